@@ -1,0 +1,1 @@
+"""Exact probability models of discrete data."""

@@ -1,0 +1,43 @@
+"""Errors a person can act on: what was given, the limit, and the way out.
+
+Every error of this package is a :class:`FullspanError`, which is a ``ValueError``, so that code written
+for scikit-learn catches it too.
+"""
+
+from __future__ import annotations
+
+
+class FullspanError(ValueError):
+    """Base of all errors raised on bad input."""
+
+
+class DataError(FullspanError):
+    """The table cannot be read, or holds something the schema does not allow."""
+
+
+class QueryError(FullspanError):
+    """A question that cannot be answered; points at the position in a query string when there is one.
+
+    Parameters
+    ----------
+    message : what is wrong and how to mend it.
+    text, position : the query string and the offset the caret points at, if the query was a string.
+    """
+
+    def __init__(self, message: str, text: str | None = None, position: int | None = None) -> None:
+        self.text, self.position = text, position
+        if text is not None and position is not None:
+            message = f"{message}\n  {text}\n  {' ' * position}^"
+        super().__init__(message)
+
+
+class ModelFileError(FullspanError):
+    """A model file that is damaged, hostile, or written by a newer version."""
+
+
+class TooLargeError(FullspanError):
+    """The plan needs more memory than there is; nothing has been allocated."""
+
+
+class ConvergenceWarning(UserWarning):
+    """An iteration stopped before its tolerance was met; the best model so far is kept."""

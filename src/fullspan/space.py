@@ -1,0 +1,170 @@
+"""The state space: named variables with ordered levels, and the mixed-radix index of a joint state.
+
+A state is a row of codes ``x = (x_0, ..., x_{n-1})`` with ``0 <= x_i < |X_i|``. Its index is
+``sum_i x_i * stride_i`` with ``stride_0 = 1`` and ``stride_{i+1} = stride_i |X_i|``: variable 0 is the least
+significant digit, so that binary states are bit-packed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.errors import DataError, QueryError
+
+Level = str | int | float | bool
+"""A level is what a cell of the table holds: text, number or truth value."""
+
+
+@dataclass(frozen=True)
+class Variable:
+    """One column: its name, its levels in order, and the bin edges if it was numeric.
+
+    ``edges`` has one entry more than ``levels`` and is increasing; level ``l`` holds the half-open
+    interval ``[edges[l], edges[l+1])``, the last one closed, values outside falling into the end bins.
+    """
+
+    name: str
+    levels: tuple[Level, ...]
+    edges: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.levels) < 1:
+            raise DataError(f"variable {self.name!r} has no level")
+        if len(set(map(_level_key, self.levels))) != len(self.levels):
+            raise DataError(f"variable {self.name!r} lists a level twice: {list(self.levels)!r}")
+        if self.edges is not None:
+            if len(self.edges) != len(self.levels) + 1:
+                raise DataError(
+                    f"variable {self.name!r} has {len(self.levels)} levels and {len(self.edges)} bin edges; "
+                    "one edge more than levels is needed"
+                )
+            if not all(a < b for a, b in zip(self.edges, self.edges[1:], strict=False)):
+                raise DataError(f"the bin edges of {self.name!r} do not increase: {list(self.edges)!r}")
+
+    @property
+    def card(self) -> int:
+        """Number of levels, |X_i|."""
+        return len(self.levels)
+
+    @cached_property
+    def _codes(self) -> dict[Any, int]:
+        return {_level_key(level): code for code, level in enumerate(self.levels)}
+
+    @cached_property
+    def _codes_by_text(self) -> dict[str, int]:
+        return {str(level): code for code, level in enumerate(self.levels)}
+
+    def code(self, level: Any) -> int:
+        """Code of a level given as itself or as its text; a number falls into its bin.
+
+        Raises
+        ------
+        QueryError : the level is unknown; the message lists the known ones.
+        """
+        key = _level_key(level)
+        if key in self._codes:
+            return self._codes[key]
+        if str(level) in self._codes_by_text:
+            return self._codes_by_text[str(level)]
+        if self.edges is not None and (number := _as_number(level)) is not None:
+            return int(np.clip(np.searchsorted(self.edges, number, side="right") - 1, 0, self.card - 1))
+        known = ", ".join(map(str, self.levels[:12])) + (", ..." if self.card > 12 else "")
+        raise QueryError(f"{self.name!r} has no level {level!r}; its levels are: {known}")
+
+
+@dataclass(frozen=True)
+class Space:
+    """The product of the variables' level sets, ``|X| = prod_i |X_i|`` states."""
+
+    variables: tuple[Variable, ...]
+    _positions: dict[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        positions: dict[str, int] = {}
+        for i, variable in enumerate(self.variables):
+            if variable.name in positions:
+                raise DataError(f"two variables are named {variable.name!r}; rename one")
+            positions[variable.name] = i
+        object.__setattr__(self, "_positions", positions)
+
+    @classmethod
+    def of_cards(cls, cards: Iterable[int]) -> Space:
+        """Variables ``x0, x1, ...`` with levels ``0 .. card-1``, for arrays and tests."""
+        return cls(tuple(Variable(f"x{i}", tuple(range(int(c)))) for i, c in enumerate(cards)))
+
+    def __len__(self) -> int:
+        return len(self.variables)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(v.name for v in self.variables)
+
+    @property
+    def cards(self) -> tuple[int, ...]:
+        return tuple(v.card for v in self.variables)
+
+    @property
+    def n_states(self) -> int:
+        """|X| as a Python integer: it never overflows."""
+        return math.prod(self.cards)
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Weight of each variable's digit in the index, as Python integers."""
+        strides, stride = [], 1
+        for card in self.cards:
+            strides.append(stride)
+            stride *= card
+        return tuple(strides)
+
+    def position(self, name: str) -> int:
+        """Position of a variable by name.
+
+        Raises
+        ------
+        QueryError : there is no such variable; the nearest names are suggested.
+        """
+        if name in self._positions:
+            return self._positions[name]
+        import difflib
+
+        near = difflib.get_close_matches(str(name), self.names, n=3)
+        hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+        shown = ", ".join(self.names[:12]) + (", ..." if len(self) > 12 else "")
+        raise QueryError(f"there is no variable {name!r}{hint} The variables are: {shown}")
+
+    def index(self, states: NDArray[Any]) -> NDArray[np.int64]:
+        """Indices of states, shape (m, n) -> (m,). Needs ``|X| < 2**63``."""
+        return np.asarray(states, dtype=np.int64) @ np.array(self.strides, dtype=np.int64)
+
+    def states(self, index: NDArray[Any] | Sequence[int]) -> NDArray[np.int64]:
+        """States of indices, shape (m,) -> (m, n); the inverse of :meth:`index`."""
+        rest = np.asarray(index, dtype=np.int64)[:, None]
+        return rest // np.array(self.strides, dtype=np.int64) % np.array(self.cards, dtype=np.int64)
+
+    def labels(self, state: Sequence[int]) -> dict[str, Level]:
+        """A state as ``{name: level}``."""
+        return {v.name: v.levels[int(c)] for v, c in zip(self.variables, state, strict=True)}
+
+
+def _level_key(level: Any) -> Any:
+    """Dictionary key under which 1, 1.0 and numpy's 1 agree, but True and 1 and "1" do not."""
+    if isinstance(level, bool | np.bool_):
+        return ("bool", bool(level))
+    if isinstance(level, np.generic):
+        level = level.item()
+    return level
+
+
+def _as_number(level: Any) -> float | None:
+    try:
+        return float(level)
+    except (TypeError, ValueError):
+        return None
