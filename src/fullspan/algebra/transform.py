@@ -1,0 +1,201 @@
+"""Fast transforms between a table over states and its coordinates, in place, mode by mode.
+
+With ``T[y, x] = Phi_y(x) = prod_i phi_{y_i}(x_i)`` three linear maps are needed:
+
+    ANALYSE     eta = T p        expectations of a distribution
+    INVERT      p   = T^-1 eta   the distribution with these expectations
+    SYNTHESISE  l   = T^t theta  the function with these coefficients
+
+``T`` is a Kronecker product, so each map is applied one variable at a time, in O(|X_i|) per fibre for the
+monomial and indicator bases and O(|X_i| log |X_i|) for Walsh: O(|X| n) in all. Variables are taken in groups
+whose joint size fits the cache, so that a table in main memory is read and written only once per group.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from fullspan.algebra.jit import parallel, serial
+
+WALSH, MONOMIAL, INDICATOR = 0, 1, 2
+ANALYSE, INVERT, SYNTHESISE = 0, 1, 2
+
+_GROUP = 1024
+"""Joint size up to which neighbouring variables are transformed in one visit."""
+_ONE, _TWO, _THREE, _FOUR = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
+"""Unsigned places: the compiler then omits the check for negative ones, and vectorises."""
+_WIDTH = 32
+"""Columns of a group that are visited together: one or two cache lines."""
+
+
+@serial
+def _walsh_octets(work: NDArray[Any]) -> None:
+    """Three butterfly stages at once on neighbouring eights: registers instead of strides 1, 2 and 4."""
+    for octet in range(work.size // 8):
+        i = np.uint64(8 * octet)
+        w0, w1, w2, w3 = work[i], work[i + _ONE], work[i + _TWO], work[i + _THREE]
+        j = i + _FOUR
+        w4, w5, w6, w7 = work[j], work[j + _ONE], work[j + _TWO], work[j + _THREE]
+        a0, a1, a2, a3 = w0 + w1, w0 - w1, w2 + w3, w2 - w3
+        a4, a5, a6, a7 = w4 + w5, w4 - w5, w6 + w7, w6 - w7
+        b0, b1, b2, b3 = a0 + a2, a1 + a3, a0 - a2, a1 - a3
+        b4, b5, b6, b7 = a4 + a6, a5 + a7, a4 - a6, a5 - a7
+        work[i], work[i + _ONE], work[i + _TWO], work[i + _THREE] = b0 + b4, b1 + b5, b2 + b6, b3 + b7
+        work[j], work[j + _ONE], work[j + _TWO], work[j + _THREE] = b0 - b4, b1 - b5, b2 - b6, b3 - b7
+
+
+@serial
+def _walsh_line(work: NDArray[Any], card: int, step: int) -> None:
+    """Walsh transform of ``card`` rows of ``step`` neighbouring entries."""
+    half = step
+    if step == 1 and card >= 8:
+        _walsh_octets(work)
+        half = 8
+    while half < card * step:
+        for start in range(0, card * step, 2 * half):
+            a, b = work[start : start + half], work[start + half : start + 2 * half]
+            for i in range(half):
+                u = a[i]
+                v = b[i]
+                a[i] = u + v
+                b[i] = u - v
+        half *= 2
+
+
+@serial
+def _dummy_line(line: NDArray[Any], card: int, step: int, kind: int, op: int) -> None:
+    """Monomial and indicator fibres: one sum over the levels, then one affine map per level."""
+    first = line[:step]
+    if op == SYNTHESISE:
+        if kind == INDICATOR:
+            for k in range(1, card):
+                _subtract(first, line[k * step : (k + 1) * step])
+        for k in range(1, card):
+            _combine(line[k * step : (k + 1) * step], first, 2 if kind == INDICATOR else 1, 1)
+        return
+    if kind == INDICATOR and op == INVERT:
+        for k in range(1, card):
+            _halve_sum(line[k * step : (k + 1) * step], first)
+    for k in range(1, card):
+        if op == ANALYSE:
+            _combine(first, line[k * step : (k + 1) * step], 1, 1)
+        else:
+            _subtract(first, line[k * step : (k + 1) * step])
+    if kind == INDICATOR and op == ANALYSE:
+        for k in range(1, card):
+            _combine(line[k * step : (k + 1) * step], first, 2, -1)
+
+
+@serial
+def _combine(target: NDArray[Any], source: NDArray[Any], a: int, b: int) -> None:
+    u, v = target.dtype.type(a), target.dtype.type(b)
+    for i in range(target.size):
+        target[i] = u * target[i] + v * source[i]
+
+
+@serial
+def _subtract(target: NDArray[Any], source: NDArray[Any]) -> None:
+    for i in range(target.size):
+        target[i] -= source[i]
+
+
+@serial
+def _halve_sum(target: NDArray[Any], source: NDArray[Any]) -> None:
+    half = target.dtype.type(0.5)
+    for i in range(target.size):
+        target[i] = half * (target[i] + source[i])
+
+
+@serial
+def _mode(work: NDArray[Any], size: int, stride: int, card: int, kind: int, op: int, width: int) -> None:
+    """Transform one variable of a group held in ``work[size, width]``, row-major."""
+    step = stride * width
+    for outer in range(0, size * width, card * step):
+        line = work[outer : outer + card * step]
+        if kind == WALSH:
+            _walsh_line(line, card, step)
+        else:
+            _dummy_line(line, card, step, kind, op)
+
+
+@serial
+def _group_tile(
+    work: NDArray[Any], size: int, cards: NDArray[Any], kinds: NDArray[Any], op: int, width: int
+) -> None:
+    inner = 1
+    for i in range(cards.size):
+        _mode(work, size, inner, cards[i], kinds[i], op, width)
+        inner *= cards[i]
+
+
+@parallel
+def _group(
+    table: NDArray[Any], stride: int, size: int, width: int, cards: NDArray[Any], kinds: NDArray[Any], op: int
+) -> None:
+    """Transform the neighbouring variables ``cards``, whose first digit has weight ``stride`` in the index."""
+    scale = 1.0
+    for i in range(cards.size):
+        if kinds[i] == WALSH and op == INVERT:
+            scale /= cards[i]
+    factor = table.dtype.type(scale)
+    columns = stride // width
+    tiles = (table.size // (stride * size)) * columns
+    chunks = min(tiles, 256)
+    for chunk in prange(chunks):
+        work = np.empty(size * width, table.dtype)
+        for tile in range(chunk * tiles // chunks, (chunk + 1) * tiles // chunks):
+            origin = (tile // columns) * stride * size + (tile % columns) * width
+            if stride == 1:
+                line = table[origin : origin + size]
+                _group_tile(line, size, cards, kinds, op, 1)
+                if op == INVERT:
+                    for c in range(size):
+                        line[c] *= factor
+                continue
+            for row in range(size):
+                source, target = table[origin + row * stride :][:width], work[row * width :][:width]
+                for c in range(width):
+                    target[c] = source[c]
+            _group_tile(work, size, cards, kinds, op, width)
+            for row in range(size):
+                source, target = work[row * width :][:width], table[origin + row * stride :][:width]
+                for c in range(width):
+                    target[c] = factor * source[c]
+
+
+def transform_in_place(table: NDArray[Any], cards: NDArray[np.int64], kinds: NDArray[np.int64], op: int) -> None:
+    """Apply ANALYSE, INVERT or SYNTHESISE to a flat table of ``prod(cards)`` entries.
+
+    Time O(|X| n); memory one group per core beside the table.
+    """
+    cards, kinds = _merge_walsh(cards, kinds)
+    start, stride = 0, 1
+    while start < len(cards):
+        stop, size = start + 1, int(cards[start])
+        while stop < len(cards) and size * int(cards[stop]) <= _GROUP:
+            size *= int(cards[stop])
+            stop += 1
+        _group(table, stride, size, _column_width(stride), cards[start:stop], kinds[start:stop], op)
+        stride *= size
+        start = stop
+
+
+def _merge_walsh(cards: NDArray[np.int64], kinds: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Neighbouring Walsh variables are one with the product of their levels: their indices are bit-packed."""
+    merged: list[tuple[int, int]] = []
+    for card, kind in zip(cards.tolist(), kinds.tolist(), strict=True):
+        if merged and kind == WALSH == merged[-1][1] and merged[-1][0] * card <= _GROUP:
+            merged[-1] = (merged[-1][0] * card, kind)
+        else:
+            merged.append((card, kind))
+    pairs = np.array(merged, dtype=np.int64).reshape(-1, 2)
+    return np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
+
+
+def _column_width(stride: int) -> int:
+    """The largest divisor of ``stride`` up to the cache-line width; strides are products of cardinalities."""
+    return max(w for w in range(1, min(stride, 2 * _WIDTH) + 1) if stride % w == 0)

@@ -1,0 +1,103 @@
+"""How a table is cut into blocks, and where the penalty of each term is found while scanning.
+
+The first variables, up to about a thousand joint states, are the places inside a block; the others number the
+blocks. A penalty ``by_order[order] + sum of the variables' costs`` splits into a part per block and a part per place.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.algebra.basis import Basis, Term
+
+BLOCK = 1024
+"""Joint states in a block: a few blocks fit the first-level cache, and one is long enough to vectorise."""
+
+
+@dataclass(frozen=True)
+class Prices:
+    """Cost of a term in nats per row: ``by_order[order] + sum_{i in term} by_variable[i]``."""
+
+    by_order: NDArray[np.float64]
+    by_variable: NDArray[np.float64]
+
+    def __call__(self, term: Term) -> float:
+        return float(self.by_order[len(term)] + sum(self.by_variable[i] for i, _ in term))
+
+
+@dataclass(frozen=True)
+class Fibre:
+    """The blocks touched together by a term: offsets of y's own high variables, and the variables left free."""
+
+    free_cards: NDArray[np.int64]
+    free_strides: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    digits: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Blocks of a table over ``basis``, the first ``n_low`` variables inside, the others outside."""
+
+    basis: Basis
+    n_low: int
+
+    @classmethod
+    def of(cls, basis: Basis) -> Layout:
+        n_low, size = min(1, len(basis.cards)), basis.cards[0] if basis.cards else 1
+        while n_low < len(basis.cards) and size * basis.cards[n_low] <= BLOCK:
+            size *= basis.cards[n_low]
+            n_low += 1
+        return cls(basis, n_low)
+
+    @cached_property
+    def size(self) -> int:
+        """Places in a block."""
+        return math.prod(self.basis.cards[: self.n_low])
+
+    @property
+    def n_blocks(self) -> int:
+        return self.basis.n_states // self.size
+
+    def price_tables(self, prices: Prices) -> tuple[NDArray[Any], ...]:
+        """Arrays (block_orders, block_costs, by_order, least, orders, costs) that the kernels take."""
+        cards = self.basis.cards
+        orders, costs = _sums(cards[: self.n_low], prices.by_variable[: self.n_low])
+        block_orders, block_costs = _sums(cards[self.n_low :], prices.by_variable[self.n_low :])
+        by_order = np.ascontiguousarray(prices.by_order, dtype=np.float64)
+        n_high = len(cards) - self.n_low
+        least = np.array([np.min(by_order[o + orders] + costs) for o in range(n_high + 1)])
+        return block_orders, block_costs, by_order, least, orders, costs
+
+    def fibre(self, term: Term) -> Fibre:
+        """Blocks that differ only in the term's own high variables, and how to reach all such fibres."""
+        cards = self.basis.cards[self.n_low :]
+        strides = np.array([s // self.size for s in self.basis.strides[self.n_low :]], dtype=np.int64)
+        own = {i - self.n_low for i, _ in term if i >= self.n_low}
+        free = [i for i in range(len(cards)) if i not in own]
+        digits = np.zeros((1, 0), dtype=np.int64)
+        for i in sorted(own):
+            levels = np.repeat(np.arange(cards[i]), len(digits))
+            digits = np.column_stack([np.tile(digits, (cards[i], 1)), levels])
+        return Fibre(
+            free_cards=np.array([cards[i] for i in free], dtype=np.int64),
+            free_strides=strides[free],
+            offsets=digits @ strides[sorted(own)] if own else np.zeros(1, dtype=np.int64),
+            digits=digits,
+        )
+
+
+def _sums(cards: tuple[int, ...], by_variable: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """Order and cost of every index over these variables."""
+    orders, costs = np.zeros(1, dtype=np.int32), np.zeros(1)
+    for card, cost in zip(cards, by_variable, strict=True):
+        used = (np.arange(card) > 0).astype(np.int32)[:, None]
+        orders = (used + orders[None, :]).ravel()
+        costs = (used * cost + costs[None, :]).ravel()
+    return orders, costs

@@ -1,0 +1,126 @@
+"""Look-ups in the dual table: products of terms, Fisher information, small marginals.
+
+The basis is closed under multiplication, so ``<Phi_y Phi_z>`` is a sum of a few entries of the table, and the
+marginal of a few variables is the inverse transform of the few entries that involve only them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from fullspan.algebra.jit import parallel, serial
+from fullspan.algebra.transform import INVERT, MONOMIAL, WALSH, _group_tile
+
+
+@serial
+def product_expectation(
+    eta: NDArray[Any],
+    y: NDArray[np.int64],
+    z: NDArray[np.int64],
+    strides: NDArray[np.int64],
+    kinds: NDArray[np.int64],
+    places: NDArray[np.int64],
+    signs: NDArray[np.float64],
+) -> float:
+    """``<Phi_y Phi_z>`` for digit rows y and z; ``places`` and ``signs`` are scratch for the expansion."""
+    count, places[0], signs[0] = 1, 0, 1.0
+    for i in range(y.size):
+        j, k = y[i], z[i]
+        if j == 0 or k == 0:
+            shift = (j + k) * strides[i]
+        elif kinds[i] == WALSH:
+            shift = (j ^ k) * strides[i]
+        elif kinds[i] == MONOMIAL:
+            if j != k:
+                return 0.0
+            shift = j * strides[i]
+        elif j == k:
+            shift = 0
+        else:  # -1 - phi_j - phi_k
+            for t in range(count):
+                signs[t] = -signs[t]
+                signs[count + t] = signs[t]
+                signs[2 * count + t] = signs[t]
+                places[count + t] = places[t] + j * strides[i]
+                places[2 * count + t] = places[t] + k * strides[i]
+            count *= 3
+            continue
+        if shift:
+            for t in range(count):
+                places[t] += shift
+    total = 0.0
+    for t in range(count):
+        total += signs[t] * eta[places[t]]
+    return total
+
+
+@parallel
+def second_moments(
+    eta: NDArray[Any],
+    left: NDArray[np.int64],
+    right: NDArray[np.int64],
+    strides: NDArray[np.int64],
+    kinds: NDArray[np.int64],
+    room: int,
+) -> NDArray[np.float64]:
+    """Matrix ``<Phi_y Phi_z>`` for digit rows ``left`` (k, n) and ``right`` (m, n)."""
+    out = np.empty((left.shape[0], right.shape[0]))
+    for a in prange(left.shape[0]):
+        places, signs = np.empty(room, np.int64), np.empty(room)
+        for b in range(right.shape[0]):
+            out[a, b] = product_expectation(eta, left[a], right[b], strides, kinds, places, signs)
+    return out
+
+
+@serial
+def marginal_table(
+    table: NDArray[Any], variables: NDArray[np.int64], cards: NDArray[np.int64], strides: NDArray[np.int64], kinds: NDArray[np.int64], out: NDArray[np.float64]
+) -> int:
+    """Fill ``out`` with the marginal of ``variables``, the first one fastest; returns the number of cells."""
+    count = 1
+    out[0] = table[0]
+    places = np.zeros(out.size, np.int64)
+    local_cards, local_kinds = cards[variables], kinds[variables]
+    scale = 1.0
+    for i in range(variables.size):
+        v = variables[i]
+        for k in range(1, cards[v]):
+            for t in range(count):
+                places[k * count + t] = places[t] + k * strides[v]
+        count *= cards[v]
+        if kinds[v] == WALSH:
+            scale /= cards[v]
+    for t in range(count):
+        out[t] = table[places[t]]
+    _group_tile(out[:count], count, local_cards, local_kinds, INVERT, 1)
+    for t in range(count):
+        out[t] *= scale
+    return count
+
+
+@parallel
+def margin_gains(
+    eta: NDArray[Any],
+    d: NDArray[Any],
+    sets: NDArray[np.int64],
+    cards: NDArray[np.int64],
+    strides: NDArray[np.int64],
+    kinds: NDArray[np.int64],
+    room: int,
+) -> NDArray[np.float64]:
+    """``KL(p_d(x_A) || p(x_A))`` for every row A of ``sets`` (m, |A|), each of at most ``room`` cells."""
+    gains = np.empty(sets.shape[0])
+    for s in prange(sets.shape[0]):
+        model, data = np.empty(room), np.empty(room)
+        count = marginal_table(eta, sets[s], cards, strides, kinds, model)
+        marginal_table(d, sets[s], cards, strides, kinds, data)
+        total = 0.0
+        for t in range(count):
+            if data[t] > 1e-12:
+                total += data[t] * np.log(data[t] / max(model[t], 1e-12))
+        gains[s] = total
+    return gains

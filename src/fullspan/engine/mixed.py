@@ -1,0 +1,116 @@
+"""Fused step of the dual table for spins over mixed cardinalities: Walsh and indicator variables together.
+
+Multiplying by Phi_y acts on one variable at a time, and only on those with y_i = j > 0: on Walsh variables
+``(Mv)_k = v_{k xor j}``, on indicator variables ``(Mv)_0 = v_j``, ``(Mv)_j = v_0`` and
+``(Mv)_k = -v_0 - v_j - v_k`` otherwise. With ``c = tanh(delta)``: ``eta' = (eta + c M eta) / (1 + c eta_y)``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from fullspan.algebra.jit import parallel, serial
+from fullspan.algebra.transform import WALSH
+from fullspan.engine.scan import scan_block, spin_winners, update_row, update_spins
+
+
+@serial
+def _exchange(a: NDArray[Any], b: NDArray[Any]) -> None:
+    for i in range(a.size):
+        u = a[i]
+        a[i] = b[i]
+        b[i] = u
+
+
+@serial
+def _minus_sum(row: NDArray[Any], a: NDArray[Any], b: NDArray[Any]) -> None:
+    for i in range(row.size):
+        row[i] = -(row[i] + a[i] + b[i])
+
+
+@serial
+def multiply_mode(work: NDArray[Any], stride: int, card: int, j: int, kind: int) -> None:
+    """Apply one variable's part of M in place to ``work``, where its digit has weight ``stride``."""
+    for outer in range(0, work.size, stride * card):
+        line = work[outer : outer + stride * card]
+        if kind == WALSH:
+            for k in range(card):
+                if k < k ^ j:
+                    _exchange(line[k * stride : (k + 1) * stride], line[(k ^ j) * stride :][:stride])
+            continue
+        first, own = line[:stride], line[j * stride : (j + 1) * stride]
+        for k in range(1, card):
+            if k != j:
+                _minus_sum(line[k * stride : (k + 1) * stride], first, own)
+        _exchange(first, own)
+
+
+@parallel
+def step(
+    eta: NDArray[Any],
+    d: NDArray[Any],
+    c: Any,
+    scale: Any,
+    floor: float,
+    l1: float,
+    free_cards: NDArray[np.int64],
+    free_strides: NDArray[np.int64],
+    fibre: NDArray[np.int64],
+    modes: NDArray[np.int64],
+    block_orders: NDArray[Any],
+    block_costs: NDArray[np.float64],
+    by_order: NDArray[np.float64],
+    least: NDArray[np.float64],
+    orders: NDArray[Any],
+    costs: NDArray[np.float64],
+    best_gain: NDArray[np.float64],
+    best_index: NDArray[np.int64],
+) -> None:
+    """Update and scan, one fibre of blocks at a time.
+
+    ``free_*`` describe the high variables that y leaves alone, ``fibre`` the offsets of the blocks that differ in y's
+    high variables; ``modes`` has a row (stride, card, j, kind) per variable of y, its stride counted in a fibre.
+    """
+    size = orders.size
+    n_fibres = 1
+    for i in range(free_cards.size):
+        n_fibres *= free_cards[i]
+    n_chunks = best_gain.size
+    number = eta.dtype.type
+    for chunk in prange(n_chunks):
+        work = np.empty(fibre.size * size, eta.dtype)
+        best, where = floor, np.int64(-1)
+        for unit in range(chunk * n_fibres // n_chunks, (chunk + 1) * n_fibres // n_chunks):
+            base, rest = 0, unit
+            for i in range(free_cards.size):
+                base += (rest % free_cards[i]) * free_strides[i]
+                rest //= free_cards[i]
+            for f in range(fibre.size):
+                b = base + fibre[f]
+                row, copy = eta[b * size : (b + 1) * size], work[f * size : (f + 1) * size]
+                for j in range(size):
+                    copy[j] = row[j]
+            for i in range(modes.shape[0]):
+                multiply_mode(work, modes[i, 0], modes[i, 1], modes[i, 2], modes[i, 3])
+            for f in range(fibre.size):
+                b = base + fibre[f]
+                bar = number(best + least[block_orders[b]] + block_costs[b])
+                row, target = eta[b * size : (b + 1) * size], d[b * size : (b + 1) * size]
+                moved = work[f * size : (f + 1) * size]
+                if l1 > 0.0:
+                    update_row(row, moved, c, scale)
+                    winners = spin_winners(row, target, bar, number(l1))
+                else:
+                    winners = update_spins(row, moved, target, c, scale, bar)
+                if winners > 0:
+                    best, place = scan_block(
+                        row, target, best, block_orders[b], block_costs[b], by_order, orders, costs, l1, False
+                    )
+                    if place >= 0:
+                        where = b * size + place
+        best_gain[chunk] = best
+        best_index[chunk] = where

@@ -1,0 +1,126 @@
+"""Candidate scan of one block of the dual table: bound before logarithm.
+
+Moving theta_y alone to its optimum lowers KL(p_d || p) by (paper, eqs. 2.18 and 2.19)
+
+    gain(q, m) = q ln(q/m) + (1-q) ln((1-q)/(1-m))  <=  (q-m)^2 / (m (1-m)),
+
+where m and q are the probabilities of the term's event under the model and in the data: for spins
+m = (1+eta)/2 and q = (1+d)/2, for 0/1 functions m = eta and q = d. Written with eta and d both bounds are
+``(d-eta)^2 / v(eta)``, with v = 1-eta^2 or eta(1-eta): the variance of the term.
+
+A block is compared with the champion through the bound alone, without division and with the smallest penalty
+of the block; only a block that might hold a winner is looked at again, term by term.
+
+The penalty of a term is ``by_order[order] + cost``, where ``order`` and ``cost`` are sums of a part of the
+block and a part of the place inside the block.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.algebra.jit import serial
+
+
+@serial
+def gain(q: float, m: float) -> float:
+    """KL divergence of a coin with bias q from one with bias m, m kept inside (0, 1)."""
+    value = 0.0
+    if q > 0.0:
+        value += q * math.log(q / max(m, 1e-300))
+    if q < 1.0:
+        value += (1.0 - q) * math.log((1.0 - q) / max(1.0 - m, 1e-300))
+    return value
+
+
+@serial
+def term_gain(d: float, eta: float, l1: float, zero_one: bool) -> float:
+    """Gain of moving one term from eta to d, or under an L1 penalty to d moved back by ``l1`` towards eta."""
+    target = max(d - l1, eta) if d > eta else min(d + l1, eta)
+    if zero_one:
+        return gain(min(max(target, 0.0), 1.0), eta)
+    return gain(min(max((1.0 + target) / 2, 0.0), 1.0), (1.0 + eta) / 2)
+
+
+@serial
+def scan_block(
+    eta: NDArray[Any],
+    d: NDArray[Any],
+    best: float,
+    order: int,
+    cost: float,
+    by_order: NDArray[np.float64],
+    orders: NDArray[Any],
+    costs: NDArray[np.float64],
+    l1: float,
+    zero_one: bool,
+) -> tuple[float, int]:
+    """Best net gain above ``best`` and its place in the block, or (best, -1)."""
+    place = -1
+    for j in range(eta.size):
+        x = np.float64(eta[j])
+        target = np.float64(d[j])
+        e = abs(target - x) - l1
+        penalty = by_order[order + orders[j]] + cost + costs[j]
+        variance = x * (1.0 - x) if zero_one else 1.0 - x * x
+        if e > 0.0 and e * e > (best + penalty) * variance:
+            net = term_gain(target, x, l1, zero_one) - penalty
+            if net > best:
+                best = net
+                place = j
+    return best, place
+
+
+@serial
+def update_row(row: NDArray[Any], partner: NDArray[Any], c: Any, scale: Any) -> None:
+    """``row <- scale (row + c partner)``: the dual update of one block."""
+    for j in range(row.size):
+        row[j] = scale * (row[j] + c * partner[j])
+
+
+@serial
+def spin_winners(row: NDArray[Any], d: NDArray[Any], bar: Any, l1: Any) -> Any:
+    """How many spins of the block have a bound above ``bar``."""
+    one, zero = row.dtype.type(1), row.dtype.type(0)
+    winners = zero
+    for j in range(row.size):
+        x = row[j]
+        e = max(abs(d[j] - x) - l1, zero)
+        winners += one if e * e > bar * (one - x * x) else zero
+    return winners
+
+
+@serial
+def update_spins(row: NDArray[Any], partner: NDArray[Any], d: NDArray[Any], c: Any, scale: Any, bar: Any) -> Any:
+    """Update a block and count the spins whose bound is above ``bar``, in one visit."""
+    one, zero = row.dtype.type(1), row.dtype.type(0)
+    winners = zero
+    for j in range(row.size):
+        x = scale * (row[j] + c * partner[j])
+        row[j] = x
+        e = d[j] - x
+        winners += one if e * e > bar * (one - x * x) else zero
+    return winners
+
+
+@serial
+def update_spin_pair(
+    a: NDArray[Any], b: NDArray[Any], da: NDArray[Any], db: NDArray[Any], c: Any, scale: Any, bar: Any
+) -> Any:
+    """Two blocks that are each other's partner, in one visit; ``bar`` serves both."""
+    one, zero = a.dtype.type(1), a.dtype.type(0)
+    winners = zero
+    for j in range(a.size):
+        x = scale * (a[j] + c * b[j])
+        y = scale * (b[j] + c * a[j])
+        a[j] = x
+        b[j] = y
+        e = da[j] - x
+        f = db[j] - y
+        winners += one if e * e > bar * (one - x * x) else zero
+        winners += one if f * f > bar * (one - y * y) else zero
+    return winners

@@ -1,0 +1,267 @@
+"""The dual table: the expectations eta of all basis functions, updated in place (Numba, all cores).
+
+Two tables of |X| numbers are held, eta of the model and d of the data; p itself is never needed while learning.
+Moving one term costs one pass, in which every candidate is compared as well. Rounding accumulates; a rebuild
+from theta removes it, in the same memory, and reports how large it was.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from fullspan.algebra.basis import Basis, Term
+from fullspan.algebra.jit import parallel
+from fullspan.engine import lookup, mixed, monomial, walsh
+from fullspan.engine.layout import Layout, Prices
+from fullspan.errors import FullspanError
+
+_SCRATCH = 1 << 20
+"""Entries of a fibre above which a step goes through the distribution instead of a per-core copy."""
+_PROBES = 2048
+"""Entries compared before and after a rebuild to measure the drift."""
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Best candidate of each chunk of the table: indices y and net gains, best first; may be empty."""
+
+    indices: NDArray[np.int64]
+    gains: NDArray[np.float64]
+
+
+@parallel
+def _exp_normalised(table: NDArray[Any]) -> float:
+    """Replace l(x) by p(x) = exp(l(x)) / Z, with sums in double precision; returns log Z."""
+    n_chunks = min(256, table.size)
+    partial = np.empty(n_chunks)
+    for chunk in prange(n_chunks):
+        part = table[chunk * table.size // n_chunks : (chunk + 1) * table.size // n_chunks]
+        top = part[0]
+        for j in range(part.size):
+            if part[j] > top:
+                top = part[j]
+        partial[chunk] = top
+    peak = partial.max()
+    shift = table.dtype.type(peak)
+    for chunk in prange(n_chunks):
+        part = table[chunk * table.size // n_chunks : (chunk + 1) * table.size // n_chunks]
+        total = 0.0
+        for j in range(part.size):
+            part[j] = np.exp(part[j] - shift)
+            total += part[j]
+        partial[chunk] = total
+    z = partial.sum()
+    scale = table.dtype.type(1.0 / z)
+    for chunk in prange(n_chunks):
+        part = table[chunk * table.size // n_chunks : (chunk + 1) * table.size // n_chunks]
+        for j in range(part.size):
+            part[j] *= scale
+    return np.float64(shift) + np.log(z)
+
+
+class DualTable:
+    """Engine that holds eta (and, for learning, d) over all states of ``basis``.
+
+    Parameters
+    ----------
+    basis : the algebra of the terms.
+    dtype : float32 or float64 for both tables.
+    n_chunks : parts of the table that each report their best candidate.
+
+    Attributes
+    ----------
+    eta : (|X|,) expectations ``<Phi_y>`` of the model; ``eta[0] = 1``.
+    d : (|X|,) expectations of the data, or None.
+    theta : {index: weight} of the current point.
+    log_z : log partition function of the current point.
+    """
+
+    def __init__(self, basis: Basis, dtype: Any = np.float64, n_chunks: int = 64) -> None:
+        self.basis = basis
+        self.dtype = np.dtype(dtype)
+        self.layout = Layout.of(basis)
+        self.theta: dict[int, float] = {}
+        self.log_z = math.log(basis.n_states)
+        self.d: NDArray[Any] | None = None
+        self._cards = np.array(basis.cards, dtype=np.int64)
+        self._strides = np.array(basis.strides, dtype=np.int64)
+        self._n_chunks = n_chunks
+        self._price_tables: tuple[NDArray[Any], ...] | None = None
+        self.eta = np.zeros(basis.n_states, dtype=self.dtype)
+        self._fill()
+
+    # -- data and prices --------------------------------------------------------------------------------------
+
+    def set_data(self, index: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
+        """Load the empirical distribution: ``d = T p_d`` from distinct state indices and their weights."""
+        total = float(weights.sum())
+        d = np.zeros(self.basis.n_states, dtype=self.dtype)
+        np.add.at(d, index, weights.astype(self.dtype))
+        self.basis.analyse(d)
+        d *= self.dtype.type(1.0 / total)
+        d[0] = 1
+        self.d = d
+
+    def set_prices(self, prices: Prices) -> None:
+        """Fix what appending each term costs, in nats per row."""
+        self._price_tables = self.layout.price_tables(prices)
+
+    # -- moving -----------------------------------------------------------------------------------------------
+
+    def move(self, index: int, delta: float, floor: float = 0.0, l1: float = 0.0) -> Candidates:
+        """``theta_y <- theta_y + delta``, fused with the scan for candidates whose net gain exceeds ``floor``.
+
+        One pass over both tables: O(|X|) time, no memory beside a block per core.
+        """
+        eta_y = float(self.eta[index])
+        c = math.expm1(delta) if self.basis.zero_one else math.tanh(delta)
+        growth = math.log1p(c * eta_y)
+        self.log_z += growth if self.basis.zero_one else growth + _log_cosh(delta)
+        if delta:
+            self.theta[index] = self.theta.get(index, 0.0) + delta
+        return self._step(index, c, math.exp(-growth), floor, l1)
+
+    def scan(self, floor: float = 0.0, l1: float = 0.0) -> Candidates:
+        """The best candidates at the current point, without moving."""
+        return self._step(0, 0.0, 1.0, floor, l1)
+
+    def _step(self, index: int, c: float, scale: float, floor: float, l1: float) -> Candidates:
+        if self.d is None or self._price_tables is None:
+            raise FullspanError("the dual table has no data to compare with: call set_data and set_prices first")
+        gains = np.empty(self._n_chunks)
+        where = np.empty(self._n_chunks, dtype=np.int64)
+        number = self.dtype.type
+        tail = (*self._price_tables, gains, where)
+        head = (self.eta, self.d)
+        term = self.basis.term(index)
+        if self.basis.zero_one:
+            plan = self._monomial_plan(term)
+            monomial.step(*head, number(c), number(scale), floor, l1, *plan, *tail)
+        elif not self.basis.kinds.any():
+            walsh.step(*head, index, number(c), number(scale), floor, l1, *tail)
+        else:
+            plan = self._mixed_plan(term)
+            if len(plan[2]) * self.layout.size > _SCRATCH:
+                self._move_through_p(term, c)
+                plan, c, scale = self._mixed_plan(()), 0.0, 1.0
+            mixed.step(*head, number(c), number(scale), floor, l1, *plan, *tail)
+        self.eta[0] = 1
+        found = np.flatnonzero(where >= 0)
+        order = found[np.lexsort((where[found], -gains[found]))]
+        return Candidates(where[order], gains[order])
+
+    def _monomial_plan(self, term: Term) -> tuple[Any, ...]:
+        fibre = self.layout.fibre(term)
+        high = np.array([j for i, j in term if i >= self.layout.n_low], dtype=np.int64)
+        agrees = ((fibre.digits == 0) | (fibre.digits == high)).all(axis=1)
+        top = int(np.flatnonzero((fibre.digits == high).all(axis=1))[0])
+        places = np.arange(self.layout.size)
+        source, keep = places.copy(), np.ones(self.layout.size, dtype=bool)
+        for i, j in term:
+            if i < self.layout.n_low:
+                digit = places // self.basis.strides[i] % self.basis.cards[i]
+                source += (j - digit) * self.basis.strides[i]
+                keep &= (digit == 0) | (digit == j)
+        source[~keep] = 0
+        return (
+            fibre.free_cards,
+            fibre.free_strides,
+            fibre.offsets,
+            agrees,
+            int(fibre.offsets[top]),
+            source,
+            keep.astype(self.dtype),
+        )
+
+    def _mixed_plan(self, term: Term) -> tuple[Any, ...]:
+        fibre = self.layout.fibre(term)
+        rows, stride = [], self.layout.size
+        for i, j in term:
+            card, kind = self.basis.cards[i], int(self.basis.kinds[i])
+            if i < self.layout.n_low:
+                rows.append((self.basis.strides[i], card, j, kind))
+            else:
+                rows.append((stride, card, j, kind))
+                stride *= card
+        modes = np.array(rows, dtype=np.int64).reshape(-1, 4)
+        return fibre.free_cards, fibre.free_strides, fibre.offsets, modes
+
+    def _move_through_p(self, term: Term, c: float) -> None:
+        """A step along a term of very many states: multiply p by ``1 + c Phi_y`` between two transforms."""
+        self.basis.invert(self.eta)
+        shape = tuple(reversed(self.basis.cards))
+        phi = np.ones((1,) * len(shape), dtype=self.dtype)
+        for i, j in term:
+            axis = len(shape) - 1 - i
+            phi = phi * self.basis.local(i)[j].astype(self.dtype).reshape([-1 if a == axis else 1 for a in range(len(shape))])
+        p = self.eta.reshape(shape)
+        np.multiply(p, 1 + self.dtype.type(c) * phi, out=p)
+        p /= p.sum(dtype=np.float64)
+        self.basis.analyse(self.eta)
+
+    # -- rebuilding -------------------------------------------------------------------------------------------
+
+    def set_theta(self, theta: dict[int, float]) -> None:
+        """Jump to another point: eta and log Z are rebuilt from theta, O(|X| n) time, no further table."""
+        self.theta = dict(theta)
+        self._fill()
+
+    def rebuild(self) -> float:
+        """Recompute eta from theta and return the drift: the largest change seen at the probed entries."""
+        rng = np.random.default_rng(self.basis.n_states)
+        probes = np.unique(np.r_[rng.integers(self.basis.n_states, size=_PROBES), np.fromiter(self.theta, np.int64)])
+        before = self.eta[probes].astype(np.float64)
+        self._fill()
+        return float(np.abs(self.eta[probes] - before).max())
+
+    def _fill(self) -> None:
+        self.eta[:] = 0
+        for index, weight in self.theta.items():
+            self.eta[index] += self.dtype.type(weight)
+        self.basis.synthesise(self.eta)
+        self.log_z = float(_exp_normalised(self.eta))
+        self.basis.analyse(self.eta)
+        self.eta[0] = 1
+
+    # -- look-ups ---------------------------------------------------------------------------------------------
+
+    def digits(self, indices: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
+        """Digit rows (k, n) of term indices."""
+        return np.asarray(indices, dtype=np.int64)[:, None] // self._strides % self._cards
+
+    def second_moments(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
+        """``<Phi_y Phi_z>`` for indices ``left`` and ``right``: a few look-ups each."""
+        a, b = self.digits(left), self.digits(right)
+        branching = (self.basis.kinds == 2) & (self._cards > 2)
+        width = min(int((a[:, branching] > 0).sum(1).max(initial=0)), int((b[:, branching] > 0).sum(1).max(initial=0)))
+        return np.asarray(lookup.second_moments(self.eta, a, b, self._strides, self.basis.kinds, 3**width + 1))
+
+    def fisher(self, indices: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Fisher information ``Cov(Phi_y, Phi_z)`` of the terms at these indices."""
+        eta = self.eta[indices].astype(np.float64)
+        return self.second_moments(indices, indices) - np.outer(eta, eta)
+
+    def marginal(self, variables: Sequence[int]) -> NDArray[np.float64]:
+        """p(x_A), flat with the first variable fastest: ``prod |X_i|`` look-ups."""
+        out = np.empty(math.prod(self.basis.cards[i] for i in variables))
+        lookup.marginal_table(
+            self.eta, np.array(variables, dtype=np.int64), self._cards, self._strides, self.basis.kinds, out
+        )
+        return out
+
+    def margin_gains(self, sets: NDArray[np.int64]) -> NDArray[np.float64]:
+        """``KL(p_d(x_A) || p(x_A))`` for each row of ``sets`` (m, |A|)."""
+        room = int(self._cards[sets].prod(axis=1).max(initial=1))
+        gains = lookup.margin_gains(self.eta, self.d, sets, self._cards, self._strides, self.basis.kinds, room)
+        return np.asarray(gains)
+
+
+def _log_cosh(x: float) -> float:
+    return abs(x) + math.log1p(math.exp(-2 * abs(x))) - math.log(2)
