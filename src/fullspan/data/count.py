@@ -27,7 +27,7 @@ from fullspan.data.schema import (
     with_missing,
 )
 from fullspan.data.source import find, opened, refuse_nested, select
-from fullspan.data.tokens import Tokens, read_tokens
+from fullspan.data.tokens import Tokens, read_tokens, signed_dtype
 from fullspan.errors import DataError
 from fullspan.space import MISSING, Level, Space, Variable
 
@@ -186,7 +186,7 @@ class _Coded:
     """A variable and the code of each group; ABSENT where missing."""
 
     variable: Variable
-    codes: NDArray[np.int32]
+    codes: NDArray[np.signedinteger[Any]]
 
 
 @dataclass(frozen=True)
@@ -232,7 +232,7 @@ class _Groups:
             codes = codes_of(variable, values, self.relation.marks)
             if (codes == UNSEEN).any():
                 raise self._unseen(j, variable, codes)
-        return _Coded(variable, codes[self.tokens.codes[j]])
+        return _Coded(variable, codes.take(self.tokens.codes[j]))
 
     def _inferred(self, j: int, max_levels: int) -> _Coded:
         column = self.columns[j]
@@ -242,10 +242,10 @@ class _Groups:
             raise _too_many_levels(column.name, len(levels), max_levels)
         code = {level: i for i, level in enumerate(levels)}
         variable = Variable(column.name, levels or (MISSING,))
-        codes = np.array([ABSENT if v is None else code[v] for v in plain], dtype=np.int32)
-        return _Coded(variable, codes[self.tokens.codes[j]])
+        codes = np.array([ABSENT if v is None else code[v] for v in plain], dtype=signed_dtype(len(levels)))
+        return _Coded(variable, codes.take(self.tokens.codes[j]))
 
-    def _unseen(self, j: int, variable: Variable, codes: NDArray[np.int32]) -> DataError:
+    def _unseen(self, j: int, variable: Variable, codes: NDArray[np.signedinteger[Any]]) -> DataError:
         token = int(np.argmax(codes == UNSEEN))
         n = int(self.rows[self.tokens.codes[j] == token].sum())
         others = int((codes == UNSEEN).sum()) - 1
@@ -287,7 +287,8 @@ def _assembled(coded: list[_Coded], groups: _Groups, missing: Missing, *, fixed:
 
 def _absent_as_level(coded: _Coded) -> _Coded:
     variable = with_missing(coded.variable)
-    codes = np.where(coded.codes == ABSENT, np.int32(variable.card - 1), coded.codes)
+    codes = coded.codes.astype(signed_dtype(variable.card))
+    codes[codes == ABSENT] = variable.card - 1
     return _Coded(variable, codes)
 
 

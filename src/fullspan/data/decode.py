@@ -35,12 +35,12 @@ def _decoded(name: str, levels: tuple[Level, ...], codes: NDArray[Any]) -> NDArr
             f"{codes[np.argmax(wrong)]}"
         )
     table = _level_table(levels)
-    absent = codes < 0
-    if not absent.any():
-        return table[codes]
-    empty = np.nan if table.dtype.kind in "if" else None
-    extended = np.append(table.astype(np.float64 if table.dtype.kind in "if" else object), empty)
-    return extended[codes]
+    if (codes < 0).any():
+        is_number = table.dtype.kind in "if"
+        empty = np.array([np.nan if is_number else None], dtype=np.float64 if is_number else object)
+        table = np.concatenate([table.astype(empty.dtype), empty])
+    decoded: NDArray[Any] = table[codes]
+    return decoded
 
 
 def _level_table(levels: tuple[Level, ...]) -> NDArray[Any]:

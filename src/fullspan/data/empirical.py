@@ -139,17 +139,12 @@ def tally(
     """
     if not weights.sum() > 0:
         raise DataError("the counts or weights sum to 0; there is nothing to learn from")
-    small = code_dtype(space)
-    states = np.stack([c.astype(small) for c in columns])
-    keep = weights > 0
-    if not keep.all():
-        states, weights = states[:, keep], weights[keep]
-    order, is_first = _sorted(space, states)
-    first = np.flatnonzero(is_first)
-    counts = np.add.reduceat(weights[order].astype(np.float64), first)
-    merged = np.ascontiguousarray(states[:, order[first]].T)
-    merged.flags.writeable = counts.flags.writeable = False
-    return Empirical(space, merged, counts, n_rows, n_dropped)
+    if not (keep := weights > 0).all():
+        columns, weights = [c[keep] for c in columns], weights[keep]
+    order, counts = _merged(space, columns, weights)
+    states = np.stack([c.astype(code_dtype(space), copy=False) for c in columns], axis=1).take(order, axis=0)
+    states.flags.writeable = counts.flags.writeable = False
+    return Empirical(space, states, counts, n_rows, n_dropped)
 
 
 def code_dtype(space: Space) -> type[np.unsignedinteger[Any]]:
@@ -158,17 +153,38 @@ def code_dtype(space: Space) -> type[np.unsignedinteger[Any]]:
     return np.uint8 if largest < 2**8 else np.uint16 if largest < 2**16 else np.uint32
 
 
-def _sorted(space: Space, states: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """Order of the rows (given by column), and whether each sorted row differs from the one before."""
-    if space.n_states < 2**63:
-        index = np.zeros(states.shape[1], dtype=np.int64)
-        for column, stride in zip(states, space.strides, strict=True):
-            index += column.astype(np.int64) * stride
-        order = np.argsort(index, kind="stable")
-        ranked = index[order][None]
-    else:
-        order = np.lexsort(states)
-        ranked = states[:, order]
-    is_first = np.ones(states.shape[1], dtype=bool)
-    is_first[1:] = (ranked[:, 1:] != ranked[:, :-1]).any(axis=0)
-    return order, is_first
+def _merged(
+    space: Space, columns: Sequence[NDArray[Any]], weights: NDArray[np.float64]
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """One row of each distinct state, in the order of the index, and the summed weights."""
+    if space.n_states >= 2**63:
+        order = np.lexsort(columns)
+        ranked = np.stack([c[order] for c in columns])
+        return _run_sums(order, (ranked[:, 1:] != ranked[:, :-1]).any(axis=0), weights)
+    index = np.zeros(len(weights), dtype=np.int64)
+    for column, stride in zip(columns, space.strides, strict=True):
+        index += column.astype(np.int64) * stride
+    if space.n_states <= 8 * len(index):
+        return _dense_sums(index, weights, space.n_states)
+    order = np.argsort(index)
+    ranked = index[order]
+    return _run_sums(order, ranked[1:] != ranked[:-1], weights)
+
+
+def _run_sums(
+    order: NDArray[np.intp], is_new: NDArray[np.bool_], weights: NDArray[np.float64]
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Sums over runs of equal sorted rows; ``is_new`` says which rows differ from the one before."""
+    first = np.concatenate([[0], np.flatnonzero(is_new) + 1])
+    return order[first], np.add.reduceat(weights[order], first, dtype=np.float64)
+
+
+def _dense_sums(
+    index: NDArray[np.int64], weights: NDArray[np.float64], n_states: int
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """The same without sorting, where a table of all states is no larger than the rows."""
+    row = np.empty(n_states, dtype=np.intp)
+    row[index] = np.arange(len(index))
+    sums: NDArray[np.float64] = np.bincount(index, weights=weights, minlength=n_states).astype(np.float64, copy=False)
+    seen = np.flatnonzero(sums)
+    return row[seen], sums[seen]

@@ -84,7 +84,7 @@ def _encoded(relation: Relation, space: Space, present: dict[str, Column], allow
 
 def _code_table(
     relation: Relation, column: Column, variable: Variable, tokens: Tokens, j: int, allow_missing: bool
-) -> NDArray[np.int32]:
+) -> NDArray[np.signedinteger[Any]]:
     """The code of each distinct value of column ``j``; raises where one cannot stand."""
     values = tokens.values[j]
     is_binned = variable.edges is not None

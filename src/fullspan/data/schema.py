@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.data.relation import INFINITE, NOT_A_NUMBER, Column
+from fullspan.data.tokens import signed_dtype
 from fullspan.errors import DataError, QueryError
 from fullspan.space import MISSING, Level, Variable
 
@@ -69,14 +70,16 @@ def inferred_levels(column: Column, plain: Sequence[Any]) -> tuple[Level, ...]:
     return tuple(sorted(levels, key=lambda level: level == MISSING))
 
 
-def codes_of(variable: Variable, values: Sequence[Any], marks: frozenset[str] = frozenset()) -> NDArray[np.int32]:
+def codes_of(
+    variable: Variable, values: Sequence[Any], marks: frozenset[str] = frozenset()
+) -> NDArray[np.signedinteger[Any]]:
     """Codes of raw values: a known level first, else ABSENT for a missing mark, else UNSEEN.
 
     A variable with the level "(missing)" takes missing cells as that level.
     """
     absent = ABSENT if variable.missing_code is None else variable.missing_code
     codes = (absent if v is None else _code_of(variable, v, absent, marks) for v in values)
-    return np.fromiter(codes, dtype=np.int32, count=len(values))
+    return np.fromiter(codes, dtype=signed_dtype(variable.card), count=len(values))
 
 
 def _code_of(variable: Variable, value: Any, absent: int, marks: frozenset[str]) -> int:
@@ -102,10 +105,11 @@ def _readings(value: Any) -> Iterator[Any]:
             yield float(text)
 
 
-def bin_codes(variable: Variable, values: Sequence[Any]) -> NDArray[np.int32]:
+def bin_codes(variable: Variable, values: Sequence[Any]) -> NDArray[np.signedinteger[Any]]:
     """Codes of the bin codes a relation returned: missing cells as in :func:`codes_of`, bad cells kept."""
     absent = ABSENT if variable.missing_code is None else variable.missing_code
-    return np.array([absent if v is None else UNSEEN if v < 0 else v for v in values], dtype=np.int32)
+    codes = [absent if v is None else UNSEEN if v < 0 else v for v in values]
+    return np.array(codes, dtype=signed_dtype(variable.card))
 
 
 def bad_cell(variable: Variable, code: int, value: Any) -> DataError:

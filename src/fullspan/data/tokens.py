@@ -31,6 +31,11 @@ class Tokens:
         return max(range(len(self.values)), key=lambda j: len(self.values[j]))
 
 
+def signed_dtype(n: int) -> type[np.signedinteger[Any]]:
+    """The smallest signed type that holds codes below ``n`` and negative marks."""
+    return np.int8 if n < 2**7 else np.int16 if n < 2**15 else np.int32
+
+
 class _Column:
     """Values seen so far, and the codes of each batch."""
 
@@ -47,8 +52,8 @@ class _Column:
         if indices.null_count:
             indices = pc.fill_null(indices, len(table))
             table.append(self._token(None))
-        small = np.int16 if len(self.seen) < 2**15 else np.int32
-        self.parts.append(np.array(table, dtype=small)[indices.to_numpy(zero_copy_only=False)])
+        codes = np.array(table, dtype=signed_dtype(len(self.seen)))
+        self.parts.append(codes.take(indices.to_numpy(zero_copy_only=False)))
 
     def _token(self, value: Any) -> int:
         key = None if value != value else value
@@ -58,7 +63,7 @@ class _Column:
 def read_tokens(batches: Iterable[Any], n_keys: int) -> Tokens:
     """Read batches whose first ``n_keys`` columns are keys and whose others are measures.
 
-    Memory is 2 to 4 bytes per cell and one batch; time is one hash per cell.
+    Memory is 1 to 4 bytes per cell and one batch; time is one hash per cell.
     """
     columns = [_Column() for _ in range(n_keys)]
     measures: dict[str, list[NDArray[Any]]] = {}
@@ -73,7 +78,7 @@ def read_tokens(batches: Iterable[Any], n_keys: int) -> Tokens:
             break
     return Tokens(
         values=[list(column.seen) for column in columns],
-        codes=[np.concatenate(c.parts) if c.parts else np.empty(0, np.int16) for c in columns],
+        codes=[np.concatenate(c.parts) if c.parts else np.empty(0, np.int8) for c in columns],
         measures={name: np.concatenate(parts) for name, parts in measures.items()},
         complete=complete,
     )
