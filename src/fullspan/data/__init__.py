@@ -6,10 +6,10 @@
 ([[0, 0], [1, 0]], [2.0, 1.0])
 """
 
-from fullspan.data.count import count
-from fullspan.data.decode import decode, decode_columns
+from fullspan.data.counting import count
+from fullspan.data.decoding import decode, decode_columns
 from fullspan.data.empirical import Empirical
-from fullspan.data.encode import encode
+from fullspan.data.encoding import encode
 from fullspan.data.files import MISSING_MARKS
 
 __all__ = ["MISSING_MARKS", "Empirical", "count", "decode", "decode_columns", "encode"]

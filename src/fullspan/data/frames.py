@@ -186,7 +186,7 @@ def _of_pandas_column(name: str, series: Any) -> Any:
 
     if series.dtype == object:
         return _arrow_column(name, series.to_numpy())
-    if str(series.dtype) == "category" and series.cat.categories.dtype.kind not in "biufOUT":
+    if str(series.dtype) == "category" and not all(map(is_level, series.cat.categories)):
         series = series.cat.rename_categories([str(c) for c in series.cat.categories])
     if type(series.dtype).__name__ in ("IntervalDtype", "PeriodDtype"):
         series = series.astype(object).map(str, na_action="ignore")
@@ -223,6 +223,9 @@ def declared_levels(column: Any) -> tuple[Level, ...] | None:
         return None
     chunks = column.unify_dictionaries().chunks if isinstance(column, pa.ChunkedArray) else [column]
     values = chunks[0].dictionary.to_pylist() if chunks else []
-    if not all(isinstance(v, str | int | float) for v in values):
-        return None
-    return tuple(values) or None
+    return tuple(values) or None if all(map(is_level, values)) else None
+
+
+def is_level(value: Any) -> bool:
+    """Whether a value can be a level as it is: text, number or truth value."""
+    return isinstance(value, str | bool | int | float | np.number | np.bool_)

@@ -293,8 +293,9 @@ def _value(column: Column) -> str:
 
 
 def _number(column: Column) -> str:
+    """The cell as a number. ``trim`` also keeps DuckDB from moving the cast into its CSV reader, where it fails."""
     cell = quote(column.key)
-    return f"TRY_CAST({cell} AS DOUBLE)" if column.is_text else f"CAST({cell} AS DOUBLE)"
+    return f"TRY_CAST(trim({cell}) AS DOUBLE)" if column.is_text else f"CAST({cell} AS DOUBLE)"
 
 
 def translated(action: Any) -> Any:

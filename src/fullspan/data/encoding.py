@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.data.count import placed
+from fullspan.data.counting import placed
 from fullspan.data.relation import Column, Key, Relation
 from fullspan.data.schema import ABSENT, UNSEEN, bad_cell, bin_codes, codes_of
 from fullspan.data.source import find, opened, refuse_nested
