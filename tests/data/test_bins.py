@@ -23,7 +23,7 @@ def numbers(request, tmp_path):
         return frame
     if request.param == "ibis":
         ibis = pytest.importorskip("ibis")
-        return ibis.duckdb.connect().create_table("t", pa.Table.from_pandas(frame))
+        return ibis.memtable(pa.Table.from_pandas(frame))
     path = tmp_path / f"t.{request.param}"
     frame.to_csv(path, index=False) if request.param == "csv" else frame.to_parquet(path)
     return path

@@ -19,7 +19,7 @@ class IbisRelation:
     columns: tuple[Column, ...]
     marks: frozenset[str] = frozenset()
     named: bool = True
-    large: bool = False
+    large: bool = True
 
     def renamed(self, names: Sequence[str]) -> IbisRelation:
         return replace(self, columns=tuple(replace(c, name=n) for c, n in zip(self.columns, names, strict=True)))
@@ -74,7 +74,8 @@ class IbisRelation:
 
     def distinct(self, columns: Sequence[Column], head: int | None = None) -> list[int]:
         table = self.table if head is None else self.table.limit(head)
-        row = self._row(**{f"c{i}": table[c.key].nunique() for i, c in enumerate(columns)})
+        counts = table.aggregate(**{f"c{i}": table[c.key].nunique() for i, c in enumerate(columns)})
+        row = self._translated(lambda: counts.to_pyarrow().to_pylist())[0]
         return [int(row[f"c{i}"]) for i in range(len(columns))]
 
     def bad_weight(self, weight: Column) -> tuple[int | None, Any]:
@@ -129,9 +130,8 @@ class IbisRelation:
         return rows[0]["v"] if rows else None
 
     def _batches(self, table: Any) -> Iterator[Any]:
-        reader = self._translated(lambda: table.to_pyarrow_batches(chunk_size=BATCH_ROWS))
-        while (batch := self._translated(lambda: next(reader, None))) is not None:
-            yield batch
+        result = self._translated(table.to_pyarrow)
+        yield from result.to_batches(max_chunksize=BATCH_ROWS)
 
     @staticmethod
     def _translated(action: Any) -> Any:
