@@ -27,7 +27,7 @@ from fullspan.data.schema import (
     with_missing,
 )
 from fullspan.data.source import find, opened, refuse_nested, select
-from fullspan.data.tokens import Tokens, read_tokens, signed_dtype
+from fullspan.data.tokens import Tokens, coded, read_tokens, signed_dtype
 from fullspan.errors import DataError
 from fullspan.space import MISSING, Level, Space, Variable
 
@@ -94,8 +94,9 @@ def count(
             given = {v.name: v for v in space.variables}
         _guard(relation, [c for c in chosen if c.name not in given], max_levels)
         groups = _Groups.read(relation, chosen, given, weight)
-        coded = [groups.coded(j, max_levels) for j in range(len(chosen))]
-        return _assembled(coded, groups, missing, fixed=space is not None)
+        return _assembled(
+            [groups.column(j, max_levels) for j in range(len(chosen))], groups, missing, fixed=space is not None
+        )
 
 
 def placed(relation: Relation, space: Space | None) -> Relation:
@@ -215,7 +216,7 @@ class _Groups:
             raise _bad_weight(relation, weight)
         return cls(relation, columns, given, tokens, rows, tokens.measures["w"].astype(np.float64))
 
-    def coded(self, j: int, max_levels: int) -> _Coded:
+    def column(self, j: int, max_levels: int) -> _Coded:
         """Codes of column ``j``, its variable inferred unless given."""
         column, values = self.columns[j], self.tokens.values[j]
         variable = self.given.get(column.name)
@@ -232,7 +233,7 @@ class _Groups:
             codes = codes_of(variable, values, self.relation.marks)
             if (codes == UNSEEN).any():
                 raise self._unseen(j, variable, codes)
-        return _Coded(variable, codes.take(self.tokens.codes[j]))
+        return _Coded(variable, coded(codes, self.tokens.codes[j]))
 
     def _inferred(self, j: int, max_levels: int) -> _Coded:
         column = self.columns[j]
@@ -243,7 +244,7 @@ class _Groups:
         code = {level: i for i, level in enumerate(levels)}
         variable = Variable(column.name, levels or (MISSING,))
         codes = np.array([ABSENT if v is None else code[v] for v in plain], dtype=signed_dtype(len(levels)))
-        return _Coded(variable, codes.take(self.tokens.codes[j]))
+        return _Coded(variable, coded(codes, self.tokens.codes[j]))
 
     def _unseen(self, j: int, variable: Variable, codes: NDArray[np.signedinteger[Any]]) -> DataError:
         token = int(np.argmax(codes == UNSEEN))
@@ -265,23 +266,23 @@ def _bad_weight(relation: Relation, weight: Column) -> DataError:
     )
 
 
-def _assembled(coded: list[_Coded], groups: _Groups, missing: Missing, *, fixed: bool) -> Empirical:
+def _assembled(columns: list[_Coded], groups: _Groups, missing: Missing, *, fixed: bool) -> Empirical:
     """Apply the policy for missing cells and tally."""
-    absent = [c.codes == ABSENT for c in coded]
-    n_absent = {c.variable.name: int(groups.rows[a].sum()) for c, a in zip(coded, absent, strict=True) if a.any()}
+    absent = [c.codes == ABSENT for c in columns]
+    n_absent = {c.variable.name: int(groups.rows[a].sum()) for c, a in zip(columns, absent, strict=True) if a.any()}
     n_rows, n_dropped = int(groups.rows.sum()), 0
     if n_absent and (missing == "error" or (missing == "level" and fixed)):
         raise _missing_error(n_absent, fixed=fixed and missing == "level")
     if missing == "level":
-        coded = [_absent_as_level(c) if a.any() else c for c, a in zip(coded, absent, strict=True)]
+        columns = [_absent_as_level(c) if a.any() else c for c, a in zip(columns, absent, strict=True)]
     keep = np.ones(len(groups.rows), dtype=bool)
     if n_absent and missing == "drop":
         keep = ~np.any(absent, axis=0)
         n_dropped = int(groups.rows[~keep].sum())
     if not keep.any():
         raise DataError(f"every one of the {n_rows} rows has a missing cell; none is left. {_counts(n_absent)}")
-    space = Space(tuple(c.variable for c in coded))
-    kept = [c.codes[keep] for c in coded] if n_dropped else [c.codes for c in coded]
+    space = Space(tuple(c.variable for c in columns))
+    kept = [c.codes[keep] for c in columns] if n_dropped else [c.codes for c in columns]
     return tally(space, kept, groups.weights[keep], n_rows=n_rows, n_dropped=n_dropped)
 
 

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from fullspan.errors import DataError
 from fullspan.space import Space
 
+BLOCK_ROWS = 1 << 14
+
 
 @dataclass(frozen=True, eq=False)
 class Empirical:
@@ -142,7 +144,7 @@ def tally(
     if not (keep := weights > 0).all():
         columns, weights = [c[keep] for c in columns], weights[keep]
     order, counts = _merged(space, columns, weights)
-    states = np.stack([c.astype(code_dtype(space), copy=False) for c in columns], axis=1).take(order, axis=0)
+    states = _side_by_side(columns, code_dtype(space)).take(order, axis=0)
     states.flags.writeable = counts.flags.writeable = False
     return Empirical(space, states, counts, n_rows, n_dropped)
 
@@ -151,6 +153,17 @@ def code_dtype(space: Space) -> type[np.unsignedinteger[Any]]:
     """The smallest unsigned type that holds every code."""
     largest = max(space.cards) - 1
     return np.uint8 if largest < 2**8 else np.uint16 if largest < 2**16 else np.uint32
+
+
+def _side_by_side(
+    columns: Sequence[NDArray[Any]], dtype: type[np.unsignedinteger[Any]]
+) -> NDArray[np.unsignedinteger[Any]]:
+    """The columns as rows, written block by block, so that a block stays in the cache."""
+    rows = np.empty((len(columns[0]), len(columns)), dtype=dtype)
+    for start in range(0, len(rows), BLOCK_ROWS):
+        for j, column in enumerate(columns):
+            rows[start : start + BLOCK_ROWS, j] = column[start : start + BLOCK_ROWS]
+    return rows
 
 
 def _merged(

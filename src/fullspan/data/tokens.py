@@ -44,20 +44,45 @@ class _Column:
         self.parts: list[NDArray[np.integer[Any]]] = []
 
     def add(self, array: Any) -> None:
-        import pyarrow.compute as pc
-
-        encoded = array if hasattr(array, "indices") else array.dictionary_encode()
-        table = [self._token(v) for v in encoded.dictionary.to_pylist()]
-        indices = encoded.indices
-        if indices.null_count:
-            indices = pc.fill_null(indices, len(table))
-            table.append(self._token(None))
-        codes = np.array(table, dtype=signed_dtype(len(self.seen)))
-        self.parts.append(codes.take(indices.to_numpy(zero_copy_only=False)))
+        values, positions = _two_integers(array) or _dictionary(array)
+        table = [self._token(v) for v in values]
+        self.parts.append(coded(np.array(table, dtype=signed_dtype(len(self.seen))), positions))
 
     def _token(self, value: Any) -> int:
         key = None if value != value else value
         return self.seen.setdefault(key, len(self.seen))
+
+
+def _dictionary(array: Any) -> tuple[list[Any], NDArray[Any]]:
+    """The distinct values of an Arrow array, and the position of each cell's value."""
+    import pyarrow.compute as pc
+
+    encoded = array if hasattr(array, "indices") else array.dictionary_encode()
+    values, indices = encoded.dictionary.to_pylist(), encoded.indices
+    if indices.null_count:
+        indices = pc.fill_null(indices, len(values))
+        values.append(None)
+    return values, indices.to_numpy(zero_copy_only=False)
+
+
+def _two_integers(array: Any) -> tuple[list[Any], NDArray[Any]] | None:
+    """The same without hashing, for integers that take one value or two neighbours, as 0 and 1."""
+    import pyarrow as pa
+
+    if not pa.types.is_integer(array.type) or array.null_count or not len(array):
+        return None
+    numbers = array.to_numpy(zero_copy_only=False)
+    low, high = int(numbers.min()), int(numbers.max())
+    if high - low > 1:
+        return None
+    return list(range(low, high + 1)), (numbers != low).view(np.int8)
+
+
+def coded(table: NDArray[Any], positions: NDArray[Any]) -> NDArray[Any]:
+    """``table[positions]``; the positions themselves where the table changes nothing."""
+    if positions.dtype == table.dtype and np.array_equal(table, np.arange(len(table))):
+        return positions
+    return table.take(positions)
 
 
 def read_tokens(batches: Iterable[Any], n_keys: int) -> Tokens:
