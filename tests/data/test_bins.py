@@ -80,6 +80,24 @@ def test_missing_cells_beside_bins(csv_file):
     assert again.fingerprint() == e.fingerprint()
 
 
+@pytest.mark.parametrize("home", ["array", "csv", "ibis"])
+def test_marks_that_are_numbers_are_missing_in_bins_too(csv_file, home):
+    """-9 stands for "not asked": it is neither in a bin, nor does it move the quantiles."""
+    x = [1.0, -9.0, 3.0, 4.0, 2.0]
+    source = {
+        "array": lambda: {"x": x},
+        "csv": lambda: csv_file("x\n" + "".join(f"{v:g}\n" for v in x)),
+        "ibis": lambda: pytest.importorskip("ibis").memtable(pa.table({"x": x})),
+    }[home]()
+    e = count(source, na_values=[-9], bins={"x": 2}, missing="drop")
+    assert e.space.variables[0].edges == (1, 2.5, 4)
+    assert (e.counts.tolist(), e.n_dropped) == ([2, 2], 1)
+    plain = count(source, na_values=[-9], missing="drop")
+    assert plain.space.variables[0].levels == (1, 2, 3, 4)
+    assert encode(source, e.space, na_values=[-9], allow_missing=True)[:, 0].tolist() == [0, -1, 1, 1, 0]
+    assert encode(source, plain.space, na_values=[-9], allow_missing=True)[:, 0].tolist() == [0, -1, 2, 3, 1]
+
+
 def test_padded_codes_are_not_cut_by_a_plain_integer(csv_file):
     cells = "".join(f"0{i},{i}\n" for i in range(10, 20))
     e = count(csv_file("zip,n\n" + cells), bins=2)

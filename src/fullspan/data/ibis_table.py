@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from fullspan.data.relation import BATCH_ROWS, INFINITE, Column, Extent, Key
+from fullspan.data.relation import BATCH_ROWS, INFINITE, Column, Extent, Key, number_marks
 from fullspan.errors import DataError
 from fullspan.space import Variable
 
@@ -111,9 +111,12 @@ class IbisRelation:
         return cell.cast("float64") if key.column.kind == "float" else cell
 
     def _number(self, column: Column) -> Any:
+        import ibis
+
         if not column.is_number:
             raise DataError(f"column {column.name!r} of the Ibis table is not numeric; cast it to a number first")
-        return self.table[column.key].cast("float64")
+        x, marks = self.table[column.key].cast("float64"), number_marks(self.marks)
+        return ibis.ifelse(x.isin(marks), ibis.null("float64"), x) if marks else x
 
     def _good(self, weight: Column) -> tuple[Any, Any]:
         x = self._number(weight)

@@ -6,6 +6,8 @@ implements the same few questions (see :mod:`fullspan.data.ibis_table`).
 
 from __future__ import annotations
 
+import contextlib
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -193,7 +195,7 @@ class DuckRelation:
         by = ", ".join(str(i + 1) for i in range(len(keys)))
         measure = "count(*) AS n"
         if weight is not None:
-            number = _number(weight)
+            number = self._number(weight)
             bad = f"coalesce(NOT ({number} >= 0 AND {number} < 'infinity'::DOUBLE), true)"
             measure += f", sum({number}) FILTER (NOT {bad}) AS w, count(*) FILTER ({bad}) AS bad"
         return self._batches(f"SELECT {self._select(keys)}, {measure} FROM {self.source} GROUP BY {by}")
@@ -201,9 +203,9 @@ class DuckRelation:
     def extents(self, columns: Sequence[Column]) -> list[Extent]:
         parts = []
         for column in columns:
-            x, cell = _number(column), quote(column.key)
+            x, cell = self._number(column), quote(column.key)
             finite = f"FILTER (isfinite({x}))"
-            bad = f"{cell} IS NOT NULL AND {x} IS NULL AND NOT {self._is_mark(column)}"
+            bad = f"{cell} IS NOT NULL AND {x} IS NULL AND NOT {self._is_mark(column)}" if column.is_text else "false"
             padded = f"regexp_matches({cell}, '^ *[+-]?0[0-9]')" if column.is_text else "false"
             parts.append(
                 f"min({x}) {finite}, max({x}) {finite}, count(DISTINCT {x}) {finite}, "
@@ -213,12 +215,12 @@ class DuckRelation:
         return [Extent(*row[6 * i : 6 * i + 6]) for i in range(len(columns))]
 
     def quantiles(self, column: Column, probabilities: Sequence[float]) -> list[float]:
-        x, points = _number(column), ", ".join(f"{p!r}::DOUBLE" for p in probabilities)
+        x, points = self._number(column), ", ".join(f"{p!r}::DOUBLE" for p in probabilities)
         sql = f"SELECT quantile_cont({x}, [{points}]) FILTER (isfinite({x})) FROM {self.source}"
         return [float(q) for q in self._row(sql)[0]]
 
     def neighbours(self, column: Column, low: float, high: float) -> tuple[float, float]:
-        x = _number(column)
+        x = self._number(column)
         sql = f"min({x}) FILTER ({x} > {low!r}::DOUBLE), max({x}) FILTER ({x} < {high!r}::DOUBLE)"
         above, below = self._row(f"SELECT {sql} FROM {self.source}")
         return float(above), float(below)
@@ -229,7 +231,7 @@ class DuckRelation:
         return [int(n) for n in self._row(f"SELECT {parts} FROM {source}")]
 
     def bad_weight(self, weight: Column) -> tuple[int | None, Any]:
-        number = _number(weight)
+        number = self._number(weight)
         sql = (
             f"SELECT * FROM (SELECT row_number() OVER () AS i, {quote(weight.key)} AS v, {number} AS w "
             f"FROM {self.source}) WHERE coalesce(NOT (w >= 0 AND w < 'infinity'::DOUBLE), true) ORDER BY i LIMIT 1"
@@ -255,15 +257,29 @@ class DuckRelation:
         column, variable = key.column, key.variable
         if variable is None or variable.edges is None:
             return _value(column)
-        x, cell = _number(column), quote(column.key)
+        x, cell = self._number(column), quote(column.key)
         inner = variable.edges[1:-1]
         bin_code = " + ".join(f"({x} >= {e!r}::DOUBLE)::INTEGER" for e in inner) or "0"
         cases = [f"WHEN {cell} IS NULL OR isnan({x}) THEN NULL", f"WHEN isinf({x}) THEN {INFINITE}"]
-        if column.is_text:
+        if not column.is_text:
+            cases.append(f"WHEN {x} IS NULL THEN NULL")
+        else:
             labels = enumerate(variable.levels)
             cases += [f"WHEN trim({cell}) = {literal(str(label))} THEN {i}" for i, label in labels]
             cases += [f"WHEN {self._is_mark(column)} THEN NULL", f"WHEN {x} IS NULL THEN {NOT_A_NUMBER}"]
         return f"(CASE {' '.join(cases)} ELSE {bin_code} END)::INTEGER"
+
+    def _number(self, column: Column) -> str:
+        """The cell as a number, null if marked as missing.
+
+        ``trim`` also keeps DuckDB from moving the cast into its CSV reader, where it would fail.
+        """
+        cell = quote(column.key)
+        if column.is_text:
+            return f"(CASE WHEN {self._is_mark(column)} THEN NULL ELSE TRY_CAST(trim({cell}) AS DOUBLE) END)"
+        number = f"CAST({cell} AS DOUBLE)"
+        marked = ", ".join(f"{mark!r}::DOUBLE" for mark in number_marks(self.marks))
+        return f"(CASE WHEN {number} IN ({marked}) THEN NULL ELSE {number} END)" if marked else number
 
     def _is_mark(self, column: Column) -> str:
         if not column.is_text or not self.marks:
@@ -292,10 +308,13 @@ def _value(column: Column) -> str:
     return f"CAST({cell} AS DOUBLE)" if column.kind == "float" else cell
 
 
-def _number(column: Column) -> str:
-    """The cell as a number. ``trim`` also keeps DuckDB from moving the cast into its CSV reader, where it fails."""
-    cell = quote(column.key)
-    return f"TRY_CAST(trim({cell}) AS DOUBLE)" if column.is_text else f"CAST({cell} AS DOUBLE)"
+def number_marks(marks: frozenset[str]) -> list[float]:
+    """The marks for missing cells that are finite numbers."""
+    numbers = []
+    for mark in sorted(marks):
+        with contextlib.suppress(ValueError):
+            numbers.append(float(mark))
+    return [number for number in numbers if math.isfinite(number)]
 
 
 def translated(action: Any) -> Any:
@@ -321,4 +340,4 @@ def _plain(message: str) -> str:
         return where + "opens a quote that is never closed; mend the line"
     if "unicode" in message or "utf-8" in message:
         return where + "is not UTF-8; save the file as UTF-8"
-    return where + "cannot be read: " + message.split("\n")[2][:200]
+    return where + "cannot be read: " + message[line.end() :].strip().split("\n")[0][:200]

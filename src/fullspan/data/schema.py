@@ -41,7 +41,15 @@ def plain_values(column: Column, values: Sequence[Any], marks: frozenset[str]) -
 
 
 def _unmarked(value: Any, marks: frozenset[str]) -> Any:
-    return None if value is None or (marks and str(value).strip() in marks) else value
+    return None if value is None or _is_mark(value, marks) else value
+
+
+def _is_mark(value: Any, marks: frozenset[str]) -> bool:
+    """Whether the text of a value means a missing cell; 9.0 reads as 9."""
+    if not marks:
+        return False
+    whole = isinstance(value, float) and value.is_integer()
+    return str(value).strip() in marks or (whole and str(int(value)) in marks)
 
 
 def _typed(texts: list[str | None]) -> list[Any]:
@@ -88,7 +96,7 @@ def _code_of(variable: Variable, value: Any, absent: int, marks: frozenset[str])
             return variable.code(candidate)
         except QueryError:
             continue
-    return absent if str(value).strip() in marks else UNSEEN
+    return absent if _is_mark(value, marks) else UNSEEN
 
 
 def _readings(value: Any) -> Iterator[Any]:
