@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.data.bins import BinRule, binned_variables
+from fullspan.data.duck import DuckRelation
 from fullspan.data.empirical import Empirical, checked_weights, tally
-from fullspan.data.relation import Column, DuckRelation, Key, Relation
+from fullspan.data.relation import Column, Key, Relation
 from fullspan.data.schema import (
     ABSENT,
     UNSEEN,

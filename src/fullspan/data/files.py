@@ -15,7 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from fullspan.data.relation import Column, DuckRelation, literal, translated
+from fullspan.data.duck import DuckRelation, literal, translated
+from fullspan.data.relation import Column
 from fullspan.errors import DataError
 from fullspan.space import Level
 

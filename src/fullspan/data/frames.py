@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from fullspan.data.duck import DuckRelation
 from fullspan.data.files import checked_names
-from fullspan.data.relation import Column, DuckRelation
+from fullspan.data.relation import Column
 from fullspan.errors import DataError
 from fullspan.space import Level
 
