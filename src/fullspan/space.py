@@ -21,13 +21,17 @@ from fullspan.errors import DataError, QueryError
 Level = str | int | float | bool
 """A level is what a cell of the table holds: text, number or truth value."""
 
+MISSING = "(missing)"
+"""The last level of a variable whose empty cells count as a level of their own; it has no bin edges."""
+
 
 @dataclass(frozen=True)
 class Variable:
     """One column: its name, its levels in order, and the bin edges if it was numeric.
 
-    ``edges`` has one entry more than ``levels`` and is increasing; level ``l`` holds the half-open
+    ``edges`` has one entry more than there are bins and is increasing; level ``l`` holds the half-open
     interval ``[edges[l], edges[l+1])``, the last one closed, values outside falling into the end bins.
+    A last level :data:`MISSING` takes the empty cells and is not a bin.
     """
 
     name: str
@@ -40,10 +44,10 @@ class Variable:
         if len(set(map(_level_key, self.levels))) != len(self.levels):
             raise DataError(f"variable {self.name!r} lists a level twice: {list(self.levels)!r}")
         if self.edges is not None:
-            if len(self.edges) != len(self.levels) + 1:
+            if len(self.edges) != self.n_bins + 1:
                 raise DataError(
-                    f"variable {self.name!r} has {len(self.levels)} levels and {len(self.edges)} bin edges; "
-                    "one edge more than levels is needed"
+                    f"variable {self.name!r} has {self.n_bins} bins and {len(self.edges)} bin edges; "
+                    "one edge more than bins is needed"
                 )
             if not all(a < b for a, b in zip(self.edges, self.edges[1:], strict=False)):
                 raise DataError(f"the bin edges of {self.name!r} do not increase: {list(self.edges)!r}")
@@ -52,6 +56,16 @@ class Variable:
     def card(self) -> int:
         """Number of levels, |X_i|."""
         return len(self.levels)
+
+    @property
+    def missing_code(self) -> int | None:
+        """Code of the level :data:`MISSING`, if the variable has it."""
+        return self.card - 1 if self.levels[-1] == MISSING else None
+
+    @property
+    def n_bins(self) -> int:
+        """Number of levels that hold a value: all but :data:`MISSING`."""
+        return self.card - (self.missing_code is not None)
 
     @cached_property
     def _codes(self) -> dict[Any, int]:
@@ -73,8 +87,8 @@ class Variable:
             return self._codes[key]
         if str(level) in self._codes_by_text:
             return self._codes_by_text[str(level)]
-        if self.edges is not None and (number := _as_number(level)) is not None:
-            return int(np.clip(np.searchsorted(self.edges, number, side="right") - 1, 0, self.card - 1))
+        if self.edges is not None and (number := _as_number(level)) is not None and not math.isnan(number):
+            return int(np.clip(np.searchsorted(self.edges, number, side="right") - 1, 0, self.n_bins - 1))
         known = ", ".join(map(str, self.levels[:12])) + (", ..." if self.card > 12 else "")
         raise QueryError(f"{self.name!r} has no level {level!r}; its levels are: {known}")
 

@@ -1,0 +1,135 @@
+"""Numeric columns cut into intervals: edges by quantiles, by equal width, or as given.
+
+Quantiles are taken over the rows, each once; the edges are found by the backend, in SQL.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from fullspan.data.relation import Column, Extent, Relation
+from fullspan.data.source import find
+from fullspan.errors import DataError
+from fullspan.space import Variable
+
+BinRule = int | tuple[str, int] | Sequence[float]
+"""A number of quantile bins, ``("quantile", k)``, ``("width", k)``, or the edges."""
+
+
+def binned_variables(
+    relation: Relation, columns: Sequence[Column], bins: int | Mapping[str, BinRule] | None
+) -> dict[str, Variable]:
+    """The variables of the columns to be cut.
+
+    An integer cuts every numeric column with more distinct values than that into so many quantile bins.
+    A column with one finite value, or none, is left uncut.
+
+    Raises
+    ------
+    DataError : a rule makes no sense, or a column to be cut is unknown, not numeric, or holds an infinite value.
+    """
+    if bins is None:
+        return {}
+    rules = bins if isinstance(bins, Mapping) else {}
+    for name in rules:
+        if name not in [c.name for c in columns]:
+            find(relation, name)
+            raise DataError(f"bins= names {name!r}, which is not among the columns to count")
+    if isinstance(bins, Mapping):
+        chosen = [c for c in columns if c.name in rules]
+        parsed = [_parsed(c.name, rules[c.name]) for c in chosen]
+    else:
+        chosen = [c for c in columns if c.is_number or c.kind == "raw"]
+        parsed = [_parsed("every column", bins)] * len(chosen)
+    if not chosen:
+        return {}
+    for column in chosen:
+        _refuse_text(column, column.kind not in ("int", "float", "raw"))
+    extents = relation.extents(chosen)
+    explicit = isinstance(bins, Mapping)
+    found = {}
+    for column, rule, extent in zip(chosen, parsed, extents, strict=True):
+        if explicit or _worth_cutting(extent, rule):
+            variable = _cut(relation, column, rule, extent)
+            if variable is not None:
+                found[column.name] = variable
+    return found
+
+
+def _worth_cutting(extent: Extent, rule: tuple[str, Any]) -> bool:
+    return extent.n_bad == 0 and extent.n_padded == 0 and extent.n_distinct > rule[1]
+
+
+def _refuse_text(column: Column, refused: bool) -> None:
+    if refused:
+        raise DataError(f"column {column.name!r} cannot be cut into bins: it is not numeric")
+
+
+def _parsed(name: str, rule: Any) -> tuple[str, Any]:
+    """A rule as ("quantile", k), ("width", k) or ("edges", [...])."""
+    if isinstance(rule, int) and not isinstance(rule, bool):
+        rule = ("quantile", rule)
+    if isinstance(rule, tuple) and len(rule) == 2 and rule[0] in ("quantile", "width"):
+        if not isinstance(rule[1], int) or rule[1] < 2:
+            raise DataError(f"bins for {name}: {rule[1]!r} bins were asked for; give an integer of at least 2")
+        return rule
+    try:
+        edges = [float(e) for e in rule]
+    except (TypeError, ValueError) as error:
+        raise DataError(
+            f"bins for {name}: {rule!r} is no rule; give k, ('quantile', k), ('width', k) or a list of edges"
+        ) from error
+    if len(edges) < 2 or not all(map(math.isfinite, edges)) or any(np.diff(edges) <= 0):
+        raise DataError(f"bins for {name}: the edges {edges} must be two or more finite, increasing numbers")
+    return ("edges", edges)
+
+
+def _cut(relation: Relation, column: Column, rule: tuple[str, Any], extent: Extent) -> Variable | None:
+    _refuse_text(column, extent.n_bad > 0)
+    if extent.n_infinite:
+        raise DataError(
+            f"column {column.name!r} holds {extent.n_infinite} infinite values and cannot be cut into bins; "
+            "remove them or mark them as missing"
+        )
+    how, detail = rule
+    if how == "edges":
+        return binned_variable(column.name, detail)
+    if extent.low is None or extent.high is None or extent.low == extent.high:
+        return None
+    if how == "width":
+        return binned_variable(column.name, np.linspace(extent.low, extent.high, detail + 1).tolist())
+    return binned_variable(column.name, _quantile_edges(relation, column, detail, extent.low, extent.high))
+
+
+def _quantile_edges(relation: Relation, column: Column, k: int, low: float, high: float) -> list[float]:
+    """Distinct quantiles. A value so common that it fills the first or last bin gets that bin for itself."""
+    points = relation.quantiles(column, [i / k for i in range(k + 1)])
+    edges = {low, high, *points[1:-1]}
+    if points[1] == low or points[-2] == high:
+        above, below = relation.neighbours(column, low, high)
+        if points[1] == low:
+            edges.add(above if above < high else (low + high) / 2)
+        if points[-2] == high:
+            edges.add((below + high) / 2)
+    return sorted(edges)
+
+
+def binned_variable(name: str, edges: Sequence[float]) -> Variable:
+    """The variable whose levels are the intervals between the edges, labelled for people."""
+    return Variable(name, interval_labels(edges), tuple(float(e) for e in edges))
+
+
+def interval_labels(edges: Sequence[float]) -> tuple[str, ...]:
+    """Labels such as ``[1.5, 3)``, the last one closed, with as few digits as keep the edges apart."""
+    texts: list[str] = []
+    for digits in range(4, 18):
+        texts = [f"{e:.{digits}g}" for e in edges]
+        if len(set(texts)) == len(texts):
+            break
+    last = len(texts) - 2
+    return tuple(f"[{a}, {b}{']' if i == last else ')'}" for i, (a, b) in enumerate(itertools.pairwise(texts)))

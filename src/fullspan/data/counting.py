@@ -1,0 +1,307 @@
+"""Counting: one GROUP BY in the backend, then levels from the distinct rows.
+
+The rows stay in DuckDB or in the Ibis backend. The distinct raw rows travel, the levels are inferred from
+them, and rows that become equal (``1`` and ``1.0`` in a CSV file, say) are merged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.data.bins import BinRule, binned_variables
+from fullspan.data.duck import DuckRelation
+from fullspan.data.empirical import Empirical, checked_weights, tally
+from fullspan.data.relation import Column, Key, Relation
+from fullspan.data.schema import (
+    ABSENT,
+    UNSEEN,
+    bad_cell,
+    bin_codes,
+    codes_of,
+    inferred_levels,
+    plain_values,
+    with_missing,
+)
+from fullspan.data.source import find, opened, refuse_nested, select
+from fullspan.data.tokens import Tokens, coded, read_tokens, signed_dtype
+from fullspan.errors import DataError
+from fullspan.space import MISSING, Level, Space, Variable
+
+Missing = Literal["error", "drop", "level"]
+
+GUARD_ROWS = 50_000
+"""Rows of a large table looked at before counting, to refuse a column that is no variable early."""
+
+
+def count(
+    source: Any,
+    *,
+    columns: Sequence[str | int] | None = None,
+    levels: Mapping[str, Sequence[Level]] | None = None,
+    bins: int | Mapping[str, BinRule] | None = None,
+    count_column: str | None = None,
+    sample_weight: Any = None,
+    missing: Missing = "error",
+    max_levels: int = 64,
+    space: Space | None = None,
+    na_values: Iterable[Any] | None = None,
+) -> Empirical:
+    """Count the distinct states of a table.
+
+    Parameters
+    ----------
+    source : path to a CSV, TSV, Parquet, JSON lines or Arrow file; pandas, polars or Arrow frame; array or list of
+        rows (columns ``x0, x1, ...``); list of dictionaries, dictionary of columns; Ibis table.
+    columns : the columns to keep, in this order; all by default.
+    levels : levels of some columns, in order; unseen ones are kept. Others are inferred and sorted.
+    bins : cut numeric columns, see :func:`fullspan.data.bins.binned_variables`.
+    count_column : the column that holds the count of each row (a contingency table). A row of count 0 declares its
+        levels and adds nothing.
+    sample_weight : one weight per row, or the name of the column that holds it.
+    missing : ``"error"``; ``"drop"`` the rows; or ``"level"``, an extra last level "(missing)".
+    max_levels : most levels a column may have that are not given by ``levels`` or ``bins``.
+    space : the variables to use instead of inferring them; columns are found by name, those of arrays by position.
+    na_values : texts that mean a missing cell. Default: :data:`MISSING_MARKS` in CSV and TSV, none elsewhere.
+
+    Returns
+    -------
+    Empirical. A column with one value is a variable with one level.
+
+    Raises
+    ------
+    DataError : anything that cannot be read, counted or matched; the message says which column and what to do.
+
+    Notes
+    -----
+    One pass of hash aggregation, O(rows · columns); with ``bins`` one or two passes more. Python holds the
+    distinct rows only.
+    """
+    if missing not in ("error", "drop", "level"):
+        raise DataError(f"missing={missing!r} is not known; give 'error', 'drop' or 'level'")
+    with opened(source, na_values) as relation:
+        relation = placed(relation, space)
+        relation, weight = _weighted(relation, count_column, sample_weight)
+        if space is None:
+            chosen = select(relation, columns, weight)
+            given = _given_variables(relation, chosen, levels, bins)
+        else:
+            _refuse_schema(columns=columns, levels=levels, bins=bins)
+            chosen = _of_space(relation, space)
+            given = {v.name: v for v in space.variables}
+        _guard(relation, [c for c in chosen if c.name not in given], max_levels)
+        groups = _Groups.read(relation, chosen, given, weight)
+        return _assembled(
+            [groups.column(j, max_levels) for j in range(len(chosen))], groups, missing, fixed=space is not None
+        )
+
+
+def placed(relation: Relation, space: Space | None) -> Relation:
+    """The relation with the names of the space, if it has none of its own.
+
+    Raises
+    ------
+    DataError : the width differs from the number of variables.
+    """
+    if space is None or relation.named:
+        return relation
+    if len(relation.columns) != len(space):
+        raise DataError(f"the array has {len(relation.columns)} columns, but there are {len(space)} variables")
+    return relation.renamed(space.names)
+
+
+def _refuse_schema(**given: Any) -> None:
+    extra = [f"{name}=" for name, value in given.items() if value is not None]
+    if extra:
+        raise DataError(f"space= fixes columns, levels and bins already; leave out {', '.join(extra)}")
+
+
+def _of_space(relation: Relation, space: Space) -> list[Column]:
+    chosen = [find(relation, name) for name in space.names]
+    for column in chosen:
+        refuse_nested(column)
+    return chosen
+
+
+def _weighted(relation: Relation, count_column: str | None, sample_weight: Any) -> tuple[Relation, Column | None]:
+    if count_column is not None and sample_weight is not None:
+        raise DataError("count_column= and sample_weight= were both given; give one")
+    name = count_column if count_column is not None else sample_weight if isinstance(sample_weight, str) else None
+    if name is not None:
+        return relation, _checked_weight(find(relation, name))
+    if sample_weight is None:
+        return relation, None
+    if not isinstance(relation, DuckRelation):
+        raise DataError("an array of weights has no order to follow in an Ibis table; name the column of weights")
+    return relation.with_weight(checked_weights(sample_weight, relation.n_rows()))
+
+
+def _checked_weight(column: Column) -> Column:
+    if column.is_number or column.kind == "raw":
+        return column
+    raise DataError(f"column {column.name!r} holds the counts or weights, but is not numeric ({column.kind})")
+
+
+def _given_variables(
+    relation: Relation,
+    columns: Sequence[Column],
+    levels: Mapping[str, Sequence[Level]] | None,
+    bins: int | Mapping[str, BinRule] | None,
+) -> dict[str, Variable]:
+    """Variables that need no inference: levels listed, or cut into bins."""
+    names = [c.name for c in columns]
+    listed: dict[str, Variable] = {}
+    for name, values in (levels or {}).items():
+        if name not in names:
+            find(relation, name)
+            raise DataError(f"levels= names {name!r}, which is not among the columns to count")
+        if isinstance(bins, Mapping) and name in bins:
+            raise DataError(f"column {name!r} has both levels= and bins=; give one")
+        listed[name] = Variable(name, tuple(v.item() if isinstance(v, np.generic) else v for v in values))
+    return listed | binned_variables(relation, [c for c in columns if c.name not in listed], bins)
+
+
+def _guard(relation: Relation, columns: Sequence[Column], max_levels: int) -> None:
+    """Refuse a large table early if its first rows already show too many levels."""
+    free = [c for c in columns if c.levels is None]
+    if not relation.large or not free:
+        return
+    slack = len(relation.marks) + 1
+    for column, n in zip(free, relation.distinct(free, head=GUARD_ROWS), strict=True):
+        if n > max_levels + slack:
+            raise _too_many_levels(column.name, relation.distinct([column])[0], max_levels)
+
+
+def _too_many_levels(name: str, n: int, max_levels: int) -> DataError:
+    return DataError(
+        f"column {name!r} has {n} levels, the limit is {max_levels}; cut it with bins=, list its levels with levels=, "
+        f"leave it out with columns=, or raise max_levels="
+    )
+
+
+@dataclass(frozen=True)
+class _Coded:
+    """A variable and the code of each group; ABSENT where missing."""
+
+    variable: Variable
+    codes: NDArray[np.signedinteger[Any]]
+
+
+@dataclass(frozen=True)
+class _Groups:
+    """The distinct raw rows of a relation and how many rows each stands for."""
+
+    relation: Relation
+    columns: Sequence[Column]
+    given: Mapping[str, Variable]
+    tokens: Tokens
+    rows: NDArray[np.int64]
+    weights: NDArray[np.float64]
+
+    @classmethod
+    def read(
+        cls, relation: Relation, columns: Sequence[Column], given: Mapping[str, Variable], weight: Column | None
+    ) -> _Groups:
+        keys = [Key(c, given.get(c.name)) for c in columns]
+        tokens = read_tokens(relation.groups(keys, weight), len(keys))
+        if "n" not in tokens.measures or not len(tokens.measures["n"]):
+            raise DataError("the table has no rows")
+        rows = tokens.measures["n"]
+        if weight is None:
+            return cls(relation, columns, given, tokens, rows, rows.astype(np.float64))
+        if tokens.measures["bad"].any():
+            raise _bad_weight(relation, weight)
+        return cls(relation, columns, given, tokens, rows, tokens.measures["w"].astype(np.float64))
+
+    def column(self, j: int, max_levels: int) -> _Coded:
+        """Codes of column ``j``, its variable inferred unless given."""
+        column, values = self.columns[j], self.tokens.values[j]
+        variable = self.given.get(column.name)
+        if not self.tokens.complete and j == self.tokens.overfull and variable is None:
+            raise _too_many_levels(column.name, self.relation.distinct([column])[0], max_levels)
+        if variable is None:
+            return self._inferred(j, max_levels)
+        if variable.edges is not None:
+            codes = bin_codes(variable, values)
+            if (codes == UNSEEN).any():
+                bad = values[int(np.argmax(codes == UNSEEN))]
+                raise bad_cell(variable, bad, self.relation.example(column, variable, bad))
+        else:
+            codes = codes_of(variable, values, self.relation.marks)
+            if (codes == UNSEEN).any():
+                raise self._unseen(j, variable, codes)
+        return _Coded(variable, coded(codes, self.tokens.codes[j]))
+
+    def _inferred(self, j: int, max_levels: int) -> _Coded:
+        column = self.columns[j]
+        plain = plain_values(column, self.tokens.values[j], self.relation.marks)
+        levels = inferred_levels(column, plain)
+        if len(levels) > max_levels:
+            raise _too_many_levels(column.name, len(levels), max_levels)
+        code = {level: i for i, level in enumerate(levels)}
+        variable = Variable(column.name, levels or (MISSING,))
+        codes = np.array([ABSENT if v is None else code[v] for v in plain], dtype=signed_dtype(len(levels)))
+        return _Coded(variable, coded(codes, self.tokens.codes[j]))
+
+    def _unseen(self, j: int, variable: Variable, codes: NDArray[np.signedinteger[Any]]) -> DataError:
+        token = int(np.argmax(codes == UNSEEN))
+        n = int(self.rows[self.tokens.codes[j] == token].sum())
+        others = int((codes == UNSEEN).sum()) - 1
+        more = f" (and {others} other such values)" if others else ""
+        known = ", ".join(map(repr, variable.levels[:12])) + (", ..." if variable.card > 12 else "")
+        return DataError(
+            f"column {variable.name!r} holds {self.tokens.values[j][token]!r} in {n} row{'s' * (n != 1)}{more}, "
+            f"which is not among its levels: {known}"
+        )
+
+
+def _bad_weight(relation: Relation, weight: Column) -> DataError:
+    row, value = relation.bad_weight(weight)
+    where = "a row" if row is None else f"row {row}"
+    return DataError(
+        f"column {weight.name!r} holds {value!r} in {where}; counts and weights are finite and not negative numbers"
+    )
+
+
+def _assembled(columns: list[_Coded], groups: _Groups, missing: Missing, *, fixed: bool) -> Empirical:
+    """Apply the policy for missing cells and tally."""
+    absent = [c.codes == ABSENT for c in columns]
+    n_absent = {c.variable.name: int(groups.rows[a].sum()) for c, a in zip(columns, absent, strict=True) if a.any()}
+    n_rows, n_dropped = int(groups.rows.sum()), 0
+    if n_absent and (missing == "error" or (missing == "level" and fixed)):
+        raise _missing_error(n_absent, fixed=fixed and missing == "level")
+    if missing == "level":
+        columns = [_absent_as_level(c) if a.any() else c for c, a in zip(columns, absent, strict=True)]
+    keep = np.ones(len(groups.rows), dtype=bool)
+    if n_absent and missing == "drop":
+        keep = ~np.any(absent, axis=0)
+        n_dropped = int(groups.rows[~keep].sum())
+    if not keep.any():
+        raise DataError(f"every one of the {n_rows} rows has a missing cell; none is left. {_counts(n_absent)}")
+    space = Space(tuple(c.variable for c in columns))
+    kept = [c.codes[keep] for c in columns] if n_dropped else [c.codes for c in columns]
+    return tally(space, kept, groups.weights[keep], n_rows=n_rows, n_dropped=n_dropped)
+
+
+def _absent_as_level(coded: _Coded) -> _Coded:
+    variable = with_missing(coded.variable)
+    codes = coded.codes.astype(signed_dtype(variable.card))
+    codes[codes == ABSENT] = variable.card - 1
+    return _Coded(variable, codes)
+
+
+def _counts(n_absent: Mapping[str, int]) -> str:
+    return "Missing cells: " + ", ".join(f"{name!r}: {n}" for name, n in n_absent.items())
+
+
+def _missing_error(n_absent: Mapping[str, int], *, fixed: bool) -> DataError:
+    if fixed:
+        return DataError(f"the given variables have no level {MISSING!r}. {_counts(n_absent)}; use missing='drop'")
+    return DataError(
+        f"the table has missing cells. {_counts(n_absent)}. Use missing='drop' to leave those rows out, "
+        f"missing='level' to count them as a level of their own, or columns= to leave the columns out"
+    )

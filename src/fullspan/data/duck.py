@@ -1,0 +1,227 @@
+"""DuckDB as a relation: files and frames, asked in SQL."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from fullspan.data.relation import BATCH_ROWS, INFINITE, NOT_A_NUMBER, Column, Extent, Key, number_marks
+from fullspan.errors import DataError
+from fullspan.space import Variable
+
+
+def quote(name: str) -> str:
+    """A name as an SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """A text as an SQL string."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+_KINDS = {
+    "BOOLEAN": "bool",
+    **dict.fromkeys(
+        ["TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"], "int"
+    ),
+    **dict.fromkeys(["FLOAT", "DOUBLE", "HUGEINT", "UHUGEINT", "BIGNUM"], "float"),
+    **dict.fromkeys(["VARCHAR", "NULL", '"NULL"'], "text"),
+    **dict.fromkeys(["DATE", "INTERVAL", "UUID"], "date"),
+}
+
+
+def kind_of(sql_type: str) -> str:
+    """The kind of a DuckDB type; what is not a scalar a person would read is ``nested``."""
+    if sql_type in _KINDS:
+        return _KINDS[sql_type]
+    if sql_type.endswith("]"):
+        return "nested"
+    for prefix, kind in (("DECIMAL", "float"), ("ENUM", "text"), ("TIME", "date")):
+        if sql_type.startswith(prefix):
+            return kind
+    return "nested"
+
+
+@dataclass(frozen=True)
+class DuckRelation:
+    """A DuckDB table expression ``source`` on its own in-memory connection."""
+
+    connection: Any
+    source: str
+    columns: tuple[Column, ...]
+    named: bool = True
+    marks: frozenset[str] = frozenset()
+    large: bool = False
+    kept: tuple[Any, ...] = field(default=(), repr=False)
+
+    @classmethod
+    def of(cls, connection: Any, source: str, names: Sequence[str] | None = None, **options: Any) -> DuckRelation:
+        """Describe ``source``; ``names`` are what people call the columns, in the backend's order."""
+        relation = translated(lambda: connection.sql(f"SELECT * FROM {source}"))
+        kinds = [kind_of(str(t)) for t in relation.types]
+        names = relation.columns if names is None else names
+        columns = tuple(Column(n, k, kind) for n, k, kind in zip(names, relation.columns, kinds, strict=True))
+        return cls(connection, source, columns, **options)
+
+    def renamed(self, names: Sequence[str]) -> DuckRelation:
+        columns = tuple(replace(c, name=n) for c, n in zip(self.columns, names, strict=True))
+        return replace(self, columns=columns)
+
+    def restricted(self, names: Sequence[str]) -> DuckRelation:
+        return replace(self, columns=tuple(c for c in self.columns if c.name in names))
+
+    def with_weight(self, weights: Any) -> tuple[DuckRelation, Column]:
+        """The same rows beside an array of weights, row by row."""
+        import pyarrow as pa
+
+        self.connection.register("weights", pa.table({"weight of row": weights}))
+        source = f"(SELECT * FROM (SELECT * FROM {self.source}) POSITIONAL JOIN weights)"
+        return replace(self, source=source), Column("sample_weight", "weight of row", "float")
+
+    def rows(self, keys: Sequence[Key]) -> Iterator[Any]:
+        return self._batches(f"SELECT {self._select(keys)} FROM {self.source}")
+
+    def groups(self, keys: Sequence[Key], weight: Column | None) -> Iterator[Any]:
+        by = ", ".join(str(i + 1) for i in range(len(keys)))
+        measure = "count(*) AS n"
+        if weight is not None:
+            number = self._number(weight)
+            bad = f"coalesce(NOT ({number} >= 0 AND {number} < 'infinity'::DOUBLE), true)"
+            measure += f", sum({number}) FILTER (NOT {bad}) AS w, count(*) FILTER ({bad}) AS bad"
+        return self._batches(f"SELECT {self._select(keys)}, {measure} FROM {self.source} GROUP BY {by}")
+
+    def extents(self, columns: Sequence[Column]) -> list[Extent]:
+        parts = []
+        for column in columns:
+            x, cell = self._number(column), quote(column.key)
+            finite = f"FILTER (isfinite({x}))"
+            bad = f"{cell} IS NOT NULL AND {x} IS NULL AND NOT {self._is_mark(column)}" if column.is_text else "false"
+            padded = f"regexp_matches({cell}, '^ *[+-]?0[0-9]')" if column.is_text else "false"
+            parts.append(
+                f"min({x}) {finite}, max({x}) {finite}, count(DISTINCT {x}) {finite}, "
+                f"count(*) FILTER ({bad}), count(*) FILTER ({padded}), count(*) FILTER (isinf({x}))"
+            )
+        row = self._row(f"SELECT {', '.join(parts)} FROM {self.source}")
+        return [Extent(*row[6 * i : 6 * i + 6]) for i in range(len(columns))]
+
+    def quantiles(self, column: Column, probabilities: Sequence[float]) -> list[float]:
+        x, points = self._number(column), ", ".join(f"{p!r}::DOUBLE" for p in probabilities)
+        sql = f"SELECT quantile_cont({x}, [{points}]) FILTER (isfinite({x})) FROM {self.source}"
+        return [float(q) for q in self._row(sql)[0]]
+
+    def neighbours(self, column: Column, low: float, high: float) -> tuple[float, float]:
+        x = self._number(column)
+        sql = f"min({x}) FILTER ({x} > {low!r}::DOUBLE), max({x}) FILTER ({x} < {high!r}::DOUBLE)"
+        above, below = self._row(f"SELECT {sql} FROM {self.source}")
+        return float(above), float(below)
+
+    def distinct(self, columns: Sequence[Column], head: int | None = None) -> list[int]:
+        source = self.source if head is None else f"(SELECT * FROM {self.source} LIMIT {head})"
+        parts = ", ".join(f"count(DISTINCT {_value(c)})" for c in columns)
+        return [int(n) for n in self._row(f"SELECT {parts} FROM {source}")]
+
+    def bad_weight(self, weight: Column) -> tuple[int | None, Any]:
+        number = self._number(weight)
+        sql = (
+            f"SELECT * FROM (SELECT row_number() OVER () AS i, {quote(weight.key)} AS v, {number} AS w "
+            f"FROM {self.source}) WHERE coalesce(NOT (w >= 0 AND w < 'infinity'::DOUBLE), true) ORDER BY i LIMIT 1"
+        )
+        row, value, _ = self._row(sql)
+        return int(row), value
+
+    def example(self, column: Column, variable: Variable, code: int) -> Any:
+        expression = self._select([Key(column, variable)])
+        sql = f"SELECT v FROM (SELECT {expression}, {quote(column.key)} AS v FROM {self.source}) WHERE k0 = {code}"
+        return self._row(sql + " LIMIT 1")[0]
+
+    def n_rows(self) -> int:
+        return int(self._row(f"SELECT count(*) FROM {self.source}")[0])
+
+    def close(self) -> None:
+        self.connection.close()
+
+    def _select(self, keys: Sequence[Key]) -> str:
+        return ", ".join(f"{self._expression(key)} AS k{i}" for i, key in enumerate(keys))
+
+    def _expression(self, key: Key) -> str:
+        column, variable = key.column, key.variable
+        if variable is None or variable.edges is None:
+            return _value(column)
+        x, cell = self._number(column), quote(column.key)
+        inner = variable.edges[1:-1]
+        bin_code = " + ".join(f"({x} >= {e!r}::DOUBLE)::INTEGER" for e in inner) or "0"
+        cases = [f"WHEN {cell} IS NULL OR isnan({x}) THEN NULL", f"WHEN isinf({x}) THEN {INFINITE}"]
+        if not column.is_text:
+            cases.append(f"WHEN {x} IS NULL THEN NULL")
+        else:
+            labels = enumerate(variable.levels)
+            cases += [f"WHEN trim({cell}) = {literal(str(label))} THEN {i}" for i, label in labels]
+            cases += [f"WHEN {self._is_mark(column)} THEN NULL", f"WHEN {x} IS NULL THEN {NOT_A_NUMBER}"]
+        return f"(CASE {' '.join(cases)} ELSE {bin_code} END)::INTEGER"
+
+    def _number(self, column: Column) -> str:
+        """The cell as a number, null if marked as missing.
+
+        ``trim`` also keeps DuckDB from moving the cast into its CSV reader, where it would fail.
+        """
+        cell = quote(column.key)
+        if column.is_text:
+            return f"(CASE WHEN {self._is_mark(column)} THEN NULL ELSE TRY_CAST(trim({cell}) AS DOUBLE) END)"
+        number = f"CAST({cell} AS DOUBLE)"
+        marked = ", ".join(f"{mark!r}::DOUBLE" for mark in number_marks(self.marks))
+        return f"(CASE WHEN {number} IN ({marked}) THEN NULL ELSE {number} END)" if marked else number
+
+    def _is_mark(self, column: Column) -> str:
+        if not column.is_text or not self.marks:
+            return "false"
+        return f"(trim({quote(column.key)}) IN ({', '.join(map(literal, sorted(self.marks)))}))"
+
+    def _row(self, sql: str) -> tuple[Any, ...]:
+        rows: list[tuple[Any, ...]] = translated(lambda: self.connection.sql(sql).fetchall())
+        return rows[0]
+
+    def _batches(self, sql: str) -> Iterator[Any]:
+        def start() -> Any:
+            relation = self.connection.sql(sql)
+            return (getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch)(BATCH_ROWS)
+
+        reader = translated(start)
+        while (batch := translated(lambda: next(reader, None))) is not None:
+            yield batch
+
+
+def _value(column: Column) -> str:
+    """The cell as grouped by: dates as text, decimals as floating point."""
+    cell = quote(column.key)
+    if column.kind == "date":
+        return f"CAST({cell} AS VARCHAR)"
+    return f"CAST({cell} AS DOUBLE)" if column.kind == "float" else cell
+
+
+def translated(action: Any) -> Any:
+    """Run ``action``; what DuckDB or Arrow report becomes a :class:`DataError` that names the line."""
+    import duckdb
+    import pyarrow as pa
+
+    try:
+        return action()
+    except (duckdb.Error, pa.ArrowException, OSError) as error:
+        raise DataError(_plain(str(error))) from error
+
+
+def _plain(message: str) -> str:
+    """DuckDB's message in one sentence: the line and what was found there."""
+    line = re.search(r"CSV Error on Line: (\d+)\s+Original Line: ?(.*)", message)
+    if line is None:
+        return "the table cannot be read: " + message.split("\n")[0]
+    where = f"line {line[1]} of the CSV file ({line[2][:80]!r}) "
+    if found := re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message):
+        return where + f"has {found[2]} cells where the header has {found[1]} columns; mend the line"
+    if "unterminated quote" in message:
+        return where + "opens a quote that is never closed; mend the line"
+    if "unicode" in message or "utf-8" in message:
+        return where + "is not UTF-8; save the file as UTF-8"
+    return where + "cannot be read: " + message[line.end() :].strip().split("\n")[0][:200]

@@ -1,0 +1,174 @@
+"""An Ibis table as a relation: the grouping runs in its own backend and only the distinct states travel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from fullspan.data.relation import BATCH_ROWS, INFINITE, Column, Extent, Key, number_marks
+from fullspan.errors import DataError
+from fullspan.space import Variable
+
+
+@dataclass(frozen=True)
+class IbisRelation:
+    """An Ibis table expression."""
+
+    table: Any
+    columns: tuple[Column, ...]
+    marks: frozenset[str] = frozenset()
+    named: bool = True
+    large: bool = True
+
+    def renamed(self, names: Sequence[str]) -> IbisRelation:
+        return replace(self, columns=tuple(replace(c, name=n) for c, n in zip(self.columns, names, strict=True)))
+
+    def restricted(self, names: Sequence[str]) -> IbisRelation:
+        return replace(self, columns=tuple(c for c in self.columns if c.name in names))
+
+    def rows(self, keys: Sequence[Key]) -> Iterator[Any]:
+        return self._batches(self.table.select(**self._keys(keys)))
+
+    def groups(self, keys: Sequence[Key], weight: Column | None) -> Iterator[Any]:
+        named = self._keys(keys)
+        if weight is None:
+            grouped = self.table.select(**named).group_by(list(named)).aggregate(n=lambda t: t.count())
+        else:
+            good, number = self._good(weight)
+            grouped = (
+                self.table.select(**named, good=good, w=number)
+                .group_by(list(named))
+                .aggregate(
+                    n=lambda t: t.count(),
+                    w=lambda t: t.w.sum(where=t.good),
+                    bad=lambda t: (~t.good).sum(),
+                )
+            )
+        return self._batches(grouped.select(*named, *(["n"] if weight is None else ["n", "w", "bad"])))
+
+    def extents(self, columns: Sequence[Column]) -> list[Extent]:
+        found = []
+        for column in columns:
+            x = self._number(column)
+            finite = ~(x.isnan() | x.isinf())
+            row = self._row(
+                low=x.min(where=finite),
+                high=x.max(where=finite),
+                distinct=x.nunique(where=finite),
+                infinite=x.isinf().sum(),
+            )
+            found.append(Extent(row["low"], row["high"], row["distinct"], n_infinite=row["infinite"] or 0))
+        return found
+
+    def quantiles(self, column: Column, probabilities: Sequence[float]) -> list[float]:
+        x = self._number(column)
+        finite = ~(x.isnan() | x.isinf())
+        row = self._row(**{f"q{i}": x.quantile(p, where=finite) for i, p in enumerate(probabilities)})
+        return [float(row[f"q{i}"]) for i in range(len(probabilities))]
+
+    def neighbours(self, column: Column, low: float, high: float) -> tuple[float, float]:
+        x = self._number(column)
+        row = self._row(above=x.min(where=(x > low) & ~x.isnan()), below=x.max(where=(x < high) & ~x.isnan()))
+        return float(row["above"]), float(row["below"])
+
+    def distinct(self, columns: Sequence[Column], head: int | None = None) -> list[int]:
+        table = self.table if head is None else self.table.limit(head)
+        counts = table.aggregate(**{f"c{i}": table[c.key].nunique() for i, c in enumerate(columns)})
+        row = self._translated(lambda: counts.to_pyarrow().to_pylist())[0]
+        return [int(row[f"c{i}"]) for i in range(len(columns))]
+
+    def bad_weight(self, weight: Column) -> tuple[int | None, Any]:
+        good, _ = self._good(weight)
+        return None, self._first(self.table.filter(~good).select(v=weight.key))
+
+    def example(self, column: Column, variable: Variable, code: int) -> Any:
+        keyed = self.table.select(k0=self._expression(Key(column, variable)), v=self.table[column.key])
+        return self._first(keyed.filter(keyed.k0 == code).select("v"))
+
+    def n_rows(self) -> int:
+        return int(self._row(n=self.table.count())["n"])
+
+    def close(self) -> None:
+        """Nothing to close: the connection is the caller's."""
+
+    def _keys(self, keys: Sequence[Key]) -> dict[str, Any]:
+        return {f"k{i}": self._expression(key) for i, key in enumerate(keys)}
+
+    def _expression(self, key: Key) -> Any:
+        import ibis
+
+        cell, variable = self.table[key.column.key], key.variable
+        if variable is not None and variable.edges is not None:
+            x = self._number(key.column)
+            code = ibis.literal(0)
+            for edge in variable.edges[1:-1]:
+                code = code + (x >= edge).cast("int32")
+            cases = ibis.cases((x.isnull() | x.isnan(), ibis.null("int32")), (x.isinf(), INFINITE), else_=code)
+            return cases.cast("int32")
+        if key.column.kind == "date":
+            return cell.cast("string")
+        return cell.cast("float64") if key.column.kind == "float" else cell
+
+    def _number(self, column: Column) -> Any:
+        import ibis
+
+        if not column.is_number:
+            raise DataError(f"column {column.name!r} of the Ibis table is not numeric; cast it to a number first")
+        x, marks = self.table[column.key].cast("float64"), number_marks(self.marks)
+        return ibis.ifelse(x.isin(marks), ibis.null("float64"), x) if marks else x
+
+    def _good(self, weight: Column) -> tuple[Any, Any]:
+        x = self._number(weight)
+        return (x.notnull() & ~x.isnan() & ~x.isinf() & (x >= 0)).fill_null(False), x
+
+    def _row(self, **expressions: Any) -> dict[str, Any]:
+        found: list[dict[str, Any]] = self._translated(
+            lambda: self.table.aggregate(**expressions).to_pyarrow().to_pylist()
+        )
+        return found[0]
+
+    def _first(self, table: Any) -> Any:
+        rows = self._translated(lambda: table.limit(1).to_pyarrow().to_pylist())
+        return rows[0]["v"] if rows else None
+
+    def _batches(self, table: Any) -> Iterator[Any]:
+        result = self._translated(table.to_pyarrow)
+        yield from result.to_batches(max_chunksize=BATCH_ROWS)
+
+    @staticmethod
+    def _translated(action: Any) -> Any:
+        from ibis.common.exceptions import IbisError
+
+        try:
+            return action()
+        except IbisError as error:
+            raise DataError(f"the Ibis backend cannot answer: {error}") from error
+
+
+def open_ibis(source: Any, marks: frozenset[str] | None) -> IbisRelation:
+    """The relation of an Ibis table; a column expression becomes a table of one column.
+
+    Raises
+    ------
+    DataError : the expression is no table.
+    """
+    import ibis.expr.types as ir
+
+    if isinstance(source, ir.Column):
+        source = source.as_table()
+    if not isinstance(source, ir.Table):
+        raise DataError(f"an Ibis table is expected, but {type(source).__name__} was given")
+    columns = tuple(Column(name, name, _kind(dtype)) for name, dtype in source.schema().items())
+    return IbisRelation(source, columns, marks or frozenset())
+
+
+def _kind(dtype: Any) -> str:
+    tests = (
+        ("bool", dtype.is_boolean()),
+        ("int", dtype.is_integer()),
+        ("float", dtype.is_floating() or dtype.is_decimal()),
+        ("text", dtype.is_string()),
+        ("date", dtype.is_temporal() or dtype.is_uuid()),
+    )
+    return next((kind for kind, holds in tests if holds), "nested")

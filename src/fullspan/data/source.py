@@ -1,0 +1,99 @@
+"""What was given, as a relation: a path, a frame, an array, rows, or an Ibis table."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from fullspan.data.files import connect, open_file
+from fullspan.data.frames import open_frame
+from fullspan.data.relation import Column, Relation
+from fullspan.errors import DataError
+
+
+@contextmanager
+def opened(source: Any, na_values: Iterable[Any] | None = None) -> Iterator[Relation]:
+    """The relation of ``source``, closed on leaving; ``na_values`` replaces the marks for missing text."""
+    relation = _open(source, None if na_values is None else frozenset(str(v).strip() for v in na_values))
+    try:
+        yield relation
+    finally:
+        relation.close()
+
+
+def _open(source: Any, marks: frozenset[str] | None) -> Relation:
+    if isinstance(source, str | os.PathLike):
+        return open_file(Path(source), marks)
+    if type(source).__module__.split(".")[0] == "ibis":
+        from fullspan.data.ibis_table import open_ibis
+
+        return open_ibis(source, marks)
+    connection = connect()
+    try:
+        return open_frame(connection, source, marks)
+    except BaseException:
+        connection.close()
+        raise
+
+
+def find(relation: Relation, name: str) -> Column:
+    """The column of that name.
+
+    Raises
+    ------
+    DataError : there is none; near names are suggested.
+    """
+    for column in relation.columns:
+        if column.name == name:
+            return column
+    import difflib
+
+    names = [c.name for c in relation.columns]
+    near = difflib.get_close_matches(str(name), names, n=3, cutoff=0.5)
+    hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ";"
+    shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+    raise DataError(f"the table has no column {name!r}{hint} its columns are: {shown}")
+
+
+def select(relation: Relation, columns: Sequence[str | int] | None, without: Column | None) -> list[Column]:
+    """The columns asked for, in that order, or all but ``without``; an integer is a position.
+
+    Raises
+    ------
+    DataError : a column is unknown, asked for twice or nested, or none is left.
+    """
+    chosen = [c for c in relation.columns if c != without] if columns is None else _named(relation, columns)
+    if not chosen:
+        raise DataError("the table has no columns to count")
+    for column in chosen:
+        if column == without:
+            raise DataError(f"column {column.name!r} holds the weights and cannot be a variable as well")
+        refuse_nested(column)
+    return chosen
+
+
+def refuse_nested(column: Column) -> None:
+    """Raise DataError for lists, structs and the like."""
+    if column.kind == "nested":
+        raise DataError(
+            f"column {column.name!r} is nested, binary or of mixed type; give columns= without it, "
+            "or turn it into text or numbers first"
+        )
+
+
+def _named(relation: Relation, columns: Sequence[str | int]) -> list[Column]:
+    if isinstance(columns, str):
+        raise DataError(f"columns={columns!r} is a text; give a list of names: columns=[{columns!r}]")
+    names = [_name(relation, c) for c in columns]
+    if len(set(names)) < len(names):
+        raise DataError(f"columns= names a column twice: {names}")
+    return [find(relation, name) for name in names]
+
+
+def _name(relation: Relation, column: str | int) -> str:
+    if isinstance(column, int) and not relation.named and 0 <= column < len(relation.columns):
+        return relation.columns[column].name
+    return str(column)
