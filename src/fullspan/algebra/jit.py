@@ -1,8 +1,17 @@
-"""The one place that holds the options of compiled code."""
+"""The one place that holds the options of compiled code.
+
+A step on a small table takes a tenth of a millisecond, and threads that wait for each other by spinning make it
+twenty times slower as soon as anything else runs on the machine. GNU OpenMP reads its waiting policy once, when it
+is loaded, which is when the first kernel is compiled or fetched from the cache; a user's own setting is respected.
+"""
 
 from __future__ import annotations
 
-from numba import njit
+import os
+
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
+from numba import njit  # noqa: E402
 
 # Rounding may be reassociated and contracted, so that loops vectorise; NaN and infinity keep their meaning.
 _FAST = {"reassoc", "contract", "arcp", "nsz"}

@@ -132,6 +132,18 @@ def _group_tile(
         inner *= cards[i]
 
 
+@serial
+def _copy(target: NDArray[Any], source: NDArray[Any], factor: Any) -> None:
+    for i in range(target.size):
+        target[i] = factor * source[i]
+
+
+@serial
+def _copy_strided(target: NDArray[Any], a: int, source: NDArray[Any], b: int, count: int, factor: Any) -> None:
+    for i in range(count):
+        target[i * a] = factor * source[i * b]
+
+
 @parallel
 def _group(
     table: NDArray[Any], stride: int, size: int, width: int, cards: NDArray[Any], kinds: NDArray[Any], op: int
@@ -141,30 +153,36 @@ def _group(
     for i in range(cards.size):
         if kinds[i] == WALSH and op == INVERT:
             scale /= cards[i]
-    factor = table.dtype.type(scale)
-    columns = stride // width
-    tiles = (table.size // (stride * size)) * columns
+    one, factor = table.dtype.type(1), table.dtype.type(scale)
+    across = stride == 1 and width > 1  # columns are whole blocks: transposed on the way in and out
+    columns = 1 if across else stride // width
+    tiles = table.size // (size * width)
     chunks = min(tiles, 256)
     for chunk in prange(chunks):
         work = np.empty(size * width, table.dtype)
         for tile in range(chunk * tiles // chunks, (chunk + 1) * tiles // chunks):
-            origin = (tile // columns) * stride * size + (tile % columns) * width
-            if stride == 1:
+            if across:
+                origin = tile * size * width
+            else:
+                origin = (tile // columns) * stride * size + (tile % columns) * width
+            if stride == 1 and width == 1:
                 line = table[origin : origin + size]
                 _group_tile(line, size, cards, kinds, op, 1)
-                if op == INVERT:
-                    for c in range(size):
-                        line[c] *= factor
+                for c in range(size):
+                    line[c] *= factor
+                continue
+            if across:
+                for c in range(width):
+                    _copy_strided(work[c:], width, table[origin + c * size :], 1, size, one)
+                _group_tile(work, size, cards, kinds, op, width)
+                for c in range(width):
+                    _copy_strided(table[origin + c * size :], 1, work[c:], width, size, factor)
                 continue
             for row in range(size):
-                source, target = table[origin + row * stride :][:width], work[row * width :][:width]
-                for c in range(width):
-                    target[c] = source[c]
+                _copy(work[row * width :][:width], table[origin + row * stride :][:width], one)
             _group_tile(work, size, cards, kinds, op, width)
             for row in range(size):
-                source, target = work[row * width :][:width], table[origin + row * stride :][:width]
-                for c in range(width):
-                    target[c] = factor * source[c]
+                _copy(table[origin + row * stride :][:width], work[row * width :][:width], factor)
 
 
 def transform_in_place(table: NDArray[Any], cards: NDArray[np.int64], kinds: NDArray[np.int64], op: int) -> None:
@@ -179,7 +197,11 @@ def transform_in_place(table: NDArray[Any], cards: NDArray[np.int64], kinds: NDA
         while stop < len(cards) and size * int(cards[stop]) <= _GROUP:
             size *= int(cards[stop])
             stop += 1
-        _group(table, stride, size, _column_width(stride), cards[start:stop], kinds[start:stop], op)
+        if stride > 1:
+            width = _column_width(stride)
+        else:
+            width = 1 if (kinds[start:stop] == WALSH).all() else _column_width(table.size // size)
+        _group(table, stride, size, width, cards[start:stop], kinds[start:stop], op)
         stride *= size
         start = stop
 

@@ -33,8 +33,39 @@ def _minus_sum(row: NDArray[Any], a: NDArray[Any], b: NDArray[Any]) -> None:
 
 
 @serial
+def _multiply_narrow(work: NDArray[Any], stride: int, card: int, j: int, kind: int) -> None:
+    """:func:`multiply_mode` for neighbouring digits, where rows are too short to be worth a loop of their own."""
+    step, own = np.uint64(stride), np.uint64(j * stride)
+    if card == 2:  # both bases exchange the two levels
+        for outer in range(work.size // (2 * stride)):
+            base = np.uint64(outer * 2 * stride)
+            for _ in range(stride):
+                work[base], work[base + step] = work[base + step], work[base]
+                base += np.uint64(1)
+        return
+    for fibre in range(work.size // card):
+        base = np.uint64((fibre // stride) * stride * card + fibre % stride)
+        if kind == WALSH:
+            for k in range(card):
+                if k < k ^ j:
+                    a, b = base + np.uint64(k) * step, base + np.uint64(k ^ j) * step
+                    work[a], work[b] = work[b], work[a]
+            continue
+        u, v = work[base], work[base + own]
+        both = u + v
+        place = base
+        for _ in range(1, card):
+            place += step
+            work[place] = -(work[place] + both)
+        work[base], work[base + own] = v, u
+
+
+@serial
 def multiply_mode(work: NDArray[Any], stride: int, card: int, j: int, kind: int) -> None:
     """Apply one variable's part of M in place to ``work``, where its digit has weight ``stride``."""
+    if stride < 64:
+        _multiply_narrow(work, stride, card, j, kind)
+        return
     for outer in range(0, work.size, stride * card):
         line = work[outer : outer + stride * card]
         if kind == WALSH:

@@ -66,6 +66,12 @@ def _exp_normalised(table: NDArray[Any]) -> float:
     return np.float64(shift) + np.log(z)
 
 
+@parallel
+def _add_scaled(target: NDArray[Any], source: NDArray[Any], factor: Any) -> None:
+    for i in prange(target.size):
+        target[i] += factor * source[i]
+
+
 class DualTable:
     """Engine that holds eta (and, for learning, d) over all states of ``basis``.
 
@@ -99,13 +105,24 @@ class DualTable:
 
     # -- data and prices --------------------------------------------------------------------------------------
 
-    def set_data(self, index: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
-        """Load the empirical distribution: ``d = T p_d`` from distinct state indices and their weights."""
+    def set_data(self, index: NDArray[np.int64], weights: NDArray[np.float64], pseudo: float = 0.0) -> None:
+        """Load the empirical distribution: ``d = T p_d`` from distinct state indices and their weights.
+
+        ``pseudo`` rows are added, spread evenly over all states; call this before the first move. Without them,
+        events that never or always happen in the data are counted as half a row in N + 1.
+        """
         total = float(weights.sum())
         d = np.zeros(self.basis.n_states, dtype=self.dtype)
         np.add.at(d, index, weights.astype(self.dtype))
         self.basis.analyse(d)
-        d *= self.dtype.type(1.0 / total)
+        d *= self.dtype.type(1.0 / (total + pseudo))
+        if pseudo:
+            uniform = self.eta if not self.theta else DualTable(self.basis, self.dtype).eta
+            _add_scaled(d, uniform, self.dtype.type(pseudo / (total + pseudo)))
+        else:
+            least = self.dtype.type(0.5 / (total + 1.0))
+            lower, upper = (least, 1 - least) if self.basis.zero_one else (2 * least - 1, 1 - 2 * least)
+            np.clip(d, lower, upper, out=d)
         d[0] = 1
         self.d = d
 

@@ -1,0 +1,126 @@
+"""The published search: append, adjust or remove one term at a time, whichever lowers the cost most.
+
+Algorithms 1 and 2 of the full-span paper. The cost never rises, and the search halts when the best move lowers it
+by less than epsilon. Only the data structure differs: eta is updated in place, not recomputed by a transform.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.engine.table import Candidates
+from fullspan.learn import line
+from fullspan.learn.problem import Move, Problem, as_arrays
+
+_REBUILD_EVERY = 1000
+"""Steps after which the table is rebuilt, to remove accumulated rounding."""
+
+
+@dataclass(frozen=True)
+class _Choice:
+    move: Move
+    index: int
+    delta: float
+    gain: float
+
+
+@dataclass
+class _InUse:
+    """The terms in use, as arrays that follow the search."""
+
+    y: NDArray[np.int64]
+    theta: NDArray[np.float64]
+    price: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, problem: Problem) -> _InUse:
+        y, theta = as_arrays(problem.table.theta)
+        return cls(y, theta, np.array([problem.price(int(i)) for i in y]))
+
+    def follow(self, choice: _Choice, price: float) -> None:
+        if choice.move == "append":
+            self.y = np.append(self.y, choice.index)
+            self.theta = np.append(self.theta, choice.delta)
+            self.price = np.append(self.price, price)
+            return
+        (place,) = np.flatnonzero(self.y == choice.index)
+        if choice.move == "adjust":
+            self.theta[place] += choice.delta
+        else:
+            self.y, self.theta, self.price = (np.delete(a, place) for a in (self.y, self.theta, self.price))
+
+
+def paper_search(problem: Problem, epsilon: float = 1e-4, max_steps: int | None = None) -> str:
+    """Run the published algorithm from the current point; returns why it stopped.
+
+    Each step costs one pass over the table. ``epsilon`` is in nats per row.
+    """
+    table, cost = problem.table, problem.cost()
+    used = _InUse.of(problem)
+    candidates = table.scan(l1=problem.l1)
+    steps = 0
+    while max_steps is None or steps < max_steps:
+        choice = _best(problem, used, candidates)
+        if choice is None or choice.gain < epsilon:
+            return "converged"
+        steps += 1
+        floor = _floor_after(problem, choice, candidates)
+        candidates = table.move(choice.index, choice.delta, floor, problem.l1)
+        if choice.move == "remove":
+            del table.theta[choice.index]
+        used.follow(choice, problem.price(choice.index) if choice.move == "append" else 0.0)
+        cost -= choice.gain
+        problem.record(choice.move, cost)
+        if steps % _REBUILD_EVERY == 0:
+            problem.note_drift(table.rebuild())
+            candidates = table.scan(l1=problem.l1)
+    return "step limit"
+
+
+def _best(problem: Problem, used: _InUse, candidates: Candidates) -> _Choice | None:
+    """The move that lowers the cost most, over the best candidate and all terms in use.
+
+    A term in use may head the candidates, priced as if it were new; adjusting it is better still, so that the best
+    candidate not in use cannot win then, and need not be known.
+    """
+    choices = _moves_in_use(problem, used) if used.y.size else []
+    if candidates.indices.size and int(candidates.indices[0]) not in problem.table.theta:
+        y = candidates.indices[:1]
+        eta, zero_one = problem.eta_at(y), problem.table.basis.zero_one
+        delta = line.way(eta, line.shrunk(eta, problem.d_at(y), problem.l1), zero_one)
+        choices.append(_Choice("append", int(y[0]), float(delta[0]), float(candidates.gains[0])))
+    return max(choices, key=lambda c: (c.gain, -c.index), default=None)
+
+
+def _moves_in_use(problem: Problem, used: _InUse) -> list[_Choice]:
+    """The best adjustment and the best removal among the terms in use."""
+    eta, d, zero_one = problem.eta_at(used.y), problem.d_at(used.y), problem.table.basis.zero_one
+    target = d - problem.l1 * np.sign(used.theta)  # the L1 penalty's slope on this side of zero
+    delta = line.way(eta, target, zero_one)
+    adjust = line.drop(eta, target, delta, zero_one)
+    if problem.l1:  # an adjustment stops at zero, where it is a removal
+        adjust = np.where(used.theta * (used.theta + delta) > 0, adjust, -np.inf)
+    remove = line.drop(eta, target, -used.theta, zero_one) + used.price
+    a, r = int(np.argmax(adjust)), int(np.argmax(remove))
+    return [
+        _Choice("adjust", int(used.y[a]), float(delta[a]), float(adjust[a])),
+        _Choice("remove", int(used.y[r]), float(-used.theta[r]), float(remove[r])),
+    ]
+
+
+def _floor_after(problem: Problem, choice: _Choice, candidates: Candidates) -> float:
+    """A net gain that some candidate will surely have after the move: the scan can then skip nearly all logarithms."""
+    others = candidates.indices[candidates.indices != choice.index]
+    if not others.size:
+        return 0.0
+    zero_one = problem.table.basis.zero_one
+    y = np.array([choice.index], dtype=np.int64)
+    product = problem.table.second_moments(y, others)[0]
+    eta = line.after(problem.eta_at(others), product, float(problem.eta_at(y)[0]), choice.delta, zero_one)
+    target = line.shrunk(eta, problem.d_at(others), problem.l1)
+    net = line.drop(eta, target, line.way(eta, target, zero_one), zero_one)
+    net -= np.array([problem.price(int(i)) for i in others])
+    return max(0.0, 0.99 * float(net.max()) - 1e-7)

@@ -1,0 +1,1 @@
+"""Tables and figures of the source papers, re-run and shown beside the published values."""
