@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 LOOK_UPS = 1 << 12
 """Cells of a marginal up to which it is looked up."""
-FLOOR = 1e-6
-"""Probability below which a look-up is not trusted: its relative error could exceed 1e-10."""
+FLOOR = 1e-5
+"""Probability below which a look-up is not trusted: above it the relative error stays below 1e-10."""
 
 Array = NDArray[np.float64]
 Names = str | Sequence[str]
@@ -126,7 +126,7 @@ class Oracle:
 
     def _probability(self, event: Mapping[int, Codes], given: Mapping[int, Codes]) -> float:
         joint = both(given, event) if given else event
-        if all(len(codes) == 1 for codes in joint.values()):
+        if all(len(codes) == 1 for codes in (*joint.values(), *given.values())):
             found = self._cell(joint, given)
             if found is not None:
                 return found

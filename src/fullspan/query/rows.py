@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 
 _LOOK_UPS = 1 << 8
 """Cells of a row's observed marginal up to which it is looked up before anything else is tried."""
-_FLOOR = 1e-6
+_FLOOR = 1e-5
 """Probability below which a look-up is not trusted."""
 
 
