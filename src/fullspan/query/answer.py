@@ -25,14 +25,13 @@ from fullspan.query.completion import Rows
 from fullspan.query.events import Event, both, check_possible, codes_of, positions
 from fullspan.query.parse import Codes, Query, parse
 from fullspan.query.result import Table
+from fullspan.query.rows import FLOOR
 
 if TYPE_CHECKING:
     from fullspan.engine.table import DualTable
 
 LOOK_UPS = 1 << 12
 """Cells of a marginal up to which it is looked up."""
-FLOOR = 1e-5
-"""Probability below which a look-up is not trusted: above it the relative error stays below 1e-10."""
 
 Array = NDArray[np.float64]
 Names = str | Sequence[str]

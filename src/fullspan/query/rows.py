@@ -21,8 +21,8 @@ Array = NDArray[np.float64]
 
 _LOOK_UPS = 1 << 8
 """Cells of a row's observed marginal up to which it is looked up before anything else is tried."""
-_FLOOR = 1e-5
-"""Probability below which a look-up is not trusted."""
+FLOOR = 1e-5
+"""Probability below which a look-up is not trusted: above it the relative error stays below 1e-10."""
 
 
 def log_prob(oracle: Oracle, rows: Rows) -> Array:
@@ -63,7 +63,7 @@ def _look_up(oracle: Oracle, rows: Rows, out: Array) -> None:
         basis.kinds,
         _LOOK_UPS,
     )
-    precise = found >= _FLOOR
+    precise = found >= FLOOR
     out[narrow[precise]] = np.log(found[precise])
 
 
