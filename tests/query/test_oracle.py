@@ -28,7 +28,7 @@ def both_ways(request, basis, monkeypatch):
     model = random_model(CARDS, basis, seed=3)
     if request.param == "elimination":
         monkeypatch.setattr(answer, "LOOK_UPS", 0)
-        monkeypatch.setattr(rows, "_LOOK_UPS", 0)
+        monkeypatch.setattr(rows, "LOOK_UPS", 0)
         monkeypatch.setattr("fullspan.engine.elimination._SMALL", 1)
     return Oracle(model), Enumerated.of(model)
 
@@ -120,7 +120,7 @@ def test_log_prob_by_each_way_agrees(basis, monkeypatch):
     """Look-ups, completions and elimination give the same log probability of partial states."""
     oracle = Oracle(random_model(CARDS, basis, seed=5))
     by_look_up = oracle.log_prob(PARTIAL)
-    monkeypatch.setattr(rows, "_LOOK_UPS", 0)
+    monkeypatch.setattr(rows, "LOOK_UPS", 0)
     np.testing.assert_allclose(oracle.log_prob(PARTIAL), by_look_up, rtol=1e-11, atol=1e-13)
     monkeypatch.setattr(rows, "MAX_COMPLETIONS", 0)
     np.testing.assert_allclose(oracle.log_prob(PARTIAL), by_look_up, rtol=1e-11, atol=1e-13)
