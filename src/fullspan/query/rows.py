@@ -1,0 +1,117 @@
+"""Questions about many rows at once: probabilities of partial states, and completions of missing cells.
+
+A row is answered by look-ups in the dual table where few cells are observed, by weighing all its completions where
+few are missing, and by elimination, once per distinct row, in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.errors import QueryError
+
+if TYPE_CHECKING:
+    from fullspan.query.answer import Oracle
+
+How = Literal["mode", "draw"]
+Rows = NDArray[np.int64]
+Array = NDArray[np.float64]
+
+FLOOR = 1e-5
+"""Probability below which a look-up is not trusted: above it the relative error stays below 1e-10."""
+LOOK_UPS = 1 << 8
+"""Cells of a row's observed marginal up to which it is looked up before anything else is tried."""
+MAX_COMPLETIONS = 1 << 10
+"""Completions of one row up to which all of them are weighed."""
+
+
+def log_prob(oracle: Oracle, rows: Rows) -> Array:
+    """``log P`` of the observed cells of each row."""
+    out = np.full(len(rows), np.nan)
+    complete = (rows >= 0).all(axis=1)
+    out[complete] = oracle.model.log_prob(rows[complete])
+    _look_up(oracle, rows, out)
+    narrow, wide = _by_width(oracle, rows, np.isnan(out))
+    if len(narrow):
+        out[narrow] = oracle.completer(MAX_COMPLETIONS).log_sums(rows[narrow]) - oracle.model.log_z
+    for evidence, same in _distinct(rows, wide):
+        out[same] = float(oracle.elimination.log_sums((), evidence)) - oracle.model.log_z
+    np.minimum(out, 0.0, out=out)
+    return out
+
+
+def _look_up(oracle: Oracle, rows: Rows, out: Array) -> None:
+    """Fill in what a few look-ups in the dual table answer precisely enough."""
+    narrow = np.flatnonzero(np.isnan(out) & (_cells(oracle, rows >= 0) <= LOOK_UPS))
+    if not len(narrow) or oracle.table is None:
+        return
+    from fullspan.engine.cells import cell_probabilities
+
+    basis = oracle.model.basis
+    cards, strides = np.array(basis.cards, dtype=np.int64), np.array(basis.strides, dtype=np.int64)
+    found = cell_probabilities(oracle.table.eta, rows[narrow], cards, strides, basis.kinds, LOOK_UPS)
+    precise = found >= FLOOR
+    out[narrow[precise]] = np.log(found[precise])
+
+
+def impute(oracle: Oracle, rows: Rows, how: How, rng: np.random.Generator | None) -> Rows:
+    """Rows with their missing cells filled in; ``rows`` is changed and returned."""
+    if how == "draw" and rng is None:
+        raise QueryError("draws need a random generator: pass rng=numpy.random.default_rng(seed)")
+    rng = rng if how == "draw" else None
+    narrow, wide = _by_width(oracle, rows, np.asarray((rows < 0).any(axis=1)))
+    if len(narrow):
+        part = rows[narrow]
+        oracle.completer(MAX_COMPLETIONS).fill(part, None if rng is None else rng.random(len(part)))
+        rows[narrow] = part
+    for evidence, same in _distinct(rows, wide):
+        if rng is None:
+            rows[same] = oracle.elimination.mode(evidence)
+        else:
+            rows[same] = oracle.elimination.sample(len(same), rng, evidence)
+    return rows
+
+
+def level_probabilities(oracle: Oracle, rows: Rows) -> dict[str, Array]:
+    """Probability of each variable's levels given the observed cells of each row."""
+    space = oracle.model.space
+    out = [(rows[:, i, None] == np.arange(card)).astype(np.float64) for i, card in enumerate(space.cards)]
+    narrow, wide = _by_width(oracle, rows, np.asarray((rows < 0).any(axis=1)))
+    if len(narrow):
+        means = oracle.completer(MAX_COMPLETIONS).means(rows[narrow])
+        for values, part in zip(out, np.split(means, np.cumsum(space.cards)[:-1], axis=1), strict=True):
+            values[narrow] = part
+    for evidence, same in _distinct(rows, wide):
+        for i in range(len(space)):
+            if i not in evidence:
+                out[i][same] = oracle.cells((i,), {}, evidence)
+    return dict(zip(space.names, out, strict=True))
+
+
+def _by_width(oracle: Oracle, rows: Rows, chosen: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The chosen rows whose completions can all be weighed, and the others."""
+    narrow = _cells(oracle, rows < 0) <= MAX_COMPLETIONS
+    return np.flatnonzero(chosen & narrow), np.flatnonzero(chosen & ~narrow)
+
+
+def _cells(oracle: Oracle, taken: NDArray[np.bool_]) -> Array:
+    """Joint states of the variables taken in each row; in floating point, since they may be very many."""
+    cards = np.array(oracle.model.basis.cards, dtype=np.float64)
+    bits = np.minimum(np.where(taken, np.log2(cards), 0.0).sum(axis=1), 1000.0)
+    cells: Array = np.rint(np.exp2(bits))
+    return cells
+
+
+def _distinct(rows: Rows, members: NDArray[np.intp]) -> Iterator[tuple[dict[int, tuple[int, ...]], NDArray[np.intp]]]:
+    """Pairs (evidence, rows that have it)."""
+    if not len(members):
+        return
+    different, inverse = np.unique(rows[members], axis=0, return_inverse=True)
+    order = np.argsort(inverse.ravel(), kind="stable")
+    bounds = np.cumsum(np.bincount(inverse.ravel(), minlength=len(different)))
+    for row, stop, start in zip(different, bounds, [0, *bounds[:-1]], strict=True):
+        yield {i: (int(x),) for i, x in enumerate(row) if x >= 0}, members[order[start:stop]]
