@@ -182,12 +182,14 @@ class _Fit:
     def _fitted(self, status: str) -> Fitted:
         problem, table, n = self.problem, self.problem.table, self.problem.total
         y, theta = as_arrays(table.theta)
-        cost = problem.cost() if self.options.by_terms else description(problem)
+        price = (problem.cost() if self.options.by_terms else description(problem)) - problem.divergence()
         errors, saved = self._uncertainty(theta)
-        divergence = problem.divergence()
         model = LogLinear(
             self.empirical.space, self.basis, tuple(self.basis.term(int(i)) for i in y), theta, self._log_z()
         )
+        counts = self.empirical.counts
+        surprise = -float(counts @ model.log_prob(self.empirical.states)) / n
+        entropy = smoothed_entropy(counts, self.basis.n_states, 0.0)
         return Fitted(
             model=model,
             standard_errors=errors,
@@ -195,9 +197,9 @@ class _Fit:
             total=n,
             n_rows=self.empirical.n_rows,
             n_dropped=self.empirical.n_dropped,
-            divergence=divergence,
-            entropy=problem.entropy,
-            description_length=n * (cost + problem.entropy),
+            divergence=surprise - entropy,
+            entropy=entropy,
+            description_length=n * (surprise + price),
             history=tuple(problem.history),
             status=status,
             drift=problem.drift,
