@@ -158,7 +158,9 @@ class _Fit:
             self.problem.prior = None
             status = "interrupted"
             self.problem.table.set_theta(self.kept)
-        return self._fitted(status)
+        fitted = self._fitted(status)
+        del self.problem  # a watcher may still hold the last snapshot function, and through it two large tables
+        return fitted
 
     def _search(self) -> str:
         if self.options.by_terms:
