@@ -1,0 +1,37 @@
+"""``fullspan show``: what is in a model file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+EPILOG = "Example: fullspan show votes.fsm --top 20"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command("show", epilog=EPILOG)(show)
+
+
+def show(
+    model: Annotated[Path, typer.Argument(help="Model file.")],
+    top: Annotated[int, typer.Option(min=0, help="How many terms to show, strongest first; 0 for all.")] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Show a model: its variables and its terms in words, strongest first."""
+    from fullspan.cli.summary import print_json, strongest, summary, summary_lines
+    from fullspan.estimators.terms import TermTable
+    from fullspan.model.file import load
+
+    fitted = load(model)
+    space, limit = fitted.model.space, top or None
+    if as_json:
+        variables = [{"name": v.name, "levels": list(v.levels), "edges": v.edges} for v in space.variables]
+        print_json({**summary(fitted), "variables": variables, "terms": TermTable.of(fitted)[:limit].to_dicts()})
+        return
+    typer.echo("\n".join(summary_lines(fitted)))
+    for v in space.variables:
+        typer.echo(f"  {v.name}: {', '.join(map(str, v.levels))}")
+    strongest(fitted, limit)
