@@ -55,7 +55,7 @@ def levels(text: str | None) -> dict[str, list[Any]] | None:
         return None
     value = _json("--levels", text)
     if not isinstance(value, dict) or not all(isinstance(v, list) for v in value.values()):
-        raise FullspanError("--levels takes one list of levels per column, as in '{\"size\": [\"small\", \"large\"]}'")
+        raise FullspanError('--levels takes one list of levels per column, as in \'{"size": ["small", "large"]}\'')
     for name, listed in value.items():
         if not all(isinstance(level, str | int | float) for level in listed):
             raise FullspanError(f"--levels: the levels of {name!r} are texts, numbers or truth values")
@@ -75,7 +75,7 @@ def bins(text: str | None) -> Any:
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     if not isinstance(value, dict):
-        raise FullspanError("--bins takes a number, or one rule per column, as in '{\"age\": 4, \"pay\": [0, 10, 99]}'")
+        raise FullspanError('--bins takes a number, or one rule per column, as in \'{"age": 4, "pay": [0, 10, 99]}\'')
     return {name: tuple(rule) if isinstance(rule, list) else rule for name, rule in value.items()}
 
 

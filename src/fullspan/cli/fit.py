@@ -70,11 +70,11 @@ def fit(
     ),
     columns: Annotated[str | None, typer.Option(help="Columns to use, separated by commas; default all.")] = None,
     levels: Annotated[
-        str | None, typer.Option(help="Levels in order, as JSON or a .json file: '{\"size\": [\"S\", \"L\"]}'.")
+        str | None, typer.Option(help='Levels in order, as JSON or a .json file: \'{"size": ["S", "L"]}\'.')
     ] = None,
     bins: Annotated[
         str | None,
-        typer.Option(help="Cut numeric columns: so many quantile bins, or JSON: '{\"age\": [\"width\", 5]}'."),
+        typer.Option(help='Cut numeric columns: so many quantile bins, or JSON: \'{"age": ["width", 5]}\'.'),
     ] = None,
     count_column: Annotated[str | None, typer.Option(help="Column that holds the count of each row.")] = None,
     max_levels: Annotated[int, typer.Option(min=1, help="Most levels a column may have.")] = 64,

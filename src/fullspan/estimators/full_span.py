@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fullspan.data import decode, encode
 from fullspan.errors import ConvergenceWarning, DataError
-from fullspan.estimators.reading import Reading
+from fullspan.estimators.reading import Reading, refuse_missing_level
 from fullspan.estimators.terms import TermTable
 from fullspan.model.report import Fitted
 from fullspan.query.answer import Oracle
@@ -307,17 +307,6 @@ def load(path: str | os.PathLike[str]) -> FullSpan:
     model = FullSpan(**{name: value for name, value in fitted.settings.items() if name in known})
     model._accept(fitted, kind="arrow")
     return model
-
-
-def refuse_missing_level(codes: NDArray[Any], space: Any) -> None:
-    """Raise DataError where an empty cell is itself a level: then it cannot be filled."""
-    for j, variable in enumerate(space.variables):
-        code = variable.missing_code
-        if code is not None and (codes[:, j] == code).any():
-            raise DataError(
-                f"{variable.name!r} has empty cells, which this model takes as a level of their own; "
-                "to fill them, fit with missing='drop' or without that column"
-            )
 
 
 def _reporter() -> Any:

@@ -6,7 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from fullspan.errors import DataError
+
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from fullspan.data import Empirical
     from fullspan.model.report import Fitted
     from fullspan.space import Space
@@ -63,3 +67,14 @@ class Reading:
         """The reading a model was fitted with, as far as further tables need it."""
         settings = fitted.settings
         return cls(missing=settings.get("missing", "error"), count_column=settings.get("count_column"))
+
+
+def refuse_missing_level(codes: NDArray[Any], space: Space) -> None:
+    """Raise DataError where an empty cell is itself a level: then it cannot be filled."""
+    for j, variable in enumerate(space.variables):
+        code = variable.missing_code
+        if code is not None and (codes[:, j] == code).any():
+            raise DataError(
+                f"{variable.name!r} has empty cells, which this model takes as a level of their own; "
+                "to fill them, fit with missing='drop' or without that column"
+            )
