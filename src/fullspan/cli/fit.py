@@ -12,9 +12,10 @@ import typer
 if TYPE_CHECKING:
     from fullspan.data import Empirical
     from fullspan.learn.fit import Progress
+    from fullspan.model.fitted import Fitted
     from fullspan.model.loglinear import LogLinear
-    from fullspan.model.report import Fitted
 
+INTERRUPTED_STATUS = "interrupted"
 STRONGEST = 5
 """Terms shown after a fit."""
 
@@ -53,8 +54,8 @@ class Precision(enum.StrEnum):
 
 EPILOG = """Example: fullspan fit votes.csv -o votes.fsm --missing drop
 
-Ctrl-C stops the search and saves the best model so far (exit code 130). An existing model file is replaced; another kind
-of file is not, unless --force is given. The data file is never replaced."""
+Ctrl-C stops the search and saves the best model so far (exit code 130). An existing model file is replaced; another
+kind of file is not, unless --force is given. The data file is never replaced."""
 
 
 def register(app: typer.Typer) -> None:
@@ -213,7 +214,7 @@ def _tell(fitted: Fitted, output: Path, seconds: float, *, as_json: bool) -> Non
 def _closing(fitted: Fitted, output: Path) -> int:
     from fullspan.cli.app import INTERRUPTED
 
-    if fitted.status != "interrupted":
+    if fitted.status != INTERRUPTED_STATUS:
         return 0
     typer.echo(f"fullspan: interrupted; the best model so far is in {str(output)!r}", err=True)
     return INTERRUPTED

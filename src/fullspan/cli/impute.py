@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 EPILOG = """Example: fullspan impute votes.fsm votes.csv -o filled.csv
 
-The output has the model's variables as columns. An existing output file is replaced, the data file never. A model fitted
-with --missing level has nothing to fill: an empty cell is one of its levels."""
+The output has the model's variables as columns. An existing output file is replaced, the data file never. A model
+fitted with --missing level has nothing to fill: an empty cell is one of its levels."""
 
 
 class How(enum.StrEnum):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from fullspan.model.report import Fitted
+    from fullspan.model.fitted import Fitted
 
 EPILOG = """Example: fullspan score votes.fsm test.csv
 
@@ -18,7 +18,7 @@ that do not refuse them sum the missing cells out. An existing output file is re
 
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
-    app.command("score", epilog=EPILOG)(score)
+    app.command("score", epilog=EPILOG, short_help="Log-probability of a table's rows.")(score)
 
 
 def score(

@@ -12,7 +12,7 @@ EPILOG = "Example: fullspan show votes.fsm --top 20"
 
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
-    app.command("show", epilog=EPILOG)(show)
+    app.command("show", epilog=EPILOG, short_help="Show a model: its terms in words.")(show)
 
 
 def show(

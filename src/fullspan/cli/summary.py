@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from fullspan.estimators.terms import TermTable
-    from fullspan.model.report import Fitted
+    from fullspan.model.fitted import Fitted
 
 FILE_WIDTH = 200
 """Columns assumed where the output is no terminal, so that nothing wraps."""

@@ -16,7 +16,7 @@ from fullspan.data import decode, encode
 from fullspan.errors import ConvergenceWarning, DataError
 from fullspan.estimators.reading import Reading, refuse_missing_level
 from fullspan.estimators.terms import TermTable
-from fullspan.model.report import Fitted
+from fullspan.model.fitted import Fitted
 from fullspan.query.answer import Oracle
 from fullspan.space import Level
 

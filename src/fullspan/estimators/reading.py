@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fullspan.data import Empirical
-    from fullspan.model.report import Fitted
+    from fullspan.model.fitted import Fitted
     from fullspan.space import Space
 
 

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, overload
 
 if TYPE_CHECKING:
-    from fullspan.model.report import Fitted
+    from fullspan.model.fitted import Fitted
 
 SHOWN = 20
 """Rows that ``repr`` prints."""
@@ -63,7 +63,7 @@ class TermTable(Sequence[TermRow]):
             )
             for k, term in enumerate(model.terms)
         ]
-        return cls(sorted(rows, key=lambda row: (-row.nats_saved, row.order, row.variables)))
+        return cls(sorted(rows, key=_strength))
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -111,6 +111,12 @@ class TermTable(Sequence[TermRow]):
         )
         rest = "".join(f"<p>{html.escape(text)}</p>" for text in self._rest())
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{rest}"
+
+
+def _strength(row: TermRow) -> tuple[float, int, tuple[str, ...]]:
+    """Sorting key: most nats saved first, unknown savings last."""
+    known = row.nats_saved == row.nats_saved
+    return (-row.nats_saved if known else float("inf"), row.order, row.variables)
 
 
 HEADINGS = ("term", "order", "weight", "std. error", "nats saved")
