@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -52,9 +53,10 @@ def _fitted() -> Fitted:
     from fullspan.estimators.reading import Reading
     from fullspan.learn.fit import Options, fit
 
-    reading, reporter = Reading(missing="drop"), Reporter()
-    fitted = fit(reading.count(house_votes_path()), Options(), watch=reporter)
-    reporter.close()
+    reading = Reading(missing="drop")
+    with contextlib.closing(Reporter()) as reporter:
+        reporter.say("learning (the first run on a machine compiles its kernels, which takes longer)")
+        fitted = fit(reading.count(house_votes_path()), Options(), watch=reporter)
     return reading.noted(fitted)
 
 

@@ -53,6 +53,7 @@ def _is_model(path: Path) -> bool:
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """A temporary file beside ``path`` that takes its place when the block ends well, and vanishes otherwise."""
+    path = Path(os.path.realpath(path))
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=path.suffix, dir=path.parent)
     os.close(handle)
     temporary = Path(name)

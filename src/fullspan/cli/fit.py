@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import enum
 import time
 from pathlib import Path
@@ -124,9 +125,12 @@ def fit(
     }
     watch = _Watch(reading, checkpoint, checkpoint_every, quiet=quiet)
     started = time.monotonic()
-    empirical = reading.count(data)
-    start = _start(checkpoint, empirical, quiet) if resume and checkpoint is not None else None
-    fitted = reading.noted(_learned(empirical, options, watch, start))
+    with contextlib.closing(watch):
+        watch.say(f"counting the states of {data.name}")
+        empirical = reading.count(data)
+        start = _start(checkpoint, empirical, quiet) if resume and checkpoint is not None else None
+        watch.say("learning (the first run on a machine compiles its kernels, which takes longer)")
+        fitted = reading.noted(_learned(empirical, options, watch, start))
     _save(fitted, output)
     if not quiet:
         _tell(fitted, output, time.monotonic() - started, as_json=as_json)
@@ -150,6 +154,10 @@ class _Watch:
             _save(self.reading.noted(progress.snapshot()), self.checkpoint)
             self._last = time.monotonic()
 
+    def say(self, text: str) -> None:
+        if self.reporter is not None:
+            self.reporter.say(text)
+
     def close(self) -> None:
         if self.reporter is not None:
             self.reporter.close()
@@ -159,10 +167,7 @@ def _learned(empirical: Empirical, options: dict[str, Any], watch: _Watch, start
     from fullspan.learn.fit import Options
     from fullspan.learn.fit import fit as learn
 
-    try:
-        return learn(empirical, Options(**options), watch=watch, start=start)
-    finally:
-        watch.close()
+    return learn(empirical, Options(**options), watch=watch, start=start)
 
 
 def _save(fitted: Fitted, path: Path) -> None:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from fullspan.space import Variable
 
 EPILOG = "Example: fullspan show votes.fsm --top 20"
 
@@ -32,6 +37,11 @@ def show(
         print_json({**summary(fitted), "variables": variables, "terms": TermTable.of(fitted)[:limit].to_dicts()})
         return
     typer.echo("\n".join(summary_lines(fitted)))
-    for v in space.variables:
-        typer.echo(f"  {v.name}: {', '.join(map(str, v.levels))}")
+    typer.echo("\n".join(_variable_lines(space.variables)))
     strongest(fitted, limit)
+
+
+def _variable_lines(variables: Iterable[Variable]) -> Iterator[str]:
+    """Names and levels, neighbours with the same levels on one line."""
+    for levels, group in itertools.groupby(variables, key=lambda v: v.levels):
+        yield f"  {', '.join(v.name for v in group)}: {', '.join(map(str, levels))}"

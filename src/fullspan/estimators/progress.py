@@ -26,6 +26,11 @@ class Reporter:
         self._last = time.monotonic()
         self._width = 0
 
+    def say(self, text: str) -> None:
+        """Say what is going on, on a terminal only."""
+        if self.live:
+            self._write(text)
+
     def __call__(self, progress: Progress) -> None:
         now = time.monotonic()
         if now - self._last >= self.interval:
