@@ -74,7 +74,7 @@ def _ask(fitted: Fitted) -> list[tuple[str, float]]:
 
     _heading("Two questions", "Answers are exact: no sampling, no approximation.")
     oracle = Oracle(fitted.model)
-    answers = [(question, float(oracle.ask(question))) for question in QUESTIONS]
+    answers = [(question, oracle.probability(question)) for question in QUESTIONS]
     for question, p in answers:
         typer.echo(f"{question} = {p:.4f}")
     return answers

@@ -56,12 +56,16 @@ def impute(
     space = fitted.model.space
     codes = encode(data, space, allow_missing=True)
     refuse_missing_level(codes, space)
-    filled = Oracle(fitted.model).impute(codes, how=how.value, rng=np.random.default_rng(seed))
-    write_table(_wide(filled, space) if how is How.mean else decode(filled, space), output)
+    oracle = Oracle(fitted.model)
+    if how is How.mean:
+        table = _wide(oracle.impute_mean(codes), space)
+    else:
+        table = decode(oracle.impute(codes, how.value, np.random.default_rng(seed)), space)
+    write_table(table, output)
     typer.echo(f"{int((codes < 0).sum()):,} cells of {len(codes):,} rows filled, written to {output}", err=True)
 
 
-def _wide(probabilities: Any, space: Space) -> Any:
+def _wide(probabilities: dict[str, Any], space: Space) -> Any:
     """One column ``name=level`` per level, with its probability."""
     import pyarrow as pa
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from fullspan.query.result import Table
 
 EPILOG = """Example: fullspan query votes.fsm "P(party=democrat | crime=n, education=y)" "P(party | crime=n)"
 
@@ -37,15 +40,15 @@ def query(
         print_answer(question, answer)
 
 
-def as_dict(question: str, answer: Any) -> dict[str, Any]:
+def as_dict(question: str, answer: float | Table) -> dict[str, Any]:
     """An answer in JSON's types."""
     if isinstance(answer, float):
         return {"query": question, "probability": answer}
-    rows = [{"state": dict(state), "probability": p} for state, p in answer.rows()]
+    rows = [{"state": dict(zip(answer.names, levels, strict=True)), "probability": p} for levels, p in answer]
     return {"query": question, "variables": list(answer.names), "distribution": rows}
 
 
-def print_answer(question: str, answer: Any) -> None:
+def print_answer(question: str, answer: float | Table) -> None:
     """An answer for people: a number, or a table."""
     from fullspan.cli.summary import print_rows
 
@@ -54,9 +57,6 @@ def print_answer(question: str, answer: Any) -> None:
         typer.echo(f"{text} = {answer:.6g}")
         return
     typer.echo(f"{text}:")
-    print_rows((", ".join(answer.names), "probability"), table_rows(answer))
-
-
-def table_rows(answer: Any) -> list[tuple[str, ...]]:
-    """States of a distribution in words, and their probabilities."""
-    return [(", ".join(str(level) for _, level in state), f"{p:.6g}") for state, p in answer.rows()]
+    print_rows(
+        (", ".join(answer.names), "probability"), [(", ".join(map(str, levels)), f"{p:.6g}") for levels, p in answer]
+    )

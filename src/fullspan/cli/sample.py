@@ -34,12 +34,14 @@ def sample(
     import numpy as np
 
     from fullspan.data import decode
+    from fullspan.estimators.evidence import event_of
     from fullspan.model.file import load
     from fullspan.query.answer import Oracle
 
     fitted = load(model)
-    codes = Oracle(fitted.model).sample(n, np.random.default_rng(seed), given=given)
-    table = decode(codes, fitted.model.space)
+    space = fitted.model.space
+    codes = Oracle(fitted.model).sample(n, np.random.default_rng(seed), event_of(given, space))
+    table = decode(codes, space)
     if output is None:
         print_table(table, as_json=as_json)
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,14 +14,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from fullspan.data import decode, encode
 from fullspan.errors import ConvergenceWarning, DataError
+from fullspan.estimators.evidence import Evidence, event_of
 from fullspan.estimators.reading import Reading, refuse_missing_level
 from fullspan.estimators.terms import TermTable
 from fullspan.model.fitted import Fitted
 from fullspan.query.answer import Oracle
+from fullspan.query.result import Table
 from fullspan.space import Level
 
-Evidence = Mapping[str, Any] | str | None
-"""What is known: ``{"crime": "n"}``, a text ``"crime=n, education=y"``, or nothing."""
+Names = str | Sequence[str]
 
 
 class FullSpan(DensityMixin, BaseEstimator):  # type: ignore[misc]
@@ -176,7 +177,7 @@ class FullSpan(DensityMixin, BaseEstimator):  # type: ignore[misc]
         DataError : a value is no level, or a cell is missing under ``missing="error"``.
         """
         check_is_fitted(self)
-        return np.asarray(self._oracle.log_prob(self._codes(X, partial=self.missing != "error")))
+        return self._oracle.log_prob(self._codes(X, partial=self.missing != "error"))
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Mean log-probability of the rows, in nats; incomplete rows are treated as in ``fit``.
@@ -192,7 +193,7 @@ class FullSpan(DensityMixin, BaseEstimator):  # type: ignore[misc]
         empirical = self._reading().count_again(X, self.space_, sample_weight)
         return float(empirical.counts @ self.model_.log_prob(empirical.states)) / empirical.total
 
-    def impute(self, X: Any, how: str = "mode", random_state: Any = None) -> Any:
+    def impute(self, X: Any, how: Literal["mode", "draw", "mean"] = "mode", random_state: Any = None) -> Any:
         """Fill the missing cells of a table.
 
         Parameters
@@ -212,8 +213,9 @@ class FullSpan(DensityMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         codes = self._codes(X, partial=True)
         refuse_missing_level(codes, self.space_)
-        filled = self._oracle.impute(codes, how=how, rng=_generator(random_state))
-        return filled if how == "mean" else decode(filled, self.space_, like=X)
+        if how == "mean":
+            return self._oracle.impute_mean(codes)
+        return decode(self._oracle.impute(codes, how, _generator(random_state)), self.space_, like=X)
 
     def sample(self, n_samples: int = 1, random_state: Any = None, given: Evidence = None) -> Any:
         """Draw rows, independent and exact, with part of them fixed by ``given`` if wanted.
@@ -223,7 +225,7 @@ class FullSpan(DensityMixin, BaseEstimator):  # type: ignore[misc]
         A frame of the kind the model was fitted on; an Arrow table after a file or :func:`load`.
         """
         check_is_fitted(self)
-        codes = self._oracle.sample(n_samples, _generator(random_state), given=given)
+        codes = self._oracle.sample(n_samples, _generator(random_state), self._event(given))
         return decode(codes, self.space_, like=_like(self._kind))
 
     def _codes(self, X: Any, *, partial: bool) -> NDArray[np.int32]:
@@ -235,14 +237,14 @@ class FullSpan(DensityMixin, BaseEstimator):  # type: ignore[misc]
     def probability(self, event: Mapping[str, Any] | str, given: Evidence = None) -> float:
         """``P(event | given)``, from a text such as ``"party=democrat | crime=n"`` or from dictionaries."""
         check_is_fitted(self)
-        return float(self._oracle.probability(event, given))
+        return self._oracle.probability(event, self._event(given))
 
-    def conditional(self, variables: str | Sequence[str], given: Evidence = None) -> Any:
+    def conditional(self, variables: Names, given: Evidence = None) -> Table:
         """The distribution of one variable or several, given the evidence."""
         check_is_fitted(self)
-        return self._oracle.conditional(variables, given)
+        return self._oracle.conditional(variables, self._event(given))
 
-    def marginal(self, variables: str | Sequence[str]) -> Any:
+    def marginal(self, variables: Names) -> Table:
         """The distribution of one variable or several."""
         check_is_fitted(self)
         return self._oracle.marginal(variables)
@@ -250,18 +252,20 @@ class FullSpan(DensityMixin, BaseEstimator):  # type: ignore[misc]
     def mode(self, given: Evidence = None) -> dict[str, Level]:
         """The likeliest state, given the evidence, as ``{name: level}``."""
         check_is_fitted(self)
-        state, _ = self._oracle.mode(given)
-        return self.space_.labels(state)
+        return self.space_.labels(self._oracle.mode(self._event(given)).state.tolist())
 
-    def entropy(self, variables: str | Sequence[str] | None = None, given: Evidence = None) -> float:
-        """Entropy in nats, of all variables or some, given the evidence."""
+    def entropy(self, variables: Names | None = None, given: Mapping[str, Any] | Names | None = None) -> float:
+        """Entropy in nats of all variables or some, given an event (a dictionary) or other variables (by name)."""
         check_is_fitted(self)
-        return float(self._oracle.entropy(variables, given))
+        return self._oracle.entropy(variables, given)
 
-    def mutual_information(self, a: str | Sequence[str], b: str | Sequence[str], given: Evidence = None) -> float:
-        """Information in nats that ``a`` and ``b`` have of each other, given the evidence."""
+    def mutual_information(self, a: Names, b: Names, given: Mapping[str, Any] | Names | None = None) -> float:
+        """Information in nats that ``a`` and ``b`` have of each other, given an event or other variables."""
         check_is_fitted(self)
-        return float(self._oracle.mutual_information(a, b, given))
+        return self._oracle.mutual_information(a, b, given)
+
+    def _event(self, given: Evidence) -> Mapping[str, Any] | None:
+        return event_of(given, self.space_)
 
     # -- files and scikit-learn -------------------------------------------------------------------------------
 
