@@ -1,0 +1,7 @@
+"""Exact answers: probabilities, conditionals, modes, samples, imputation and information measures."""
+
+from fullspan.query.answer import Mode, Oracle
+from fullspan.query.parse import Query, parse
+from fullspan.query.result import Table
+
+__all__ = ["Mode", "Oracle", "Query", "Table", "parse"]

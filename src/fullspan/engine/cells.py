@@ -1,0 +1,84 @@
+"""Probabilities of many partial states at once, by look-up in the dual table.
+
+With A the variables that a row fixes, ``p(x_A = a) = sum_y prod_{i in A} phi^-1_i(a_i, y_i) eta_y`` over the
+``prod_{i in A} |X_i|`` terms y inside A: a gather, then one contraction per variable. Rows may fix different variables.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from fullspan.algebra.jit import parallel, serial
+from fullspan.algebra.transform import MONOMIAL, WALSH
+
+
+@serial
+def _inverse_weight(level: int, component: int, card: int, kind: int) -> float:
+    """``T^-1[level, component]`` of one variable: its weight in ``p(level) = sum_y w_y eta_y``."""
+    if kind == WALSH:
+        both, odd = level & component, 0
+        while both:
+            odd ^= both & 1
+            both >>= 1
+        return (1.0 - 2.0 * odd) / card
+    if kind == MONOMIAL:
+        return (-1.0 if component > 0 else 1.0) if level == 0 else (1.0 if component == level else 0.0)
+    if level == 0:
+        return -0.5 if component > 0 else 1.0 - 0.5 * (card - 1)
+    return 0.5 if component == level or component == 0 else 0.0
+
+
+@serial
+def _cell(
+    eta: NDArray[Any],
+    row: NDArray[Any],
+    cards: NDArray[np.int64],
+    strides: NDArray[np.int64],
+    kinds: NDArray[np.int64],
+    places: NDArray[np.int64],
+    work: NDArray[np.float64],
+) -> np.float64:
+    """One row's probability; ``places`` and ``work`` are scratch."""
+    count, places[0] = 1, 0
+    for i in range(row.size):
+        if row[i] >= 0:
+            for k in range(1, cards[i]):
+                for t in range(count):
+                    places[k * count + t] = places[t] + k * strides[i]
+            count *= cards[i]
+    for t in range(count):
+        work[t] = eta[places[t]]
+    for i in range(row.size - 1, -1, -1):
+        if row[i] >= 0:
+            count //= cards[i]
+            first = _inverse_weight(row[i], 0, cards[i], kinds[i])
+            for t in range(count):
+                work[t] *= first
+            for k in range(1, cards[i]):
+                weight = _inverse_weight(row[i], k, cards[i], kinds[i])
+                for t in range(count):
+                    work[t] += weight * work[k * count + t]
+    return np.float64(work[0])
+
+
+@parallel
+def cell_probabilities(
+    eta: NDArray[Any],
+    codes: NDArray[np.int64],
+    cards: NDArray[np.int64],
+    strides: NDArray[np.int64],
+    kinds: NDArray[np.int64],
+    room: int,
+) -> NDArray[np.float64]:
+    """``p(x_A = a)`` for rows of ``codes`` (m, n), -1 where a variable is free; at most ``room`` look-ups each."""
+    out = np.empty(codes.shape[0])
+    chunks = min(64, codes.shape[0])
+    for chunk in prange(chunks):
+        places, work = np.empty(room, np.int64), np.empty(room)
+        for r in range(chunk * out.size // chunks, (chunk + 1) * out.size // chunks):
+            out[r] = _cell(eta, codes[r], cards, strides, kinds, places, work)
+    return out

@@ -1,0 +1,258 @@
+"""The model file: one JSON text that a person can read, and that a program may open from a stranger.
+
+    {"format": "fullspan-model", "version": 1, "kind": "log-linear",
+     "space": {"variables": [{"name": "crime", "levels": ["n", "y"]}, ...]},
+     "basis": "walsh", "log_z": ...,
+     "terms": [{"term": {"crime": 1, "party": 1}, "order": 2, "words": "...", "weight": ..., ...}, ...],
+     "fit": {"status": "converged", "total": 435, ..., "history": [...]}}
+
+Numbers are written with as many digits as bring the same double back. ``order`` and ``words`` are for people and are
+not read. Reading executes nothing and allocates nothing by a number found in the file.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fullspan.algebra.basis import BASES, Basis, Term
+from fullspan.errors import FullspanError, ModelFileError
+from fullspan.model.atomic import write_atomically
+from fullspan.model.fitted import Fitted, Step, StepLike
+from fullspan.model.local import log_sum_exp, small_exponents
+from fullspan.model.loglinear import LogLinear
+from fullspan.model.strict_json import MAX_BYTES, Node, read_json, shown
+from fullspan.space import Level, Space, Variable
+
+FORMAT, VERSION, KIND = "fullspan-model", 1, "log-linear"
+MAX_VARIABLES = 4096
+_CHECKED_STATES, _CHECKED_LEVELS = 1 << 16, 1 << 10
+"""Sizes up to which log Z is recomputed on reading."""
+_LOG_Z_TOLERANCE = 1e-4
+"""A table in single precision leaves log Z with an error of about 1e-6."""
+_MEASURES = ("divergence", "entropy", "description_length", "drift")
+
+
+# -- writing --------------------------------------------------------------------------------------------------
+
+
+def save(fitted: Fitted, path: str | os.PathLike[str]) -> None:
+    """Write a model file atomically: whole, or not at all.
+
+    Raises
+    ------
+    ModelFileError : the file cannot be written, or something in ``fitted`` has no place in JSON.
+    """
+    try:
+        data = _pretty(_document(fitted)).encode("utf-8")
+    except (TypeError, ValueError) as error:
+        raise ModelFileError(
+            f"{path} cannot be written: the model holds something JSON has no form for ({error})"
+        ) from error
+    if len(data) > MAX_BYTES:
+        raise ModelFileError(f"{path} cannot be written: it would be larger than {MAX_BYTES >> 20} MiB")
+    try:
+        write_atomically(Path(path), data)
+    except OSError as error:
+        raise ModelFileError(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+def _document(fitted: Fitted) -> dict[str, Any]:
+    model = fitted.model
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "kind": KIND,
+        "space": {"variables": [_variable(v) for v in model.space.variables]},
+        "basis": model.basis.name,
+        "log_z": model.log_z,
+        "terms": [_term(fitted, i) for i in range(len(model.terms))],
+        "fit": {
+            "status": fitted.status,
+            "total": fitted.total,
+            "n_rows": fitted.n_rows,
+            "n_dropped": fitted.n_dropped,
+            **{name: getattr(fitted, name) for name in _MEASURES},
+            "settings": dict(fitted.settings),
+            "fingerprint": fitted.fingerprint,
+            "software": fitted.version,
+            "history": [_step(step) for step in fitted.history],
+        },
+    }
+
+
+def _variable(variable: Variable) -> dict[str, Any]:
+    record: dict[str, Any] = {"name": variable.name, "levels": [_plain(level) for level in variable.levels]}
+    if variable.edges is not None:
+        record["edges"] = [edge if math.isfinite(edge) else str(edge) for edge in map(float, variable.edges)]
+    return record
+
+
+def _term(fitted: Fitted, i: int) -> dict[str, Any]:
+    model = fitted.model
+    term = model.terms[i]
+    return {
+        "term": {model.space.names[v]: int(component) for v, component in term},
+        "order": len(term),
+        "words": model.describe(term),
+        "weight": float(model.theta[i]),
+        "standard_error": _or_null(fitted.standard_errors[i]),
+        "nats_saved": _or_null(fitted.nats_saved[i]),
+    }
+
+
+def _step(step: StepLike) -> dict[str, Any]:
+    return {"move": step.move, "n_terms": step.n_terms, "cost": step.cost, "seconds": step.seconds}
+
+
+def _or_null(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _pretty(value: Any, depth: int = 0) -> str:
+    """JSON with one line per variable, term and step: objects are spread out, members of lists are not."""
+    gap, close = "\n" + "  " * (depth + 1), "\n" + "  " * depth
+    if isinstance(value, Mapping) and value:
+        return "{" + ",".join(f"{gap}{_line(k)}: {_pretty(v, depth + 1)}" for k, v in value.items()) + close + "}"
+    if isinstance(value, list) and value:
+        return "[" + ",".join(f"{gap}{_line(v)}" for v in value) + close + "]"
+    return _line(value)
+
+
+def _line(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain)
+
+
+# -- reading --------------------------------------------------------------------------------------------------
+
+
+def load(path: str | os.PathLike[str]) -> Fitted:
+    """Read a model file.
+
+    Raises
+    ------
+    ModelFileError : the file is missing, damaged, hostile, or written by a newer version; the message names the
+        file and the place in it.
+    """
+    root = read_json(Path(path))
+    _check_header(root)
+    model = _read_model(root)
+    terms, fit = list(root["terms"].items()), root["fit"]
+    return Fitted(
+        model=model,
+        standard_errors=np.array([t["standard_error"].number_or_nan() for t in terms]),
+        nats_saved=np.array([t["nats_saved"].number_or_nan() for t in terms]),
+        total=fit["total"].number(least=0),
+        n_rows=fit["n_rows"].whole(0),
+        n_dropped=fit["n_dropped"].whole(0),
+        **{name: fit[name].number() for name in _MEASURES},
+        status=fit["status"].text(),
+        settings={key: node.value for key, node in fit["settings"].fields().items()},
+        fingerprint=fit["fingerprint"].text(),
+        version=fit["software"].text(),
+        history=tuple(_read_step(node) for node in fit["history"].items()),
+    )
+
+
+def _check_header(root: Node) -> None:
+    if root["format"].text() != FORMAT:
+        raise root["format"].refuse(f"{shown(root['format'].value)} is not {FORMAT!r}")
+    version = root["version"].whole(1)
+    if version > VERSION:
+        raise ModelFileError(
+            f"{root.file} was written by a newer version of fullspan (format {version}; this one reads up to "
+            f"{VERSION}): upgrade fullspan to open it"
+        )
+    if root["kind"].text() != KIND:
+        raise root["kind"].refuse(
+            f"models of kind {shown(root['kind'].value)} are unknown; this version knows {KIND!r}"
+        )
+
+
+def _read_model(root: Node) -> LogLinear:
+    space = _read_space(root["space"]["variables"])
+    name = root["basis"].text()
+    if name not in BASES:
+        raise root["basis"].refuse(f"{shown(name)} is none of {', '.join(BASES)}")
+    basis = Basis(name, space.cards)
+    weights: dict[Term, float] = {}
+    for node in root["terms"].items():
+        term = _read_term(node["term"], space)
+        if term in weights:
+            raise node.refuse("this term stands twice in the file")
+        weights[term] = node["weight"].number()
+    log_z = root["log_z"].number()
+    _check_log_z(root["log_z"], basis, weights)
+    try:
+        return LogLinear(space, basis, tuple(weights), np.array(list(weights.values())), log_z)
+    except FullspanError as error:
+        raise root["terms"].refuse(str(error)) from error
+
+
+def _read_space(node: Node) -> Space:
+    variables = list(node.items())
+    if not 1 <= len(variables) <= MAX_VARIABLES:
+        raise node.refuse(f"{len(variables)} variables; 1 to {MAX_VARIABLES} are possible")
+    try:
+        return Space(tuple(map(_read_variable, variables)))
+    except ModelFileError:
+        raise
+    except FullspanError as error:
+        raise node.refuse(str(error)) from error
+
+
+def _read_variable(node: Node) -> Variable:
+    levels = tuple(_read_level(level) for level in node["levels"].items())
+    edges = tuple(map(_read_edge, node["edges"].items())) if "edges" in node.fields() else None
+    try:
+        return Variable(node["name"].text(), levels, edges)
+    except ModelFileError:
+        raise
+    except FullspanError as error:
+        raise node.refuse(str(error)) from error
+
+
+def _read_level(node: Node) -> Level:
+    if not isinstance(node.value, str | int | float | bool):
+        raise node.refuse("a level is text, a number, true or false")
+    return node.value
+
+
+def _read_edge(node: Node) -> float:
+    return float(node.value) if node.value in ("inf", "-inf") else node.number()
+
+
+def _read_term(node: Node, space: Space) -> Term:
+    pairs = []
+    for name, component in node.fields().items():
+        if name not in space.names:
+            raise component.refuse("there is no variable of this name")
+        i = space.position(name)
+        pairs.append((i, component.whole(1, space.cards[i] - 1)))
+    if not pairs:
+        raise node.refuse("a term has at least one variable")
+    return tuple(sorted(pairs))
+
+
+def _read_step(node: Node) -> Step:
+    return Step(node["move"].text(), node["n_terms"].whole(0), node["cost"].number(), node["seconds"].number(least=0))
+
+
+def _check_log_z(node: Node, basis: Basis, weights: Mapping[Term, float]) -> None:
+    """Recompute log Z where that is cheap."""
+    if basis.n_states > _CHECKED_STATES or max(basis.cards) > _CHECKED_LEVELS:
+        return
+    with np.errstate(over="ignore", invalid="ignore"):
+        expected = log_sum_exp(small_exponents(basis, weights))
+    if not abs(expected - node.value) <= _LOG_Z_TOLERANCE * (1 + abs(expected)):
+        raise node.refuse(f"{shown(node.value)} does not belong to the weights, whose log Z is {expected:.6g}")

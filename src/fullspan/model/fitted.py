@@ -1,0 +1,94 @@
+"""A model together with what was learned about it: errors, savings, the data's size, and the way of the search."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.errors import FullspanError
+from fullspan.model.loglinear import LogLinear
+
+
+class StepLike(Protocol):
+    """A row of the history, whatever class holds it."""
+
+    @property
+    def move(self) -> str: ...
+    @property
+    def n_terms(self) -> int: ...
+    @property
+    def cost(self) -> float: ...
+    @property
+    def seconds(self) -> float: ...
+
+
+@dataclass(frozen=True)
+class Step:
+    """One move of a search: what was done, the number of terms afterwards, the cost in nats per row."""
+
+    move: str
+    n_terms: int
+    cost: float
+    seconds: float
+
+
+def software_version() -> str:
+    """Version of the installed package."""
+    from importlib import metadata
+
+    try:
+        return metadata.version("fullspan")
+    except metadata.PackageNotFoundError:
+        return "unknown"
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A fitted model.
+
+    Attributes
+    ----------
+    standard_errors : (k,) of the weights; NaN where the data do not determine one.
+    nats_saved : (k,) total nats over the data that would be lost if the term were dropped; NaN if not known.
+    total : number of rows N, or the sum of their weights.
+    n_rows, n_dropped : rows read, and those of them dropped because of missing values.
+    divergence : KL(p_d || p) in nats per row.
+    entropy : entropy of the empirical distribution, in nats per row.
+    description_length : total nats, model and data.
+    history : the moves of the search.
+    status : ``"converged"``, ``"interrupted"``, or another word for how the search ended.
+    drift : largest rounding error that a rebuild of the table has removed.
+    settings : how the model was fitted; JSON values only.
+    fingerprint : of the data.
+    version : of the software that fitted the model.
+    """
+
+    model: LogLinear
+    standard_errors: NDArray[np.float64]
+    nats_saved: NDArray[np.float64]
+    total: float
+    n_rows: int
+    n_dropped: int
+    divergence: float
+    entropy: float
+    description_length: float
+    history: tuple[StepLike, ...] = ()
+    status: str = "converged"
+    drift: float = 0.0
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    fingerprint: str = ""
+    version: str = field(default_factory=software_version)
+
+    def __post_init__(self) -> None:
+        for name in ("standard_errors", "nats_saved"):
+            values = np.array(getattr(self, name), dtype=np.float64)
+            if values.shape != self.model.theta.shape:
+                raise FullspanError(
+                    f"{name} has the shape {values.shape}, one per term {self.model.theta.shape} is due"
+                )
+            values.flags.writeable = False
+            object.__setattr__(self, name, values)

@@ -1,0 +1,68 @@
+"""Events as people write them, ``{"crime": "y", "party": ["democrat", "other"]}``, as codes by position."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from fullspan.errors import QueryError
+from fullspan.query.parse import Codes
+from fullspan.space import Level, Space
+
+Event = Mapping[str, Level | Collection[Level]]
+"""Levels by variable; a list, tuple or set of levels means any one of them."""
+
+_COLLECTIONS = (list, tuple, set, frozenset)
+
+
+def codes_of(event: Event | None, space: Space) -> dict[int, Codes]:
+    """Codes allowed of each variable that an event names, in the order of the event.
+
+    Raises
+    ------
+    QueryError : a variable or level is unknown, or the event is not a mapping.
+    """
+    if event is None:
+        return {}
+    if not isinstance(event, Mapping):
+        raise QueryError(f"an event is a dictionary such as {{'crime': 'y'}}, not {event!r}")
+    codes: dict[int, Codes] = {}
+    for name, levels in event.items():
+        i = space.position(name)
+        code = space.variables[i].code
+        if isinstance(levels, _COLLECTIONS):
+            codes[i] = tuple(sorted({code(level) for level in levels}))
+        else:
+            codes[i] = (code(levels),)
+    return codes
+
+
+def both(first: Mapping[int, Codes], second: Mapping[int, Codes]) -> dict[int, Codes]:
+    """The event that both happen; a variable whose codes contradict each other gets none."""
+    met = dict(first)
+    for i, codes in second.items():
+        met[i] = tuple(x for x in codes if x in met[i]) if i in met else codes
+    return met
+
+
+def check_possible(given: Mapping[int, Codes], space: Space) -> None:
+    """Refuse to condition on an event that names no level: every other one has a positive probability."""
+    for i, codes in given.items():
+        if not codes:
+            raise QueryError(f"the condition leaves no level of {space.names[i]!r}; nothing can be asked given it")
+
+
+def positions(variables: Any, space: Space) -> tuple[int, ...]:
+    """Positions of one name or several.
+
+    Raises
+    ------
+    QueryError : a name is unknown or stands twice, or there is none.
+    """
+    names: Sequence[str] = (variables,) if isinstance(variables, str) else tuple(variables)
+    found = tuple(space.position(name) for name in names)
+    if not found:
+        raise QueryError("at least one variable is needed")
+    if len(set(found)) != len(found):
+        raise QueryError(f"a variable stands twice in {list(names)!r}")
+    return found

@@ -1,0 +1,54 @@
+"""The answer to a question about whole variables: a table of probabilities with its names and levels."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.space import Level
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Probabilities of the joint states of a few variables.
+
+    Attributes
+    ----------
+    names : the variables.
+    levels : the levels of each.
+    values : one axis per variable.
+    """
+
+    names: tuple[str, ...]
+    levels: tuple[tuple[Level, ...], ...]
+    values: NDArray[np.float64]
+
+    def __iter__(self) -> Iterator[tuple[tuple[Level, ...], float]]:
+        """Pairs (levels, probability), the last variable fastest."""
+        return zip(itertools.product(*self.levels), map(float, self.values.ravel()), strict=True)
+
+    def __len__(self) -> int:
+        return self.values.size
+
+    def __getitem__(self, levels: Level | tuple[Level, ...]) -> float:
+        """Probability of one joint state, by its levels in the order of ``names``.
+
+        Raises
+        ------
+        KeyError : there is no such state.
+        """
+        key = levels if isinstance(levels, tuple) else (levels,)
+        try:
+            return float(self.values[tuple(own.index(level) for own, level in zip(self.levels, key, strict=True))])
+        except ValueError:
+            raise KeyError(levels) from None
+
+    def __str__(self) -> str:
+        """Aligned columns, one row per state."""
+        rows = [[*self.names, "probability"], *([*map(str, levels), f"{p:.6g}"] for levels, p in self)]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        return "\n".join("  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows)
