@@ -63,9 +63,13 @@ def run(argv: Sequence[str] | None = None) -> int:
 
 
 def _dispatch(argv: Sequence[str] | None) -> int:
+    """Parse and run, with interrupts and closed pipes left to the caller."""
     command: Any = typer.main.get_command(app)
     try:
-        result = command.main(args=None if argv is None else list(argv), prog_name="fullspan", standalone_mode=False)
+        with command.make_context("fullspan", list(sys.argv[1:] if argv is None else argv)) as context:
+            result = command.invoke(context)
+    except typer.Exit as done:
+        return done.exit_code
     except Exception as error:
         if not (hasattr(error, "show") and hasattr(error, "exit_code")):
             raise

@@ -58,9 +58,10 @@ def impute(
     refuse_missing_level(codes, space)
     oracle = Oracle(fitted.model)
     if how is How.mean:
-        table = _wide(oracle.impute_mean(codes), space)
+        table = _wide(oracle.impute(codes, "mean"), space)
     else:
-        table = decode(oracle.impute(codes, how.value, np.random.default_rng(seed)), space)
+        rng = np.random.default_rng(seed)
+        table = decode(oracle.impute(codes, "mode" if how is How.mode else "draw", rng), space)
     write_table(table, output)
     typer.echo(f"{int((codes < 0).sum()):,} cells of {len(codes):,} rows filled, written to {output}", err=True)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def print_terms(terms: TermTable) -> None:
     print_rows(HEADINGS, terms.cells())
 
 
-def print_rows(headings: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
+def print_rows(headings: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
     """A table whose first column is text and whose others are numbers."""
     from rich import box
     from rich.table import Table

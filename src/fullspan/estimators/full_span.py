@@ -13,9 +13,10 @@ from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.utils.validation import check_is_fitted
 
 from fullspan.data import decode, encode
-from fullspan.errors import ConvergenceWarning, DataError
+from fullspan.errors import ConvergenceWarning
 from fullspan.estimators.evidence import Evidence, event_of
 from fullspan.estimators.reading import Reading, refuse_missing_level
+from fullspan.estimators.tables import checked_table, checked_weight, empty_of, kind_of
 from fullspan.estimators.terms import TermTable
 from fullspan.model.fitted import Fitted
 from fullspan.query.answer import Oracle
@@ -133,9 +134,9 @@ class FullSpan(DensityMixin, BaseEstimator):  # type: ignore[misc]
         """
         from fullspan.learn.fit import Options, fit
 
-        _refuse_matrix(X)
+        table = checked_table(X)
         reading = self._reading()
-        empirical = reading.count(X, sample_weight)
+        empirical = reading.count(table, checked_weight(sample_weight))
         options = Options(**{name: getattr(self, name) for name in _OPTIONS})
         watch = _reporter() if self.verbose else None
         fitted = fit(empirical, options, watch=watch)
@@ -143,7 +144,7 @@ class FullSpan(DensityMixin, BaseEstimator):  # type: ignore[misc]
             watch.close()
         if fitted.status != "converged":
             warnings.warn(f"the search ended early: {fitted.status}", ConvergenceWarning, stacklevel=2)
-        self._accept(reading.noted(fitted), kind=_kind(X))
+        self._accept(reading.noted(fitted), kind=kind_of(table))
         return self
 
     def _reading(self) -> Reading:
@@ -189,8 +190,8 @@ class FullSpan(DensityMixin, BaseEstimator):  # type: ignore[misc]
         DataError : a value is no level, or a cell is missing.
         """
         check_is_fitted(self)
-        _refuse_matrix(X)
-        empirical = self._reading().count_again(X, self.space_, sample_weight)
+        table = checked_table(X, self.n_features_in_)
+        empirical = self._reading().count_again(table, self.space_, checked_weight(sample_weight))
         return float(empirical.counts @ self.model_.log_prob(empirical.states)) / empirical.total
 
     def impute(self, X: Any, how: Literal["mode", "draw", "mean"] = "mode", random_state: Any = None) -> Any:
@@ -214,7 +215,7 @@ class FullSpan(DensityMixin, BaseEstimator):  # type: ignore[misc]
         codes = self._codes(X, partial=True)
         refuse_missing_level(codes, self.space_)
         if how == "mean":
-            return self._oracle.impute_mean(codes)
+            return self._oracle.impute(codes, "mean")
         return decode(self._oracle.impute(codes, how, _generator(random_state)), self.space_, like=X)
 
     def sample(self, n_samples: int = 1, random_state: Any = None, given: Evidence = None) -> Any:
@@ -226,11 +227,10 @@ class FullSpan(DensityMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         codes = self._oracle.sample(n_samples, _generator(random_state), self._event(given))
-        return decode(codes, self.space_, like=_like(self._kind))
+        return decode(codes, self.space_, like=empty_of(self._kind))
 
     def _codes(self, X: Any, *, partial: bool) -> NDArray[np.int32]:
-        _refuse_matrix(X)
-        return encode(X, self.space_, allow_missing=partial)
+        return encode(checked_table(X, self.n_features_in_), self.space_, allow_missing=partial)
 
     # -- questions --------------------------------------------------------------------------------------------
 
@@ -317,35 +317,6 @@ def _reporter() -> Any:
     from fullspan.estimators.progress import Reporter
 
     return Reporter()
-
-
-def _refuse_matrix(X: Any) -> None:
-    """Raise a clear error for what scikit-learn passes and a table is not."""
-    import scipy.sparse
-
-    if scipy.sparse.issparse(X):
-        raise TypeError("a sparse matrix was given, dense data is required; use X.toarray()")
-    if np.iscomplexobj(X):
-        raise DataError("Complex data not supported: a column holds numbers, text or truth values")
-
-
-def _kind(X: Any) -> str:
-    """The kind of table, which samples are returned as."""
-    if isinstance(X, np.ndarray | list | tuple) and not (len(X) and isinstance(X[0], Mapping)):
-        return "array"
-    module = type(X).__module__.split(".")[0]
-    return module if module in ("pandas", "polars") else "arrow"
-
-
-def _like(kind: str) -> Any:
-    """An empty table of a kind."""
-    if kind == "array":
-        return np.empty((0, 0))
-    if kind in ("pandas", "polars"):
-        from importlib import import_module
-
-        return import_module(kind).DataFrame()
-    return None
 
 
 def _generator(random_state: Any) -> np.random.Generator:
