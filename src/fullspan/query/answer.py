@@ -21,18 +21,17 @@ from fullspan.engine.memory import budget
 from fullspan.errors import FullspanError, QueryError
 from fullspan.model.loglinear import LogLinear, checked_codes
 from fullspan.query import rows
-from fullspan.query.completion import Rows
 from fullspan.query.events import Event, both, check_possible, codes_of, positions
 from fullspan.query.parse import Codes, Query, parse
 from fullspan.query.result import Table
+from fullspan.query.rows import FLOOR, Rows
 
 if TYPE_CHECKING:
+    from fullspan.engine.completion import Completer
     from fullspan.engine.table import DualTable
 
 LOOK_UPS = 1 << 12
 """Cells of a marginal up to which it is looked up."""
-FLOOR = 1e-6
-"""Probability below which a look-up is not trusted: its relative error could exceed 1e-10."""
 
 Array = NDArray[np.float64]
 Names = str | Sequence[str]
@@ -92,6 +91,12 @@ class Oracle:
         table.set_theta(dict(zip(self.model.indices, map(float, self.model.theta), strict=True)))
         return table
 
+    def completer(self, room: int) -> Completer:
+        """The kernels that weigh up to ``room`` completions of rows with missing cells."""
+        from fullspan.engine.completion import Completer
+
+        return Completer(self.model, room)
+
     # -- probabilities ----------------------------------------------------------------------------------------
 
     def ask(self, text: str) -> float | Table:
@@ -101,7 +106,7 @@ class Oracle:
         """
         query = parse(text, self.model.space)
         if query.variables:
-            return self._named(query.variables, self._cells(query.variables, query.event, query.given))
+            return self._named(query.variables, self.cells(query.variables, query.event, query.given))
         return self._probability(query.event, query.given)
 
     def probability(self, event: str | Event, given: Event | None = None) -> float:
@@ -126,11 +131,11 @@ class Oracle:
 
     def _probability(self, event: Mapping[int, Codes], given: Mapping[int, Codes]) -> float:
         joint = both(given, event) if given else event
-        if all(len(codes) == 1 for codes in joint.values()):
+        if all(len(codes) == 1 for codes in (*joint.values(), *given.values())):
             found = self._cell(joint, given)
             if found is not None:
                 return found
-        return float(self._cells((), event, given))
+        return float(self.cells((), event, given))
 
     def _cell(self, joint: Mapping[int, Codes], given: Mapping[int, Codes]) -> float | None:
         """P(joint) / P(given) by look-up where one code is allowed each; None if that is not precise enough.
@@ -155,7 +160,7 @@ class Oracle:
     def conditional(self, variables: Names, given: Event | None = None) -> Table:
         """``P(variables | given)`` as a table with one axis per variable."""
         where = positions(variables, self.model.space)
-        return self._named(where, self._cells(where, {}, codes_of(given, self.model.space)))
+        return self._named(where, self.cells(where, {}, codes_of(given, self.model.space)))
 
     def marginal(self, variables: Names) -> Table:
         """``P(variables)`` as a table with one axis per variable."""
@@ -165,7 +170,7 @@ class Oracle:
         chosen = [self.model.space.variables[i] for i in where]
         return Table(tuple(v.name for v in chosen), tuple(v.levels for v in chosen), values)
 
-    def _cells(
+    def cells(
         self, where: tuple[int, ...], event: Mapping[int, Codes], given: Mapping[int, Codes], relative: bool = True
     ) -> Array:
         """``P(where, event | given)``, one axis per variable; ``relative`` asks for precision of each small cell."""
@@ -303,7 +308,7 @@ class Oracle:
     def _entropy(self, where: tuple[int, ...], given: Mapping[int, Codes] | None = None) -> float:
         if not given and len(where) == len(self.model.space):
             return self._joint_entropy()
-        p = self._cells(where, {}, given or {}, relative=False)
+        p = self.cells(where, {}, given or {}, relative=False)
         return max(-float(np.sum(p * np.log(p, out=np.zeros_like(p), where=p > 0))), 0.0)
 
     def _joint_entropy(self) -> float:
@@ -319,7 +324,7 @@ class Oracle:
         for term in self.model.terms:
             where = tuple(i for i, _ in term)
             if where not in marginals:
-                marginals[where] = self._cells(where, {}, {}, relative=False)
+                marginals[where] = self.cells(where, {}, {}, relative=False)
             p = marginals[where]
             for i, j in reversed(term):
                 p = p @ self.model.basis.local(i)[j]
