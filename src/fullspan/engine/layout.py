@@ -22,10 +22,14 @@ BLOCK = 1024
 
 @dataclass(frozen=True)
 class Prices:
-    """Cost of a term in nats per row: ``by_order[order] + sum_{i in term} by_variable[i]``."""
+    """Cost of a term in nats per row: ``by_order[order] + sum_{i in term} by_variable[i]``.
+
+    ``weight`` is the part of it that pays for the weight; the rest names the term.
+    """
 
     by_order: NDArray[np.float64]
     by_variable: NDArray[np.float64]
+    weight: float = 0.0
 
     def __call__(self, term: Term) -> float:
         return float(self.by_order[len(term)] + sum(self.by_variable[i] for i, _ in term))

@@ -103,24 +103,38 @@ def marginal_table(
 
 
 @parallel
-def margin_gains(
-    eta: NDArray[Any],
-    d: NDArray[Any],
+def margin_tables(
+    table: NDArray[Any],
     sets: NDArray[np.int64],
     cards: NDArray[np.int64],
     strides: NDArray[np.int64],
     kinds: NDArray[np.int64],
     room: int,
 ) -> NDArray[np.float64]:
-    """``KL(p_d(x_A) || p(x_A))`` for every row A of ``sets`` (m, |A|), each of at most ``room`` cells."""
+    """Marginals of every row A of ``sets`` (m, |A|), each in a row of ``room`` cells."""
+    out = np.zeros((sets.shape[0], room))
+    for s in prange(sets.shape[0]):
+        marginal_table(table, sets[s], cards, strides, kinds, out[s])
+    return out
+
+
+@parallel
+def margin_gains(
+    eta: NDArray[Any],
+    data: NDArray[np.float64],
+    sets: NDArray[np.int64],
+    cards: NDArray[np.int64],
+    strides: NDArray[np.int64],
+    kinds: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    """``KL(p_d(x_A) || p(x_A))`` for every row A of ``sets`` (m, |A|), given the data's marginals."""
     gains = np.empty(sets.shape[0])
     for s in prange(sets.shape[0]):
-        model, data = np.empty(room), np.empty(room)
+        model = np.empty(data.shape[1])
         count = marginal_table(eta, sets[s], cards, strides, kinds, model)
-        marginal_table(d, sets[s], cards, strides, kinds, data)
         total = 0.0
         for t in range(count):
-            if data[t] > 1e-12:
-                total += data[t] * np.log(data[t] / max(model[t], 1e-12))
+            if data[s, t] > 1e-12:
+                total += data[s, t] * np.log(data[s, t] / max(model[t], 1e-12))
         gains[s] = total
     return gains

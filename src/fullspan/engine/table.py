@@ -273,10 +273,16 @@ class DualTable:
         )
         return out
 
-    def margin_gains(self, sets: NDArray[np.int64]) -> NDArray[np.float64]:
-        """``KL(p_d(x_A) || p(x_A))`` for each row of ``sets`` (m, |A|)."""
+    def data_margins(self, sets: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Margins p_d(x_A) of the data for each row of ``sets`` (m, |A|), padded with zeros to the longest."""
+        assert self.d is not None
         room = int(self._cards[sets].prod(axis=1).max(initial=1))
-        gains = lookup.margin_gains(self.eta, self.d, sets, self._cards, self._strides, self.basis.kinds, room)
+        margins = lookup.margin_tables(self.d, sets, self._cards, self._strides, self.basis.kinds, room)
+        return np.asarray(margins)
+
+    def margin_gains(self, sets: NDArray[np.int64], data: NDArray[np.float64]) -> NDArray[np.float64]:
+        """``KL(p_d(x_A) || p(x_A))`` for each row of ``sets`` (m, |A|), given :meth:`data_margins`."""
+        gains = lookup.margin_gains(self.eta, data, sets, self._cards, self._strides, self.basis.kinds)
         return np.asarray(gains)
 
 

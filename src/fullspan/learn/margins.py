@@ -1,7 +1,8 @@
 """Whole margins as candidates: all missing terms inside a small set of variables at once.
 
 Making the model agree with the data on the margin of A lowers the divergence by at least
-``KL(p_d(x_A) || p(x_A))``, and both marginals are a few look-ups. The price is that of the terms of A not yet in use.
+``KL(p_d(x_A) || p(x_A))``, and both marginals are a few look-ups. A margin is described by naming its variables once;
+each weight inside it that is not yet in use costs one nat more, which is what a weight costs in prediction.
 """
 
 from __future__ import annotations
@@ -12,56 +13,47 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.engine.layout import Prices
 from fullspan.learn.problem import Problem
 
 MAX_CELLS = 4096
-"""Largest margin that is looked up."""
-MAX_SETS = 400_000
+"""Cells of the largest margin that is looked up."""
+MAX_SETS = 100_000
 """Most sets of one size that are scored; larger sizes are then left to single terms."""
 
 
 @dataclass
 class Margins:
-    """All sets of two to ``largest`` variables of a problem, with prices, ready to be scored again and again."""
+    """All sets of one to ``largest`` variables of a problem, ready to be scored again and again."""
 
     problem: Problem
     largest: int
-    sets: list[NDArray[np.int64]] = field(init=False)
-    masks: list[NDArray[np.int64]] = field(init=False)
-    totals: list[NDArray[np.float64]] = field(init=False)
+    groups: list[Group] = field(init=False)
 
     def __post_init__(self) -> None:
-        basis = self.problem.table.basis
-        cards = np.array(basis.cards, dtype=np.int64)
+        cards = np.array(self.problem.table.basis.cards, dtype=np.int64)
         usable = np.flatnonzero(cards > 1)
-        self.sets, self.masks, self.totals = [], [], []
+        self.groups = []
         for size in range(1, min(self.largest, len(usable)) + 1):
             sets = np.array(list(itertools.combinations(usable, size)), dtype=np.int64).reshape(-1, size)
-            if len(sets) > MAX_SETS:
-                break
             sets = sets[cards[sets].prod(axis=1) <= MAX_CELLS]
-            if len(sets):
-                self.sets.append(sets)
-                self.masks.append((np.int64(1) << sets).sum(axis=1))
-                self.totals.append(_total_price(sets, cards, self.problem.prices))
+            if not 0 < len(sets) <= MAX_SETS:
+                break
+            self.groups.append(Group.of(self.problem, sets))
 
-    def score(self) -> tuple[list[NDArray[np.int64]], NDArray[np.float64], NDArray[np.float64]]:
-        """All sets, flat, with their gains and the prices of their missing terms."""
-        gains, costs, flat = [], [], []
-        used_masks, used_prices = self._in_use()
-        for sets, masks, totals in zip(self.sets, self.masks, self.totals, strict=True):
-            gains.append(self.problem.table.margin_gains(sets))
-            inside = (used_masks[None, :] & ~masks[:, None]) == 0
-            costs.append(totals - inside @ used_prices)
-            flat.extend(sets)
-        return flat, np.concatenate(gains), np.maximum(np.concatenate(costs), 0.0)
+    def promising(self, most: int) -> list[tuple[float, NDArray[np.int64]]]:
+        """Net gains and sets of the margins that pay, best first, at most ``most``."""
+        used = self._used_masks()
+        found: list[tuple[float, NDArray[np.int64]]] = []
+        for group in self.groups:
+            net = group.net_gains(self.problem, used)
+            best = np.argsort(-net, kind="stable")[:most]
+            found.extend((float(net[i]), group.sets[i]) for i in best if net[i] > 0)
+        return sorted(found, key=lambda pair: (-pair[0], tuple(pair[1])))[:most]
 
-    def _in_use(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def _used_masks(self) -> NDArray[np.int64]:
         basis = self.problem.table.basis
         masks = [sum(1 << i for i, _ in basis.term(y)) for y in self.problem.table.theta]
-        prices = [self.problem.price(y) for y in self.problem.table.theta]
-        return np.array(masks, dtype=np.int64), np.array(prices, dtype=np.float64)
+        return np.array(masks, dtype=np.int64)
 
     def missing(self, variables: NDArray[np.int64]) -> list[int]:
         """Indices of the terms inside a set that are not in use."""
@@ -70,12 +62,31 @@ class Margins:
         return [y for y in inside if y not in self.problem.table.theta]
 
 
-def _total_price(sets: NDArray[np.int64], cards: NDArray[np.int64], prices: Prices) -> NDArray[np.float64]:
-    """Price of all terms inside each set: sums over its subsets, every component counted."""
-    total = np.zeros(len(sets))
-    for order in range(1, sets.shape[1] + 1):
-        for subset in itertools.combinations(range(sets.shape[1]), order):
-            part = sets[:, subset]
-            price = prices.by_order[order] + prices.by_variable[part].sum(axis=1)
-            total += price * (cards[part] - 1).prod(axis=1)
-    return total
+@dataclass(frozen=True)
+class Group:
+    """Sets of one size: variables, bit masks, number of terms inside, price of naming them, and the data's margins."""
+
+    sets: NDArray[np.int64]
+    masks: NDArray[np.int64]
+    n_terms: NDArray[np.int64]
+    names: NDArray[np.float64]
+    data: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, problem: Problem, sets: NDArray[np.int64]) -> Group:
+        cards = np.array(problem.table.basis.cards, dtype=np.int64)
+        prices, size = problem.prices, sets.shape[1]
+        return cls(
+            sets=sets,
+            masks=(np.int64(1) << sets).sum(axis=1),
+            n_terms=cards[sets].prod(axis=1) - 1,
+            names=prices.by_order[size] - prices.weight + prices.by_variable[sets].sum(axis=1),
+            data=problem.table.data_margins(sets),
+        )
+
+    def net_gains(self, problem: Problem, used: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Gain of each margin less its price; minus infinity where nothing is missing."""
+        inside = ((used[None, :] & ~self.masks[:, None]) == 0).sum(axis=1)
+        missing = self.n_terms - inside
+        price = self.names + missing * min(problem.prices.weight, problem.weight_price)
+        return np.where(missing > 0, problem.table.margin_gains(self.sets, self.data) - price, -np.inf)

@@ -18,7 +18,9 @@ from fullspan.errors import FullspanError
 PENALTIES = ("mdl", "combinatorial", "bic")
 
 
-def prices(cards: Sequence[int], total: float, penalty: str | float = "mdl") -> Prices:
+def prices(
+    cards: Sequence[int], total: float, penalty: str | float = "mdl", max_order: int | None = None
+) -> Prices:
     """Prices of all terms over variables with ``cards`` levels, for ``total`` rows.
 
     Parameters
@@ -27,6 +29,7 @@ def prices(cards: Sequence[int], total: float, penalty: str | float = "mdl") -> 
         ``"mdl"``, the paper's: ln(N)/2 for the weight, ln n + ln(\\|X_i\\| - 1) for every variable named;
         ``"combinatorial"``: ln(N)/2, then ln n for the order and ln C(n, order) for which variables, which is cheaper
         for high orders; ``"bic"``: ln(N)/2 alone; a number: so many times ``"mdl"``.
+    max_order : terms of more variables than this are not for sale.
     """
     n = len(cards)
     orders = np.arange(n + 1)
@@ -46,4 +49,6 @@ def prices(cards: Sequence[int], total: float, penalty: str | float = "mdl") -> 
     else:
         raise FullspanError(f"penalty {penalty!r} is unknown; choose {', '.join(PENALTIES)} or a factor such as 2.0")
     by_order[0] = 0.0
-    return Prices(factor * by_order / total, factor * by_variable / total)
+    if max_order is not None:
+        by_order[max_order + 1 :] = np.inf
+    return Prices(factor * by_order / total, factor * by_variable / total, factor * weight / total)

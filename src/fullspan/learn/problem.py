@@ -6,13 +6,16 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.engine.layout import Prices
 from fullspan.engine.table import DualTable
+
+if TYPE_CHECKING:
+    from fullspan.learn.refit import Prior
 
 Move = Literal["start", "append", "adjust", "remove", "margin", "refit", "prune"]
 
@@ -48,12 +51,17 @@ class Problem:
     entropy: float
     total: float
     l1: float = 0.0
-    max_order: int | None = None
     watch: Callable[[Problem, Step], None] | None = None
     history: list[Step] = field(default_factory=list)
     drift: float = 0.0
+    prior: Prior | None = None
     started: float = field(default_factory=time.perf_counter)
     _prices: dict[int, float] = field(default_factory=dict)
+
+    @property
+    def weight_price(self) -> float:
+        """One nat, per row: what an estimated weight costs in prediction."""
+        return 1.0 / self.total
 
     def price(self, index: int) -> float:
         """r_y of the term at an index."""

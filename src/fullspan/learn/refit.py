@@ -1,10 +1,13 @@
 """Joint refit: Newton's method on all terms in use, the Fisher information by look-up in the dual table.
 
-Minimises ``f(theta) = log Z(theta) - theta . d``, whose gradient is ``eta - d`` and whose Hessian is the Fisher
-information. One iteration costs k^2 look-ups, a Cholesky factorisation and one rebuild of the table.
+Minimises ``f(theta) = log Z(theta) - theta . d + sum_y w_y (theta_y - m_y)^2 / 2``, whose gradient is ``eta - d``
+and whose Hessian is the Fisher information, plus the parts of a normal prior (mean m, precision N w) if there is one.
+One iteration costs k^2 look-ups, a Cholesky factorisation and one rebuild of the table.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,30 +15,48 @@ from scipy.linalg import cho_factor, cho_solve
 
 from fullspan.learn.problem import Problem, as_arrays, as_theta
 
+Array = NDArray[np.float64]
+
 _LONGEST = 4.0
 """Longest change of one weight in a single Newton step."""
 
 
-def refit(problem: Problem, tolerance: float, max_iterations: int = 50) -> bool:
+@dataclass(frozen=True)
+class Prior:
+    """Normal prior on the weights in use, sorted by index: mean, and precision per row of data."""
+
+    mean: Array
+    precision: Array
+
+    @classmethod
+    def flat(cls, k: int) -> Prior:
+        return cls(np.zeros(k), np.zeros(k))
+
+
+def refit(problem: Problem, tolerance: float, max_iterations: int = 50, prior: Prior | None = None) -> bool:
     """Move all weights in use to their joint optimum; whether the promised drop fell below ``tolerance``.
 
-    The cost never rises: a step that would raise it is halved until it does not.
+    The objective never rises by more than the rounding of the table: a step that would raise it is shortened.
     """
     table = problem.table
     if not table.theta:
         return True
     y, theta = as_arrays(table.theta)
     d = problem.d_at(y)
-    objective = table.log_z - float(theta @ d)
+    prior = prior or Prior.flat(len(y))
+    rounding = 32 * float(np.finfo(table.dtype).eps)
+    tolerance = max(tolerance, rounding)
+    objective = _objective(problem, theta, d, prior)
     for _ in range(max_iterations):
-        step, promise = newton_step(problem, y, d)
-        if promise <= tolerance:
+        gradient = d - problem.eta_at(y) - prior.precision * (theta - prior.mean)
+        step = cho_solve(factor(table.fisher(y) + np.diag(prior.precision)), gradient)
+        if float(gradient @ step) / 2 <= tolerance:
             return True
         step *= min(1.0, _LONGEST / float(np.abs(step).max()))
-        for _ in range(30):
+        for _ in range(12):
             table.set_theta(as_theta(y, theta + step))
-            value = table.log_z - float((theta + step) @ d)
-            if value <= objective:
+            value = _objective(problem, theta + step, d, prior)
+            if value <= objective + rounding:
                 break
             step /= 4
         else:
@@ -45,14 +66,12 @@ def refit(problem: Problem, tolerance: float, max_iterations: int = 50) -> bool:
     return False
 
 
-def newton_step(problem: Problem, y: NDArray[np.int64], d: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
-    """Newton direction and the drop it promises, ``g F^-1 g / 2``."""
-    gradient = d - problem.eta_at(y)
-    step = cho_solve(factor(problem.table.fisher(y)), gradient)
-    return step, float(gradient @ step) / 2
+def _objective(problem: Problem, theta: Array, d: Array, prior: Prior) -> float:
+    pull = 0.5 * float(np.sum(prior.precision * (theta - prior.mean) ** 2))
+    return problem.table.log_z - float(theta @ d) + pull
 
 
-def factor(fisher: NDArray[np.float64]) -> tuple[NDArray[np.float64], bool]:
+def factor(fisher: Array) -> tuple[Array, bool]:
     """Cholesky factor of the Fisher information, with the least ridge that makes it definite.
 
     Near-duplicate terms make it singular to rounding; the ridge is relative to the diagonal.
@@ -61,7 +80,16 @@ def factor(fisher: NDArray[np.float64]) -> tuple[NDArray[np.float64], bool]:
     ridge = 1e-10
     while True:
         try:
-            factored: tuple[NDArray[np.float64], bool] = cho_factor(fisher + np.diag(ridge * scale), lower=True)
+            factored: tuple[Array, bool] = cho_factor(fisher + np.diag(ridge * scale), lower=True)
             return factored
         except np.linalg.LinAlgError:
             ridge *= 10
+
+
+def covariance(problem: Problem, precision: Array | None = None) -> Array:
+    """Covariance matrix of the weights in use, ``(N (F + precision))^-1``."""
+    y, _ = as_arrays(problem.table.theta)
+    fisher = problem.table.fisher(y)
+    if precision is not None:
+        fisher = fisher + np.diag(precision)
+    return np.asarray(cho_solve(factor(fisher), np.eye(len(y)))) / problem.total

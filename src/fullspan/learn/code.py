@@ -1,0 +1,105 @@
+"""A code for the weights of a model, fitted to the weights themselves, and what it says about each of them.
+
+Terms that come in with a margin are candidates, not findings. Among those of one order a share w is real, with
+weights around -mu and +mu with variance tau^2, and the others are zero:
+
+    theta ~ (1 - w) delta_0 + (w / 2) (N(mu, tau^2) + N(-mu, tau^2)).
+
+mu = 0 unless a common size of the weights (as in a lattice of equal couplings) is far more likely. w, mu and tau^2
+maximise the likelihood of the estimates, given their standard errors (empirical Bayes): nothing has to be set.
+The code is symmetric in the sign, so exchanging the two levels of a variable changes nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+_FEW = 3
+"""Orders with fewer terms than this are left as they are."""
+_EVIDENCE = 10.0
+"""Nats by which a common size must explain the weights better before it is believed."""
+_FLOOR = 1e-7
+"""Smallest variance of the real weights."""
+
+
+@dataclass(frozen=True)
+class Code:
+    """Share w of real weights, their common size mu and their variance tau^2."""
+
+    share: float
+    size: float
+    variance: float
+
+    def log_ratio(self, theta: Array, noise: Array) -> Array:
+        """Log of the odds that each weight is real, from its estimate and the variance of that."""
+        total = self.variance + noise
+        real = np.logaddexp(-0.5 * (theta - self.size) ** 2 / total, -0.5 * (theta + self.size) ** 2 / total)
+        real = real - np.log(2) - 0.5 * np.log(total)
+        zero = -0.5 * theta**2 / noise - 0.5 * np.log(noise)
+        return np.log(self.share) - np.log1p(-self.share) + real - zero
+
+    def reality(self, theta: Array, noise: Array) -> Array:
+        """Probability that each weight is real."""
+        return _logistic(self.log_ratio(theta, noise))
+
+    def worth(self, theta: Array, noise: Array) -> Array:
+        """The part of each estimate to be believed: probability of being real times signal over signal and noise."""
+        signal = self.size**2 + self.variance
+        return self.reality(theta, noise) * signal / (signal + noise)
+
+    def likelihood(self, theta: Array, noise: Array) -> float:
+        """Log-likelihood of the estimates under this code."""
+        zero = np.log1p(-self.share) - 0.5 * theta**2 / noise - 0.5 * np.log(noise)
+        return float(np.sum(zero + np.logaddexp(0.0, self.log_ratio(theta, noise))))
+
+    def prior(self, theta: Array, noise: Array) -> tuple[Array, Array]:
+        """Mean and precision of the normal prior that acts on each weight: towards its size, and towards zero."""
+        real = np.clip(self.reality(theta, noise), 1e-6, 1.0)
+        towards_size = 1.0 / self.variance
+        towards_zero = (1.0 - real) / (real * noise)
+        precision = towards_size + towards_zero
+        return np.copysign(self.size, theta) * towards_size / precision, precision
+
+
+def fit_code(theta: Array, noise: Array) -> Code | None:
+    """The code that makes the estimates most likely; None for too few of them."""
+    if len(theta) < _FEW:
+        return None
+    spread = max(float(np.mean(theta**2 - noise)), 0.1 * float(np.mean(noise)))
+    best = _maximise(theta, noise, Code(0.5, 0.0, spread), common=False)
+    bar = best.likelihood(theta, noise) + _EVIDENCE
+    ranked = np.sort(np.abs(theta))[::-1]
+    for share in (0.15, 0.3, 0.6):
+        size = float(np.median(ranked[: max(2, int(share * len(ranked)))]))
+        code = _maximise(theta, noise, Code(share, size, max(0.05 * size**2, _FLOOR)), common=True)
+        if (likelihood := code.likelihood(theta, noise)) > bar:
+            best, bar = code, likelihood
+    return best
+
+
+def _maximise(theta: Array, noise: Array, code: Code, common: bool, iterations: int = 100) -> Code:
+    """Expectation maximisation from a starting code."""
+    for _ in range(iterations):
+        total = code.variance + noise
+        real = code.reality(theta, noise)
+        plus = _logistic(2 * theta * code.size / total)
+        up = (theta * code.variance + code.size * noise) / total
+        down = (theta * code.variance - code.size * noise) / total
+        mass = max(float(real.sum()), 1e-9)
+        size = float(real @ (plus * up - (1 - plus) * down)) / mass if common else 0.0
+        spread = plus * (up - size) ** 2 + (1 - plus) * (down + size) ** 2 + code.variance * noise / total
+        share = float(np.clip((mass + 0.5) / (len(theta) + 1), 1e-3, 0.999))
+        new = Code(share, size, max(float(real @ spread) / mass, _FLOOR))
+        if abs(new.share - code.share) < 1e-4 and abs(new.variance - code.variance) < 1e-3 * code.variance:
+            return new
+        code = new
+    return code
+
+
+def _logistic(x: Array) -> Array:
+    return 1.0 / (1.0 + np.exp(-np.clip(x, -700.0, 700.0)))

@@ -1,0 +1,155 @@
+"""The full search: whole margins and single terms of any order, refitted jointly, under one description length.
+
+    1. Start from the independent model.
+    2. Grow: again and again append the margins and terms that shorten the description most, several at a time if
+       they hardly overlap, and refit all weights jointly by Newton's method.
+    3. Sift: fit a code to the weights (module ``code``), drop what the code calls noise, refit, and pull the
+       remaining weights towards what the code expects.
+
+One pseudo-row, spread evenly over all states, keeps every optimum finite.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.learn import line
+from fullspan.learn.code import Code, fit_code
+from fullspan.learn.margins import Margins
+from fullspan.learn.problem import Problem, as_arrays, as_theta
+from fullspan.learn.refit import Prior, covariance, refit
+
+LARGEST_MARGIN = 4
+MAX_TERMS = 4096
+"""Most terms refitted jointly: the Fisher information is a k-by-k matrix."""
+_SHARE_OF_BEST = 0.3
+"""A candidate joins the best one in a round if it is worth this share of it."""
+_AT_ONCE = 40
+_BELIEVED = 0.2
+"""A weight of which less than this part is signal is dropped."""
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    net: float
+    variables: frozenset[int]
+    indices: list[int]
+    margin: bool
+
+
+def full_search(problem: Problem, largest: int = LARGEST_MARGIN) -> str:
+    """Grow and sift from the current point; returns why it stopped."""
+    tolerance = 0.02 / problem.total
+    if not problem.table.theta:
+        _start_independent(problem)
+    status = _grow(problem, largest, tolerance)
+    _sift(problem, tolerance)
+    return status
+
+
+def _start_independent(problem: Problem) -> None:
+    """All main effects at once; for two levels they are closed form, for more a Newton step or two away."""
+    basis = problem.table.basis
+    y = np.array([basis.index(((i, j),)) for i, card in enumerate(basis.cards) for j in range(1, card)], dtype=np.int64)
+    if not y.size or not np.isfinite(problem.prices.by_order[1]):
+        return
+    two_levels = np.array([card == 2 for card in basis.cards for _ in range(1, card)])
+    theta = line.way(problem.eta_at(y), problem.d_at(y), basis.zero_one)
+    problem.table.set_theta(as_theta(y, np.where(two_levels, theta, 0.0)))
+    refit(problem, 0.1 / problem.total)
+    problem.record("start", problem.cost())
+
+
+def _grow(problem: Problem, largest: int, tolerance: float) -> str:
+    order_limit = int(np.isfinite(problem.prices.by_order).sum()) - 1
+    margins = Margins(problem, min(largest, order_limit))
+    while True:
+        batch = _batch(_candidates(problem, margins))
+        if not batch:
+            refit(problem, tolerance)
+            return "converged"
+        for candidate in batch:
+            if len(problem.table.theta) + len(candidate.indices) > MAX_TERMS:
+                refit(problem, tolerance)
+                return "term limit"
+            for y in candidate.indices:
+                problem.table.theta.setdefault(y, 0.0)
+        refit(problem, tolerance, max_iterations=2)
+        problem.record("margin" if batch[0].margin else "append", problem.cost())
+
+
+def _candidates(problem: Problem, margins: Margins) -> list[_Candidate]:
+    """Margins and single terms that shorten the description, best first."""
+    found = [
+        _Candidate(net, frozenset(map(int, sets)), margins.missing(sets), True)
+        for net, sets in margins.promising(10 * _AT_ONCE)
+    ]
+    single = problem.table.scan()
+    for y, net in zip(single.indices, single.gains, strict=True):
+        if int(y) not in problem.table.theta:
+            variables = frozenset(i for i, _ in problem.table.basis.term(int(y)))
+            found.append(_Candidate(float(net), variables, [int(y)], False))
+    return sorted(found, key=lambda c: (-c.net, sorted(c.variables)))
+
+
+def _batch(candidates: list[_Candidate]) -> list[_Candidate]:
+    """The best candidate, and those nearly as good that share at most one variable with the ones before."""
+    batch: list[_Candidate] = []
+    for candidate in candidates:
+        if candidate.net < _SHARE_OF_BEST * candidates[0].net or len(batch) == _AT_ONCE:
+            break
+        if all(len(candidate.variables & other.variables) <= 1 for other in batch):
+            batch.append(candidate)
+    return batch
+
+
+# -- sifting ----------------------------------------------------------------------------------------------------
+
+
+def _sift(problem: Problem, tolerance: float) -> None:
+    """Drop noise, then pull the other weights towards what the code of their order expects."""
+    if not problem.table.theta:
+        return
+    y, theta, noise, orders = _estimates(problem)
+    codes = {int(o): fit_code(theta[orders == o], noise[orders == o]) for o in np.unique(orders)}
+    while True:
+        worth = _by_order(codes, orders, theta, noise)
+        doubtful = np.flatnonzero(worth < _BELIEVED)
+        if not doubtful.size:
+            break
+        worst = doubtful[np.argsort(worth[doubtful], kind="stable")][: (2 * doubtful.size + 2) // 3]
+        stay = np.ones(len(y), dtype=bool)
+        stay[worst] = False
+        problem.table.set_theta(as_theta(y[stay], theta[stay]))
+        refit(problem, tolerance)
+        problem.record("prune", problem.cost())
+        if not stay.any():
+            return
+        y, theta, noise, orders = _estimates(problem)
+    mean, precision = np.zeros(len(y)), np.zeros(len(y))
+    for order, code in codes.items():
+        if code is not None and (here := orders == order).any():
+            mean[here], precision[here] = code.prior(theta[here], noise[here])
+    problem.prior = Prior(mean, precision / problem.total)
+    refit(problem, tolerance, prior=problem.prior)
+    problem.record("refit", problem.cost())
+
+
+def _estimates(problem: Problem) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+    """Indices, weights, variances of the weights and orders of the terms in use."""
+    y, theta = as_arrays(problem.table.theta)
+    orders = (problem.table.digits(y) > 0).sum(axis=1)
+    return y, theta, np.maximum(np.diag(covariance(problem)), 1e-300), orders
+
+
+def _by_order(
+    codes: dict[int, Code | None], orders: NDArray[np.int64], theta: NDArray[np.float64], noise: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    worth = np.ones(len(theta))
+    for order, code in codes.items():
+        if code is not None and (here := orders == order).any():
+            worth[here] = code.worth(theta[here], noise[here])
+    return worth
