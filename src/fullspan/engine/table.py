@@ -17,6 +17,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from fullspan.algebra.basis import Basis, Term
+from fullspan.algebra.exponential import exponential
 from fullspan.algebra.jit import parallel
 from fullspan.engine import lookup, mixed, monomial, walsh
 from fullspan.engine.layout import Layout, Prices
@@ -43,19 +44,16 @@ def _exp_normalised(table: NDArray[Any]) -> float:
     partial = np.empty(n_chunks)
     for chunk in prange(n_chunks):
         part = table[chunk * table.size // n_chunks : (chunk + 1) * table.size // n_chunks]
-        top = part[0]
-        for j in range(part.size):
-            if part[j] > top:
-                top = part[j]
-        partial[chunk] = top
+        partial[chunk] = part.max()
     peak = partial.max()
     shift = table.dtype.type(peak)
     for chunk in prange(n_chunks):
         part = table[chunk * table.size // n_chunks : (chunk + 1) * table.size // n_chunks]
         total = 0.0
         for j in range(part.size):
-            part[j] = np.exp(part[j] - shift)
-            total += part[j]
+            value = exponential(part[j] - shift)
+            part[j] = value
+            total += value
         partial[chunk] = total
     z = partial.sum()
     scale = table.dtype.type(1.0 / z)
@@ -255,6 +253,8 @@ class DualTable:
 
     def second_moments(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
         """``<Phi_y Phi_z>`` for indices ``left`` and ``right``: a few look-ups each."""
+        if not self.basis.kinds.any():
+            return self.eta[left[:, None] ^ right[None, :]].astype(np.float64)
         a, b = self.digits(left), self.digits(right)
         branching = (self.basis.kinds == 2) & (self._cards > 2)
         width = min(int((a[:, branching] > 0).sum(1).max(initial=0)), int((b[:, branching] > 0).sum(1).max(initial=0)))

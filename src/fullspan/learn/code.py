@@ -12,10 +12,13 @@ The code is symmetric in the sign, so exchanging the two levels of a variable ch
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from fullspan.algebra.jit import serial
 
 Array = NDArray[np.float64]
 
@@ -82,23 +85,41 @@ def fit_code(theta: Array, noise: Array) -> Code | None:
     return best
 
 
-def _maximise(theta: Array, noise: Array, code: Code, common: bool, iterations: int = 100) -> Code:
+def _maximise(theta: Array, noise: Array, code: Code, common: bool) -> Code:
     """Expectation maximisation from a starting code."""
-    for _ in range(iterations):
-        total = code.variance + noise
-        real = code.reality(theta, noise)
-        plus = _logistic(2 * theta * code.size / total)
-        up = (theta * code.variance + code.size * noise) / total
-        down = (theta * code.variance - code.size * noise) / total
-        mass = max(float(real.sum()), 1e-9)
-        size = float(real @ (plus * up - (1 - plus) * down)) / mass if common else 0.0
-        spread = plus * (up - size) ** 2 + (1 - plus) * (down + size) ** 2 + code.variance * noise / total
-        share = float(np.clip((mass + 0.5) / (len(theta) + 1), 1e-3, 0.999))
-        new = Code(share, size, max(float(real @ spread) / mass, _FLOOR))
-        if abs(new.share - code.share) < 1e-4 and abs(new.variance - code.variance) < 1e-3 * code.variance:
-            return new
-        code = new
-    return code
+    return Code(*_climb(theta, noise, code.share, code.size, code.variance, common))
+
+
+@serial
+def _climb(
+    theta: Array, noise: Array, share: float, size: float, variance: float, common: bool
+) -> tuple[float, float, float]:
+    n = theta.size
+    for _ in range(200):
+        mass, moment, square = 1e-9, 0.0, 0.0
+        for i in range(n):
+            total = variance + noise[i]
+            up = -0.5 * (theta[i] - size) ** 2 / total
+            down = -0.5 * (theta[i] + size) ** 2 / total
+            top = max(up, down)
+            side = math.exp(up - top) + math.exp(down - top)
+            real = math.log(share) + top + math.log(side) - math.log(2.0) - 0.5 * math.log(total)
+            zero = math.log(1.0 - share) - 0.5 * theta[i] ** 2 / noise[i] - 0.5 * math.log(noise[i])
+            r = 1.0 / (1.0 + math.exp(min(max(zero - real, -700.0), 700.0)))
+            plus = math.exp(up - top) / side
+            high = (theta[i] * variance + size * noise[i]) / total
+            low = (theta[i] * variance - size * noise[i]) / total
+            mass += r
+            moment += r * (plus * high - (1 - plus) * low)
+            square += r * (plus * high**2 + (1 - plus) * low**2 + variance * noise[i] / total)
+        new_size = moment / mass if common else 0.0
+        new_variance = max(square / mass - new_size * (2 * moment / mass - new_size), _FLOOR)
+        new_share = min(max((mass + 0.5) / (n + 1), 1e-3), 0.999)
+        still = abs(new_share - share) < 1e-4 and abs(new_variance - variance) < 1e-3 * variance
+        share, size, variance = new_share, new_size, new_variance
+        if still:
+            break
+    return share, size, variance
 
 
 def _logistic(x: Array) -> Array:

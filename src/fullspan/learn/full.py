@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from fullspan.learn import line
 from fullspan.learn.code import Code, fit_code
@@ -36,17 +37,22 @@ _BELIEVED = 0.2
 class _Candidate:
     net: float
     variables: frozenset[int]
-    indices: list[int]
-    margin: bool
+    term: int | None
+
+    def indices(self, margins: Margins) -> list[int]:
+        """Terms to append: the one it is, or all that are missing inside the margin."""
+        return margins.missing(sorted(self.variables)) if self.term is None else [self.term]
 
 
 def full_search(problem: Problem, largest: int = LARGEST_MARGIN) -> str:
     """Grow and sift from the current point; returns why it stopped."""
     tolerance = 0.02 / problem.total
-    if not problem.table.theta:
-        _start_independent(problem)
-    status = _grow(problem, largest, tolerance)
-    _sift(problem, tolerance)
+    # The matrices are small: threads that spin for each other inside BLAS cost more than they bring.
+    with threadpool_limits(limits=1, user_api="blas"):
+        if not problem.table.theta:
+            _start_independent(problem)
+        status = _grow(problem, largest, tolerance)
+        _sift(problem, tolerance)
     return status
 
 
@@ -72,26 +78,26 @@ def _grow(problem: Problem, largest: int, tolerance: float) -> str:
             refit(problem, tolerance)
             return "converged"
         for candidate in batch:
-            if len(problem.table.theta) + len(candidate.indices) > MAX_TERMS:
+            new = candidate.indices(margins)
+            if len(problem.table.theta) + len(new) > MAX_TERMS:
                 refit(problem, tolerance)
                 return "term limit"
-            for y in candidate.indices:
-                problem.table.theta.setdefault(y, 0.0)
+            problem.table.theta.update((y, 0.0) for y in new)
         refit(problem, tolerance, max_iterations=2)
-        problem.record("margin" if batch[0].margin else "append", problem.cost())
+        problem.record("append" if batch[0].term else "margin", problem.cost())
 
 
 def _candidates(problem: Problem, margins: Margins) -> list[_Candidate]:
     """Margins and single terms that shorten the description, best first."""
     found = [
-        _Candidate(net, frozenset(map(int, sets)), margins.missing(sets), True)
-        for net, sets in margins.promising(10 * _AT_ONCE)
+        _Candidate(net, frozenset(map(int, variables)), None)
+        for net, variables in margins.promising(10 * _AT_ONCE)
     ]
     single = problem.table.scan()
     for y, net in zip(single.indices, single.gains, strict=True):
         if int(y) not in problem.table.theta:
             variables = frozenset(i for i, _ in problem.table.basis.term(int(y)))
-            found.append(_Candidate(float(net), variables, [int(y)], False))
+            found.append(_Candidate(float(net), variables, int(y)))
     return sorted(found, key=lambda c: (-c.net, sorted(c.variables)))
 
 
@@ -110,39 +116,43 @@ def _batch(candidates: list[_Candidate]) -> list[_Candidate]:
 
 
 def _sift(problem: Problem, tolerance: float) -> None:
-    """Drop noise, then pull the other weights towards what the code of their order expects."""
+    """Drop noise, then pull the other weights towards what the code of their order expects.
+
+    Dropping works on the quadratic model of the likelihood: without the terms J the others move by
+    ``-C_KJ C_JJ^-1 theta_J`` and their covariance C loses ``C_KJ C_JJ^-1 C_JK``. Only the outcome is refitted.
+    """
     if not problem.table.theta:
         return
-    y, theta, noise, orders = _estimates(problem)
+    y, theta = as_arrays(problem.table.theta)
+    orders = (problem.table.digits(y) > 0).sum(axis=1)
+    spread = covariance(problem)
+    noise = _variances(spread)
     codes = {int(o): fit_code(theta[orders == o], noise[orders == o]) for o in np.unique(orders)}
-    while True:
-        worth = _by_order(codes, orders, theta, noise)
+    stay = np.arange(len(y))
+    while stay.size:
+        worth = _by_order(codes, orders[stay], theta, _variances(spread))
         doubtful = np.flatnonzero(worth < _BELIEVED)
         if not doubtful.size:
             break
-        worst = doubtful[np.argsort(worth[doubtful], kind="stable")][: (2 * doubtful.size + 2) // 3]
-        stay = np.ones(len(y), dtype=bool)
-        stay[worst] = False
-        problem.table.set_theta(as_theta(y[stay], theta[stay]))
-        refit(problem, tolerance)
-        problem.record("prune", problem.cost())
-        if not stay.any():
-            return
-        y, theta, noise, orders = _estimates(problem)
+        out = doubtful[np.argsort(worth[doubtful], kind="stable")][: (doubtful.size + 2) // 3]
+        keep = np.setdiff1d(np.arange(stay.size), out)
+        moves = np.linalg.solve(spread[np.ix_(out, out)], spread[np.ix_(out, keep)])
+        theta = theta[keep] - theta[out] @ moves
+        spread = spread[np.ix_(keep, keep)] - spread[np.ix_(keep, out)] @ moves
+        stay = stay[keep]
+    y, orders, noise = y[stay], orders[stay], _variances(spread)
     mean, precision = np.zeros(len(y)), np.zeros(len(y))
     for order, code in codes.items():
         if code is not None and (here := orders == order).any():
             mean[here], precision[here] = code.prior(theta[here], noise[here])
     problem.prior = Prior(mean, precision / problem.total)
+    problem.table.set_theta(as_theta(y, theta))
     refit(problem, tolerance, prior=problem.prior)
-    problem.record("refit", problem.cost())
+    problem.record("prune", problem.cost())
 
 
-def _estimates(problem: Problem) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
-    """Indices, weights, variances of the weights and orders of the terms in use."""
-    y, theta = as_arrays(problem.table.theta)
-    orders = (problem.table.digits(y) > 0).sum(axis=1)
-    return y, theta, np.maximum(np.diag(covariance(problem)), 1e-300), orders
+def _variances(spread: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.maximum(np.diag(spread), 1e-300)
 
 
 def _by_order(

@@ -8,6 +8,7 @@ each weight inside it that is not yet in use costs one nat more, which is what a
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -55,10 +56,10 @@ class Margins:
         masks = [sum(1 << i for i, _ in basis.term(y)) for y in self.problem.table.theta]
         return np.array(masks, dtype=np.int64)
 
-    def missing(self, variables: NDArray[np.int64]) -> list[int]:
+    def missing(self, variables: Sequence[int]) -> list[int]:
         """Indices of the terms inside a set that are not in use."""
         basis = self.problem.table.basis
-        inside = (basis.index(term) for term in basis.subterms([int(v) for v in variables]) if term)
+        inside = (basis.index(term) for term in basis.subterms(variables) if term)
         return [y for y in inside if y not in self.problem.table.theta]
 
 
