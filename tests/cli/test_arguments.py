@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from fullspan.cli import arguments
+from fullspan.cli.app import as_options
 from fullspan.errors import FullspanError
 
 
@@ -60,3 +61,16 @@ def test_bins_are_a_number_or_rules() -> None:
 def test_other_values_are_refused(read: Any, text: str, message: str) -> None:
     with pytest.raises(FullspanError, match=message):
         read(text)
+
+
+@pytest.mark.parametrize(
+    ("message", "shown"),
+    [
+        ("use missing='drop' or columns=.", "use --missing drop or --columns."),
+        ("raise max_levels=", "raise --max-levels"),
+        ("column 'a' holds 'levels=high'", "column 'a' holds 'levels=high'"),
+        ("nothing to change", "nothing to change"),
+    ],
+)
+def test_remedies_read_as_options(message: str, shown: str) -> None:
+    assert as_options(message) == shown

@@ -88,7 +88,8 @@ def test_missing_cells_are_named_with_the_way_out(run: Run, tmp_path: Path) -> N
     done = run("fit", VOTES, "-o", tmp_path / "m.fsm")
     assert done.code == 2
     assert "'water': 48" in done.err
-    assert "missing='drop'" in done.err
+    assert "Use --missing drop to leave those rows out, --missing level to count" in done.err
+    assert "or --columns to leave" in done.err
     assert os.listdir(tmp_path) == []
 
 

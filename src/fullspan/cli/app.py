@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -10,9 +11,10 @@ from typing import Annotated, Any
 import typer
 
 from fullspan.cli import demo, fit, impute, query, sample, score, show
-from fullspan.errors import FullspanError
+from fullspan.errors import DataError, FullspanError, TooLargeError
 
 INTERRUPTED = 130
+_OPTIONS = ("missing", "columns", "levels", "bins", "max_levels", "count_column", "max_memory", "max_order", "dtype")
 
 app = typer.Typer(
     name="fullspan",
@@ -56,6 +58,8 @@ def run(argv: Sequence[str] | None = None) -> int:
         return _pipe_closed()
     except (KeyboardInterrupt, typer.Abort):
         return _complain("interrupted", INTERRUPTED)
+    except (DataError, TooLargeError) as error:
+        return _complain(as_options(str(error)))
     except FullspanError as error:
         return _complain(str(error))
     except OSError as error:
@@ -76,6 +80,15 @@ def _dispatch(argv: Sequence[str] | None) -> int:
         error.show()  # a usage error of the parser, which knows how to tell it
         return int(error.exit_code)
     return result if isinstance(result, int) else 0
+
+
+def as_options(message: str) -> str:
+    """The remedies of a message as options: ``missing='drop'`` reads ``--missing drop``."""
+
+    def option(match: re.Match[str]) -> str:
+        return f"--{match[1].replace('_', '-')}{' ' + match[2] if match[2] else ''}"
+
+    return re.sub(rf"\b({'|'.join(_OPTIONS)})=(?:'(\w+)')?(?![\w'\"])", option, message)
 
 
 def _complain(message: str, code: int = 2) -> int:

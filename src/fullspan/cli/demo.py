@@ -18,6 +18,7 @@ QUESTIONS = (
     "P(party=democrat | physician=n)",
     "P(crime=y | party=democrat, education=y)",
 )
+SUBJECT = "Members of the U.S. House of Representatives and their 16 votes of 1984; those who took part in all."
 CREDIT = "Congressional Voting Records, UCI Machine Learning Repository, CC BY 4.0"
 
 
@@ -36,7 +37,9 @@ def demo(
     from fullspan.model.file import save
 
     folder.mkdir(parents=True, exist_ok=True)
-    _heading("Learning", f"435 members of the U.S. House of Representatives, 16 votes of 1984. {CREDIT}.")
+    _heading(
+        "Learning", f"Members of the U.S. House of Representatives, 16 votes of 1984; those who missed none.\n{CREDIT}."
+    )
     started = time.monotonic()
     fitted = _fitted()
     save(fitted, folder / "votes.fsm")

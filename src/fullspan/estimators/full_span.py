@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import warnings
 from collections.abc import Mapping, Sequence
@@ -15,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from fullspan.data import decode, encode
 from fullspan.errors import ConvergenceWarning
 from fullspan.estimators.evidence import Evidence, event_of
+from fullspan.estimators.progress import Reporter
 from fullspan.estimators.reading import Reading, refuse_missing_level
 from fullspan.estimators.tables import checked_table, checked_weight, empty_of, kind_of
 from fullspan.estimators.terms import TermTable
@@ -138,10 +140,9 @@ class FullSpan(DensityMixin, BaseEstimator):  # type: ignore[misc]
         reading = self._reading()
         empirical = reading.count(table, checked_weight(sample_weight))
         options = Options(**{name: getattr(self, name) for name in _OPTIONS})
-        watch = _reporter() if self.verbose else None
-        fitted = fit(empirical, options, watch=watch)
-        if watch is not None:
-            watch.close()
+        with contextlib.ExitStack() as stack:
+            watch = stack.enter_context(contextlib.closing(Reporter())) if self.verbose else None
+            fitted = fit(empirical, options, watch=watch)
         if fitted.status != "converged":
             warnings.warn(f"the search ended early: {fitted.status}", ConvergenceWarning, stacklevel=2)
         self._accept(reading.noted(fitted), kind=kind_of(table))
@@ -311,12 +312,6 @@ def load(path: str | os.PathLike[str]) -> FullSpan:
     model = FullSpan(**{name: value for name, value in fitted.settings.items() if name in known})
     model._accept(fitted, kind="arrow")
     return model
-
-
-def _reporter() -> Any:
-    from fullspan.estimators.progress import Reporter
-
-    return Reporter()
 
 
 def _generator(random_state: Any) -> np.random.Generator:
