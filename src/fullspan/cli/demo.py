@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import shutil
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -99,12 +102,20 @@ def _report(fitted: Fitted, answers: list[tuple[str, float]], path: Path) -> Non
 def _farewell(folder: Path) -> None:
     _heading("Written", f"{folder}/votes.fsm (the model), {folder}/report.md (all of this as a page)")
     typer.echo("Try next:")
-    for command in (
-        f"fullspan show {folder}/votes.fsm",
-        f'fullspan query {folder}/votes.fsm "P(party | crime=n, water=y)"',
-        f'fullspan sample {folder}/votes.fsm -n 5 --given "party=republican"',
+    for arguments in (
+        f"show {folder}/votes.fsm",
+        f'query {folder}/votes.fsm "P(party | crime=n, water=y)"',
+        f'sample {folder}/votes.fsm -n 5 --given "party=republican"',
     ):
-        typer.echo(f"  {command}")
+        typer.echo(f"  {_program()} {arguments}")
+
+
+def _program() -> str:
+    """How to call the program from here: by name if the shell finds it, else by its path."""
+    script = Path(sys.argv[0])
+    if shutil.which("fullspan") or script.name != "fullspan":
+        return "fullspan"
+    return os.path.relpath(script)
 
 
 def _heading(title: str, text: str) -> None:
