@@ -26,13 +26,15 @@ _FEW = 3
 """Orders with fewer terms than this are left as they are."""
 _EVIDENCE = 10.0
 """Nats by which a common size must explain the weights better before it is believed."""
+_ANY_EVIDENCE = 3.0
+"""Nats by which real weights must explain the estimates better than noise alone: two parameters more."""
 _FLOOR = 1e-7
 """Smallest variance of the real weights."""
 
 
 @dataclass(frozen=True)
 class Code:
-    """Share w of real weights, their common size mu and their variance tau^2."""
+    """Share w of real weights, their common size mu and their variance tau^2; a share of 0 calls all of them noise."""
 
     share: float
     size: float
@@ -40,6 +42,8 @@ class Code:
 
     def log_ratio(self, theta: Array, noise: Array) -> Array:
         """Log of the odds that each weight is real, from its estimate and the variance of that."""
+        if self.share == 0.0:
+            return np.full(theta.shape, -np.inf)
         total = self.variance + noise
         real = np.logaddexp(-0.5 * (theta - self.size) ** 2 / total, -0.5 * (theta + self.size) ** 2 / total)
         real = real - np.log(2) - 0.5 * np.log(total)
@@ -69,12 +73,17 @@ class Code:
         return np.copysign(self.size, theta) * towards_size / precision, precision
 
 
+_NOISE = Code(0.0, 0.0, _FLOOR)
+
+
 def fit_code(theta: Array, noise: Array) -> Code | None:
-    """The code that makes the estimates most likely; None for too few of them."""
+    """The code that makes the estimates most likely, richer ones only if clearly so; None for too few estimates."""
     if len(theta) < _FEW:
         return None
     spread = max(float(np.mean(theta**2 - noise)), 0.1 * float(np.mean(noise)))
     best = _maximise(theta, noise, Code(0.5, 0.0, spread), common=False)
+    if best.likelihood(theta, noise) < _NOISE.likelihood(theta, noise) + _ANY_EVIDENCE:
+        return _NOISE
     bar = best.likelihood(theta, noise) + _EVIDENCE
     ranked = np.sort(np.abs(theta))[::-1]
     for share in (0.15, 0.3, 0.6):

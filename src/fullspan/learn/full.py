@@ -36,6 +36,7 @@ _BELIEVED = 0.2
 @dataclass(frozen=True)
 class _Candidate:
     net: float
+    name: float
     variables: frozenset[int]
     term: int | None
 
@@ -45,15 +46,33 @@ class _Candidate:
 
 
 def full_search(problem: Problem, largest: int = LARGEST_MARGIN) -> str:
-    """Grow and sift from the current point; returns why it stopped."""
+    """Grow and sift from the current point; returns why it stopped.
+
+    The cost, ``KL(p_d || p)`` plus the price of naming margins and terms plus one nat per effective weight, never rises.
+    """
     tolerance = 0.02 / problem.total
     # The matrices are small: threads that spin for each other inside BLAS cost more than they bring.
     with threadpool_limits(limits=1, user_api="blas"):
-        if not problem.table.theta:
+        if problem.table.theta:
+            problem.names = sum(problem.price(y) - problem.prices.weight for y in problem.table.theta)
+        else:
             _start_independent(problem)
         status = _grow(problem, largest, tolerance)
         _sift(problem, tolerance)
     return status
+
+
+def description(problem: Problem) -> float:
+    """``KL(p_d || p)`` + names + one nat per effective weight, ``tr F (F + W)^-1`` under a prior of precision W."""
+    effective = float(len(problem.table.theta))
+    if problem.prior is not None and effective:
+        spread = covariance(problem, problem.prior.precision) * problem.total
+        effective -= float(np.diag(spread) @ problem.prior.precision)
+    return problem.divergence() + problem.names + effective * _weight_price(problem)
+
+
+def _weight_price(problem: Problem) -> float:
+    return min(problem.prices.weight, problem.weight_price)
 
 
 def _start_independent(problem: Problem) -> None:
@@ -66,38 +85,49 @@ def _start_independent(problem: Problem) -> None:
     theta = line.way(problem.eta_at(y), problem.d_at(y), basis.zero_one)
     problem.table.set_theta(as_theta(y, np.where(two_levels, theta, 0.0)))
     refit(problem, 0.1 / problem.total)
-    problem.record("start", problem.cost())
+    problem.names = len(y) * (problem.prices.by_order[1] - problem.prices.weight)
+    problem.record("start", description(problem))
 
 
 def _grow(problem: Problem, largest: int, tolerance: float) -> str:
     order_limit = int(np.isfinite(problem.prices.by_order).sum()) - 1
     margins = Margins(problem, min(largest, order_limit))
+    cost = description(problem)
     while True:
         batch = _batch(_candidates(problem, margins))
-        if not batch:
-            refit(problem, tolerance)
-            return "converged"
-        for candidate in batch:
-            new = candidate.indices(margins)
-            if len(problem.table.theta) + len(new) > MAX_TERMS:
+        while batch:
+            before = dict(problem.table.theta), problem.names
+            if len(before[0]) + sum(len(c.indices(margins)) for c in batch) > MAX_TERMS:
                 refit(problem, tolerance)
                 return "term limit"
-            problem.table.theta.update((y, 0.0) for y in new)
-        refit(problem, tolerance, max_iterations=2)
-        problem.record("append" if batch[0].term else "margin", problem.cost())
+            for candidate in batch:
+                problem.names += candidate.name
+                problem.table.theta.update((y, 0.0) for y in candidate.indices(margins))
+            refit(problem, tolerance, max_iterations=2)
+            if (new := description(problem)) < cost:
+                cost = new
+                problem.record("append" if batch[0].term else "margin", cost)
+                break
+            problem.table.set_theta(before[0])
+            problem.names = before[1]
+            batch = batch[: len(batch) // 2]
+        else:
+            refit(problem, tolerance)
+            return "converged"
 
 
 def _candidates(problem: Problem, margins: Margins) -> list[_Candidate]:
     """Margins and single terms that shorten the description, best first."""
     found = [
-        _Candidate(net, frozenset(map(int, variables)), None)
-        for net, variables in margins.promising(10 * _AT_ONCE)
+        _Candidate(net, name, frozenset(map(int, variables)), None)
+        for net, name, variables in margins.promising(10 * _AT_ONCE)
     ]
     single = problem.table.scan()
     for y, net in zip(single.indices, single.gains, strict=True):
         if int(y) not in problem.table.theta:
             variables = frozenset(i for i, _ in problem.table.basis.term(int(y)))
-            found.append(_Candidate(float(net), variables, int(y)))
+            name = problem.price(int(y)) - problem.prices.weight
+            found.append(_Candidate(float(net), name, variables, int(y)))
     return sorted(found, key=lambda c: (-c.net, sorted(c.variables)))
 
 
@@ -148,7 +178,7 @@ def _sift(problem: Problem, tolerance: float) -> None:
     problem.prior = Prior(mean, precision / problem.total)
     problem.table.set_theta(as_theta(y, theta))
     refit(problem, tolerance, prior=problem.prior)
-    problem.record("prune", problem.cost())
+    problem.record("prune", description(problem))
 
 
 def _variances(spread: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -41,15 +41,15 @@ class Margins:
                 break
             self.groups.append(Group.of(self.problem, sets))
 
-    def promising(self, most: int) -> list[tuple[float, NDArray[np.int64]]]:
-        """Net gains and sets of the margins that pay, best first, at most ``most``."""
+    def promising(self, most: int) -> list[tuple[float, float, NDArray[np.int64]]]:
+        """Net gains, prices of the names, and variables of the margins that pay, best first, at most ``most``."""
         used = self._used_masks()
-        found: list[tuple[float, NDArray[np.int64]]] = []
+        found: list[tuple[float, float, NDArray[np.int64]]] = []
         for group in self.groups:
             net = group.net_gains(self.problem, used)
             best = np.argsort(-net, kind="stable")[:most]
-            found.extend((float(net[i]), group.sets[i]) for i in best if net[i] > 0)
-        return sorted(found, key=lambda pair: (-pair[0], tuple(pair[1])))[:most]
+            found.extend((float(net[i]), float(group.names[i]), group.sets[i]) for i in best if net[i] > 0)
+        return sorted(found, key=lambda item: (-item[0], tuple(item[2])))[:most]
 
     def _used_masks(self) -> NDArray[np.int64]:
         basis = self.problem.table.basis

@@ -42,6 +42,8 @@ class Problem:
     ----------
     entropy : entropy of the empirical distribution (pseudo-rows included), so that KL is an absolute number.
     total : number of rows N.
+    names : price of naming what the full search has appended, in nats per row.
+    prior : normal prior on the weights in use, once the full search has fitted one.
     l1 : weight of an L1 penalty ``l1 * sum |theta|`` added to the cost.
     watch : called after every move with the problem and the step; may raise :class:`Interrupted`.
     """
@@ -55,6 +57,7 @@ class Problem:
     history: list[Step] = field(default_factory=list)
     drift: float = 0.0
     prior: Prior | None = None
+    names: float = 0.0
     started: float = field(default_factory=time.perf_counter)
     _prices: dict[int, float] = field(default_factory=dict)
 
