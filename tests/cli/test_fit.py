@@ -104,7 +104,7 @@ def test_a_level_for_missing_cells(run: Run, tmp_path: Path) -> None:
 
 def endless(*arguments: object) -> list[str]:
     """A fit that buys every term it can and saves after each: it takes far longer than a test waits."""
-    common = ["--missing", "drop", "--penalty", "0", "--epsilon", "1e-12", "--search", "paper", "--checkpoint-every", "0"]
+    common = "--missing drop --penalty 0 --epsilon 1e-12 --search paper --checkpoint-every 0".split()
     return [*COMMAND, "fit", str(VOTES), *common, *map(str, arguments)]
 
 
