@@ -123,9 +123,7 @@ def _mode(work: NDArray[Any], size: int, stride: int, card: int, kind: int, op: 
 
 
 @serial
-def _group_tile(
-    work: NDArray[Any], size: int, cards: NDArray[Any], kinds: NDArray[Any], op: int, width: int
-) -> None:
+def _group_tile(work: NDArray[Any], size: int, cards: NDArray[Any], kinds: NDArray[Any], op: int, width: int) -> None:
     inner = 1
     for i in range(cards.size):
         _mode(work, size, inner, cards[i], kinds[i], op, width)

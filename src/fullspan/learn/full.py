@@ -14,23 +14,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from fullspan.learn import line
-from fullspan.learn.code import Code, fit_code
 from fullspan.learn.margins import Margins
 from fullspan.learn.problem import Problem, as_arrays, as_theta
 from fullspan.learn.refit import Prior, covariance, refit
+from fullspan.learn.sift import BELIEVED, Quadratic, sift
 
 LARGEST_MARGIN = 4
-MAX_TERMS = 4096
+MAX_TERMS = 2048
 """Most terms refitted jointly: the Fisher information is a k-by-k matrix."""
 _SHARE_OF_BEST = 0.3
 """A candidate joins the best one in a round if it is worth this share of it."""
 _AT_ONCE = 40
-_BELIEVED = 0.2
-"""A weight of which less than this part is signal is dropped."""
+_WIDE = 2.0
+"""Standard deviation of the prior on every weight while growing; it matters only where the data say nothing."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +74,13 @@ def _weight_price(problem: Problem) -> float:
     return min(problem.prices.weight, problem.weight_price)
 
 
+def _refit_wide(problem: Problem, tolerance: float, max_iterations: int = 50) -> None:
+    """Joint refit under the wide prior, which keeps weights finite where cells are empty."""
+    k = len(problem.table.theta)
+    problem.prior = Prior(np.zeros(k), np.full(k, 1.0 / (_WIDE**2 * problem.total)))
+    refit(problem, tolerance, max_iterations, problem.prior)
+
+
 def _start_independent(problem: Problem) -> None:
     """All main effects at once; for two levels they are closed form, for more a Newton step or two away."""
     basis = problem.table.basis
@@ -84,7 +90,7 @@ def _start_independent(problem: Problem) -> None:
     two_levels = np.array([card == 2 for card in basis.cards for _ in range(1, card)])
     theta = line.way(problem.eta_at(y), problem.d_at(y), basis.zero_one)
     problem.table.set_theta(as_theta(y, np.where(two_levels, theta, 0.0)))
-    refit(problem, 0.1 / problem.total)
+    _refit_wide(problem, 0.1 / problem.total)
     problem.names = len(y) * (problem.prices.by_order[1] - problem.prices.weight)
     problem.record("start", description(problem))
 
@@ -96,23 +102,23 @@ def _grow(problem: Problem, largest: int, tolerance: float) -> str:
     while True:
         batch = _batch(_candidates(problem, margins))
         while batch:
-            before = dict(problem.table.theta), problem.names
+            before = dict(problem.table.theta), problem.names, problem.prior
             if len(before[0]) + sum(len(c.indices(margins)) for c in batch) > MAX_TERMS:
-                refit(problem, tolerance)
+                _refit_wide(problem, tolerance)
                 return "term limit"
             for candidate in batch:
                 problem.names += candidate.name
                 problem.table.theta.update((y, 0.0) for y in candidate.indices(margins))
-            refit(problem, tolerance, max_iterations=2)
+            _refit_wide(problem, tolerance, max_iterations=2)
             if (new := description(problem)) < cost:
                 cost = new
                 problem.record("append" if batch[0].term else "margin", cost)
                 break
             problem.table.set_theta(before[0])
-            problem.names = before[1]
+            problem.names, problem.prior = before[1:]
             batch = batch[: len(batch) // 2]
         else:
-            refit(problem, tolerance)
+            _refit_wide(problem, tolerance)
             return "converged"
 
 
@@ -142,54 +148,21 @@ def _batch(candidates: list[_Candidate]) -> list[_Candidate]:
     return batch
 
 
-# -- sifting ----------------------------------------------------------------------------------------------------
-
-
 def _sift(problem: Problem, tolerance: float) -> None:
-    """Drop noise, then pull the other weights towards what the code of their order expects.
-
-    Dropping works on the quadratic model of the likelihood: without the terms J the others move by
-    ``-C_KJ C_JJ^-1 theta_J`` and their covariance C loses ``C_KJ C_JJ^-1 C_JK``. Only the outcome is refitted.
-    """
+    """Drop noise and pull the weights towards what their code expects, as long as that shortens the description."""
     if not problem.table.theta:
         return
-    y, theta = as_arrays(problem.table.theta)
+    grown, prior, cost = dict(problem.table.theta), problem.prior, description(problem)
+    y, theta = as_arrays(grown)
+    quadratic = Quadratic(problem.table.fisher(y), theta, problem.total)
     orders = (problem.table.digits(y) > 0).sum(axis=1)
-    spread = covariance(problem)
-    noise = _variances(spread)
-    codes = {int(o): fit_code(theta[orders == o], noise[orders == o]) for o in np.unique(orders)}
-    stay = np.arange(len(y))
-    while stay.size:
-        worth = _by_order(codes, orders[stay], theta, _variances(spread))
-        doubtful = np.flatnonzero(worth < _BELIEVED)
-        if not doubtful.size:
-            break
-        out = doubtful[np.argsort(worth[doubtful], kind="stable")][: (doubtful.size + 2) // 3]
-        keep = np.setdiff1d(np.arange(stay.size), out)
-        moves = np.linalg.solve(spread[np.ix_(out, out)], spread[np.ix_(out, keep)])
-        theta = theta[keep] - theta[out] @ moves
-        spread = spread[np.ix_(keep, keep)] - spread[np.ix_(keep, out)] @ moves
-        stay = stay[keep]
-    y, orders, noise = y[stay], orders[stay], _variances(spread)
-    mean, precision = np.zeros(len(y)), np.zeros(len(y))
-    for order, code in codes.items():
-        if code is not None and (here := orders == order).any():
-            mean[here], precision[here] = code.prior(theta[here], noise[here])
-    problem.prior = Prior(mean, precision / problem.total)
-    problem.table.set_theta(as_theta(y, theta))
-    refit(problem, tolerance, prior=problem.prior)
-    problem.record("prune", description(problem))
-
-
-def _variances(spread: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.maximum(np.diag(spread), 1e-300)
-
-
-def _by_order(
-    codes: dict[int, Code | None], orders: NDArray[np.int64], theta: NDArray[np.float64], noise: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    worth = np.ones(len(theta))
-    for order, code in codes.items():
-        if code is not None and (here := orders == order).any():
-            worth[here] = code.worth(theta[here], noise[here])
-    return worth
+    for believed in (BELIEVED, BELIEVED / 4, 0.0):
+        sifted = sift(quadratic, orders, believed)
+        problem.table.set_theta(as_theta(y[sifted.stay], sifted.theta))
+        problem.prior = Prior(sifted.mean, sifted.precision / problem.total)
+        refit(problem, tolerance, prior=problem.prior)
+        if (new := description(problem)) <= cost:
+            problem.record("prune", new)
+            return
+    problem.prior = prior
+    problem.table.set_theta(grown)

@@ -1,0 +1,241 @@
+"""From counts to a fitted model: plan, load the tables, search in one basis or several, keep the shortest description."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.algebra.basis import BASES, Basis, BasisName, is_power_of_two
+from fullspan.data import Empirical
+from fullspan.engine.planner import PRECISIONS, Precision, plan
+from fullspan.engine.table import DualTable
+from fullspan.errors import FullspanError
+from fullspan.learn.full import description, full_search
+from fullspan.learn.paper import paper_search
+from fullspan.learn.penalty import prices
+from fullspan.learn.problem import Interrupted, Problem, Step, as_arrays, smoothed_entropy
+from fullspan.learn.refit import covariance
+from fullspan.model import Fitted, LogLinear
+
+SEARCHES = ("full", "paper")
+PSEUDO_ROWS = 1.0
+"""Rows spread evenly over all states in the full search, so that every optimum is finite."""
+_DOUBLE = 1 << 24
+"""States up to which log Z is recomputed in double precision at the end."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to fit; the defaults need no thought.
+
+    Attributes
+    ----------
+    search : ``"full"`` (margins and terms, joint refit, sifting) or ``"paper"`` (the published algorithm).
+    basis : ``"walsh"``, ``"indicator"``, ``"monomial"``, or ``"auto"`` for the one with the shortest description.
+    penalty : ``"mdl"``, ``"combinatorial"``, ``"bic"``, or a number of times ``"mdl"``.
+    l1 : weight of ``sum |theta|`` in the cost; if positive, terms are searched one at a time.
+    epsilon : smallest improvement, in nats per row, for which the one-at-a-time search goes on.
+    max_order : most variables in one term.
+    dtype : ``"float32"``, ``"float64"``, or ``"auto"``.
+    max_memory : bytes the tables may take; most of the free memory by default.
+    """
+
+    search: str = "full"
+    basis: str = "auto"
+    penalty: str | float = "mdl"
+    l1: float = 0.0
+    epsilon: float = 1e-4
+    max_order: int | None = None
+    dtype: Precision = "auto"
+    max_memory: int | None = None
+
+    def __post_init__(self) -> None:
+        _one_of("search", self.search, SEARCHES)
+        _one_of("basis", self.basis, (*BASES, "auto"))
+        _one_of("dtype", self.dtype, PRECISIONS)
+        if not (math.isfinite(self.l1) and self.l1 >= 0):
+            raise FullspanError(f"l1 is {self.l1}; a finite number of at least 0 is needed")
+        if not (math.isfinite(self.epsilon) and self.epsilon > 0):
+            raise FullspanError(f"epsilon is {self.epsilon}; a positive number is needed, such as 1e-4")
+        if self.max_order is not None and self.max_order < 1:
+            raise FullspanError(f"max_order is {self.max_order}; at least 1 is needed, or None for any order")
+
+    @property
+    def by_terms(self) -> bool:
+        """Whether terms are searched one at a time."""
+        return self.search == "paper" or self.l1 > 0
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A move of the search as it happens; ``snapshot()`` builds the best model so far."""
+
+    move: str
+    n_terms: int
+    cost: float
+    seconds: float
+    snapshot: Callable[[], Fitted]
+
+
+Watch = Callable[[Progress], None]
+
+
+def fit(
+    empirical: Empirical, options: Options | None = None, watch: Watch | None = None, start: LogLinear | None = None
+) -> Fitted:
+    """Learn a log-linear model of counted data.
+
+    Parameters
+    ----------
+    watch : called after every move; may raise ``KeyboardInterrupt`` or :class:`Interrupted` to stop, and the best
+        model so far is returned with the status ``"interrupted"``.
+    start : continue from this model's terms and weights, in its basis.
+
+    Raises
+    ------
+    TooLargeError : the tables would not fit into memory; nothing has been allocated.
+    """
+    options = options or Options()
+    best: Fitted | None = None
+    for name in _bases(empirical, options, start):
+        fitted = _Fit(empirical, options, name, watch, start, best).run()
+        if best is None or fitted.description_length < best.description_length:
+            best = fitted
+        if fitted.status == "interrupted":
+            return dataclasses.replace(best, status="interrupted")
+    assert best is not None
+    return best
+
+
+def _bases(empirical: Empirical, options: Options, start: LogLinear | None) -> tuple[BasisName, ...]:
+    if start is not None:
+        return (start.basis.name,)
+    if options.basis != "auto":
+        return (options.basis,)  # type: ignore[return-value]
+    many = any(is_power_of_two(card) and card > 2 for card in empirical.space.cards)
+    return ("walsh", "indicator", "monomial") if many else ("walsh", "monomial")
+
+
+class _Fit:
+    """One search in one basis, from tables to a fitted model."""
+
+    def __init__(
+        self,
+        empirical: Empirical,
+        options: Options,
+        basis: BasisName,
+        watch: Watch | None,
+        start: LogLinear | None,
+        best: Fitted | None,
+    ) -> None:
+        self.empirical, self.options, self.watch, self.best = empirical, options, watch, best
+        self.basis = Basis(basis, empirical.space.cards)
+        total = float(empirical.total)
+        planned = plan(self.basis, total, options.dtype, options.max_memory)
+        pseudo = 0.0 if options.by_terms else PSEUDO_ROWS
+        max_order = None if options.max_order is None else min(options.max_order, len(self.basis.cards))
+        table = DualTable(self.basis, planned.dtype)
+        table.set_data(empirical.space.index(empirical.states), empirical.counts, pseudo)
+        tariff = prices(self.basis.cards, total, options.penalty, max_order)
+        table.set_prices(tariff)
+        entropy = smoothed_entropy(empirical.counts, self.basis.n_states, pseudo)
+        self.problem = Problem(table, tariff, entropy, total, options.l1, watch=self._watch)
+        self.kept: dict[int, float] = {}
+        if start is not None:
+            self.kept = {self.basis.index(t): float(w) for t, w in zip(start.terms, start.theta, strict=True)}
+            table.set_theta(self.kept)
+
+    def run(self) -> Fitted:
+        try:
+            status = self._search()
+        except (KeyboardInterrupt, Interrupted):
+            self.problem.prior = None
+            status = "interrupted"
+            self.problem.table.set_theta(self.kept)
+        return self._fitted(status)
+
+    def _search(self) -> str:
+        if self.options.by_terms:
+            status = paper_search(self.problem, self.options.epsilon)
+            self.problem.note_drift(self.problem.table.rebuild())
+            return status
+        return full_search(self.problem)
+
+    def _watch(self, problem: Problem, step: Step) -> None:
+        self.kept = dict(problem.table.theta)
+        if self.watch is not None:
+            self.watch(Progress(step.move, step.n_terms, step.cost, step.seconds, self._snapshot))
+
+    def _snapshot(self) -> Fitted:
+        """The best model so far: of this basis, or of one tried before."""
+        fitted = self._fitted("interrupted")
+        if self.best is not None and self.best.description_length <= fitted.description_length:
+            return dataclasses.replace(self.best, status="interrupted")
+        return fitted
+
+    def _fitted(self, status: str) -> Fitted:
+        problem, table, n = self.problem, self.problem.table, self.problem.total
+        y, theta = as_arrays(table.theta)
+        price = (problem.cost() if self.options.by_terms else description(problem)) - problem.divergence()
+        errors, saved = self._uncertainty(theta)
+        model = LogLinear(
+            self.empirical.space, self.basis, tuple(self.basis.term(int(i)) for i in y), theta, self._log_z()
+        )
+        counts = self.empirical.counts
+        surprise = -float(counts @ model.log_prob(self.empirical.states)) / n
+        entropy = smoothed_entropy(counts, self.basis.n_states, 0.0)
+        return Fitted(
+            model=model,
+            standard_errors=errors,
+            nats_saved=saved,
+            total=n,
+            n_rows=self.empirical.n_rows,
+            n_dropped=self.empirical.n_dropped,
+            divergence=surprise - entropy,
+            entropy=entropy,
+            description_length=n * (surprise + price),
+            history=tuple(problem.history),
+            status=status,
+            drift=problem.drift,
+            settings={**dataclasses.asdict(self.options), "basis_chosen": self.basis.name},
+            fingerprint=self.empirical.fingerprint(),
+        )
+
+    def _uncertainty(self, theta: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Standard errors, and the nats over all data that each term saves: ``theta^2 / (2 [(N F)^-1]_yy)``."""
+        if not theta.size:
+            return np.zeros(0), np.zeros(0)
+        prior = self.problem.prior
+        posterior = np.diag(covariance(self.problem, None if prior is None else prior.precision))
+        plain = np.diag(covariance(self.problem)) if prior is not None else posterior
+        return np.sqrt(posterior), theta**2 / (2 * plain)
+
+    def _log_z(self) -> float:
+        """log Z in double precision where a table of doubles is small, else as the table has it."""
+        table = self.problem.table
+        if table.dtype == np.float64 or self.basis.n_states > _DOUBLE:
+            return table.log_z
+        return log_partition(self.basis, table.theta)
+
+
+def log_partition(basis: Basis, theta: dict[int, float]) -> float:
+    """log Z of a sparse theta in double precision, through one table of |X| doubles."""
+    energies = np.zeros(basis.n_states)
+    for index, weight in theta.items():
+        energies[index] = weight
+    basis.synthesise(energies)
+    peak = float(energies.max())
+    np.subtract(energies, peak, out=energies)
+    np.exp(energies, out=energies)
+    return peak + math.log(float(energies.sum()))
+
+
+def _one_of(name: str, value: Any, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise FullspanError(f"{name} is {value!r}; choose one of {', '.join(map(repr, known))}")
