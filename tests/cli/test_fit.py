@@ -104,8 +104,8 @@ def test_a_level_for_missing_cells(run: Run, tmp_path: Path) -> None:
 
 def endless(*arguments: object) -> list[str]:
     """A fit that buys every term it can and saves after each: it takes far longer than a test waits."""
-    common = "--missing drop --penalty 0 --epsilon 1e-12 --search paper --checkpoint-every 0".split()
-    return [*COMMAND, "fit", str(VOTES), *common, *map(str, arguments)]
+    greedy = ["--search", "paper", "--penalty", "0", "--epsilon", "1e-12", "--checkpoint-every", "0"]
+    return [*COMMAND, "fit", str(VOTES), "--missing", "drop", *greedy, *map(str, arguments)]
 
 
 def interrupted(command: list[str], sign: Path) -> subprocess.CompletedProcess[str]:
