@@ -159,10 +159,7 @@ def _group(
     for chunk in prange(chunks):
         work = np.empty(size * width, table.dtype)
         for tile in range(chunk * tiles // chunks, (chunk + 1) * tiles // chunks):
-            if across:
-                origin = tile * size * width
-            else:
-                origin = (tile // columns) * stride * size + (tile % columns) * width
+            origin = (tile // columns) * columns * size * width + (tile % columns) * width
             if stride == 1 and width == 1:
                 line = table[origin : origin + size]
                 _group_tile(line, size, cards, kinds, op, 1)
