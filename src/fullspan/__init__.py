@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fullspan import errors
+    from fullspan import datasets, errors
     from fullspan.errors import FullspanError
     from fullspan.estimators.full_span import FullSpan, load
     from fullspan.space import Space, Variable
@@ -26,18 +26,18 @@ _HOMES = {
     "Space": "fullspan.space",
     "Variable": "fullspan.space",
     "FullspanError": "fullspan.errors",
-    "errors": "fullspan.errors",
 }
+_MODULES = ("datasets", "errors")
 
-__all__ = ["FullSpan", "FullspanError", "Space", "Variable", "__version__", "errors", "load"]
+__all__ = ["FullSpan", "FullspanError", "Space", "Variable", "__version__", "datasets", "errors", "load"]
 
 
 def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module 'fullspan' has no attribute {name!r}")
-    module = import_module(home)
-    return module if name == "errors" else getattr(module, name)
+    if name in _MODULES:
+        return import_module(f"fullspan.{name}")
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'fullspan' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -103,8 +104,14 @@ def fit(
     """
     options = options or Options()
     best: Fitted | None = None
+    started = time.perf_counter()
     for name in _bases(empirical, options, start):
-        fitted = _Fit(empirical, options, name, watch, start, best).run()
+        try:
+            fitted = _Fit(empirical, options, name, watch, start, best, started).run()
+        except KeyboardInterrupt:  # while the tables were being set up: nothing new to keep
+            if best is None:
+                raise
+            return dataclasses.replace(best, status="interrupted")
         if best is None or fitted.description_length < best.description_length:
             best = fitted
         if fitted.status == "interrupted":
@@ -133,6 +140,7 @@ class _Fit:
         watch: Watch | None,
         start: LogLinear | None,
         best: Fitted | None,
+        started: float,
     ) -> None:
         self.empirical, self.options, self.watch, self.best = empirical, options, watch, best
         self.basis = Basis(basis, empirical.space.cards)
@@ -145,7 +153,7 @@ class _Fit:
         tariff = prices(self.basis.cards, total, options.penalty, max_order)
         table.set_prices(tariff)
         entropy = smoothed_entropy(empirical.counts, self.basis.n_states, pseudo)
-        self.problem = Problem(table, tariff, entropy, total, options.l1, watch=self._watch)
+        self.problem = Problem(table, tariff, entropy, total, options.l1, watch=self._watch, started=started)
         self.kept: dict[int, float] = {}
         if start is not None:
             self.kept = {self.basis.index(t): float(w) for t, w in zip(start.terms, start.theta, strict=True)}
