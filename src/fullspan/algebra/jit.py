@@ -11,7 +11,7 @@ import os
 
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
-from numba import njit  # noqa: E402
+from numba import njit
 
 # Rounding may be reassociated and contracted, so that loops vectorise; NaN and infinity keep their meaning.
 _FAST = {"reassoc", "contract", "arcp", "nsz"}
@@ -19,7 +19,10 @@ _FAST = {"reassoc", "contract", "arcp", "nsz"}
 serial = njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST)
 """Compile a function that runs on one core and may be called from other compiled code."""
 
+ordered = njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "nsz"})
+"""The same, for arithmetic whose order is part of its precision."""
+
 parallel = njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST, parallel=True)
 """Compile a function whose ``prange`` loops use all cores."""
 
-__all__ = ["parallel", "serial"]
+__all__ = ["ordered", "parallel", "serial"]

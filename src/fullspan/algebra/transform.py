@@ -123,9 +123,7 @@ def _mode(work: NDArray[Any], size: int, stride: int, card: int, kind: int, op: 
 
 
 @serial
-def _group_tile(
-    work: NDArray[Any], size: int, cards: NDArray[Any], kinds: NDArray[Any], op: int, width: int
-) -> None:
+def _group_tile(work: NDArray[Any], size: int, cards: NDArray[Any], kinds: NDArray[Any], op: int, width: int) -> None:
     inner = 1
     for i in range(cards.size):
         _mode(work, size, inner, cards[i], kinds[i], op, width)
@@ -161,10 +159,8 @@ def _group(
     for chunk in prange(chunks):
         work = np.empty(size * width, table.dtype)
         for tile in range(chunk * tiles // chunks, (chunk + 1) * tiles // chunks):
-            if across:
-                origin = tile * size * width
-            else:
-                origin = (tile // columns) * stride * size + (tile % columns) * width
+            row, column = tile // columns, tile % columns
+            origin = tile * size * width if across else row * stride * size + column * width
             if stride == 1 and width == 1:
                 line = table[origin : origin + size]
                 _group_tile(line, size, cards, kinds, op, 1)
@@ -178,11 +174,11 @@ def _group(
                 for c in range(width):
                     _copy_strided(table[origin + c * size :], 1, work[c:], width, size, factor)
                 continue
-            for row in range(size):
-                _copy(work[row * width :][:width], table[origin + row * stride :][:width], one)
+            for r in range(size):
+                _copy(work[r * width :][:width], table[origin + r * stride :][:width], one)
             _group_tile(work, size, cards, kinds, op, width)
-            for row in range(size):
-                _copy(table[origin + row * stride :][:width], work[row * width :][:width], factor)
+            for r in range(size):
+                _copy(table[origin + r * stride :][:width], work[r * width :][:width], factor)
 
 
 def transform_in_place(table: NDArray[Any], cards: NDArray[np.int64], kinds: NDArray[np.int64], op: int) -> None:

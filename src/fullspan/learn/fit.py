@@ -1,4 +1,4 @@
-"""From counts to a fitted model: plan, load the tables, search in one basis or several, keep the shortest description."""
+"""From counts to a fitted model: plan, load the tables, search in each basis, keep the shortest description."""
 
 from __future__ import annotations
 

@@ -50,7 +50,8 @@ class _InUse:
         if choice.move == "adjust":
             self.theta[place] += choice.delta
         else:
-            self.y, self.theta, self.price = (np.delete(a, place) for a in (self.y, self.theta, self.price))
+            self.y, self.theta = np.delete(self.y, place), np.delete(self.theta, place)
+            self.price = np.delete(self.price, place)
 
 
 def paper_search(problem: Problem, epsilon: float = 1e-4, max_steps: int | None = None) -> str:

@@ -18,9 +18,7 @@ from fullspan.errors import FullspanError
 PENALTIES = ("mdl", "combinatorial", "bic")
 
 
-def prices(
-    cards: Sequence[int], total: float, penalty: str | float = "mdl", max_order: int | None = None
-) -> Prices:
+def prices(cards: Sequence[int], total: float, penalty: str | float = "mdl", max_order: int | None = None) -> Prices:
     """Prices of all terms over variables with ``cards`` levels, for ``total`` rows.
 
     Parameters
@@ -51,4 +49,6 @@ def prices(
     by_order[0] = 0.0
     if max_order is not None:
         by_order[max_order + 1 :] = np.inf
-    return Prices(factor * by_order / total, factor * by_variable / total, factor * weight / total)
+    return Prices(
+        np.asarray(factor * by_order / total, dtype=np.float64), factor * by_variable / total, factor * weight / total
+    )
