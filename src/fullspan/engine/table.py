@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,20 +20,13 @@ from fullspan.algebra.exponential import exponential
 from fullspan.algebra.jit import parallel
 from fullspan.engine import lookup, mixed, monomial, walsh
 from fullspan.engine.layout import Layout, Prices
+from fullspan.engine.protocol import Candidates
 from fullspan.errors import FullspanError
 
 _SCRATCH = 1 << 20
 """Entries of a fibre above which a step goes through the distribution instead of a per-core copy."""
 _PROBES = 2048
 """Entries compared before and after a rebuild to measure the drift."""
-
-
-@dataclass(frozen=True)
-class Candidates:
-    """Best candidate of each chunk of the table: indices y and net gains, best first; may be empty."""
-
-    indices: NDArray[np.int64]
-    gains: NDArray[np.float64]
 
 
 @parallel

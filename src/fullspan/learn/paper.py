@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.engine.table import Candidates
+from fullspan.engine.protocol import Candidates
 from fullspan.learn import line
 from fullspan.learn.problem import Move, Problem, as_arrays
 
