@@ -54,7 +54,7 @@ def distribution(basis: Basis, theta: dict[int, float]) -> NDArray[np.float64]:
     for y, weight in theta.items():
         exponent += weight * matrix(basis)[y]
     p = np.exp(exponent - exponent.max())
-    return p / p.sum()
+    return np.asarray(p / p.sum())
 
 
 def sample(basis: Basis, seed: int, rows: int = 300) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
