@@ -192,8 +192,9 @@ def _sift(problem: Problem, tolerance: float) -> None:
         problem.table.set_theta(as_theta(y[sifted.stay], sifted.theta))
         problem.prior = Prior(sifted.mean, sifted.precision / problem.total)
         refit(problem, tolerance, prior=problem.prior)
-        if (new := description(problem)) <= cost:
-            problem.record("prune", new)
+        if description(problem) <= cost:
+            problem.names = min(problem.names, names_in_use(problem))  # what was dropped needs no name
+            problem.record("prune", description(problem))
             return
     problem.prior = prior
     problem.table.set_theta(grown)
