@@ -91,7 +91,8 @@ class Basis:
         card, kind = self.cards[variable], self.kinds[variable]
         x = np.arange(card)
         if kind == _KIND["walsh"]:
-            return 1 - 2 * (np.bitwise_count(x[:, None] & x[None, :]).astype(np.int64) & 1)
+            odd = np.bitwise_count(x[:, None] & x[None, :]).astype(np.int64) & 1
+            return np.asarray(1 - 2 * odd)
         hit = np.eye(card, dtype=np.int64)
         phi = hit if kind == _KIND["monomial"] else 2 * hit - 1
         phi[0] = 1

@@ -19,7 +19,10 @@ _FAST = {"reassoc", "contract", "arcp", "nsz"}
 serial = njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST)
 """Compile a function that runs on one core and may be called from other compiled code."""
 
+ordered = njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "nsz"})
+"""The same, for arithmetic whose order is part of its precision."""
+
 parallel = njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST, parallel=True)
 """Compile a function whose ``prange`` loops use all cores."""
 
-__all__ = ["parallel", "serial"]
+__all__ = ["ordered", "parallel", "serial"]

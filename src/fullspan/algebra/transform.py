@@ -173,11 +173,11 @@ def _group(
                 for c in range(width):
                     _copy_strided(table[origin + c * size :], 1, work[c:], width, size, factor)
                 continue
-            for row in range(size):
-                _copy(work[row * width :][:width], table[origin + row * stride :][:width], one)
+            for r in range(size):
+                _copy(work[r * width :][:width], table[origin + r * stride :][:width], one)
             _group_tile(work, size, cards, kinds, op, width)
-            for row in range(size):
-                _copy(table[origin + row * stride :][:width], work[row * width :][:width], factor)
+            for r in range(size):
+                _copy(table[origin + r * stride :][:width], work[r * width :][:width], factor)
 
 
 def transform_in_place(table: NDArray[Any], cards: NDArray[np.int64], kinds: NDArray[np.int64], op: int) -> None:

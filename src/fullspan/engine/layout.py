@@ -74,7 +74,8 @@ class Layout:
         cards = self.basis.cards
         orders, costs = _sums(cards[: self.n_low], prices.by_variable[: self.n_low])
         block_orders, block_costs = _sums(cards[self.n_low :], prices.by_variable[self.n_low :])
-        by_order = np.ascontiguousarray(prices.by_order, dtype=np.float64)
+        by_order = np.array(prices.by_order, dtype=np.float64)
+        by_order[0] = np.inf  # the constant is no candidate, though rounding may move it a little
         n_high = len(cards) - self.n_low
         least = np.array([np.min(by_order[o + orders] + costs) for o in range(n_high + 1)])
         return block_orders, block_costs, by_order, least, orders, costs

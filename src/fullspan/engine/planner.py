@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -29,7 +29,7 @@ class Plan:
     """Number type and predicted peak memory of a fit."""
 
     n_states: int
-    dtype: np.dtype[np.float32] | np.dtype[np.float64]
+    dtype: np.dtype[Any]
     n_bytes: int
 
 
@@ -43,7 +43,7 @@ def plan(basis: Basis, total: float, precision: Precision = "auto", max_memory: 
     TooLargeError : the tables would not fit; says what is needed, what there is, and the way out.
     """
     single = precision == "float32" or (precision == "auto" and basis.n_states > _LARGE and total <= _EXACT)
-    dtype = np.dtype(np.float32 if single else np.float64)
+    dtype: np.dtype[Any] = np.dtype(np.float32 if single else np.float64)
     n_blocks = basis.n_states // Layout.of(basis).size
     n_bytes = 2 * basis.n_states * dtype.itemsize + _PER_BLOCK * n_blocks + _FIXED
     limit = budget(max_memory)
@@ -51,7 +51,7 @@ def plan(basis: Basis, total: float, precision: Precision = "auto", max_memory: 
     return Plan(basis.n_states, dtype, n_bytes)
 
 
-def _remedy(basis: Basis, dtype: np.dtype[np.float32] | np.dtype[np.float64], limit: int) -> str:
+def _remedy(basis: Basis, dtype: np.dtype[Any], limit: int) -> str:
     states, keep = 1, 0
     for card in sorted(basis.cards):
         states *= card
@@ -65,6 +65,5 @@ def _remedy(basis: Basis, dtype: np.dtype[np.float32] | np.dtype[np.float64], li
 
 
 def _power(n: int) -> str:
-    return (
-        f"2^{n.bit_length() - 1}" if n & (n - 1) == 0 else f"{n:,}" if n < 10**12 else f"about 2^{n.bit_length() - 1}"
-    )
+    power = f"2^{n.bit_length() - 1}"
+    return power if n & (n - 1) == 0 else f"{n:,}" if n < 10**12 else f"about {power}"

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,20 +20,13 @@ from fullspan.algebra.exponential import exponential
 from fullspan.algebra.jit import parallel
 from fullspan.engine import lookup, mixed, monomial, walsh
 from fullspan.engine.layout import Layout, Prices
+from fullspan.engine.protocol import Candidates
 from fullspan.errors import FullspanError
 
 _SCRATCH = 1 << 20
 """Entries of a fibre above which a step goes through the distribution instead of a per-core copy."""
 _PROBES = 2048
 """Entries compared before and after a rebuild to measure the drift."""
-
-
-@dataclass(frozen=True)
-class Candidates:
-    """Best candidate of each chunk of the table: indices y and net gains, best first; may be empty."""
-
-    indices: NDArray[np.int64]
-    gains: NDArray[np.float64]
 
 
 @parallel
@@ -61,7 +53,8 @@ def _exp_normalised(table: NDArray[Any]) -> float:
         part = table[chunk * table.size // n_chunks : (chunk + 1) * table.size // n_chunks]
         for j in range(part.size):
             part[j] *= scale
-    return np.float64(shift) + np.log(z)
+    log_z: float = np.float64(shift) + np.log(z)
+    return log_z
 
 
 @parallel
@@ -215,9 +208,8 @@ class DualTable:
         phi = np.ones((1,) * len(shape), dtype=self.dtype)
         for i, j in term:
             axis = len(shape) - 1 - i
-            phi = phi * self.basis.local(i)[j].astype(self.dtype).reshape(
-                [-1 if a == axis else 1 for a in range(len(shape))]
-            )
+            along = [-1 if a == axis else 1 for a in range(len(shape))]
+            phi = phi * self.basis.local(i)[j].astype(self.dtype).reshape(along)
         p = self.eta.reshape(shape)
         np.multiply(p, 1 + self.dtype.type(c) * phi, out=p)
         p /= p.sum(dtype=np.float64)
@@ -256,7 +248,7 @@ class DualTable:
     def second_moments(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
         """``<Phi_y Phi_z>`` for indices ``left`` and ``right``: a few look-ups each."""
         if not self.basis.kinds.any():
-            return self.eta[left[:, None] ^ right[None, :]].astype(np.float64)
+            return np.asarray(self.eta[left[:, None] ^ right[None, :]], dtype=np.float64)
         a, b = self.digits(left), self.digits(right)
         branching = (self.basis.kinds == 2) & (self._cards > 2)
         width = min(int((a[:, branching] > 0).sum(1).max(initial=0)), int((b[:, branching] > 0).sum(1).max(initial=0)))
@@ -265,7 +257,7 @@ class DualTable:
     def fisher(self, indices: NDArray[np.int64]) -> NDArray[np.float64]:
         """Fisher information ``Cov(Phi_y, Phi_z)`` of the terms at these indices."""
         eta = self.eta[indices].astype(np.float64)
-        return self.second_moments(indices, indices) - np.outer(eta, eta)
+        return np.asarray(self.second_moments(indices, indices) - np.outer(eta, eta))
 
     def marginal(self, variables: Sequence[int]) -> NDArray[np.float64]:
         """p(x_A), flat with the first variable fastest: ``prod |X_i|`` look-ups."""

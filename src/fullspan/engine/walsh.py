@@ -118,7 +118,7 @@ def step(
     kind = eta.dtype.type
     for chunk in prange(n_chunks):
         work = np.empty((4, size), eta.dtype)
-        best, where = floor, np.int64(-1)
+        best, where = floor, -1
         for unit in range(chunk * n_units // n_chunks, (chunk + 1) * n_units // n_chunks):
             b0 = (unit // top) * 2 * top + unit % top if high else unit
             b1 = b0 ^ high

@@ -48,7 +48,7 @@ class Code:
         real = np.logaddexp(-0.5 * (theta - self.size) ** 2 / total, -0.5 * (theta + self.size) ** 2 / total)
         real = real - np.log(2) - 0.5 * np.log(total)
         zero = -0.5 * theta**2 / noise - 0.5 * np.log(noise)
-        return np.log(self.share) - np.log1p(-self.share) + real - zero
+        return np.asarray(np.log(self.share) - np.log1p(-self.share) + real - zero)
 
     def reality(self, theta: Array, noise: Array) -> Array:
         """Probability that each weight is real."""

@@ -17,7 +17,7 @@ from fullspan.data import Empirical
 from fullspan.engine.planner import PRECISIONS, Precision, plan
 from fullspan.engine.table import DualTable
 from fullspan.errors import FullspanError
-from fullspan.learn.full import description, full_search
+from fullspan.learn.full import description, full_search, names_in_use
 from fullspan.learn.paper import paper_search
 from fullspan.learn.penalty import prices
 from fullspan.learn.problem import Interrupted, Problem, Step, as_arrays, smoothed_entropy
@@ -148,24 +148,24 @@ class _Fit:
         planned = plan(self.basis, total, options.dtype, options.max_memory)
         pseudo = 0.0 if options.by_terms else PSEUDO_ROWS
         max_order = None if options.max_order is None else min(options.max_order, len(self.basis.cards))
+        tariff = prices(self.basis.cards, total, options.penalty, max_order)
         table = DualTable(self.basis, planned.dtype)
         table.set_data(empirical.space.index(empirical.states), empirical.counts, pseudo)
-        tariff = prices(self.basis.cards, total, options.penalty, max_order)
         table.set_prices(tariff)
         entropy = smoothed_entropy(empirical.counts, self.basis.n_states, pseudo)
         self.problem = Problem(table, tariff, entropy, total, options.l1, watch=self._watch, started=started)
-        self.kept: dict[int, float] = {}
         if start is not None:
-            self.kept = {self.basis.index(t): float(w) for t, w in zip(start.terms, start.theta, strict=True)}
-            table.set_theta(self.kept)
+            table.set_theta({self.basis.index(term): weight for term, weight in start})
+            self.problem.names = 0.0 if options.by_terms else names_in_use(self.problem)
+        self._keep()
 
     def run(self) -> Fitted:
         try:
             status = self._search()
         except (KeyboardInterrupt, Interrupted):
-            self.problem.prior = None
             status = "interrupted"
-            self.problem.table.set_theta(self.kept)
+            theta, self.problem.names, self.problem.prior = self.kept
+            self.problem.table.set_theta(theta)
         fitted = self._fitted(status)
         del self.problem  # a watcher may still hold the last snapshot function, and through it two large tables
         return fitted
@@ -178,9 +178,13 @@ class _Fit:
         return full_search(self.problem)
 
     def _watch(self, problem: Problem, step: Step) -> None:
-        self.kept = dict(problem.table.theta)
+        self._keep()
         if self.watch is not None:
             self.watch(Progress(step.move, step.n_terms, step.cost, step.seconds, self._snapshot))
+
+    def _keep(self) -> None:
+        """Remember the last point whose description is known to be the shortest so far."""
+        self.kept = dict(self.problem.table.theta), self.problem.names, self.problem.prior
 
     def _snapshot(self) -> Fitted:
         """The best model so far: of this basis, or of one tried before."""

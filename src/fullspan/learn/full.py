@@ -54,7 +54,7 @@ def full_search(problem: Problem, largest: int = LARGEST_MARGIN) -> str:
     # The matrices are small: threads that spin for each other inside BLAS cost more than they bring.
     with threadpool_limits(limits=1, user_api="blas"):
         if problem.table.theta:
-            problem.names = sum(problem.price(y) - problem.prices.weight for y in problem.table.theta)
+            problem.names = names_in_use(problem, largest)
         else:
             _start_independent(problem)
         status = _grow(problem, largest, tolerance)
@@ -68,7 +68,37 @@ def description(problem: Problem) -> float:
     if problem.prior is not None and effective:
         spread = covariance(problem, problem.prior.precision) * problem.total
         effective -= float(np.diag(spread) @ problem.prior.precision)
-    return problem.divergence() + problem.names + effective * _weight_price(problem)
+    return float(problem.divergence() + problem.names + effective * _weight_price(problem))
+
+
+def names_in_use(problem: Problem, largest: int = LARGEST_MARGIN) -> float:
+    """Price of naming the terms in use: all main effects, and as few margins or large terms as hold the others."""
+    basis = problem.table.basis
+    supports = {frozenset(i for i, _ in basis.term(y)) for y in problem.table.theta}
+    named: list[frozenset[int]] = []
+    for a in sorted((a for a in supports if len(a) > 1), key=lambda a: (-len(a), sorted(a))):
+        extra = [_widened(problem, b, a, largest) for b in named]
+        if extra and min(extra) < _name(problem, a):
+            named[int(np.argmin(extra))] |= a
+        else:
+            named.append(a)
+    return _main_names(problem) + sum(_name(problem, a) for a in named)
+
+
+def _widened(problem: Problem, named: frozenset[int], more: frozenset[int], largest: int) -> float:
+    """What it costs to name a margin so large that it holds ``more`` too."""
+    joint = named | more
+    return _name(problem, joint) - _name(problem, named) if len(joint) <= max(largest, len(named)) else np.inf
+
+
+def _name(problem: Problem, variables: frozenset[int]) -> float:
+    prices = problem.prices
+    return float(prices.by_order[len(variables)] - prices.weight + sum(prices.by_variable[i] for i in variables))
+
+
+def _main_names(problem: Problem) -> float:
+    n_terms = sum(card - 1 for card in problem.table.basis.cards)
+    return float(n_terms * (problem.prices.by_order[1] - problem.prices.weight))
 
 
 def _weight_price(problem: Problem) -> float:
@@ -92,7 +122,7 @@ def _start_independent(problem: Problem) -> None:
     theta = line.way(problem.eta_at(y), problem.d_at(y), basis.zero_one)
     problem.table.set_theta(as_theta(y, np.where(two_levels, theta, 0.0)))
     _refit_wide(problem, 0.1 / problem.total)
-    problem.names = len(y) * (problem.prices.by_order[1] - problem.prices.weight)
+    problem.names = _main_names(problem)
     problem.record("start", description(problem))
 
 
@@ -162,8 +192,9 @@ def _sift(problem: Problem, tolerance: float) -> None:
         problem.table.set_theta(as_theta(y[sifted.stay], sifted.theta))
         problem.prior = Prior(sifted.mean, sifted.precision / problem.total)
         refit(problem, tolerance, prior=problem.prior)
-        if (new := description(problem)) <= cost:
-            problem.record("prune", new)
+        if description(problem) <= cost:
+            problem.names = min(problem.names, names_in_use(problem))  # what was dropped needs no name
+            problem.record("prune", description(problem))
             return
     problem.prior = prior
     problem.table.set_theta(grown)

@@ -34,7 +34,7 @@ def growth(eta: Array, delta: Array, zero_one: bool) -> Array:
         return np.log1p(eta * np.expm1(delta))
     size = np.abs(delta)
     log_cosh = size + np.log1p(np.exp(-2 * size)) - np.log(2)
-    return log_cosh + np.log1p(eta * np.tanh(delta))
+    return np.asarray(log_cosh + np.log1p(eta * np.tanh(delta)))
 
 
 def drop(eta: Array, d: Array, delta: Array, zero_one: bool) -> Array:
@@ -50,4 +50,4 @@ def shrunk(eta: Array, d: Array, l1: float) -> Array:
 def after(eta_z: Array, product: Array, eta_y: float, delta: float, zero_one: bool) -> Array:
     """Expectations of other terms after the step, from ``product = <Phi_y Phi_z>`` before it."""
     c: Any = np.expm1(delta) if zero_one else np.tanh(delta)
-    return (eta_z + c * product) / (1 + c * eta_y)
+    return np.asarray((eta_z + c * product) / (1 + c * eta_y))

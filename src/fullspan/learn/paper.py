@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.engine.table import Candidates
+from fullspan.engine.protocol import Candidates
 from fullspan.learn import line
 from fullspan.learn.problem import Move, Problem, as_arrays
 
@@ -50,7 +50,8 @@ class _InUse:
         if choice.move == "adjust":
             self.theta[place] += choice.delta
         else:
-            self.y, self.theta, self.price = (np.delete(a, place) for a in (self.y, self.theta, self.price))
+            self.y, self.theta = np.delete(self.y, place), np.delete(self.theta, place)
+            self.price = np.delete(self.price, place)
 
 
 def paper_search(problem: Problem, epsilon: float = 1e-4, max_steps: int | None = None) -> str:
@@ -101,8 +102,13 @@ def _moves_in_use(problem: Problem, used: _InUse) -> list[_Choice]:
     target = d - problem.l1 * np.sign(used.theta)  # the L1 penalty's slope on this side of zero
     delta = line.way(eta, target, zero_one)
     adjust = line.drop(eta, target, delta, zero_one)
-    if problem.l1:  # an adjustment stops at zero, where it is a removal
-        adjust = np.where(used.theta * (used.theta + delta) > 0, adjust, -np.inf)
+    if problem.l1:  # the slope holds on this side of zero only; beyond it the other one does, or zero is the optimum
+        stays = used.theta * (used.theta + delta) > 0
+        across = line.way(eta, d + problem.l1 * np.sign(used.theta), zero_one)
+        longer = np.abs(used.theta + across) - np.abs(used.theta)
+        beyond = line.drop(eta, d, across, zero_one) - problem.l1 * longer
+        beyond = np.where(used.theta * (used.theta + across) < 0, beyond, -np.inf)
+        delta, adjust = np.where(stays, delta, across), np.where(stays, adjust, beyond)
     remove = line.drop(eta, target, -used.theta, zero_one) + used.price
     a, r = int(np.argmax(adjust)), int(np.argmax(remove))
     return [

@@ -49,4 +49,6 @@ def prices(cards: Sequence[int], total: float, penalty: str | float = "mdl", max
     by_order[0] = 0.0
     if max_order is not None:
         by_order[max_order + 1 :] = np.inf
-    return Prices(factor * by_order / total, factor * by_variable / total, factor * weight / total)
+    return Prices(
+        np.asarray(factor * by_order / total, dtype=np.float64), factor * by_variable / total, factor * weight / total
+    )

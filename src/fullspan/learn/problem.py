@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.engine.layout import Prices
-from fullspan.engine.table import DualTable
+from fullspan.engine.protocol import Engine
 
 if TYPE_CHECKING:
     from fullspan.learn.refit import Prior
@@ -48,7 +48,7 @@ class Problem:
     watch : called after every move with the problem and the step; may raise :class:`Interrupted`.
     """
 
-    table: DualTable
+    table: Engine
     prices: Prices
     entropy: float
     total: float

@@ -1,0 +1,100 @@
+"""What learners and queries ask of an engine, and the laws that every engine obeys.
+
+An engine holds a point theta of the model and knows its dual parameters; data and prices may be loaded beside it.
+
+    p(x) = exp( sum_y theta_y Phi_y(x) - log Z ),      eta_y = <Phi_y>_p = d log Z / d theta_y
+
+Engines that agree on these laws agree on everything built upon them: the searches and queries never ask how.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.algebra.basis import Basis
+from fullspan.engine.layout import Prices
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Indices y and net gains of the best terms to move, best first; may be empty.
+
+    The first one is the best of all terms but the constant; the others are the best of their part of the table.
+    """
+
+    indices: NDArray[np.int64]
+    gains: NDArray[np.float64]
+
+
+@runtime_checkable
+class Engine(Protocol):
+    """Exact dual coordinates of a log-linear model over all states of ``basis``.
+
+    Attributes
+    ----------
+    basis : the functions Phi_y, and with them the states.
+    dtype : precision of ``eta`` and ``d``; ``theta`` and ``log_z`` are double.
+    theta : {index: weight} of the current point. A key may be deleted once its weight is 0, and added with weight 0.
+    log_z : log partition function of the current point.
+    eta : (|X|,) with ``eta[y] = <Phi_y>`` and ``eta[0] = 1``.
+    d : (|X|,) the same for the data, once loaded.
+    """
+
+    basis: Basis
+    dtype: np.dtype[Any]
+    theta: dict[int, float]
+    log_z: float
+    eta: NDArray[Any]
+    d: NDArray[Any] | None
+
+    def set_data(self, index: NDArray[np.int64], weights: NDArray[np.float64], pseudo: float = 0.0) -> None:
+        """Load the data: ``d_y = <Phi_y>`` under ``(weights + pseudo / |X|) / (N + pseudo)``.
+
+        Without pseudo-rows, ``d`` is kept off its boundary: the probability of an event lies between half a row in
+        N + 1 and one less that.
+        """
+
+    def set_prices(self, prices: Prices) -> None:
+        """Fix what appending each term costs, in nats per row."""
+
+    def move(self, index: int, delta: float, floor: float = 0.0, l1: float = 0.0) -> Candidates:
+        """``theta_y <- theta_y + delta``, then :meth:`scan`.
+
+        Law: the point reached is that of ``set_theta`` with the new theta.
+        """
+
+    def scan(self, floor: float = 0.0, l1: float = 0.0) -> Candidates:
+        """Terms whose gain less price exceeds ``floor``.
+
+        Law: the first is ``argmax_y gain_y - price(y)`` over all terms but the constant, in use or not, where gain is
+        the largest drop of ``KL(p_d || p) + l1 |delta|`` along theta_y alone.
+        """
+
+    def set_theta(self, theta: dict[int, float]) -> None:
+        """Jump to another point."""
+
+    def rebuild(self) -> float:
+        """Recompute eta and log Z from theta; returns how far eta had drifted from it."""
+
+    def digits(self, indices: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
+        """Digit rows (k, n) of term indices."""
+
+    def second_moments(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Matrix ``<Phi_y Phi_z>`` for y in ``left`` and z in ``right``."""
+
+    def fisher(self, indices: NDArray[np.int64]) -> NDArray[np.float64]:
+        """``Cov(Phi_y, Phi_z) = d eta_y / d theta_z``: symmetric, positive semidefinite."""
+
+    def marginal(self, variables: Sequence[int]) -> NDArray[np.float64]:
+        """p(x_A), flat with the first variable fastest; sums to 1."""
+
+    def data_margins(self, sets: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Margins of the data as ``d`` has them, a row for each row A of ``sets`` (m, |A|), padded with zeros."""
+
+    def margin_gains(self, sets: NDArray[np.int64], data: NDArray[np.float64]) -> NDArray[np.float64]:
+        """``KL(p_d(x_A) || p(x_A))`` for each row A of ``sets``, given :meth:`data_margins`."""

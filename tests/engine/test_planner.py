@@ -1,0 +1,77 @@
+"""Plans are made, and refused, before anything is allocated."""
+
+from __future__ import annotations
+
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fullspan.algebra.basis import Basis
+from fullspan.data import Empirical
+from fullspan.engine import memory, planner
+from fullspan.engine.planner import plan
+from fullspan.errors import TooLargeError
+from fullspan.learn.fit import Options, fit
+from fullspan.space import Space
+
+
+def test_the_plan_counts_two_tables() -> None:
+    small = plan(Basis("walsh", (2,) * 10), 100, max_memory=1 << 30)
+    large = plan(Basis("walsh", (2,) * 24), 100, max_memory=1 << 30)
+    assert small.dtype == np.float64
+    assert large.dtype == np.float32
+    assert 2 * 4 * 2**24 < large.n_bytes < 2.5 * 4 * 2**24 + (200 << 20)
+
+
+def test_many_rows_need_double_precision() -> None:
+    assert plan(Basis("walsh", (2,) * 20), 1e8, max_memory=1 << 30).dtype == np.float64
+    assert plan(Basis("walsh", (2,) * 20), 1e8, "float32", 1 << 30).dtype == np.float32
+    assert plan(Basis("walsh", (2,) * 20), 1e3, "float64", 1 << 30).dtype == np.float64
+
+
+def test_forty_variables_are_refused_with_numbers_and_a_remedy_and_no_allocation() -> None:
+    rows = np.random.default_rng(0).integers(2, size=(50, 40))
+    data = Empirical.from_codes(rows, space=Space.of_cards((2,) * 40))
+    tracemalloc.start()
+    try:
+        with pytest.raises(TooLargeError) as refusal:
+            fit(data, Options(max_memory=1 << 30, basis="walsh"))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    message = str(refusal.value)
+    assert "2^40 states in float32 needs 8.2e+03 GiB; 1 GiB may be used" in message
+    assert "the 26 with the fewest levels would fit" in message
+    assert "float32 (half" not in message
+    assert peak < 10 << 20
+
+
+def test_the_remedy_offers_single_precision_where_it_would_help() -> None:
+    with pytest.raises(TooLargeError, match=r"use dtype='float32' \(half the memory\), or keep fewer variables"):
+        plan(Basis("walsh", (2,) * 24), 100, "float64", 100 << 20)
+
+
+def test_sizes_that_are_no_power_of_two_are_written_out() -> None:
+    with pytest.raises(TooLargeError, match="a dual table of 14,348,907 states"):
+        plan(Basis("indicator", (3,) * 15), 100, max_memory=1 << 20)
+    with pytest.raises(TooLargeError, match=r"a dual table of about 2\^79 states .* needs 2\^\d+ bytes"):
+        plan(Basis("indicator", (3,) * 50), 100, max_memory=1 << 20)
+
+
+def test_the_default_limit_is_most_of_the_free_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "available_bytes", lambda: 1000 << 20)
+    assert memory.budget() == int(0.8 * (1000 << 20))
+    assert memory.budget(5) == 5
+    with pytest.raises(TooLargeError, match=r"0\.781 GiB may be used"):
+        planner.plan(Basis("walsh", (2,) * 28), 100)
+
+
+def test_free_memory_is_the_systems_or_the_containers(tmp_path: Path) -> None:
+    assert memory.available_bytes() > 0
+    assert memory._container_bytes(tmp_path) is None
+    (tmp_path / "memory.current").write_text("300\n")
+    for limit, free in (("1000", 700), ("200", 0), ("max", None)):
+        (tmp_path / "memory.max").write_text(f"{limit}\n")
+        assert memory._container_bytes(tmp_path) == free
