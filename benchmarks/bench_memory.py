@@ -1,6 +1,6 @@
 """Peak memory and time of whole fits: ``python benchmarks/bench_memory.py [--n 24 26 28] [--json FILE]``.
 
-Every fit runs in a fresh process: counts of N rows drawn node after node from a random Bayesian network of three parents
+Every fit runs in a fresh process: counts of N rows drawn node after node from a random Bayesian network, three parents
 per node, then one search. The peak is the largest resident size of that process, the base its size after the imports
 and the compiled code's first use on a small table. A table is 4 |X| bytes (float32).
 """
