@@ -1,1 +1,44 @@
-"""Exact probability models of discrete data."""
+"""Exact probability models of discrete data: log-linear models and Boltzmann machines of any order.
+
+>>> import fullspan as fs
+>>> fs.Space.of_cards([2, 3]).n_states
+6
+
+Importing the package is cheap: what is named here is loaded on first use.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fullspan import datasets, errors
+    from fullspan.errors import FullspanError
+    from fullspan.estimators.full_span import FullSpan, load
+    from fullspan.space import Space, Variable
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "FullSpan": "fullspan.estimators.full_span",
+    "load": "fullspan.estimators.full_span",
+    "Space": "fullspan.space",
+    "Variable": "fullspan.space",
+    "FullspanError": "fullspan.errors",
+}
+_MODULES = ("datasets", "errors")
+
+__all__ = ["FullSpan", "FullspanError", "Space", "Variable", "__version__", "datasets", "errors", "load"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"fullspan.{name}")
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'fullspan' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

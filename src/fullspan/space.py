@@ -150,7 +150,7 @@ class Space:
         import difflib
 
         near = difflib.get_close_matches(str(name), self.names, n=3)
-        hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+        hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else "."
         shown = ", ".join(self.names[:12]) + (", ..." if len(self) > 12 else "")
         raise QueryError(f"there is no variable {name!r}{hint} The variables are: {shown}")
 

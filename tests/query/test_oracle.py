@@ -7,12 +7,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from enumeration import ALL_BASES, CARDS, Enumerated, all_states, normalised, random_model
 
 from fullspan.engine.table import DualTable
 from fullspan.errors import DataError, FullspanError, QueryError, TooLargeError
 from fullspan.query import Oracle, Table, answer, rows
 from fullspan.space import Space
+from query.enumeration import ALL_BASES, CARDS, Enumerated, all_states, normalised, random_model
 
 WAYS = ("look-up", "elimination")
 

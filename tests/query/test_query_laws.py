@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from enumeration import ALL_BASES, normalised, random_model
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fullspan.algebra.basis import Basis
 from fullspan.query import Oracle
 from fullspan.space import Space, Variable
+from query.enumeration import ALL_BASES, normalised, random_model
 
 # Two shapes only, so that compiled code is shared; everything else is drawn.
 shapes = st.sampled_from([(2, 3, 4, 2), (3, 2, 2, 5)])

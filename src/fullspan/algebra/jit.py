@@ -11,7 +11,7 @@ import os
 
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
-from numba import njit  # noqa: E402
+from numba import njit
 
 # Rounding may be reassociated and contracted, so that loops vectorise; NaN and infinity keep their meaning.
 _FAST = {"reassoc", "contract", "arcp", "nsz"}

@@ -123,9 +123,7 @@ def _mode(work: NDArray[Any], size: int, stride: int, card: int, kind: int, op: 
 
 
 @serial
-def _group_tile(
-    work: NDArray[Any], size: int, cards: NDArray[Any], kinds: NDArray[Any], op: int, width: int
-) -> None:
+def _group_tile(work: NDArray[Any], size: int, cards: NDArray[Any], kinds: NDArray[Any], op: int, width: int) -> None:
     inner = 1
     for i in range(cards.size):
         _mode(work, size, inner, cards[i], kinds[i], op, width)
@@ -161,10 +159,7 @@ def _group(
     for chunk in prange(chunks):
         work = np.empty(size * width, table.dtype)
         for tile in range(chunk * tiles // chunks, (chunk + 1) * tiles // chunks):
-            if across:
-                origin = tile * size * width
-            else:
-                origin = (tile // columns) * stride * size + (tile % columns) * width
+            origin = (tile // columns) * columns * size * width + (tile % columns) * width
             if stride == 1 and width == 1:
                 line = table[origin : origin + size]
                 _group_tile(line, size, cards, kinds, op, 1)

@@ -78,7 +78,12 @@ def second_moments(
 
 @serial
 def marginal_table(
-    table: NDArray[Any], variables: NDArray[np.int64], cards: NDArray[np.int64], strides: NDArray[np.int64], kinds: NDArray[np.int64], out: NDArray[np.float64]
+    table: NDArray[Any],
+    variables: NDArray[np.int64],
+    cards: NDArray[np.int64],
+    strides: NDArray[np.int64],
+    kinds: NDArray[np.int64],
+    out: NDArray[np.float64],
 ) -> int:
     """Fill ``out`` with the marginal of ``variables``, the first one fastest; returns the number of cells."""
     count = 1

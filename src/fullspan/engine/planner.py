@@ -65,4 +65,6 @@ def _remedy(basis: Basis, dtype: np.dtype[np.float32] | np.dtype[np.float64], li
 
 
 def _power(n: int) -> str:
-    return f"2^{n.bit_length() - 1}" if n & (n - 1) == 0 else f"{n:,}" if n < 10**12 else f"about 2^{n.bit_length() - 1}"
+    return (
+        f"2^{n.bit_length() - 1}" if n & (n - 1) == 0 else f"{n:,}" if n < 10**12 else f"about 2^{n.bit_length() - 1}"
+    )

@@ -215,7 +215,9 @@ class DualTable:
         phi = np.ones((1,) * len(shape), dtype=self.dtype)
         for i, j in term:
             axis = len(shape) - 1 - i
-            phi = phi * self.basis.local(i)[j].astype(self.dtype).reshape([-1 if a == axis else 1 for a in range(len(shape))])
+            phi = phi * self.basis.local(i)[j].astype(self.dtype).reshape(
+                [-1 if a == axis else 1 for a in range(len(shape))]
+            )
         p = self.eta.reshape(shape)
         np.multiply(p, 1 + self.dtype.type(c) * phi, out=p)
         p /= p.sum(dtype=np.float64)

@@ -1,9 +1,10 @@
-"""From counts to a fitted model: plan, load the tables, search in one basis or several, keep the shortest description."""
+"""From counts to a fitted model: plan, load the tables, search in each basis, keep the shortest description."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -102,8 +103,14 @@ def fit(
     """
     options = options or Options()
     best: Fitted | None = None
+    started = time.perf_counter()
     for name in _bases(empirical, options, start):
-        fitted = _Fit(empirical, options, name, watch, start, best).run()
+        try:
+            fitted = _Fit(empirical, options, name, watch, start, best, started).run()
+        except KeyboardInterrupt:  # while the tables were being set up: nothing new to keep
+            if best is None:
+                raise
+            return dataclasses.replace(best, status="interrupted")
         if best is None or fitted.description_length < best.description_length:
             best = fitted
         if fitted.status == "interrupted":
@@ -132,6 +139,7 @@ class _Fit:
         watch: Watch | None,
         start: LogLinear | None,
         best: Fitted | None,
+        started: float,
     ) -> None:
         self.empirical, self.options, self.watch, self.best = empirical, options, watch, best
         self.basis = Basis(basis, empirical.space.cards)
@@ -144,7 +152,7 @@ class _Fit:
         tariff = prices(self.basis.cards, total, options.penalty, max_order)
         table.set_prices(tariff)
         entropy = smoothed_entropy(empirical.counts, self.basis.n_states, pseudo)
-        self.problem = Problem(table, tariff, entropy, total, options.l1, watch=self._watch)
+        self.problem = Problem(table, tariff, entropy, total, options.l1, watch=self._watch, started=started)
         self.kept: dict[int, float] = {}
         if start is not None:
             self.kept = {self.basis.index(t): float(w) for t, w in zip(start.terms, start.theta, strict=True)}
@@ -158,7 +166,7 @@ class _Fit:
             status = "interrupted"
             self.problem.table.set_theta(self.kept)
         fitted = self._fitted(status)
-        self.problem.watch = None  # it refers back to this object: the tables go now, not when cycles are collected
+        del self.problem  # a watcher may still hold the last snapshot function, and through it two large tables
         return fitted
 
     def _search(self) -> str:
@@ -183,12 +191,14 @@ class _Fit:
     def _fitted(self, status: str) -> Fitted:
         problem, table, n = self.problem, self.problem.table, self.problem.total
         y, theta = as_arrays(table.theta)
-        cost = problem.cost() if self.options.by_terms else description(problem)
+        price = (problem.cost() if self.options.by_terms else description(problem)) - problem.divergence()
         errors, saved = self._uncertainty(theta)
-        divergence = problem.divergence()
         model = LogLinear(
             self.empirical.space, self.basis, tuple(self.basis.term(int(i)) for i in y), theta, self._log_z()
         )
+        counts = self.empirical.counts
+        surprise = -float(counts @ model.log_prob(self.empirical.states)) / n
+        entropy = smoothed_entropy(counts, self.basis.n_states, 0.0)
         return Fitted(
             model=model,
             standard_errors=errors,
@@ -196,9 +206,9 @@ class _Fit:
             total=n,
             n_rows=self.empirical.n_rows,
             n_dropped=self.empirical.n_dropped,
-            divergence=divergence,
-            entropy=problem.entropy,
-            description_length=n * (cost + problem.entropy),
+            divergence=surprise - entropy,
+            entropy=entropy,
+            description_length=n * (surprise + price),
             history=tuple(problem.history),
             status=status,
             drift=problem.drift,

@@ -47,7 +47,8 @@ class _Candidate:
 def full_search(problem: Problem, largest: int = LARGEST_MARGIN) -> str:
     """Grow and sift from the current point; returns why it stopped.
 
-    The cost, ``KL(p_d || p)`` plus the price of naming margins and terms plus one nat per effective weight, never rises.
+    The cost is ``KL(p_d || p)`` plus the price of naming margins and terms plus one nat per effective weight. It never
+    rises.
     """
     tolerance = 0.02 / problem.total
     # The matrices are small: threads that spin for each other inside BLAS cost more than they bring.

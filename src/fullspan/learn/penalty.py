@@ -18,9 +18,7 @@ from fullspan.errors import FullspanError
 PENALTIES = ("mdl", "combinatorial", "bic")
 
 
-def prices(
-    cards: Sequence[int], total: float, penalty: str | float = "mdl", max_order: int | None = None
-) -> Prices:
+def prices(cards: Sequence[int], total: float, penalty: str | float = "mdl", max_order: int | None = None) -> Prices:
     """Prices of all terms over variables with ``cards`` levels, for ``total`` rows.
 
     Parameters

@@ -3,7 +3,7 @@
 Everything happens on the quadratic model of the likelihood around the grown model, where any sub-model T has the
 estimate ``F_TT^-1 h_T`` with ``h = F theta`` and the covariance ``(N F_TT)^-1``:
 
-    1. Terms are dropped as long as a term predicts less than its one nat. That resolves terms that stand for each other.
+    1. Terms are dropped as long as one predicts less than its one nat. That resolves terms that stand for each other.
     2. A code of the weights is fitted per order (module ``code``) to the estimates of the terms that stayed and, each
        added back alone, of those that were dropped.
     3. What the code calls noise is dropped; the others get the prior that the code implies.

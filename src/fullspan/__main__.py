@@ -1,0 +1,8 @@
+"""``python -m fullspan`` is the same as ``fullspan``."""
+
+import sys
+
+from fullspan.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

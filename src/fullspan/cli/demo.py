@@ -1,0 +1,129 @@
+"""``fullspan demo``: a tour of the package on the votes of the U.S. House of Representatives, 1984."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from fullspan.model.fitted import Fitted
+
+EPILOG = "Example: fullspan demo demo-output"
+STRONGEST = 12
+QUESTIONS = (
+    "P(party=democrat | physician=n)",
+    "P(crime=y | party=democrat, education=y)",
+)
+SUBJECT = "Members of the U.S. House of Representatives and their 16 votes of 1984; those who took part in all."
+CREDIT = "Congressional Voting Records, UCI Machine Learning Repository, CC BY 4.0"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command("demo", epilog=EPILOG, short_help="A tour on the 1984 House votes.")(demo)
+
+
+def demo(
+    folder: Annotated[Path, typer.Argument(help="Folder to write into; made if it is not there.")] = Path(
+        "demo-output"
+    ),
+) -> int:
+    """Learn the 1984 House votes, show what was found, ask two questions."""
+    from fullspan.cli.fit import INTERRUPTED_STATUS
+    from fullspan.model.file import save
+
+    folder.mkdir(parents=True, exist_ok=True)
+    _heading(
+        "Learning", f"Members of the U.S. House of Representatives, 16 votes of 1984; those who missed none.\n{CREDIT}."
+    )
+    started = time.monotonic()
+    fitted = _fitted()
+    save(fitted, folder / "votes.fsm")
+    _show(fitted, time.monotonic() - started)
+    answers = _ask(fitted)
+    _report(fitted, answers, folder / "report.md")
+    _farewell(folder)
+    return 130 if fitted.status == INTERRUPTED_STATUS else 0
+
+
+def _fitted() -> Fitted:
+    from fullspan.datasets import house_votes_path
+    from fullspan.estimators.progress import Reporter
+    from fullspan.estimators.reading import Reading
+    from fullspan.learn.fit import Options, fit
+
+    reading = Reading(missing="drop")
+    with contextlib.closing(Reporter()) as reporter:
+        reporter.say("learning (the first run on a machine compiles its kernels, which takes longer)")
+        fitted = fit(reading.count(house_votes_path()), Options(), watch=reporter)
+    return reading.noted(fitted)
+
+
+def _show(fitted: Fitted, seconds: float) -> None:
+    from fullspan.cli.summary import strongest, summary_lines
+
+    typer.echo("\n".join(summary_lines(fitted)))
+    typer.echo(f"learned in {seconds:.1f} s")
+    _heading("The strongest interactions", "Which votes go together, beyond what the others already explain.")
+    strongest(fitted, STRONGEST)
+
+
+def _ask(fitted: Fitted) -> list[tuple[str, float]]:
+    from fullspan.query.answer import Oracle
+
+    _heading("Two questions", "Answers are exact: no sampling, no approximation.")
+    oracle = Oracle(fitted.model)
+    answers = [(question, oracle.probability(question)) for question in QUESTIONS]
+    for question, p in answers:
+        typer.echo(f"{question} = {p:.4f}")
+    return answers
+
+
+def _report(fitted: Fitted, answers: list[tuple[str, float]], path: Path) -> None:
+    from fullspan.cli.files import write_text
+    from fullspan.cli.summary import summary_lines
+    from fullspan.estimators.terms import HEADINGS, TermTable
+
+    lines = ["# House votes 1984", "", f"Data: {CREDIT}.", "", *(f"- {line}" for line in summary_lines(fitted)), ""]
+    lines += ["## Terms", "", f"| {' | '.join(HEADINGS)} |", "|---|---:|---:|---:|---:|"]
+    lines += [f"| {' | '.join(cells)} |" for cells in TermTable.of(fitted).cells()]
+    lines += ["", "## Questions", "", "| question | answer |", "|---|---:|"]
+    lines += [f"| `{question.replace('|', '&#124;')}` | {p:.4f} |" for question, p in answers]
+    write_text(path, "\n".join(lines) + "\n")
+
+
+def _farewell(folder: Path) -> None:
+    _heading("Written", f"{folder}/votes.fsm (the model), {folder}/report.md (all of this as a page)")
+    typer.echo("Try next:")
+    for arguments in (
+        f"show {folder}/votes.fsm",
+        f'query {folder}/votes.fsm "P(party | crime=n, water=y)"',
+        f'sample {folder}/votes.fsm -n 5 --given "party=republican"',
+    ):
+        typer.echo(f"  {_program()} {arguments}")
+
+
+def _program() -> str:
+    """How to call the program from here: by name if the shell finds it, else by its path."""
+    script = Path(sys.argv[0])
+    if shutil.which("fullspan") or script.name != "fullspan":
+        return "fullspan"
+    return os.path.relpath(script)
+
+
+def _heading(title: str, text: str) -> None:
+    from rich.rule import Rule
+
+    from fullspan.cli.summary import console
+
+    out = console()
+    out.print()
+    out.print(Rule(title, align="left", characters="─"), width=min(out.width, 100))
+    out.print(text)

@@ -1,0 +1,225 @@
+"""``fullspan fit``: learn a model from a table."""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from fullspan.data import Empirical
+    from fullspan.learn.fit import Progress
+    from fullspan.model.fitted import Fitted
+    from fullspan.model.loglinear import LogLinear
+
+INTERRUPTED_STATUS = "interrupted"
+STRONGEST = 5
+"""Terms shown after a fit."""
+
+
+class Missing(enum.StrEnum):
+    """What a missing cell means."""
+
+    error = "error"
+    drop = "drop"
+    level = "level"
+
+
+class Basis(enum.StrEnum):
+    """The functions a model is a sum of."""
+
+    auto = "auto"
+    walsh = "walsh"
+    indicator = "indicator"
+    monomial = "monomial"
+
+
+class Search(enum.StrEnum):
+    """How terms are chosen."""
+
+    full = "full"
+    paper = "paper"
+
+
+class Precision(enum.StrEnum):
+    """Numbers of the tables."""
+
+    auto = "auto"
+    float32 = "float32"
+    float64 = "float64"
+
+
+EPILOG = """Example: fullspan fit votes.csv -o votes.fsm --missing drop
+
+Ctrl-C stops the search and saves the best model so far (exit code 130). An existing model file is replaced; another
+kind of file is not, unless --force is given. The data file is never replaced."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command("fit", epilog=EPILOG)(fit)
+
+
+def fit(
+    data: Annotated[Path, typer.Argument(help="CSV, TSV, Parquet, JSON lines or Arrow file; text may be gzipped.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Model file to write, such as votes.fsm.")],
+    missing: Annotated[Missing, typer.Option(help="Missing cells: refuse, drop the rows, or an extra level.")] = (
+        Missing.error
+    ),
+    columns: Annotated[str | None, typer.Option(help="Columns to use, separated by commas; default all.")] = None,
+    levels: Annotated[
+        str | None, typer.Option(help='Levels in order, as JSON or a .json file: \'{"size": ["S", "L"]}\'.')
+    ] = None,
+    bins: Annotated[
+        str | None,
+        typer.Option(help='Cut numeric columns: so many quantile bins, or JSON: \'{"age": ["width", 5]}\'.'),
+    ] = None,
+    count_column: Annotated[str | None, typer.Option(help="Column that holds the count of each row.")] = None,
+    max_levels: Annotated[int, typer.Option(min=1, help="Most levels a column may have.")] = 64,
+    search: Annotated[Search, typer.Option(help="The full search, or the published algorithm.")] = Search.full,
+    basis: Annotated[Basis, typer.Option(help="Kind of terms; auto keeps the shorter description.")] = Basis.auto,
+    penalty: Annotated[str, typer.Option(help="mdl, combinatorial, bic, or a factor such as 2.0.")] = "mdl",
+    l1: Annotated[float, typer.Option(min=0.0, help="Weight of an L1 penalty on the weights.")] = 0.0,
+    epsilon: Annotated[float, typer.Option(min=0.0, help="Stop when a step gains less, in nats per row.")] = 1e-4,
+    max_order: Annotated[int | None, typer.Option(min=1, help="Most variables in a term; default any.")] = None,
+    dtype: Annotated[Precision, typer.Option(help="Numbers of the tables.")] = Precision.auto,
+    max_memory: Annotated[str | None, typer.Option(help="Most memory to use, such as 8GiB.")] = None,
+    checkpoint: Annotated[Path | None, typer.Option(help="File that keeps the best model so far.")] = None,
+    checkpoint_every: Annotated[float, typer.Option(min=0.0, help="Seconds between two checkpoints.")] = 30.0,
+    resume: Annotated[bool, typer.Option("--resume", help="Start from the checkpoint, if there is one.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an output file that is no model.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
+) -> int:
+    """Learn a model of a table and write it to a file."""
+    from fullspan.cli import arguments
+    from fullspan.cli.files import check_model_target
+    from fullspan.estimators.reading import Reading
+
+    if resume and checkpoint is None:
+        raise typer.BadParameter("--resume needs --checkpoint FILE")
+    check_model_target(output, data, force=force)
+    if checkpoint is not None:
+        check_model_target(checkpoint, data, force=force)
+    reading = Reading(
+        columns=arguments.names(columns),
+        levels=arguments.levels(levels),
+        bins=arguments.bins(bins),
+        count_column=count_column,
+        missing=missing.value,
+        max_levels=max_levels,
+    )
+    options = {
+        "search": search.value,
+        "basis": basis.value,
+        "penalty": arguments.penalty(penalty),
+        "l1": l1,
+        "epsilon": epsilon,
+        "max_order": max_order,
+        "dtype": dtype.value,
+        "max_memory": arguments.size(max_memory),
+    }
+    watch = _Watch(reading, checkpoint, checkpoint_every, quiet=quiet)
+    started = time.monotonic()
+    with contextlib.closing(watch):
+        watch.say(f"counting the states of {data.name}")
+        empirical = reading.count(data)
+        start = _start(checkpoint, empirical, quiet) if resume and checkpoint is not None else None
+        watch.say("learning (the first run on a machine compiles its kernels, which takes longer)")
+        fitted = reading.noted(_learned(empirical, options, watch, start))
+    _save(fitted, output)
+    if not quiet:
+        _tell(fitted, output, time.monotonic() - started, as_json=as_json)
+    return _closing(fitted, output)
+
+
+class _Watch:
+    """Tells the progress, and writes a checkpoint now and then."""
+
+    def __init__(self, reading: Any, checkpoint: Path | None, every: float, *, quiet: bool) -> None:
+        from fullspan.estimators.progress import Reporter
+
+        self.reporter = None if quiet else Reporter()
+        self.reading, self.checkpoint, self.every = reading, checkpoint, every
+        self._last = time.monotonic()
+
+    def __call__(self, progress: Progress) -> None:
+        if self.reporter is not None:
+            self.reporter(progress)
+        if self.checkpoint is not None and time.monotonic() - self._last >= self.every:
+            _save(self.reading.noted(progress.snapshot()), self.checkpoint)
+            self._last = time.monotonic()
+
+    def say(self, text: str) -> None:
+        if self.reporter is not None:
+            self.reporter.say(text)
+
+    def close(self) -> None:
+        if self.reporter is not None:
+            self.reporter.close()
+
+
+def _learned(empirical: Empirical, options: dict[str, Any], watch: _Watch, start: LogLinear | None) -> Fitted:
+    from fullspan.learn.fit import Options
+    from fullspan.learn.fit import fit as learn
+
+    return learn(empirical, Options(**options), watch=watch, start=start)
+
+
+def _save(fitted: Fitted, path: Path) -> None:
+    from fullspan.model.file import save
+
+    save(fitted, path)
+
+
+def _start(checkpoint: Path, empirical: Empirical, quiet: bool) -> LogLinear | None:
+    """The model to start from.
+
+    Raises
+    ------
+    FullspanError : the checkpoint belongs to other data.
+    """
+    from fullspan.errors import FullspanError
+    from fullspan.model.file import load
+
+    if not checkpoint.exists():
+        if not quiet:
+            typer.echo(f"no checkpoint {str(checkpoint)!r} yet; starting afresh", err=True)
+        return None
+    fitted = load(checkpoint)
+    if fitted.model.space != empirical.space:
+        raise FullspanError(
+            f"the checkpoint {str(checkpoint)!r} has other variables or levels than the data; "
+            "leave out --resume to start afresh"
+        )
+    if fitted.fingerprint != empirical.fingerprint():
+        raise FullspanError(
+            f"the checkpoint {str(checkpoint)!r} was made from other data; leave out --resume to start afresh"
+        )
+    if not quiet:
+        typer.echo(f"resuming from {str(checkpoint)!r}: {len(fitted.model.terms)} terms", err=True)
+    return fitted.model
+
+
+def _tell(fitted: Fitted, output: Path, seconds: float, *, as_json: bool) -> None:
+    from fullspan.cli.summary import print_json, strongest, summary, summary_lines
+
+    if as_json:
+        print_json({"file": str(output), **summary(fitted), "seconds": round(seconds, 3)})
+        return
+    typer.echo("\n".join(summary_lines(fitted)))
+    strongest(fitted, STRONGEST)
+    typer.echo(f"fitted in {seconds:.1f} s, written to {output}")
+
+
+def _closing(fitted: Fitted, output: Path) -> int:
+    from fullspan.cli.app import INTERRUPTED
+
+    if fitted.status != INTERRUPTED_STATUS:
+        return 0
+    typer.echo(f"fullspan: interrupted; the best model so far is in {str(output)!r}", err=True)
+    return INTERRUPTED

@@ -1,0 +1,75 @@
+"""``fullspan impute``: fill the missing cells of a table."""
+
+from __future__ import annotations
+
+import enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from fullspan.space import Space
+
+EPILOG = """Example: fullspan impute votes.fsm votes.csv -o filled.csv
+
+The output has the model's variables as columns. An existing output file is replaced, the data file never. A model
+fitted with --missing level has nothing to fill: an empty cell is one of its levels."""
+
+
+class How(enum.StrEnum):
+    """What a missing cell becomes."""
+
+    mode = "mode"
+    mean = "mean"
+    draw = "draw"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command("impute", epilog=EPILOG)(impute)
+
+
+def impute(
+    model: Annotated[Path, typer.Argument(help="Model file.")],
+    data: Annotated[Path, typer.Argument(help="Table with missing cells.")],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="File to write: .csv, .tsv, .parquet, .jsonl or .arrow.")
+    ],
+    how: Annotated[
+        How, typer.Option(help="Likeliest completion, probability of each level, or a random completion.")
+    ] = How.mode,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the random completion.")] = None,
+) -> None:
+    """Fill the missing cells of a table, given what each row says."""
+    from fullspan.cli.files import check_table_target, write_table
+
+    check_table_target(output, model, data)
+    import numpy as np
+
+    from fullspan.data import decode, encode
+    from fullspan.estimators.reading import refuse_missing_level
+    from fullspan.model.file import load
+    from fullspan.query.answer import Oracle
+
+    fitted = load(model)
+    space = fitted.model.space
+    codes = encode(data, space, allow_missing=True)
+    refuse_missing_level(codes, space)
+    oracle = Oracle(fitted.model)
+    if how is How.mean:
+        table = _wide(oracle.impute(codes, "mean"), space)
+    else:
+        rng = np.random.default_rng(seed)
+        table = decode(oracle.impute(codes, "mode" if how is How.mode else "draw", rng), space)
+    write_table(table, output)
+    typer.echo(f"{int((codes < 0).sum()):,} cells of {len(codes):,} rows filled, written to {output}", err=True)
+
+
+def _wide(probabilities: dict[str, Any], space: Space) -> Any:
+    """One column ``name=level`` per level, with its probability."""
+    import pyarrow as pa
+
+    return pa.table(
+        {f"{v.name}={level}": probabilities[v.name][:, j] for v in space.variables for j, level in enumerate(v.levels)}
+    )

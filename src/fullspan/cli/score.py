@@ -1,0 +1,73 @@
+"""``fullspan score``: how well a model predicts a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from fullspan.model.fitted import Fitted
+
+EPILOG = """Example: fullspan score votes.fsm test.csv
+
+Incomplete rows are treated as when the model was fitted: refused, left out, or taken as a level. With --per-row, models
+that do not refuse them sum the missing cells out. An existing output file is replaced, the data file never."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command("score", epilog=EPILOG, short_help="Log-probability of a table's rows.")(score)
+
+
+def score(
+    model: Annotated[Path, typer.Argument(help="Model file.")],
+    data: Annotated[Path, typer.Argument(help="Table to score.")],
+    per_row: Annotated[bool, typer.Option("--per-row", help="The log-probability of every row.")] = False,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="File for --per-row: .csv, .tsv, .parquet, .jsonl or .arrow.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Log-probability of a table's rows, in nats: its mean, or row by row."""
+    from fullspan.cli.files import check_table_target
+    from fullspan.model.file import load
+
+    if output is not None and not per_row:
+        raise typer.BadParameter("-o is for --per-row")
+    check_table_target(output, model, data)
+    fitted = load(model)
+    if per_row:
+        _rows(fitted, data, output, as_json=as_json)
+    else:
+        _mean(fitted, data, as_json=as_json)
+
+
+def _mean(fitted: Fitted, data: Path, *, as_json: bool) -> None:
+    from fullspan.cli.summary import print_json
+    from fullspan.estimators.reading import Reading
+
+    empirical = Reading.of(fitted).count_again(data, fitted.model.space)
+    mean = float(empirical.counts @ fitted.model.log_prob(empirical.states)) / empirical.total
+    if as_json:
+        print_json({"mean_log_prob": mean, "n_rows": empirical.n_rows, "n_dropped": empirical.n_dropped})
+        return
+    dropped = f" ({empirical.n_dropped:,} of {empirical.n_rows:,} left out)" if empirical.n_dropped else ""
+    typer.echo(f"mean log-probability {mean:.6f} nats over {empirical.total:,.6g} rows{dropped}")
+
+
+def _rows(fitted: Fitted, data: Path, output: Path | None, *, as_json: bool) -> None:
+    import pyarrow as pa
+
+    from fullspan.cli.files import print_table, write_table
+    from fullspan.data import encode
+    from fullspan.query.answer import Oracle
+
+    codes = encode(data, fitted.model.space, allow_missing=fitted.settings.get("missing", "error") != "error")
+    table = pa.table({"log_prob": Oracle(fitted.model).log_prob(codes)})
+    if output is None:
+        print_table(table, as_json=as_json)
+    else:
+        write_table(table, output)
+        typer.echo(f"{len(codes):,} rows written to {output}", err=True)

@@ -1,0 +1,47 @@
+"""``fullspan show``: what is in a model file."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from fullspan.space import Variable
+
+EPILOG = "Example: fullspan show votes.fsm --top 20"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command("show", epilog=EPILOG, short_help="Show a model: its terms in words.")(show)
+
+
+def show(
+    model: Annotated[Path, typer.Argument(help="Model file.")],
+    top: Annotated[int, typer.Option(min=0, help="How many terms to show, strongest first; 0 for all.")] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Show a model: its variables and its terms in words, strongest first."""
+    from fullspan.cli.summary import print_json, strongest, summary, summary_lines
+    from fullspan.estimators.terms import TermTable
+    from fullspan.model.file import load
+
+    fitted = load(model)
+    space, limit = fitted.model.space, top or None
+    if as_json:
+        variables = [{"name": v.name, "levels": list(v.levels), "edges": v.edges} for v in space.variables]
+        print_json({**summary(fitted), "variables": variables, "terms": TermTable.of(fitted)[:limit].to_dicts()})
+        return
+    typer.echo("\n".join(summary_lines(fitted)))
+    typer.echo("\n".join(_variable_lines(space.variables)))
+    strongest(fitted, limit)
+
+
+def _variable_lines(variables: Iterable[Variable]) -> Iterator[str]:
+    """Names and levels, neighbours with the same levels on one line."""
+    for levels, group in itertools.groupby(variables, key=lambda v: v.levels):
+        yield f"  {', '.join(v.name for v in group)}: {', '.join(map(str, levels))}"

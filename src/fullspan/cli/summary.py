@@ -1,0 +1,109 @@
+"""What a model looks like in a terminal, and as JSON. No mathematics: the numbers come with the model."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from fullspan.estimators.terms import TermTable
+    from fullspan.model.fitted import Fitted
+
+FILE_WIDTH = 200
+"""Columns assumed where the output is no terminal, so that nothing wraps."""
+
+
+def console() -> Console:
+    """A console on standard output, that leaves marks such as ``[0, 1)`` alone."""
+    from rich.console import Console
+
+    width = None if sys.stdout.isatty() else FILE_WIDTH
+    return Console(width=width, highlight=False, markup=False, emoji=False)
+
+
+def print_json(value: Any) -> None:
+    """One JSON document on standard output; infinite numbers are null."""
+    print(json.dumps(_finite(value), ensure_ascii=False, indent=2, allow_nan=False))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {k: _finite(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(v) for v in value]
+    if isinstance(value, float) and not abs(value) < float("inf"):
+        return None
+    return value
+
+
+def summary(fitted: Fitted) -> dict[str, Any]:
+    """The facts about a fit, in JSON's types."""
+    space = fitted.model.space
+    return {
+        "n_rows": fitted.n_rows,
+        "n_dropped": fitted.n_dropped,
+        "total": fitted.total,
+        "n_variables": len(space),
+        "n_states": space.n_states,
+        "basis": fitted.model.basis.name,
+        "n_terms": len(fitted.model.terms),
+        "terms_by_order": {str(order): n for order, n in _orders(fitted)},
+        "divergence": fitted.divergence,
+        "entropy": fitted.entropy,
+        "description_length": fitted.description_length,
+        "status": fitted.status,
+    }
+
+
+def _orders(fitted: Fitted) -> list[tuple[int, int]]:
+    return sorted(Counter(len(term) for term in fitted.model.terms).items())
+
+
+def summary_lines(fitted: Fitted) -> list[str]:
+    """The same in words."""
+    space, orders = fitted.model.space, _orders(fitted)
+    dropped = f" ({fitted.n_dropped:,} dropped: missing cells)" if fitted.n_dropped else ""
+    split = ", ".join(f"{n} of order {order}" for order, n in orders)
+    return [
+        f"{fitted.n_rows:,} rows{dropped}, {len(space)} variables, {space.n_states:,} states",
+        f"{len(fitted.model.terms)} terms in the {fitted.model.basis.name} basis" + (f": {split}" if split else ""),
+        f"divergence from the data {fitted.divergence:.4f} nats per row, "
+        f"description length {fitted.description_length:.1f} nats ({fitted.status})",
+    ]
+
+
+def strongest(fitted: Fitted, top: int | None) -> None:
+    """Print the table of terms, most nats saved first."""
+    from fullspan.estimators.terms import TermTable
+
+    terms = TermTable.of(fitted)
+    if len(terms):
+        print_terms(terms[:top])
+    if top is not None and len(terms) > top:
+        console().print(f"... and {len(terms) - top} more")
+
+
+def print_terms(terms: TermTable) -> None:
+    """The terms as a table."""
+    from fullspan.estimators.terms import HEADINGS
+
+    print_rows(HEADINGS, terms.cells())
+
+
+def print_rows(headings: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
+    """A table whose first column is text and whose others are numbers."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for j, heading in enumerate(headings):
+        table.add_column(heading, justify="left" if j == 0 else "right", no_wrap=j > 0, overflow="fold")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    console().print(table)

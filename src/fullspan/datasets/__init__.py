@@ -1,0 +1,21 @@
+"""Small tables that ship with the package; see ``CREDITS.md`` beside them for their origin and licence.
+
+>>> from fullspan.datasets import house_votes_path
+>>> house_votes_path().name
+'house-votes-84.csv'
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_FOLDER = Path(__file__).resolve().parent
+
+
+def house_votes_path() -> Path:
+    """Votes of the 435 members of the U.S. House of Representatives on 16 issues in 1984, as a CSV file.
+
+    Columns: the member's party, then ``y`` (yea), ``n`` (nay) or ``?`` (neither) for each vote. UCI Machine
+    Learning Repository, Congressional Voting Records, CC BY 4.0.
+    """
+    return _FOLDER / "house-votes-84.csv"

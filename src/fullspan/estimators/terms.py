@@ -1,0 +1,134 @@
+"""The table of chosen terms, as people read it: in words, strongest first."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, overload
+
+if TYPE_CHECKING:
+    from fullspan.model.fitted import Fitted
+
+SHOWN = 20
+"""Rows that ``repr`` prints."""
+
+
+@dataclass(frozen=True)
+class TermRow:
+    """One chosen term.
+
+    Attributes
+    ----------
+    words : what the term says, in words.
+    variables : the names of the variables it joins.
+    order : how many they are.
+    weight, standard_error : its natural parameter theta, and the error of that.
+    nats_saved : by how many nats the data would be described worse, in total, without it.
+    """
+
+    words: str
+    variables: tuple[str, ...]
+    order: int
+    weight: float
+    standard_error: float
+    nats_saved: float
+
+
+class TermTable(Sequence[TermRow]):
+    """Rows of :class:`TermRow`, most nats saved first; prints as an aligned table.
+
+    >>> row = TermRow("crime=y goes with salvador=y", ("crime", "salvador"), 2, 0.41, 0.06, 30.2)
+    >>> TermTable([row])
+    term                          order  weight  std. error  nats saved
+    crime=y goes with salvador=y      2   0.410       0.060        30.2
+    """
+
+    def __init__(self, rows: Sequence[TermRow]) -> None:
+        self._rows = tuple(rows)
+
+    @classmethod
+    def of(cls, fitted: Fitted) -> TermTable:
+        """The terms of a fitted model."""
+        model = fitted.model
+        names = model.space.names
+        rows = [
+            TermRow(
+                model.describe(term),
+                tuple(names[i] for i, _ in term),
+                len(term),
+                float(model.theta[k]),
+                float(fitted.standard_errors[k]),
+                float(fitted.nats_saved[k]),
+            )
+            for k, term in enumerate(model.terms)
+        ]
+        return cls(sorted(rows, key=_strength))
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[TermRow]:
+        return iter(self._rows)
+
+    @overload
+    def __getitem__(self, item: int) -> TermRow: ...
+    @overload
+    def __getitem__(self, item: slice) -> TermTable: ...
+    def __getitem__(self, item: int | slice) -> TermRow | TermTable:
+        return TermTable(self._rows[item]) if isinstance(item, slice) else self._rows[item]
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Plain dictionaries, as JSON holds them."""
+        return [asdict(row) | {"variables": list(row.variables)} for row in self]
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame with one row per term."""
+        import pandas as pd
+
+        columns = ["words", "variables", "order", "weight", "standard_error", "nats_saved"]
+        return pd.DataFrame([asdict(row) for row in self], columns=columns)
+
+    def cells(self) -> list[tuple[str, str, str, str, str]]:
+        """The rows as text, column by column as :data:`HEADINGS` names them."""
+        return [
+            (row.words, str(row.order), f"{row.weight:.3f}", f"{row.standard_error:.3f}", f"{row.nats_saved:.1f}")
+            for row in self
+        ]
+
+    def __repr__(self) -> str:
+        lines = aligned([HEADINGS, *self[:SHOWN].cells()])
+        return "\n".join([*lines, *self._rest()])
+
+    def _rest(self) -> list[str]:
+        return [f"... and {len(self) - SHOWN} more"] if len(self) > SHOWN else []
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{html.escape(text)}</th>" for text in HEADINGS)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(text)}</td>" for text in cells) + "</tr>"
+            for cells in self[:SHOWN].cells()
+        )
+        rest = "".join(f"<p>{html.escape(text)}</p>" for text in self._rest())
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{rest}"
+
+
+def _strength(row: TermRow) -> tuple[float, int, tuple[str, ...]]:
+    """Sorting key: most nats saved first, unknown savings last."""
+    known = row.nats_saved == row.nats_saved
+    return (-row.nats_saved if known else float("inf"), row.order, row.variables)
+
+
+HEADINGS = ("term", "order", "weight", "std. error", "nats saved")
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Lines of a text table: the first column to the left, the others to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell.ljust(width) if j == 0 else cell.rjust(width)
+            for j, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]

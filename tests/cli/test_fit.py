@@ -1,0 +1,173 @@
+"""``fullspan fit``: options reach the learner, nothing is lost on Ctrl-C, a checkpoint resumes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.running import COMMAND, VOTES, Done, spawn
+from fullspan.model.file import load
+
+Run = Callable[..., Done]
+SMALL = "a,b,n\nx,0,40\nx,1,10\ny,0,10\ny,1,40\n"
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "table.csv"
+    path.write_text(SMALL)
+    return path
+
+
+def test_it_prints_a_summary_and_the_strongest_terms(votes_model: Path, tmp_path: Path) -> None:
+    done = spawn("fit", VOTES, "-o", tmp_path / "m.fsm", "--missing", "drop")
+    assert done.code == 0
+    assert done.out.startswith("435 rows (203 dropped: missing cells), 17 variables, 131,072 states\n")
+    assert "nats saved" in done.out
+    assert load(tmp_path / "m.fsm").model.terms == load(votes_model).model.terms
+
+
+def test_json_holds_the_same_facts(run: Run, table: Path, tmp_path: Path) -> None:
+    done = run("fit", table, "-o", tmp_path / "m.fsm", "--count-column", "n", "--json")
+    facts = json.loads(done.out)
+    fitted = load(tmp_path / "m.fsm")
+    assert facts["total"] == fitted.total == 100
+    assert facts["n_terms"] == len(fitted.model.terms)
+    assert facts["n_states"] == 4
+    assert facts["divergence"] == fitted.divergence
+    assert facts["file"] == str(tmp_path / "m.fsm")
+
+
+def test_quiet_prints_nothing(run: Run, table: Path, tmp_path: Path) -> None:
+    done = run("fit", table, "-o", tmp_path / "m.fsm", "--count-column", "n", "-q")
+    assert (done.code, done.out, done.err) == (0, "", "")
+
+
+def test_every_option_reaches_the_model(run: Run, table: Path, tmp_path: Path) -> None:
+    options: dict[str, Any] = {
+        "--missing": "drop",
+        "--search": "paper",
+        "--basis": "monomial",
+        "--penalty": "2.0",
+        "--l1": "0.001",
+        "--epsilon": "0.01",
+        "--max-order": "1",
+        "--dtype": "float64",
+        "--max-memory": "1GiB",
+        "--columns": "b,a",
+        "--levels": '{"a": ["y", "x", "z"]}',
+        "--count-column": "n",
+    }
+    flat = [part for pair in options.items() for part in pair]
+    assert run("fit", table, "-o", tmp_path / "m.fsm", *flat).code == 0
+    fitted = load(tmp_path / "m.fsm")
+    assert fitted.model.space.names == ("b", "a")
+    assert fitted.model.space.variables[1].levels == ("y", "x", "z")
+    assert fitted.model.basis.name == "monomial"
+    assert max(map(len, fitted.model.terms), default=0) <= 1
+    expected = {"search": "paper", "penalty": 2.0, "l1": 0.001, "epsilon": 0.01, "missing": "drop", "count_column": "n"}
+    assert {key: fitted.settings[key] for key in expected} == expected
+
+
+def test_numbers_are_cut_into_bins(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "numbers.csv"
+    path.write_text("x,y\n" + "".join(f"{i},{'ab'[i > 50]}\n" for i in range(100)))
+    assert run("fit", path, "-o", tmp_path / "m.fsm", "--bins", '{"x": [0, 50.5, 99]}').code == 0
+    assert load(tmp_path / "m.fsm").model.space.variables[0].levels == ("[0, 50.5)", "[50.5, 99]")
+
+
+def test_missing_cells_are_named_with_the_way_out(run: Run, tmp_path: Path) -> None:
+    done = run("fit", VOTES, "-o", tmp_path / "m.fsm")
+    assert done.code == 2
+    assert "'water': 48" in done.err
+    assert "Use --missing drop to leave those rows out, --missing level to count" in done.err
+    assert "or --columns to leave" in done.err
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_level_for_missing_cells(run: Run, tmp_path: Path) -> None:
+    done = run("fit", VOTES, "-o", tmp_path / "m.fsm", "--missing", "level", "--columns", "party,water,crime")
+    assert done.code == 0
+    assert load(tmp_path / "m.fsm").model.space.variables[1].levels == ("n", "y", "(missing)")
+
+
+# -- interruption -------------------------------------------------------------------------------------------------
+
+
+def endless(*arguments: object) -> list[str]:
+    """A fit that buys every term it can and saves after each: it takes far longer than a test waits."""
+    greedy = ["--search", "paper", "--penalty", "0", "--epsilon", "1e-12", "--checkpoint-every", "0"]
+    return [*COMMAND, "fit", str(VOTES), "--missing", "drop", *greedy, *map(str, arguments)]
+
+
+def interrupted(command: list[str], sign: Path) -> subprocess.CompletedProcess[str]:
+    """Run a command, press Ctrl-C once a file is there, and wait."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        deadline = time.monotonic() + 240
+        while not sign.exists() and process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert sign.exists(), process.communicate()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=120)
+    return subprocess.CompletedProcess(command, process.returncode, out, err)
+
+
+def test_ctrl_c_keeps_the_best_model_so_far_and_a_checkpoint_resumes(run: Run, tmp_path: Path) -> None:
+    model, checkpoint = tmp_path / "m.fsm", tmp_path / "c.fsm"
+    done = interrupted(endless("-o", model, "--checkpoint", checkpoint), checkpoint)
+    assert done.returncode == 130, done.stderr
+    assert "interrupted; the best model so far is in" in done.stderr
+    assert "Traceback" not in done.stderr
+    kept = load(model)
+    assert kept.status == "interrupted"
+    assert sorted(os.listdir(tmp_path)) == ["c.fsm", "m.fsm"]
+
+    n_terms = len(load(checkpoint).model.terms)
+    assert n_terms > 0
+    again = run("fit", VOTES, "--missing", "drop", "-o", model, "--checkpoint", checkpoint, "--resume")
+    assert again.code == 0
+    assert f"resuming from {str(checkpoint)!r}: {n_terms} terms" in again.err
+    assert load(model).status == "converged"
+
+
+def test_ctrl_c_while_counting_saves_nothing(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("fullspan.estimators.reading.Reading.count", stop)
+    done = run("fit", VOTES, "-o", tmp_path / "m.fsm")
+    assert (done.code, done.err) == (130, "fullspan: interrupted\n")
+    assert os.listdir(tmp_path) == []
+
+
+def test_resume_without_a_checkpoint_yet_starts_afresh(run: Run, table: Path, tmp_path: Path) -> None:
+    done = run("fit", table, "-o", tmp_path / "m.fsm", "--checkpoint", tmp_path / "c.fsm", "--resume")
+    assert done.code == 0
+    assert "starting afresh" in done.err
+
+
+def test_resume_needs_a_checkpoint(run: Run, table: Path, tmp_path: Path) -> None:
+    done = run("fit", table, "-o", tmp_path / "m.fsm", "--resume")
+    assert done.code == 2
+    assert "--resume needs --checkpoint FILE" in done.err
+
+
+def test_resume_refuses_other_data_and_other_variables(run: Run, table: Path, tmp_path: Path) -> None:
+    checkpoint = tmp_path / "c.fsm"
+    assert run("fit", table, "-o", checkpoint, "--count-column", "n", "-q").code == 0
+    resume = ("-o", tmp_path / "m.fsm", "--checkpoint", checkpoint, "--resume")
+    table.write_text(SMALL.replace("40", "41"))
+    other_data = run("fit", table, "--count-column", "n", *resume)
+    other_columns = run("fit", table, *resume)
+    assert (other_data.code, other_columns.code) == (2, 2)
+    assert "was made from other data" in other_data.err
+    assert "has other variables or levels" in other_columns.err
+    assert not (tmp_path / "m.fsm").exists()

@@ -1,0 +1,211 @@
+"""Run the examples in README.md and docs/*.md; check their output, or write it in place (``make readme``).
+
+Blocks of one file run in order, in one empty folder that holds the bundled table as ``votes.csv``:
+
+* ```` ```python ````: run in one namespace. What it prints is the ```` ```text ```` block right after it, if any;
+  lines that begin with ``>>>`` are a session, with the output below each statement.
+* ```` ```console ````: each line ``$ command`` is run by the shell, and its output is what follows.
+* ``<!-- not run -->`` on the line before a block leaves it alone.
+
+Timings are not compared, and numbers may differ by 0.1 % or by one in their last digit.
+"""
+
+from __future__ import annotations
+
+import code
+import contextlib
+import io
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+SKIP = "<!-- not run -->"
+_FENCE = re.compile(r"^```(\w*)\s*$")
+_TIMING = re.compile(r"\b\d+(\.\d+)? ?(s|ms|µs|seconds?)\b")
+_NUMBER = re.compile(r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
+
+
+def documents() -> list[Path]:
+    """The Markdown files with examples."""
+    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+@dataclass
+class Block:
+    """A fenced block: its language, the lines within, where the first of these stands, and whether to run it."""
+
+    language: str
+    lines: list[str]
+    start: int
+    run: bool
+
+    @property
+    def stop(self) -> int:
+        return self.start + len(self.lines)
+
+
+def blocks(lines: list[str]) -> list[Block]:
+    """All fenced blocks of a document."""
+    found: list[Block] = []
+    open_at: tuple[str, int] | None = None
+    for i, line in enumerate(lines):
+        fence = _FENCE.match(line)
+        if fence is None:
+            continue
+        if open_at is None:
+            open_at = (fence[1], i)
+        else:
+            language, at = open_at
+            run = at == 0 or lines[at - 1].strip() != SKIP
+            found.append(Block(language, lines[at + 1 : i], at + 1, run))
+            open_at = None
+    return found
+
+
+@dataclass
+class Expected:
+    """Output as documented, where it stands, and as it came out now."""
+
+    block: Block
+    found: list[str]
+
+    def differences(self) -> list[str]:
+        """Lines that disagree, as a person reads them; empty where all is well."""
+        want, got = _stripped(self.block.lines), _stripped(self.found)
+        pairs = zip(want + [""] * (len(got) - len(want)), got + [""] * (len(want) - len(got)), strict=True)
+        return [f"line {self.block.start + 1 + i}: {a!r} != {b!r}" for i, (a, b) in enumerate(pairs) if not agree(a, b)]
+
+
+def _stripped(lines: list[str]) -> list[str]:
+    kept = [line.rstrip() for line in lines]
+    while kept and not kept[-1]:
+        kept.pop()
+    return kept
+
+
+def agree(a: str, b: str) -> bool:
+    """Whether two lines are the same but for timings, spacing and the last digits of numbers."""
+    a, b = (" ".join(_TIMING.sub("<time>", line).split()) for line in (a, b))
+    if _NUMBER.sub("#", a) != _NUMBER.sub("#", b):
+        return False
+    return all(_close(x, y) for x, y in zip(_NUMBER.findall(a), _NUMBER.findall(b), strict=True))
+
+
+def _close(x: str, y: str) -> bool:
+    if "." not in x and "." not in y:
+        return x == y
+    unit = 10.0 ** -len(x.partition(".")[2].partition("e")[0])
+    return abs(float(x) - float(y)) <= max(1.01 * unit * ("e" not in x), 1e-3 * abs(float(x)))
+
+
+def run(document: Path) -> Iterator[Expected]:
+    """Run a document's examples and yield each expected output beside the real one."""
+    found = blocks(document.read_text(encoding="utf-8").splitlines())
+    here = os.getcwd()
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(ROOT / "src/fullspan/datasets/house-votes-84.csv", Path(folder) / "votes.csv")
+        os.chdir(folder)
+        try:
+            yield from _run_blocks(found, document)
+        finally:
+            os.chdir(here)
+
+
+def _run_blocks(found: list[Block], document: Path) -> Iterator[Expected]:
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    following = {block.start: after for block, after in zip(found, [*found[1:], None], strict=False)}
+    for block in found:
+        if not block.run:
+            continue
+        if block.language == "console":
+            yield Expected(block, _console(block.lines))
+        elif block.language == "python" and any(line.startswith(">>> ") for line in block.lines):
+            yield Expected(block, _session(block.lines, namespace))
+        elif block.language == "python":
+            printed = _script(block, namespace, document)
+            after = following[block.start]
+            if after is not None and after.language == "text" and after.start - block.stop <= 3 and after.run:
+                yield Expected(after, printed)
+
+
+def _script(block: Block, namespace: dict[str, Any], document: Path) -> list[str]:
+    text = "\n" * block.start + "\n".join(block.lines)
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        exec(compile(text, str(document), "exec"), namespace)
+    return out.getvalue().splitlines()
+
+
+def _session(lines: list[str], namespace: dict[str, Any]) -> list[str]:
+    """A ``>>>`` session typed again: prompts and statements as documented, output as it comes."""
+    console = code.InteractiveConsole(namespace)
+    shown: list[str] = []
+    more = False
+    for line in lines:
+        if not line.startswith((">>>", "...")):
+            if more:
+                more = _type(console, "", shown)
+            continue
+        if line.startswith(">>>") and more:
+            more = _type(console, "", shown)
+        shown.append(line)
+        more = _type(console, line[4:], shown)
+    if more:
+        _type(console, "", shown)
+    return shown
+
+
+def _type(console: code.InteractiveConsole, line: str, shown: list[str]) -> bool:
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(out):
+        more = console.push(line)
+    shown.extend(out.getvalue().splitlines())
+    return more
+
+
+def _console(lines: list[str]) -> list[str]:
+    shown: list[str] = []
+    commands = "\n".join(lines).replace("\\\n", "\\\r").split("\n")
+    for command in (line for line in commands if line.startswith("$ ")):
+        shown.extend(command.split("\r"))
+        shown.extend(_shell(command[2:].replace("\r", "\n")))
+    return shown
+
+
+def _shell(command: str) -> list[str]:
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    done = subprocess.run(
+        ["bash", "-c", command],
+        env={**os.environ, "PATH": path, "COLUMNS": "100"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    return done.stdout.splitlines()
+
+
+def rewrite(document: Path) -> bool:
+    """Put the real output in place of the documented one; returns whether anything changed."""
+    before = document.read_text(encoding="utf-8")
+    lines = before.splitlines()
+    for expected in reversed(list(run(document))):
+        if expected.differences():
+            lines[expected.block.start : expected.block.stop] = _stripped(expected.found)
+    after = "\n".join(lines) + "\n" if lines else before
+    if after != before:
+        document.write_text(after, encoding="utf-8")
+    return after != before
+
+
+if __name__ == "__main__":
+    for path in documents():
+        print(f"{path.relative_to(ROOT)}: {'rewritten' if rewrite(path) else 'unchanged'}")

@@ -1,0 +1,123 @@
+"""scikit-learn's own checks, and the tools people use with it."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import KBinsDiscretizer
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from fullspan import FullSpan
+from fullspan.errors import DataError
+
+EXPECTED_FAILURES = {
+    "check_estimators_nan_inf": "a missing cell is refused, as demanded, but the message names the columns, how many "
+    "cells each lacks and what to do, in words that suit text too, where the check looks for the letters NaN",
+    "check_sample_weight_equivalence_on_dense_data": "its 30 columns have 2^30 states when cut in two, which needs "
+    "gigabytes, and the bins of repeated rows differ; test_integer_weights_count_rows checks the law on discrete data",
+}
+
+
+@parametrize_with_checks([FullSpan(bins=2, max_memory=1 << 27)], expected_failed_checks=lambda _: EXPECTED_FAILURES)
+def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
+    """The checks use continuous columns, which a model of discrete data cuts in two; a test takes 128 MiB at most."""
+    check(estimator)
+
+
+def data(rows: int = 400, seed: int = 0) -> np.ndarray:
+    """Three bits: the third follows the first, the second is noise."""
+    rng = np.random.default_rng(seed)
+    a, b = rng.integers(2, size=(2, rows))
+    return np.stack([a, b, np.where(rng.random(rows) < 0.85, a, 1 - a)], axis=1)
+
+
+def test_clone_keeps_every_parameter() -> None:
+    model = FullSpan(search="paper", basis="walsh", penalty=2.0, l1=0.1, bins={"a": 3}, levels={"b": [1, 2]})
+    assert clone(model).get_params() == model.get_params()
+
+
+def test_an_unfitted_model_says_so() -> None:
+    calls: list[Any] = [
+        lambda m: m.score_samples(data()),
+        lambda m: m.score(data()),
+        lambda m: m.sample(),
+        lambda m: m.impute(data()),
+        lambda m: m.probability("x0=1"),
+        lambda m: m.conditional("x0"),
+        lambda m: m.marginal("x0"),
+        lambda m: m.mode(),
+        lambda m: m.entropy(),
+        lambda m: m.mutual_information("x0", "x1"),
+        lambda m: m.save("never.fsm"),
+    ]
+    for call in calls:
+        with pytest.raises(NotFittedError):
+            call(FullSpan())
+
+
+def test_cross_validation_prefers_a_model_to_chance() -> None:
+    scores = cross_val_score(FullSpan(), data(), cv=4)
+    assert scores.shape == (4,)
+    assert scores.mean() > -3 * np.log(2) + 0.1
+
+
+def test_a_grid_search_over_penalties() -> None:
+    search = GridSearchCV(FullSpan(levels={f"x{i}": [0, 1] for i in range(3)}), {"penalty": [1.0, 1e3]}, cv=3)
+    search.fit(data())
+    assert search.best_params_ == {"penalty": 1.0}
+
+
+def test_the_end_of_a_pipeline() -> None:
+    numbers = np.random.default_rng(1).normal(size=(300, 2)) @ np.array([[1, 1], [0, 0.5]])
+    steps = [
+        ("cut", KBinsDiscretizer(3, encode="ordinal", quantile_method="averaged_inverted_cdf")),
+        ("model", FullSpan()),
+    ]
+    model = Pipeline(steps).fit(numbers)
+    assert np.isclose(model.score(numbers), model.score_samples(numbers).mean())
+
+
+def test_a_pickle_answers_the_same() -> None:
+    model = FullSpan().fit(data())
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again.score_samples(data()), model.score_samples(data()))
+    assert again.probability("x2=1 | x0=1") == model.probability("x2=1 | x0=1")
+    unfitted = pickle.loads(pickle.dumps(FullSpan(l1=0.5)))
+    assert unfitted.l1 == 0.5
+
+
+def test_integer_weights_count_rows() -> None:
+    table = data(60)
+    weights = np.random.default_rng(2).integers(0, 4, size=len(table))
+    weighted = FullSpan().fit(table, sample_weight=weights)
+    repeated = FullSpan().fit(np.repeat(table, weights, axis=0))
+    assert np.array_equal(weighted.model_.theta, repeated.model_.theta)
+    assert np.isclose(weighted.score(table, sample_weight=weights), repeated.score(np.repeat(table, weights, axis=0)))
+
+
+def test_what_is_no_table_is_refused() -> None:
+    import scipy.sparse
+
+    with pytest.raises(TypeError, match=r"use X\.toarray"):
+        FullSpan().fit(scipy.sparse.eye(3))
+    with pytest.raises(DataError, match="Complex data not supported"):
+        FullSpan().fit(np.eye(3) * 1j)
+
+
+def test_names_are_kept_where_there_are_any() -> None:
+    import pandas as pd
+
+    frame = pd.DataFrame(data(), columns=["a", "b", "c"])
+    model = FullSpan().fit(frame)
+    assert model.feature_names_in_.tolist() == ["a", "b", "c"]
+    assert model.n_features_in_ == 3
+    assert np.array_equal(model.score_samples(frame[["c", "a", "b"]]), model.score_samples(frame))
+    model.fit(data())
+    assert not hasattr(model, "feature_names_in_")

@@ -1,0 +1,58 @@
+"""The table of terms as people see it."""
+
+from __future__ import annotations
+
+import math
+
+from fullspan.estimators.terms import SHOWN, TermRow, TermTable, _strength
+
+ROWS = [
+    TermRow("a=<1> goes with b=2 (odds ×3)", ("a", "b"), 2, 0.55, 0.1, 12.25),
+    TermRow("a=<1> is favoured (odds ×2)", ("a",), 1, -0.35, 0.05, 120.0),
+    TermRow("c is odd", ("c",), 1, 0.1, math.nan, math.nan),
+]
+TABLE = TermTable(sorted(ROWS, key=_strength))
+
+
+def test_the_strongest_come_first_and_the_unknown_last() -> None:
+    assert [row.nats_saved for row in TABLE][:2] == [120.0, 12.25]
+    assert math.isnan(TABLE[-1].nats_saved)
+
+
+def test_it_is_a_sequence() -> None:
+    assert len(TABLE) == 3
+    assert TABLE[0].order == 1
+    assert isinstance(TABLE[:2], TermTable)
+    assert len(TABLE[:2]) == 2
+    assert ROWS[0] in TABLE
+
+
+def test_it_prints_aligned() -> None:
+    lines = repr(TABLE[:2]).splitlines()
+    assert lines == [
+        "term                           order  weight  std. error  nats saved",
+        "a=<1> is favoured (odds ×2)        1  -0.350       0.050       120.0",
+        "a=<1> goes with b=2 (odds ×3)      2   0.550       0.100        12.2",
+    ]
+
+
+def test_long_tables_are_cut_with_a_word() -> None:
+    table = TermTable(ROWS[:1] * (SHOWN + 7))
+    assert repr(table).splitlines()[-1] == "... and 7 more"
+    assert "... and 7 more" in table._repr_html_()
+
+
+def test_an_empty_table_prints_its_headings() -> None:
+    assert repr(TermTable([])) == "term  order  weight  std. error  nats saved"
+
+
+def test_html_is_escaped() -> None:
+    assert "a=&lt;1&gt;" in TABLE._repr_html_()
+    assert "<1>" not in TABLE._repr_html_()
+
+
+def test_frames_and_dictionaries_hold_the_same() -> None:
+    frame = TABLE.to_pandas()
+    assert list(frame.columns) == ["words", "variables", "order", "weight", "standard_error", "nats_saved"]
+    assert frame["weight"].tolist() == [row["weight"] for row in TABLE.to_dicts()]
+    assert list(TermTable([]).to_pandas().columns) == list(frame.columns)
