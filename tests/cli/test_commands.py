@@ -195,7 +195,7 @@ COMMANDS = [command.name for command in app.registered_commands]
 
 
 def test_every_command_is_known() -> None:
-    assert COMMANDS == ["fit", "show", "query", "sample", "impute", "score", "demo"]
+    assert COMMANDS == ["fit", "show", "query", "sample", "impute", "score", "demo", "reproduce"]
 
 
 @pytest.mark.parametrize("command", COMMANDS)

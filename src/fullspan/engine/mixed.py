@@ -43,28 +43,44 @@ def _multiply_narrow(work: NDArray[Any], stride: int, card: int, j: int, kind: i
                 work[base], work[base + step] = work[base + step], work[base]
                 base += np.uint64(1)
         return
-    for fibre in range(work.size // card):
-        base = np.uint64((fibre // stride) * stride * card + fibre % stride)
-        if kind == WALSH:
-            for k in range(card):
-                if k < k ^ j:
-                    a, b = base + np.uint64(k) * step, base + np.uint64(k ^ j) * step
-                    work[a], work[b] = work[b], work[a]
-            continue
-        u, v = work[base], work[base + own]
-        both = u + v
-        place = base
-        for _ in range(1, card):
-            place += step
-            work[place] = -(work[place] + both)
-        work[base], work[base + own] = v, u
+    for outer in range(work.size // (card * stride)):
+        base = np.uint64(outer * card * stride)
+        for _ in range(stride):
+            if kind == WALSH:
+                for k in range(card):
+                    if k < k ^ j:
+                        a, b = base + np.uint64(k) * step, base + np.uint64(k ^ j) * step
+                        work[a], work[b] = work[b], work[a]
+            else:
+                u, v = work[base], work[base + own]
+                place = base
+                for _ in range(1, card):
+                    place += step
+                    work[place] = -(work[place] + u + v)
+                work[base], work[base + own] = v, u
+            base += np.uint64(1)
+
+
+@serial
+def _multiply_narrow_three(work: NDArray[Any], stride: int, j: int) -> None:
+    """:func:`_multiply_narrow` for an indicator variable of three levels: no loop over levels."""
+    own, other = np.uint64(j * stride), np.uint64((3 - j) * stride)
+    for outer in range(work.size // (3 * stride)):
+        base = np.uint64(outer * 3 * stride)
+        for _ in range(stride):
+            u, v, w = work[base], work[base + own], work[base + other]
+            work[base], work[base + own], work[base + other] = v, u, -(u + v + w)
+            base += np.uint64(1)
 
 
 @serial
 def multiply_mode(work: NDArray[Any], stride: int, card: int, j: int, kind: int) -> None:
     """Apply one variable's part of M in place to ``work``, where its digit has weight ``stride``."""
     if stride < 64:
-        _multiply_narrow(work, stride, card, j, kind)
+        if card == 3:
+            _multiply_narrow_three(work, stride, j)
+        else:
+            _multiply_narrow(work, stride, card, j, kind)
         return
     for outer in range(0, work.size, stride * card):
         line = work[outer : outer + stride * card]
@@ -139,7 +155,7 @@ def step(
                     winners = update_spins(row, moved, target, c, scale, bar)
                 if winners > 0:
                     best, place = scan_block(
-                        row, target, best, block_orders[b], block_costs[b], by_order, orders, costs, l1, False
+                        row, target, best, block_orders[b], block_costs[b], by_order, least, orders, costs, l1, False
                     )
                     if place >= 0:
                         where = b * size + place

@@ -88,7 +88,7 @@ def step(
                 winners = _update(row, joint if agrees[f] else nothing, target, c, scale, bar, kind(l1))
                 if winners > 0:
                     best, place = scan_block(
-                        row, target, best, block_orders[b], block_costs[b], by_order, orders, costs, l1, True
+                        row, target, best, block_orders[b], block_costs[b], by_order, least, orders, costs, l1, True
                     )
                     if place >= 0:
                         where = b * size + place

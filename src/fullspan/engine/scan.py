@@ -9,7 +9,11 @@ m = (1+eta)/2 and q = (1+d)/2, for 0/1 functions m = eta and q = d. Written with
 ``(d-eta)^2 / v(eta)``, with v = 1-eta^2 or eta(1-eta): the variance of the term.
 
 A block is compared with the champion through the bound alone, without division and with the smallest penalty
-of the block; only a block that might hold a winner is looked at again, term by term.
+of the block; a block that might hold a winner is compared once more through
+
+    gain(q, m)  <=  (q-m)^2 / (2 min(m (1-m), q (1-q))),
+
+half the first where q is near m, and only if it passes is it looked at term by term.
 
 The penalty of a term is ``by_order[order] + cost``, where ``order`` and ``cost`` are sums of a part of the
 block and a part of the place inside the block.
@@ -47,6 +51,24 @@ def term_gain(d: float, eta: float, l1: float, zero_one: bool) -> float:
 
 
 @serial
+def _survivors(eta: NDArray[Any], d: NDArray[Any], bar: float, l1: float, zero_one: bool) -> Any:
+    """How many terms have both bounds above ``bar``, or so little below it that rounding might hide it."""
+    number = eta.dtype.type
+    one, zero, two, least, back = number(1), number(0), number(2), number(0.99 * bar), number(l1)
+    slack = number(1e-5)
+    centre = number(0.5) if zero_one else zero
+    width = number(0.25) if zero_one else one
+    survivors = zero
+    for j in range(eta.size):
+        x = eta[j]
+        e = max(abs(d[j] - x) - back, zero)
+        model = width - (x - centre) * (x - centre)
+        data = width - (d[j] - centre) * (d[j] - centre)
+        survivors += one if e * e > least * (max(model, two * min(model, data)) - slack) else zero
+    return survivors
+
+
+@serial
 def scan_block(
     eta: NDArray[Any],
     d: NDArray[Any],
@@ -54,6 +76,7 @@ def scan_block(
     order: int,
     cost: float,
     by_order: NDArray[np.float64],
+    least: NDArray[np.float64],
     orders: NDArray[Any],
     costs: NDArray[np.float64],
     l1: float,
@@ -61,6 +84,8 @@ def scan_block(
 ) -> tuple[float, int]:
     """Best net gain above ``best`` and its place in the block, or (best, -1)."""
     place = -1
+    if not _survivors(eta, d, best + least[order] + cost, l1, zero_one):
+        return best, place
     for j in range(eta.size):
         x = np.float64(eta[j])
         target = np.float64(d[j])

@@ -30,7 +30,7 @@ _PROBES = 2048
 
 
 @parallel
-def _exp_normalised(table: NDArray[Any]) -> float:
+def exp_normalised(table: NDArray[Any]) -> float:
     """Replace l(x) by p(x) = exp(l(x)) / Z, with sums in double precision; returns log Z."""
     n_chunks = min(256, table.size)
     partial = np.empty(n_chunks)
@@ -235,7 +235,7 @@ class DualTable:
         for index, weight in self.theta.items():
             self.eta[index] += self.dtype.type(weight)
         self.basis.synthesise(self.eta)
-        self.log_z = float(_exp_normalised(self.eta))
+        self.log_z = float(exp_normalised(self.eta))
         self.basis.analyse(self.eta)
         self.eta[0] = 1
 

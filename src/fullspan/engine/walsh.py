@@ -133,13 +133,13 @@ def step(
                 winners = update_spin_pair(row0, row1, d0, d1, c, scale, bar)
             if winners > 0:
                 best, place = scan_block(
-                    row0, d0, best, block_orders[b0], block_costs[b0], by_order, orders, costs, l1, False
+                    row0, d0, best, block_orders[b0], block_costs[b0], by_order, least, orders, costs, l1, False
                 )
                 if place >= 0:
                     where = b0 * size + place
                 if high:
                     best, place = scan_block(
-                        row1, d1, best, block_orders[b1], block_costs[b1], by_order, orders, costs, l1, False
+                        row1, d1, best, block_orders[b1], block_costs[b1], by_order, least, orders, costs, l1, False
                     )
                     if place >= 0:
                         where = b1 * size + place
@@ -162,6 +162,9 @@ def _general(
     bar: Any,
 ) -> Any:
     """A pair of blocks with a permutation inside them, a block that is its own partner, or an L1 penalty."""
+    if c == 0:  # a scan: nothing moves
+        winners = spin_winners(row0, d0, bar, l1)
+        return winners + spin_winners(row1, d1, bar, l1) if high else winners
     if low == 0:
         work[0] = row0
         moved0, moved1 = work[0], row1

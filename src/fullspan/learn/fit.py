@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from fullspan.algebra.basis import BASES, Basis, BasisName, is_power_of_two
 from fullspan.data import Empirical
+from fullspan.engine.partition import log_partition
 from fullspan.engine.planner import PRECISIONS, Precision, plan
 from fullspan.engine.table import DualTable
 from fullspan.errors import FullspanError
@@ -27,8 +28,6 @@ from fullspan.model import Fitted, LogLinear
 SEARCHES = ("full", "paper")
 PSEUDO_ROWS = 1.0
 """Rows spread evenly over all states in the full search, so that every optimum is finite."""
-_DOUBLE = 1 << 24
-"""States up to which log Z is recomputed in double precision at the end."""
 
 
 @dataclass(frozen=True)
@@ -231,23 +230,9 @@ class _Fit:
         return np.sqrt(posterior), theta**2 / (2 * plain)
 
     def _log_z(self) -> float:
-        """log Z in double precision where a table of doubles is small, else as the table has it."""
+        """log Z in double precision."""
         table = self.problem.table
-        if table.dtype == np.float64 or self.basis.n_states > _DOUBLE:
-            return table.log_z
-        return log_partition(self.basis, table.theta)
-
-
-def log_partition(basis: Basis, theta: dict[int, float]) -> float:
-    """log Z of a sparse theta in double precision, through one table of |X| doubles."""
-    energies = np.zeros(basis.n_states)
-    for index, weight in theta.items():
-        energies[index] = weight
-    basis.synthesise(energies)
-    peak = float(energies.max())
-    np.subtract(energies, peak, out=energies)
-    np.exp(energies, out=energies)
-    return peak + math.log(float(energies.sum()))
+        return table.log_z if table.dtype == np.float64 else log_partition(self.basis, table.theta)
 
 
 def _one_of(name: str, value: Any, known: tuple[str, ...]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,20 +49,53 @@ def ising(rows: int = 5, columns: int = 4, coupling: float = 0.5) -> Truth:
     return Truth(f"Ising {rows}x{columns}", n, log_p - _log_sum_exp(log_p))
 
 
+@dataclass(frozen=True)
+class Network:
+    """A Bayesian network of binary variables: the parents of each node, and P(x_i = 1) for each of their states."""
+
+    parents: tuple[tuple[int, ...], ...]
+    tables: tuple[NDArray[np.float64], ...]
+
+    @classmethod
+    def random(cls, n: int, parents: int, rng: np.random.Generator) -> Network:
+        """Node i has ``min(i, parents)`` random earlier parents and a uniform random table (section 3.4.2-3)."""
+        chosen, tables = [], []
+        for i in range(n):
+            own = rng.choice(i, size=min(i, parents), replace=False) if i else np.zeros(0, dtype=np.int64)
+            chosen.append(tuple(map(int, own)))
+            tables.append(rng.random(1 << len(own)))
+        return cls(tuple(chosen), tuple(tables))
+
+    @property
+    def name(self) -> str:
+        return f"BN{len(self.parents)}-{sum(map(len, self.parents))}"
+
+    def tabulate(self) -> Truth:
+        """All 2^n log-probabilities."""
+        n = len(self.parents)
+        x = np.arange(1 << n)
+        log_p = np.zeros(1 << n)
+        for i, on in enumerate(self._chances(lambda v: (x >> v) & 1)):
+            log_p += np.log(np.where((x >> i) & 1, on, 1 - on))
+        return Truth(self.name, n, log_p - _log_sum_exp(log_p))
+
+    def draw(self, size: int, rng: np.random.Generator) -> NDArray[np.uint8]:
+        """Independent rows (size, n), node after node: no table over the states is needed."""
+        rows = np.zeros((size, len(self.parents)), dtype=np.uint8)
+        for i, on in enumerate(self._chances(lambda v: rows[:, v].astype(np.int64))):
+            rows[:, i] = rng.random(size) < on
+        return rows
+
+    def _chances(self, digit: Callable[[int], NDArray[np.int64]]) -> Iterator[NDArray[np.float64]]:
+        """P(x_i = 1 | parents) for every node in turn, where ``digit(v)`` is the value of node v."""
+        for own, table in zip(self.parents, self.tables, strict=True):
+            row = sum((digit(parent) << bit for bit, parent in enumerate(own)), np.zeros(1, dtype=np.int64))
+            yield table[row]
+
+
 def random_network(n: int, parents: int, rng: np.random.Generator) -> Truth:
-    """Bayesian network: node i has ``min(i, parents)`` random earlier parents and uniform random tables (3.4.2-3)."""
-    x = np.arange(1 << n)
-    log_p, edges = np.zeros(1 << n), 0
-    for i in range(n):
-        chosen = rng.choice(i, size=min(i, parents), replace=False) if i else np.zeros(0, dtype=np.int64)
-        table = rng.random(1 << len(chosen))
-        row = np.zeros(1 << n, dtype=np.int64)
-        for bit, parent in enumerate(chosen):
-            row |= ((x >> int(parent)) & 1) << bit
-        on = table[row]
-        log_p += np.log(np.where((x >> i) & 1, on, 1 - on))
-        edges += len(chosen)
-    return Truth(f"BN{n}-{edges}", n, log_p - _log_sum_exp(log_p))
+    """The table of a random Bayesian network."""
+    return Network.random(n, parents, rng).tabulate()
 
 
 def _log_sum_exp(values: NDArray[np.float64]) -> float:

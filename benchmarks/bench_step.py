@@ -1,0 +1,150 @@
+"""One fused step against the memory it must move: ``python benchmarks/bench_step.py [--n 20 24 27] [--json FILE]``.
+
+A step updates eta along one term and compares every candidate with the data: it reads eta and d and writes eta, 12
+bytes per state in single precision. Beside it runs a loop over the same bytes that does nothing else,
+``a[i] = a[i] * c + b[i]``, and a plain copy. Steps and loops take turns; the mean over random
+terms of order 1 to 4 of each term's median.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import statistics
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+from report import seconds, table, write
+
+from fullspan.algebra.basis import Basis, Term
+from fullspan.algebra.jit import parallel
+from fullspan.engine.table import DualTable
+from fullspan.learn.penalty import prices
+
+N_ROWS = 100_000
+MIXED = {"3^13": (3,) * 13, "5^8": (5,) * 8, "2^10 3^6": (2,) * 10 + (3,) * 6, "3^6 2^10": (3,) * 6 + (2,) * 10}
+
+
+@parallel
+def rmw_pass(a: NDArray[Any], b: NDArray[Any], c: Any) -> None:
+    """Read two tables, write one: the bytes of a step."""
+    for i in prange(a.size):
+        a[i] = a[i] * c + b[i]
+
+
+@parallel
+def copy_pass(a: NDArray[Any], b: NDArray[Any]) -> None:
+    for i in prange(a.size):
+        a[i] = b[i]
+
+
+class Stepper:
+    """A table with data in it, moved along random terms and back."""
+
+    def __init__(self, cards: tuple[int, ...], rng: np.random.Generator) -> None:
+        self.cards, self.rng = cards, rng
+        self.basis = Basis("walsh", cards)
+        self.table = DualTable(self.basis, np.float32)
+        codes = self._rows()
+        index = (codes * np.array(self.basis.strides)).sum(axis=1)
+        states, counts = np.unique(index, return_counts=True)
+        self.table.set_data(states, counts.astype(np.float64))
+        self.table.set_prices(prices(cards, N_ROWS, "mdl", None))
+        best = self.table.scan()
+        self.floor = 0.9 * float(best.gains[0])
+
+    def _rows(self) -> NDArray[np.int64]:
+        """Each variable follows an earlier one with probability 0.4, and is random otherwise."""
+        codes = self.rng.integers(self.cards, size=(N_ROWS, len(self.cards)))
+        for i in range(1, len(self.cards)):
+            follows = self.rng.random(N_ROWS) < 0.4
+            codes[follows, i] = codes[follows, self.rng.integers(i)] % self.cards[i]
+        return codes
+
+    def term(self) -> Term:
+        """A random term of order 1 to 4."""
+        chosen = sorted(self.rng.choice(len(self.cards), size=self.rng.integers(1, 5), replace=False))
+        return tuple((int(i), int(self.rng.integers(1, self.cards[i]))) for i in chosen)
+
+    def step(self, index: int, delta: float) -> None:
+        """One fused step, with a floor a tenth below the best candidate, as the search has it."""
+        self.table.move(index, delta, self.floor)
+
+    def times(self, n_terms: int) -> list[float]:
+        """Seconds of a step along each of ``n_terms`` terms: the median of going there and back, twice."""
+        found = []
+        for _ in range(n_terms):
+            index = self.basis.index(self.term())
+            ways = [seconds(lambda i=index, s=sign: self.step(i, s * 0.02)) for sign in (1, -1, 1, -1)]
+            found.append(statistics.median(ways))
+        return found
+
+
+def against_memory(n: int, n_terms: int, rng: np.random.Generator) -> dict[str, Any]:
+    """A binary table of 2^n states: steps, passes and copies in turns."""
+    stepper = Stepper((2,) * n, rng)
+    eta, d = stepper.table.eta, stepper.table.d
+    assert d is not None
+    same, zero = np.float32(1), np.zeros(1, np.float32)
+    stepper.times(2)
+    rmw_pass(zero, zero, same)
+    copy_pass(zero, zero)
+    a = eta.copy() if n < 28 else eta  # the pass may not change eta; at 28 there is no room, and it does
+    steps: list[float] = []
+    passes: list[float] = []
+    copies: list[float] = []
+    for _ in range(n_terms):
+        steps += stepper.times(1)
+        passes.append(statistics.median(seconds(lambda: rmw_pass(a, d, same)) for _ in range(4)))
+        if a is not eta:
+            copies.append(seconds(lambda: copy_pass(a, d)))
+    step, plain = statistics.mean(steps), statistics.mean(passes)
+    return {
+        "n": n,
+        "step_ms": 1e3 * step,
+        "pass_ms": 1e3 * plain,
+        "ratio": step / plain,
+        "slowest_ratio": max(steps) / plain,
+        "step_GB_s": 12 * 2**n / step / 1e9,
+        "copy_GB_s": 8 * 2**n / statistics.median(copies) / 1e9 if copies else float("nan"),
+        "ns_per_state": 1e9 * step / 2**n,
+    }
+
+
+def against_binary(name: str, cards: tuple[int, ...], n_terms: int, rng: np.random.Generator) -> dict[str, Any]:
+    """Time per state of mixed cardinalities over that of the nearest power of two, steps in turns."""
+    size = math.prod(cards)
+    n = round(math.log2(size))
+    mixed, binary = Stepper(cards, rng), Stepper((2,) * n, rng)
+    for stepper in (mixed, binary):
+        stepper.times(4)
+    per_state: dict[str, list[float]] = {"mixed": [], "binary": []}
+    for _ in range(n_terms):
+        per_state["mixed"] += [t / size for t in mixed.times(1)]
+        per_state["binary"] += [t / 2**n for t in binary.times(1)]
+    a, b = statistics.mean(per_state["mixed"]), statistics.mean(per_state["binary"])
+    return {"space": name, "states": size, "beside": f"2^{n}", "ns": 1e9 * a, "binary_ns": 1e9 * b, "ratio": a / b}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--n", type=int, nargs="+", default=[20, 22, 24, 26, 27, 28])
+    parser.add_argument("--terms", type=int, default=30)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    rng = np.random.default_rng(options.seed)
+    binary = [against_memory(n, options.terms, rng) for n in options.n]
+    table("One fused step, float32, beside a read-modify-write pass over the same bytes (target: ratio <= 2.5)", binary)
+    flat = max(row["ns_per_state"] for row in binary) / min(row["ns_per_state"] for row in binary)
+    print(f"time per state, slowest over fastest n: {flat:.2f} (target: <= 1.5)")
+    mixed = [against_binary(name, cards, 2 * options.terms, rng) for name, cards in MIXED.items()]
+    table("Time per state and step against the binary table of nearest size (target: ratio <= 4)", mixed)
+    write(options.json, {"binary": binary, "flat": flat, "mixed": mixed})
+
+
+if __name__ == "__main__":
+    main()
