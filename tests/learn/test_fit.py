@@ -18,7 +18,7 @@ from fullspan.learn.fit import Options, Progress, fit, log_partition
 from fullspan.learn.penalty import prices
 from fullspan.learn.problem import Interrupted, Problem
 from fullspan.learn.refit import refit
-from generic import drawn
+from generic import drawn, pseudo_row
 
 searches = pytest.mark.parametrize("search", ["paper", "full"])
 bases = pytest.mark.parametrize("basis", ["walsh", "indicator", "monomial"])
@@ -144,8 +144,8 @@ def test_an_interrupted_fit_keeps_the_best_model_so_far(
         assert len(part.history) == len(seen) == stop
         assert len(part.model.terms) == seen[-1].n_terms
         reported = part.description_length / part.total - part.entropy
-        assert reported == pytest.approx(seen[-1].cost, abs=1e-9)
-        assert part.description_length >= whole.description_length - 1e-6
+        assert reported == pytest.approx(seen[-1].cost, abs=pseudo_row(part))
+        assert part.description_length >= whole.description_length - part.total * pseudo_row(part)
 
 
 @searches
@@ -179,7 +179,9 @@ def test_a_snapshot_is_a_model_that_can_be_kept() -> None:
     for progress, snapshot in kept:
         assert snapshot.status == "interrupted"
         assert len(snapshot.model.terms) == progress.n_terms
-        assert snapshot.description_length == pytest.approx(final.total * (progress.cost + final.entropy), abs=1e-6)
+        assert snapshot.description_length == pytest.approx(
+            final.total * (progress.cost + final.entropy), abs=final.total * pseudo_row(final)
+        )
     assert kept[-1][1].model.weights == pytest.approx(final.model.weights)
 
 
