@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.algebra.basis import Basis, Term
+from fullspan.engine.fibres import Fibres
+from fullspan.engine.scan import PriceTables
 
 BLOCK = 1024
 """Joint states in a block: a few blocks fit the first-level cache, and one is long enough to vectorise."""
@@ -33,16 +34,6 @@ class Prices:
 
     def __call__(self, term: Term) -> float:
         return float(self.by_order[len(term)] + sum(self.by_variable[i] for i, _ in term))
-
-
-@dataclass(frozen=True)
-class Fibre:
-    """The blocks touched together by a term: offsets of y's own high variables, and the variables left free."""
-
-    free_cards: NDArray[np.int64]
-    free_strides: NDArray[np.int64]
-    offsets: NDArray[np.int64]
-    digits: NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -69,8 +60,8 @@ class Layout:
     def n_blocks(self) -> int:
         return self.basis.n_states // self.size
 
-    def price_tables(self, prices: Prices) -> tuple[NDArray[Any], ...]:
-        """Arrays (block_orders, block_costs, by_order, least, orders, costs) that the kernels take."""
+    def price_tables(self, prices: Prices) -> PriceTables:
+        """Penalties of all terms, as the kernels look them up."""
         cards = self.basis.cards
         orders, costs = _sums(cards[: self.n_low], prices.by_variable[: self.n_low])
         block_orders, block_costs = _sums(cards[self.n_low :], prices.by_variable[self.n_low :])
@@ -78,10 +69,10 @@ class Layout:
         by_order[0] = np.inf  # the constant is no candidate, though rounding may move it a little
         n_high = len(cards) - self.n_low
         least = np.array([np.min(by_order[o + orders] + costs) for o in range(n_high + 1)])
-        return block_orders, block_costs, by_order, least, orders, costs
+        return PriceTables(block_orders, block_costs, by_order, least, orders, costs)
 
-    def fibre(self, term: Term) -> Fibre:
-        """Blocks that differ only in the term's own high variables, and how to reach all such fibres."""
+    def fibres(self, term: Term) -> tuple[Fibres, NDArray[np.int64]]:
+        """Blocks that differ only in the term's own high variables, and their digits in these, shape (blocks, m)."""
         cards = self.basis.cards[self.n_low :]
         strides = np.array([s // self.size for s in self.basis.strides[self.n_low :]], dtype=np.int64)
         own = {i - self.n_low for i, _ in term if i >= self.n_low}
@@ -90,12 +81,8 @@ class Layout:
         for i in sorted(own):
             levels = np.repeat(np.arange(cards[i]), len(digits))
             digits = np.column_stack([np.tile(digits, (cards[i], 1)), levels])
-        return Fibre(
-            free_cards=np.array([cards[i] for i in free], dtype=np.int64),
-            free_strides=strides[free],
-            offsets=digits @ strides[sorted(own)] if own else np.zeros(1, dtype=np.int64),
-            digits=digits,
-        )
+        offsets = digits @ strides[sorted(own)] if own else np.zeros(1, dtype=np.int64)
+        return Fibres(np.array([cards[i] for i in free], dtype=np.int64), strides[free], offsets), digits
 
 
 def _sums(cards: tuple[int, ...], by_variable: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.float64]]:

@@ -15,7 +15,16 @@ from numpy.typing import NDArray
 
 from fullspan.algebra.jit import parallel, serial
 from fullspan.algebra.transform import WALSH
-from fullspan.engine.scan import scan_block, spin_winners, update_row, update_spins
+from fullspan.engine.fibres import Fibres, count_fibres, first_block
+from fullspan.engine.scan import (
+    Move,
+    PriceTables,
+    bar_of,
+    scan_block,
+    spin_winners,
+    update_row,
+    update_spins,
+)
 
 
 @serial
@@ -100,64 +109,44 @@ def multiply_mode(work: NDArray[Any], stride: int, card: int, j: int, kind: int)
 def step(
     eta: NDArray[Any],
     d: NDArray[Any],
-    c: Any,
-    scale: Any,
-    floor: float,
-    l1: float,
-    free_cards: NDArray[np.int64],
-    free_strides: NDArray[np.int64],
-    fibre: NDArray[np.int64],
+    fibres: Fibres,
     modes: NDArray[np.int64],
-    block_orders: NDArray[Any],
-    block_costs: NDArray[np.float64],
-    by_order: NDArray[np.float64],
-    least: NDArray[np.float64],
-    orders: NDArray[Any],
-    costs: NDArray[np.float64],
-    best_gain: NDArray[np.float64],
-    best_index: NDArray[np.int64],
+    move: Move,
+    prices: PriceTables,
+    gains: NDArray[np.float64],
+    indices: NDArray[np.int64],
 ) -> None:
-    """Update and scan, one fibre of blocks at a time.
+    """Update and scan, a fibre of blocks at a time; the best candidate of each chunk: its net gain, its index or -1.
 
-    ``free_*`` describe the high variables that y leaves alone, ``fibre`` the offsets of the blocks that differ in y's
-    high variables; ``modes`` has a row (stride, card, j, kind) per variable of y, its stride counted in a fibre.
+    ``modes`` has a row (stride, card, j, kind) per variable of y, its stride counted in a fibre.
     """
-    size = orders.size
-    n_fibres = 1
-    for i in range(free_cards.size):
-        n_fibres *= free_cards[i]
-    n_chunks = best_gain.size
+    size, n_fibres, n_chunks = prices.orders.size, count_fibres(fibres), gains.size
     number = eta.dtype.type
     for chunk in prange(n_chunks):
-        work = np.empty(fibre.size * size, eta.dtype)
-        best, where = floor, np.int64(-1)
+        work = np.empty(fibres.offsets.size * size, eta.dtype)
+        best, where = move.floor, np.int64(-1)
         for unit in range(chunk * n_fibres // n_chunks, (chunk + 1) * n_fibres // n_chunks):
-            base, rest = 0, unit
-            for i in range(free_cards.size):
-                base += (rest % free_cards[i]) * free_strides[i]
-                rest //= free_cards[i]
-            for f in range(fibre.size):
-                b = base + fibre[f]
+            base = first_block(fibres, unit)
+            for f in range(fibres.offsets.size):
+                b = base + fibres.offsets[f]
                 row, copy = eta[b * size : (b + 1) * size], work[f * size : (f + 1) * size]
                 for j in range(size):
                     copy[j] = row[j]
             for i in range(modes.shape[0]):
                 multiply_mode(work, modes[i, 0], modes[i, 1], modes[i, 2], modes[i, 3])
-            for f in range(fibre.size):
-                b = base + fibre[f]
-                bar = number(best + least[block_orders[b]] + block_costs[b])
+            for f in range(fibres.offsets.size):
+                b = base + fibres.offsets[f]
+                bar = number(bar_of(b, best, prices))
                 row, target = eta[b * size : (b + 1) * size], d[b * size : (b + 1) * size]
                 moved = work[f * size : (f + 1) * size]
-                if l1 > 0.0:
-                    update_row(row, moved, c, scale)
-                    winners = spin_winners(row, target, bar, number(l1))
+                if move.l1 > 0.0:
+                    update_row(row, moved, move.c, move.scale)
+                    winners = spin_winners(row, target, bar, number(move.l1))
                 else:
-                    winners = update_spins(row, moved, target, c, scale, bar)
+                    winners = update_spins(row, moved, target, move.c, move.scale, bar)
                 if winners > 0:
-                    best, place = scan_block(
-                        row, target, best, block_orders[b], block_costs[b], by_order, least, orders, costs, l1, False
-                    )
+                    best, place = scan_block(row, target, b, best, prices, move.l1, False)
                     if place >= 0:
                         where = b * size + place
-        best_gain[chunk] = best
-        best_index[chunk] = where
+        gains[chunk] = best
+        indices[chunk] = where

@@ -10,14 +10,15 @@ differ only on the variables of y share one right-hand side: the block with y's 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
 from fullspan.algebra.jit import parallel, serial
-from fullspan.engine.scan import scan_block
+from fullspan.engine.fibres import Fibres, count_fibres, first_block
+from fullspan.engine.scan import Move, PriceTables, bar_of, scan_block
 
 
 @serial
@@ -33,64 +34,51 @@ def _update(row: NDArray[Any], joint: NDArray[Any], d: NDArray[Any], c: Any, sca
     return winners
 
 
+class Joint(NamedTuple):
+    """Where ``Phi_y Phi_z`` is found: per block of a fibre, and per place inside a block.
+
+    ``agrees`` says whether a block's digits are 0 or y's own, ``top`` is the offset of y's block; ``source`` and
+    ``keep`` say where in a block, and whether, the product is found.
+    """
+
+    agrees: NDArray[np.bool_]
+    top: int
+    source: NDArray[np.int64]
+    keep: NDArray[Any]
+
+
 @parallel
 def step(
     eta: NDArray[Any],
     d: NDArray[Any],
-    c: Any,
-    scale: Any,
-    floor: float,
-    l1: float,
-    free_cards: NDArray[np.int64],
-    free_strides: NDArray[np.int64],
-    fibre: NDArray[np.int64],
-    agrees: NDArray[Any],
-    top: int,
-    source: NDArray[np.int64],
-    keep: NDArray[Any],
-    block_orders: NDArray[Any],
-    block_costs: NDArray[np.float64],
-    by_order: NDArray[np.float64],
-    least: NDArray[np.float64],
-    orders: NDArray[Any],
-    costs: NDArray[np.float64],
-    best_gain: NDArray[np.float64],
-    best_index: NDArray[np.int64],
+    fibres: Fibres,
+    joint: Joint,
+    move: Move,
+    prices: PriceTables,
+    gains: NDArray[np.float64],
+    indices: NDArray[np.int64],
 ) -> None:
-    """Update and scan, one fibre of blocks at a time.
-
-    ``free_*`` describe the high variables that y leaves alone; ``fibre`` holds the offsets of the blocks that differ
-    in y's high variables, ``agrees`` whether such a block's digits are 0 or y's own, ``top`` the offset of y's block.
-    Inside a block ``source`` and ``keep`` say where, and whether, Phi_y Phi_z is found.
-    """
-    size = orders.size
-    n_fibres = 1
-    for i in range(free_cards.size):
-        n_fibres *= free_cards[i]
-    n_chunks = best_gain.size
-    kind = eta.dtype.type
+    """Update and scan, a fibre of blocks at a time; the best candidate of each chunk: its net gain, its index or -1."""
+    size, n_fibres, n_chunks = prices.orders.size, count_fibres(fibres), gains.size
+    number = eta.dtype.type
     for chunk in prange(n_chunks):
-        joint = np.empty(size, eta.dtype)
+        product = np.empty(size, eta.dtype)
         nothing = np.zeros(size, eta.dtype)
-        best, where = floor, np.int64(-1)
+        best, where = move.floor, np.int64(-1)
         for unit in range(chunk * n_fibres // n_chunks, (chunk + 1) * n_fibres // n_chunks):
-            base, rest = 0, unit
-            for i in range(free_cards.size):
-                base += (rest % free_cards[i]) * free_strides[i]
-                rest //= free_cards[i]
-            high = eta[(base + top) * size : (base + top + 1) * size]
+            base = first_block(fibres, unit)
+            own = eta[(base + joint.top) * size : (base + joint.top + 1) * size]
             for j in range(size):
-                joint[j] = high[source[j]] * keep[j]
-            for f in range(fibre.size):
-                b = base + fibre[f]
-                bar = kind(best + least[block_orders[b]] + block_costs[b])
+                product[j] = own[joint.source[j]] * joint.keep[j]
+            for f in range(fibres.offsets.size):
+                b = base + fibres.offsets[f]
+                bar = number(bar_of(b, best, prices))
                 row, target = eta[b * size : (b + 1) * size], d[b * size : (b + 1) * size]
-                winners = _update(row, joint if agrees[f] else nothing, target, c, scale, bar, kind(l1))
+                other = product if joint.agrees[f] else nothing
+                winners = _update(row, other, target, move.c, move.scale, bar, number(move.l1))
                 if winners > 0:
-                    best, place = scan_block(
-                        row, target, best, block_orders[b], block_costs[b], by_order, least, orders, costs, l1, True
-                    )
+                    best, place = scan_block(row, target, b, best, prices, move.l1, True)
                     if place >= 0:
                         where = b * size + place
-        best_gain[chunk] = best
-        best_index[chunk] = where
+        gains[chunk] = best
+        indices[chunk] = where

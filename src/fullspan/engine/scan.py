@@ -22,12 +22,32 @@ block and a part of the place inside the block.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.algebra.jit import serial
+
+
+class PriceTables(NamedTuple):
+    """Penalties as the kernels look them up; ``least[o]`` is the smallest of a block whose high digits have order o."""
+
+    block_orders: NDArray[np.int32]
+    block_costs: NDArray[np.float64]
+    by_order: NDArray[np.float64]
+    least: NDArray[np.float64]
+    orders: NDArray[np.int32]
+    costs: NDArray[np.float64]
+
+
+class Move(NamedTuple):
+    """``eta <- scale (eta + c Phi_y eta)``, and what a candidate must exceed: ``floor``, under an L1 penalty."""
+
+    c: Any
+    scale: Any
+    floor: float
+    l1: float
 
 
 @serial
@@ -69,28 +89,25 @@ def _survivors(eta: NDArray[Any], d: NDArray[Any], bar: float, l1: float, zero_o
 
 
 @serial
+def bar_of(block: int, best: float, prices: PriceTables) -> Any:
+    """What a gain in this block must exceed at the very least."""
+    return best + prices.least[prices.block_orders[block]] + prices.block_costs[block]
+
+
+@serial
 def scan_block(
-    eta: NDArray[Any],
-    d: NDArray[Any],
-    best: float,
-    order: int,
-    cost: float,
-    by_order: NDArray[np.float64],
-    least: NDArray[np.float64],
-    orders: NDArray[Any],
-    costs: NDArray[np.float64],
-    l1: float,
-    zero_one: bool,
+    eta: NDArray[Any], d: NDArray[Any], block: int, best: float, prices: PriceTables, l1: float, zero_one: bool
 ) -> tuple[float, int]:
     """Best net gain above ``best`` and its place in the block, or (best, -1)."""
     place = -1
-    if not _survivors(eta, d, best + least[order] + cost, l1, zero_one):
+    if not _survivors(eta, d, bar_of(block, best, prices), l1, zero_one):
         return best, place
+    order, cost = prices.block_orders[block], prices.block_costs[block]
     for j in range(eta.size):
         x = np.float64(eta[j])
         target = np.float64(d[j])
         e = abs(target - x) - l1
-        penalty = by_order[order + orders[j]] + cost + costs[j]
+        penalty = prices.by_order[order + prices.orders[j]] + cost + prices.costs[j]
         variance = x * (1.0 - x) if zero_one else 1.0 - x * x
         if e > 0.0 and e * e > (best + penalty) * variance:
             net = term_gain(target, x, l1, zero_one) - penalty

@@ -19,8 +19,10 @@ from fullspan.algebra.basis import Basis, Term
 from fullspan.algebra.exponential import exponential
 from fullspan.algebra.jit import parallel
 from fullspan.engine import lookup, mixed, monomial, walsh
+from fullspan.engine.fibres import Fibres
 from fullspan.engine.layout import Layout, Prices
 from fullspan.engine.protocol import Candidates
+from fullspan.engine.scan import Move, PriceTables
 from fullspan.errors import FullspanError
 
 _SCRATCH = 1 << 20
@@ -90,7 +92,7 @@ class DualTable:
         self._cards = np.array(basis.cards, dtype=np.int64)
         self._strides = np.array(basis.strides, dtype=np.int64)
         self._n_chunks = n_chunks
-        self._price_tables: tuple[NDArray[Any], ...] | None = None
+        self._prices: PriceTables | None = None
         self.eta = np.zeros(basis.n_states, dtype=self.dtype)
         self._fill()
 
@@ -119,7 +121,7 @@ class DualTable:
 
     def set_prices(self, prices: Prices) -> None:
         """Fix what appending each term costs, in nats per row."""
-        self._price_tables = self.layout.price_tables(prices)
+        self._prices = self.layout.price_tables(prices)
 
     # -- moving -----------------------------------------------------------------------------------------------
 
@@ -141,35 +143,37 @@ class DualTable:
         return self._step(0, 0.0, 1.0, floor, l1)
 
     def _step(self, index: int, c: float, scale: float, floor: float, l1: float) -> Candidates:
-        if self.d is None or self._price_tables is None:
+        if self.d is None or self._prices is None:
             raise FullspanError("the dual table has no data to compare with: call set_data and set_prices first")
-        gains = np.empty(self._n_chunks)
-        where = np.empty(self._n_chunks, dtype=np.int64)
-        number = self.dtype.type
-        tail = (*self._price_tables, gains, where)
-        head = (self.eta, self.d)
+        gains, indices = np.empty(self._n_chunks), np.empty(self._n_chunks, dtype=np.int64)
         term = self.basis.term(index)
-        if self.basis.zero_one:
-            plan = self._monomial_plan(term)
-            monomial.step(*head, number(c), number(scale), floor, l1, *plan, *tail)
-        elif not self.basis.kinds.any():
-            walsh.step(*head, index, number(c), number(scale), floor, l1, *tail)
+        if not self.basis.kinds.any():
+            walsh.step(self.eta, self.d, index, self._move(c, scale, floor, l1), self._prices, gains, indices)
         else:
-            plan = self._mixed_plan(term)
-            if len(plan[2]) * self.layout.size > _SCRATCH:
+            fibres, digits = self.layout.fibres(term)
+            if not self.basis.zero_one and len(digits) * self.layout.size > _SCRATCH:
                 self._move_through_p(term, c)
-                plan, c, scale = self._mixed_plan(()), 0.0, 1.0
-            mixed.step(*head, number(c), number(scale), floor, l1, *plan, *tail)
+                term, c, scale = (), 0.0, 1.0
+                fibres, digits = self.layout.fibres(term)
+            move = self._move(c, scale, floor, l1)
+            if self.basis.zero_one:
+                joint = self._joint(term, digits, fibres)
+                monomial.step(self.eta, self.d, fibres, joint, move, self._prices, gains, indices)
+            else:
+                mixed.step(self.eta, self.d, fibres, self._modes(term), move, self._prices, gains, indices)
         self.eta[0] = 1
-        found = np.flatnonzero(where >= 0)
-        order = found[np.lexsort((where[found], -gains[found]))]
-        return Candidates(where[order], gains[order])
+        found = np.flatnonzero(indices >= 0)
+        order = found[np.lexsort((indices[found], -gains[found]))]
+        return Candidates(indices[order], gains[order])
 
-    def _monomial_plan(self, term: Term) -> tuple[Any, ...]:
-        fibre = self.layout.fibre(term)
+    def _move(self, c: float, scale: float, floor: float, l1: float) -> Move:
+        return Move(self.dtype.type(c), self.dtype.type(scale), float(floor), float(l1))
+
+    def _joint(self, term: Term, digits: NDArray[np.int64], fibres: Fibres) -> monomial.Joint:
+        """Where the 0/1 products with ``term`` are found."""
         high = np.array([j for i, j in term if i >= self.layout.n_low], dtype=np.int64)
-        agrees = ((fibre.digits == 0) | (fibre.digits == high)).all(axis=1)
-        top = int(np.flatnonzero((fibre.digits == high).all(axis=1))[0])
+        agrees = ((digits == 0) | (digits == high)).all(axis=1)
+        top = int(np.flatnonzero((digits == high).all(axis=1))[0])
         places = np.arange(self.layout.size)
         source, keep = places.copy(), np.ones(self.layout.size, dtype=bool)
         for i, j in term:
@@ -178,18 +182,10 @@ class DualTable:
                 source += (j - digit) * self.basis.strides[i]
                 keep &= (digit == 0) | (digit == j)
         source[~keep] = 0
-        return (
-            fibre.free_cards,
-            fibre.free_strides,
-            fibre.offsets,
-            agrees,
-            int(fibre.offsets[top]),
-            source,
-            keep.astype(self.dtype),
-        )
+        return monomial.Joint(agrees, int(fibres.offsets[top]), source, keep.astype(self.dtype))
 
-    def _mixed_plan(self, term: Term) -> tuple[Any, ...]:
-        fibre = self.layout.fibre(term)
+    def _modes(self, term: Term) -> NDArray[np.int64]:
+        """Rows (stride within a fibre, card, component, kind), one per variable of ``term``."""
         rows, stride = [], self.layout.size
         for i, j in term:
             card, kind = self.basis.cards[i], int(self.basis.kinds[i])
@@ -198,8 +194,7 @@ class DualTable:
             else:
                 rows.append((stride, card, j, kind))
                 stride *= card
-        modes = np.array(rows, dtype=np.int64).reshape(-1, 4)
-        return fibre.free_cards, fibre.free_strides, fibre.offsets, modes
+        return np.array(rows, dtype=np.int64).reshape(-1, 4)
 
     def _move_through_p(self, term: Term, c: float) -> None:
         """A step along a term of very many states: multiply p by ``1 + c Phi_y`` between two transforms."""

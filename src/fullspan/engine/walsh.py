@@ -16,7 +16,16 @@ from numba import prange
 from numpy.typing import NDArray
 
 from fullspan.algebra.jit import parallel, serial
-from fullspan.engine.scan import scan_block, spin_winners, update_row, update_spin_pair, update_spins
+from fullspan.engine.scan import (
+    Move,
+    PriceTables,
+    bar_of,
+    scan_block,
+    spin_winners,
+    update_row,
+    update_spin_pair,
+    update_spins,
+)
 
 
 @serial
@@ -91,60 +100,43 @@ def step(
     eta: NDArray[Any],
     d: NDArray[Any],
     y: int,
-    c: Any,
-    scale: Any,
-    floor: float,
-    l1: float,
-    block_orders: NDArray[Any],
-    block_costs: NDArray[np.float64],
-    by_order: NDArray[np.float64],
-    least: NDArray[np.float64],
-    orders: NDArray[Any],
-    costs: NDArray[np.float64],
-    best_gain: NDArray[np.float64],
-    best_index: NDArray[np.int64],
+    move: Move,
+    prices: PriceTables,
+    gains: NDArray[np.float64],
+    indices: NDArray[np.int64],
 ) -> None:
-    """Update along term ``y`` and find the best candidate above ``floor`` in each of ``best_gain.size`` chunks.
-
-    ``least[o]`` is the smallest penalty of a block whose high digits have order ``o``.
-    """
-    size = orders.size
+    """Update along term ``y`` and find the best candidate of each chunk: its net gain, and its index or -1."""
+    size, n_blocks = prices.orders.size, prices.block_orders.size
     high, low = y // size, y % size
     top = 1
     while 2 * top <= high:
         top *= 2
-    n_units = block_orders.size // 2 if high else block_orders.size
-    n_chunks = best_gain.size
-    kind = eta.dtype.type
+    n_units = n_blocks // 2 if high else n_blocks
+    n_chunks = gains.size
+    number = eta.dtype.type
     for chunk in prange(n_chunks):
         work = np.empty((4, size), eta.dtype)
-        best, where = floor, -1
+        best, where = move.floor, -1
         for unit in range(chunk * n_units // n_chunks, (chunk + 1) * n_units // n_chunks):
             b0 = (unit // top) * 2 * top + unit % top if high else unit
             b1 = b0 ^ high
-            bar0 = best + least[block_orders[b0]] + block_costs[b0]
-            bar1 = best + least[block_orders[b1]] + block_costs[b1]
-            bar = kind(min(bar0, bar1))
+            bar = number(min(bar_of(b0, best, prices), bar_of(b1, best, prices)))
             row0, row1 = eta[b0 * size : (b0 + 1) * size], eta[b1 * size : (b1 + 1) * size]
             d0, d1 = d[b0 * size : (b0 + 1) * size], d[b1 * size : (b1 + 1) * size]
-            if l1 > 0.0 or high == 0 or low:
-                winners = _general(row0, row1, d0, d1, work, low, high, c, scale, kind(l1), bar)
+            if move.l1 > 0.0 or high == 0 or low:
+                winners = _general(row0, row1, d0, d1, work, low, high, move, bar)
             else:
-                winners = update_spin_pair(row0, row1, d0, d1, c, scale, bar)
+                winners = update_spin_pair(row0, row1, d0, d1, move.c, move.scale, bar)
             if winners > 0:
-                best, place = scan_block(
-                    row0, d0, best, block_orders[b0], block_costs[b0], by_order, least, orders, costs, l1, False
-                )
+                best, place = scan_block(row0, d0, b0, best, prices, move.l1, False)
                 if place >= 0:
                     where = b0 * size + place
                 if high:
-                    best, place = scan_block(
-                        row1, d1, best, block_orders[b1], block_costs[b1], by_order, least, orders, costs, l1, False
-                    )
+                    best, place = scan_block(row1, d1, b1, best, prices, move.l1, False)
                     if place >= 0:
                         where = b1 * size + place
-        best_gain[chunk] = best
-        best_index[chunk] = where
+        gains[chunk] = best
+        indices[chunk] = where
 
 
 @serial
@@ -156,12 +148,11 @@ def _general(
     work: NDArray[Any],
     low: int,
     high: int,
-    c: Any,
-    scale: Any,
-    l1: Any,
+    move: Move,
     bar: Any,
 ) -> Any:
     """A pair of blocks with a permutation inside them, a block that is its own partner, or an L1 penalty."""
+    c, scale, l1 = move.c, move.scale, row0.dtype.type(move.l1)
     if c == 0:  # a scan: nothing moves
         winners = spin_winners(row0, d0, bar, l1)
         return winners + spin_winners(row1, d1, bar, l1) if high else winners
