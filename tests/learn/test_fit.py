@@ -11,10 +11,11 @@ import pytest
 import fullspan.learn
 from fullspan.algebra.basis import BasisName
 from fullspan.data import Empirical
+from fullspan.engine.partition import log_partition
 from fullspan.engine.table import DualTable
 from fullspan.errors import FullspanError, TooLargeError
 from fullspan.learn import fit as fit_module
-from fullspan.learn.fit import Options, Progress, fit, log_partition
+from fullspan.learn.fit import Options, Progress, fit
 from fullspan.learn.penalty import prices
 from fullspan.learn.problem import Interrupted, Problem
 from fullspan.learn.refit import refit
@@ -122,6 +123,11 @@ def test_nats_saved_are_about_what_dropping_a_term_costs(basis: BasisName) -> No
         assert data.total * (problem.divergence() - fitted.divergence) == pytest.approx(saved, rel=0.15)
 
 
+def apart(search: str) -> float:
+    """Nats by which a description of the data may differ from the search's, which adds a pseudo-row."""
+    return 5.0 if search == "full" else 1e-6
+
+
 @searches
 @bases
 @pytest.mark.parametrize("signal", [KeyboardInterrupt, Interrupted])
@@ -144,7 +150,7 @@ def test_an_interrupted_fit_keeps_the_best_model_so_far(
         assert len(part.history) == len(seen) == stop
         assert len(part.model.terms) == seen[-1].n_terms
         reported = part.description_length / part.total - part.entropy
-        assert reported == pytest.approx(seen[-1].cost, abs=1e-9)
+        assert reported == pytest.approx(seen[-1].cost, abs=apart(search) / part.total)
         assert part.description_length >= whole.description_length - 1e-6
 
 
@@ -179,7 +185,8 @@ def test_a_snapshot_is_a_model_that_can_be_kept() -> None:
     for progress, snapshot in kept:
         assert snapshot.status == "interrupted"
         assert len(snapshot.model.terms) == progress.n_terms
-        assert snapshot.description_length == pytest.approx(final.total * (progress.cost + final.entropy), abs=1e-6)
+        found = final.total * (progress.cost + final.entropy)
+        assert snapshot.description_length == pytest.approx(found, abs=apart("full"))
     assert kept[-1][1].model.weights == pytest.approx(final.model.weights)
 
 
