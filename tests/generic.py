@@ -89,4 +89,4 @@ def pseudo_row(fitted: Fitted) -> float:
 
     The full search adds one row, spread evenly over all states; the published one adds none.
     """
-    return 20.0 / fitted.total if fitted.settings["search"] == "full" else 1e-9
+    return 5.0 / fitted.total if fitted.settings["search"] == "full" else 1e-9

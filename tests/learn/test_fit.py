@@ -11,10 +11,11 @@ import pytest
 import fullspan.learn
 from fullspan.algebra.basis import BasisName
 from fullspan.data import Empirical
+from fullspan.engine.partition import log_partition
 from fullspan.engine.table import DualTable
 from fullspan.errors import FullspanError, TooLargeError
 from fullspan.learn import fit as fit_module
-from fullspan.learn.fit import Options, Progress, fit, log_partition
+from fullspan.learn.fit import Options, Progress, fit
 from fullspan.learn.penalty import prices
 from fullspan.learn.problem import Interrupted, Problem
 from fullspan.learn.refit import refit

@@ -89,6 +89,7 @@ def test_the_published_search_takes_the_best_move_at_every_step(basis: BasisName
     data = drawn((2,) * 5, basis, 8, rows=800, k=8)
     problem = problem_on(Enumeration, data, basis, pseudo=0.0)
     engine, zero_one = problem.table, basis == "monomial"
+    engine.set_theta({31: 0.02})  # not worth its price: to be removed some time
     assert engine.d is not None
     moved = 0
     while True:
@@ -106,7 +107,7 @@ def test_the_published_search_takes_the_best_move_at_every_step(basis: BasisName
         moved += 1
         assert before - problem.cost() == pytest.approx(max(gains.values()), abs=1e-12)
         assert problem.history[-1].cost == pytest.approx(problem.cost(), abs=1e-12)
-    assert {step.move for step in problem.history} >= {"append", "adjust"}
+    assert {step.move for step in problem.history} == {"append", "adjust", "remove"}
 
 
 # -- laws -----------------------------------------------------------------------------------------------------------

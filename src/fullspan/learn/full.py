@@ -135,7 +135,7 @@ def _grow(problem: Problem, largest: int, tolerance: float) -> str:
         while batch:
             before = dict(problem.table.theta), problem.names, problem.prior
             if len(before[0]) + sum(len(c.indices(margins)) for c in batch) > MAX_TERMS:
-                _refit_wide(problem, tolerance)
+                _settle(problem, tolerance, cost)
                 return "term limit"
             for candidate in batch:
                 problem.names += candidate.name
@@ -149,8 +149,15 @@ def _grow(problem: Problem, largest: int, tolerance: float) -> str:
             problem.names, problem.prior = before[1:]
             batch = batch[: len(batch) // 2]
         else:
-            _refit_wide(problem, tolerance)
+            _settle(problem, tolerance, cost)
             return "converged"
+
+
+def _settle(problem: Problem, tolerance: float, cost: float) -> None:
+    """Refit to the end what growing has refitted in a few steps only."""
+    _refit_wide(problem, tolerance)
+    if (new := description(problem)) < cost:
+        problem.record("refit", new)
 
 
 def _candidates(problem: Problem, margins: Margins) -> list[_Candidate]:
