@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import fullspan.learn
 from fullspan.algebra.basis import BasisName
 from fullspan.data import Empirical
 from fullspan.engine.partition import log_partition
@@ -230,10 +229,3 @@ def test_independent_data_get_no_interaction() -> None:
     for search in ("paper", "full"):
         fitted = fit(Empirical.from_codes(rows), Options(search=search))
         assert all(len(term) == 1 for term in fitted.model.terms)
-
-
-def test_learners_are_loaded_when_asked_for() -> None:
-    assert fullspan.learn.Interrupted is Interrupted
-    assert fullspan.learn.Options is Options
-    with pytest.raises(AttributeError, match="has no attribute 'train'"):
-        fullspan.learn.train  # noqa: B018

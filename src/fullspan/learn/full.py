@@ -68,7 +68,7 @@ def description(problem: Problem) -> float:
     if problem.prior is not None and effective:
         spread = covariance(problem, problem.prior.precision) * problem.total
         effective -= float(np.diag(spread) @ problem.prior.precision)
-    return float(problem.divergence() + problem.names + effective * _weight_price(problem))
+    return float(problem.divergence() + problem.names + effective * problem.weight_price)
 
 
 def names_in_use(problem: Problem, largest: int = LARGEST_MARGIN) -> float:
@@ -99,10 +99,6 @@ def _name(problem: Problem, variables: frozenset[int]) -> float:
 def _main_names(problem: Problem) -> float:
     n_terms = sum(card - 1 for card in problem.table.basis.cards)
     return float(n_terms * (problem.prices.by_order[1] - problem.prices.weight))
-
-
-def _weight_price(problem: Problem) -> float:
-    return min(problem.prices.weight, problem.weight_price)
 
 
 def _refit_wide(problem: Problem, tolerance: float, max_iterations: int = 50) -> None:

@@ -89,5 +89,5 @@ class Group:
         """Gain of each margin less its price; minus infinity where nothing is missing."""
         inside = ((used[None, :] & ~self.masks[:, None]) == 0).sum(axis=1)
         missing = self.n_terms - inside
-        price = self.names + missing * min(problem.prices.weight, problem.weight_price)
+        price = self.names + missing * problem.weight_price
         return np.where(missing > 0, problem.table.margin_gains(self.sets, self.data) - price, -np.inf)

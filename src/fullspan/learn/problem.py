@@ -63,8 +63,8 @@ class Problem:
 
     @property
     def weight_price(self) -> float:
-        """One nat, per row: what an estimated weight costs in prediction."""
-        return 1.0 / self.total
+        """One nat, per row: what an estimated weight costs in prediction, or its price if that is lower."""
+        return min(self.prices.weight, 1.0 / self.total)
 
     def price(self, index: int) -> float:
         """r_y of the term at an index."""
