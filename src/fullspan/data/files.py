@@ -100,7 +100,7 @@ def _header(path: Path) -> tuple[str, list[str]]:
             file.seek(0)
             names = [name.strip() for name in next(csv.reader(file, delimiter=delimiter))]
     except UnicodeDecodeError as error:
-        raise DataError(f"the header of {str(path)!r} is not UTF-8; save the file as UTF-8") from error
+        raise DataError(f"the file {str(path)!r} is not UTF-8; save it as UTF-8") from error
     except (OSError, EOFError) as error:
         raise DataError(f"the file {str(path)!r} cannot be read: {error}") from error
     return delimiter, checked_names(names)

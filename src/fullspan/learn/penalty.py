@@ -8,6 +8,7 @@ The description length of data and model is (paper, eqs. 2.4 and 2.5)
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Sequence
 
 import numpy as np
@@ -34,7 +35,7 @@ def prices(cards: Sequence[int], total: float, penalty: str | float = "mdl", max
     weight = 0.5 * math.log(max(total, 1.0))
     by_variable = np.array([math.log(card - 1) if card > 1 else 0.0 for card in cards])
     factor = 1.0
-    if isinstance(penalty, int | float) and not isinstance(penalty, bool):
+    if isinstance(penalty, numbers.Real) and not isinstance(penalty, bool):
         if not (math.isfinite(penalty) and penalty >= 0):
             raise FullspanError(f"penalty is {penalty}; a factor must be a finite number of at least 0")
         factor, penalty = float(penalty), "mdl"
