@@ -18,8 +18,8 @@ _PER_BLOCK = 12
 """Bytes held per block: its order and its cost."""
 _FIXED = 64 << 20
 """Compiled code, scratch blocks and look-up lists."""
-_LARGE = 1 << 18
-"""States from which single precision is chosen."""
+_LARGE, _LARGE_ZERO_ONE = 1 << 18, 1 << 22
+"""States above which single precision is chosen, for spins and for 0/1 functions, whose rounding grows faster."""
 _EXACT = 1 << 22
 """Rows up to which single precision holds counts well enough."""
 
@@ -36,13 +36,15 @@ class Plan:
 def plan(basis: Basis, total: float, precision: Precision = "auto", max_memory: int | None = None) -> Plan:
     """Plan a fit of two tables over ``basis`` to ``total`` rows.
 
-    ``"auto"`` takes single precision for tables of more than 2^18 states and up to 4 million rows, else double.
+    ``"auto"`` takes single precision for tables of more than 2^18 states (2^22 in the 0/1 basis) and up to 4 million
+    rows, else double.
 
     Raises
     ------
     TooLargeError : the tables would not fit; says what is needed, what there is, and the way out.
     """
-    single = precision == "float32" or (precision == "auto" and basis.n_states > _LARGE and total <= _EXACT)
+    large = basis.n_states > (_LARGE_ZERO_ONE if basis.zero_one else _LARGE)
+    single = precision == "float32" or (precision == "auto" and large and total <= _EXACT)
     dtype: np.dtype[Any] = np.dtype(np.float32 if single else np.float64)
     n_blocks = basis.n_states // Layout.of(basis).size
     n_bytes = 2 * basis.n_states * dtype.itemsize + _PER_BLOCK * n_blocks + _FIXED

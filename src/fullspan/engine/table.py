@@ -130,8 +130,10 @@ class DualTable:
 
         One pass over both tables: O(|X|) time, no memory beside a block per core.
         """
-        eta_y = float(self.eta[index])
         c = math.expm1(delta) if self.basis.zero_one else math.tanh(delta)
+        if c * float(self.eta[index]) <= -1.0:  # rounding has made a probability of more than one
+            self._fill()
+        eta_y = float(self.eta[index])
         growth = math.log1p(c * eta_y)
         self.log_z += growth if self.basis.zero_one else growth + _log_cosh(delta)
         if delta:

@@ -18,6 +18,7 @@ from fullspan.engine.partition import log_partition
 from fullspan.engine.planner import PRECISIONS, Precision, plan
 from fullspan.engine.table import DualTable
 from fullspan.errors import FullspanError
+from fullspan.learn import line
 from fullspan.learn.full import description, full_search, names_in_use
 from fullspan.learn.paper import paper_search
 from fullspan.learn.penalty import prices
@@ -221,13 +222,22 @@ class _Fit:
         )
 
     def _uncertainty(self, theta: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Standard errors, and the nats over all data that each term saves: ``theta^2 / (2 [(N F)^-1]_yy)``."""
+        """Standard errors, and the nats over all data that each term saves.
+
+        Removing a term alone has a closed form; refitting the others wins part of that back, to second order all but
+        the share ``1 / (F_yy [F^-1]_yy)``.
+        """
         if not theta.size:
             return np.zeros(0), np.zeros(0)
-        prior = self.problem.prior
-        posterior = np.diag(covariance(self.problem, None if prior is None else prior.precision))
-        plain = np.diag(covariance(self.problem)) if prior is not None else posterior
-        return np.sqrt(posterior), theta**2 / (2 * plain)
+        problem, prior = self.problem, self.problem.prior
+        posterior = np.diag(covariance(problem, None if prior is None else prior.precision))
+        plain = np.diag(covariance(problem)) if prior is not None else posterior
+        y, _ = as_arrays(problem.table.theta)
+        eta, zero_one = problem.eta_at(y), self.basis.zero_one
+        alone = -line.drop(eta, problem.d_at(y), -theta, zero_one)
+        variance = eta * (1 - eta) if zero_one else 1 - eta**2
+        inflation = np.maximum(problem.total * variance * plain, 1.0)
+        return np.sqrt(posterior), np.maximum(problem.total * alone / inflation, 0.0)
 
     def _log_z(self) -> float:
         """log Z in double precision."""

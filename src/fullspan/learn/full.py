@@ -72,17 +72,17 @@ def description(problem: Problem) -> float:
 
 
 def names_in_use(problem: Problem, largest: int = LARGEST_MARGIN) -> float:
-    """Price of naming the terms in use: all main effects, and as few margins or large terms as hold the others."""
+    """Price of naming the terms in use: each main effect, and as few margins or large terms as hold the others."""
     basis = problem.table.basis
-    supports = {frozenset(i for i, _ in basis.term(y)) for y in problem.table.theta}
+    supports = [frozenset(i for i, _ in basis.term(y)) for y in problem.table.theta]
     named: list[frozenset[int]] = []
-    for a in sorted((a for a in supports if len(a) > 1), key=lambda a: (-len(a), sorted(a))):
+    for a in sorted({a for a in supports if len(a) > 1}, key=lambda a: (-len(a), sorted(a))):
         extra = [_widened(problem, b, a, largest) for b in named]
         if extra and min(extra) < _name(problem, a):
             named[int(np.argmin(extra))] |= a
         else:
             named.append(a)
-    return _main_names(problem) + sum(_name(problem, a) for a in named)
+    return sum(_name(problem, a) for a in supports if len(a) == 1) + sum(_name(problem, a) for a in named)
 
 
 def _widened(problem: Problem, named: frozenset[int], more: frozenset[int], largest: int) -> float:
@@ -94,11 +94,6 @@ def _widened(problem: Problem, named: frozenset[int], more: frozenset[int], larg
 def _name(problem: Problem, variables: frozenset[int]) -> float:
     prices = problem.prices
     return float(prices.by_order[len(variables)] - prices.weight + sum(prices.by_variable[i] for i in variables))
-
-
-def _main_names(problem: Problem) -> float:
-    n_terms = sum(card - 1 for card in problem.table.basis.cards)
-    return float(n_terms * (problem.prices.by_order[1] - problem.prices.weight))
 
 
 def _refit_wide(problem: Problem, tolerance: float, max_iterations: int = 50) -> None:
@@ -118,7 +113,7 @@ def _start_independent(problem: Problem) -> None:
     theta = line.way(problem.eta_at(y), problem.d_at(y), basis.zero_one)
     problem.table.set_theta(as_theta(y, np.where(two_levels, theta, 0.0)))
     _refit_wide(problem, 0.1 / problem.total)
-    problem.names = _main_names(problem)
+    problem.names = names_in_use(problem)
     problem.record("start", description(problem))
 
 
@@ -127,12 +122,13 @@ def _grow(problem: Problem, largest: int, tolerance: float) -> str:
     margins = Margins(problem, min(largest, order_limit))
     cost = description(problem)
     while True:
-        batch = _batch(_candidates(problem, margins))
+        room = MAX_TERMS - len(problem.table.theta)
+        if room <= 0:
+            _refit_wide(problem, tolerance)
+            return "term limit"
+        batch = _fitting(_batch(_candidates(problem, margins, room)), margins, room)
         while batch:
             before = dict(problem.table.theta), problem.names, problem.prior
-            if len(before[0]) + sum(len(c.indices(margins)) for c in batch) > MAX_TERMS:
-                _settle(problem, tolerance, cost)
-                return "term limit"
             for candidate in batch:
                 problem.names += candidate.name
                 problem.table.theta.update((y, 0.0) for y in candidate.indices(margins))
@@ -156,11 +152,11 @@ def _settle(problem: Problem, tolerance: float, cost: float) -> None:
         problem.record("refit", new)
 
 
-def _candidates(problem: Problem, margins: Margins) -> list[_Candidate]:
-    """Margins and single terms that shorten the description, best first."""
+def _candidates(problem: Problem, margins: Margins, room: int) -> list[_Candidate]:
+    """Margins of at most ``room`` missing terms, and single terms, that shorten the description, best first."""
     found = [
         _Candidate(net, name, frozenset(map(int, variables)), None)
-        for net, name, variables in margins.promising(10 * _AT_ONCE)
+        for net, name, variables in margins.promising(10 * _AT_ONCE, room)
     ]
     single = problem.table.scan()
     for y, net in zip(single.indices, single.gains, strict=True):
@@ -180,6 +176,12 @@ def _batch(candidates: list[_Candidate]) -> list[_Candidate]:
         if all(len(candidate.variables & other.variables) <= 1 for other in batch):
             batch.append(candidate)
     return batch
+
+
+def _fitting(batch: list[_Candidate], margins: Margins, room: int) -> list[_Candidate]:
+    """As many of a batch, from the first on, as there is room for."""
+    ends = np.cumsum([len(candidate.indices(margins)) for candidate in batch])
+    return batch[: int(np.searchsorted(ends, room, side="right"))]
 
 
 def _sift(problem: Problem, tolerance: float) -> None:

@@ -41,12 +41,15 @@ class Margins:
                 break
             self.groups.append(Group.of(self.problem, sets))
 
-    def promising(self, most: int) -> list[tuple[float, float, NDArray[np.int64]]]:
-        """Net gains, prices of the names, and variables of the margins that pay, best first, at most ``most``."""
+    def promising(self, most: int, room: int) -> list[tuple[float, float, NDArray[np.int64]]]:
+        """Net gains, prices of the names, and variables of the margins that pay, best first, at most ``most``.
+
+        Margins with more than ``room`` missing terms are left out.
+        """
         used = self._used_masks()
         found: list[tuple[float, float, NDArray[np.int64]]] = []
         for group in self.groups:
-            net = group.net_gains(self.problem, used)
+            net = group.net_gains(self.problem, used, room)
             best = np.argsort(-net, kind="stable")[:most]
             found.extend((float(net[i]), float(group.names[i]), group.sets[i]) for i in best if net[i] > 0)
         return sorted(found, key=lambda item: (-item[0], tuple(item[2])))[:most]
@@ -85,9 +88,11 @@ class Group:
             data=problem.table.data_margins(sets),
         )
 
-    def net_gains(self, problem: Problem, used: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Gain of each margin less its price; minus infinity where nothing is missing."""
+    def net_gains(self, problem: Problem, used: NDArray[np.int64], room: int) -> NDArray[np.float64]:
+        """Gain of each margin less its price; minus infinity where nothing is missing, or more than ``room``."""
         inside = ((used[None, :] & ~self.masks[:, None]) == 0).sum(axis=1)
         missing = self.n_terms - inside
         price = self.names + missing * problem.weight_price
-        return np.where(missing > 0, problem.table.margin_gains(self.sets, self.data) - price, -np.inf)
+        return np.where(
+            (missing > 0) & (missing <= room), problem.table.margin_gains(self.sets, self.data) - price, -np.inf
+        )

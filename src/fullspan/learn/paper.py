@@ -15,8 +15,11 @@ from fullspan.engine.protocol import Candidates
 from fullspan.learn import line
 from fullspan.learn.problem import Move, Problem, as_arrays
 
-_REBUILD_EVERY = 1000
-"""Steps after which the table is rebuilt, to remove accumulated rounding."""
+_STEADY, _SHAKY = 256, 16
+"""Steps before the first rebuild, for spins and for 0/1 functions, whose rounding grows faster."""
+_LONGEST = 1024
+_CLEAN, _DIRTY = 1e-6, 1e-5
+"""Drift below which rebuilds may be rarer, and above which they must be more frequent."""
 
 
 @dataclass(frozen=True)
@@ -62,12 +65,12 @@ def paper_search(problem: Problem, epsilon: float = 1e-4, max_steps: int | None 
     table, cost = problem.table, problem.cost()
     used = _InUse.of(problem)
     candidates = table.scan(l1=problem.l1)
-    steps = 0
+    steps, since, interval = 0, 0, _SHAKY if table.basis.zero_one else _STEADY
     while max_steps is None or steps < max_steps:
         choice = _best(problem, used, candidates)
         if choice is None or choice.gain < epsilon:
             return "converged"
-        steps += 1
+        steps, since = steps + 1, since + 1
         floor = _floor_after(problem, choice, candidates)
         candidates = table.move(choice.index, choice.delta, floor, problem.l1)
         if choice.move == "remove":
@@ -75,10 +78,19 @@ def paper_search(problem: Problem, epsilon: float = 1e-4, max_steps: int | None 
         used.follow(choice, problem.price(choice.index) if choice.move == "append" else 0.0)
         cost -= choice.gain
         problem.record(choice.move, cost)
-        if steps % _REBUILD_EVERY == 0:
-            problem.note_drift(table.rebuild())
-            candidates = table.scan(l1=problem.l1)
+        if since == interval:
+            drift = table.rebuild()
+            problem.note_drift(drift)
+            cost, candidates = problem.cost(), table.scan(l1=problem.l1)
+            since, interval = 0, _next_interval(interval, drift)
     return "step limit"
+
+
+def _next_interval(interval: int, drift: float) -> int:
+    """Steps until the next rebuild, from the rounding that this one has removed."""
+    if drift > _DIRTY:
+        return max(interval // 4, 1)
+    return min(2 * interval, _LONGEST) if drift < _CLEAN else interval
 
 
 def _best(problem: Problem, used: _InUse, candidates: Candidates) -> _Choice | None:

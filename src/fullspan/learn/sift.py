@@ -94,7 +94,7 @@ def _drop(quadratic: Quadratic, stay: NDArray[np.int64], margin: object) -> NDAr
 
 
 def _worth(codes: dict[int, Code | None], orders: NDArray[np.int64], theta: Array, noise: Array) -> Array:
-    worth = np.ones(len(theta))
+    worth = np.where(theta**2 / (2 * noise) >= _NAT, 1.0, 0.0)  # too few of an order for a code: one nat decides
     for order, code in codes.items():
         if code is not None and (here := orders == order).any():
             worth[here] = code.worth(theta[here], noise[here])
