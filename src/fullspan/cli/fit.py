@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fullspan.cli.interrupt import Interrupts, remembered
+
 if TYPE_CHECKING:
     from fullspan.data import Empirical
     from fullspan.learn.fit import Progress
@@ -55,8 +57,9 @@ class Precision(enum.StrEnum):
 
 EPILOG = """Example: fullspan fit votes.csv -o votes.fsm --missing drop
 
-Ctrl-C stops the search and saves the best model so far (exit code 130). An existing model file is replaced; another
-kind of file is not, unless --force is given. The data file is never replaced."""
+Ctrl-C stops the search and saves the best model so far (exit code 130); before the first move of the search there is
+none, and no model is written. An existing model file is replaced; another kind of file is not, unless --force is given.
+The data file is never replaced."""
 
 
 def register(app: typer.Typer) -> None:
@@ -123,9 +126,11 @@ def fit(
         "dtype": dtype.value,
         "max_memory": arguments.size(max_memory),
     }
-    watch = _Watch(reading, checkpoint, checkpoint_every, quiet=quiet)
     started = time.monotonic()
-    with contextlib.closing(watch):
+    with (
+        remembered() as interrupts,
+        contextlib.closing(_Watch(reading, checkpoint, checkpoint_every, interrupts, quiet=quiet)) as watch,
+    ):
         watch.say(f"counting the states of {data.name}")
         empirical = reading.count(data)
         start = _start(checkpoint, empirical, quiet) if resume and checkpoint is not None else None
@@ -138,16 +143,21 @@ def fit(
 
 
 class _Watch:
-    """Tells the progress, and writes a checkpoint now and then."""
+    """Tells the progress, writes a checkpoint now and then, and stops the search if Ctrl-C was pressed."""
 
-    def __init__(self, reading: Any, checkpoint: Path | None, every: float, *, quiet: bool) -> None:
+    def __init__(
+        self, reading: Any, checkpoint: Path | None, every: float, interrupts: Interrupts, *, quiet: bool
+    ) -> None:
         from fullspan.estimators.progress import Reporter
 
         self.reporter = None if quiet else Reporter()
         self.reading, self.checkpoint, self.every = reading, checkpoint, every
+        self.interrupts, self.moved = interrupts, False
         self._last = time.monotonic()
 
     def __call__(self, progress: Progress) -> None:
+        self.moved = True
+        self.interrupts.check()
         if self.reporter is not None:
             self.reporter(progress)
         if self.checkpoint is not None and time.monotonic() - self._last >= self.every:
@@ -164,10 +174,20 @@ class _Watch:
 
 
 def _learned(empirical: Empirical, options: dict[str, Any], watch: _Watch, start: LogLinear | None) -> Fitted:
+    """Learn.
+
+    Raises
+    ------
+    KeyboardInterrupt : Ctrl-C before the first move, when there is nothing to keep.
+    """
     from fullspan.learn.fit import Options
     from fullspan.learn.fit import fit as learn
 
-    return learn(empirical, Options(**options), watch=watch, start=start)
+    watch.interrupts.check()
+    fitted = learn(empirical, Options(**options), watch=watch, start=start)
+    if fitted.status == INTERRUPTED_STATUS and not watch.moved:
+        raise KeyboardInterrupt
+    return fitted
 
 
 def _save(fitted: Fitted, path: Path) -> None:
