@@ -358,6 +358,30 @@ def test_text_that_is_no_strict_json(path, text, message):
         load(path)
 
 
+@pytest.mark.parametrize("half", ["\ud800", "\udc00\ud800"])
+@pytest.mark.parametrize(
+    ("place", "form"),
+    [
+        ((*F, "status"), "{}"),
+        ((*V, 0, "name"), "a{}"),
+        ((*V, 0, "levels", 1), "{}b"),
+        ((*F, "settings"), {"columns": ["{}"]}),
+        ((*F, "settings"), {"{}": 1}),
+    ],
+)
+def test_half_a_surrogate_pair_is_refused_wherever_it_stands(sound, path, place, form, half):
+    value = json.loads(json.dumps(form).replace("{}", json.dumps(half)[1:-1]))
+    write(path, changed(sound, place, value))
+    with pytest.raises(ModelFileError, match="half of a surrogate pair") as caught:
+        load(path)
+    str(caught.value).encode("utf-8")
+
+
+def test_a_whole_surrogate_pair_is_a_letter(sound, path):
+    write(path, changed(sound, (*F, "status"), "\U0001f600 \\ud800"))
+    assert load(path).status == "\U0001f600 \\ud800"
+
+
 def test_bytes_that_are_no_text(path):
     path.write_bytes(b"\x80\x04\x95 a pickle")
     with pytest.raises(ModelFileError, match="not a sound model file"):

@@ -8,8 +8,8 @@
      "checksum": "..."}
 
 Numbers are written with as many digits as bring the same double back. ``order`` and ``words`` are for people and are
-not read. ``checksum`` is the SHA-256 of everything else, as JSON with sorted keys and no spaces: it finds damage, and is
-no signature. Reading executes nothing and allocates nothing by a number found in the file.
+not read. ``checksum`` is the SHA-256 of everything else, as JSON with sorted keys and no spaces: it finds damage, and
+is no signature. Reading executes nothing and allocates nothing by a number found in the file.
 """
 
 from __future__ import annotations
