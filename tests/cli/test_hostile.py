@@ -121,6 +121,12 @@ def test_evidence_that_makes_no_sense(run: Run, votes_model: Path, given: str) -
     refused(run("sample", votes_model, "-n", 1, "--given", given))
 
 
+def test_a_sample_larger_than_memory(run: Run, votes_model: Path, tmp_path: Path) -> None:
+    refused(run("sample", votes_model, "-n", 10**12), "a sample of 1,000,000,000,000 states of 17 variables needs")
+    refused(run("sample", votes_model, "-n", 10**30, "-o", tmp_path / "x.csv"), "draw fewer at once")
+    assert os.listdir(tmp_path) == []
+
+
 def test_a_folder_that_is_a_file(run: Run, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     refused(run("demo", tmp_path / "file"), "exists")
