@@ -82,6 +82,7 @@ def test_as_a_process_of_its_own(tmp_path: Path) -> None:
         ["fit", VOTES, "-o", "m.fsm", "--missing", "drop", "--levels", '{"party": ["democrat"]}'],
         ["fit", VOTES, "-o", "m.fsm", "--missing", "drop", "--count-column", "party"],
         ["fit", VOTES, "-o", "m.fsm", "--missing", "drop", "--max-memory", "1k"],
+        ["fit", VOTES, "-o", "m.fsm", "--missing", "drop", "--max-memory", "0"],
         ["fit", VOTES, "-o", "no/such/folder/m.fsm"],
         ["unknown"],
         ["--unknown"],

@@ -14,7 +14,7 @@ import pytest
 
 import fullspan as fs
 from fullspan.datasets import house_votes_path
-from fullspan.errors import ConvergenceWarning, DataError, QueryError
+from fullspan.errors import ConvergenceWarning, DataError, FullspanError, QueryError
 from fullspan.space import MISSING
 
 COLUMNS = ["party", "physician", "budget", "crime", "education"]
@@ -75,6 +75,26 @@ def test_probabilities_agree_with_enumeration(model: fs.FullSpan) -> None:
     information = model.entropy("party") - model.entropy("party", given=None)
     assert information == 0
     assert 0 < model.mutual_information("party", "physician") < math.log(2)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("max_memory", value) for value in ("8GiB", 1e9, 0, -1, True)),
+        *(("max_order", value) for value in ("2", 2.0, 0, True)),
+        *(("max_levels", value) for value in ("64", 64.0, 0, None)),
+        *((name, value) for name in ("l1", "epsilon") for value in ("0.1", None, True, [0.1])),
+    ],
+)
+def test_parameters_of_a_wrong_type_are_named(name: str, value: Any) -> None:
+    with pytest.raises(FullspanError, match=f"{name} is .*; .* is needed"):
+        fs.FullSpan(**{name: value}).fit([["a", "b"], ["b", "a"]])
+
+
+def test_parameters_may_be_numpy_numbers() -> None:
+    numbers = {"max_memory": np.int64(1 << 30), "max_order": np.int32(1), "max_levels": np.int8(9), "l1": np.float32(0)}
+    model = fs.FullSpan(**numbers, epsilon=np.float64(1e-3)).fit([["a", "b"], ["b", "a"]] * 20)
+    assert model.status_ == "converged"
 
 
 def test_the_mode_is_the_likeliest_state(model: fs.FullSpan) -> None:

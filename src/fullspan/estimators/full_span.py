@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from fullspan.data import decode, encode
 from fullspan.errors import ConvergenceWarning
 from fullspan.estimators.evidence import Evidence, event_of
+from fullspan.estimators.parameters import check_parameters
 from fullspan.estimators.progress import Reporter
 from fullspan.estimators.reading import Reading, refuse_missing_level
 from fullspan.estimators.tables import checked_table, checked_weight, empty_of, kind_of
@@ -129,6 +130,7 @@ class FullSpan(DensityMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         DataError, TooLargeError : the table cannot be read, or its states are too many.
+        FullspanError : a parameter is not what it should be.
 
         Warns
         -----
@@ -136,6 +138,7 @@ class FullSpan(DensityMixin, BaseEstimator):  # type: ignore[misc]
         """
         from fullspan.learn.fit import Options, fit
 
+        check_parameters(self.get_params(deep=False))
         table = checked_table(X)
         reading = self._reading()
         empirical = reading.count(table, checked_weight(sample_weight))
