@@ -91,6 +91,14 @@ def test_parameters_of_a_wrong_type_are_named(name: str, value: Any) -> None:
         fs.FullSpan(**{name: value}).fit([["a", "b"], ["b", "a"]])
 
 
+def test_information_given_an_event_in_words_or_a_variable(model: fs.FullSpan) -> None:
+    event = {"crime": "y"}
+    assert model.entropy("party", given="crime=y") == model.entropy("party", given=event)
+    assert model.entropy("party", given="crime") == model.entropy("party", given=["crime"])
+    told = model.mutual_information("party", "physician", given="crime = y")
+    assert told == model.mutual_information("party", "physician", given=event)
+
+
 def test_parameters_may_be_numpy_numbers() -> None:
     numbers = {"max_memory": np.int64(1 << 30), "max_order": np.int32(1), "max_levels": np.int8(9), "l1": np.float32(0)}
     model = fs.FullSpan(**numbers, epsilon=np.float64(1e-3)).fit([["a", "b"], ["b", "a"]] * 20)
@@ -112,6 +120,9 @@ def test_wrong_questions_are_query_errors(model: fs.FullSpan) -> None:
         lambda: model.conditional("partie"),
         lambda: model.sample(1, given="crime"),
         lambda: model.mode(given={"crime": "maybe"}),
+        lambda: model.entropy("party", given="crimes"),
+        lambda: model.entropy("party", given="crime, physician"),
+        lambda: model.mutual_information("party", "physician", given="crime=maybe"),
     ]
     for call in calls:
         with pytest.raises(QueryError):

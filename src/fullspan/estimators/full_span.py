@@ -259,14 +259,21 @@ class FullSpan(DensityMixin, BaseEstimator):  # type: ignore[misc]
         return self.space_.labels(self._oracle.mode(self._event(given)).state.tolist())
 
     def entropy(self, variables: Names | None = None, given: Mapping[str, Any] | Names | None = None) -> float:
-        """Entropy in nats of all variables or some, given an event (a dictionary) or other variables (by name)."""
+        """Entropy in nats of all variables or some, given an event or other variables.
+
+        ``given`` is an event as a dictionary or a text (``"crime=y"``), or the names of variables; a text that is the
+        name of a variable means that variable.
+        """
         check_is_fitted(self)
-        return self._oracle.entropy(variables, given)
+        return self._oracle.entropy(variables, self._condition(given))
 
     def mutual_information(self, a: Names, b: Names, given: Mapping[str, Any] | Names | None = None) -> float:
-        """Information in nats that ``a`` and ``b`` have of each other, given an event or other variables."""
+        """Information in nats that ``a`` and ``b`` have of each other, given as for :meth:`entropy`."""
         check_is_fitted(self)
-        return self._oracle.mutual_information(a, b, given)
+        return self._oracle.mutual_information(a, b, self._condition(given))
+
+    def _condition(self, given: Mapping[str, Any] | Names | None) -> Mapping[str, Any] | Names | None:
+        return self._event(given) if isinstance(given, str) and given not in self.space_.names else given
 
     def _event(self, given: Evidence) -> Mapping[str, Any] | None:
         return event_of(given, self.space_)
