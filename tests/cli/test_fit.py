@@ -218,6 +218,23 @@ def test_resume_without_a_checkpoint_yet_starts_afresh(run: Run, table: Path, tm
     assert "starting afresh" in done.err
 
 
+def test_resume_keeps_the_basis_of_the_checkpoint(run: Run, table: Path, tmp_path: Path) -> None:
+    model, checkpoint = tmp_path / "m.fsm", tmp_path / "c.fsm"
+    assert run("fit", table, "-o", checkpoint, "--count-column", "n", "--basis", "monomial").code == 0
+    more = ("--checkpoint", checkpoint, "--resume", "--basis", "walsh")
+    assert run("fit", table, "-o", model, "--count-column", "n", *more).code == 0
+    assert load(model).model.basis.name == "monomial"
+
+
+def test_the_help_says_what_depends_on_what(run: Run) -> None:
+    text = " ".join(run("fit", "--help").out.split())
+    assert "only for --search paper or --l1 above 0" in text
+    assert "one at a time, whatever --search says" in text
+    assert "keep its basis" in text
+    assert "posterior standard deviations" in text
+    assert "no model is written" in text
+
+
 def test_resume_needs_a_checkpoint(run: Run, table: Path, tmp_path: Path) -> None:
     done = run("fit", table, "-o", tmp_path / "m.fsm", "--resume")
     assert done.code == 2

@@ -55,11 +55,15 @@ class Precision(enum.StrEnum):
     float64 = "float64"
 
 
+L1_HELP = "Weight of an L1 penalty on the weights; above 0, terms are searched one at a time, whatever --search says."
+EPSILON_HELP = "Stop when a step gains less, in nats per row; only for --search paper or --l1 above 0."
+RESUME_HELP = "Start from the checkpoint, if there is one, and keep its basis, whatever --basis says."
 EPILOG = """Example: fullspan fit votes.csv -o votes.fsm --missing drop
 
 Ctrl-C stops the search and saves the best model so far (exit code 130); before the first move of the search there is
 none, and no model is written. An existing model file is replaced; another kind of file is not, unless --force is given.
-The data file is never replaced."""
+The data file is never replaced. Standard errors after the default search are posterior standard deviations under the
+fitted prior."""
 
 
 def register(app: typer.Typer) -> None:
@@ -86,14 +90,14 @@ def fit(
     search: Annotated[Search, typer.Option(help="The full search, or the published algorithm.")] = Search.full,
     basis: Annotated[Basis, typer.Option(help="Kind of terms; auto keeps the shorter description.")] = Basis.auto,
     penalty: Annotated[str, typer.Option(help="mdl, combinatorial, bic, or a factor such as 2.0.")] = "mdl",
-    l1: Annotated[float, typer.Option(min=0.0, help="Weight of an L1 penalty on the weights.")] = 0.0,
-    epsilon: Annotated[float, typer.Option(min=0.0, help="Stop when a step gains less, in nats per row.")] = 1e-4,
+    l1: Annotated[float, typer.Option(min=0.0, help=L1_HELP)] = 0.0,
+    epsilon: Annotated[float, typer.Option(min=0.0, help=EPSILON_HELP)] = 1e-4,
     max_order: Annotated[int | None, typer.Option(min=1, help="Most variables in a term; default any.")] = None,
     dtype: Annotated[Precision, typer.Option(help="Numbers of the tables.")] = Precision.auto,
     max_memory: Annotated[str | None, typer.Option(help="Most memory to use, such as 8GiB.")] = None,
     checkpoint: Annotated[Path | None, typer.Option(help="File that keeps the best model so far.")] = None,
     checkpoint_every: Annotated[float, typer.Option(min=0.0, help="Seconds between two checkpoints.")] = 30.0,
-    resume: Annotated[bool, typer.Option("--resume", help="Start from the checkpoint, if there is one.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help=RESUME_HELP)] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace an output file that is no model.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,

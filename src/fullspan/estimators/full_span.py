@@ -39,8 +39,9 @@ class FullSpan(DensityMixin, BaseEstimator):  # type: ignore[misc]
     search : ``"full"``, terms and whole margins with joint refits and pruning; ``"paper"``, the published algorithm.
     basis : ``"auto"`` keeps the shorter description; ``"walsh"``, ``"indicator"`` or ``"monomial"``.
     penalty : ``"mdl"`` (the paper's description length), ``"combinatorial"``, ``"bic"``, or a factor on ``"mdl"``.
-    l1 : weight of an L1 penalty on the weights.
-    epsilon : the search stops when a step gains less, in nats per row.
+    l1 : weight of an L1 penalty on the weights; above 0, terms are searched one at a time, whatever ``search`` says.
+    epsilon : the one-at-a-time search (``search="paper"`` or ``l1 > 0``) stops when a step gains less, in nats per row;
+        the default search does not use it.
     max_order : most variables in a term; any by default.
     missing : missing cells are an ``"error"``, ``"drop"`` their rows, or are a ``"level"`` of their own.
     bins : cut numeric columns: a number of quantile bins, or ``{name: k | ("width", k) | edges}``.
@@ -69,6 +70,8 @@ class FullSpan(DensityMixin, BaseEstimator):  # type: ignore[misc]
     -----
     A table is a path, a pandas, polars or Arrow frame, an array, a list of rows or an Ibis table. Columns are found by
     name where there are names, so that their order does not matter. Memory is two tables of ``prod_i |X_i|`` numbers.
+    Standard errors after the default search are posterior standard deviations of the weights under the fitted prior;
+    after the one-at-a-time search there is no prior, and they come from the Fisher information alone.
 
     References
     ----------
