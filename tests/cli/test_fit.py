@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
 import subprocess
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cli.running import COMMAND, VOTES, Done, spawn
+from fullspan.cli.interrupt import remembered
+from fullspan.estimators.reading import Reading
 from fullspan.model.file import load
 
 Run = Callable[..., Done]
@@ -148,10 +152,87 @@ def test_ctrl_c_while_counting_saves_nothing(run: Run, tmp_path: Path, monkeypat
     assert os.listdir(tmp_path) == []
 
 
+def lost_interrupt() -> None:
+    """Ctrl-C while C code runs Python: the exception vanishes."""
+    with contextlib.suppress(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+
+
+def test_ctrl_c_lost_before_the_search_saves_nothing(
+    run: Run, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    count, handler = Reading.count, signal.getsignal(signal.SIGINT)
+
+    def counted(*arguments: Any) -> Any:
+        lost_interrupt()
+        return count(*arguments)
+
+    monkeypatch.setattr(Reading, "count", counted)
+    done = run("fit", table, "-o", tmp_path / "m.fsm", "--count-column", "n")
+    assert (done.code, done.err) == (130, "fullspan: interrupted\n")
+    assert os.listdir(tmp_path) == ["table.csv"]
+    assert signal.getsignal(signal.SIGINT) is handler
+
+
+def test_ctrl_c_lost_in_the_search_stops_it_at_the_next_move(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fullspan.estimators.progress.Reporter.__call__", lambda *_: lost_interrupt())
+    done = run(*endless("-o", tmp_path / "m.fsm")[len(COMMAND) :])
+    assert done.code == 130
+    assert len(load(tmp_path / "m.fsm").history) == 2
+
+
+def test_ctrl_c_before_the_first_move_saves_nothing(
+    run: Run, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("fullspan.learn.fit.full_search", stop)
+    done = run("fit", table, "-o", tmp_path / "m.fsm", "--count-column", "n")
+    assert (done.code, done.err) == (130, "fullspan: interrupted\n")
+    assert os.listdir(tmp_path) == ["table.csv"]
+
+
+def test_ignored_interrupts_stay_ignored_and_threads_set_no_handler() -> None:
+    old = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with remembered() as interrupts:
+            signal.raise_signal(signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, old)
+    assert not interrupts.pressed
+
+    def in_a_thread() -> Any:
+        with remembered():
+            return signal.getsignal(signal.SIGINT)
+
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(in_a_thread).result() is old
+
+
 def test_resume_without_a_checkpoint_yet_starts_afresh(run: Run, table: Path, tmp_path: Path) -> None:
     done = run("fit", table, "-o", tmp_path / "m.fsm", "--checkpoint", tmp_path / "c.fsm", "--resume")
     assert done.code == 0
     assert "starting afresh" in done.err
+
+
+def test_resume_keeps_the_basis_of_the_checkpoint(run: Run, table: Path, tmp_path: Path) -> None:
+    model, checkpoint = tmp_path / "m.fsm", tmp_path / "c.fsm"
+    assert run("fit", table, "-o", checkpoint, "--count-column", "n", "--basis", "monomial").code == 0
+    more = ("--checkpoint", checkpoint, "--resume", "--basis", "walsh")
+    assert run("fit", table, "-o", model, "--count-column", "n", *more).code == 0
+    assert load(model).model.basis.name == "monomial"
+
+
+def test_the_help_says_what_depends_on_what(run: Run) -> None:
+    text = " ".join(run("fit", "--help").out.split())
+    assert "only for --search paper or --l1 above 0" in text
+    assert "one at a time, whatever --search says" in text
+    assert "keep its basis" in text
+    assert "posterior standard deviations" in text
+    assert "no model is written" in text
 
 
 def test_resume_needs_a_checkpoint(run: Run, table: Path, tmp_path: Path) -> None:

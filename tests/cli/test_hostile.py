@@ -82,6 +82,7 @@ def test_as_a_process_of_its_own(tmp_path: Path) -> None:
         ["fit", VOTES, "-o", "m.fsm", "--missing", "drop", "--levels", '{"party": ["democrat"]}'],
         ["fit", VOTES, "-o", "m.fsm", "--missing", "drop", "--count-column", "party"],
         ["fit", VOTES, "-o", "m.fsm", "--missing", "drop", "--max-memory", "1k"],
+        ["fit", VOTES, "-o", "m.fsm", "--missing", "drop", "--max-memory", "0"],
         ["fit", VOTES, "-o", "no/such/folder/m.fsm"],
         ["unknown"],
         ["--unknown"],
@@ -119,6 +120,12 @@ def test_a_level_the_model_has_not_seen(run: Run, votes_model: Path, tmp_path: P
 @pytest.mark.parametrize("given", ["crime=maybe", "crim=y", "crime", "crime=y |"])
 def test_evidence_that_makes_no_sense(run: Run, votes_model: Path, given: str) -> None:
     refused(run("sample", votes_model, "-n", 1, "--given", given))
+
+
+def test_a_sample_larger_than_memory(run: Run, votes_model: Path, tmp_path: Path) -> None:
+    refused(run("sample", votes_model, "-n", 10**12), "a sample of 1,000,000,000,000 states of 17 variables needs")
+    refused(run("sample", votes_model, "-n", 10**30, "-o", tmp_path / "x.csv"), "draw fewer at once")
+    assert os.listdir(tmp_path) == []
 
 
 def test_a_folder_that_is_a_file(run: Run, tmp_path: Path) -> None:

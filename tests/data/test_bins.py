@@ -130,6 +130,19 @@ def test_rules_that_make_no_sense(bins, words):
     assert all(word in str(error.value) for word in words)
 
 
+@pytest.mark.parametrize("bins", [1000, {"x": 1000}, {"x": ("width", 1000)}, {"x": list(range(1001))}])
+def test_more_bins_than_levels_are_refused_with_both_numbers(bins):
+    frame = pd.DataFrame({"x": np.arange(3000.0)})
+    with pytest.raises(DataError, match=r"'x' would be cut into 1000 bins, the limit is 64; .*max_levels="):
+        count(frame, bins=bins)
+
+
+def test_thousands_of_bins_if_they_are_wanted():
+    frame = pd.DataFrame({"x": np.arange(6000.0)})
+    e = count(frame, bins={"x": ("width", 3000)}, max_levels=3000)
+    assert (len(e.states), e.counts.min(), e.counts.max()) == (3000, 2, 2)
+
+
 def test_infinite_and_textual_cells_are_errors(csv_file):
     with pytest.raises(DataError, match="'x0' holds 1 infinite"):
         count([[1.0], [np.inf]], bins={"x0": 2})

@@ -14,7 +14,7 @@ import pytest
 
 import fullspan as fs
 from fullspan.datasets import house_votes_path
-from fullspan.errors import ConvergenceWarning, DataError, QueryError
+from fullspan.errors import ConvergenceWarning, DataError, FullspanError, QueryError
 from fullspan.space import MISSING
 
 COLUMNS = ["party", "physician", "budget", "crime", "education"]
@@ -77,6 +77,34 @@ def test_probabilities_agree_with_enumeration(model: fs.FullSpan) -> None:
     assert 0 < model.mutual_information("party", "physician") < math.log(2)
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("max_memory", value) for value in ("8GiB", 1e9, 0, -1, True)),
+        *(("max_order", value) for value in ("2", 2.0, 0, True)),
+        *(("max_levels", value) for value in ("64", 64.0, 0, None)),
+        *((name, value) for name in ("l1", "epsilon") for value in ("0.1", None, True, [0.1])),
+    ],
+)
+def test_parameters_of_a_wrong_type_are_named(name: str, value: Any) -> None:
+    with pytest.raises(FullspanError, match=f"{name} is .*; .* is needed"):
+        fs.FullSpan(**{name: value}).fit([["a", "b"], ["b", "a"]])
+
+
+def test_information_given_an_event_in_words_or_a_variable(model: fs.FullSpan) -> None:
+    event = {"crime": "y"}
+    assert model.entropy("party", given="crime=y") == model.entropy("party", given=event)
+    assert model.entropy("party", given="crime") == model.entropy("party", given=["crime"])
+    told = model.mutual_information("party", "physician", given="crime = y")
+    assert told == model.mutual_information("party", "physician", given=event)
+
+
+def test_parameters_may_be_numpy_numbers() -> None:
+    numbers = {"max_memory": np.int64(1 << 30), "max_order": np.int32(1), "max_levels": np.int8(9), "l1": np.float32(0)}
+    model = fs.FullSpan(**numbers, epsilon=np.float64(1e-3)).fit([["a", "b"], ["b", "a"]] * 20)
+    assert model.status_ == "converged"
+
+
 def test_the_mode_is_the_likeliest_state(model: fs.FullSpan) -> None:
     states, p = joint(model)
     assert model.mode() == model.space_.labels(states[np.argmax(p)])
@@ -92,6 +120,9 @@ def test_wrong_questions_are_query_errors(model: fs.FullSpan) -> None:
         lambda: model.conditional("partie"),
         lambda: model.sample(1, given="crime"),
         lambda: model.mode(given={"crime": "maybe"}),
+        lambda: model.entropy("party", given="crimes"),
+        lambda: model.entropy("party", given="crime, physician"),
+        lambda: model.mutual_information("party", "physician", given="crime=maybe"),
     ]
     for call in calls:
         with pytest.raises(QueryError):

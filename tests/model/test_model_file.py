@@ -221,6 +221,11 @@ def changed(document, place, value):
     return document
 
 
+def write(path, document):
+    """Write a document with the checksum it ought to have."""
+    path.write_text(json.dumps({**document, "checksum": file.checksum(document)}), encoding="utf-8")
+
+
 V, T, F = ("space", "variables"), ("terms",), ("fit",)
 
 
@@ -275,10 +280,47 @@ V, T, F = ("space", "variables"), ("terms",), ("fit",)
     ],
 )
 def test_unsound_files_are_refused_with_their_place(sound, path, place, value, message):
-    path.write_text(json.dumps(changed(sound, place, value)), encoding="utf-8")
+    write(path, changed(sound, place, value))
     with pytest.raises(ModelFileError, match=message) as caught:
         load(path)
     assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "message"),
+    [
+        ((*F, "total"), 433.5, "does not match its checksum: it was changed or damaged"),
+        ((*T, 0, "standard_error"), 0.5, "does not match its checksum"),
+        (("extra",), 1, "does not match its checksum"),
+        (("checksum",), "ab" * 32, "does not match its checksum"),
+        (("checksum",), 7, "at checksum: text is needed"),
+        (("checksum",), DELETE, "'checksum' is missing"),
+    ],
+)
+def test_a_file_that_was_changed_is_refused(sound, path, place, value, message):
+    path.write_text(json.dumps(changed(sound, place, value)), encoding="utf-8")
+    with pytest.raises(ModelFileError, match=message):
+        load(path)
+
+
+def test_the_checksum_is_over_values_not_layout(sound, path):
+    path.write_text(json.dumps(dict(reversed(sound.items())), indent=7), encoding="utf-8")
+    assert load(path).total == 434.5
+
+
+def test_settings_of_any_json_form_match_their_checksum(path):
+    save(fitted(settings={"bins": {1: (2, 3), "a": None}, "levels": {"x": ["\u00e4", True, 1.0]}}), path)
+    assert load(path).settings == {"bins": {"1": [2, 3], "a": None}, "levels": {"x": ["\u00e4", True, 1.0]}}
+
+
+def test_nesting_that_can_be_parsed_but_not_written_is_refused(sound, path, monkeypatch):
+    def deep(_):
+        raise RecursionError
+
+    write(path, sound)
+    monkeypatch.setattr(file, "checksum", deep)
+    with pytest.raises(ModelFileError, match="nested too deeply"):
+        load(path)
 
 
 def test_weights_whose_sum_overflows_are_refused_in_a_large_space_too(sound, path):
@@ -286,11 +328,11 @@ def test_weights_whose_sum_overflows_are_refused_in_a_large_space_too(sound, pat
     document = changed(sound, V, [{"name": f"v{i}", "levels": [0, 1]} for i in range(40)])
     row = {**document["terms"][0], "weight": 1.5e308}
     document["terms"] = [{**row, "term": {"v0": 1}}, {**row, "term": {"v1": 1}}]
-    path.write_text(json.dumps(document), encoding="utf-8")
+    write(path, document)
     with pytest.raises(ModelFileError, match="at terms: the weights"):
         load(path)
     document["terms"][1]["weight"] = 1.0
-    path.write_text(json.dumps(document), encoding="utf-8")
+    write(path, document)
     assert load(path).model.space.n_states == 2**40
 
 
@@ -314,6 +356,30 @@ def test_text_that_is_no_strict_json(path, text, message):
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ModelFileError, match=message):
         load(path)
+
+
+@pytest.mark.parametrize("half", ["\ud800", "\udc00\ud800"])
+@pytest.mark.parametrize(
+    ("place", "form"),
+    [
+        ((*F, "status"), "{}"),
+        ((*V, 0, "name"), "a{}"),
+        ((*V, 0, "levels", 1), "{}b"),
+        ((*F, "settings"), {"columns": ["{}"]}),
+        ((*F, "settings"), {"{}": 1}),
+    ],
+)
+def test_half_a_surrogate_pair_is_refused_wherever_it_stands(sound, path, place, form, half):
+    value = json.loads(json.dumps(form).replace("{}", json.dumps(half)[1:-1]))
+    write(path, changed(sound, place, value))
+    with pytest.raises(ModelFileError, match="half of a surrogate pair") as caught:
+        load(path)
+    str(caught.value).encode("utf-8")
+
+
+def test_a_whole_surrogate_pair_is_a_letter(sound, path):
+    write(path, changed(sound, (*F, "status"), "\U0001f600 \\ud800"))
+    assert load(path).status == "\U0001f600 \\ud800"
 
 
 def test_bytes_that_are_no_text(path):
@@ -364,7 +430,7 @@ def test_a_variable_of_very_many_levels_costs_no_square(path, sound):
     document = changed(sound, V, [{"name": "a", "levels": list(range(60_000))}])
     document["terms"] = [{**document["terms"][0], "term": {"a": 59_999}, "weight": 0.5}]
     document["basis"] = "indicator"
-    path.write_text(json.dumps(document), encoding="utf-8")
+    write(path, document)
     model = load(path).model
     assert model.energy([[59_999], [0]]).tolist() == [-0.5, 0.5]
 

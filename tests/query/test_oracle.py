@@ -105,6 +105,12 @@ def test_sample_sizes(both_ways):
     assert oracle.sample(0, np.random.default_rng(0)).shape == (0, 4)
     with pytest.raises(QueryError, match="-1 states"):
         oracle.sample(-1, np.random.default_rng(0))
+    assert oracle.sample(np.int32(2), np.random.default_rng(0)).shape == (2, 4)
+    for size in (2.0, "2", None, True):
+        with pytest.raises(QueryError, match="whole number"):
+            oracle.sample(size, np.random.default_rng(0))
+    with pytest.raises(TooLargeError, match=r"1,000,000,000,000 states of 4 variables needs .* draw fewer"):
+        oracle.sample(10**12, np.random.default_rng(0))
 
 
 PARTIAL = np.array(list(itertools.product(*(range(-1, c) for c in CARDS))))

@@ -34,14 +34,15 @@ def size(text: str | None) -> int | None:
 
     Raises
     ------
-    FullspanError : it is no size.
+    FullspanError : it is no size, or less than one byte.
     """
     if text is None:
         return None
     match = _SIZE.fullmatch(text)
-    if match is None:
+    n_bytes = 0 if match is None else int(float(match[1]) * 2 ** _POWER[match[2].lower()])
+    if n_bytes < 1:
         raise FullspanError(f"--max-memory {text!r} is no size; write for example 8GiB or 500M")
-    return int(float(match[1]) * 2 ** _POWER[match[2].lower()])
+    return n_bytes
 
 
 def levels(text: str | None) -> dict[str, list[Any]] | None:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fullspan.cli.interrupt import Interrupts, remembered
+
 if TYPE_CHECKING:
     from fullspan.data import Empirical
     from fullspan.learn.fit import Progress
@@ -53,10 +55,15 @@ class Precision(enum.StrEnum):
     float64 = "float64"
 
 
+L1_HELP = "Weight of an L1 penalty on the weights; above 0, terms are searched one at a time, whatever --search says."
+EPSILON_HELP = "Stop when a step gains less, in nats per row; only for --search paper or --l1 above 0."
+RESUME_HELP = "Start from the checkpoint, if there is one, and keep its basis, whatever --basis says."
 EPILOG = """Example: fullspan fit votes.csv -o votes.fsm --missing drop
 
-Ctrl-C stops the search and saves the best model so far (exit code 130). An existing model file is replaced; another
-kind of file is not, unless --force is given. The data file is never replaced."""
+Ctrl-C stops the search and saves the best model so far (exit code 130); before the first move of the search there is
+none, and no model is written. An existing model file is replaced; another kind of file is not, unless --force is given.
+The data file is never replaced. Standard errors after the default search are posterior standard deviations under the
+fitted prior."""
 
 
 def register(app: typer.Typer) -> None:
@@ -83,14 +90,14 @@ def fit(
     search: Annotated[Search, typer.Option(help="The full search, or the published algorithm.")] = Search.full,
     basis: Annotated[Basis, typer.Option(help="Kind of terms; auto keeps the shorter description.")] = Basis.auto,
     penalty: Annotated[str, typer.Option(help="mdl, combinatorial, bic, or a factor such as 2.0.")] = "mdl",
-    l1: Annotated[float, typer.Option(min=0.0, help="Weight of an L1 penalty on the weights.")] = 0.0,
-    epsilon: Annotated[float, typer.Option(min=0.0, help="Stop when a step gains less, in nats per row.")] = 1e-4,
+    l1: Annotated[float, typer.Option(min=0.0, help=L1_HELP)] = 0.0,
+    epsilon: Annotated[float, typer.Option(min=0.0, help=EPSILON_HELP)] = 1e-4,
     max_order: Annotated[int | None, typer.Option(min=1, help="Most variables in a term; default any.")] = None,
     dtype: Annotated[Precision, typer.Option(help="Numbers of the tables.")] = Precision.auto,
     max_memory: Annotated[str | None, typer.Option(help="Most memory to use, such as 8GiB.")] = None,
     checkpoint: Annotated[Path | None, typer.Option(help="File that keeps the best model so far.")] = None,
     checkpoint_every: Annotated[float, typer.Option(min=0.0, help="Seconds between two checkpoints.")] = 30.0,
-    resume: Annotated[bool, typer.Option("--resume", help="Start from the checkpoint, if there is one.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help=RESUME_HELP)] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace an output file that is no model.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
@@ -123,9 +130,11 @@ def fit(
         "dtype": dtype.value,
         "max_memory": arguments.size(max_memory),
     }
-    watch = _Watch(reading, checkpoint, checkpoint_every, quiet=quiet)
     started = time.monotonic()
-    with contextlib.closing(watch):
+    with (
+        remembered() as interrupts,
+        contextlib.closing(_Watch(reading, checkpoint, checkpoint_every, interrupts, quiet=quiet)) as watch,
+    ):
         watch.say(f"counting the states of {data.name}")
         empirical = reading.count(data)
         start = _start(checkpoint, empirical, quiet) if resume and checkpoint is not None else None
@@ -138,16 +147,21 @@ def fit(
 
 
 class _Watch:
-    """Tells the progress, and writes a checkpoint now and then."""
+    """Tells the progress, writes a checkpoint now and then, and stops the search if Ctrl-C was pressed."""
 
-    def __init__(self, reading: Any, checkpoint: Path | None, every: float, *, quiet: bool) -> None:
+    def __init__(
+        self, reading: Any, checkpoint: Path | None, every: float, interrupts: Interrupts, *, quiet: bool
+    ) -> None:
         from fullspan.estimators.progress import Reporter
 
         self.reporter = None if quiet else Reporter()
         self.reading, self.checkpoint, self.every = reading, checkpoint, every
+        self.interrupts, self.moved = interrupts, False
         self._last = time.monotonic()
 
     def __call__(self, progress: Progress) -> None:
+        self.moved = True
+        self.interrupts.check()
         if self.reporter is not None:
             self.reporter(progress)
         if self.checkpoint is not None and time.monotonic() - self._last >= self.every:
@@ -164,10 +178,20 @@ class _Watch:
 
 
 def _learned(empirical: Empirical, options: dict[str, Any], watch: _Watch, start: LogLinear | None) -> Fitted:
+    """Learn.
+
+    Raises
+    ------
+    KeyboardInterrupt : Ctrl-C before the first move, when there is nothing to keep.
+    """
     from fullspan.learn.fit import Options
     from fullspan.learn.fit import fit as learn
 
-    return learn(empirical, Options(**options), watch=watch, start=start)
+    watch.interrupts.check()
+    fitted = learn(empirical, Options(**options), watch=watch, start=start)
+    if fitted.status == INTERRUPTED_STATUS and not watch.moved:
+        raise KeyboardInterrupt
+    return fitted
 
 
 def _save(fitted: Fitted, path: Path) -> None:

@@ -19,7 +19,7 @@ def register(app: typer.Typer) -> None:
 
 def sample(
     model: Annotated[Path, typer.Argument(help="Model file.")],
-    n: Annotated[int, typer.Option("-n", "--number", min=0, help="How many rows.")] = 100,
+    n: Annotated[int, typer.Option("-n", "--number", min=0, help="How many rows; they are held in memory.")] = 100,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed: the same one gives the same rows.")] = None,
     given: Annotated[str | None, typer.Option(help="What is fixed, such as 'crime=y, education=n'.")] = None,
     output: Annotated[

@@ -22,7 +22,7 @@ BinRule = int | tuple[str, int] | Sequence[float]
 
 
 def binned_variables(
-    relation: Relation, columns: Sequence[Column], bins: int | Mapping[str, BinRule] | None
+    relation: Relation, columns: Sequence[Column], bins: int | Mapping[str, BinRule] | None, max_levels: int
 ) -> dict[str, Variable]:
     """The variables of the columns to be cut.
 
@@ -31,7 +31,8 @@ def binned_variables(
 
     Raises
     ------
-    DataError : a rule makes no sense, or a column to be cut is unknown, not numeric, or holds an infinite value.
+    DataError : a rule makes no sense or asks for more than ``max_levels`` bins, or a column to be cut is unknown, not
+        numeric, or holds an infinite value.
     """
     if bins is None:
         return {}
@@ -55,6 +56,7 @@ def binned_variables(
     found = {}
     for column, rule, extent in zip(chosen, parsed, extents, strict=True):
         if explicit or _worth_cutting(extent, rule):
+            _refuse_many(column.name, rule, max_levels)
             variable = _cut(relation, column, rule, extent)
             if variable is not None:
                 found[column.name] = variable
@@ -63,6 +65,15 @@ def binned_variables(
 
 def _worth_cutting(extent: Extent, rule: tuple[str, Any]) -> bool:
     return extent.n_bad == 0 and extent.n_padded == 0 and extent.n_distinct > rule[1]
+
+
+def _refuse_many(name: str, rule: tuple[str, Any], max_levels: int) -> None:
+    n = len(rule[1]) - 1 if rule[0] == "edges" else rule[1]
+    if n > max_levels:
+        raise DataError(
+            f"column {name!r} would be cut into {n} bins, the limit is {max_levels}; "
+            "give fewer bins=, or raise max_levels="
+        )
 
 
 def _refuse_text(column: Column, refused: bool) -> None:

@@ -64,7 +64,7 @@ def count(
         levels and adds nothing.
     sample_weight : one weight per row, or the name of the column that holds it.
     missing : ``"error"``; ``"drop"`` the rows; or ``"level"``, an extra last level "(missing)".
-    max_levels : most levels a column may have that are not given by ``levels`` or ``bins``.
+    max_levels : most levels a column may have that are not given by ``levels``, and most bins.
     space : the variables to use instead of inferring them; columns are found by name, those of arrays by position.
     na_values : texts that mean a missing cell. Default: :data:`MISSING_MARKS` in CSV and TSV, none elsewhere.
 
@@ -88,7 +88,7 @@ def count(
         relation, weight = _weighted(relation, count_column, sample_weight)
         if space is None:
             chosen = select(relation, columns, weight)
-            given = _given_variables(relation, chosen, levels, bins)
+            given = _given_variables(relation, chosen, levels, bins, max_levels)
         else:
             _refuse_schema(columns=columns, levels=levels, bins=bins)
             chosen = _of_space(relation, space)
@@ -151,6 +151,7 @@ def _given_variables(
     columns: Sequence[Column],
     levels: Mapping[str, Sequence[Level]] | None,
     bins: int | Mapping[str, BinRule] | None,
+    max_levels: int,
 ) -> dict[str, Variable]:
     """Variables that need no inference: levels listed, or cut into bins."""
     names = [c.name for c in columns]
@@ -162,7 +163,7 @@ def _given_variables(
         if isinstance(bins, Mapping) and name in bins:
             raise DataError(f"column {name!r} has both levels= and bins=; give one")
         listed[name] = Variable(name, tuple(v.item() if isinstance(v, np.generic) else v for v in values))
-    return listed | binned_variables(relation, [c for c in columns if c.name not in listed], bins)
+    return listed | binned_variables(relation, [c for c in columns if c.name not in listed], bins, max_levels)
 
 
 def _guard(relation: Relation, columns: Sequence[Column], max_levels: int) -> None:

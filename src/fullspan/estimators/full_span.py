@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from fullspan.data import decode, encode
 from fullspan.errors import ConvergenceWarning
 from fullspan.estimators.evidence import Evidence, event_of
+from fullspan.estimators.parameters import check_parameters
 from fullspan.estimators.progress import Reporter
 from fullspan.estimators.reading import Reading, refuse_missing_level
 from fullspan.estimators.tables import checked_table, checked_weight, empty_of, kind_of
@@ -38,8 +39,9 @@ class FullSpan(DensityMixin, BaseEstimator):  # type: ignore[misc]
     search : ``"full"``, terms and whole margins with joint refits and pruning; ``"paper"``, the published algorithm.
     basis : ``"auto"`` keeps the shorter description; ``"walsh"``, ``"indicator"`` or ``"monomial"``.
     penalty : ``"mdl"`` (the paper's description length), ``"combinatorial"``, ``"bic"``, or a factor on ``"mdl"``.
-    l1 : weight of an L1 penalty on the weights.
-    epsilon : the search stops when a step gains less, in nats per row.
+    l1 : weight of an L1 penalty on the weights; above 0, terms are searched one at a time, whatever ``search`` says.
+    epsilon : the one-at-a-time search (``search="paper"`` or ``l1 > 0``) stops when a step gains less, in nats per row;
+        the default search does not use it.
     max_order : most variables in a term; any by default.
     missing : missing cells are an ``"error"``, ``"drop"`` their rows, or are a ``"level"`` of their own.
     bins : cut numeric columns: a number of quantile bins, or ``{name: k | ("width", k) | edges}``.
@@ -68,6 +70,8 @@ class FullSpan(DensityMixin, BaseEstimator):  # type: ignore[misc]
     -----
     A table is a path, a pandas, polars or Arrow frame, an array, a list of rows or an Ibis table. Columns are found by
     name where there are names, so that their order does not matter. Memory is two tables of ``prod_i |X_i|`` numbers.
+    Standard errors after the default search are posterior standard deviations of the weights under the fitted prior;
+    after the one-at-a-time search there is no prior, and they come from the Fisher information alone.
 
     References
     ----------
@@ -129,6 +133,7 @@ class FullSpan(DensityMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         DataError, TooLargeError : the table cannot be read, or its states are too many.
+        FullspanError : a parameter is not what it should be.
 
         Warns
         -----
@@ -136,6 +141,7 @@ class FullSpan(DensityMixin, BaseEstimator):  # type: ignore[misc]
         """
         from fullspan.learn.fit import Options, fit
 
+        check_parameters(self.get_params(deep=False))
         table = checked_table(X)
         reading = self._reading()
         empirical = reading.count(table, checked_weight(sample_weight))
@@ -256,14 +262,21 @@ class FullSpan(DensityMixin, BaseEstimator):  # type: ignore[misc]
         return self.space_.labels(self._oracle.mode(self._event(given)).state.tolist())
 
     def entropy(self, variables: Names | None = None, given: Mapping[str, Any] | Names | None = None) -> float:
-        """Entropy in nats of all variables or some, given an event (a dictionary) or other variables (by name)."""
+        """Entropy in nats of all variables or some, given an event or other variables.
+
+        ``given`` is an event as a dictionary or a text (``"crime=y"``), or the names of variables; a text that is the
+        name of a variable means that variable.
+        """
         check_is_fitted(self)
-        return self._oracle.entropy(variables, given)
+        return self._oracle.entropy(variables, self._condition(given))
 
     def mutual_information(self, a: Names, b: Names, given: Mapping[str, Any] | Names | None = None) -> float:
-        """Information in nats that ``a`` and ``b`` have of each other, given an event or other variables."""
+        """Information in nats that ``a`` and ``b`` have of each other, given as for :meth:`entropy`."""
         check_is_fitted(self)
-        return self._oracle.mutual_information(a, b, given)
+        return self._oracle.mutual_information(a, b, self._condition(given))
+
+    def _condition(self, given: Mapping[str, Any] | Names | None) -> Mapping[str, Any] | Names | None:
+        return self._event(given) if isinstance(given, str) and given not in self.space_.names else given
 
     def _event(self, given: Evidence) -> Mapping[str, Any] | None:
         return event_of(given, self.space_)

@@ -4,14 +4,17 @@
      "space": {"variables": [{"name": "crime", "levels": ["n", "y"]}, ...]},
      "basis": "walsh", "log_z": ...,
      "terms": [{"term": {"crime": 1, "party": 1}, "order": 2, "words": "...", "weight": ..., ...}, ...],
-     "fit": {"status": "converged", "total": 435, ..., "history": [...]}}
+     "fit": {"status": "converged", "total": 435, ..., "history": [...]},
+     "checksum": "..."}
 
 Numbers are written with as many digits as bring the same double back. ``order`` and ``words`` are for people and are
-not read. Reading executes nothing and allocates nothing by a number found in the file.
+not read. ``checksum`` is the SHA-256 of everything else, as JSON with sorted keys and no spaces: it finds damage, and
+is no signature. Reading executes nothing and allocates nothing by a number found in the file.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
@@ -50,7 +53,7 @@ def save(fitted: Fitted, path: str | os.PathLike[str]) -> None:
     ModelFileError : the file cannot be written, or something in ``fitted`` has no place in JSON.
     """
     try:
-        data = _pretty(_document(fitted)).encode("utf-8")
+        data = _pretty(_signed(_document(fitted))).encode("utf-8")
     except (TypeError, ValueError) as error:
         raise ModelFileError(
             f"{path} cannot be written: the model holds something JSON has no form for ({error})"
@@ -61,6 +64,18 @@ def save(fitted: Fitted, path: str | os.PathLike[str]) -> None:
         write_atomically(Path(path), data)
     except OSError as error:
         raise ModelFileError(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+def checksum(document: Mapping[str, Any]) -> str:
+    """SHA-256 in hexadecimal of a parsed document, its own checksum left out."""
+    rest = {key: value for key, value in document.items() if key != "checksum"}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode("ascii")).hexdigest()
+
+
+def _signed(document: dict[str, Any]) -> dict[str, Any]:
+    """The document as a reader will parse it, with its checksum."""
+    parsed = json.loads(_line(document))
+    return {**parsed, "checksum": checksum(parsed)}
 
 
 def _document(fitted: Fitted) -> dict[str, Any]:
@@ -146,6 +161,7 @@ def load(path: str | os.PathLike[str]) -> Fitted:
     """
     root = read_json(Path(path))
     _check_header(root)
+    _check_sum(root)
     model = _read_model(root)
     terms, fit = list(root["terms"].items()), root["fit"]
     return Fitted(
@@ -177,6 +193,15 @@ def _check_header(root: Node) -> None:
         raise root["kind"].refuse(
             f"models of kind {shown(root['kind'].value)} are unknown; this version knows {KIND!r}"
         )
+
+
+def _check_sum(root: Node) -> None:
+    try:
+        expected = checksum(root.value)
+    except RecursionError as error:
+        raise root.refuse("it is nested too deeply") from error
+    if root["checksum"].text() != expected:
+        raise ModelFileError(f"{root.file} does not match its checksum: it was changed or damaged")
 
 
 def _read_model(root: Node) -> LogLinear:

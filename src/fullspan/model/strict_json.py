@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ from fullspan.errors import ModelFileError
 
 MAX_BYTES = 64 << 20
 """Largest file that is read; parsed JSON takes up to some twenty times as much memory."""
+
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 @dataclass(frozen=True)
@@ -96,13 +99,14 @@ def read_json(path: Path) -> Node:
     Raises
     ------
     ModelFileError : it cannot be read, is no regular file, is too large, or is not strict JSON: truncated, nested too
-        deeply, with a repeated key, NaN, or a number beyond double precision.
+        deeply, with a repeated key, NaN, a number beyond double precision, or half a surrogate pair.
     """
     try:
         text = _read_bytes(path).decode("utf-8")
-        return Node(
-            json.loads(text, object_pairs_hook=_unique, parse_constant=_constant, parse_float=_finite), str(path)
-        )
+        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_constant, parse_float=_finite)
+        if _SURROGATE.search(text):
+            _refuse_surrogates(value, path)
+        return Node(value, str(path))
     except ModelFileError:
         raise
     except OSError as error:
@@ -122,6 +126,17 @@ def _read_bytes(path: Path) -> bytes:
     if len(data) > MAX_BYTES:
         raise ModelFileError(f"{path} is larger than {MAX_BYTES >> 20} MiB, more than any model file")
     return data
+
+
+def _refuse_surrogates(value: Any, path: Path) -> None:
+    """Refuse text that no file or terminal could take."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError as error:
+        half = error.object[error.start]
+        raise ModelFileError(
+            f"{path} is not a sound model file: a text in it holds {half!r}, half of a surrogate pair"
+        ) from error
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

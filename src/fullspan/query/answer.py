@@ -9,6 +9,7 @@ rounding relative to itself.
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.engine.elimination import Elimination
-from fullspan.engine.memory import budget
+from fullspan.engine.memory import budget, require
 from fullspan.errors import FullspanError, QueryError
 from fullspan.model.loglinear import LogLinear, checked_codes
 from fullspan.query import rows
@@ -218,9 +219,22 @@ class Oracle:
         return Mode(state, float(-self.model.energy(state[None, :])[0] - condition))
 
     def sample(self, size: int, rng: np.random.Generator, given: Event | None = None) -> NDArray[np.int64]:
-        """Independent states (size, n) from the model given an event; exact, and fixed by the generator's state."""
-        if size < 0:
-            raise QueryError(f"a sample of {size} states was asked for")
+        """Independent states (size, n) from the model given an event; exact, and fixed by the generator's state.
+
+        Raises
+        ------
+        QueryError : the size is no whole number of at least 0.
+        TooLargeError : the states would not fit into memory; nothing has been allocated.
+        """
+        if not isinstance(size, numbers.Integral) or isinstance(size, bool) or size < 0:
+            raise QueryError(f"a sample of {size!r} states was asked for; give a whole number of at least 0")
+        cards = self.model.basis.cards
+        require(
+            8 * int(size) * (2 * len(cards) + max(cards)),  # codes, what they stand for, one variable's weights
+            budget(self.max_memory),
+            f"a sample of {size:,} states of {len(cards)} variables",
+            "draw fewer at once",
+        )
         return self.elimination.sample(size, rng, self._allowed(given))
 
     def log_prob(self, codes: Any) -> Array:

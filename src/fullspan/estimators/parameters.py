@@ -1,0 +1,45 @@
+"""Types of an estimator's parameters, checked when it is fitted."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Mapping
+from typing import Any
+
+from fullspan.errors import FullspanError
+
+_WHOLE = {
+    "max_memory": "a positive whole number of bytes is needed, or None for the memory that is free",
+    "max_order": "a whole number of at least 1 is needed, or None for any order",
+    "max_levels": "a whole number of at least 1 is needed, such as 64",
+}
+_REAL = {
+    "l1": "a finite number of at least 0 is needed",
+    "epsilon": "a positive number is needed, such as 1e-4",
+}
+
+
+def check_parameters(values: Mapping[str, Any]) -> None:
+    """Refuse parameters of a wrong type; None passes where it has a meaning.
+
+    Raises
+    ------
+    FullspanError : with the value and what is needed.
+
+    Examples
+    --------
+    >>> check_parameters({"l1": "much"})
+    Traceback (most recent call last):
+        ...
+    fullspan.errors.FullspanError: l1 is 'much'; a finite number of at least 0 is needed
+    """
+    for name, value in values.items():
+        if name in _WHOLE and not (_is(numbers.Integral, value) and value >= 1):
+            if value is not None or name == "max_levels":
+                raise FullspanError(f"{name} is {value!r}; {_WHOLE[name]}")
+        elif name in _REAL and not _is(numbers.Real, value):
+            raise FullspanError(f"{name} is {value!r}; {_REAL[name]}")
+
+
+def _is(kind: type, value: Any) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)
