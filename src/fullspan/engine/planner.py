@@ -33,17 +33,23 @@ class Plan:
     n_bytes: int
 
 
-def plan(basis: Basis, total: float, precision: Precision = "auto", max_memory: int | None = None) -> Plan:
-    """Plan a fit of two tables over ``basis`` to ``total`` rows.
+def plan(
+    basis: Basis,
+    total: float,
+    precision: Precision = "auto",
+    max_memory: int | None = None,
+    stepwise: bool = False,
+) -> Plan:
+    """Plan a fit of two tables over ``basis`` to ``total`` rows, ``stepwise`` or by rebuilding the table each time.
 
-    ``"auto"`` takes single precision for tables of more than 2^18 states (2^22 in the 0/1 basis) and up to 4 million
-    rows, else double.
+    ``"auto"`` takes single precision for tables of more than 2^18 states (2^22 for steps in the 0/1 basis) and up to
+    4 million rows, else double.
 
     Raises
     ------
     TooLargeError : the tables would not fit; says what is needed, what there is, and the way out.
     """
-    large = basis.n_states > (_LARGE_ZERO_ONE if basis.zero_one else _LARGE)
+    large = basis.n_states > (_LARGE_ZERO_ONE if basis.zero_one and stepwise else _LARGE)
     single = precision == "float32" or (precision == "auto" and large and total <= _EXACT)
     dtype: np.dtype[Any] = np.dtype(np.float32 if single else np.float64)
     n_blocks = basis.n_states // Layout.of(basis).size

@@ -27,6 +27,8 @@ from fullspan.learn.refit import covariance
 from fullspan.model import Fitted, LogLinear
 
 SEARCHES = ("full", "paper")
+_LAP = 48
+"""Moves of the best basis so far from which the others race against it."""
 PSEUDO_ROWS = 1.0
 """Rows spread evenly over all states in the full search, so that every optimum is finite."""
 
@@ -145,7 +147,7 @@ class _Fit:
         self.empirical, self.options, self.watch, self.best = empirical, options, watch, best
         self.basis = Basis(basis, empirical.space.cards)
         total = float(empirical.total)
-        planned = plan(self.basis, total, options.dtype, options.max_memory)
+        planned = plan(self.basis, total, options.dtype, options.max_memory, stepwise=options.by_terms)
         pseudo = 0.0 if options.by_terms else PSEUDO_ROWS
         max_order = None if options.max_order is None else min(options.max_order, len(self.basis.cards))
         tariff = prices(self.basis.cards, total, options.penalty, max_order)
@@ -172,10 +174,19 @@ class _Fit:
 
     def _search(self) -> str:
         if self.options.by_terms:
-            status = paper_search(self.problem, self.options.epsilon)
+            status = self._race()
             self.problem.note_drift(self.problem.table.rebuild())
             return status
         return full_search(self.problem)
+
+    def _race(self) -> str:
+        """Search term by term, unless another basis was ahead after a third of its moves: then this one is given up."""
+        if self.best is not None and len(self.best.history) >= _LAP:
+            lap = len(self.best.history) // 3
+            status = paper_search(self.problem, self.options.epsilon, max_steps=lap)
+            if status == "converged" or self.problem.cost() > self.best.history[lap - 1].cost:
+                return status
+        return paper_search(self.problem, self.options.epsilon)
 
     def _watch(self, problem: Problem, step: Step) -> None:
         self._keep()
