@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from fullspan.algebra.basis import BASES, Basis, BasisName, is_power_of_two
 from fullspan.data import Empirical
@@ -109,7 +110,9 @@ def fit(
     started = time.perf_counter()
     for name in _bases(empirical, options, start):
         try:
-            fitted = _Fit(empirical, options, name, watch, start, best, started).run()
+            # The matrices are small: threads that spin for each other inside BLAS cost more than they bring.
+            with threadpool_limits(limits=1, user_api="blas"):
+                fitted = _Fit(empirical, options, name, watch, start, best, started).run()
         except KeyboardInterrupt:  # while the tables were being set up: nothing new to keep
             if best is None:
                 raise

@@ -14,7 +14,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from fullspan.learn import line
 from fullspan.learn.margins import Margins
@@ -51,14 +50,12 @@ def full_search(problem: Problem, largest: int = LARGEST_MARGIN) -> str:
     rises.
     """
     tolerance = 0.02 / problem.total
-    # The matrices are small: threads that spin for each other inside BLAS cost more than they bring.
-    with threadpool_limits(limits=1, user_api="blas"):
-        if problem.table.theta:
-            problem.names = names_in_use(problem, largest)
-        else:
-            _start_independent(problem)
-        status = _grow(problem, largest, tolerance)
-        _sift(problem, tolerance)
+    if problem.table.theta:
+        problem.names = names_in_use(problem, largest)
+    else:
+        _start_independent(problem)
+    status = _grow(problem, largest, tolerance)
+    _sift(problem, tolerance)
     return status
 
 
