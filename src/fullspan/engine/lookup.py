@@ -12,8 +12,9 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
+from fullspan.algebra.basis import Basis
 from fullspan.algebra.jit import parallel, serial
-from fullspan.algebra.transform import INVERT, MONOMIAL, WALSH, _group_tile
+from fullspan.algebra.transform import INDICATOR, INVERT, MONOMIAL, WALSH, _group_tile
 
 
 @serial
@@ -74,6 +75,19 @@ def second_moments(
         for b in range(right.shape[0]):
             out[a, b] = product_expectation(eta, left[a], right[b], strides, kinds, places, signs)
     return out
+
+
+def products(
+    basis: Basis, eta: NDArray[Any], left: NDArray[np.int64], right: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """``<Phi_y Phi_z>`` for indices ``left`` and ``right`` under the distribution whose expectations are ``eta``."""
+    if not basis.kinds.any():
+        return np.asarray(eta[left[:, None] ^ right[None, :]], dtype=np.float64)
+    cards, strides = np.array(basis.cards, dtype=np.int64), np.array(basis.strides, dtype=np.int64)
+    a, b = left[:, None] // strides % cards, right[:, None] // strides % cards
+    branching = (basis.kinds == INDICATOR) & (cards > 2)
+    width = min(int((a[:, branching] > 0).sum(1).max(initial=0)), int((b[:, branching] > 0).sum(1).max(initial=0)))
+    return np.asarray(second_moments(eta, a, b, strides, basis.kinds, 3**width + 1))
 
 
 @serial

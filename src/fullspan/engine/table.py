@@ -244,12 +244,7 @@ class DualTable:
 
     def second_moments(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
         """``<Phi_y Phi_z>`` for indices ``left`` and ``right``: a few look-ups each."""
-        if not self.basis.kinds.any():
-            return np.asarray(self.eta[left[:, None] ^ right[None, :]], dtype=np.float64)
-        a, b = self.digits(left), self.digits(right)
-        branching = (self.basis.kinds == 2) & (self._cards > 2)
-        width = min(int((a[:, branching] > 0).sum(1).max(initial=0)), int((b[:, branching] > 0).sum(1).max(initial=0)))
-        return np.asarray(lookup.second_moments(self.eta, a, b, self._strides, self.basis.kinds, 3**width + 1))
+        return lookup.products(self.basis, self.eta, left, right)
 
     def fisher(self, indices: NDArray[np.int64]) -> NDArray[np.float64]:
         """Fisher information ``Cov(Phi_y, Phi_z)`` of the terms at these indices."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.errors import FullspanError
+from fullspan.model.goodness import Goodness
 from fullspan.model.loglinear import LogLinear
 
 
@@ -64,6 +65,9 @@ class Fitted:
     drift : largest rounding error that a rebuild of the table has removed.
     settings : how the model was fitted; JSON values only.
     fingerprint : of the data.
+    goodness : measures of fit, where the terms were given and not searched for.
+    diverging : positions of the terms whose weights have no finite maximum; the model is the limit.
+    n_hidden : how many of the last variables were never observed.
     version : of the software that fitted the model.
     """
 
@@ -81,6 +85,9 @@ class Fitted:
     drift: float = 0.0
     settings: Mapping[str, Any] = field(default_factory=dict)
     fingerprint: str = ""
+    goodness: Goodness | None = None
+    diverging: tuple[int, ...] = ()
+    n_hidden: int = 0
     version: str = field(default_factory=software_version)
 
     def __post_init__(self) -> None:

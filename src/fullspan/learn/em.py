@@ -1,0 +1,98 @@
+"""Alternating minimisation: complete the data with the model, fit the model to the completed data, and again.
+
+    P_t     = I-projection of B_t on the distributions that agree with the data      (Byrne 1992, eq. 16)
+    B_{t+1} = the machine with the moments of P_t                                    (Property 2)
+
+``"exact"`` carries out the second step by Newton's method or IPFP, so that D(P || B_v) never rises. ``"inexact"`` is
+Byrne's variant: IPFP from the uniform distribution, halted after every weight was updated ten times; the divergence may
+rise, and the best machine met is kept. ``"auto"`` does not alternate: it takes the steps of module ``solve`` on the same
+objective, em steps first and then Newton's, and needs far fewer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.algebra.basis import Basis
+from fullspan.learn.ipf import Constraint, ipf
+from fullspan.learn.phases import Free, Known, Phase
+from fullspan.learn.solve import Likelihood, Solution, SolverName, Watch, solve
+
+Array = NDArray[np.float64]
+EmName = Literal["auto", "exact", "inexact"]
+EM: tuple[EmName, ...] = ("auto", "exact", "inexact")
+
+INEXACT_SWEEPS = 10
+
+
+@dataclass(frozen=True)
+class Projection:
+    """How the model is fitted to completed data: by a solver, or by IPFP (``"ipf"``) until moments agree to ``tol``."""
+
+    solver: SolverName | Literal["ipf"] = "newton"
+    tol: float = 1e-9
+    max_sweeps: int | None = None
+    restart: bool = False
+
+    def __call__(self, free: Free, d: Array, theta: Array, l2: float = 0.0, l1: float = 0.0) -> Array:
+        """Weights of the machine whose moments are d, found from theta, or from 0 if ``restart``."""
+        if self.solver != "ipf":
+            return solve(Likelihood(free, Known(d), l2, l1), theta, self.solver, self.tol).theta
+        return project_by_ipf(free, d, np.zeros_like(theta) if self.restart else theta, self.tol, self.max_sweeps)
+
+
+def project_by_ipf(free: Free, d: Array, theta: Array, tol: float, max_sweeps: int | None = None) -> Array:
+    """IPFP on the terms' events from theta, each term in turn; see :mod:`fullspan.learn.ipf`."""
+    basis: Basis = free.table.basis
+    free.move(theta)
+    p = free.table.eta.astype(np.float64)
+    basis.invert(p)
+    np.maximum(p, 0.0, out=p)
+    terms = [basis.term(int(y)) for y in free.terms]
+    constraints = [Constraint.of_term(basis, term, float(mean)) for term, mean in zip(terms, d, strict=True)]
+    found = ipf(basis, constraints, p, tol, 100_000 if max_sweeps is None else max_sweeps)
+    return np.asarray(theta + np.array([found.theta[term] for term in terms]))
+
+
+def alternate(
+    free: Free,
+    data: Phase,
+    theta: Array,
+    projection: Projection,
+    tol: float = 1e-9,
+    max_iter: int = 10_000,
+    l2: float = 0.0,
+    l1: float = 0.0,
+    watch: Watch | None = None,
+) -> Solution:
+    """Alternate from theta until the expectations of the model and of the completed data agree to ``tol``.
+
+    The trace holds the penalised objective, ``D(P || B_v)`` up to a constant, before every step.
+    """
+    likelihood = Likelihood(free, data, l2, l1)
+    value = likelihood.move(theta)
+    trace = [value]
+    best = theta, value, likelihood.violation()
+    status, t = "iteration limit", 0
+    try:
+        while t < max_iter:
+            if best[2] <= tol:
+                status = "converged"
+                break
+            theta = projection(free, data.eta().copy(), theta, l2, l1)
+            value = likelihood.move(theta)
+            trace.append(value)
+            t += 1
+            violation = likelihood.violation()
+            if value <= best[1]:
+                best = theta, value, violation
+            if watch is not None:
+                watch(theta, value, violation)
+    except KeyboardInterrupt:
+        status = "interrupted"
+    likelihood.move(best[0])
+    return Solution(*best, iterations=t, status=status, trace=tuple(trace))

@@ -1,0 +1,329 @@
+"""A Boltzmann machine with given terms, from counts to a fitted model: exact, with hidden units and missing cells.
+
+    structure -> terms -> phases -> face (is the maximum finite?) -> solver -> standard errors, measures of fit
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from fullspan.algebra.basis import BASES, Basis, BasisName
+from fullspan.data import Empirical
+from fullspan.engine.memory import budget, require
+from fullspan.engine.table import DualTable
+from fullspan.errors import FullspanError
+from fullspan.learn.em import EM, EmName, Projection, alternate
+from fullspan.learn.face import Face, face_of
+from fullspan.learn.ipf import Constraint, ipf
+from fullspan.learn.phases import Free, Known, Observed, Phase, data_moments
+from fullspan.learn.problem import Step
+from fullspan.learn.solve import Likelihood, Solution, Watch, solve
+from fullspan.learn.structure import Structure, structure
+from fullspan.learn.uncertainty import standard_errors
+from fullspan.model import Fitted, LogLinear
+from fullspan.model.goodness import goodness
+from fullspan.space import Variable
+
+Array = NDArray[np.float64]
+Solver = Literal["auto", "newton", "lbfgs", "gradient", "ipf"]
+SOLVERS: tuple[Solver, ...] = ("auto", "newton", "lbfgs", "gradient", "ipf")
+
+MAX_NEWTON = 3000
+"""Weights up to which Newton's method is the default, and standard errors are computed."""
+_SPREAD = 1.0
+"""Standard deviation of the weights of hidden units at the start of a run."""
+
+
+@dataclass(frozen=True)
+class MachineOptions:
+    """How to fit a machine; see :class:`fullspan.BoltzmannMachine`."""
+
+    order: int | None = 2
+    graph: Any = None
+    terms: Any = None
+    margins: Any = None
+    basis: str = "monomial"
+    solver: str = "auto"
+    l1: float = 0.0
+    l2: float = 0.0
+    em: str = "auto"
+    restarts: int = 5
+    tol: float = 1e-9
+    max_iter: int | None = None
+    seed: Any = None
+    max_memory: int | None = None
+
+    def __post_init__(self) -> None:
+        _one_of("basis", self.basis, BASES)
+        _one_of("solver", self.solver, SOLVERS)
+        _one_of("em", self.em, EM)
+        for name in ("l1", "l2"):
+            value = getattr(self, name)
+            if not (math.isfinite(value) and value >= 0):
+                raise FullspanError(f"{name} is {value}; a finite number of at least 0 is needed")
+        if not (math.isfinite(self.tol) and self.tol > 0):
+            raise FullspanError(f"tol is {self.tol}; a positive number is needed, such as 1e-9")
+        for name in ("restarts", "max_iter"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise FullspanError(f"{name} is {value}; at least 1 is needed")
+        if self.solver == "ipf" and (self.l1 or self.l2):
+            raise FullspanError("solver='ipf' matches expectations exactly and takes no penalty; use 'newton'")
+        if self.solver == "lbfgs" and self.l1:
+            raise FullspanError("solver='lbfgs' needs a smooth objective and takes no l1; use 'newton' or 'gradient'")
+        if self.em == "inexact" and (self.l1 or self.l2):
+            raise FullspanError("em='inexact' is IPFP, which takes no penalty; use 'auto' or 'exact'")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A step of a fit as it happens."""
+
+    move: str
+    n_terms: int
+    cost: float
+    seconds: float
+
+
+def fit_machine(
+    empirical: Empirical,
+    options: MachineOptions | None = None,
+    hidden: Sequence[Variable] = (),
+    watch: Callable[[Progress], None] | None = None,
+) -> Fitted:
+    """Maximum likelihood of a machine over the variables of the data and ``hidden`` ones, which come last.
+
+    Where cells are missing or units are hidden, the likelihood is that of what was observed. Where the maximum lies at
+    infinity, the model is the limit: states that cannot occur have probability 0 to rounding, and ``diverging`` says
+    which weights grow without bound.
+
+    Raises
+    ------
+    FullspanError : the structure or an option is wrong.
+    TooLargeError : the tables would not fit into memory; nothing has been allocated.
+    """
+    options = options or MachineOptions()
+    # The matrices are small: threads that spin for each other inside BLAS cost more than they bring.
+    with threadpool_limits(limits=1, user_api="blas"):
+        return _Machine(empirical, options, hidden, watch).run()
+
+
+class _Machine:
+    def __init__(
+        self,
+        empirical: Empirical,
+        options: MachineOptions,
+        hidden: Sequence[Variable],
+        watch: Callable[[Progress], None] | None,
+    ) -> None:
+        self.seen, self.options, self.n_hidden, self.watch = empirical, options, len(hidden), watch
+        self.data = empirical.with_hidden(hidden)
+        self.space = self.data.space
+        self.basis = Basis(_basis_name(options.basis), self.space.cards)
+        self.structure = self._structure()
+        self.terms = self.structure.terms(self.basis)
+        self.complete = self.data.is_complete
+        self._plan()
+        self.y = np.array([self.basis.index(term) for term in self.terms], dtype=np.int64)
+        self.started = time.perf_counter()
+        self.history: list[Step] = []
+        self.free = Free(DualTable(self.basis, np.float64), self.y)
+        self.phase = self._data_phase()
+
+    def _structure(self) -> Structure:
+        o = self.options
+        return structure(self.space, o.order, o.graph, o.terms, o.margins)
+
+    def _plan(self) -> None:
+        tables = 2 if self.complete else 3
+        n_bytes = tables * 8 * self.basis.n_states + 24 * min(len(self.terms), MAX_NEWTON) ** 2
+        what = f"{tables} tables of {self.basis.n_states:,} states and the Fisher information of {len(self.terms)} weights"
+        remedy = "keep fewer variables with columns=, merge levels" + (", use fewer hidden units" if self.n_hidden else "")
+        require(n_bytes, budget(self.options.max_memory), what, remedy)
+
+    def _data_phase(self) -> Phase:
+        states, counts = self.data.states, self.data.counts
+        if self.complete:
+            return Known(data_moments(self.basis, self.y, states, counts))
+        return Observed(self.basis, self.y, states, counts)
+
+    # -- fitting ----------------------------------------------------------------------------------------------
+
+    def run(self) -> Fitted:
+        face = self._face()
+        solution = self._best_of_runs(face)
+        return self._fitted(solution, face)
+
+    def _face(self) -> Face | None:
+        """The face of the data, where nothing but the data decides; None where the maximum is finite in any case."""
+        if self.options.l1 or self.options.l2 or not self.complete or not self.terms:
+            return None
+        return face_of(self.basis, self.y, self.space.index(self.data.states), self.options.max_memory)
+
+    def _best_of_runs(self, face: Face | None) -> Solution:
+        if not self.n_hidden:
+            return self._solve(np.zeros(len(self.y)) if face is None else face.start(), face)
+        rng = np.random.default_rng(self.options.seed)
+        best: Solution | None = None
+        for _ in range(self.options.restarts):
+            solution = self._solve(self._random_start(rng), face)
+            if best is None or solution.value < best.value:
+                best = solution
+            if solution.status == "interrupted":
+                return dataclasses.replace(best, status="interrupted")
+        assert best is not None
+        return best
+
+    def _random_start(self, rng: np.random.Generator) -> Array:
+        """Random weights on all terms of hidden units, 0 on the others."""
+        first = len(self.space) - self.n_hidden
+        drawn = rng.normal(0.0, _SPREAD, len(self.terms))
+        return np.where([any(i >= first for i, _ in term) for term in self.terms], drawn, 0.0)
+
+    def _solve(self, theta: Array, face: Face | None) -> Solution:
+        o = self.options
+        solver = self._solver()
+        if self.complete:
+            if solver == "ipf":
+                return self._ipf(theta, face)
+            return solve(Likelihood(self.free, self.phase, o.l2, o.l1), theta, solver, o.tol, o.max_iter, self._watch)
+        if o.em == "auto" and solver != "ipf":
+            return solve(Likelihood(self.free, self.phase, o.l2, o.l1), theta, solver, o.tol, o.max_iter, self._watch)
+        if o.em == "inexact":
+            projection = Projection("ipf", 0.0, max_sweeps=10, restart=True)
+        else:
+            projection = Projection(solver, o.tol)
+        limit = 10_000 if o.max_iter is None else o.max_iter
+        return alternate(self.free, self.phase, theta, projection, o.tol, limit, o.l2, o.l1, self._watch)
+
+    def _solver(self) -> Any:
+        if self.options.solver != "auto":
+            return self.options.solver
+        return "newton" if len(self.terms) <= MAX_NEWTON else "gradient" if self.options.l1 else "lbfgs"
+
+    def _ipf(self, theta: Array, face: Face | None) -> Solution:
+        """IPFP from theta: by whole margins where the structure is hierarchical, else term by term."""
+        o = self.options
+        likelihood = Likelihood(self.free, self.phase)
+        likelihood.move(theta)
+        p = self.free.table.eta.astype(np.float64)
+        self.basis.invert(p)
+        p[p < 1e-250] = 0.0
+        limit = 100_000 if o.max_iter is None else o.max_iter
+        found = ipf(self.basis, self._constraints(), p, o.tol, limit)
+        theta = theta + np.array([found.theta[term] for term in self.terms])
+        value = likelihood.move(theta)
+        status = "converged" if found.converged else "iteration limit"
+        return Solution(theta, value, likelihood.violation(), found.sweeps, status)
+
+    def _constraints(self) -> list[Constraint]:
+        d = self.phase.eta()
+        if self.structure.margins is None:
+            return [Constraint.of_term(self.basis, term, float(m)) for term, m in zip(self.terms, d, strict=True)]
+        means = dict(zip(self.terms, d.tolist(), strict=True))
+        return [Constraint.of_margin(a, margin_cells(self.basis, a, means)) for a in self.structure.margins]
+
+    def _watch(self, theta: Array, value: float, violation: float) -> None:
+        seconds = time.perf_counter() - self.started
+        self.history.append(Step("refit", len(theta), value, seconds))
+        if self.watch is not None:
+            self.watch(Progress("refit", len(theta), value, seconds))
+
+    # -- the result -------------------------------------------------------------------------------------------
+
+    def _fitted(self, solution: Solution, face: Face | None) -> Fitted:
+        o, counts, total = self.options, self.data.counts, self.data.total
+        likelihood = Likelihood(self.free, self.phase, o.l2, o.l1)
+        likelihood.move(solution.theta)
+        errors = self._errors(likelihood, solution.theta, face)
+        model = LogLinear(self.space, self.basis, self.terms, solution.theta, self.free.table.log_z)
+        log_prob = self._log_prob(model)
+        surprise = -float(counts @ log_prob) / total
+        entropy = observed_entropy(self.data)
+        n_parameters, n_cells = self._sizes(solution.theta, face)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            saved = 0.5 * (solution.theta / errors) ** 2
+        return Fitted(
+            model=model,
+            standard_errors=errors,
+            nats_saved=saved,
+            total=total,
+            n_rows=self.seen.n_rows,
+            n_dropped=self.seen.n_dropped,
+            divergence=surprise - entropy,
+            entropy=entropy,
+            description_length=total * surprise + 0.5 * n_parameters * math.log(total),
+            history=tuple(self.history),
+            status=solution.status,
+            settings={"estimator": "BoltzmannMachine", "violation": solution.violation, "iterations": solution.iterations},
+            fingerprint=self.seen.fingerprint(),
+            goodness=goodness(counts, log_prob, n_parameters, n_cells, complete=self.seen.is_complete),
+            diverging=() if face is None else tuple(map(int, face.diverging)),
+            n_hidden=self.n_hidden,
+        )
+
+    def _log_prob(self, model: LogLinear) -> Array:
+        """Log-probability of what each distinct row says."""
+        if self.complete:
+            return model.log_prob(self.data.states)
+        assert isinstance(self.phase, Observed)
+        return self.phase.log_z() - model.log_z
+
+    def _sizes(self, theta: Array, face: Face | None) -> tuple[int, int]:
+        """Weights that the data determine, and cells of the observed variables that can be positive."""
+        cells = math.prod(self.space.cards[: len(self.space) - self.n_hidden])
+        if face is not None:
+            return face.n_free, face.n_states
+        return int(np.count_nonzero(theta)) if self.options.l1 else len(theta), cells
+
+    def _errors(self, likelihood: Likelihood, theta: Array, face: Face | None) -> Array:
+        if len(theta) > MAX_NEWTON:
+            return np.full(len(theta), np.nan)
+        used = theta != 0 if self.options.l1 else np.ones(len(theta), dtype=bool)
+        information = (self.free.covariance() - self.phase.covariance()) * self.data.total
+        information += self.options.l2 * self.data.total * np.eye(len(theta))
+        return standard_errors(information, used)
+
+
+def margin_cells(basis: Basis, variables: Sequence[int], means: dict[Any, float]) -> Array:
+    """p(x_A), flat with the first variable fastest, from the expectations of all terms inside A."""
+    small = Basis(basis.name, tuple(basis.cards[i] for i in variables))
+    cells = np.array([means[term] if term else 1.0 for term in basis.subterms(variables)])
+    small.invert(cells)
+    cells[cells < 1e-14] = 0.0  # counts are whole: what is left is rounding
+    return cells
+
+
+def observed_entropy(data: Empirical) -> float:
+    """Entropy of the rows among those that leave the same cells open, in nats per row.
+
+    Then ``-mean log p(row) - entropy`` is the mean over patterns of KL(data || model) on the cells they observe: it is
+    KL(p_d || p) for complete rows, and D(P || B_v) with hidden units.
+    """
+    if data.is_complete:
+        share = data.counts / data.total
+        return -float(share @ np.log(share))
+    return sum(
+        -float(pattern.counts @ np.log(pattern.counts / pattern.counts.sum())) for pattern in data.patterns()
+    ) / data.total
+
+
+def _basis_name(name: str) -> BasisName:
+    return name  # type: ignore[return-value]
+
+
+def _one_of(name: str, value: Any, known: Sequence[str]) -> None:
+    if value not in known:
+        raise FullspanError(f"{name} is {value!r}; choose one of {', '.join(map(repr, known))}")
+
+
+__all__ = ["EmName", "MachineOptions", "Progress", "Watch", "fit_machine"]

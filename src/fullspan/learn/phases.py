@@ -1,0 +1,208 @@
+"""The two phases of a Boltzmann machine: learning is the difference of two clamped expectations.
+
+Let Z(c) be the partition sum over the states that agree with a clamped row c. Every likelihood of this package is
+
+    f(theta) = sum_r q_r [ log Z(i_r) - log Z(o_r) ]                                    (to be minimised)
+    df       = sum_r q_r [ E(Phi | i_r) - E(Phi | o_r) ]
+    d2f      = sum_r q_r [ Cov(Phi | i_r) - Cov(Phi | o_r) ]
+
+with o_r all that a row says and i_r what is only given, not learned:
+
+    maximum likelihood          i_r nothing: the free phase       o_r the whole state: E(Phi | o_r) = Phi(o_r)
+    hidden units, missing cells i_r nothing                       o_r the observed cells        (Byrne 1992, eq. 8)
+    conditional learning        i_r the inputs                    o_r inputs and outputs        (Rueger 1997, eq. 2)
+
+So a phase is a function of theta with a value, a gradient and a Hessian, and a likelihood is one phase minus another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.algebra.basis import Basis, Term
+from fullspan.engine.clamped import Clamped
+from fullspan.engine.lookup import products
+from fullspan.engine.protocol import Engine
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+_BLOCK = 1 << 22
+"""Features held at a time."""
+
+
+class Phase(Protocol):
+    """``log Z`` averaged over clamped rows, with its derivatives at the point last moved to."""
+
+    def move(self, theta: Array) -> float:
+        """Go to theta; the mean of log Z there."""
+
+    def eta(self) -> Array:
+        """Mean expectations (k,): the gradient."""
+
+    def covariance(self) -> Array:
+        """Mean covariance (k, k): the Hessian."""
+
+
+class Known:
+    """Nothing is open: log Z = theta . d, with d the features of the data."""
+
+    def __init__(self, d: Array) -> None:
+        self.d = d
+
+    def move(self, theta: Array) -> float:
+        return float(theta @ self.d)
+
+    def eta(self) -> Array:
+        return self.d
+
+    def covariance(self) -> Array:
+        return np.zeros((len(self.d), len(self.d)))
+
+
+class Free:
+    """Nothing is clamped: the model itself, in its dual table."""
+
+    def __init__(self, table: Engine, terms: Indices) -> None:
+        self.table, self.terms = table, terms
+
+    def move(self, theta: Array) -> float:
+        self.table.set_theta(dict(zip(self.terms.tolist(), theta.tolist(), strict=True)))
+        return self.table.log_z
+
+    def eta(self) -> Array:
+        return self.table.eta[self.terms].astype(np.float64)
+
+    def covariance(self) -> Array:
+        return self.table.fisher(self.terms)
+
+
+class Observed:
+    """Rows with open cells, completed on tables over all states: two tables beside the model's own."""
+
+    def __init__(self, basis: Basis, terms: Indices, rows: NDArray[Any], weights: Array) -> None:
+        self.basis, self.terms = basis, terms
+        self.weights = weights / weights.sum()
+        self.clamped = Clamped(basis, rows, self.weights)
+        self._log_weights = np.empty(basis.n_states)
+        self._moments = np.empty(basis.n_states)
+
+    def move(self, theta: Array) -> float:
+        self._log_weights[:] = 0
+        self._log_weights[self.terms] = theta
+        self.basis.synthesise(self._log_weights)
+        self._moments[:] = 0
+        self._log_z = self.clamped.complete(self._log_weights, self._moments)
+        self.basis.analyse(self._moments)
+        return float(self.weights @ self._log_z)
+
+    def log_z(self) -> Array:
+        """log Z of every row."""
+        return self._log_z
+
+    def eta(self) -> Array:
+        return self._moments[self.terms]
+
+    def moments(self) -> Array:
+        """Expectations of all basis functions under the completed data; the next move overwrites them."""
+        return self._moments
+
+    def covariance(self) -> Array:
+        """Second moments of the completed data by look-up, minus the mean square of the rows' expectations."""
+        second = products(self.basis, self._moments, self.terms, self.terms)
+        terms = [self.basis.term(int(y)) for y in self.terms]
+        return second - self.clamped.mean_square(self._log_weights, terms)
+
+
+class Features:
+    """Rows with open cells, completed state by state: no table, for spaces of any size.
+
+    Time and memory follow the states that agree with some row, times the number of terms.
+    """
+
+    def __init__(self, basis: Basis, terms: Sequence[Term], rows: NDArray[Any], weights: Array) -> None:
+        self.basis, self.terms = basis, tuple(terms)
+        self.rows, self.weights = rows, weights
+        self._theta = np.zeros(len(self.terms))
+        self._eta = np.zeros(len(self.terms))
+        self._kept: list[tuple[Array, NDArray[np.int8]]] | None = None
+
+    @classmethod
+    def shares(cls, basis: Basis, terms: Sequence[Term], rows: NDArray[Any], weights: Array) -> Features:
+        """The same with weights that sum to 1."""
+        return cls(basis, terms, rows, weights / weights.sum())
+
+    def move(self, theta: Array) -> float:
+        self._theta, self._eta = theta, np.zeros(len(theta))
+        total = 0.0
+        for weights, phi in self._blocks():
+            p, log_z = _softmax(phi, theta)
+            total += float(weights @ log_z)
+            self._eta += (p * weights[:, None]).ravel() @ phi.reshape(-1, len(theta))
+        return total
+
+    def eta(self) -> Array:
+        return self._eta
+
+    def covariance(self) -> Array:
+        k = len(self._theta)
+        total = np.zeros((k, k))
+        for weights, phi in self._blocks():
+            p, _ = _softmax(phi, self._theta)
+            flat = phi.reshape(-1, k)
+            total += flat.T @ (flat * (p * weights[:, None]).reshape(-1, 1))
+            mean = np.matmul(p[:, None, :], phi)[:, 0, :]
+            total -= mean.T @ (mean * weights[:, None])
+        return total
+
+    def _blocks(self) -> Iterator[tuple[Array, Array]]:
+        """Rows of one pattern with the features (rows, completions, k) of their completions."""
+        if self._kept is None:
+            self._kept = list(self._evaluated())
+        for weights, phi in self._kept:
+            yield weights, phi.astype(np.float64)
+
+    def _evaluated(self) -> Iterator[tuple[Array, NDArray[np.int8]]]:
+        n = len(self.basis.cards)
+        patterns, which = np.unique(self.rows < 0, axis=0, return_inverse=True)
+        for j, pattern in enumerate(patterns):
+            rows, weights = self.rows[which.ravel() == j], self.weights[which.ravel() == j]
+            completions = _completions(self.basis, np.flatnonzero(pattern))
+            size = max(1, _BLOCK // (len(completions) * max(len(self.terms), 1)))
+            for start in range(0, len(rows), size):
+                part = rows[start : start + size].astype(np.int64)
+                states = np.where(pattern, completions[None], part[:, None, :]).reshape(-1, n)
+                phi = self.basis.evaluate(self.terms, states)
+                yield weights[start : start + size], phi.reshape(len(part), len(completions), len(self.terms))
+
+
+def _softmax(phi: Array, theta: Array) -> tuple[Array, Array]:
+    """p(x | row) over the completions of each row, and log Z of the row."""
+    exponent = phi @ theta
+    peak = exponent.max(axis=1, keepdims=True)
+    p = np.exp(exponent - peak)
+    z = p.sum(axis=1, keepdims=True)
+    return p / z, (peak + np.log(z))[:, 0]
+
+
+def _completions(basis: Basis, variables: NDArray[np.intp]) -> NDArray[np.int64]:
+    """Codes (c, n) of all states of some variables, 0 elsewhere."""
+    small = Basis(basis.name, tuple(basis.cards[i] for i in variables))
+    out = np.zeros((small.n_states, len(basis.cards)), dtype=np.int64)
+    index = np.arange(small.n_states)
+    for i, card, stride in zip(variables, small.cards, small.strides, strict=True):
+        out[:, i] = index // stride % card
+    return out
+
+
+def data_moments(basis: Basis, terms: Indices, rows: NDArray[Any], weights: Array) -> Array:
+    """Features ``sum_r q_r Phi(x_r)`` of complete rows, through one table over all states."""
+    table = np.zeros(basis.n_states)
+    np.add.at(table, rows.astype(np.int64) @ np.array(basis.strides, dtype=np.int64), weights / weights.sum())
+    basis.analyse(table)
+    return np.asarray(table[terms])
+

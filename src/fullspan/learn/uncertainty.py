@@ -1,0 +1,35 @@
+"""Standard errors from the information matrix, also where it is singular."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+_SINGULAR = 1e-9
+"""Eigenvalue of the scaled information, relative to 1, below which a direction is not determined."""
+_TOUCHED = 1e-4
+"""Share of a weight in undetermined directions from which it has no standard error."""
+
+
+def standard_errors(information: Array, used: NDArray[np.bool_] | None = None) -> Array:
+    """Square roots of the diagonal of the inverse information; NaN for weights that the data do not determine.
+
+    ``used`` restricts it to some weights, the others being fixed (NaN). The information is scaled to a unit diagonal;
+    directions without information are set aside, and every weight that has a part in them has no error.
+    """
+    errors = np.full(len(information), np.nan)
+    diagonal = np.diag(information)
+    keep = diagonal > 1e-12 * max(float(diagonal.max(initial=0.0)), 1e-300)
+    if used is not None:
+        keep &= used
+    if not keep.any():
+        return errors
+    scale = 1 / np.sqrt(diagonal[keep])
+    values, vectors = np.linalg.eigh(information[np.ix_(keep, keep)] * np.outer(scale, scale))
+    flat = values < _SINGULAR
+    variance = (vectors[:, ~flat] ** 2 / values[~flat]).sum(axis=1) * scale**2
+    touched = (vectors[:, flat] ** 2).sum(axis=1) > _TOUCHED
+    errors[keep] = np.where(touched, np.nan, np.sqrt(variance))
+    return errors
