@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -16,22 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from data.forms import as_counter, same, write_all
 from fullspan.data import Empirical, count
 from fullspan.errors import DataError
 from fullspan.space import MISSING, Space, Variable
-
-
-def as_counter(e: Empirical) -> dict[tuple[object, ...], float]:
-    """Counts by tuple of levels."""
-    levels = [v.levels for v in e.space.variables]
-    rows = [tuple(ls[c] for ls, c in zip(levels, row, strict=True)) for row in e.states]
-    assert len(set(rows)) == len(rows)
-    return dict(zip(rows, e.counts.tolist(), strict=True))
-
-
-def same(a: Empirical, b: Empirical) -> bool:
-    return a.fingerprint() == b.fingerprint() and a.n_rows == b.n_rows and a.n_dropped == b.n_dropped
-
 
 rows_of_three = st.lists(
     st.tuples(st.integers(-3, 3), st.sampled_from(["y", "n", "don't", "a,b"]), st.booleans()), min_size=1, max_size=40
@@ -60,38 +46,6 @@ def test_states_are_sorted_with_the_last_variable_most_significant(m, seed, n):
     assert index == sorted(set(index))
     truth = Counter(map(tuple, codes.tolist()))
     assert truth == dict(zip(map(tuple, e.states.tolist()), e.counts.tolist(), strict=True))
-
-
-def write_all(frame: pd.DataFrame, folder: Path) -> dict[str, object]:
-    """The same table in every form the library reads."""
-    table = pa.Table.from_pandas(frame, preserve_index=False)
-    text = frame.to_csv(index=False)
-    lines = frame.to_json(orient="records", lines=True)
-    (folder / "t.csv").write_text(text)
-    (folder / "semicolon.csv").write_text(frame.to_csv(index=False, sep=";"))
-    (folder / "t.tsv").write_text(frame.to_csv(index=False, sep="\t"))
-    (folder / "crlf.csv").write_bytes(("\ufeff" + text).replace("\n", "\r\n").encode())
-    (folder / "t.jsonl").write_text(lines)
-    (folder / "t.json").write_text(frame.to_json(orient="records"))
-    pq.write_table(table, folder / "t.parquet", row_group_size=7)
-    pf.write_feather(table, folder / "t.feather")
-    with pa.ipc.new_file(folder / "t.arrow", table.schema) as writer:
-        writer.write_table(table, max_chunksize=5)
-    for name in ("t.csv", "t.tsv", "t.jsonl"):
-        (folder / f"{name}.gz").write_bytes(gzip.compress((folder / name).read_bytes()))
-    names = ["t.csv", "semicolon.csv", "t.tsv", "crlf.csv", "t.jsonl", "t.json", "t.parquet", "t.feather", "t.arrow"]
-    names += ["t.csv.gz", "t.tsv.gz", "t.jsonl.gz"]
-    return {
-        **{name: folder / name for name in names},
-        "str path": str(folder / "t.csv"),
-        "pandas": frame,
-        "polars": pl.from_arrow(table),
-        "lazy": pl.from_arrow(table).lazy(),
-        "arrow": table,
-        "batch": table.to_batches()[0],
-        "dicts": frame.to_dict(orient="records"),
-        "columns": frame.to_dict(orient="list"),
-    }
 
 
 def test_every_format_gives_the_same_empirical(tmp_path):

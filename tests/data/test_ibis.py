@@ -39,6 +39,8 @@ def test_ibis_equals_the_frame(table):
     for options in (
         {"missing": "drop"},
         {"missing": "level"},
+        {"missing": "em"},
+        {"missing": "em", "count_column": "w", "bins": {"f": [0, 2, 4]}},
         {"columns": ["b", "a"]},
         {"missing": "drop", "count_column": "w"},
         {"columns": ["a"], "sample_weight": "w"},

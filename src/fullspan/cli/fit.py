@@ -29,6 +29,7 @@ class Missing(enum.StrEnum):
     error = "error"
     drop = "drop"
     level = "level"
+    em = "em"
 
 
 class Basis(enum.StrEnum):
@@ -55,6 +56,7 @@ class Precision(enum.StrEnum):
     float64 = "float64"
 
 
+MISSING_HELP = "Missing cells: refuse, drop the rows, an extra level, or not observed (em)."
 L1_HELP = "Weight of an L1 penalty on the weights; above 0, terms are searched one at a time, whatever --search says."
 EPSILON_HELP = "Stop when a step gains less, in nats per row; only for --search paper or --l1 above 0."
 RESUME_HELP = "Start from the checkpoint, if there is one, and keep its basis, whatever --basis says."
@@ -74,9 +76,7 @@ def register(app: typer.Typer) -> None:
 def fit(
     data: Annotated[Path, typer.Argument(help="CSV, TSV, Parquet, JSON lines or Arrow file; text may be gzipped.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="Model file to write, such as votes.fsm.")],
-    missing: Annotated[Missing, typer.Option(help="Missing cells: refuse, drop the rows, or an extra level.")] = (
-        Missing.error
-    ),
+    missing: Annotated[Missing, typer.Option(help=MISSING_HELP)] = Missing.error,
     columns: Annotated[str | None, typer.Option(help="Columns to use, separated by commas; default all.")] = None,
     levels: Annotated[
         str | None, typer.Option(help='Levels in order, as JSON or a .json file: \'{"size": ["S", "L"]}\'.')

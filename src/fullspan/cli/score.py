@@ -47,13 +47,16 @@ def score(
 def _mean(fitted: Fitted, data: Path, *, as_json: bool) -> None:
     from fullspan.cli.summary import print_json
     from fullspan.estimators.reading import Reading
+    from fullspan.query.answer import Oracle
 
     empirical = Reading.of(fitted).count_again(data, fitted.model.space)
-    mean = float(empirical.counts @ fitted.model.log_prob(empirical.states)) / empirical.total
+    log_prob = fitted.model.log_prob if empirical.is_complete else Oracle(fitted.model).log_prob
+    mean = float(empirical.counts @ log_prob(empirical.states)) / empirical.total
+    left_out = empirical.n_dropped + empirical.n_empty
     if as_json:
-        print_json({"mean_log_prob": mean, "n_rows": empirical.n_rows, "n_dropped": empirical.n_dropped})
+        print_json({"mean_log_prob": mean, "n_rows": empirical.n_rows, "n_dropped": left_out})
         return
-    dropped = f" ({empirical.n_dropped:,} of {empirical.n_rows:,} left out)" if empirical.n_dropped else ""
+    dropped = f" ({left_out:,} of {empirical.n_rows:,} left out)" if left_out else ""
     typer.echo(f"mean log-probability {mean:.6f} nats over {empirical.total:,.6g} rows{dropped}")
 
 

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.data.bins import BinRule, binned_variables
 from fullspan.data.duck import DuckRelation
-from fullspan.data.empirical import Empirical, checked_weights, tally
+from fullspan.data.empirical import Empirical, checked_weights
+from fullspan.data.missing import Coded, Missing, assembled, check_choice
 from fullspan.data.relation import Column, Key, Relation
 from fullspan.data.schema import (
     ABSENT,
@@ -25,14 +26,11 @@ from fullspan.data.schema import (
     codes_of,
     inferred_levels,
     plain_values,
-    with_missing,
 )
 from fullspan.data.source import find, opened, refuse_nested, select
 from fullspan.data.tokens import Tokens, coded, read_tokens, signed_dtype
 from fullspan.errors import DataError
 from fullspan.space import MISSING, Level, Space, Variable
-
-Missing = Literal["error", "drop", "level"]
 
 GUARD_ROWS = 50_000
 """Rows of a large table looked at before counting, to refuse a column that is no variable early."""
@@ -63,7 +61,9 @@ def count(
     count_column : the column that holds the count of each row (a contingency table). A row of count 0 declares its
         levels and adds nothing.
     sample_weight : one weight per row, or the name of the column that holds it.
-    missing : ``"error"``; ``"drop"`` the rows; or ``"level"``, an extra last level "(missing)".
+    missing : ``"error"``; ``"drop"`` the rows; ``"level"``, an extra last level "(missing)"; or ``"em"``, keep the
+        rows with −1 for their missing cells, for maximum likelihood from what was observed. Rows without any observed
+        cell are left out and counted (``n_empty``).
     max_levels : most levels a column may have that are not given by ``levels``, and most bins.
     space : the variables to use instead of inferring them; columns are found by name, those of arrays by position.
     na_values : texts that mean a missing cell. Default: :data:`MISSING_MARKS` in CSV and TSV, none elsewhere.
@@ -81,8 +81,7 @@ def count(
     One pass of hash aggregation, O(rows · columns); with ``bins`` one or two passes more. Python holds the
     distinct rows only.
     """
-    if missing not in ("error", "drop", "level"):
-        raise DataError(f"missing={missing!r} is not known; give 'error', 'drop' or 'level'")
+    check_choice(missing)
     with opened(source, na_values) as relation:
         relation = placed(relation, space)
         relation, weight = _weighted(relation, count_column, sample_weight)
@@ -95,9 +94,8 @@ def count(
             given = {v.name: v for v in space.variables}
         _guard(relation, [c for c in chosen if c.name not in given], max_levels)
         groups = _Groups.read(relation, chosen, given, weight)
-        return _assembled(
-            [groups.column(j, max_levels) for j in range(len(chosen))], groups, missing, fixed=space is not None
-        )
+        coded = [groups.column(j, max_levels) for j in range(len(chosen))]
+        return assembled(coded, groups.rows, groups.weights, missing, fixed=space is not None)
 
 
 def placed(relation: Relation, space: Space | None) -> Relation:
@@ -185,14 +183,6 @@ def _too_many_levels(name: str, n: int, max_levels: int) -> DataError:
 
 
 @dataclass(frozen=True)
-class _Coded:
-    """A variable and the code of each group; ABSENT where missing."""
-
-    variable: Variable
-    codes: NDArray[np.signedinteger[Any]]
-
-
-@dataclass(frozen=True)
 class _Groups:
     """The distinct raw rows of a relation and how many rows each stands for."""
 
@@ -218,7 +208,7 @@ class _Groups:
             raise _bad_weight(relation, weight)
         return cls(relation, columns, given, tokens, rows, tokens.measures["w"].astype(np.float64))
 
-    def column(self, j: int, max_levels: int) -> _Coded:
+    def column(self, j: int, max_levels: int) -> Coded:
         """Codes of column ``j``, its variable inferred unless given."""
         column, values = self.columns[j], self.tokens.values[j]
         variable = self.given.get(column.name)
@@ -235,9 +225,9 @@ class _Groups:
             codes = codes_of(variable, values, self.relation.marks)
             if (codes == UNSEEN).any():
                 raise self._unseen(j, variable, codes)
-        return _Coded(variable, coded(codes, self.tokens.codes[j]))
+        return Coded(variable, coded(codes, self.tokens.codes[j]))
 
-    def _inferred(self, j: int, max_levels: int) -> _Coded:
+    def _inferred(self, j: int, max_levels: int) -> Coded:
         column = self.columns[j]
         plain = plain_values(column, self.tokens.values[j], self.relation.marks)
         levels = inferred_levels(column, plain)
@@ -246,7 +236,7 @@ class _Groups:
         code = {level: i for i, level in enumerate(levels)}
         variable = Variable(column.name, levels or (MISSING,))
         codes = np.array([ABSENT if v is None else code[v] for v in plain], dtype=signed_dtype(len(levels)))
-        return _Coded(variable, coded(codes, self.tokens.codes[j]))
+        return Coded(variable, coded(codes, self.tokens.codes[j]), is_known=bool(levels))
 
     def _unseen(self, j: int, variable: Variable, codes: NDArray[np.signedinteger[Any]]) -> DataError:
         token = int(np.argmax(codes == UNSEEN))
@@ -265,44 +255,4 @@ def _bad_weight(relation: Relation, weight: Column) -> DataError:
     where = "a row" if row is None else f"row {row}"
     return DataError(
         f"column {weight.name!r} holds {value!r} in {where}; counts and weights are finite and not negative numbers"
-    )
-
-
-def _assembled(columns: list[_Coded], groups: _Groups, missing: Missing, *, fixed: bool) -> Empirical:
-    """Apply the policy for missing cells and tally."""
-    absent = [c.codes == ABSENT for c in columns]
-    n_absent = {c.variable.name: int(groups.rows[a].sum()) for c, a in zip(columns, absent, strict=True) if a.any()}
-    n_rows, n_dropped = int(groups.rows.sum()), 0
-    if n_absent and (missing == "error" or (missing == "level" and fixed)):
-        raise _missing_error(n_absent, fixed=fixed and missing == "level")
-    if missing == "level":
-        columns = [_absent_as_level(c) if a.any() else c for c, a in zip(columns, absent, strict=True)]
-    keep = np.ones(len(groups.rows), dtype=bool)
-    if n_absent and missing == "drop":
-        keep = ~np.any(absent, axis=0)
-        n_dropped = int(groups.rows[~keep].sum())
-    if not keep.any():
-        raise DataError(f"every one of the {n_rows} rows has a missing cell; none is left. {_counts(n_absent)}")
-    space = Space(tuple(c.variable for c in columns))
-    kept = [c.codes[keep] for c in columns] if n_dropped else [c.codes for c in columns]
-    return tally(space, kept, groups.weights[keep], n_rows=n_rows, n_dropped=n_dropped)
-
-
-def _absent_as_level(coded: _Coded) -> _Coded:
-    variable = with_missing(coded.variable)
-    codes = coded.codes.astype(signed_dtype(variable.card))
-    codes[codes == ABSENT] = variable.card - 1
-    return _Coded(variable, codes)
-
-
-def _counts(n_absent: Mapping[str, int]) -> str:
-    return "Missing cells: " + ", ".join(f"{name!r}: {n}" for name, n in n_absent.items())
-
-
-def _missing_error(n_absent: Mapping[str, int], *, fixed: bool) -> DataError:
-    if fixed:
-        return DataError(f"the given variables have no level {MISSING!r}. {_counts(n_absent)}; use missing='drop'")
-    return DataError(
-        f"the table has missing cells. {_counts(n_absent)}. Use missing='drop' to leave those rows out, "
-        f"missing='level' to count them as a level of their own, or columns= to leave the columns out"
     )

@@ -4,43 +4,86 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.data.merging import code_dtype, has_missing, merged, n_missing_cells, side_by_side
+from fullspan.data.patterns import Pattern, grouped
 from fullspan.errors import DataError
-from fullspan.space import Space
-
-BLOCK_ROWS = 1 << 14
+from fullspan.space import Space, Variable
 
 
 @dataclass(frozen=True, eq=False)
 class Empirical:
-    """Distinct states with positive counts.
+    """Distinct states with positive counts; −1 is a missing cell.
 
     Attributes
     ----------
     space : the variables and their levels.
-    states : (m, n) small unsigned integers, one distinct state per row, sorted by mixed-radix index (the last
-        variable is the most significant digit).
+    states : (m, n) one distinct state per row, sorted by mixed-radix index (the last variable is the most
+        significant digit, a missing cell comes before every level). Small unsigned integers, or small signed ones
+        if a cell is missing.
     counts : (m,) float64, positive: rows, or summed weights, per state.
-    n_rows : rows read, dropped ones included.
+    n_rows : rows read, dropped and empty ones included.
     n_dropped : rows dropped because of missing values.
+    n_empty : rows without a single observed cell, which say nothing and are in no state.
+    n_missing : missing cells of the rows that the states stand for, each row once whatever its weight. Empty rows
+        and hidden variables (:meth:`with_hidden`) do not count.
     """
 
     space: Space
-    states: NDArray[np.unsignedinteger[Any]]
+    states: NDArray[np.integer[Any]]
     counts: NDArray[np.float64]
     n_rows: int
     n_dropped: int = 0
+    n_empty: int = 0
+    n_missing: int = 0
 
     @property
     def total(self) -> float:
         """Sum of the counts."""
         return float(self.counts.sum())
+
+    @cached_property
+    def is_complete(self) -> bool:
+        """Whether no state has a missing cell."""
+        return not has_missing([self.states])
+
+    def patterns(self) -> Iterator[Pattern]:
+        """The states grouped by which cells are missing, complete ones first.
+
+        Examples
+        --------
+        >>> e = Empirical.from_codes([[0, 1], [-1, 1], [1, 0], [-1, 1]], allow_missing=True)
+        >>> [(p.missing, p.states.tolist(), p.counts.tolist()) for p in e.patterns()]
+        [((), [[1, 0], [0, 1]], [1.0, 1.0]), ((0,), [[-1, 1]], [2.0])]
+        """
+        return grouped(self.states, self.counts)
+
+    def with_hidden(self, variables: Sequence[Variable]) -> Empirical:
+        """The same data over further variables, appended last, of which no cell is observed.
+
+        Raises
+        ------
+        DataError : a hidden variable has the name of another.
+        """
+        for variable in variables:
+            if variable.name in self.space.names:
+                raise DataError(
+                    f"the hidden variable {variable.name!r} has the name of an observed one; give it another name"
+                )
+        if not variables:
+            return self
+        space = Space((*self.space.variables, *variables))
+        states = np.full((len(self.states), len(space)), -1, dtype=code_dtype(space.cards, signed=True))
+        states[:, : len(self.space)] = self.states
+        states.flags.writeable = False
+        return replace(self, space=space, states=states)
 
     @classmethod
     def from_codes(
@@ -48,12 +91,19 @@ class Empirical:
         codes: NDArray[Any] | Sequence[Sequence[int]],
         weights: NDArray[Any] | Sequence[float] | None = None,
         space: Space | None = None,
+        *,
+        allow_missing: bool = False,
     ) -> Empirical:
         """Count rows of codes, shape (rows, n); without a space each variable has ``max + 1`` levels.
 
+        Parameters
+        ----------
+        allow_missing : take −1 as a missing cell.
+
         Raises
         ------
-        DataError : shapes disagree, a code is out of range, a weight is negative or not finite, or all are 0.
+        DataError : shapes disagree, a code is out of range, a weight is negative or not finite, or all are 0; every
+            cell is missing, or every one of a variable whose levels are not given by ``space``.
         """
         rows = np.asarray(codes)
         if rows.ndim != 2 or rows.shape[0] == 0 or rows.shape[1] == 0:
@@ -62,10 +112,14 @@ class Empirical:
             )
         if not np.issubdtype(rows.dtype, np.integer):
             raise DataError(f"codes are integers, but {rows.dtype} was given")
-        space = Space.of_cards(np.maximum(rows.max(axis=0) + 1, 1)) if space is None else space
-        _check_codes(rows, space)
+        cards = rows.max(axis=0).astype(np.int64) + 1
+        inferred = Space.of_cards(np.maximum(cards, 1)) if space is None else space
+        _check_codes(rows, inferred, allow_missing)
+        if space is None and cards.any() and not cards.all():
+            unknown = [inferred.names[j] for j in np.flatnonzero(cards == 0)]
+            raise unobserved(unknown, len(rows), "give space= to make a hidden variable of it, or leave it out")
         w = np.ones(len(rows)) if weights is None else checked_weights(weights, len(rows))
-        return tally(space, [rows[:, j] for j in range(len(space))], w, n_rows=len(rows))
+        return tally(inferred, [rows[:, j] for j in range(len(inferred))], w, n_rows=len(rows))
 
     @classmethod
     def from_table(cls, table: NDArray[Any], space: Space | None = None) -> Empirical:
@@ -85,7 +139,10 @@ class Empirical:
         return tally(space, columns, weights, n_rows=int(total) if float(total).is_integer() else counts.size)
 
     def fingerprint(self) -> str:
-        """SHA-256 of space, states and counts, as hex; the same data give the same text on every machine."""
+        """SHA-256 of space, states and counts, as hex; the same data give the same text on every machine.
+
+        Codes are hashed as 32-bit words, a missing cell as ``2**32 - 1``, whatever the type of ``states``.
+        """
         variables = [[v.name, list(v.levels), v.edges] for v in self.space.variables]
         digest = hashlib.sha256(json.dumps(variables, ensure_ascii=True).encode())
         digest.update(np.ascontiguousarray(self.states, dtype="<u4").tobytes())
@@ -93,15 +150,17 @@ class Empirical:
         return digest.hexdigest()
 
 
-def _check_codes(rows: NDArray[Any], space: Space) -> None:
+def _check_codes(rows: NDArray[Any], space: Space, allow_missing: bool) -> None:
     if rows.shape[1] != len(space):
         raise DataError(f"codes have {rows.shape[1]} columns, the space has {len(space)} variables")
-    wrong = (rows < 0) | (rows >= np.array(space.cards))
+    wrong = (rows < (-1 if allow_missing else 0)) | (rows >= np.array(space.cards))
     if wrong.any():
         i, j = np.argwhere(wrong)[0]
         variable = space.variables[j]
         raise DataError(
             f"row {i + 1} has code {rows[i, j]} for {variable.name!r}, which has codes 0 to {variable.card - 1}"
+            + (", and -1 for a missing cell" if allow_missing else "")
+            + ("; allow_missing=True takes it as a missing cell" if rows[i, j] == -1 else "")
         )
 
 
@@ -132,72 +191,46 @@ def tally(
     *,
     n_rows: int,
     n_dropped: int = 0,
+    rows: NDArray[np.int64] | None = None,
 ) -> Empirical:
-    """Sort rows of codes, given by column, merge equal ones, and leave out those of weight 0.
+    """Sort rows of codes, given by column, merge equal ones, and leave out those of weight 0 or without a cell.
+
+    Parameters
+    ----------
+    rows : how many rows of the table each of these stands for; one by default.
 
     Raises
     ------
-    DataError : the weights sum to 0.
+    DataError : no row has an observed cell, or the weights sum to 0.
     """
-    if not weights.sum() > 0:
+    keep, n_empty, n_missing = weights > 0, 0, 0
+    if has_missing(columns):
+        rows = np.ones(len(weights), dtype=np.int64) if rows is None else rows
+        n_absent = n_missing_cells(columns)
+        is_empty = n_absent == len(columns)
+        if is_empty.all():
+            raise all_missing(n_rows)
+        keep &= ~is_empty
+        n_empty, n_missing = int(rows[is_empty].sum()), int(rows[keep] @ n_absent[keep])
+    if not keep.any():
         raise DataError("the counts or weights sum to 0; there is nothing to learn from")
-    if not (keep := weights > 0).all():
+    if not keep.all():
         columns, weights = [c[keep] for c in columns], weights[keep]
-    order, counts = _merged(space, columns, weights)
-    states = _side_by_side(columns, code_dtype(space)).take(order, axis=0)
+    order, counts = merged(space.cards, columns, weights, missing=n_missing > 0)
+    states = side_by_side(columns, code_dtype(space.cards, signed=n_missing > 0)).take(order, axis=0)
     states.flags.writeable = counts.flags.writeable = False
-    return Empirical(space, states, counts, n_rows, n_dropped)
+    return Empirical(space, states, counts, n_rows, n_dropped, n_empty, n_missing)
 
 
-def code_dtype(space: Space) -> type[np.unsignedinteger[Any]]:
-    """The smallest unsigned type that holds every code."""
-    largest = max(space.cards) - 1
-    return np.uint8 if largest < 2**8 else np.uint16 if largest < 2**16 else np.uint32
+def all_missing(n_rows: int) -> DataError:
+    """The error for a table without a single observed cell."""
+    return DataError(
+        f"all rows are missing: not one of the {n_rows} rows has an observed cell, and there is nothing to learn from; "
+        "check the table and the columns chosen"
+    )
 
 
-def _side_by_side(
-    columns: Sequence[NDArray[Any]], dtype: type[np.unsignedinteger[Any]]
-) -> NDArray[np.unsignedinteger[Any]]:
-    """The columns as rows, written block by block, so that a block stays in the cache."""
-    rows = np.empty((len(columns[0]), len(columns)), dtype=dtype)
-    for start in range(0, len(rows), BLOCK_ROWS):
-        for j, column in enumerate(columns):
-            rows[start : start + BLOCK_ROWS, j] = column[start : start + BLOCK_ROWS]
-    return rows
-
-
-def _merged(
-    space: Space, columns: Sequence[NDArray[Any]], weights: NDArray[np.float64]
-) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """One row of each distinct state, in the order of the index, and the summed weights."""
-    if space.n_states >= 2**63:
-        order = np.lexsort(columns)
-        ranked = np.stack([c[order] for c in columns])
-        return _run_sums(order, (ranked[:, 1:] != ranked[:, :-1]).any(axis=0), weights)
-    index = np.zeros(len(weights), dtype=np.int64)
-    for column, stride in zip(columns, space.strides, strict=True):
-        index += column.astype(np.int64) * stride
-    if space.n_states <= 8 * len(index):
-        return _dense_sums(index, weights, space.n_states)
-    order = np.argsort(index)
-    ranked = index[order]
-    return _run_sums(order, ranked[1:] != ranked[:-1], weights)
-
-
-def _run_sums(
-    order: NDArray[np.intp], is_new: NDArray[np.bool_], weights: NDArray[np.float64]
-) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Sums over runs of equal sorted rows; ``is_new`` says which rows differ from the one before."""
-    first = np.concatenate([[0], np.flatnonzero(is_new) + 1])
-    return order[first], np.add.reduceat(weights[order], first, dtype=np.float64)
-
-
-def _dense_sums(
-    index: NDArray[np.int64], weights: NDArray[np.float64], n_states: int
-) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """The same without sorting, where a table of all states is no larger than the rows."""
-    row = np.empty(n_states, dtype=np.intp)
-    row[index] = np.arange(len(index))
-    sums: NDArray[np.float64] = np.bincount(index, weights=weights, minlength=n_states).astype(np.float64, copy=False)
-    seen = np.flatnonzero(sums)
-    return row[seen], sums[seen]
+def unobserved(names: Sequence[str], n_rows: int, ways_out: str) -> DataError:
+    """The error for columns without an observed cell, whose levels nobody knows."""
+    listed = ", ".join(map(repr, names))
+    return DataError(f"no cell of {listed} is observed in {n_rows} rows, and the levels are not known; {ways_out}")

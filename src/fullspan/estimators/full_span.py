@@ -43,7 +43,8 @@ class FullSpan(DensityMixin, BaseEstimator):  # type: ignore[misc]
     epsilon : the one-at-a-time search (``search="paper"`` or ``l1 > 0``) stops when a step gains less, in nats per row;
         the default search does not use it.
     max_order : most variables in a term; any by default.
-    missing : missing cells are an ``"error"``, ``"drop"`` their rows, or are a ``"level"`` of their own.
+    missing : missing cells are an ``"error"``, ``"drop"`` their rows, are a ``"level"`` of their own, or cells not
+        observed, ``"em"``, which the search refuses.
     bins : cut numeric columns: a number of quantile bins, or ``{name: k | ("width", k) | edges}``.
     levels : ``{name: levels in order}`` for columns whose levels should not be inferred.
     columns : the columns to use, in order; all by default.
@@ -190,6 +191,8 @@ class FullSpan(DensityMixin, BaseEstimator):  # type: ignore[misc]
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Mean log-probability of the rows, in nats; incomplete rows are treated as in ``fit``.
 
+        Under ``missing="em"`` missing cells are summed out, and rows without an observed cell are left out.
+
         Rows are counted first, so that a large file is never held in memory; a column of counts is used if present.
 
         Raises
@@ -199,7 +202,8 @@ class FullSpan(DensityMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         table = checked_table(X, self.n_features_in_)
         empirical = self._reading().count_again(table, self.space_, checked_weight(sample_weight))
-        return float(empirical.counts @ self.model_.log_prob(empirical.states)) / empirical.total
+        log_prob = self.model_.log_prob if empirical.is_complete else self._oracle.log_prob
+        return float(empirical.counts @ log_prob(empirical.states)) / empirical.total
 
     def impute(self, X: Any, how: Literal["mode", "draw", "mean"] = "mode", random_state: Any = None) -> Any:
         """Fill the missing cells of a table.

@@ -41,7 +41,8 @@ class Reading:
     def count_again(self, source: Any, space: Space, sample_weight: Any = None) -> Empirical:
         """Count a further table with the variables of a model; the column of counts may be absent.
 
-        A missing cell is the level "(missing)" where the variable has it. Elsewhere ``missing="level"`` refuses it.
+        A missing cell is the level "(missing)" where the variable has it. Elsewhere ``missing="level"`` refuses it, and
+        ``missing="em"`` keeps it as −1.
 
         Raises
         ------

@@ -104,7 +104,9 @@ def fit(
     Raises
     ------
     TooLargeError : the tables would not fit into memory; nothing has been allocated.
+    FullspanError : a cell is missing.
     """
+    _refuse_incomplete(empirical)
     options = options or Options()
     best: Fitted | None = None
     started = time.perf_counter()
@@ -224,7 +226,7 @@ class _Fit:
             nats_saved=saved,
             total=n,
             n_rows=self.empirical.n_rows,
-            n_dropped=self.empirical.n_dropped,
+            n_dropped=self.empirical.n_dropped + self.empirical.n_empty,
             divergence=surprise - entropy,
             entropy=entropy,
             description_length=n * (surprise + price),
@@ -257,6 +259,15 @@ class _Fit:
         """log Z in double precision."""
         table = self.problem.table
         return table.log_z if table.dtype == np.float64 else log_partition(self.basis, table.theta)
+
+
+def _refuse_incomplete(empirical: Empirical) -> None:
+    if not empirical.is_complete:
+        n = int((empirical.states < 0).any(axis=1).sum())
+        raise FullspanError(
+            f"this learner needs complete data, but {n} of the {len(empirical.states)} distinct rows have missing or "
+            "hidden cells; count the table with missing='drop' or missing='level', without hidden variables"
+        )
 
 
 def _one_of(name: str, value: Any, known: tuple[str, ...]) -> None:
