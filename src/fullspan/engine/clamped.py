@@ -6,8 +6,8 @@ over offsets. With log weights l(x) = theta . Phi(x) on the table, a row has the
     Z(o) = sum_{x agrees with o} exp l(x),         p(x | o) = exp l(x) / Z(o),
 
 and all rows together the I-projection of the model on the data (Byrne 1992, eq. 16), ``sum_o q(o) p(x | o)``. A hidden
-unit is a variable that every row leaves open. Rows that leave the same variables open have disjoint fibres, so a pattern
-never costs more than one visit of the table.
+unit is a variable that every row leaves open. Rows that leave the same variables open have disjoint fibres, so one
+pattern never costs more than one visit of the table.
 """
 
 from __future__ import annotations

@@ -77,9 +77,7 @@ def second_moments(
     return out
 
 
-def products(
-    basis: Basis, eta: NDArray[Any], left: NDArray[np.int64], right: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def products(basis: Basis, eta: NDArray[Any], left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
     """``<Phi_y Phi_z>`` for indices ``left`` and ``right`` under the distribution whose expectations are ``eta``."""
     if not basis.kinds.any():
         return np.asarray(eta[left[:, None] ^ right[None, :]], dtype=np.float64)

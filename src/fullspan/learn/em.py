@@ -5,8 +5,8 @@
 
 ``"exact"`` carries out the second step by Newton's method or IPFP, so that D(P || B_v) never rises. ``"inexact"`` is
 Byrne's variant: IPFP from the uniform distribution, halted after every weight was updated ten times; the divergence may
-rise, and the best machine met is kept. ``"auto"`` does not alternate: it takes the steps of module ``solve`` on the same
-objective, em steps first and then Newton's, and needs far fewer.
+rise, and the best machine met is kept. ``"auto"`` does not alternate: it takes the steps of module ``solve`` on the
+same objective, em steps first and then Newton's, and needs far fewer.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ Each step is the I-projection on one set of constraints (Byrne 1992, eqs. 50-64)
     p(x) <- p(x) q(x_A) / p(x_A),
 
 for a single term with event E and data probability q(E) all states of the event by q(E) / p(E) and the others by
-(1 - q(E)) / (1 - p(E)). Both are one rule: the cells of A are grouped (each its own group, or event and complement), and
-the probability of every group is set to its target. Logarithms of the factors add up to the weights.
+(1 - q(E)) / (1 - p(E)). Both are one rule: the cells of A are grouped (each its own group, or event and complement),
+and the probability of every group is set to its target. Logarithms of the factors add up to the weights.
 
 A state's cell of A is split into what its first digits and its other digits contribute, so that one pass over the table
 needs no division. Time of a sweep: two passes for every margin. Memory: the table, and keys of its square root.
@@ -75,10 +75,8 @@ class Fit:
     converged: bool
 
 
-def ipf(
-    basis: Basis, constraints: Sequence[Constraint], p: Array, tol: float = 1e-9, max_sweeps: int = 100_000
-) -> Fit:
-    """Fit a table ``p`` of probabilities, in place, to all constraints in turn until no group is off by more than ``tol``.
+def ipf(basis: Basis, constraints: Sequence[Constraint], p: Array, tol: float = 1e-9, max_sweeps: int = 100_000) -> Fit:
+    """Fit a table ``p`` of probabilities, to all constraints in turn, until no group is off by more than ``tol``.
 
     Returns the change of the weights: p ends as ``exp(sum_y theta_y Phi_y)`` times what it was, normalised. Groups with
     target 0 are left alone: their states must have no probability from the start (see :mod:`fullspan.learn.face`).
@@ -109,7 +107,9 @@ def _keys(basis: Basis, variables: Sequence[int], size: int) -> tuple[Integers, 
     keys = [np.zeros(size, dtype=np.int64), np.zeros(high.size, dtype=np.int64)]
     stride = 1
     for i in variables:
-        index, part, step = (low, 0, basis.strides[i]) if basis.strides[i] < size else (high, 1, basis.strides[i] // size)
+        index, part, step = (
+            (low, 0, basis.strides[i]) if basis.strides[i] < size else (high, 1, basis.strides[i] // size)
+        )
         keys[part] += stride * (index // step % basis.cards[i])
         stride *= basis.cards[i]
     return keys[0], keys[1]

@@ -1,6 +1,6 @@
 """A Boltzmann machine with given terms, from counts to a fitted model: exact, with hidden units and missing cells.
 
-    structure -> terms -> phases -> face (is the maximum finite?) -> solver -> standard errors, measures of fit
+structure -> terms -> phases -> face (is the maximum finite?) -> solver -> standard errors, measures of fit
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class MachineOptions:
     l2: float = 0.0
     em: str = "auto"
     restarts: int = 5
-    tol: float = 1e-9
+    tol: float = 1e-10
     max_iter: int | None = None
     seed: Any = None
     max_memory: int | None = None
@@ -71,7 +71,7 @@ class MachineOptions:
             if not (math.isfinite(value) and value >= 0):
                 raise FullspanError(f"{name} is {value}; a finite number of at least 0 is needed")
         if not (math.isfinite(self.tol) and self.tol > 0):
-            raise FullspanError(f"tol is {self.tol}; a positive number is needed, such as 1e-9")
+            raise FullspanError(f"tol is {self.tol}; a positive number is needed, such as 1e-10")
         for name in ("restarts", "max_iter"):
             value = getattr(self, name)
             if value is not None and value < 1:
@@ -146,8 +146,12 @@ class _Machine:
     def _plan(self) -> None:
         tables = 2 if self.complete else 3
         n_bytes = tables * 8 * self.basis.n_states + 24 * min(len(self.terms), MAX_NEWTON) ** 2
-        what = f"{tables} tables of {self.basis.n_states:,} states and the Fisher information of {len(self.terms)} weights"
-        remedy = "keep fewer variables with columns=, merge levels" + (", use fewer hidden units" if self.n_hidden else "")
+        what = (
+            f"{tables} tables of {self.basis.n_states:,} states and the Fisher information of {len(self.terms)} weights"
+        )
+        remedy = "keep fewer variables with columns=, merge levels" + (
+            ", use fewer hidden units" if self.n_hidden else ""
+        )
         require(n_bytes, budget(self.options.max_memory), what, remedy)
 
     def _data_phase(self) -> Phase:
@@ -201,7 +205,7 @@ class _Machine:
         if o.em == "inexact":
             projection = Projection("ipf", 0.0, max_sweeps=10, restart=True)
         else:
-            projection = Projection(solver, o.tol)
+            projection = Projection(solver, o.tol / 10)
         limit = 10_000 if o.max_iter is None else o.max_iter
         return alternate(self.free, self.phase, theta, projection, o.tol, limit, o.l2, o.l1, self._watch)
 
@@ -250,6 +254,7 @@ class _Machine:
         surprise = -float(counts @ log_prob) / total
         entropy = observed_entropy(self.data)
         n_parameters, n_cells = self._sizes(solution.theta, face)
+        nominal_df = math.prod(self.seen.space.cards) - 1 - len(self.terms)
         with np.errstate(divide="ignore", invalid="ignore"):
             saved = 0.5 * (solution.theta / errors) ** 2
         return Fitted(
@@ -264,9 +269,13 @@ class _Machine:
             description_length=total * surprise + 0.5 * n_parameters * math.log(total),
             history=tuple(self.history),
             status=solution.status,
-            settings={"estimator": "BoltzmannMachine", "violation": solution.violation, "iterations": solution.iterations},
+            settings={
+                "estimator": "BoltzmannMachine",
+                "violation": solution.violation,
+                "iterations": solution.iterations,
+            },
             fingerprint=self.seen.fingerprint(),
-            goodness=goodness(counts, log_prob, n_parameters, n_cells, complete=self.seen.is_complete),
+            goodness=goodness(counts, log_prob, n_parameters, n_cells, nominal_df, self.seen.is_complete),
             diverging=() if face is None else tuple(map(int, face.diverging)),
             n_hidden=self.n_hidden,
         )
@@ -280,7 +289,7 @@ class _Machine:
 
     def _sizes(self, theta: Array, face: Face | None) -> tuple[int, int]:
         """Weights that the data determine, and cells of the observed variables that can be positive."""
-        cells = math.prod(self.space.cards[: len(self.space) - self.n_hidden])
+        cells = math.prod(self.seen.space.cards)
         if face is not None:
             return face.n_free, face.n_states
         return int(np.count_nonzero(theta)) if self.options.l1 else len(theta), cells
@@ -312,9 +321,10 @@ def observed_entropy(data: Empirical) -> float:
     if data.is_complete:
         share = data.counts / data.total
         return -float(share @ np.log(share))
-    return sum(
-        -float(pattern.counts @ np.log(pattern.counts / pattern.counts.sum())) for pattern in data.patterns()
-    ) / data.total
+    return (
+        sum(-float(pattern.counts @ np.log(pattern.counts / pattern.counts.sum())) for pattern in data.patterns())
+        / data.total
+    )
 
 
 def _basis_name(name: str) -> BasisName:

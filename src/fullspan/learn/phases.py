@@ -205,4 +205,3 @@ def data_moments(basis: Basis, terms: Indices, rows: NDArray[Any], weights: Arra
     np.add.at(table, rows.astype(np.int64) @ np.array(basis.strides, dtype=np.int64), weights / weights.sum())
     basis.analyse(table)
     return np.asarray(table[terms])
-

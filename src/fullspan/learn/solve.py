@@ -1,7 +1,7 @@
 """Maximum likelihood of a fixed set of terms: Newton, L-BFGS, gradient ascent; ridge and L1 penalties.
 
-All minimise ``f(theta) + l2 |theta|^2 / 2 + l1 |theta|_1`` where f is one phase minus another (module ``phases``), until
-no expectation differs from the data's by more than ``tol`` (for L1: until no optimality condition is violated by more).
+All minimise ``f(theta) + l2 |theta|^2 / 2 + l1 |theta|_1`` where f is one phase minus another (module ``phases``),
+until no expectation differs from the data's by more than ``tol`` (for L1: no condition of optimality is off by more).
 f is convex unless cells are open; then the steps still never raise it, and lead to a local minimum.
 """
 
@@ -107,7 +107,8 @@ def solve(
     """Minimise from ``theta``.
 
     The objective never rises by more than its rounding. Cost of a step: one rebuild of the table (``newton``: also k^2
-    look-ups and a Cholesky factorisation). ``max_iter`` is 500 for Newton's method and 200,000 for the others by default.
+    look-ups and a Cholesky factorisation). ``max_iter`` is 500 for Newton's method by default,
+    and 200,000 for the others.
     """
     run = {"newton": _newton, "lbfgs": _lbfgs, "gradient": _gradient}[solver]
     limit = max_iter if max_iter is not None else 500 if solver == "newton" else 200_000
@@ -163,7 +164,7 @@ class _Track:
 
 
 def _newton(track: _Track) -> None:
-    """Newton's method. While em steps halve the violation, the costlier curvature of the open cells is not asked for."""
+    """Newton's method. While em steps halve the violation, the curvature of the open cells is not asked for."""
     likelihood = track.likelihood
     whole, before = isinstance(likelihood.data, Known), np.inf
     while not track.done():

@@ -96,8 +96,8 @@ def structure(
     top = min(order if order is not None else n, n)
     if math.comb(n, top) > MAX_TERMS:
         raise FullspanError(
-            f"order {top} of {n} variables has {math.comb(n, top):,} sets of variables; at most {MAX_TERMS:,} weights are "
-            "fitted jointly: lower the order, or give graph=, margins= or terms="
+            f"order {top} of {n} variables has {math.comb(n, top):,} sets of variables; at most {MAX_TERMS:,} weights "
+            "are fitted jointly: lower the order, or give graph=, margins= or terms="
         )
     return _hierarchical(list(itertools.combinations(range(n), top)))
 
@@ -163,19 +163,15 @@ def _edges(space: Space, graph: Any) -> set[Scope]:
         graph = list(graph.edges() if callable(graph.edges) else graph.edges)
     if isinstance(graph, Mapping):
         graph = [(a, b) for a, neighbours in graph.items() for b in neighbours]
-    elif isinstance(graph, np.ndarray) and graph.ndim == 2 and graph.shape[1] != 2 or _is_square(graph, len(space)):
-        graph = _of_matrix(np.asarray(graph), len(space))
-    edges = set()
+    elif isinstance(graph, np.ndarray) and graph.ndim == 2 and (graph.shape[1] != 2 or len(graph) == len(space) == 2):
+        graph = _of_matrix(graph, len(space))
+    edges: set[Scope] = set()
     for edge in _pairs(graph):
         a, b = (_position(space, name, "graph") for name in edge)
         if a == b:
             raise FullspanError(f"the graph joins {space.names[a]!r} with itself")
         edges.add((min(a, b), max(a, b)))
     return edges
-
-
-def _is_square(graph: Any, n: int) -> bool:
-    return isinstance(graph, np.ndarray) and graph.shape == (n, n) and n != 2
 
 
 def _of_matrix(matrix: Any, n: int) -> list[tuple[int, int]]:

@@ -30,6 +30,7 @@ class Goodness:
     aic, bic : information criteria.
     g2, pearson : deviance and Pearson's statistic against the saturated model; NaN where rows have open cells.
     df : degrees of freedom; below 1 where the model is saturated or has hidden units in excess.
+    nominal_df : the same by counting all cells and all weights, boundary or not, as R's ``loglin`` does.
     p_value, pearson_p_value : upper tails of chi-squared; NaN without degrees of freedom.
     n_cells : cells of the table of observed variables that can be positive.
     """
@@ -41,15 +42,18 @@ class Goodness:
     g2: float
     pearson: float
     df: int
+    nominal_df: int
     p_value: float
     pearson_p_value: float
     n_cells: int
 
 
-def goodness(counts: Array, log_prob: Array, n_parameters: int, n_cells: int, complete: bool = True) -> Goodness:
+def goodness(
+    counts: Array, log_prob: Array, n_parameters: int, n_cells: int, nominal_df: int, complete: bool = True
+) -> Goodness:
     """Measures of fit from the counts of the distinct rows seen and their log-probabilities.
 
-    Cells that were not seen have n = 0: they add nothing to G2, and ``sum m`` over them to X2, so neither needs a table.
+    Cells that were not seen have n = 0: they add nothing to G2, and their m to X2, so neither needs a table.
     """
     total = float(counts.sum())
     likelihood = float(counts @ log_prob)
@@ -66,6 +70,7 @@ def goodness(counts: Array, log_prob: Array, n_parameters: int, n_cells: int, co
         g2=g2,
         pearson=pearson,
         df=df,
+        nominal_df=nominal_df,
         p_value=_upper_tail(g2, df),
         pearson_p_value=_upper_tail(pearson, df),
         n_cells=n_cells,
