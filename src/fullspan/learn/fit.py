@@ -93,7 +93,7 @@ Watch = Callable[[Progress], None]
 def fit(
     empirical: Empirical, options: Options | None = None, watch: Watch | None = None, start: LogLinear | None = None
 ) -> Fitted:
-    """Learn a log-linear model of counted data.
+    """Learn a log-linear model of counted data; missing cells are summed over (:mod:`fullspan.learn.incomplete`).
 
     Parameters
     ----------
@@ -104,10 +104,12 @@ def fit(
     Raises
     ------
     TooLargeError : the tables would not fit into memory; nothing has been allocated.
-    FullspanError : a cell is missing.
     """
-    _refuse_incomplete(empirical)
     options = options or Options()
+    if not empirical.is_complete:
+        from fullspan.learn.incomplete import fit_incomplete  # which calls this for completed data
+
+        return fit_incomplete(empirical, options, watch=watch, start=start)
     best: Fitted | None = None
     started = time.perf_counter()
     for name in _bases(empirical, options, start):
@@ -235,6 +237,7 @@ class _Fit:
             drift=problem.drift,
             settings={**dataclasses.asdict(self.options), "basis_chosen": self.basis.name},
             fingerprint=self.empirical.fingerprint(),
+            prior=None if problem.prior is None else (problem.prior.mean, n * problem.prior.precision),
         )
 
     def _uncertainty(self, theta: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -259,15 +262,6 @@ class _Fit:
         """log Z in double precision."""
         table = self.problem.table
         return table.log_z if table.dtype == np.float64 else log_partition(self.basis, table.theta)
-
-
-def _refuse_incomplete(empirical: Empirical) -> None:
-    if not empirical.is_complete:
-        n = int((empirical.states < 0).any(axis=1).sum())
-        raise FullspanError(
-            f"this learner needs complete data, but {n} of the {len(empirical.states)} distinct rows have missing or "
-            "hidden cells; count the table with missing='drop' or missing='level', without hidden variables"
-        )
 
 
 def _one_of(name: str, value: Any, known: tuple[str, ...]) -> None:

@@ -30,12 +30,16 @@ _ROUNDING = 64 * float(np.finfo(np.float64).eps)
 
 @dataclass
 class Likelihood:
-    """``f = free.log Z - data.log Z``, penalised; remembers the point it was last asked about."""
+    """``f = free.log Z - data.log Z``, penalised; remembers the point it was last asked about.
+
+    ``l2`` may differ from weight to weight and pull towards a ``centre`` other than 0: a normal prior.
+    """
 
     free: Phase
     data: Phase
-    l2: float = 0.0
+    l2: float | Array = 0.0
     l1: float = 0.0
+    centre: float | Array = 0.0
     theta: Array = field(default_factory=lambda: np.zeros(0))
 
     def move(self, theta: Array) -> float:
@@ -44,11 +48,11 @@ class Likelihood:
         return self.free.move(theta) - self.data.move(theta) + self.penalty(theta)
 
     def penalty(self, theta: Array) -> float:
-        return 0.5 * self.l2 * float(theta @ theta) + self.l1 * float(np.abs(theta).sum())
+        return 0.5 * float(np.sum(self.l2 * (theta - self.centre) ** 2)) + self.l1 * float(np.abs(theta).sum())
 
     def gradient(self) -> Array:
-        """Gradient of the smooth part: expectations of the model minus those of the data, plus ``l2 theta``."""
-        return self.free.eta() - self.data.eta() + self.l2 * self.theta
+        """Gradient of the smooth part: expectations of the model minus those of the data, plus the ridge's pull."""
+        return np.asarray(self.free.eta() - self.data.eta() + self.l2 * (self.theta - self.centre))
 
     def violation(self) -> float:
         """Largest breach of the conditions of optimality."""
@@ -63,7 +67,7 @@ class Likelihood:
 
         Where open cells make the former indefinite, the latter stands in.
         """
-        free = self.free.covariance() + self.l2 * np.eye(len(self.theta))
+        free = self.free.covariance() + np.diag(np.broadcast_to(self.l2, self.theta.shape))
         if not whole:
             return free
         difference = free - self.data.covariance()

@@ -68,6 +68,7 @@ class Fitted:
     goodness : measures of fit, where the terms were given and not searched for.
     diverging : positions of the terms whose weights have no finite maximum; the model is the limit.
     n_hidden : how many of the last variables were never observed.
+    prior : mean and precision (k,) of the normal prior that the search has fitted to the weights, in nats of all rows.
     version : of the software that fitted the model.
     """
 
@@ -88,6 +89,7 @@ class Fitted:
     goodness: Goodness | None = None
     diverging: tuple[int, ...] = ()
     n_hidden: int = 0
+    prior: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
     version: str = field(default_factory=software_version)
 
     def __post_init__(self) -> None:

@@ -1,0 +1,219 @@
+"""The search for terms with missing cells and hidden variables: complete the data, search, and again.
+
+A round completes the rows with the model of the round before (Byrne 1992, eq. 16), lets the search of module ``fit`` choose
+terms for the completed data, as if they had been counted, and then moves the weights of these terms to the maximum of
+the likelihood of what was *observed*, under the prior that the search has found. Rounds go on while they shorten
+
+    -sum_rows log p(observed cells) + names and weights of the terms,
+
+the description length of the observed data, so it never rises, and the shortest one is kept.
+
+The first completion needs a model: with missing cells only, the pairwise machine of maximum likelihood (or independent
+variables where that has too many weights); with hidden variables, machines whose hidden variables have random weights to
+all others, several times. The model without the hidden variables is a candidate too.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import time
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.algebra.basis import Basis
+from fullspan.data import Empirical
+from fullspan.engine.clamped import Clamped
+from fullspan.engine.memory import budget, require
+from fullspan.engine.table import DualTable
+from fullspan.learn.fit import Options, Progress, Watch, fit
+from fullspan.learn.machine import MachineOptions, fit_machine, observed_entropy
+from fullspan.learn.phases import Free, Observed
+from fullspan.learn.problem import Step
+from fullspan.learn.solve import Likelihood, solve
+from fullspan.learn.uncertainty import standard_errors
+from fullspan.model import Fitted, LogLinear
+from fullspan.space import Variable
+
+Array = NDArray[np.float64]
+
+MAX_ROUNDS = 20
+_WORTH = 0.1
+"""Nats that a round must save for another to follow."""
+_PAIRWISE = 1000
+"""Weights up to which the first completion is by a pairwise machine."""
+_START_STEPS = 30
+"""Steps of a machine with random hidden weights before its completion is searched."""
+
+
+def fit_incomplete(
+    empirical: Empirical,
+    options: Options | None = None,
+    hidden: Sequence[Variable] = (),
+    restarts: int = 5,
+    seed: int | np.random.Generator | None = None,
+    watch: Watch | None = None,
+    start: LogLinear | None = None,
+) -> Fitted:
+    """Learn terms and weights from rows with missing cells, and with ``hidden`` variables, which come last.
+
+    Parameters
+    ----------
+    restarts : random first completions, where there are hidden variables.
+    watch, start : as for :func:`fullspan.learn.fit.fit`; ``start`` gives the first completion.
+
+    Raises
+    ------
+    TooLargeError : the tables would not fit into memory; nothing has been allocated.
+    """
+    options = options or Options()
+    return _Rounds(empirical.with_hidden(hidden), options, empirical, len(hidden), watch).run(restarts, seed, start)
+
+
+class _Rounds:
+    def __init__(self, data: Empirical, options: Options, seen: Empirical, n_hidden: int, watch: Watch | None) -> None:
+        self.data, self.options, self.seen, self.n_hidden, self.watch = data, options, seen, n_hidden, watch
+        self.started = time.perf_counter()
+        self.history: list[Step] = []
+        self.best: Fitted | None = None
+        n_states = data.space.n_states
+        require(
+            5 * 8 * n_states,
+            budget(options.max_memory),
+            f"a search on completed data: five tables of {n_states:,} states",
+            "keep fewer variables with columns=, merge levels, or use missing='drop' without hidden variables",
+        )
+
+    def run(self, restarts: int, seed: int | np.random.Generator | None, start: LogLinear | None) -> Fitted:
+        try:
+            if self.n_hidden and self._offer(self._without_hidden()):
+                return self._result("interrupted")
+            for model in self._first(restarts, seed, start):
+                if self._follow(model):
+                    return self._result("interrupted")
+        except KeyboardInterrupt:
+            if self.best is None:
+                raise
+            return self._result("interrupted")
+        return self._result("converged")
+
+    def _result(self, status: str) -> Fitted:
+        assert self.best is not None
+        with_errors = self.best if status == "interrupted" else self._with_errors(self.best)
+        return dataclasses.replace(with_errors, status=status, history=tuple(self.history))
+
+    # -- first completions ------------------------------------------------------------------------------------
+
+    def _first(
+        self, restarts: int, seed: int | np.random.Generator | None, start: LogLinear | None
+    ) -> Iterator[LogLinear]:
+        if start is not None:
+            yield start
+            return
+        if not self.n_hidden:
+            yield fit_machine(self.data, self._machine(order=self._order())).model
+            return
+        first = len(self.data.space) - self.n_hidden
+        edges = [(i, j) for j in range(first, len(self.data.space)) for i in range(first)]
+        names, rng = self.data.space.names, np.random.default_rng(seed)
+        for _ in range(restarts):
+            graph = [(names[i], names[j]) for i, j in edges]
+            machine = self._machine(graph=graph, restarts=1, seed=rng, max_iter=_START_STEPS)
+            yield fit_machine(self.seen, machine, self.data.space.variables[first:]).model
+
+    def _machine(self, **choices: object) -> MachineOptions:
+        """A machine with a weak ridge, one pseudo-row's worth: its maximum is finite."""
+        ridge = 1.0 / self.data.total
+        return MachineOptions(basis="walsh", l2=ridge, tol=1e-6, max_memory=self.options.max_memory, **choices)  # type: ignore[arg-type]
+
+    def _order(self) -> int:
+        free = [card - 1 for card in self.data.space.cards]
+        pairs = (sum(free) ** 2 - sum(f * f for f in free)) // 2
+        return 2 if pairs + sum(free) <= _PAIRWISE and self.options.max_order != 1 else 1
+
+    def _without_hidden(self) -> Fitted:
+        """The model of the visible variables alone, in the larger space."""
+        fitted = fit(self.seen, self.options, self._told)
+        model, basis = fitted.model, Basis(fitted.model.basis.name, self.data.space.cards)
+        log_z = model.log_z + sum(math.log(card) for card in self.data.space.cards[len(self.seen.space) :])
+        return dataclasses.replace(
+            fitted, model=LogLinear(self.data.space, basis, model.terms, model.theta, log_z), n_hidden=self.n_hidden
+        )
+
+    # -- rounds -----------------------------------------------------------------------------------------------
+
+    def _follow(self, model: LogLinear) -> bool:
+        """Rounds from a first completion until they no longer help; whether they were interrupted."""
+        shortest, options = math.inf, self.options
+        for _ in range(MAX_ROUNDS):
+            fitted = fit(completed(self.data, model), options, self._told)
+            fitted = self._refined(fitted)
+            options = dataclasses.replace(options, basis=fitted.model.basis.name)
+            if self._offer(fitted):
+                return True
+            if fitted.description_length > shortest - _WORTH:
+                break
+            shortest, model = fitted.description_length, fitted.model
+        return False
+
+    def _offer(self, fitted: Fitted) -> bool:
+        """Keep a model if its description is the shortest so far; whether its search was interrupted."""
+        if self.best is None or fitted.description_length < self.best.description_length:
+            self.best = fitted
+            cost = fitted.description_length / self.data.total - fitted.entropy
+            self.history.append(Step("refit", len(fitted.model.terms), cost, time.perf_counter() - self.started))
+        return fitted.status == "interrupted"
+
+    def _told(self, progress: Progress) -> None:
+        if self.watch is not None:
+            snapshot = progress.snapshot
+            self.watch(dataclasses.replace(progress, snapshot=lambda: self.best or self._refined(snapshot())))
+
+    def _refined(self, fitted: Fitted) -> Fitted:
+        """The same terms with weights at the maximum of the observed likelihood, and measures of the observed data."""
+        total = self.data.total
+        price = fitted.description_length - total * (fitted.divergence + fitted.entropy)
+        likelihood, observed = self._likelihood(fitted)
+        solution = solve(likelihood, fitted.model.theta.copy(), "newton", 1e-7, 200)
+        log_z = likelihood.free.move(solution.theta)
+        surprise = log_z - observed.move(solution.theta)
+        entropy = observed_entropy(self.data)
+        return dataclasses.replace(
+            fitted,
+            model=dataclasses.replace(fitted.model, theta=solution.theta, log_z=log_z),
+            n_rows=self.seen.n_rows,
+            n_dropped=self.seen.n_dropped + self.seen.n_empty,
+            divergence=surprise - entropy,
+            entropy=entropy,
+            description_length=total * surprise + price,
+            fingerprint=self.seen.fingerprint(),
+            n_hidden=self.n_hidden,
+        )
+
+    def _likelihood(self, fitted: Fitted) -> tuple[Likelihood, Observed]:
+        basis, y = fitted.model.basis, np.array(fitted.model.indices, dtype=np.int64)
+        observed = Observed(basis, y, self.data.states, self.data.counts)
+        mean, precision = fitted.prior or (np.zeros(len(y)), np.zeros(len(y)))
+        free = Free(DualTable(basis, np.float64), y)
+        return Likelihood(free, observed, precision / self.data.total, self.options.l1, mean), observed
+
+    def _with_errors(self, fitted: Fitted) -> Fitted:
+        """Standard errors from the information in the observed cells: what is missing tells nothing."""
+        likelihood, observed = self._likelihood(fitted)
+        likelihood.move(fitted.model.theta)
+        information = likelihood.free.covariance() - observed.covariance()
+        information += np.diag(np.broadcast_to(likelihood.l2, fitted.model.theta.shape))
+        return dataclasses.replace(fitted, standard_errors=standard_errors(self.data.total * information))
+
+
+def completed(data: Empirical, model: LogLinear) -> Empirical:
+    """The data with every open cell filled in all ways, each with its probability under the model."""
+    basis = model.basis
+    log_weights, counts = np.zeros(basis.n_states), np.zeros(basis.n_states)
+    log_weights[list(model.indices)] = model.theta
+    basis.synthesise(log_weights)
+    Clamped(basis, data.states, data.counts).complete(log_weights, counts)
+    seen = np.flatnonzero(counts)
+    return Empirical(data.space, data.space.states(seen), counts[seen], data.n_rows, data.n_dropped)
