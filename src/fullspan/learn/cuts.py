@@ -1,0 +1,182 @@
+"""Linear algebra and linear programs over all states of a space, that look at few of them.
+
+A function ``f_v(x) = v . (Phi(x) - Phi(x_0))`` of the terms is known at all states after one transform. So a rank over
+a set of states, or a linear program with one constraint per state, is solved on some hundred states; the states where
+the solution fails are then found in the table and added, until there are none.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linprog
+
+from fullspan.algebra.basis import Basis, Term
+from fullspan.algebra.nullspace import integral, null_space
+from fullspan.engine.memory import budget, require
+from fullspan.errors import FullspanError
+
+Array = NDArray[np.float64]
+Index = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+ZERO = 1e-6
+"""A function of size 1 is zero below this, and a constraint is met that is violated by no more."""
+MAX_ROUNDS = 500
+"""Linear programs after which a search that has not ended is given up, with an error."""
+_SMALL = 4096
+"""States up to which all of them are constraints at once."""
+_CHUNK = 1 << 16
+"""Entries of the table that are compared at once."""
+
+
+class Functions:
+    """The functions ``f_v(x) = v . (Phi(x) - Phi(x_0))`` spanned by some terms.
+
+    Parameters
+    ----------
+    basis : the algebra of the terms.
+    indices : (k,) table indices of the terms.
+    origin : index of the state x_0.
+    max_memory : bytes that may be used, or None for most of what is free. One table of |X| doubles is allocated when
+        it is first needed; callers hold up to three masks of |X| bytes.
+    rng : chooses which states are looked at first; it decides the time, not the answer.
+    """
+
+    def __init__(
+        self, basis: Basis, indices: Index, origin: int, max_memory: int | None, rng: np.random.Generator
+    ) -> None:
+        self.basis, self.indices, self.rng = basis, indices, rng
+        self.max_memory = max_memory
+        self.terms: list[Term] = [basis.term(int(y)) for y in indices]
+        self.phi_0 = self._phi(np.array([origin]))[0]
+        self._table: Array | None = None
+
+    def rows(self, columns: Array, states: Index) -> Array:
+        """Values (m, r) at m states of the functions whose coefficients are ``columns`` (k, r)."""
+        return np.asarray(self.phi(states) @ columns)
+
+    def phi(self, states: Index) -> Array:
+        """Values (m, k) of ``Phi(x) - Phi(x_0)`` at m states."""
+        return np.asarray(self._phi(states) - self.phi_0)
+
+    def table(self, v: Array) -> Array:
+        """Values of f_v at all states, in memory that the next call uses again."""
+        table = self._cleared()
+        table[self.indices] = v
+        table[0] = -float(self.phi_0 @ v)
+        self.basis.synthesise(table)
+        return table
+
+    def means(self, members: Mask) -> Array:
+        """Mean (k,) of ``Phi(x) - Phi(x_0)`` over a set of states."""
+        table = self._cleared()
+        table += members
+        self.basis.analyse(table)
+        return np.asarray(table[self.indices] / table[0] - self.phi_0)
+
+    def mask(self, states: Index) -> Mask:
+        """A set of states as a mask over all, once the memory has been found sufficient."""
+        self._cleared()
+        mask = np.zeros(self.basis.n_states, dtype=np.bool_)
+        mask[states] = True
+        return mask
+
+    def draw(self, members: Mask, count: int) -> Index:
+        """About ``count`` random states of a set, or all of them if it has no more."""
+        size = int(members.sum())
+        if size <= max(_SMALL, members.size // 8):
+            states = np.flatnonzero(members)
+            return states if size <= count else self.rng.choice(states, count, replace=False, shuffle=False)
+        states = np.unique(self.rng.integers(members.size, size=2 * count * members.size // size))
+        return self.rng.permutation(states[members[states]])[:count]
+
+    def span(self, columns: Array, members: Mask, some: Index) -> tuple[Index, Array, Index]:
+        """Which of the functions ``columns`` (k, r) are independent on a set of states.
+
+        A random combination of the functions that vanish on ``some`` of the states vanishes on all members, or shows
+        which states to add.
+
+        Returns
+        -------
+        pivots : positions of a largest set of independent columns.
+        null : (k, r - len(pivots)) coefficients of the combinations that vanish on all members.
+        states : members on which the pivots are independent.
+        """
+        columns = columns / np.maximum(np.abs(columns).max(axis=0, initial=0.0), 1e-300)
+        while True:
+            pivots, u = null_space(self.rows(columns, some))
+            null = integral(columns @ u)
+            if not null.shape[1]:
+                return pivots, null, some
+            mix = self.rng.normal(size=null.shape[1]) / np.abs(null).max(axis=0)
+            table = np.abs(self.table(null @ mix), out=self._table)
+            table[some] = 0.0
+            more = self._largest(table, members, ZERO, 4 * null.shape[1] + 16)
+            if not more.size:
+                return pivots, null, some
+            some = np.concatenate([some, more])
+
+    def minimise(
+        self,
+        cost: Array,
+        columns: Array,
+        bounds: tuple[float, float | None],
+        members: Mask,
+        at_most: float,
+        pool: Index,
+    ) -> tuple[Array, float, Index]:
+        """Minimise ``cost . u`` subject to ``f_v(x) <= at_most`` on all members, ``v = columns u``, u in ``bounds``.
+
+        Returns v, the minimum, and the states whose constraints were used; ``pool`` is a first guess at them.
+
+        Raises
+        ------
+        FullspanError : a linear program has no solution, or 500 did not end.
+        """
+        if int(members.sum()) <= _SMALL:
+            pool = np.flatnonzero(members)
+        rows = self.rows(columns, pool)
+        for _ in range(MAX_ROUNDS):
+            solved = linprog(cost, A_ub=rows, b_ub=np.full(len(rows), at_most), bounds=bounds, method="highs")
+            if solved.status != 0:
+                raise FullspanError(f"a linear program of {len(self.terms)} terms failed: {solved.message}; {REMEDY}")
+            v = columns @ solved.x
+            table = self.table(v)
+            table[pool] = -np.inf
+            more = self._largest(table, members, at_most + ZERO, max(200, 2 * len(cost)))
+            if not more.size:
+                return v, float(solved.fun), pool
+            pool, rows = np.concatenate([pool, more]), np.concatenate([rows, self.rows(columns, more)])
+        raise FullspanError(f"{MAX_ROUNDS} linear programs of {len(self.terms)} terms did not end; {REMEDY}")
+
+    def _largest(self, table: Array, members: Mask, above: float, count: int) -> Index:
+        """Members whose entry is above a value: if there are more than ``count``, the largest and some of the rest."""
+        found = [np.empty(0, dtype=np.int64)]
+        for start in range(0, table.size, _CHUNK):
+            part = table[start : start + _CHUNK]
+            states = start + np.flatnonzero((part > above) & members[start : start + _CHUNK])
+            found.append(self._some(states, table, count))
+        return self._some(np.concatenate(found), table, count)
+
+    def _some(self, states: Index, table: Array, count: int) -> Index:
+        if states.size <= count:
+            return states
+        order = np.argpartition(-table[states], count // 2)
+        rest = self.rng.choice(order[count // 2 :], count - count // 2, replace=False, shuffle=False)
+        return np.asarray(states[np.concatenate([order[: count // 2], rest])])
+
+    def _phi(self, states: Index) -> Array:
+        strides, cards = np.array(self.basis.strides, dtype=np.int64), np.array(self.basis.cards, dtype=np.int64)
+        return self.basis.evaluate(self.terms, states[:, None] // strides % cards).astype(np.float64)
+
+    def _cleared(self) -> Array:
+        if self._table is None:
+            n = self.basis.n_states
+            require(11 * n, budget(self.max_memory), f"the search for a face among {n:,} states", REMEDY)
+            self._table = np.empty(n)
+        self._table[:] = 0.0
+        return self._table
+
+
+REMEDY = "take fewer variables or terms, or keep the maximum finite with a pseudo-row"
