@@ -18,7 +18,7 @@ from fullspan.data import Empirical
 from fullspan.engine.partition import log_partition
 from fullspan.engine.planner import PRECISIONS, Precision, plan
 from fullspan.engine.table import DualTable
-from fullspan.errors import FullspanError
+from fullspan.errors import DataError, FullspanError
 from fullspan.learn import line
 from fullspan.learn.full import description, full_search, names_in_use
 from fullspan.learn.paper import paper_search
@@ -104,7 +104,7 @@ def fit(
     Raises
     ------
     TooLargeError : the tables would not fit into memory; nothing has been allocated.
-    FullspanError : a cell is missing.
+    DataError : a cell is missing.
     """
     _refuse_incomplete(empirical)
     options = options or Options()
@@ -264,7 +264,7 @@ class _Fit:
 def _refuse_incomplete(empirical: Empirical) -> None:
     if not empirical.is_complete:
         n = int((empirical.states < 0).any(axis=1).sum())
-        raise FullspanError(
+        raise DataError(
             f"this learner needs complete data, but {n} of the {len(empirical.states)} distinct rows have missing or "
             "hidden cells; count the table with missing='drop' or missing='level', without hidden variables"
         )
