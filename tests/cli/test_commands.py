@@ -189,6 +189,25 @@ def test_the_score_is_the_mean_over_complete_rows(run: Run, votes_model: Path, t
     assert each[~whole].mean() > each[whole].mean()
 
 
+def test_the_score_sums_out_cells_not_observed(run: Run, tmp_path: Path) -> None:
+    """A model read with --missing em scores every row that has a cell, as --per-row does."""
+    (tmp_path / "whole.csv").write_text("a,b\n" + "0,x\n" * 5 + "1,y\n" * 4 + "1,x\n")
+    (tmp_path / "holes.csv").write_text("a,b\n0,x\n1,?\n,y\n?,?\n")
+    model, holes = tmp_path / "m.fsm", tmp_path / "holes.csv"
+    assert run("fit", tmp_path / "whole.csv", "-o", model, "--missing", "em").code == 0
+    score = json.loads(run("score", model, holes, "--json").out)
+    each = [float(row["log_prob"]) for row in rows(_written(run, model, holes, tmp_path / "rows.csv"))]
+    assert each[3] == 0
+    assert math.isclose(score["mean_log_prob"], sum(each[:3]) / 3, rel_tol=1e-9)
+    assert (score["n_rows"], score["n_dropped"]) == (4, 1)
+    assert "over 3 rows (1 of 4 left out)" in run("score", model, holes).out
+
+
+def _written(run: Run, model: Path, data: Path, out: Path) -> str:
+    assert run("score", model, data, "--per-row", "-o", out).code == 0
+    return out.read_text()
+
+
 # -- help and examples ----------------------------------------------------------------------------------------
 
 COMMANDS = [command.name for command in app.registered_commands]

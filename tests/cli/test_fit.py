@@ -93,7 +93,16 @@ def test_missing_cells_are_named_with_the_way_out(run: Run, tmp_path: Path) -> N
     assert done.code == 2
     assert "'water': 48" in done.err
     assert "Use --missing drop to leave those rows out, --missing level to count" in done.err
+    assert "--missing em to learn" in done.err
     assert "or --columns to leave" in done.err
+    assert os.listdir(tmp_path) == []
+
+
+def test_cells_not_observed_need_a_learner_for_them(run: Run, tmp_path: Path) -> None:
+    done = run("fit", VOTES, "-o", tmp_path / "m.fsm", "--missing", "em")
+    assert done.code == 2
+    assert "needs complete data" in done.err
+    assert "--missing drop" in done.err
     assert os.listdir(tmp_path) == []
 
 

@@ -190,6 +190,24 @@ def test_a_level_of_its_own(frame: pd.DataFrame) -> None:
         model.impute(frame)
 
 
+def test_cells_not_observed(frame: pd.DataFrame) -> None:
+    """Under "em" a complete table fits as ever and incomplete rows score for what they say; the search refuses them."""
+    model = fs.FullSpan(missing="em").fit(frame.dropna())
+    assert np.array_equal(model.model_.theta, fs.FullSpan().fit(frame.dropna()).model_.theta)
+    assert frame.isna().any(axis=None)
+    assert math.isclose(model.score(frame), model.score_samples(frame).mean(), rel_tol=1e-9)
+    blank = pd.DataFrame({name: [None] for name in COLUMNS}, dtype=object)
+    assert math.isclose(model.score(pd.concat([frame, blank])), model.score(frame), rel_tol=1e-12)
+    with pytest.raises(DataError, match="needs complete data"):
+        fs.FullSpan(missing="em").fit(frame)
+
+
+def test_rows_without_a_cell_count_as_dropped() -> None:
+    table = pd.DataFrame({"a": [0, 1, 1, None], "b": ["x", "y", "y", None]})
+    fitted = fs.FullSpan(missing="em").fit(table).fitted_
+    assert (fitted.n_rows, fitted.n_dropped, fitted.total) == (4, 1, 3)
+
+
 def test_counts_weigh_in_fit_and_score() -> None:
     table = pd.DataFrame({"a": ["x", "x", "y", "y"], "b": [0, 1, 0, 1], "n": [40, 10, 10, 40]})
     rows = table.loc[table.index.repeat(table["n"]), ["a", "b"]]

@@ -1,7 +1,7 @@
 """The search for terms with missing cells and hidden variables: complete the data, search, and again.
 
-A round completes the rows with the model of the round before (Byrne 1992, eq. 16), lets the search of module ``fit`` choose
-terms for the completed data, as if they had been counted, and then moves the weights of these terms to the maximum of
+A round completes the rows with the model of the round before (Byrne 1992, eq. 16), lets the search of module ``fit``
+choose terms for the completed data, as if they had been counted, and then moves the weights of these terms to the maximum of
 the likelihood of what was *observed*, under the prior that the search has found. Rounds go on while they shorten
 
     -sum_rows log p(observed cells) + names and weights of the terms,
@@ -9,8 +9,8 @@ the likelihood of what was *observed*, under the prior that the search has found
 the description length of the observed data, so it never rises, and the shortest one is kept.
 
 The first completion needs a model: with missing cells only, the pairwise machine of maximum likelihood (or independent
-variables where that has too many weights); with hidden variables, machines whose hidden variables have random weights to
-all others, several times. The model without the hidden variables is a candidate too.
+variables where that has too many weights); with hidden variables, machines whose hidden variables have random weights
+to all others, several times. The model without the hidden variables is a candidate too.
 """
 
 from __future__ import annotations
