@@ -17,7 +17,6 @@ from data.forms import as_counter, same, write_all
 from fullspan.data import Empirical, count, decode, encode
 from fullspan.datasets import house_votes_path
 from fullspan.errors import DataError
-from fullspan.learn.fit import fit
 from fullspan.space import MISSING, Space, Variable
 
 
@@ -332,11 +331,3 @@ def test_coded_tables_with_missing_cells(shared_data):
         assert e.n_missing == (codes == 255).sum() > 0
         levels = {f"x{j}": list(range(card)) for j, card in enumerate(e.space.cards)}
         assert same(count(np.where(signed < 0, np.nan, signed), missing="em", levels=levels), e)
-
-
-def test_the_search_refuses_incomplete_data():
-    e = count([[0, 1], [None, 1], [1, 0]], missing="em")
-    with pytest.raises(DataError, match=r"needs complete data, but 1 of the 3 distinct rows.*missing='drop'"):
-        fit(e)
-    with pytest.raises(DataError, match="hidden"):
-        fit(count([[0, 1], [1, 1]]).with_hidden([Variable("h", (0, 1))]))

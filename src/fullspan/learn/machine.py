@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from fullspan.algebra.basis import BASES, Basis, BasisName
+from fullspan.algebra.basis import BASES, Basis, BasisName, Term
 from fullspan.data import Empirical
 from fullspan.engine.memory import budget, require
 from fullspan.engine.table import DualTable
@@ -176,22 +176,8 @@ class _Machine:
     def _best_of_runs(self, face: Face | None) -> Solution:
         if not self.n_hidden:
             return self._solve(np.zeros(len(self.y)) if face is None else face.start(), face)
-        rng = np.random.default_rng(self.options.seed)
-        best: Solution | None = None
-        for _ in range(self.options.restarts):
-            solution = self._solve(self._random_start(rng), face)
-            if best is None or solution.value < best.value:
-                best = solution
-            if solution.status == "interrupted":
-                return dataclasses.replace(best, status="interrupted")
-        assert best is not None
-        return best
-
-    def _random_start(self, rng: np.random.Generator) -> Array:
-        """Random weights on all terms of hidden units, 0 on the others."""
         first = len(self.space) - self.n_hidden
-        drawn = rng.normal(0.0, _SPREAD, len(self.terms))
-        return np.where([any(i >= first for i, _ in term) for term in self.terms], drawn, 0.0)
+        return best_of_runs(lambda theta: self._solve(theta, face), self.terms, first, self.options)
 
     def _solve(self, theta: Array, face: Face | None) -> Solution:
         o = self.options
@@ -301,6 +287,23 @@ class _Machine:
         information = (self.free.covariance() - self.phase.covariance()) * self.data.total
         information += self.options.l2 * self.data.total * np.eye(len(theta))
         return standard_errors(information, used)
+
+
+def best_of_runs(
+    run: Callable[[Array], Solution], terms: Sequence[Term], first_hidden: int, options: MachineOptions
+) -> Solution:
+    """The best of several runs from random weights on all terms of hidden units, and 0 on the others."""
+    rng = np.random.default_rng(options.seed)
+    hidden = np.array([any(i >= first_hidden for i, _ in term) for term in terms])
+    best: Solution | None = None
+    for _ in range(options.restarts):
+        solution = run(np.where(hidden, rng.normal(0.0, _SPREAD, len(terms)), 0.0))
+        if best is None or solution.value < best.value:
+            best = solution
+        if solution.status == "interrupted":
+            return dataclasses.replace(best, status="interrupted")
+    assert best is not None
+    return best
 
 
 def margin_cells(basis: Basis, variables: Sequence[int], means: dict[Any, float]) -> Array:

@@ -1,0 +1,227 @@
+"""Conditional learning: p(outputs | inputs) by the information gain (Rueger 1997, eq. 2).
+
+    f(theta) = sum_r q_r [ log Z(inputs_r) - log Z(inputs_r, outputs_r) ]
+
+Only what happens given the inputs is learned: terms of inputs alone cancel, and are left out. The sums run over the
+states of outputs and hidden units for the inputs that occur, so the number of inputs does not matter, only the number
+of outputs and hidden units does. Without hidden units f is convex; logistic regression is the case of one output and
+``order=2``.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from fullspan.algebra.basis import Basis, Term
+from fullspan.data import Empirical
+from fullspan.engine.elimination import Elimination
+from fullspan.engine.memory import budget, require
+from fullspan.errors import DataError, FullspanError
+from fullspan.learn.machine import MAX_NEWTON, MachineOptions, best_of_runs
+from fullspan.learn.phases import Features, Known, Phase
+from fullspan.learn.problem import Step
+from fullspan.learn.separation import separating
+from fullspan.learn.solve import Likelihood, Solution, solve
+from fullspan.learn.structure import structure
+from fullspan.learn.uncertainty import standard_errors
+from fullspan.model import Fitted, LogLinear
+from fullspan.model.goodness import goodness
+from fullspan.space import Space, Variable
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Positions of the variables that are given, and of those that are to be told."""
+
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+
+    @classmethod
+    def of(cls, space: Space, inputs: Sequence[str] | None, outputs: Sequence[str]) -> Roles:
+        """Roles by name; all variables that are no outputs are inputs unless these are named.
+
+        Raises
+        ------
+        FullspanError : a name is unknown or has two roles, a variable has none, or there are no outputs.
+        """
+        told = tuple(space.position(name) for name in outputs)
+        given = (
+            tuple(i for i in range(len(space)) if i not in told)
+            if inputs is None
+            else tuple(space.position(name) for name in inputs)
+        )
+        if not told:
+            raise FullspanError("there are no outputs; name at least one, or fit a BoltzmannMachine instead")
+        for i in told:
+            if i in given:
+                raise FullspanError(f"{space.names[i]!r} is both an input and an output; it can be one of them")
+        for i in range(len(space)):
+            if i not in given and i not in told:
+                raise FullspanError(
+                    f"{space.names[i]!r} is neither an input nor an output; name its role, or leave it out with columns="
+                )
+        if not given:
+            raise FullspanError("there are no inputs; to learn p(outputs) itself, fit a BoltzmannMachine")
+        return cls(given, told)
+
+
+def fit_conditional(
+    empirical: Empirical,
+    outputs: Sequence[str],
+    inputs: Sequence[str] | None = None,
+    options: MachineOptions | None = None,
+    hidden: Sequence[Variable] = (),
+) -> Fitted:
+    """Learn p(outputs | inputs), with hidden units if wanted; outputs may be missing in some rows, inputs may not.
+
+    The model returned is a joint one in form; only its conditionals given all inputs were learned.
+
+    Raises
+    ------
+    FullspanError : roles, structure or an option are wrong.
+    DataError : an input is missing in some row.
+    TooLargeError : the states of outputs and hidden units are too many.
+    """
+    roles = Roles.of(empirical.space, inputs, outputs)
+    with threadpool_limits(limits=1, user_api="blas"):
+        return _Conditional(empirical, roles, options or MachineOptions(), hidden).run()
+
+
+class _Conditional:
+    def __init__(self, empirical: Empirical, roles: Roles, options: MachineOptions, hidden: Sequence[Variable]) -> None:
+        if options.solver == "ipf" or options.em != "auto":
+            raise FullspanError("conditional learning has the solvers 'newton', 'lbfgs' and 'gradient', and em='auto'")
+        self.seen, self.roles, self.options, self.n_hidden = empirical, roles, options, len(hidden)
+        _refuse_open_inputs(empirical, roles)
+        data = empirical.with_hidden(hidden)
+        self.space, self.states, self.total = data.space, data.states.astype(np.int64), data.total
+        self.shares = data.counts / data.total
+        self.basis = Basis(options.basis, self.space.cards)  # type: ignore[arg-type]
+        self.terms = self._terms()
+        self._plan()
+        self.given = self._given()
+        self.told: Phase = self._told(data.is_complete)
+        self.started = time.perf_counter()
+
+    def _terms(self) -> tuple[Term, ...]:
+        """The terms that do not cancel: those with an output or a hidden unit."""
+        o = self.options
+        found = structure(self.space, o.order, o.graph, o.terms, o.margins).terms(self.basis)
+        inputs = set(self.roles.inputs)
+        return tuple(term for term in found if any(i not in inputs for i, _ in term))
+
+    def _plan(self) -> None:
+        n_open = math.prod(card for i, card in enumerate(self.space.cards) if i not in self.roles.inputs)
+        n_bytes = 2 * len(self.states) * n_open * len(self.terms)
+        what = f"{len(self.states):,} rows times {n_open:,} states of outputs and hidden units, {len(self.terms)} terms"
+        require(n_bytes, budget(self.options.max_memory), what, "use fewer outputs, hidden units or terms")
+
+    def _given(self) -> Features:
+        """Inputs clamped, all else open; rows with equal inputs are one."""
+        rows = np.full_like(self.states, -1)
+        rows[:, self.roles.inputs] = self.states[:, self.roles.inputs]
+        distinct, which = np.unique(rows, axis=0, return_inverse=True)
+        return Features(self.basis, self.terms, distinct, np.bincount(which.ravel(), weights=self.shares))
+
+    def _told(self, complete: bool) -> Phase:
+        if not complete:
+            return Features(self.basis, self.terms, self.states, self.shares)
+        return Known(self.shares @ self.basis.evaluate(self.terms, self.states).astype(np.float64))
+
+    def run(self) -> Fitted:
+        o = self.options
+        likelihood = Likelihood(self.given, self.told, o.l2, o.l1)
+        solver: Any = "newton" if o.solver == "auto" else o.solver
+
+        def run(theta: Array) -> Solution:
+            return solve(likelihood, theta, solver, o.tol, o.max_iter)
+
+        if not self.n_hidden:
+            return self._fitted(likelihood, run(np.zeros(len(self.terms))))
+        first = len(self.space) - self.n_hidden
+        return self._fitted(likelihood, best_of_runs(run, self.terms, first, o))
+
+    def _fitted(self, likelihood: Likelihood, solution: Solution) -> Fitted:
+        gain = likelihood.move(solution.theta) - likelihood.penalty(solution.theta)
+        information = self.given.covariance() - self.told.covariance()
+        information += self.options.l2 * np.eye(len(solution.theta))
+        used = solution.theta != 0 if self.options.l1 else np.ones(len(solution.theta), dtype=bool)
+        errors = np.full(len(solution.theta), np.nan)
+        if len(solution.theta) <= MAX_NEWTON:
+            errors = standard_errors(self.total * information, used)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            saved = 0.5 * (solution.theta / errors) ** 2
+        entropy = self._entropy()
+        k = int(np.count_nonzero(used))
+        names = self.space.names
+        return Fitted(
+            model=self._model(solution.theta),
+            standard_errors=errors,
+            nats_saved=saved,
+            total=self.total,
+            n_rows=self.seen.n_rows,
+            n_dropped=self.seen.n_dropped + self.seen.n_empty,
+            divergence=gain - entropy,
+            entropy=entropy,
+            description_length=self.total * gain + 0.5 * k * math.log(self.total),
+            history=self._history(solution),
+            status=solution.status,
+            settings={
+                "inputs": [names[i] for i in self.roles.inputs],
+                "outputs": [names[i] for i in self.roles.outputs],
+                "violation": solution.violation,
+                "iterations": solution.iterations,
+            },
+            fingerprint=self.seen.fingerprint(),
+            goodness=self._goodness(gain, k),
+            diverging=self._diverging(solution),
+            n_hidden=self.n_hidden,
+        )
+
+    def _history(self, solution: Solution) -> tuple[Step, ...]:
+        seconds = (time.perf_counter() - self.started) / max(len(solution.trace), 1)
+        return tuple(Step("refit", len(self.terms), f, seconds * t) for t, f in enumerate(solution.trace, start=1))
+
+    def _model(self, theta: Array) -> LogLinear:
+        model = LogLinear(self.space, self.basis, self.terms, theta, 0.0)
+        log_z = float(Elimination(model, self.options.max_memory).log_sums((), {}))
+        return LogLinear(self.space, self.basis, self.terms, theta, log_z)
+
+    def _goodness(self, gain: float, k: int) -> Any:
+        """Measures of the conditional likelihood; there is no table to be saturated."""
+        return goodness(np.array([self.total]), np.array([-gain]), k, n_cells=0, nominal_df=0, complete=False)
+
+    def _entropy(self) -> float:
+        """Mean entropy of the outputs given the inputs in the data: what no model can save."""
+        if (self.states[:, self.roles.outputs] < 0).any():
+            return 0.0
+        _, which = np.unique(self.states[:, self.roles.inputs], axis=0, return_inverse=True)
+        inputs = np.bincount(which.ravel(), weights=self.shares)
+        return -float(self.shares @ np.log(self.shares / inputs[which.ravel()]))
+
+    def _diverging(self, solution: Solution) -> tuple[int, ...]:
+        """Terms whose weights grow without bound because the inputs separate the outputs."""
+        o = self.options
+        if o.l1 or o.l2 or not isinstance(self.told, Known):
+            return ()
+        return tuple(separating(self.basis, self.terms, self.states, self.roles.outputs).tolist())
+
+
+def _refuse_open_inputs(empirical: Empirical, roles: Roles) -> None:
+    for i in roles.inputs:
+        n = int((empirical.states[:, i] < 0).sum())
+        if n:
+            raise DataError(
+                f"the input {empirical.space.names[i]!r} is missing in {n} distinct rows; conditional learning needs all "
+                "inputs: impute them first, drop these rows, or learn the joint distribution with missing='em'"
+            )
