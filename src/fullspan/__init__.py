@@ -15,14 +15,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from fullspan import datasets, errors
     from fullspan.errors import FullspanError
-    from fullspan.estimators.full_span import FullSpan, load
+    from fullspan.estimators.full_span import FullSpan
+    from fullspan.estimators.loading import load
     from fullspan.space import Space, Variable
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "FullSpan": "fullspan.estimators.full_span",
-    "load": "fullspan.estimators.full_span",
+    "load": "fullspan.estimators.loading",
     "Space": "fullspan.space",
     "Variable": "fullspan.space",
     "FullspanError": "fullspan.errors",

@@ -7,14 +7,14 @@ import time
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
-    from fullspan.learn.fit import Progress
+    from fullspan.model.fitted import StepLike
 
 TERMINAL_SECONDS, LOG_SECONDS = 0.1, 5.0
 """Least time between two reports on a terminal and elsewhere."""
 
 
 class Reporter:
-    """Tells how far a fit is; call it with each :class:`Progress`, and :meth:`close` it at the end.
+    """Tells how far a fit is; call it with each step, and :meth:`close` it at the end.
 
     Nothing is written before the first interval has passed, so that a quick fit stays silent.
     """
@@ -31,7 +31,7 @@ class Reporter:
         if self.live:
             self._write(text)
 
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, progress: StepLike) -> None:
         now = time.monotonic()
         if now - self._last >= self.interval:
             self._last = now

@@ -10,8 +10,8 @@ import numpy as np
 from fullspan.errors import DataError
 
 
-def checked_table(X: Any, n_features: int | None = None) -> Any:
-    """The table; what is only convertible to an array becomes one.
+def checked_table(X: Any, n_features: int | None = None, estimator: str = "the model") -> Any:
+    """The table; what is only convertible to an array becomes one. ``estimator`` is named in messages.
 
     Raises
     ------
@@ -25,17 +25,17 @@ def checked_table(X: Any, n_features: int | None = None) -> Any:
     if hasattr(X, "__array__") and not any(hasattr(X, name) for name in ("columns", "schema", "shape")):
         X = np.asarray(X)
     if isinstance(X, np.ndarray):
-        _check_array(X, n_features)
+        _check_array(X, n_features, estimator)
     return X
 
 
-def _check_array(X: np.ndarray, n_features: int | None) -> None:
+def _check_array(X: np.ndarray, n_features: int | None, estimator: str) -> None:
     if np.iscomplexobj(X):
         raise DataError("Complex data not supported: a column holds numbers, text or truth values")
     if X.ndim == 2 and X.shape[1] == 0:
         raise DataError(f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is required.")
     if X.ndim == 2 and n_features is not None and X.shape[1] != n_features:
-        raise DataError(f"X has {X.shape[1]} features, but FullSpan is expecting {n_features} features as input")
+        raise DataError(f"X has {X.shape[1]} features, but {estimator} is expecting {n_features} features as input")
 
 
 def checked_weight(sample_weight: Any) -> Any:

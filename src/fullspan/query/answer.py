@@ -26,6 +26,7 @@ from fullspan.query.events import Event, both, check_possible, codes_of, positio
 from fullspan.query.parse import Codes, Query, parse
 from fullspan.query.result import Table
 from fullspan.query.rows import FLOOR, Rows
+from fullspan.space import Space
 
 if TYPE_CHECKING:
     from fullspan.engine.completion import Completer
@@ -55,6 +56,9 @@ class Oracle:
     max_memory : bytes that tables may take; most of the free memory unless given. A model whose dual table does
         not fit is answered by elimination alone, which raises ``TooLargeError`` if that does not fit either.
 
+    n_hidden : how many of the last variables are never observed. Rows, samples, modes and imputations are then about
+        the visible ones, the hidden ones being summed out; other questions may name both.
+
     Events and conditions are dictionaries ``{name: level}``; a list of levels means any one of them. A condition may
     name a variable that is also asked about: it restricts it, and a contradiction has probability 0.
 
@@ -69,13 +73,16 @@ class Oracle:
     0.7311
     """
 
-    def __init__(self, model: LogLinear, table: DualTable | None = None, max_memory: int | None = None) -> None:
+    def __init__(
+        self, model: LogLinear, table: DualTable | None = None, max_memory: int | None = None, n_hidden: int = 0
+    ) -> None:
         if table is not None and (table.basis != model.basis or table.dtype != np.float64):
             raise FullspanError(
                 f"the oracle needs a float64 table over the model's own basis, not {table.dtype} over "
                 f"{table.basis.name} {table.basis.cards}"
             )
         self.model, self.max_memory = model, max_memory
+        self.visible = Space(model.space.variables[: len(model.space) - n_hidden])
         self._given_table = table
         self.elimination = Elimination(model, max_memory)
 
@@ -203,23 +210,31 @@ class Oracle:
         self, where: tuple[int, ...], joint: Mapping[int, Codes], given: Mapping[int, Codes], event: bool
     ) -> Array:
         cells = self.elimination.log_sums(where, joint)
-        if event or not where:
-            norm = float(self.elimination.log_sums((), given)) if given else self.model.log_z
-        else:
-            norm = float(np.logaddexp.reduce(cells, axis=None))
+        norm = self._log_sum(given) if event or not where else float(np.logaddexp.reduce(cells, axis=None))
         return np.minimum(np.exp(cells - norm), 1.0)
 
     # -- states -----------------------------------------------------------------------------------------------
 
     def mode(self, given: Event | None = None) -> Mode:
-        """The most probable state given an event, and its log probability given it."""
+        """The most probable state of the visible variables given an event, and its log probability given it."""
         allowed = self._allowed(given)
+        if len(self.visible) < len(self.model.space):
+            return self._visible_mode(allowed)
         state = self.elimination.mode(allowed)
-        condition = float(self.elimination.log_sums((), allowed)) if allowed else self.model.log_z
-        return Mode(state, float(-self.model.energy(state[None, :])[0] - condition))
+        return Mode(state, float(-self.model.energy(state[None, :])[0] - self._log_sum(allowed)))
+
+    def _visible_mode(self, allowed: Mapping[int, Codes]) -> Mode:
+        """The same where hidden variables are summed out: by the table of all visible states."""
+        cells = self.elimination.log_sums(tuple(range(len(self.visible))), allowed)
+        state = np.array(np.unravel_index(int(np.argmax(cells)), cells.shape), dtype=np.int64)
+        return Mode(state, float(cells.max() - self._log_sum(allowed)))
+
+    def _log_sum(self, allowed: Mapping[int, Codes]) -> float:
+        """Log of the unnormalised weight of an event."""
+        return float(self.elimination.log_sums((), allowed)) if allowed else self.model.log_z
 
     def sample(self, size: int, rng: np.random.Generator, given: Event | None = None) -> NDArray[np.int64]:
-        """Independent states (size, n) from the model given an event; exact, and fixed by the generator's state.
+        """Independent visible states (size, n) given an event; exact, and fixed by the generator's state.
 
         Raises
         ------
@@ -235,11 +250,18 @@ class Oracle:
             f"a sample of {size:,} states of {len(cards)} variables",
             "draw fewer at once",
         )
-        return self.elimination.sample(size, rng, self._allowed(given))
+        return self.elimination.sample(size, rng, self._allowed(given))[:, : len(self.visible)]
 
     def log_prob(self, codes: Any) -> Array:
         """``log P(observed cells)`` of rows (m, n) -> (m,), where -1 marks a cell that is not observed."""
-        return rows.log_prob(self, checked_codes(codes, self.model.space, missing=True).astype(np.int64, copy=False))
+        return rows.log_prob(self, self._rows(codes))
+
+    def _rows(self, codes: Any) -> Rows:
+        """Codes of visible variables as rows of all, the hidden ones not observed."""
+        known = checked_codes(codes, self.visible, missing=True)
+        padded = np.full((len(known), len(self.model.space)), -1, dtype=np.int64)
+        padded[:, : len(self.visible)] = known
+        return padded
 
     def conditionals(self, events: Any, givens: Any) -> Array:
         """``P(event | given)`` of many questions at once, as rows of codes (m, n) with -1 for variables left out.
@@ -248,8 +270,8 @@ class Oracle:
         ------
         DataError : shapes or codes are wrong.
         """
-        left = checked_codes(events, self.model.space, missing=True)
-        right = checked_codes(givens, self.model.space, missing=True)
+        left = checked_codes(events, self.visible, missing=True)
+        right = checked_codes(givens, self.visible, missing=True)
         clash = ((left >= 0) & (right >= 0) & (left != right)).any(axis=1)
         joint = self.log_prob(np.where(left >= 0, left, right))
         return np.where(clash, 0.0, np.exp(np.minimum(joint - self.log_prob(right), 0.0)))
@@ -265,7 +287,8 @@ class Oracle:
 
         Parameters
         ----------
-        how : ``"mode"`` takes the most probable joint completion of each row; ``"draw"`` draws one from its exact
+        how : ``"mode"`` takes the most probable joint completion of each row (hidden variables are summed out, which
+            weighs every completion of the row); ``"draw"`` draws one from its exact
             conditional distribution, so that repeated calls give multiple imputations; ``"mean"`` returns
             ``{name: (m, levels)}``, the probability of each level given the row's observed cells (1 for these).
         rng : needed for ``"draw"``.
@@ -276,12 +299,14 @@ class Oracle:
         ------
         QueryError : ``how`` is unknown, or draws were asked for without a generator.
         """
-        known = checked_codes(codes, self.model.space, missing=True).astype(np.int64)
+        known, n = self._rows(codes), len(self.visible)
         if how == "mean":
-            return rows.level_probabilities(self, known)
+            return {name: p for name, p in rows.level_probabilities(self, known).items() if name in self.visible.names}
         if how not in ("mode", "draw"):
             raise QueryError(f"how={how!r} is unknown; choose 'mode', 'mean' or 'draw'")
-        return rows.impute(self, known, how, rng)
+        if how == "mode" and n < len(self.model.space):
+            return rows.likeliest(self, known)[:, :n]
+        return rows.impute(self, known, how, rng)[:, :n]
 
     def _allowed(self, given: Event | None) -> dict[int, Codes]:
         allowed = codes_of(given, self.model.space)

@@ -6,6 +6,7 @@ few are missing, and by elimination, once per distinct row, in between.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
@@ -27,6 +28,8 @@ LOOK_UPS = 1 << 8
 """Cells of a row's observed marginal up to which it is looked up before anything else is tried."""
 MAX_COMPLETIONS = 1 << 10
 """Completions of one row up to which all of them are weighed."""
+_BLOCK = 1 << 16
+"""Completions that are held at a time."""
 
 
 def log_prob(oracle: Oracle, rows: Rows) -> Array:
@@ -74,6 +77,37 @@ def impute(oracle: Oracle, rows: Rows, how: How, rng: np.random.Generator | None
         else:
             rows[same] = oracle.elimination.sample(len(same), rng, evidence)
     return rows
+
+
+def likeliest(oracle: Oracle, rows: Rows) -> Rows:
+    """Rows with their missing visible cells filled in by the likeliest completion, hidden variables summed out.
+
+    Hidden cells stay -1; ``rows`` is changed and returned.
+    """
+    n, cards = len(oracle.visible), oracle.model.basis.cards
+    for pattern, members in _patterns(rows[:, :n] < 0):
+        missing = np.flatnonzero(pattern)
+        shape = tuple(cards[i] for i in missing)
+        if math.prod(shape) > MAX_COMPLETIONS:
+            for evidence, same in _distinct(rows, members):
+                cells = oracle.cells(tuple(map(int, missing)), {}, evidence, relative=False)
+                rows[np.ix_(same, missing)] = np.unravel_index(int(cells.argmax()), shape)
+            continue
+        choices = np.indices(shape).reshape(len(shape), -1).T
+        for part in np.array_split(members, -(-len(members) * len(choices) // _BLOCK)):
+            tried = np.repeat(rows[part], len(choices), axis=0)
+            tried[:, missing] = np.tile(choices, (len(part), 1))
+            best = log_prob(oracle, tried).reshape(len(part), len(choices)).argmax(axis=1)
+            rows[np.ix_(part, missing)] = choices[best]
+    return rows
+
+
+def _patterns(missing: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.intp]]]:
+    """Pairs (which cells are missing, rows of that kind), complete rows left out."""
+    different, inverse = np.unique(missing, axis=0, return_inverse=True)
+    for j, pattern in enumerate(different):
+        if pattern.any():
+            yield pattern, np.flatnonzero(inverse.ravel() == j)
 
 
 def level_probabilities(oracle: Oracle, rows: Rows) -> dict[str, Array]:

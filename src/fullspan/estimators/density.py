@@ -1,0 +1,272 @@
+"""What every estimator of a joint distribution answers, whatever way it was learned.
+
+A subclass has its parameters and ``_learn``, which turns counts into a fitted model; all else is here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import warnings
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, DensityMixin
+from sklearn.utils.validation import check_is_fitted
+
+from fullspan.data import decode, encode
+from fullspan.errors import ConvergenceWarning
+from fullspan.estimators.evidence import Evidence, event_of
+from fullspan.estimators.parameters import check_parameters
+from fullspan.estimators.progress import Reporter
+from fullspan.estimators.reading import Reading, refuse_missing_level
+from fullspan.estimators.tables import checked_table, checked_weight, empty_of, kind_of
+from fullspan.estimators.terms import TermTable
+from fullspan.model.fitted import Fitted
+from fullspan.query.answer import Oracle
+from fullspan.query.result import Table
+from fullspan.space import Level
+
+if TYPE_CHECKING:
+    from fullspan.data import Empirical
+
+Names = str | Sequence[str]
+READING = ("columns", "levels", "bins", "count_column", "missing", "max_levels")
+"""Parameters that say how a table is read; every estimator has them."""
+
+
+class DensityEstimator(DensityMixin, BaseEstimator):  # type: ignore[misc]
+    """An exact model of the joint distribution of a table's columns, and of hidden variables where there are any.
+
+    Attributes
+    ----------
+    terms_ : the terms in words, with order, weight, standard error and nats saved, strongest first.
+    n_terms_ : their number.
+    space_ : the variables and their levels; hidden ones come last.
+    model_ : the model itself, a :class:`fullspan.model.loglinear.LogLinear`.
+    log_z_ : log of its partition function.
+    divergence_ : KL(data || model) in nats per row.
+    description_length_ : nats to describe model and data.
+    history_ : the steps of the learner.
+    status_ : how it ended, such as ``"converged"`` or ``"interrupted"``.
+    n_features_in_, feature_names_in_ : as in scikit-learn, of the observed columns; names where the table has them.
+
+    Notes
+    -----
+    A table is a path, a pandas, polars or Arrow frame, an array, a list of rows or an Ibis table. Columns are found by
+    name where there are names, so that their order does not matter. Hidden variables are no columns: rows are scored
+    and filled in with these summed out, and samples have none; questions may name them.
+    """
+
+    missing: str
+    verbose: bool
+
+    # -- learning ---------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn the model of a table.
+
+        Parameters
+        ----------
+        X : the table.
+        y : ignored.
+        sample_weight : one weight per row, or the name of the column that holds them.
+
+        Raises
+        ------
+        DataError, TooLargeError : the table cannot be read, or its states are too many.
+        FullspanError : a parameter is not what it should be.
+
+        Warns
+        -----
+        ConvergenceWarning : the learner was stopped early; the best model so far is kept.
+        """
+        check_parameters(self.get_params(deep=False))
+        table = checked_table(X)
+        empirical = self._reading().count(table, checked_weight(sample_weight))
+        with contextlib.ExitStack() as stack:
+            watch = stack.enter_context(contextlib.closing(Reporter())) if self.verbose else None
+            fitted = self._learn(empirical, watch)
+        self._warn(fitted)
+        self._accept(self._noted(fitted), kind_of(table), empirical)
+        return self
+
+    @abstractmethod
+    def _learn(self, empirical: Empirical, watch: Reporter | None) -> Fitted:
+        """The model of counted data; ``watch`` is told every step."""
+
+    def _warn(self, fitted: Fitted) -> None:
+        """Warn, on behalf of the caller of ``fit``, of what a person should know about the result."""
+        if fitted.status != "converged":
+            warnings.warn(f"the fit ended early: {fitted.status}", ConvergenceWarning, stacklevel=3)
+
+    def _reading(self) -> Reading:
+        return Reading(**{name: getattr(self, name) for name in READING})
+
+    def _noted(self, fitted: Fitted) -> Fitted:
+        """The fitted model with what :func:`fullspan.load` needs to make an estimator like this one."""
+        fitted = self._reading().noted(fitted)
+        return replace(fitted, settings={**fitted.settings, "estimator": type(self).__name__})
+
+    def _accept(self, fitted: Fitted, kind: str, empirical: Empirical | None = None) -> None:
+        """Set the fitted attributes; ``kind`` is that of the tables to return, ``empirical`` the data if at hand."""
+        model = fitted.model
+        self.fitted_ = fitted
+        self.model_, self.space_, self.log_z_ = model, model.space, model.log_z
+        self.terms_, self.n_terms_ = TermTable.of(fitted), len(model.terms)
+        self.history_, self.status_ = fitted.history, fitted.status
+        self.divergence_, self.description_length_ = fitted.divergence, fitted.description_length
+        self._kind, self._empirical = kind, empirical
+        self._oracle = Oracle(model, n_hidden=fitted.n_hidden)
+        self.n_features_in_ = len(self._oracle.visible)
+        if kind != "array":
+            self.feature_names_in_ = np.array(self._oracle.visible.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    # -- rows -------------------------------------------------------------------------------------------------
+
+    def score_samples(self, X: Any) -> NDArray[np.float64]:
+        """Log-probability of each row in nats, shape (rows,).
+
+        Unless ``missing="error"``, missing cells and columns are summed out: the row counts for what it says.
+
+        Raises
+        ------
+        DataError : a value is no level, or a cell is missing under ``missing="error"``.
+        """
+        check_is_fitted(self)
+        return self._oracle.log_prob(self._codes(X, partial=self.missing != "error"))
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Mean log-probability of the rows, in nats; incomplete rows are treated as in ``fit``.
+
+        Under ``missing="em"`` missing cells are summed out, and rows without an observed cell are left out.
+
+        Rows are counted first, so that a large file is never held in memory; a column of counts is used if present.
+
+        Raises
+        ------
+        DataError : a value is no level, or a cell is missing.
+        """
+        check_is_fitted(self)
+        table = checked_table(X, self.n_features_in_, type(self).__name__)
+        empirical = self._reading().count_again(table, self._oracle.visible, checked_weight(sample_weight))
+        return float(empirical.counts @ self._oracle.log_prob(empirical.states)) / empirical.total
+
+    def impute(self, X: Any, how: Literal["mode", "draw", "mean"] = "mode", random_state: Any = None) -> Any:
+        """Fill the missing cells of a table.
+
+        Parameters
+        ----------
+        how : ``"mode"``, the likeliest completion of the row; ``"draw"``, a random one, given what the row says;
+            ``"mean"``, no completion but the probabilities: ``{name: array (rows, levels)}``.
+        random_state : seed or generator for ``"draw"``.
+
+        Returns
+        -------
+        A frame of the kind that was given, an Arrow table for a file, with the observed variables as columns.
+
+        Raises
+        ------
+        DataError : a value is no level, or an empty cell is itself a level of this model (``missing="level"``).
+        """
+        check_is_fitted(self)
+        codes = self._codes(X, partial=True)
+        refuse_missing_level(codes, self._oracle.visible)
+        if how == "mean":
+            return self._oracle.impute(codes, "mean")
+        return decode(self._oracle.impute(codes, how, generator(random_state)), self._oracle.visible, like=X)
+
+    def sample(self, n_samples: int = 1, random_state: Any = None, given: Evidence = None) -> Any:
+        """Draw rows, independent and exact, with part of them fixed by ``given`` if wanted.
+
+        Returns
+        -------
+        A frame of the kind the model was fitted on; an Arrow table after a file or :func:`load`.
+        """
+        check_is_fitted(self)
+        codes = self._oracle.sample(n_samples, generator(random_state), self._event(given))
+        return decode(codes, self._oracle.visible, like=empty_of(self._kind))
+
+    def _codes(self, X: Any, *, partial: bool) -> NDArray[np.int32]:
+        table = checked_table(X, self.n_features_in_, type(self).__name__)
+        return encode(table, self._oracle.visible, allow_missing=partial)
+
+    # -- questions --------------------------------------------------------------------------------------------
+
+    def probability(self, event: Mapping[str, Any] | str, given: Evidence = None) -> float:
+        """``P(event | given)``, from a text such as ``"party=democrat | crime=n"`` or from dictionaries."""
+        check_is_fitted(self)
+        return self._oracle.probability(event, self._event(given))
+
+    def conditional(self, variables: Names, given: Evidence = None) -> Table:
+        """The distribution of one variable or several, given the evidence."""
+        check_is_fitted(self)
+        return self._oracle.conditional(variables, self._event(given))
+
+    def marginal(self, variables: Names) -> Table:
+        """The distribution of one variable or several."""
+        check_is_fitted(self)
+        return self._oracle.marginal(variables)
+
+    def mode(self, given: Evidence = None) -> dict[str, Level]:
+        """The likeliest state of the observed variables, given the evidence, as ``{name: level}``."""
+        check_is_fitted(self)
+        return self._oracle.visible.labels(self._oracle.mode(self._event(given)).state.tolist())
+
+    def entropy(self, variables: Names | None = None, given: Mapping[str, Any] | Names | None = None) -> float:
+        """Entropy in nats of all variables or some, given an event or other variables.
+
+        ``given`` is an event as a dictionary or a text (``"crime=y"``), or the names of variables; a text that is the
+        name of a variable means that variable.
+        """
+        check_is_fitted(self)
+        return self._oracle.entropy(variables, self._condition(given))
+
+    def mutual_information(self, a: Names, b: Names, given: Mapping[str, Any] | Names | None = None) -> float:
+        """Information in nats that ``a`` and ``b`` have of each other, given as for :meth:`entropy`."""
+        check_is_fitted(self)
+        return self._oracle.mutual_information(a, b, self._condition(given))
+
+    def _condition(self, given: Mapping[str, Any] | Names | None) -> Mapping[str, Any] | Names | None:
+        return self._event(given) if isinstance(given, str) and given not in self.space_.names else given
+
+    def _event(self, given: Evidence) -> Mapping[str, Any] | None:
+        return event_of(given, self.space_)
+
+    # -- files and scikit-learn -------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to one text file, atomically; :func:`fullspan.load` reads it."""
+        from fullspan.model.file import save
+
+        check_is_fitted(self)
+        save(self.fitted_, path)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = dict(super().__getstate__())
+        state.pop("_oracle", None)  # it holds tables that are rebuilt when asked
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if "model_" in state:
+            self._oracle = Oracle(self.model_, n_hidden=self.fitted_.n_hidden)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = tags.input_tags.string = True
+        tags.input_tags.allow_nan = self.missing != "error"
+        return tags
+
+
+def generator(random_state: Any) -> np.random.Generator:
+    """A generator from a seed, a generator, or scikit-learn's RandomState."""
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31))
+    return np.random.default_rng(random_state)

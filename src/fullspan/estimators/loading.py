@@ -1,0 +1,34 @@
+"""A model file as the estimator that wrote it."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from fullspan.errors import ModelFileError
+from fullspan.model.file import load as read
+
+if TYPE_CHECKING:
+    from fullspan.estimators.density import DensityEstimator
+
+HOMES = {"FullSpan": "fullspan.estimators.full_span"}
+"""Where each estimator lives that a file may name."""
+
+
+def load(path: str | os.PathLike[str]) -> DensityEstimator:
+    """Read a model file as a fitted estimator, of the class that was saved and with its parameters.
+
+    Raises
+    ------
+    ModelFileError : the file is damaged, no model, or written by a newer version.
+    """
+    fitted = read(path)
+    name = fitted.settings.get("estimator", "FullSpan")
+    if not isinstance(name, str) or name not in HOMES:
+        raise ModelFileError(f"{path} names the estimator {name!r}; this version knows {', '.join(HOMES)}")
+    kind: type[DensityEstimator] = getattr(import_module(HOMES[name]), name)
+    known = kind._get_param_names()
+    model = kind(**{key: value for key, value in fitted.settings.items() if key in known})
+    model._accept(fitted, kind="arrow")
+    return model
