@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from fullspan import datasets, errors
     from fullspan.errors import FullspanError
+    from fullspan.estimators.classifier import BoltzmannClassifier
     from fullspan.estimators.full_span import FullSpan
     from fullspan.estimators.loading import load
     from fullspan.space import Space, Variable
@@ -23,6 +24,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "FullSpan": "fullspan.estimators.full_span",
+    "BoltzmannClassifier": "fullspan.estimators.classifier",
     "load": "fullspan.estimators.loading",
     "Space": "fullspan.space",
     "Variable": "fullspan.space",
@@ -30,7 +32,17 @@ _HOMES = {
 }
 _MODULES = ("datasets", "errors")
 
-__all__ = ["FullSpan", "FullspanError", "Space", "Variable", "__version__", "datasets", "errors", "load"]
+__all__ = [
+    "BoltzmannClassifier",
+    "FullSpan",
+    "FullspanError",
+    "Space",
+    "Variable",
+    "__version__",
+    "datasets",
+    "errors",
+    "load",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from fullspan.estimators.density import DensityEstimator
+from fullspan.estimators.density import DensityEstimator, generator
+from fullspan.estimators.hidden import Hidden, hidden_variables
 from fullspan.space import Level
 
 if TYPE_CHECKING:
@@ -28,8 +29,11 @@ class FullSpan(DensityEstimator):
     epsilon : the one-at-a-time search (``search="paper"`` or ``l1 > 0``) stops when a step gains less, in nats per row;
         the default search does not use it.
     max_order : most variables in a term; any by default.
-    missing : missing cells are an ``"error"``, ``"drop"`` their rows, are a ``"level"`` of their own, or cells not
-        observed, ``"em"``, which the search refuses.
+    hidden : variables that are never observed: a number of binary ones, names, or ``{name: levels}``. The search is
+        then repeated on completed data, and the model without them is kept if its description is shorter.
+    restarts, random_state : random first completions where there are hidden variables, and their seed.
+    missing : missing cells are an ``"error"``, ``"drop"`` their rows, are a ``"level"`` of their own, or are
+        summed over, ``"em"``: the likelihood is that of the observed cells, and no row is lost.
     bins : cut numeric columns: a number of quantile bins, or ``{name: k | ("width", k) | edges}``.
     levels : ``{name: levels in order}`` for columns whose levels should not be inferred.
     columns : the columns to use, in order; all by default.
@@ -79,6 +83,9 @@ class FullSpan(DensityEstimator):
         l1: float = 0.0,
         epsilon: float = 1e-4,
         max_order: int | None = None,
+        hidden: Hidden = 0,
+        restarts: int = 5,
+        random_state: Any = None,
         missing: str = "error",
         bins: Any = None,
         levels: Mapping[str, Sequence[Level]] | None = None,
@@ -95,6 +102,9 @@ class FullSpan(DensityEstimator):
         self.l1 = l1
         self.epsilon = epsilon
         self.max_order = max_order
+        self.hidden = hidden
+        self.restarts = restarts
+        self.random_state = random_state
         self.missing = missing
         self.bins = bins
         self.levels = levels
@@ -108,7 +118,14 @@ class FullSpan(DensityEstimator):
     def _learn(self, empirical: Empirical, watch: Reporter | None) -> Fitted:
         from fullspan.learn.fit import Options, fit
 
-        return fit(empirical, Options(**{name: getattr(self, name) for name in _OPTIONS}), watch=watch)
+        options = Options(**{name: getattr(self, name) for name in _OPTIONS})
+        hidden = hidden_variables(self.hidden)
+        if not hidden:
+            return fit(empirical, options, watch=watch)
+        from fullspan.learn.incomplete import fit_incomplete
+
+        seed = generator(self.random_state)
+        return fit_incomplete(empirical, options, hidden, self.restarts, seed, watch=watch)
 
 
 _OPTIONS = ("search", "basis", "penalty", "l1", "epsilon", "max_order", "dtype", "max_memory")

@@ -12,7 +12,10 @@ from fullspan.model.file import load as read
 if TYPE_CHECKING:
     from fullspan.estimators.density import DensityEstimator
 
-HOMES = {"FullSpan": "fullspan.estimators.full_span"}
+HOMES = {
+    "FullSpan": "fullspan.estimators.full_span",
+    "BoltzmannClassifier": "fullspan.estimators.classifier",
+}
 """Where each estimator lives that a file may name."""
 
 

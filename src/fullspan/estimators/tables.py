@@ -32,6 +32,11 @@ def checked_table(X: Any, n_features: int | None = None, estimator: str = "the m
 def _check_array(X: np.ndarray, n_features: int | None, estimator: str) -> None:
     if np.iscomplexobj(X):
         raise DataError("Complex data not supported: a column holds numbers, text or truth values")
+    if X.ndim == 1 and n_features is not None:
+        raise DataError(
+            f"Expected 2D array, got 1D array of {X.size} cells instead. Reshape your data to rows and columns, with "
+            "X.reshape(1, -1) if it is a single row."
+        )
     if X.ndim == 2 and X.shape[1] == 0:
         raise DataError(f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is required.")
     if X.ndim == 2 and n_features is not None and X.shape[1] != n_features:

@@ -68,7 +68,7 @@ class Roles:
         for i in range(len(space)):
             if i not in given and i not in told:
                 raise FullspanError(
-                    f"{space.names[i]!r} is neither an input nor an output; name its role, or leave it out with columns="
+                    f"{space.names[i]!r} is neither input nor output; name its role, or leave it out with columns="
                 )
         if not given:
             raise FullspanError("there are no inputs; to learn p(outputs) itself, fit a BoltzmannMachine")
@@ -131,7 +131,8 @@ class _Conditional:
         rows = np.full_like(self.states, -1)
         rows[:, self.roles.inputs] = self.states[:, self.roles.inputs]
         distinct, which = np.unique(rows, axis=0, return_inverse=True)
-        return Features(self.basis, self.terms, distinct, np.bincount(which.ravel(), weights=self.shares))
+        shares = np.bincount(which.ravel(), weights=self.shares).astype(np.float64)
+        return Features(self.basis, self.terms, distinct, shares)
 
     def _told(self, complete: bool) -> Phase:
         if not complete:
@@ -222,6 +223,6 @@ def _refuse_open_inputs(empirical: Empirical, roles: Roles) -> None:
         n = int((empirical.states[:, i] < 0).sum())
         if n:
             raise DataError(
-                f"the input {empirical.space.names[i]!r} is missing in {n} distinct rows; conditional learning needs all "
-                "inputs: impute them first, drop these rows, or learn the joint distribution with missing='em'"
+                f"the input {empirical.space.names[i]!r} is missing in {n} distinct rows; conditional learning needs "
+                "all inputs: impute them first, drop these rows, or learn the joint distribution with missing='em'"
             )

@@ -1,8 +1,9 @@
 """The search for terms with missing cells and hidden variables: complete the data, search, and again.
 
 A round completes the rows with the model of the round before (Byrne 1992, eq. 16), lets the search of module ``fit``
-choose terms for the completed data, as if they had been counted, and then moves the weights of these terms to the maximum of
-the likelihood of what was *observed*, under the prior that the search has found. Rounds go on while they shorten
+choose terms for the completed data, as if they had been counted, and then moves the weights of these terms to the
+maximum of the likelihood of what was *observed*, under the prior that the search has found. Rounds go on while they
+shorten
 
     -sum_rows log p(observed cells) + names and weights of the terms,
 
@@ -205,7 +206,9 @@ class _Rounds:
         likelihood.move(fitted.model.theta)
         information = likelihood.free.covariance() - observed.covariance()
         information += np.diag(np.broadcast_to(likelihood.l2, fitted.model.theta.shape))
-        return dataclasses.replace(fitted, standard_errors=standard_errors(self.data.total * information))
+        errors = standard_errors(self.data.total * information)
+        share = (fitted.standard_errors / errors) ** 2  # of the completed data's information
+        return dataclasses.replace(fitted, standard_errors=errors, nats_saved=fitted.nats_saved * share)
 
 
 def completed(data: Empirical, model: LogLinear) -> Empirical:

@@ -1,0 +1,356 @@
+"""Conditional learning as a scikit-learn classifier: p(outputs | inputs) of a Boltzmann machine."""
+
+from __future__ import annotations
+
+import math
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from fullspan.data import encode
+from fullspan.errors import ConvergenceWarning, DataError, FullspanError
+from fullspan.estimators.hidden import Hidden, hidden_variables
+from fullspan.estimators.parameters import check_parameters
+from fullspan.estimators.reading import Reading
+from fullspan.estimators.tables import checked_table, checked_weight
+from fullspan.estimators.terms import TermTable
+from fullspan.space import Level, Space, Variable
+
+if TYPE_CHECKING:
+    from fullspan.data import Empirical
+    from fullspan.model.fitted import Fitted
+
+_BATCH = 1 << 14
+"""Rows predicted at a time."""
+_READING = ("columns", "levels", "bins", "missing", "max_levels")
+_OPTIONS = (
+    "order",
+    "graph",
+    "terms",
+    "margins",
+    "basis",
+    "solver",
+    "l1",
+    "l2",
+    "restarts",
+    "tol",
+    "max_iter",
+    "max_memory",
+)
+
+
+class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Conditional Boltzmann machine: learns p(outputs | inputs), exactly, and nothing about the inputs themselves.
+
+        p(o | i) = sum_h exp(theta . Phi(i, h, o)) / sum_{h, o'} exp(theta . Phi(i, h, o'))
+
+    It minimises the information gain ``sum_i q(i) KL(q(. | i) || p(. | i))`` (Rueger 1997, eq. 2). With one output,
+    ``order=2`` and no hidden units it is logistic regression; higher orders are interactions, hidden units a mixture.
+
+    Parameters
+    ----------
+    outputs : names of the columns to predict, where they are columns of the table; not needed if ``fit`` is given y.
+    inputs : names of the columns to predict from; all others by default.
+    order, graph, terms, margins : the terms, as for :class:`fullspan.BoltzmannMachine`; y is named ``"y"``, or as its
+        own name says, several ``"y0"``, ``"y1"``, ... Terms of inputs alone cancel and are left out.
+    hidden : hidden units: a number of binary ones, names, or ``{name: levels}``.
+    basis : ``"monomial"`` (0/1), ``"walsh"`` or ``"indicator"``.
+    solver : ``"auto"``, ``"newton"``, ``"lbfgs"`` or ``"gradient"``.
+    l1, l2 : penalties ``l1 |theta|_1`` and ``l2 |theta|^2 / 2`` on the information gain in nats per row.
+    restarts, random_state : runs from random weights where there are hidden units, and their seed.
+    tol, max_iter : largest difference of expectations at the end; most steps.
+    missing : missing cells are an ``"error"``, ``"drop"`` their rows, are a ``"level"``, or (``"em"``) outputs may be
+        missing in some rows.
+    bins, levels, columns, max_levels, max_memory : as for :class:`fullspan.FullSpan`.
+
+    Attributes
+    ----------
+    classes_ : the levels of the output; a list of them for several outputs.
+    terms_, model_, space_, fitted_, status_, n_iter_ : as for the other estimators.
+    information_gain_ : ``sum_i q(i) KL(q(. | i) || p(. | i))`` in nats per row.
+    log_likelihood_ : conditional log-likelihood of all rows.
+    n_features_in_, feature_names_in_ : of the inputs.
+
+    Examples
+    --------
+    >>> from fullspan import BoltzmannClassifier
+    >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]] * 25
+    >>> y = [a ^ b if k % 10 else 1 - (a ^ b) for k, (a, b) in enumerate(X)]
+    >>> model = BoltzmannClassifier(order=3).fit(X, y)
+    >>> model.predict([[0, 1], [1, 1]]).tolist()
+    [1, 0]
+    """
+
+    def __init__(
+        self,
+        outputs: Sequence[str] | str | None = None,
+        inputs: Sequence[str] | None = None,
+        order: int | None = 2,
+        graph: Any = None,
+        terms: Any = None,
+        margins: Any = None,
+        hidden: Hidden = 0,
+        basis: str = "monomial",
+        solver: str = "auto",
+        l1: float = 0.0,
+        l2: float = 0.0,
+        restarts: int = 5,
+        tol: float = 1e-10,
+        max_iter: int | None = None,
+        missing: str = "error",
+        bins: Any = None,
+        levels: Mapping[str, Sequence[Level]] | None = None,
+        columns: Sequence[str | int] | None = None,
+        max_levels: int = 64,
+        max_memory: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.outputs = outputs
+        self.inputs = inputs
+        self.order = order
+        self.graph = graph
+        self.terms = terms
+        self.margins = margins
+        self.hidden = hidden
+        self.basis = basis
+        self.solver = solver
+        self.l1 = l1
+        self.l2 = l2
+        self.restarts = restarts
+        self.tol = tol
+        self.max_iter = max_iter
+        self.missing = missing
+        self.bins = bins
+        self.levels = levels
+        self.columns = columns
+        self.max_levels = max_levels
+        self.max_memory = max_memory
+        self.random_state = random_state
+
+    # -- learning ---------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> BoltzmannClassifier:
+        """Learn p(outputs | inputs).
+
+        Parameters
+        ----------
+        X : the table: of the inputs if y is given, else with the outputs among its columns.
+        y : (rows,) or (rows, outputs) the outputs.
+        sample_weight : one weight per row, or, without y, the name of the column that holds them.
+
+        Raises
+        ------
+        DataError : the table cannot be read, or an input is missing.
+        FullspanError : a parameter or a role is not what it should be.
+        """
+        from fullspan.estimators.density import generator
+        from fullspan.learn.conditional import fit_conditional
+        from fullspan.learn.machine import MachineOptions
+
+        check_parameters(self.get_params(deep=False))
+        table = checked_table(X)
+        empirical, outputs = self._named(table, sample_weight) if y is None else self._beside(table, y, sample_weight)
+        options = MachineOptions(**{name: getattr(self, name) for name in _OPTIONS}, seed=generator(self.random_state))
+        hidden = hidden_variables(self.hidden)
+        fitted = fit_conditional(empirical, outputs, self.inputs, options, hidden)
+        self._warn(fitted)
+        self._accept(replace(fitted, settings={**fitted.settings, **self._settings()}), named=_is_named(table))
+        return self
+
+    def _settings(self) -> dict[str, Any]:
+        return {
+            "estimator": "BoltzmannClassifier",
+            "missing": self.missing,
+            "order": self.order,
+            "l1": self.l1,
+            "l2": self.l2,
+        }
+
+    def _reading(self) -> Reading:
+        return Reading(**{name: getattr(self, name) for name in _READING})
+
+    def _named(self, table: Any, sample_weight: Any) -> tuple[Empirical, list[str]]:
+        """Counts of a table that has the outputs among its columns."""
+        if self.outputs is None:
+            raise FullspanError(
+                "requires y to be passed, but the target y is None: give y, or name the outputs among the columns"
+            )
+        outputs = [self.outputs] if isinstance(self.outputs, str) else list(self.outputs)
+        return self._reading().count(table, checked_weight(sample_weight)), outputs
+
+    def _beside(self, table: Any, y: Any, sample_weight: Any) -> tuple[Empirical, list[str]]:
+        """Counts of a table of inputs and the outputs beside it."""
+        from fullspan.data import Empirical
+        from fullspan.data.empirical import checked_weights
+
+        if self.outputs is not None:
+            raise FullspanError("outputs= names columns of the table, and y is given too; choose one of them")
+        told, variables = _targets(y)
+        reading = replace(self._reading(), missing="em" if self.missing in ("drop", "em") else self.missing)
+        space = reading.count(table).space
+        codes = encode(table, space, allow_missing=self.missing in ("drop", "em"))
+        if len(codes) != len(told):
+            raise DataError(f"the table has {len(codes)} rows and y has {len(told)}; one output per row is needed")
+        for variable in variables:
+            if variable.name in space.names:
+                raise DataError(f"an input is named {variable.name!r}, as y is; rename one of them")
+        rows = np.concatenate([codes, told], axis=1)
+        weight = checked_weight(sample_weight)
+        weights = np.ones(len(rows)) if weight is None else checked_weights(weight, len(rows))
+        if self.missing == "drop":
+            keep = (rows >= 0).all(axis=1)
+            rows, weights = rows[keep], weights[keep]
+        full = Space((*space.variables, *variables))
+        counted = Empirical.from_codes(rows, weights, full, allow_missing=self.missing == "em")
+        return counted, [variable.name for variable in variables]
+
+    def _warn(self, fitted: Fitted) -> None:
+        if fitted.status != "converged":
+            warnings.warn(f"the fit ended early: {fitted.status}", ConvergenceWarning, stacklevel=3)
+
+    def _accept(self, fitted: Fitted, named: bool) -> None:
+        from fullspan.engine.completion import Completer
+
+        model, settings = fitted.model, fitted.settings
+        self.fitted_, self.model_, self.space_ = fitted, model, model.space
+        self._inputs = [model.space.position(name) for name in settings["inputs"]]
+        self._outputs = [model.space.position(name) for name in settings["outputs"]]
+        self._input_space = Space(tuple(model.space.variables[i] for i in self._inputs))
+        classes = [np.array(model.space.variables[i].levels) for i in self._outputs]
+        self.classes_ = classes[0] if len(classes) == 1 else classes
+        self.terms_, self.n_terms_ = TermTable.of(fitted), len(model.terms)
+        self.history_, self.status_, self.n_iter_ = fitted.history, fitted.status, settings["iterations"]
+        self.information_gain_ = fitted.divergence
+        self.log_likelihood_ = None if fitted.goodness is None else fitted.goodness.log_likelihood
+        self.n_features_in_ = len(self._inputs)
+        if named:
+            self.feature_names_in_ = np.array(self._input_space.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        room = math.prod(card for i, card in enumerate(model.space.cards) if i not in self._inputs)
+        self._completer = Completer(model, room)
+
+    # -- predicting -------------------------------------------------------------------------------------------
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64] | list[NDArray[np.float64]]:
+        """Probability of each level of the output, (rows, levels); a list of such arrays for several outputs.
+
+        Raises
+        ------
+        DataError : an input is missing, or has a value that is no level.
+        """
+        check_is_fitted(self)
+        table = checked_table(X)
+        if (
+            isinstance(table, np.ndarray)
+            and table.ndim == 2
+            and table.shape[1] == len(self._inputs) + len(self._outputs)
+        ):
+            table = table[:, self._inputs]
+        table = checked_table(table, self.n_features_in_, type(self).__name__)
+        codes = encode(table, self._input_space)
+        starts = np.cumsum([0, *self.space_.cards])
+        found = [np.empty((len(codes), self.space_.cards[i])) for i in self._outputs]
+        for start in range(0, len(codes), _BATCH):
+            rows = np.full((len(codes[start : start + _BATCH]), len(self.space_)), -1, dtype=np.int64)
+            rows[:, self._inputs] = codes[start : start + _BATCH]
+            means = self._completer.means(rows)
+            for out, i in zip(found, self._outputs, strict=True):
+                out[start : start + _BATCH] = means[:, starts[i] : starts[i + 1]]
+        return found[0] if len(found) == 1 else found
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64] | list[NDArray[np.float64]]:
+        """Logarithms of :meth:`predict_proba`."""
+        found = self.predict_proba(X)
+        with np.errstate(divide="ignore"):
+            return [np.log(p) for p in found] if isinstance(found, list) else np.log(found)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The likeliest level of each output, (rows,), or (rows, outputs) for several."""
+        found = self.predict_proba(X)
+        if isinstance(found, list):
+            columns = [c[p.argmax(axis=1)] for c, p in zip(self.classes_, found, strict=True)]
+            return np.stack(columns, axis=1)
+        return np.asarray(self.classes_[found.argmax(axis=1)])
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Share of rows whose outputs are all predicted right; without y, against the table's own columns."""
+        if y is None:
+            check_is_fitted(self)
+            told = Space(tuple(self.space_.variables[i] for i in self._outputs))
+            codes = encode(X, told)
+            y = np.stack([np.array(v.levels)[codes[:, j]] for j, v in enumerate(told.variables)], axis=1)
+            y = y[:, 0] if len(told) == 1 else y
+        right = np.asarray(self.predict(X)) == np.asarray(y)
+        return float(np.average(right if right.ndim == 1 else right.all(axis=1), weights=sample_weight))
+
+    # -- files and scikit-learn -------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to one text file, atomically; :func:`fullspan.load` reads it."""
+        from fullspan.model.file import save
+
+        check_is_fitted(self)
+        save(self.fitted_, path)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = dict(super().__getstate__())
+        state.pop("_completer", None)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if "fitted_" in state:
+            self._accept(self.fitted_, named=hasattr(self, "feature_names_in_"))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = tags.input_tags.string = True
+        tags.input_tags.allow_nan = self.missing != "error"
+        tags.target_tags.multi_output = True
+        tags.target_tags.required = self.outputs is None
+        return tags
+
+
+def _is_named(table: Any) -> bool:
+    from fullspan.estimators.tables import kind_of
+
+    return kind_of(table) != "array"
+
+
+def _targets(y: Any) -> tuple[NDArray[np.int64], list[Variable]]:
+    """Codes (rows, outputs) of y, and the variables they are levels of; None and NaN are missing outputs.
+
+    Raises
+    ------
+    DataError : y has no or too many dimensions, no row, or a single level.
+    """
+    name = getattr(y, "name", None)
+    names = [str(c) for c in y.columns] if hasattr(y, "columns") else None
+    array = np.asarray(y)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array, names = array[:, 0], None
+    if array.ndim not in (1, 2) or not array.size:
+        raise DataError(f"y has the shape {array.shape}; (rows,) or (rows, outputs) is needed")
+    if array.dtype.kind == "c":
+        raise DataError("Complex data not supported: y holds numbers, text or truth values")
+    check_classification_targets(array)
+    columns = [array] if array.ndim == 1 else list(array.T)
+    if names is None:
+        names = [str(name) if name else "y"] if array.ndim == 1 else [f"y{j}" for j in range(len(columns))]
+    found, variables = [], []
+    for column, label in zip(columns, names, strict=True):
+        levels, codes = np.unique(column, return_inverse=True)
+        if len(levels) < 2:
+            raise DataError(f"the output {label!r} has one class, {levels[0]!r}; at least 2 are needed to learn from")
+        found.append(codes.ravel().astype(np.int64))
+        variables.append(Variable(label, tuple(levels.tolist())))
+    return np.stack(found, axis=1), variables
