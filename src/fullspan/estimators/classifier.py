@@ -20,7 +20,7 @@ from fullspan.errors import ConvergenceWarning, DataError, FullspanError
 from fullspan.estimators.hidden import Hidden, hidden_variables
 from fullspan.estimators.parameters import check_parameters
 from fullspan.estimators.reading import Reading
-from fullspan.estimators.tables import checked_table, checked_weight
+from fullspan.estimators.tables import checked_table, checked_weight, kind_of
 from fullspan.estimators.terms import TermTable
 from fullspan.space import Level, Space, Variable
 
@@ -162,7 +162,7 @@ class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         hidden = hidden_variables(self.hidden)
         fitted = fit_conditional(empirical, outputs, self.inputs, options, hidden)
         self._warn(fitted)
-        self._accept(replace(fitted, settings={**fitted.settings, **self._settings()}), named=_is_named(table))
+        self._accept(replace(fitted, settings={**fitted.settings, **self._settings()}), kind_of(table))
         return self
 
     def _settings(self) -> dict[str, Any]:
@@ -193,7 +193,7 @@ class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         if self.outputs is not None:
             raise FullspanError("outputs= names columns of the table, and y is given too; choose one of them")
-        told, variables = _targets(y)
+        told, variables = _targets(y, allow_missing=self.missing in ("drop", "em"))
         reading = replace(self._reading(), missing="em" if self.missing in ("drop", "em") else self.missing)
         space = reading.count(table).space
         codes = encode(table, space, allow_missing=self.missing in ("drop", "em"))
@@ -216,7 +216,7 @@ class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if fitted.status != "converged":
             warnings.warn(f"the fit ended early: {fitted.status}", ConvergenceWarning, stacklevel=3)
 
-    def _accept(self, fitted: Fitted, named: bool) -> None:
+    def _accept(self, fitted: Fitted, kind: str) -> None:
         from fullspan.engine.completion import Completer
 
         model, settings = fitted.model, fitted.settings
@@ -231,7 +231,8 @@ class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.information_gain_ = fitted.divergence
         self.log_likelihood_ = None if fitted.goodness is None else fitted.goodness.log_likelihood
         self.n_features_in_ = len(self._inputs)
-        if named:
+        self._kind = kind
+        if kind != "array":
             self.feature_names_in_ = np.array(self._input_space.names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
@@ -309,7 +310,7 @@ class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         if "fitted_" in state:
-            self._accept(self.fitted_, named=hasattr(self, "feature_names_in_"))
+            self._accept(self.fitted_, self._kind)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -320,18 +321,12 @@ class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _is_named(table: Any) -> bool:
-    from fullspan.estimators.tables import kind_of
-
-    return kind_of(table) != "array"
-
-
-def _targets(y: Any) -> tuple[NDArray[np.int64], list[Variable]]:
-    """Codes (rows, outputs) of y, and the variables they are levels of; None and NaN are missing outputs.
+def _targets(y: Any, *, allow_missing: bool) -> tuple[NDArray[np.int64], list[Variable]]:
+    """Codes (rows, outputs) of y, and the variables they are levels of; None and NaN are -1 where these may be.
 
     Raises
     ------
-    DataError : y has no or too many dimensions, no row, or a single level.
+    DataError : y has no or too many dimensions, no row, a single level, infinity, or a missing cell.
     """
     name = getattr(y, "name", None)
     names = [str(c) for c in y.columns] if hasattr(y, "columns") else None
@@ -342,15 +337,32 @@ def _targets(y: Any) -> tuple[NDArray[np.int64], list[Variable]]:
         raise DataError(f"y has the shape {array.shape}; (rows,) or (rows, outputs) is needed")
     if array.dtype.kind == "c":
         raise DataError("Complex data not supported: y holds numbers, text or truth values")
-    check_classification_targets(array)
     columns = [array] if array.ndim == 1 else list(array.T)
     if names is None:
         names = [str(name) if name else "y"] if array.ndim == 1 else [f"y{j}" for j in range(len(columns))]
     found, variables = [], []
     for column, label in zip(columns, names, strict=True):
-        levels, codes = np.unique(column, return_inverse=True)
+        absent = _absent(column, label, allow_missing)
+        check_classification_targets(column[~absent])
+        levels, codes = np.unique(column[~absent], return_inverse=True)
         if len(levels) < 2:
-            raise DataError(f"the output {label!r} has one class, {levels[0]!r}; at least 2 are needed to learn from")
-        found.append(codes.ravel().astype(np.int64))
+            classes = ", ".join(map(repr, levels.tolist()))
+            raise DataError(f"the output {label!r} has one class, {classes}; at least 2 are needed to learn from")
+        placed = np.full(len(column), -1, dtype=np.int64)
+        placed[~absent] = codes.ravel()
+        found.append(placed)
         variables.append(Variable(label, tuple(levels.tolist())))
     return np.stack(found, axis=1), variables
+
+
+def _absent(column: NDArray[Any], label: str, allow_missing: bool) -> NDArray[np.bool_]:
+    """Which cells of an output are missing."""
+    if column.dtype.kind == "f" and np.isinf(column).any():
+        raise DataError(f"Input y contains infinity or a value too large for dtype('{column.dtype}').")
+    absent = np.array([cell is None or cell != cell for cell in column.tolist()], dtype=bool)
+    if absent.any() and not allow_missing:
+        raise DataError(
+            f"Input y contains NaN: the output {label!r} is missing in {int(absent.sum())} rows; missing='drop' leaves "
+            "them out, missing='em' learns from the others"
+        )
+    return absent

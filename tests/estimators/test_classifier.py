@@ -1,0 +1,162 @@
+"""The conditional machine as a classifier."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone, is_classifier
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import cross_val_score
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import fullspan as fs
+from fullspan import BoltzmannClassifier
+from fullspan.errors import ConvergenceWarning, DataError, FullspanError
+
+EXPECTED_FAILURES = {
+    "check_estimators_nan_inf": "a missing cell is refused, as demanded, but the message names the columns, how many "
+    "cells each lacks and what to do, in words that suit text too, where the check looks for the letters NaN",
+    "check_sample_weight_equivalence_on_dense_data": "it repeats rows, which moves the quantiles that continuous "
+    "columns are cut at; test_integer_weights_count_rows checks the law on discrete data",
+}
+
+
+@parametrize_with_checks([BoltzmannClassifier(bins=3, l2=1e-3)], expected_failed_checks=lambda _: EXPECTED_FAILURES)
+def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
+    """The checks use continuous columns, which a model of discrete data cuts in three."""
+    check(estimator)
+
+
+def frame(rows: int = 400, seed: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    wind, cloud = rng.choice(["no", "some", "much"], rows), rng.choice(["clear", "grey"], rows)
+    wet = rng.random(rows) < np.where(cloud == "grey", 0.7, 0.2) * np.where(wind == "much", 0.6, 1.0)
+    return pd.DataFrame({"wind": wind, "cloud": cloud, "rain": np.where(wet, "yes", "no")})
+
+
+def test_y_beside_and_among_the_columns_is_the_same() -> None:
+    table = frame()
+    among = BoltzmannClassifier(outputs="rain").fit(table)
+    beside = BoltzmannClassifier().fit(table[["wind", "cloud"]], table["rain"])
+    assert beside.classes_.tolist() == among.classes_.tolist() == ["no", "yes"]
+    assert np.allclose(beside.predict_proba(table[["wind", "cloud"]]), among.predict_proba(table), atol=1e-9)
+    assert among.score(table) == beside.score(table[["wind", "cloud"]], table["rain"])
+
+
+def test_probabilities_are_those_of_the_model() -> None:
+    """p(y | x) of every row against log_prob of both completions."""
+    table = frame()
+    model = BoltzmannClassifier(outputs="rain", order=3).fit(table)
+    codes = np.array([[model.space_.variables[j].code(v) for j, v in enumerate(row)] for row in table.to_numpy()])
+    both = np.stack([model.model_.log_prob(np.c_[codes[:, :2], np.full(len(codes), y)]) for y in (0, 1)], axis=1)
+    wanted = np.exp(both) / np.exp(both).sum(axis=1, keepdims=True)
+    assert np.allclose(model.predict_proba(table), wanted, atol=1e-12)
+    assert np.allclose(np.exp(model.predict_log_proba(table)), wanted, atol=1e-12)
+    assert (model.predict(table) == np.array(["no", "yes"])[wanted.argmax(axis=1)]).all()
+
+
+def test_several_outputs() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.integers(0, 2, (500, 3))
+    Y = np.stack([X[:, 0] ^ (rng.random(500) < 0.1), (X[:, 1] + (rng.random(500) < 0.2)) % 3], axis=1)
+    model = BoltzmannClassifier().fit(X, Y)
+    first, second = model.predict_proba(X)
+    assert (first.shape, second.shape) == ((500, 2), (500, len(np.unique(Y[:, 1]))))
+    assert np.allclose([first.sum(axis=1), second.sum(axis=1)], 1)
+    assert model.predict(X).shape == (500, 2)
+    assert 0.5 < model.score(X, Y) <= 1
+    assert [c.tolist() for c in model.classes_] == [[0, 1], np.unique(Y[:, 1]).tolist()]
+
+
+def test_hidden_units_learn_what_pairs_cannot() -> None:
+    rng = np.random.default_rng(2)
+    X = rng.integers(0, 2, (400, 2))
+    y = np.where(rng.random(400) < 0.05, 1 - (X[:, 0] ^ X[:, 1]), X[:, 0] ^ X[:, 1])
+    model = BoltzmannClassifier(hidden=2, random_state=0, l2=1e-6).fit(X, y)
+    assert model.score(X, y) > 0.9 > BoltzmannClassifier(l2=1e-6).fit(X, y).score(X, y)
+
+
+def test_frames_arrays_and_lists_agree() -> None:
+    rng = np.random.default_rng(3)
+    X = rng.integers(0, 3, (200, 3))
+    y = (X[:, 0] + rng.integers(0, 2, 200)) % 2
+    p = BoltzmannClassifier().fit(X, y).predict_proba(X)
+    names = ["a", "b", "c"]
+    for table in (pd.DataFrame(X, columns=names), pl.DataFrame(dict(zip(names, X.T, strict=True))), X.tolist()):
+        assert np.allclose(BoltzmannClassifier().fit(table, y).predict_proba(table), p, atol=1e-9)
+
+
+def test_integer_weights_count_rows() -> None:
+    rng = np.random.default_rng(4)
+    X, w = rng.integers(0, 2, (60, 3)), rng.integers(0, 4, 60)
+    y = (X[:, 0] ^ (rng.random(60) < 0.3)).astype(int)
+    weighted = BoltzmannClassifier(l2=0.01).fit(X, y, sample_weight=w)
+    repeated = BoltzmannClassifier(l2=0.01).fit(np.repeat(X, w, axis=0), np.repeat(y, w))
+    assert np.allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-8)
+
+
+def test_missing_cells() -> None:
+    table = frame()
+    table.loc[3, "wind"] = None
+    with pytest.raises(DataError, match="missing"):
+        BoltzmannClassifier(outputs="rain").fit(table)
+    X, y = table[["wind", "cloud"]], table["rain"]
+    kept = BoltzmannClassifier(missing="drop").fit(X, y)
+    assert kept.fitted_.total == 399
+    with pytest.raises(DataError, match="the input 'wind' is missing in 1 distinct rows"):
+        BoltzmannClassifier(missing="em").fit(X, y)
+    assert BoltzmannClassifier(missing="level").fit(X, y).predict(X).shape == (400,)
+    with pytest.raises(DataError, match="missing"):
+        kept.predict(X)
+
+
+def test_a_copy_in_a_file_and_in_a_pickle(tmp_path: Path) -> None:
+    table = frame()
+    model = BoltzmannClassifier(outputs="rain", order=3).fit(table)
+    model.save(tmp_path / "rain.fsm")
+    loaded = fs.load(tmp_path / "rain.fsm")
+    assert isinstance(loaded, BoltzmannClassifier)
+    for other in (loaded, pickle.loads(pickle.dumps(model))):
+        assert np.array_equal(other.predict_proba(table), model.predict_proba(table))
+        assert other.predict(table).tolist() == model.predict(table).tolist()
+
+
+def test_scikit_learn_tools() -> None:
+    assert is_classifier(BoltzmannClassifier())
+    model = BoltzmannClassifier(order=3, l2=0.1)
+    assert clone(model).get_params() == model.get_params()
+    X = np.random.default_rng(5).integers(0, 2, (120, 3))
+    scores = cross_val_score(BoltzmannClassifier(l2=1e-3), X, X[:, 0] ^ X[:, 1], cv=3)
+    assert scores.shape == (3,)
+    with pytest.raises(NotFittedError):
+        BoltzmannClassifier().predict(X)
+
+
+def test_bad_roles_and_targets() -> None:
+    table, X = frame(), np.array([[0, 1], [1, 0], [1, 1]])
+    with pytest.raises(FullspanError, match="requires y to be passed"):
+        BoltzmannClassifier().fit(table)
+    with pytest.raises(FullspanError, match="y is given too"):
+        BoltzmannClassifier(outputs="rain").fit(table, table["rain"])
+    with pytest.raises(FullspanError, match="both an input and an output"):
+        BoltzmannClassifier(outputs="rain", inputs=["rain", "wind", "cloud"]).fit(table)
+    with pytest.raises(DataError, match="3 rows and y has 2"):
+        BoltzmannClassifier().fit(X, [0, 1])
+    with pytest.raises(DataError, match="has one class"):
+        BoltzmannClassifier().fit(X, [1, 1, 1])
+    with pytest.raises(DataError, match=r"an input is named 'rain', as y is"):
+        BoltzmannClassifier().fit(table, table["rain"])
+    with pytest.raises(FullspanError, match="hidden is -1"):
+        BoltzmannClassifier(hidden=-1).fit(X, [0, 1, 1])
+
+
+def test_an_early_end_is_told() -> None:
+    table = frame()
+    with pytest.warns(ConvergenceWarning, match="iteration limit"):
+        BoltzmannClassifier(outputs="rain", max_iter=1).fit(table)
