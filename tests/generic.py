@@ -84,6 +84,16 @@ def drawn(cards: tuple[int, ...], basis: BasisName, seed: int, rows: int, k: int
     return Empirical.from_codes(space.states(index), space=space)
 
 
+def opened(data: Empirical, share: float, seed: int) -> Empirical:
+    """The rows with some cells open at random, in patterns that repeat; none is open everywhere."""
+    rng = np.random.default_rng(seed)
+    rows = np.repeat(data.states, data.counts.astype(int), axis=0).astype(np.int64)
+    patterns = rng.random((12, rows.shape[1])) < share
+    is_open = patterns[rng.integers(12, size=len(rows))]
+    is_open[is_open.all(axis=1)] = False
+    return Empirical.from_codes(np.where(is_open, -1, rows), space=data.space, allow_missing=True)
+
+
 def pseudo_row(fitted: Fitted) -> float:
     """How far a search's cost and the description of the raw data may differ, in nats per row.
 

@@ -37,14 +37,18 @@ def grouped(states: NDArray[np.integer[Any]], counts: NDArray[np.float64]) -> It
 
     Rows keep their order. Time is one sort of (m,) words of 64 bits for each 64 variables.
     """
-    is_missing = states < 0
-    words = _words(is_missing)
+    for rows in same_pattern(states):
+        missing = tuple(np.flatnonzero(states[rows[0]] < 0).tolist())
+        yield Pattern(missing, states[rows], counts[rows])
+
+
+def same_pattern(states: NDArray[np.integer[Any]]) -> list[NDArray[np.intp]]:
+    """Positions of the rows of each pattern, increasing; patterns in the order of :func:`grouped`."""
+    words = _words(states < 0)
     order = np.lexsort(words.T)
     ranked = words[order]
     is_new = (ranked[1:] != ranked[:-1]).any(axis=1)
-    for rows in np.split(order, np.flatnonzero(is_new) + 1):
-        missing = tuple(np.flatnonzero(is_missing[rows[0]]).tolist())
-        yield Pattern(missing, states[rows], counts[rows])
+    return np.split(order, np.flatnonzero(is_new) + 1)
 
 
 def _words(bits: NDArray[np.bool_]) -> NDArray[np.uint64]:

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from fullspan.algebra.basis import Basis, Term
 from fullspan.algebra.jit import parallel, serial
+from fullspan.data.patterns import same_pattern
 
 _HELD = 1 << 22
 """Expectations of rows held at a time."""
@@ -119,15 +120,17 @@ class Clamped:
         self.basis, self.weights = basis, np.asarray(weights, dtype=np.float64)
         open_cells = rows < 0
         self.places = np.where(open_cells, 0, rows).astype(np.int64) @ np.array(basis.strides, dtype=np.int64)
-        patterns, which = np.unique(open_cells, axis=0, return_inverse=True)
-        self.fibres = which.ravel().astype(np.int64)
-        offsets = [fibre(basis, np.flatnonzero(pattern)) for pattern in patterns]
+        patterns = same_pattern(rows)
+        self.fibres = np.empty(len(rows), dtype=np.int64)
+        for j, members in enumerate(patterns):
+            self.fibres[members] = j
+        offsets = [fibre(basis, np.flatnonzero(open_cells[members[0]])) for members in patterns]
         self.starts = np.cumsum([0, *map(len, offsets)], dtype=np.int64)
         self.offsets = np.concatenate(offsets)
         self.sizes = np.diff(self.starts)
         visits = np.bincount(self.fibres) * self.sizes
         large = (visits >= _MANY) & (self.sizes > 1)
-        self._large = [np.flatnonzero(self.fibres == j) for j in np.flatnonzero(large)]
+        self._large = [patterns[j] for j in np.flatnonzero(large)]
         self._small = np.flatnonzero((self.sizes[self.fibres] > 1) & ~large[self.fibres])
         self._single = np.flatnonzero(self.sizes[self.fibres] == 1)
 

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.algebra.basis import Basis
-from fullspan.learn.ipf import Constraint, ipf
+from fullspan.learn.ipf import Constraint, attainable, ipf
 from fullspan.learn.phases import Free, Known, Phase
-from fullspan.learn.solve import Likelihood, Solution, SolverName, Watch, solve
+from fullspan.learn.solve import Likelihood, Solution, SolverName, Track, Watch, solve
 
 Array = NDArray[np.float64]
 EmName = Literal["auto", "exact", "inexact"]
@@ -41,8 +41,12 @@ class Projection:
     def __call__(self, free: Free, d: Array, theta: Array, l2: float = 0.0, l1: float = 0.0) -> Array:
         """Weights of the machine whose moments are d, found from theta, or from 0 if ``restart``."""
         if self.solver != "ipf":
-            return solve(Likelihood(free, Known(d), l2, l1), theta, self.solver, self.tol).theta
-        return project_by_ipf(free, d, np.zeros_like(theta) if self.restart else theta, self.tol, self.max_sweeps)
+            found = solve(Likelihood(free, Known(d), l2, l1), theta, self.solver, self.tol)
+            if found.status == "interrupted":
+                raise KeyboardInterrupt
+            return found.theta
+        start = np.zeros_like(theta) if self.restart else theta
+        return project_by_ipf(free, attainable(free.table.basis, d), start, self.tol, self.max_sweeps)
 
 
 def project_by_ipf(free: Free, d: Array, theta: Array, tol: float, max_sweeps: int | None = None) -> Array:
@@ -71,28 +75,13 @@ def alternate(
 ) -> Solution:
     """Alternate from theta until the expectations of the model and of the completed data agree to ``tol``.
 
-    The trace holds the penalised objective, ``D(P || B_v)`` up to a constant, before every step.
+    The trace holds the penalised objective, ``D(P || B_v)`` up to a constant, before every step; the best machine met
+    is returned.
     """
-    likelihood = Likelihood(free, data, l2, l1)
-    value = likelihood.move(theta)
-    trace = [value]
-    best = theta, value, likelihood.violation()
-    status, t = "iteration limit", 0
-    try:
-        while t < max_iter:
-            if best[2] <= tol:
-                status = "converged"
-                break
-            theta = projection(free, data.eta().copy(), theta, l2, l1)
-            value = likelihood.move(theta)
-            trace.append(value)
-            t += 1
-            violation = likelihood.violation()
-            if value <= best[1]:
-                best = theta, value, violation
-            if watch is not None:
-                watch(theta, value, violation)
-    except KeyboardInterrupt:
-        status = "interrupted"
-    likelihood.move(best[0])
-    return Solution(*best, iterations=t, status=status, trace=tuple(trace))
+
+    def steps(track: Track) -> None:
+        while not track.done():
+            theta = projection(free, data.eta().copy(), track.point.theta, l2, l1)
+            track.accept(track.at(theta))
+
+    return Track(Likelihood(free, data, l2, l1), theta, tol, max_iter, watch).follow(steps)

@@ -65,6 +65,15 @@ class Constraint:
         return cls(tuple(variables), np.arange(cells.size), np.asarray(cells, dtype=np.float64))
 
 
+def attainable(basis: Basis, d: Array) -> Array:
+    """Expectations of terms; those of events that never or always happen are moved by a rounding.
+
+    IPFP then has a finite factor for every event, and ends where that of an impossible one would be 0.
+    """
+    least = np.finfo(np.float64).tiny if basis.zero_one else np.nextafter(-1.0, 0.0)
+    return np.clip(d, least, np.nextafter(1.0, 0.0))
+
+
 @dataclass(frozen=True)
 class Fit:
     """Result of :func:`ipf`: the weights found, the largest difference left, sweeps done."""
@@ -86,8 +95,8 @@ def ipf(basis: Basis, constraints: Sequence[Constraint], p: Array, tol: float = 
         size *= basis.cards[n_low]
         n_low += 1
     keys = [_keys(basis, c.variables, size) for c in constraints]
-    low = np.array([key[0] for key in keys]).reshape(len(keys), size)
-    high = np.array([key[1] for key in keys]).reshape(len(keys), p.size // size)
+    low = np.array([key[0] for key in keys], dtype=np.int64).reshape(len(keys), size)
+    high = np.array([key[1] for key in keys], dtype=np.int64).reshape(len(keys), p.size // size)
     cells = np.cumsum([0, *(c.group.size for c in constraints)], dtype=np.int64)
     groups = np.cumsum([0, *(c.target.size for c in constraints)], dtype=np.int64)
     group = np.concatenate([c.group for c in constraints] or [np.zeros(0, dtype=np.int64)])

@@ -10,7 +10,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,17 +21,17 @@ from fullspan.data import Empirical
 from fullspan.engine.memory import budget, require
 from fullspan.engine.table import DualTable
 from fullspan.errors import FullspanError
-from fullspan.learn.em import EM, EmName, Projection, alternate
+from fullspan.learn.em import EM, INEXACT_SWEEPS, EmName, Projection, alternate
 from fullspan.learn.face import Face, face_of
-from fullspan.learn.ipf import Constraint, ipf
-from fullspan.learn.phases import Free, Known, Observed, Phase, data_moments
+from fullspan.learn.ipf import Constraint, attainable, ipf
+from fullspan.learn.phases import Free, Known, Observed, Phase, data_moments, distribution
 from fullspan.learn.problem import Step
-from fullspan.learn.solve import Likelihood, Solution, Watch, solve
+from fullspan.learn.solve import Likelihood, Solution, Track, Watch, solve
 from fullspan.learn.structure import Structure, structure
 from fullspan.learn.uncertainty import standard_errors
 from fullspan.model import Fitted, LogLinear
 from fullspan.model.goodness import goodness
-from fullspan.space import Variable
+from fullspan.space import Space, Variable
 
 Array = NDArray[np.float64]
 Solver = Literal["auto", "newton", "lbfgs", "gradient", "ipf"]
@@ -39,6 +39,8 @@ SOLVERS: tuple[Solver, ...] = ("auto", "newton", "lbfgs", "gradient", "ipf")
 
 MAX_NEWTON = 3000
 """Weights up to which Newton's method is the default, and standard errors are computed."""
+_VISITS = 1 << 26
+"""States visited by IPFP between two reports of its progress."""
 _SPREAD = 1.0
 """Standard deviation of the weights of hidden units at the start of a run."""
 
@@ -74,14 +76,17 @@ class MachineOptions:
             raise FullspanError(f"tol is {self.tol}; a positive number is needed, such as 1e-10")
         for name in ("restarts", "max_iter"):
             value = getattr(self, name)
-            if value is not None and value < 1:
-                raise FullspanError(f"{name} is {value}; at least 1 is needed")
+            is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+            if not (is_whole and value >= 1) and not (name == "max_iter" and value is None):
+                raise FullspanError(f"{name} is {value!r}; a whole number of at least 1 is needed")
         if self.solver == "ipf" and (self.l1 or self.l2):
             raise FullspanError("solver='ipf' matches expectations exactly and takes no penalty; use 'newton'")
         if self.solver == "lbfgs" and self.l1:
             raise FullspanError("solver='lbfgs' needs a smooth objective and takes no l1; use 'newton' or 'gradient'")
         if self.em == "inexact" and (self.l1 or self.l2):
             raise FullspanError("em='inexact' is IPFP, which takes no penalty; use 'auto' or 'exact'")
+        if self.em == "inexact" and self.solver not in ("auto", "ipf"):
+            raise FullspanError(f"em='inexact' is IPFP; solver={self.solver!r} goes with em='auto' or 'exact'")
 
 
 @dataclass(frozen=True)
@@ -128,7 +133,7 @@ class _Machine:
         self.seen, self.options, self.n_hidden, self.watch = empirical, options, len(hidden), watch
         self.data = empirical.with_hidden(hidden)
         self.space = self.data.space
-        self.basis = Basis(_basis_name(options.basis), self.space.cards)
+        self.basis = Basis(cast(BasisName, options.basis), self.space.cards)
         self.structure = self._structure()
         self.terms = self.structure.terms(self.basis)
         self.complete = self.data.is_complete
@@ -175,21 +180,19 @@ class _Machine:
 
     def _best_of_runs(self, face: Face | None) -> Solution:
         if not self.n_hidden:
-            return self._solve(np.zeros(len(self.y)) if face is None else face.start(), face)
+            return self._solve(np.zeros(len(self.y)) if face is None else face.start())
         first = len(self.space) - self.n_hidden
-        return best_of_runs(lambda theta: self._solve(theta, face), self.terms, first, self.options)
+        return best_of_runs(self._solve, self.terms, first, self.options)
 
-    def _solve(self, theta: Array, face: Face | None) -> Solution:
+    def _solve(self, theta: Array) -> Solution:
         o = self.options
         solver = self._solver()
-        if self.complete:
-            if solver == "ipf":
-                return self._ipf(theta, face)
-            return solve(Likelihood(self.free, self.phase, o.l2, o.l1), theta, solver, o.tol, o.max_iter, self._watch)
-        if o.em == "auto" and solver != "ipf":
+        if self.complete and solver == "ipf":
+            return self._ipf(theta)
+        if (self.complete or o.em == "auto") and solver != "ipf":
             return solve(Likelihood(self.free, self.phase, o.l2, o.l1), theta, solver, o.tol, o.max_iter, self._watch)
         if o.em == "inexact":
-            projection = Projection("ipf", 0.0, max_sweeps=10, restart=True)
+            projection = Projection("ipf", 0.0, max_sweeps=INEXACT_SWEEPS, restart=True)
         else:
             projection = Projection(solver, o.tol / 10)
         limit = 10_000 if o.max_iter is None else o.max_iter
@@ -200,27 +203,28 @@ class _Machine:
             return self.options.solver
         return "newton" if len(self.terms) <= MAX_NEWTON else "gradient" if self.options.l1 else "lbfgs"
 
-    def _ipf(self, theta: Array, face: Face | None) -> Solution:
+    def _ipf(self, theta: Array) -> Solution:
         """IPFP from theta: by whole margins where the structure is hierarchical, else term by term."""
-        o = self.options
-        likelihood = Likelihood(self.free, self.phase)
-        likelihood.move(theta)
-        p = self.free.table.eta.astype(np.float64)
-        self.basis.invert(p)
-        p[p < 1e-250] = 0.0
+        o, p, constraints = self.options, distribution(self.basis, self.y, theta), self._constraints()
+        at_once = max(1, _VISITS // (p.size * max(len(constraints), 1)))
+
+        def sweeps(track: Track) -> None:
+            while not track.done():
+                found = ipf(self.basis, constraints, p, o.tol / 4, min(at_once, track.limit - track.iterations))
+                change = np.array([found.theta[term] for term in self.terms])
+                track.accept(track.at(track.point.theta + change), found.sweeps)
+                if found.converged:
+                    track.status = "converged"
+                    return
+
         limit = 100_000 if o.max_iter is None else o.max_iter
-        found = ipf(self.basis, self._constraints(), p, o.tol, limit)
-        theta = theta + np.array([found.theta[term] for term in self.terms])
-        value = likelihood.move(theta)
-        status = "converged" if found.converged else "iteration limit"
-        return Solution(theta, value, likelihood.violation(), found.sweeps, status)
+        return Track(Likelihood(self.free, self.phase), theta, o.tol, limit, self._watch).follow(sweeps)
 
     def _constraints(self) -> list[Constraint]:
-        d = self.phase.eta()
-        if self.structure.margins is None:
-            return [Constraint.of_term(self.basis, term, float(m)) for term, m in zip(self.terms, d, strict=True)]
-        means = dict(zip(self.terms, d.tolist(), strict=True))
-        return [Constraint.of_margin(a, margin_cells(self.basis, a, means)) for a in self.structure.margins]
+        if self.structure.margins is not None:
+            return [Constraint.of_margin(a, margin_cells(self.data, a)) for a in self.structure.margins]
+        d = attainable(self.basis, self.phase.eta())
+        return [Constraint.of_term(self.basis, term, float(m)) for term, m in zip(self.terms, d, strict=True)]
 
     def _watch(self, theta: Array, value: float, violation: float) -> None:
         seconds = time.perf_counter() - self.started
@@ -231,10 +235,10 @@ class _Machine:
     # -- the result -------------------------------------------------------------------------------------------
 
     def _fitted(self, solution: Solution, face: Face | None) -> Fitted:
-        o, counts, total = self.options, self.data.counts, self.data.total
-        likelihood = Likelihood(self.free, self.phase, o.l2, o.l1)
-        likelihood.move(solution.theta)
-        errors = self._errors(likelihood, solution.theta, face)
+        counts, total = self.data.counts, self.data.total
+        self.free.move(solution.theta)
+        self.phase.move(solution.theta)
+        errors = self._errors(solution.theta)
         model = LogLinear(self.space, self.basis, self.terms, solution.theta, self.free.table.log_z)
         log_prob = self._log_prob(model)
         surprise = -float(counts @ log_prob) / total
@@ -280,7 +284,7 @@ class _Machine:
             return face.n_free, face.n_states
         return int(np.count_nonzero(theta)) if self.options.l1 else len(theta), cells
 
-    def _errors(self, likelihood: Likelihood, theta: Array, face: Face | None) -> Array:
+    def _errors(self, theta: Array) -> Array:
         if len(theta) > MAX_NEWTON:
             return np.full(len(theta), np.nan)
         used = theta != 0 if self.options.l1 else np.ones(len(theta), dtype=bool)
@@ -306,13 +310,12 @@ def best_of_runs(
     return best
 
 
-def margin_cells(basis: Basis, variables: Sequence[int], means: dict[Any, float]) -> Array:
-    """p(x_A), flat with the first variable fastest, from the expectations of all terms inside A."""
-    small = Basis(basis.name, tuple(basis.cards[i] for i in variables))
-    cells = np.array([means[term] if term else 1.0 for term in basis.subterms(variables)])
-    small.invert(cells)
-    cells[cells < 1e-14] = 0.0  # counts are whole: what is left is rounding
-    return cells
+def margin_cells(data: Empirical, variables: Sequence[int]) -> Array:
+    """Shares of complete rows in the cells of a margin, flat with the first variable fastest."""
+    margin = Space(tuple(data.space.variables[i] for i in variables))
+    cells = margin.index(data.states[:, list(variables)])
+    shares = np.bincount(cells, weights=data.counts / data.total, minlength=margin.n_states)
+    return shares.astype(np.float64)
 
 
 def observed_entropy(data: Empirical) -> float:
@@ -328,10 +331,6 @@ def observed_entropy(data: Empirical) -> float:
         sum(-float(pattern.counts @ np.log(pattern.counts / pattern.counts.sum())) for pattern in data.patterns())
         / data.total
     )
-
-
-def _basis_name(name: str) -> BasisName:
-    return name  # type: ignore[return-value]
 
 
 def _one_of(name: str, value: Any, known: Sequence[str]) -> None:

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.algebra.basis import Basis, Term
+from fullspan.data.patterns import grouped
 from fullspan.engine.clamped import Clamped
 from fullspan.engine.lookup import products
 from fullspan.engine.protocol import Engine
@@ -126,15 +127,10 @@ class Features:
 
     def __init__(self, basis: Basis, terms: Sequence[Term], rows: NDArray[Any], weights: Array) -> None:
         self.basis, self.terms = basis, tuple(terms)
-        self.rows, self.weights = rows, weights
+        self.rows, self.weights = rows, weights / weights.sum()
         self._theta = np.zeros(len(self.terms))
         self._eta = np.zeros(len(self.terms))
         self._kept: list[tuple[Array, NDArray[np.int8]]] | None = None
-
-    @classmethod
-    def shares(cls, basis: Basis, terms: Sequence[Term], rows: NDArray[Any], weights: Array) -> Features:
-        """The same with weights that sum to 1."""
-        return cls(basis, terms, rows, weights / weights.sum())
 
     def move(self, theta: Array) -> float:
         self._theta, self._eta = theta, np.zeros(len(theta))
@@ -168,16 +164,14 @@ class Features:
 
     def _evaluated(self) -> Iterator[tuple[Array, NDArray[np.int8]]]:
         n = len(self.basis.cards)
-        patterns, which = np.unique(self.rows < 0, axis=0, return_inverse=True)
-        for j, pattern in enumerate(patterns):
-            rows, weights = self.rows[which.ravel() == j], self.weights[which.ravel() == j]
-            completions = _completions(self.basis, np.flatnonzero(pattern))
+        for pattern in grouped(self.rows, self.weights):
+            completions = _completions(self.basis, pattern.missing)
             size = max(1, _BLOCK // (len(completions) * max(len(self.terms), 1)))
-            for start in range(0, len(rows), size):
-                part = rows[start : start + size].astype(np.int64)
-                states = np.where(pattern, completions[None], part[:, None, :]).reshape(-1, n)
+            for start in range(0, len(pattern.states), size):
+                part = pattern.states[start : start + size].astype(np.int64)
+                states = np.where(part[:1] < 0, completions[None], part[:, None, :]).reshape(-1, n)
                 phi = self.basis.evaluate(self.terms, states)
-                yield weights[start : start + size], phi.reshape(len(part), len(completions), len(self.terms))
+                yield pattern.counts[start : start + size], phi.reshape(len(part), len(completions), len(self.terms))
 
 
 def _softmax(phi: Array, theta: Array) -> tuple[Array, Array]:
@@ -189,7 +183,7 @@ def _softmax(phi: Array, theta: Array) -> tuple[Array, Array]:
     return p / z, (peak + np.log(z))[:, 0]
 
 
-def _completions(basis: Basis, variables: NDArray[np.intp]) -> NDArray[np.int64]:
+def _completions(basis: Basis, variables: Sequence[int]) -> NDArray[np.int64]:
     """Codes (c, n) of all states of some variables, 0 elsewhere."""
     small = Basis(basis.name, tuple(basis.cards[i] for i in variables))
     out = np.zeros((small.n_states, len(basis.cards)), dtype=np.int64)
@@ -205,3 +199,14 @@ def data_moments(basis: Basis, terms: Indices, rows: NDArray[Any], weights: Arra
     np.add.at(table, rows.astype(np.int64) @ np.array(basis.strides, dtype=np.int64), weights / weights.sum())
     basis.analyse(table)
     return np.asarray(table[terms])
+
+
+def distribution(basis: Basis, terms: Indices, theta: Array) -> Array:
+    """p(x) over all states; exactly 0 where it is less than the smallest double."""
+    p = np.zeros(basis.n_states)
+    p[terms] = theta
+    basis.synthesise(p)
+    p -= p.max()
+    np.exp(p, out=p)
+    p /= p.sum()
+    return p

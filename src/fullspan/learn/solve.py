@@ -17,13 +17,17 @@ from scipy.linalg import cho_factor, cho_solve
 
 from fullspan.algebra.jit import serial
 from fullspan.learn.phases import Known, Phase
+from fullspan.learn.problem import Interrupted
 
 Array = NDArray[np.float64]
 SolverName = Literal["newton", "lbfgs", "gradient"]
 
 _LONGEST = 4.0
 """Longest change of one weight in a Newton step."""
-_HALVINGS = 30
+_TRIES = 30
+"""Times a step is cut to a quarter before it is given up."""
+_RECENT = 10
+"""Values of the objective above which a gradient step must not rise."""
 _ROUNDING = 64 * float(np.finfo(np.float64).eps)
 """Relative rounding of f, below which a rise means nothing."""
 
@@ -108,83 +112,94 @@ def solve(
     max_iter: int | None = None,
     watch: Watch | None = None,
 ) -> Solution:
-    """Minimise from ``theta``.
+    """Minimise from ``theta``; the best point met is returned, and the likelihood has moved there.
 
-    The objective never rises by more than its rounding. Cost of a step: one rebuild of the table (``newton``: also k^2
-    look-ups and a Cholesky factorisation). ``max_iter`` is 500 for Newton's method by default,
-    and 200,000 for the others.
+    Newton's method never raises the objective by more than its rounding; the others may, for a few steps. Cost of a
+    step: one rebuild of the table (``newton``: also k^2 look-ups and a Cholesky factorisation). ``max_iter`` is 500 for
+    Newton's method by default, and 200,000 for the others.
     """
     run = {"newton": _newton, "lbfgs": _lbfgs, "gradient": _gradient}[solver]
     limit = max_iter if max_iter is not None else 500 if solver == "newton" else 200_000
-    value = likelihood.move(theta)
-    track = _Track(likelihood, theta, value, tol, limit, watch)
-    if not theta.size or track.done():
-        return track.solution()
-    try:
-        run(track)
-    except KeyboardInterrupt:
-        track.status = "interrupted"
-    likelihood.move(track.theta)
-    return track.solution()
+    return Track(likelihood, theta, tol, limit, watch).follow(run)
 
 
-@dataclass
-class _Track:
-    """The best point so far, and when to stop."""
+@dataclass(frozen=True)
+class Point:
+    """Weights, the objective there, and the largest breach of the conditions of optimality."""
 
-    likelihood: Likelihood
     theta: Array
     value: float
-    tol: float
-    limit: int
-    watch: Watch | None
-    iterations: int = 0
-    status: str = "iteration limit"
-    trace: list[float] = field(default_factory=list)
+    violation: float
 
-    def __post_init__(self) -> None:
-        self.trace.append(self.value)
-        self.violation = self.likelihood.violation()
-
-    def accept(self, theta: Array, value: float) -> None:
-        """Take a step to which the likelihood has moved already."""
-        self.theta, self.value = theta, value
-        self.violation = self.likelihood.violation()
-        self.iterations += 1
-        self.trace.append(value)
-        if self.watch is not None:
-            self.watch(theta, value, self.violation)
-
-    def done(self) -> bool:
-        if self.violation <= self.tol:
-            self.status = "converged"
-        return self.violation <= self.tol or self.iterations >= self.limit
-
+    @property
     def slack(self) -> float:
+        """Rounding of the objective."""
         return _ROUNDING * max(1.0, abs(self.value))
 
-    def solution(self) -> Solution:
-        return Solution(self.theta, self.value, self.violation, self.iterations, self.status, tuple(self.trace))
+    def improves_on(self, other: Point) -> bool:
+        """Whether the objective is lower; where it is the same to rounding, the violation decides."""
+        if self.value < other.value - other.slack:
+            return True
+        return self.value <= other.value + other.slack and self.violation < other.violation
 
 
-def _newton(track: _Track) -> None:
+class Track:
+    """The way of a solver: where it is, the best point so far, and when to stop."""
+
+    def __init__(self, likelihood: Likelihood, theta: Array, tol: float, limit: int, watch: Watch | None) -> None:
+        self.likelihood, self.tol, self.limit, self.watch = likelihood, tol, limit, watch
+        self.point = self.best = self.at(theta)
+        self.trace = [self.point.value]
+        self.iterations, self.status = 0, "iteration limit"
+
+    def at(self, theta: Array) -> Point:
+        """Move the likelihood to theta."""
+        value = self.likelihood.move(theta)
+        return Point(theta, value, self.likelihood.violation())
+
+    def accept(self, point: Point, iterations: int = 1) -> None:
+        """Take a step to a point to which the likelihood has moved already."""
+        self.point = point
+        if point.improves_on(self.best):
+            self.best = point
+        self.iterations += iterations
+        self.trace.append(point.value)
+        if self.watch is not None:
+            self.watch(point.theta, point.value, point.violation)
+
+    def done(self) -> bool:
+        """Whether the best point is good enough, or the steps are used up."""
+        if self.best.violation <= self.tol:
+            self.status = "converged"
+        return self.best.violation <= self.tol or self.iterations >= self.limit
+
+    def follow(self, run: Callable[[Track], None]) -> Solution:
+        """Let a solver run, until it ends or is interrupted."""
+        try:
+            if not self.done():
+                run(self)
+        except (KeyboardInterrupt, Interrupted):
+            self.status = "interrupted"
+        best = self.at(self.best.theta)
+        return Solution(best.theta, best.value, best.violation, self.iterations, self.status, tuple(self.trace))
+
+
+def _newton(track: Track) -> None:
     """Newton's method. While em steps halve the violation, the curvature of the open cells is not asked for."""
     likelihood = track.likelihood
     whole, before = isinstance(likelihood.data, Known), np.inf
     while not track.done():
-        whole = whole or track.violation > 0.5 * before
-        before = track.violation
+        whole = whole or track.point.violation > 0.5 * before
+        before = track.point.violation
         step = _step(likelihood, whole)
         length = float(np.abs(step).max())
-        if length == 0.0:
-            track.status = "rounding limit"
-            return
-        step *= min(1.0, _LONGEST / length)
-        if not _search(track, step, 1.0):
+        if length > _LONGEST:
+            step *= _LONGEST / length
+        if not _search(track, step):
             track.status = "rounding limit"
             return
     if whole and track.status == "converged":  # one step more: it costs little, and squares what is left
-        _search(track, _step(likelihood, True), 1.0, tries=1)
+        _search(track, _step(likelihood, True), tries=1)
 
 
 def _step(likelihood: Likelihood, whole: bool) -> Array:
@@ -194,97 +209,63 @@ def _step(likelihood: Likelihood, whole: bool) -> Array:
     return np.asarray(-cho_solve(factor(hessian), gradient))
 
 
-def _search(track: _Track, step: Array, scale: float, tries: int = _HALVINGS) -> bool:
-    """Go along a step, shortened until the objective does not rise; False if nothing is left of it.
-
-    Where the objective is flat to rounding, the expectations decide.
-    """
+def _search(track: Track, step: Array, tries: int = _TRIES) -> bool:
+    """Go along a step, shortened until it is an improvement; False if nothing is left of it."""
+    start, scale = track.point, 1.0
     for _ in range(tries):
-        theta = track.theta + scale * step
-        value = track.likelihood.move(theta)
-        if value < track.value - track.slack() or (
-            value <= track.value + track.slack() and track.likelihood.violation() < track.violation
-        ):
-            track.accept(theta, value)
+        point = track.at(start.theta + scale * step)
+        if point.improves_on(start):
+            track.accept(point)
             return True
         scale /= 4
-    track.likelihood.move(track.theta)
+    track.likelihood.move(start.theta)
     return False
 
 
-def _gradient(track: _Track) -> None:
-    """``theta <- theta + eps (eta_data - eta)``, the learning rule of Boltzmann machines.
+def _gradient(track: Track) -> None:
+    """``theta <- theta + eps (eta_data - eta)``, the learning rule of Boltzmann machines; L1 then pulls towards 0.
 
     The rate eps follows from the last two points (Barzilai and Borwein's choice), and is cut where f would rise above
     the largest of its last ten values.
     """
-    likelihood = track.likelihood
-    gradient, rate = likelihood.gradient(), 1.0
-    if likelihood.l1:
-        _proximal(track)
-        return
-    while not track.done():
-        recent = max(track.trace[-10:]) + track.slack()
-        for _ in range(_HALVINGS):
-            theta = track.theta - rate * gradient
-            value = likelihood.move(theta)
-            if value <= recent:
-                break
-            rate /= 4
-        else:
-            likelihood.move(track.theta)
-            track.status = "rounding limit"
-            return
-        change, old = theta - track.theta, gradient
-        track.accept(theta, value)
-        gradient = likelihood.gradient()
-        curvature = float(change @ (gradient - old))
-        rate = float(change @ change) / curvature if curvature > 0 else 4 * rate
-
-
-def _proximal(track: _Track) -> None:
-    """The same with L1: a gradient step, then every weight is pulled towards 0."""
     likelihood, rate = track.likelihood, 1.0
     gradient = likelihood.gradient()
     while not track.done():
-        recent = max(track.trace[-10:]) + track.slack()
-        for _ in range(_HALVINGS):
-            theta = soft(track.theta - rate * gradient, rate * likelihood.l1)
-            value = likelihood.move(theta)
-            if value <= recent:
+        start, ceiling = track.point, max(track.trace[-_RECENT:]) + track.point.slack
+        for _ in range(_TRIES):
+            point = track.at(soft(start.theta - rate * gradient, rate * likelihood.l1))
+            if point.value <= ceiling:
                 break
             rate /= 4
         else:
-            likelihood.move(track.theta)
             track.status = "rounding limit"
             return
-        change, old = theta - track.theta, gradient
-        track.accept(theta, value)
-        gradient = likelihood.gradient()
+        track.accept(point)
+        change, old, gradient = point.theta - start.theta, gradient, likelihood.gradient()
         curvature = float(change @ (gradient - old))
         rate = float(change @ change) / curvature if curvature > 0 else 4 * rate
 
 
-def _lbfgs(track: _Track) -> None:
-    """SciPy's L-BFGS; where f is flat to rounding and its line search stalls, gradient steps finish."""
+def _lbfgs(track: Track) -> None:
+    """SciPy's L-BFGS-B; gradient steps finish what its line search leaves."""
     from scipy.optimize import minimize
 
-    likelihood = track.likelihood
+    likelihood, last = track.likelihood, track.point
     if likelihood.l1:
         raise ValueError("L-BFGS needs a smooth objective")
 
     def value_and_gradient(theta: Array) -> tuple[float, Array]:
-        value = likelihood.move(np.array(theta))
-        return value, likelihood.gradient()
+        nonlocal last
+        last = track.at(np.array(theta))
+        return last.value, likelihood.gradient()
 
     def note(theta: Array) -> None:
-        value = likelihood.move(np.array(theta))
-        track.accept(np.array(theta), value)
+        track.accept(last if np.array_equal(theta, last.theta) else track.at(np.array(theta)))
 
     options = {"maxiter": track.limit, "maxfun": 2 * track.limit, "maxcor": 30, "ftol": 0.0, "gtol": track.tol}
-    minimize(value_and_gradient, track.theta, jac=True, method="L-BFGS-B", callback=note, options=options)
-    likelihood.move(track.theta)
+    minimize(value_and_gradient, track.point.theta, jac=True, method="L-BFGS-B", callback=note, options=options)
     if not track.done():
+        track.point = track.at(track.best.theta)
         _gradient(track)
 
 
@@ -294,27 +275,28 @@ def soft(x: Array, by: float) -> Array:
 
 
 def _l1_step(hessian: Array, gradient: Array, theta: Array, l1: float) -> Array:
-    """Minimise ``g.s + s.H.s/2 + l1 |theta + s|`` by coordinate descent."""
-    step = np.zeros(len(theta))
-    _coordinate_descent(hessian + np.diag(1e-12 * np.diag(hessian)), gradient, theta, l1, step)
-    return step
+    """Minimise ``g.s + s.H.s/2 + l1 |theta + s|`` by coordinate descent; a weight that gets to 0 is exactly 0."""
+    point = theta.copy()
+    _coordinate_descent(hessian + np.diag(1e-12 * np.diag(hessian)), gradient, l1, point)
+    return point - theta
 
 
 @serial
-def _coordinate_descent(hessian: Array, gradient: Array, theta: Array, l1: float, step: Array) -> None:
+def _coordinate_descent(hessian: Array, gradient: Array, l1: float, point: Array) -> None:
     slope = gradient.copy()
     for _ in range(1000):
         largest = 0.0
-        for y in range(step.size):
+        for y in range(point.size):
             curvature = hessian[y, y]
             if curvature <= 0.0:
                 continue
-            wanted = theta[y] + step[y] - slope[y] / curvature
+            wanted = point[y] - slope[y] / curvature
             shrunk = max(abs(wanted) - l1 / curvature, 0.0)
-            change = (shrunk if wanted > 0 else -shrunk) - theta[y] - step[y]
+            new = shrunk if wanted > 0 else -shrunk
+            change = new - point[y]
             if change != 0.0:
-                step[y] += change
-                for z in range(step.size):
+                point[y] = new
+                for z in range(point.size):
                     slope[z] += change * hessian[z, y]
                 largest = max(largest, abs(change) * curvature)
         if largest < 1e-14:

@@ -94,17 +94,23 @@ def structure(
         pairs = _edges(space, graph)
         return _hierarchical([*((i,) for i in range(n)), *_cliques(n, pairs, order or n)])
     top = min(order if order is not None else n, n)
-    if math.comb(n, top) > MAX_TERMS:
-        raise FullspanError(
-            f"order {top} of {n} variables has {math.comb(n, top):,} sets of variables; at most {MAX_TERMS:,} weights "
-            "are fitted jointly: lower the order, or give graph=, margins= or terms="
-        )
+    _require(sum(math.comb(n, size) for size in range(1, top + 1)), f"order {top} of {n} variables has")
     return _hierarchical(list(itertools.combinations(range(n), top)))
+
+
+def _require(number: int, what: str) -> None:
+    """Refuse too many sets of variables before they are listed."""
+    if number > MAX_TERMS:
+        raise FullspanError(
+            f"{what} {number:,} sets of variables; at most {MAX_TERMS:,} weights are fitted jointly: "
+            "lower the order, or give fewer or smaller sets"
+        )
 
 
 def _hierarchical(sets: Iterable[Scope]) -> Structure:
     scopes: set[Scope] = set()
     for scope in sets:
+        _require(2 ** len(scope) - 1, f"a margin of {len(scope)} variables has")
         for size in range(1, len(scope) + 1):
             scopes.update(itertools.combinations(scope, size))
     ordered = tuple(sorted(scopes, key=lambda a: (len(a), a)))
@@ -130,16 +136,15 @@ def _scopes(space: Space, sets: Any, what: str) -> list[Scope]:
         raise FullspanError(f"{what} is {sets!r}; a list of lists of variable names is needed")
     out = []
     for names in sets:
-        if isinstance(names, str):
-            names = [names]
         if not isinstance(names, Iterable):
             raise FullspanError(f"{names!r} in {what} is no list of variable names")
+        names = [names] if isinstance(names, str) else list(names)
         chosen = [_position(space, name, what) for name in names]
         if not chosen:
             raise FullspanError(f"{what} has an empty set of variables; leave it out")
         for i in chosen:
             if chosen.count(i) > 1:
-                raise FullspanError(f"{what} names {space.names[i]!r} twice in one set: {list(names)!r}")
+                raise FullspanError(f"{what} names {space.names[i]!r} twice in one set: {names!r}")
         out.append(tuple(sorted(chosen)))
     if not out:
         raise FullspanError(f"{what} is empty; give at least one set of variables")
@@ -147,13 +152,13 @@ def _scopes(space: Space, sets: Any, what: str) -> list[Scope]:
 
 
 def _position(space: Space, name: Any, what: str) -> int:
-    """Position of a variable given by name, or by number where names are not numbers' text."""
-    if isinstance(name, int | np.integer) and not isinstance(name, bool):
+    """Position of a variable given by name, or by number where no name is the number's text."""
+    if isinstance(name, int | np.integer) and not isinstance(name, bool) and str(name) not in space.names:
         if 0 <= name < len(space):
             return int(name)
         raise FullspanError(f"{what} names variable {name}, but there are {len(space)}, counted from 0")
     try:
-        return space.position(name)
+        return space.position(name if isinstance(name, str) else str(name))
     except QueryError as error:
         raise FullspanError(f"{what} names {name!r}: {error}") from error
 
@@ -162,7 +167,7 @@ def _edges(space: Space, graph: Any) -> set[Scope]:
     if hasattr(graph, "edges"):
         graph = list(graph.edges() if callable(graph.edges) else graph.edges)
     if isinstance(graph, Mapping):
-        graph = [(a, b) for a, neighbours in graph.items() for b in neighbours]
+        graph = _of_neighbours(space, graph)
     elif isinstance(graph, np.ndarray) and graph.ndim == 2 and (graph.shape[1] != 2 or len(graph) == len(space) == 2):
         graph = _of_matrix(graph, len(space))
     edges: set[Scope] = set()
@@ -172,6 +177,16 @@ def _edges(space: Space, graph: Any) -> set[Scope]:
             raise FullspanError(f"the graph joins {space.names[a]!r} with itself")
         edges.add((min(a, b), max(a, b)))
     return edges
+
+
+def _of_neighbours(space: Space, graph: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
+    out = []
+    for a, neighbours in graph.items():
+        _position(space, a, "graph")
+        if isinstance(neighbours, str) or not isinstance(neighbours, Iterable):
+            raise FullspanError(f"the graph gives {a!r} the neighbours {neighbours!r}; a list of names is needed")
+        out += [(a, b) for b in neighbours]
+    return out
 
 
 def _of_matrix(matrix: Any, n: int) -> list[tuple[int, int]]:
@@ -184,6 +199,8 @@ def _of_matrix(matrix: Any, n: int) -> list[tuple[int, int]]:
 
 
 def _pairs(graph: Any) -> list[tuple[Any, Any]]:
+    if isinstance(graph, str | bytes) or not isinstance(graph, Iterable):
+        raise FullspanError(f"graph is {graph!r}; edges as pairs of names, {{name: neighbours}} or a matrix are needed")
     out = []
     for edge in graph:
         pair = tuple(edge) if not isinstance(edge, str) and isinstance(edge, Iterable) else (edge,)
@@ -204,4 +221,5 @@ def _cliques(n: int, edges: set[Scope], order: int) -> list[Scope]:
         if not level:
             break
         found += level
+        _require(len(found), "the graph has at least")
     return found
