@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-EPILOG = "Example: fullspan reproduce fsll-table1 --seeds 3"
+if TYPE_CHECKING:
+    from fullspan.reproduce import Experiment, Result
+
+EPILOG = "Example: fullspan reproduce basket"
 
 
 def register(app: typer.Typer) -> None:
@@ -17,7 +21,16 @@ def register(app: typer.Typer) -> None:
 
 def reproduce(
     name: Annotated[str | None, typer.Argument(help="Experiment; see --list.", show_default=False)] = None,
-    seeds: Annotated[int, typer.Option(min=1, help="Random draws of each data set; medians are shown.")] = 3,
+    seeds: Annotated[
+        int | None, typer.Option(min=1, help="Tables: random draws of each data set; medians are shown. [default: 3]")
+    ] = None,
+    runs: Annotated[int | None, typer.Option(min=1, help="Figures: random machines. [default: 10]")] = None,
+    iterations: Annotated[int | None, typer.Option(min=1, help="Figures: steps of a run. [default: 750]")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Figures: of the random machines. [default: 0]")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for figures and their curves; made if it is not there. [default: the name]"),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     listing: Annotated[bool, typer.Option("--list", help="List the experiments.")] = False,
 ) -> None:
@@ -33,12 +46,46 @@ def reproduce(
     from fullspan.reproduce import experiment
 
     chosen = experiment(name)
+    folder = _folder(chosen, out)
+    given = {"seeds": seeds, "runs": runs, "iterations": iterations, "seed": seed}
     with contextlib.closing(Reporter()) as reporter:
-        result = chosen.run(seeds, reporter.say)
+        result = chosen.run(reporter.say, **{key: value for key, value in given.items() if value is not None})
+    written = _write(result, folder)
     if as_json:
-        print_json(result.to_json())
-    else:
-        typer.echo(result.to_text())
+        print_json(result.to_json() | ({"files": [str(path) for path in written]} if written else {}))
+        return
+    typer.echo(result.to_text())
+    if written:
+        typer.echo("\nwritten: " + ", ".join(map(str, written)))
+
+
+def _folder(chosen: Experiment, out: Path | None) -> Path:
+    """Where the files go; refused before the work begins if that cannot be.
+
+    Raises
+    ------
+    FullspanError : the experiment writes no files, or there is a file of that name.
+    """
+    from fullspan.errors import FullspanError
+
+    if out is not None and not chosen.is_figure:
+        raise FullspanError(f"{chosen.name} is a table and writes no files; leave out --out")
+    folder = Path(chosen.name) if out is None else out
+    if chosen.is_figure and folder.exists() and not folder.is_dir():
+        raise FullspanError(f"{str(folder)!r} is a file; give a folder with --out")
+    return folder
+
+
+def _write(result: Result, folder: Path) -> list[Path]:
+    """Write the files of a result into a folder; their paths."""
+    from fullspan.cli.files import write_text
+
+    files = result.files()
+    if files:
+        folder.mkdir(parents=True, exist_ok=True)
+    for file_name, text in files.items():
+        write_text(folder / file_name, text)
+    return [folder / file_name for file_name in files]
 
 
 def _list(*, as_json: bool) -> None:
@@ -46,7 +93,8 @@ def _list(*, as_json: bool) -> None:
     from fullspan.reproduce import EXPERIMENTS
 
     if as_json:
-        print_json([{"name": e.name, "summary": e.summary} for e in EXPERIMENTS.values()])
+        print_json([{"name": e.name, "summary": e.summary, "options": e.options} for e in EXPERIMENTS.values()])
         return
+    width = max(map(len, EXPERIMENTS))
     for e in EXPERIMENTS.values():
-        typer.echo(f"{e.name}  {e.summary}")
+        typer.echo(f"{e.name.ljust(width)}  {e.summary}")

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numba import prange
 from numpy.typing import NDArray
+from scipy.linalg.blas import dsyrk
 
 from fullspan.algebra.basis import Basis, Term
 from fullspan.algebra.jit import parallel, serial
@@ -76,34 +77,38 @@ def _means(
     starts: NDArray[Any],
     offsets: NDArray[Any],
     factors: NDArray[Any],
-    values: NDArray[Any],
+    owners: NDArray[Any],
+    values: Array,
     strides: NDArray[Any],
     cards: NDArray[Any],
     out: Array,
 ) -> None:
-    """``out[r, y] = E(Phi_y | row r)``; ``factors[y]`` are pairs (variable, row of ``values``), padded with -1."""
+    """``out[r, y] = E(Phi_y | row r)``.
+
+    Row f of ``values`` is a local function of variable ``owners[f]``, the last row is 1; ``factors[:, y]`` are the rows
+    whose product is Phi_y, padded with the last one.
+    """
     for r in prange(places.size):
         fibre = offsets[starts[fibres[r]] : starts[fibres[r] + 1]]
         peak = -np.inf
         for offset in fibre:
             peak = max(peak, log_weights[places[r] + offset])
         total = 0.0
-        digits = np.empty(cards.size, np.int64)
+        local, phi, mean = np.ones(values.shape[0]), np.empty(out.shape[1]), out[r]
         for offset in fibre:
             x = places[r] + offset
             p = np.exp(log_weights[x] - peak)
             total += p
-            for i in range(cards.size):
-                digits[i] = x // strides[i] % cards[i]
-            for y in range(factors.shape[0]):
-                phi = 1
-                for f in range(factors.shape[1]):
-                    if factors[y, f, 0] < 0:
-                        break
-                    phi *= values[factors[y, f, 1], digits[factors[y, f, 0]]]
-                out[r, y] += p * phi
-        for y in range(factors.shape[0]):
-            out[r, y] /= total
+            for f in range(owners.size):
+                local[f] = values[f, x // strides[owners[f]] % cards[owners[f]]]
+            phi[:] = p
+            for row in factors:
+                for y in range(phi.size):
+                    phi[y] *= local[row[y]]
+            for y in range(phi.size):
+                mean[y] += phi[y]
+        for y in range(mean.size):
+            mean[y] /= total
 
 
 class Clamped:
@@ -159,31 +164,32 @@ class Clamped:
 
     def mean_square(self, log_weights: Array, terms: Sequence[Term]) -> Array:
         """``sum_o w(o) E(Phi | o) E(Phi | o)^t`` over all rows, (k, k)."""
-        factors, values = _tables(self.basis, terms)
+        factors, owners, values = _tables(self.basis, terms)
         strides, cards = np.array(self.basis.strides, dtype=np.int64), np.array(self.basis.cards, dtype=np.int64)
-        total = np.zeros((len(terms), len(terms)))
+        total = np.zeros((len(terms), len(terms)), order="F")
         step = max(1, _HELD // max(len(terms), 1))
         for start in range(0, len(self.places), step):
             part = slice(start, start + step)
             mean = np.zeros((len(self.places[part]), len(terms)))
             where = (self.places[part], self.fibres[part], self.starts, self.offsets)
-            _means(log_weights, *where, factors, values, strides, cards, mean)
-            total += mean.T @ (mean * self.weights[part, None])
-        return total
+            _means(log_weights, *where, factors, owners, values, strides, cards, mean)
+            mean *= np.sqrt(self.weights[part, None])
+            total = dsyrk(1.0, mean.T, beta=1.0, c=total, overwrite_c=True)  # the upper half alone
+        return np.asarray(np.triu(total) + np.triu(total, 1).T)
 
 
-def _tables(basis: Basis, terms: Sequence[Term]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The local functions in use, one row of values each, and for each term the (variable, row) of its factors."""
+def _tables(basis: Basis, terms: Sequence[Term]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Factors of each term, the variables of the local functions in use, and their values, as ``_means`` takes them."""
     used = sorted({factor for term in terms for factor in term})
     row = {factor: r for r, factor in enumerate(used)}
-    values = np.zeros((len(used), max(basis.cards)), dtype=np.int64)
+    values = np.ones((len(used) + 1, max(basis.cards)))
     for (i, j), r in row.items():
         values[r, : basis.cards[i]] = basis.local(i)[j]
-    factors = np.full((len(terms), max(map(len, terms), default=0), 2), -1, dtype=np.int64)
+    factors = np.full((max(map(len, terms), default=0), len(terms)), len(used), dtype=np.int64)
     for y, term in enumerate(terms):
-        for f, (i, j) in enumerate(term):
-            factors[y, f] = i, row[i, j]
-    return factors, values
+        for f, factor in enumerate(term):
+            factors[f, y] = row[factor]
+    return factors, np.array([i for i, _ in used], dtype=np.int64), values
 
 
 def fibre(basis: Basis, variables: NDArray[Any]) -> NDArray[np.int64]:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.algebra.basis import Basis
+from fullspan.learn.events import events_of
 from fullspan.learn.ipf import Constraint, attainable, ipf
 from fullspan.learn.phases import Free, Known, Phase
 from fullspan.learn.solve import Likelihood, Solution, SolverName, Track, Watch, solve
@@ -52,13 +53,18 @@ class Projection:
 def project_by_ipf(free: Free, d: Array, theta: Array, tol: float, max_sweeps: int | None = None) -> Array:
     """IPFP on the terms' events from theta, each term in turn; see :mod:`fullspan.learn.ipf`."""
     basis: Basis = free.table.basis
-    free.move(theta)
-    p = free.table.eta.astype(np.float64)
-    basis.invert(p)
-    np.maximum(p, 0.0, out=p)
+    limit = 100_000 if max_sweeps is None else max_sweeps
+    p = np.zeros(basis.n_states)
+    p[free.terms] = theta
+    basis.synthesise(p)
+    p -= p.max()
+    np.exp(p, out=p)
+    if basis.zero_one:
+        return np.asarray(theta + events_of(basis, tuple(free.terms.tolist())).fit(p, d, tol, limit)[0])
+    p /= p.sum()
     terms = [basis.term(int(y)) for y in free.terms]
     constraints = [Constraint.of_term(basis, term, float(mean)) for term, mean in zip(terms, d, strict=True)]
-    found = ipf(basis, constraints, p, tol, 100_000 if max_sweeps is None else max_sweeps)
+    found = ipf(basis, constraints, p, tol, limit)
     return np.asarray(theta + np.array([found.theta[term] for term in terms]))
 
 

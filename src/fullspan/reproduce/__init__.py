@@ -1,7 +1,7 @@
 """Tables and figures of the source papers, re-run and shown beside the published values.
 
-An experiment is a module with ``run(seeds, progress)`` that returns a :class:`Result`; it is named here, and imported
-when it is asked for.
+An experiment is a module with ``run(progress, **options)`` that returns a :class:`Result`; it is named here with the
+options that it takes, and imported when it is asked for.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ from fullspan.errors import FullspanError
 Say = Callable[[str], None]
 """Takes a line about what is being done."""
 
+LEAST = {"seeds": 1, "runs": 1, "iterations": 1, "seed": 0}
+"""Smallest value of every option."""
+
 
 class Result(Protocol):
     """What an experiment found."""
@@ -26,30 +29,69 @@ class Result(Protocol):
     def to_text(self) -> str:
         """The same as a table for people."""
 
+    def files(self) -> dict[str, str]:
+        """Figures and their curves: contents by file name; none for a table."""
+
 
 @dataclass(frozen=True)
 class Experiment:
-    """A table or figure of a paper, and the module that re-runs it."""
+    """A table or figure of a paper, the module that re-runs it, and the options of its ``run``.
+
+    A figure writes files.
+    """
 
     name: str
     summary: str
     module: str
+    options: tuple[str, ...] = ()
+    is_figure: bool = False
 
-    def run(self, seeds: int, progress: Say | None = None) -> Result:
-        """Run it with ``seeds`` random draws of each data set."""
-        if seeds < 1:
-            raise FullspanError(f"seeds is {seeds}; at least 1 is needed")
-        result: Result = import_module(self.module).run(seeds, progress)
+    def run(self, progress: Say | None = None, **options: int) -> Result:
+        """Run it; options that are left out have the module's defaults, which are those of the paper.
+
+        Raises
+        ------
+        FullspanError : the experiment does not take an option, or its value is too small.
+        """
+        for name, value in options.items():
+            if name not in self.options:
+                known = f"it takes {', '.join(self.options)}" if self.options else "it takes no options"
+                raise FullspanError(f"{self.name} has no option {name}; {known}")
+            if value < LEAST[name]:
+                raise FullspanError(f"{name} is {value}; at least {LEAST[name]} is needed")
+        result: Result = import_module(self.module).run(progress, **options)
         return result
 
+
+_CURVES = ("runs", "iterations", "seed")
 
 EXPERIMENTS = {
     experiment.name: experiment
     for experiment in (
         Experiment(
             "fsll-table1",
-            "Takabatake and Akaho 2022, Table 1: six data sets of 20 binary variables, rows FL",
+            "Takabatake and Akaho 2022, Table 1: six data sets of 20 binary variables, rows FL and BM-DI",
             "fullspan.reproduce.fsll_table1",
+            ("seeds",),
+        ),
+        Experiment(
+            "basket",
+            "Sugiyama's lecture: a Boltzmann machine of 8 baskets, whose maximum lies at infinity",
+            "fullspan.reproduce.basket",
+        ),
+        Experiment(
+            "byrne-fig4",
+            "Byrne 1992, Fig. 4: alternating minimisation, 5 hidden units with 3 and with 5 visible ones",
+            "fullspan.reproduce.byrne_fig4",
+            _CURVES,
+            is_figure=True,
+        ),
+        Experiment(
+            "byrne-fig5",
+            "Byrne 1992, Fig. 5: exact against inexact alternating minimisation, 5 hidden and 3 visible units",
+            "fullspan.reproduce.byrne_fig5",
+            _CURVES,
+            is_figure=True,
         ),
     )
 }
