@@ -164,6 +164,8 @@ class Clamped:
 
     def mean_square(self, log_weights: Array, terms: Sequence[Term]) -> Array:
         """``sum_o w(o) E(Phi | o) E(Phi | o)^t`` over all rows, (k, k)."""
+        if not terms:
+            return np.zeros((0, 0))
         factors, owners, values = _tables(self.basis, terms)
         strides, cards = np.array(self.basis.strides, dtype=np.int64), np.array(self.basis.cards, dtype=np.int64)
         total = np.zeros((len(terms), len(terms)), order="F")
