@@ -86,8 +86,8 @@ class Boltzmann:
         walsh_hadamard(a, self.scratch)
         return peak + float(np.log(z)) - float(theta @ self.d), a[self.y] / z - self.d
 
-    def fit(self) -> Array:
-        found = minimize(self, np.zeros(self.y.size), jac=True, method="L-BFGS-B", options={"gtol": GTOL, "ftol": 0.0})
+    def fit(self, gtol: float = GTOL) -> Array:
+        found = minimize(self, np.zeros(self.y.size), jac=True, method="L-BFGS-B", options={"gtol": gtol, "ftol": 0.0})
         return np.asarray(found.x)
 
 
