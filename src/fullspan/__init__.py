@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from fullspan import datasets, errors
     from fullspan.errors import FullspanError
+    from fullspan.estimators.boltzmann import BoltzmannMachine
     from fullspan.estimators.full_span import FullSpan
     from fullspan.estimators.loading import load
     from fullspan.space import Space, Variable
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "BoltzmannMachine": "fullspan.estimators.boltzmann",
     "FullSpan": "fullspan.estimators.full_span",
     "load": "fullspan.estimators.loading",
     "Space": "fullspan.space",
@@ -30,7 +32,17 @@ _HOMES = {
 }
 _MODULES = ("datasets", "errors")
 
-__all__ = ["FullSpan", "FullspanError", "Space", "Variable", "__version__", "datasets", "errors", "load"]
+__all__ = [
+    "BoltzmannMachine",
+    "FullSpan",
+    "FullspanError",
+    "Space",
+    "Variable",
+    "__version__",
+    "datasets",
+    "errors",
+    "load",
+]
 
 
 def __getattr__(name: str) -> Any:

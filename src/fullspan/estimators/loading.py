@@ -12,7 +12,7 @@ from fullspan.model.file import load as read
 if TYPE_CHECKING:
     from fullspan.estimators.density import DensityEstimator
 
-HOMES = {"FullSpan": "fullspan.estimators.full_span"}
+HOMES = {"FullSpan": "fullspan.estimators.full_span", "BoltzmannMachine": "fullspan.estimators.boltzmann"}
 """Where each estimator lives that a file may name."""
 
 
