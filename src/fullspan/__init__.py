@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from fullspan import datasets, errors
     from fullspan.errors import FullspanError
+    from fullspan.estimators.boltzmann import BoltzmannMachine
     from fullspan.estimators.classifier import BoltzmannClassifier
     from fullspan.estimators.full_span import FullSpan
     from fullspan.estimators.loading import load
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "BoltzmannMachine": "fullspan.estimators.boltzmann",
     "FullSpan": "fullspan.estimators.full_span",
     "BoltzmannClassifier": "fullspan.estimators.classifier",
     "load": "fullspan.estimators.loading",
@@ -34,6 +36,7 @@ _MODULES = ("datasets", "errors")
 
 __all__ = [
     "BoltzmannClassifier",
+    "BoltzmannMachine",
     "FullSpan",
     "FullspanError",
     "Space",

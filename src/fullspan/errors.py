@@ -39,5 +39,9 @@ class TooLargeError(FullspanError):
     """The plan needs more memory than there is; nothing has been allocated."""
 
 
+class BoundaryWarning(UserWarning):
+    """The maximum of the likelihood lies at infinity; its finite limit, the fitted distribution, is kept."""
+
+
 class ConvergenceWarning(UserWarning):
     """An iteration stopped before its tolerance was met; the best model so far is kept."""

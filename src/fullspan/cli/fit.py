@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import enum
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fullspan.cli.choices import Basis, Missing, Model, Precision, Search, Solver
 from fullspan.cli.interrupt import Interrupts, remembered
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical
-    from fullspan.learn.fit import Progress
     from fullspan.model.fitted import Fitted
     from fullspan.model.loglinear import LogLinear
 
@@ -23,44 +22,19 @@ STRONGEST = 5
 """Terms shown after a fit."""
 
 
-class Missing(enum.StrEnum):
-    """What a missing cell means."""
-
-    error = "error"
-    drop = "drop"
-    level = "level"
-    em = "em"
-
-
-class Basis(enum.StrEnum):
-    """The functions a model is a sum of."""
-
-    auto = "auto"
-    walsh = "walsh"
-    indicator = "indicator"
-    monomial = "monomial"
-
-
-class Search(enum.StrEnum):
-    """How terms are chosen."""
-
-    full = "full"
-    paper = "paper"
-
-
-class Precision(enum.StrEnum):
-    """Numbers of the tables."""
-
-    auto = "auto"
-    float32 = "float32"
-    float64 = "float64"
-
-
 MISSING_HELP = "Missing cells: refuse, drop the rows, an extra level, or not observed (em)."
+MODEL_HELP = "full-span searches for terms of any order; boltzmann fits those given by the options below it."
+ORDER_HELP = "Boltzmann: most variables in a term; with a graph, in a clique."
+GRAPH_HELP = "Boltzmann: file with one edge per line, two names separated by a comma or blanks."
+EDGE_HELP = "Boltzmann: an edge, a-b or a,b; may be repeated."
+MARGIN_HELP = "Boltzmann: a margin to fit with all its subsets, a,b,c; may be repeated."
+HIDDEN_HELP = "Boltzmann: a number of binary hidden units, or their names separated by commas."
 L1_HELP = "Weight of an L1 penalty on the weights; above 0, terms are searched one at a time, whatever --search says."
 EPSILON_HELP = "Stop when a step gains less, in nats per row; only for --search paper or --l1 above 0."
 RESUME_HELP = "Start from the checkpoint, if there is one, and keep its basis, whatever --basis says."
 EPILOG = """Example: fullspan fit votes.csv -o votes.fsm --missing drop
+
+With given terms: fullspan fit votes.csv -o votes.fsm --model boltzmann --missing em --columns party,crime,water
 
 Ctrl-C stops the search and saves the best model so far (exit code 130); before the first move of the search there is
 none, and no model is written. An existing model file is replaced; another kind of file is not, unless --force is given.
@@ -74,6 +48,7 @@ def register(app: typer.Typer) -> None:
 
 
 def fit(
+    context: typer.Context,
     data: Annotated[Path, typer.Argument(help="CSV, TSV, Parquet, JSON lines or Arrow file; text may be gzipped.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="Model file to write, such as votes.fsm.")],
     missing: Annotated[Missing, typer.Option(help=MISSING_HELP)] = Missing.error,
@@ -87,6 +62,16 @@ def fit(
     ] = None,
     count_column: Annotated[str | None, typer.Option(help="Column that holds the count of each row.")] = None,
     max_levels: Annotated[int, typer.Option(min=1, help="Most levels a column may have.")] = 64,
+    model: Annotated[Model, typer.Option(help=MODEL_HELP)] = Model.full_span,
+    order: Annotated[int, typer.Option(min=1, help=ORDER_HELP)] = 2,
+    graph: Annotated[Path | None, typer.Option(help=GRAPH_HELP)] = None,
+    edge: Annotated[list[str] | None, typer.Option(help=EDGE_HELP)] = None,
+    margin: Annotated[list[str] | None, typer.Option(help=MARGIN_HELP)] = None,
+    hidden: Annotated[str | None, typer.Option(help=HIDDEN_HELP)] = None,
+    solver: Annotated[Solver, typer.Option(help="Boltzmann: how the weights are found.")] = Solver.auto,
+    l2: Annotated[float, typer.Option(min=0.0, help="Boltzmann: weight of a ridge penalty.")] = 0.0,
+    restarts: Annotated[int, typer.Option(min=1, help="Boltzmann: runs with hidden units; the best is kept.")] = 5,
+    seed: Annotated[int | None, typer.Option(min=0, help="Boltzmann: seed of those runs.")] = None,
     search: Annotated[Search, typer.Option(help="The full search, or the published algorithm.")] = Search.full,
     basis: Annotated[Basis, typer.Option(help="Kind of terms; auto keeps the shorter description.")] = Basis.auto,
     penalty: Annotated[str, typer.Option(help="mdl, combinatorial, bic, or a factor such as 2.0.")] = "mdl",
@@ -105,8 +90,10 @@ def fit(
     """Learn a model of a table and write it to a file."""
     from fullspan.cli import arguments
     from fullspan.cli.files import check_model_target
+    from fullspan.cli.machine import Structure, learned_machine, refuse_options_of_others
     from fullspan.estimators.reading import Reading
 
+    refuse_options_of_others(context, model.value)
     if resume and checkpoint is None:
         raise typer.BadParameter("--resume needs --checkpoint FILE")
     check_model_target(output, data, force=force)
@@ -120,6 +107,7 @@ def fit(
         missing=missing.value,
         max_levels=max_levels,
     )
+    structure = Structure(order, graph, edge or (), margin or (), hidden, solver.value, l2, restarts, seed)
     options = {
         "search": search.value,
         "basis": basis.value,
@@ -139,7 +127,12 @@ def fit(
         empirical = reading.count(data)
         start = _start(checkpoint, empirical, quiet) if resume and checkpoint is not None else None
         watch.say("learning (the first run on a machine compiles its kernels, which takes longer)")
-        fitted = reading.noted(_learned(empirical, options, watch, start))
+        interrupts.check()
+        if model is Model.boltzmann:
+            fitted = learned_machine(empirical, structure, options, watch)
+        else:
+            fitted = _learned(empirical, options, watch, start)
+        fitted = _kept(reading.noted(fitted), watch)
     _save(fitted, output)
     if not quiet:
         _tell(fitted, output, time.monotonic() - started, as_json=as_json)
@@ -159,7 +152,7 @@ class _Watch:
         self.interrupts, self.moved = interrupts, False
         self._last = time.monotonic()
 
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, progress: Any) -> None:
         self.moved = True
         self.interrupts.check()
         if self.reporter is not None:
@@ -178,17 +171,19 @@ class _Watch:
 
 
 def _learned(empirical: Empirical, options: dict[str, Any], watch: _Watch, start: LogLinear | None) -> Fitted:
-    """Learn.
+    from fullspan.learn.fit import Options
+    from fullspan.learn.fit import fit as learn
+
+    return learn(empirical, Options(**options), watch=watch, start=start)
+
+
+def _kept(fitted: Fitted, watch: _Watch) -> Fitted:
+    """The model.
 
     Raises
     ------
     KeyboardInterrupt : Ctrl-C before the first move, when there is nothing to keep.
     """
-    from fullspan.learn.fit import Options
-    from fullspan.learn.fit import fit as learn
-
-    watch.interrupts.check()
-    fitted = learn(empirical, Options(**options), watch=watch, start=start)
     if fitted.status == INTERRUPTED_STATUS and not watch.moved:
         raise KeyboardInterrupt
     return fitted
@@ -230,13 +225,16 @@ def _start(checkpoint: Path, empirical: Empirical, quiet: bool) -> LogLinear | N
 
 
 def _tell(fitted: Fitted, output: Path, seconds: float, *, as_json: bool) -> None:
-    from fullspan.cli.summary import print_json, strongest, summary, summary_lines
+    from fullspan.cli.summary import is_machine, print_json, print_machine, strongest, summary, summary_lines
 
     if as_json:
         print_json({"file": str(output), **summary(fitted), "seconds": round(seconds, 3)})
         return
-    typer.echo("\n".join(summary_lines(fitted)))
-    strongest(fitted, STRONGEST)
+    if is_machine(fitted):
+        print_machine(fitted)
+    else:
+        typer.echo("\n".join(summary_lines(fitted)))
+        strongest(fitted, STRONGEST)
     typer.echo(f"fitted in {seconds:.1f} s, written to {output}")
 
 

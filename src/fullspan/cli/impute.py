@@ -53,10 +53,10 @@ def impute(
     from fullspan.query.answer import Oracle
 
     fitted = load(model)
-    space = fitted.model.space
+    oracle = Oracle(fitted.model, n_hidden=fitted.n_hidden)
+    space = oracle.visible
     codes = encode(data, space, allow_missing=True)
     refuse_missing_level(codes, space)
-    oracle = Oracle(fitted.model)
     if how is How.mean:
         table = _wide(oracle.impute(codes, "mean"), space)
     else:

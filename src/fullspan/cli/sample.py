@@ -39,9 +39,9 @@ def sample(
     from fullspan.query.answer import Oracle
 
     fitted = load(model)
-    space = fitted.model.space
-    codes = Oracle(fitted.model).sample(n, np.random.default_rng(seed), event_of(given, space))
-    table = decode(codes, space)
+    oracle = Oracle(fitted.model, n_hidden=fitted.n_hidden)
+    codes = oracle.sample(n, np.random.default_rng(seed), event_of(given, fitted.model.space))
+    table = decode(codes, oracle.visible)
     if output is None:
         print_table(table, as_json=as_json)
     else:

@@ -49,9 +49,9 @@ def _mean(fitted: Fitted, data: Path, *, as_json: bool) -> None:
     from fullspan.estimators.reading import Reading
     from fullspan.query.answer import Oracle
 
-    empirical = Reading.of(fitted).count_again(data, fitted.model.space)
-    log_prob = fitted.model.log_prob if empirical.is_complete else Oracle(fitted.model).log_prob
-    mean = float(empirical.counts @ log_prob(empirical.states)) / empirical.total
+    oracle = Oracle(fitted.model, n_hidden=fitted.n_hidden)
+    empirical = Reading.of(fitted).count_again(data, oracle.visible)
+    mean = float(empirical.counts @ oracle.log_prob(empirical.states)) / empirical.total
     left_out = empirical.n_dropped + empirical.n_empty
     if as_json:
         print_json({"mean_log_prob": mean, "n_rows": empirical.n_rows, "n_dropped": left_out})
@@ -67,8 +67,9 @@ def _rows(fitted: Fitted, data: Path, output: Path | None, *, as_json: bool) -> 
     from fullspan.data import encode
     from fullspan.query.answer import Oracle
 
-    codes = encode(data, fitted.model.space, allow_missing=fitted.settings.get("missing", "error") != "error")
-    table = pa.table({"log_prob": Oracle(fitted.model).log_prob(codes)})
+    oracle = Oracle(fitted.model, n_hidden=fitted.n_hidden)
+    codes = encode(data, oracle.visible, allow_missing=fitted.settings.get("missing", "error") != "error")
+    table = pa.table({"log_prob": oracle.log_prob(codes)})
     if output is None:
         print_table(table, as_json=as_json)
     else:

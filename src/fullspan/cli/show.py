@@ -26,7 +26,7 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show a model: its variables and its terms in words, strongest first."""
-    from fullspan.cli.summary import print_json, strongest, summary, summary_lines
+    from fullspan.cli.summary import is_machine, print_json, print_machine, strongest, summary, summary_lines
     from fullspan.estimators.terms import TermTable
     from fullspan.model.file import load
 
@@ -35,6 +35,9 @@ def show(
     if as_json:
         variables = [{"name": v.name, "levels": list(v.levels), "edges": v.edges} for v in space.variables]
         print_json({**summary(fitted), "variables": variables, "terms": TermTable.of(fitted)[:limit].to_dicts()})
+        return
+    if is_machine(fitted):
+        print_machine(fitted)
         return
     typer.echo("\n".join(summary_lines(fitted)))
     typer.echo("\n".join(_variable_lines(space.variables)))

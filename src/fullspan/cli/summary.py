@@ -57,7 +57,15 @@ def summary(fitted: Fitted) -> dict[str, Any]:
         "entropy": fitted.entropy,
         "description_length": fitted.description_length,
         "status": fitted.status,
+        **(_machine_facts(fitted) if is_machine(fitted) else {}),
     }
+
+
+def _machine_facts(fitted: Fitted) -> dict[str, Any]:
+    from fullspan.estimators.summary import Summary
+
+    facts = Summary.of(fitted).to_dict()
+    return {key: facts[key] for key in ("hidden", "solver", "iterations", "goodness", "coefficients")}
 
 
 def _orders(fitted: Fitted) -> list[tuple[int, int]]:
@@ -75,6 +83,18 @@ def summary_lines(fitted: Fitted) -> list[str]:
         f"divergence from the data {fitted.divergence:.4f} nats per row, "
         f"description length {fitted.description_length:.1f} nats ({fitted.status})",
     ]
+
+
+def is_machine(fitted: Fitted) -> bool:
+    """Whether the terms were given and not searched for."""
+    return fitted.settings.get("estimator") == "BoltzmannMachine"
+
+
+def print_machine(fitted: Fitted) -> None:
+    """The summary of a machine."""
+    from fullspan.estimators.summary import Summary
+
+    console().print(str(Summary.of(fitted)), soft_wrap=True)
 
 
 def strongest(fitted: Fitted, top: int | None) -> None:

@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.utils.validation import check_is_fitted
 
 from fullspan.data import decode, encode
-from fullspan.errors import ConvergenceWarning
+from fullspan.errors import ConvergenceWarning, FullspanError
 from fullspan.estimators.evidence import Evidence, event_of
 from fullspan.estimators.parameters import check_parameters
 from fullspan.estimators.progress import Reporter
@@ -33,10 +33,14 @@ from fullspan.space import Level
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical
+    from fullspan.estimators.residuals import Kind, Residuals
+    from fullspan.estimators.summary import Summary
 
 Names = str | Sequence[str]
 READING = ("columns", "levels", "bins", "count_column", "missing", "max_levels")
 """Parameters that say how a table is read; every estimator has them."""
+_RESIDUALS = 5
+"""Residuals in a summary."""
 
 
 class DensityEstimator(DensityMixin, BaseEstimator):  # type: ignore[misc]
@@ -238,6 +242,40 @@ class DensityEstimator(DensityMixin, BaseEstimator):  # type: ignore[misc]
 
     def _event(self, given: Evidence) -> Mapping[str, Any] | None:
         return event_of(given, self.space_)
+
+    # -- the fit ----------------------------------------------------------------------------------------------
+
+    def summary(self) -> Summary:
+        """The fit as statisticians read it: measures of fit, coefficients, largest residuals; ``print`` it."""
+        from fullspan.estimators.residuals import largest
+        from fullspan.estimators.summary import Summary
+
+        check_is_fitted(self)
+        data = self._empirical
+        return Summary.of(
+            self.fitted_, None if data is None or not data.is_complete else largest(self._oracle, data, _RESIDUALS)
+        )
+
+    def residuals(self, kind: Kind = "pearson", table: bool = False) -> Residuals | NDArray[np.float64]:
+        """Residuals between the counts n of the data and the fitted counts m.
+
+        Parameters
+        ----------
+        kind : ``"pearson"``, (n - m) / sqrt(m); ``"deviance"``, whose squares sum to G2; ``"raw"``, n - m.
+        table : all cells as an array with one axis per observed variable, in the order of their levels, instead of a
+            list of the cells seen, the largest first.
+
+        Raises
+        ------
+        FullspanError : the data are not at hand, after :func:`fullspan.load` or without rows; or cells were missing.
+        TooLargeError : a table of more than 2^20 cells is asked for.
+        """
+        from fullspan.estimators.residuals import of_cells_seen, of_table
+
+        check_is_fitted(self)
+        if self._empirical is None:
+            raise FullspanError("residuals need the rows, which neither a model file nor margins have; fit them first")
+        return (of_table if table else of_cells_seen)(self._oracle, self._empirical, kind)
 
     # -- files and scikit-learn -------------------------------------------------------------------------------
 

@@ -1,9 +1,9 @@
-"""Hidden units as people write them: a number, names, or names with levels."""
+"""Variables that are never observed, as people ask for them."""
 
 from __future__ import annotations
 
 import numbers
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from fullspan.errors import FullspanError
@@ -11,33 +11,42 @@ from fullspan.space import Level, Variable
 
 Hidden = int | Sequence[str] | Mapping[str, Sequence[Level]]
 """``3``: binary h1, h2, h3; ``["mood"]``: binary; ``{"class": ["low", "middle", "high"]}``."""
+_WAYS = "give a number of binary units, a list of names, or {name: levels}"
 
 
-def hidden_variables(hidden: Any) -> list[Variable]:
-    """The hidden variables, never observed.
+def hidden_variables(hidden: Any) -> tuple[Variable, ...]:
+    """The variables of ``hidden=``: a number of binary units h1, h2, ..., names of binary ones, or ``{name: levels}``.
 
     Raises
     ------
-    FullspanError : it is none of these, a name is given twice, or a variable has fewer than two levels.
+    FullspanError : it is none of these, or a variable has fewer than two levels.
 
     Examples
     --------
-    >>> [(v.name, v.levels) for v in hidden_variables({"class": ["low", "high"]})]
-    [('class', ('low', 'high'))]
+    >>> [(v.name, v.levels) for v in hidden_variables(2)]
+    [('h1', (0, 1)), ('h2', (0, 1))]
+    >>> hidden_variables({"class": ["a", "b", "c"]})[0].levels
+    ('a', 'b', 'c')
     """
     if isinstance(hidden, Mapping):
-        named = {str(name): tuple(levels) for name, levels in hidden.items()}
-    elif isinstance(hidden, numbers.Integral) and not isinstance(hidden, bool) and int(hidden) >= 0:
-        named = {f"h{j}": (0, 1) for j in range(1, int(hidden) + 1)}
-    elif isinstance(hidden, Sequence) and not isinstance(hidden, str) and all(isinstance(n, str) for n in hidden):
-        if len(set(hidden)) != len(hidden):
-            raise FullspanError(
-                f"hidden is {list(hidden)!r}, which has a name twice; every hidden variable needs its own"
-            )
-        named = {name: (0, 1) for name in hidden}
-    else:
-        raise FullspanError(f"hidden is {hidden!r}; a number of units, a list of names or {{name: levels}} is needed")
-    for name, levels in named.items():
-        if len(levels) < 2:
-            raise FullspanError(f"the hidden variable {name!r} has {len(levels)} levels; at least 2 are needed")
-    return [Variable(name, levels) for name, levels in named.items()]
+        return tuple(_variable(name, levels) for name, levels in hidden.items())
+    if isinstance(hidden, numbers.Integral) and not isinstance(hidden, bool) and int(hidden) >= 0:
+        return tuple(Variable(f"h{i + 1}", (0, 1)) for i in range(int(hidden)))
+    if isinstance(hidden, Iterable) and not isinstance(hidden, str | bytes):
+        names = list(hidden)
+        for name in names:
+            if names.count(name) > 1:
+                raise FullspanError(f"hidden names {name!r} twice; every hidden variable needs a name of its own")
+        return tuple(_variable(name, (0, 1)) for name in names)
+    raise FullspanError(f"hidden is {hidden!r}; {_WAYS}")
+
+
+def _variable(name: Any, levels: Any) -> Variable:
+    if not isinstance(name, str):
+        raise FullspanError(f"hidden names {name!r}, which is no text; {_WAYS}")
+    if isinstance(levels, str | bytes) or not isinstance(levels, Iterable):
+        raise FullspanError(f"the levels of the hidden variable {name!r} are {levels!r}; a list of levels is needed")
+    listed = tuple(levels)
+    if len(listed) < 2:
+        raise FullspanError(f"the hidden variable {name!r} has {len(listed)} level; two or more are needed")
+    return Variable(name, listed)

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from fullspan.estimators.density import DensityEstimator
 
 HOMES = {
-    "FullSpan": "fullspan.estimators.full_span",
     "BoltzmannClassifier": "fullspan.estimators.classifier",
+    "BoltzmannMachine": "fullspan.estimators.boltzmann",
+    "FullSpan": "fullspan.estimators.full_span",
 }
 """Where each estimator lives that a file may name."""
 

@@ -12,8 +12,14 @@ _WHOLE = {
     "max_memory": "a positive whole number of bytes is needed, or None for the memory that is free",
     "max_order": "a whole number of at least 1 is needed, or None for any order",
     "max_levels": "a whole number of at least 1 is needed, such as 64",
+    "order": "a whole number of at least 1 is needed, or None for any order",
+    "restarts": "a whole number of at least 1 is needed, such as 5",
+    "max_iter": "a whole number of at least 1 is needed, or None for the solver's own limit",
 }
+_NEEDED = ("max_levels", "restarts")
 _REAL = {
+    "l2": "a finite number of at least 0 is needed",
+    "tol": "a positive number is needed, such as 1e-10",
     "l1": "a finite number of at least 0 is needed",
     "epsilon": "a positive number is needed, such as 1e-4",
 }
@@ -35,7 +41,7 @@ def check_parameters(values: Mapping[str, Any]) -> None:
     """
     for name, value in values.items():
         if name in _WHOLE and not (_is(numbers.Integral, value) and value >= 1):
-            if value is not None or name == "max_levels":
+            if value is not None or name in _NEEDED:
                 raise FullspanError(f"{name} is {value!r}; {_WHOLE[name]}")
         elif name in _REAL and not _is(numbers.Real, value):
             raise FullspanError(f"{name} is {value!r}; {_REAL[name]}")

@@ -23,7 +23,8 @@ class TermRow:
     words : what the term says, in words.
     variables : the names of the variables it joins.
     order : how many they are.
-    weight, standard_error : its natural parameter theta, and the error of that.
+    weight, standard_error : its natural parameter theta, infinite where the likelihood has no finite maximum, and the
+        error of that; NaN where the data do not determine it.
     nats_saved : by how many nats the data would be described worse, in total, without it.
     """
 
@@ -51,13 +52,13 @@ class TermTable(Sequence[TermRow]):
     def of(cls, fitted: Fitted) -> TermTable:
         """The terms of a fitted model."""
         model = fitted.model
-        names = model.space.names
+        names, weights = model.space.names, fitted.weights
         rows = [
             TermRow(
-                model.describe(term),
+                fitted.describe(k),
                 tuple(names[i] for i, _ in term),
                 len(term),
-                float(model.theta[k]),
+                float(weights[k]),
                 float(fitted.standard_errors[k]),
                 float(fitted.nats_saved[k]),
             )

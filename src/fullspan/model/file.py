@@ -4,17 +4,20 @@
      "space": {"variables": [{"name": "crime", "levels": ["n", "y"]}, ...]},
      "basis": "walsh", "log_z": ...,
      "terms": [{"term": {"crime": 1, "party": 1}, "order": 2, "words": "...", "weight": ..., ...}, ...],
-     "fit": {"status": "converged", "total": 435, ..., "history": [...]},
+     "fit": {"status": "converged", "total": 435, ..., "goodness": {...}, "history": [...]},
      "checksum": "..."}
 
 Numbers are written with as many digits as bring the same double back. ``order`` and ``words`` are for people and are
 not read. ``checksum`` is the SHA-256 of everything else, as JSON with sorted keys and no spaces: it finds damage, and
-is no signature. Reading executes nothing and allocates nothing by a number found in the file.
+is no signature. Reading executes nothing and allocates nothing by a number found in the file. ``n_hidden``,
+``diverging`` and ``goodness`` may be absent, as in files of earlier versions: then there are none.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
+import itertools
 import json
 import math
 import os
@@ -28,6 +31,7 @@ from fullspan.algebra.basis import BASES, Basis, Term
 from fullspan.errors import FullspanError, ModelFileError
 from fullspan.model.atomic import write_atomically
 from fullspan.model.fitted import Fitted, Step, StepLike
+from fullspan.model.goodness import Goodness
 from fullspan.model.local import log_sum_exp, small_exponents
 from fullspan.model.loglinear import LogLinear
 from fullspan.model.strict_json import MAX_BYTES, Node, read_json, shown
@@ -40,6 +44,8 @@ _CHECKED_STATES, _CHECKED_LEVELS = 1 << 16, 1 << 10
 _LOG_Z_TOLERANCE = 1e-4
 """A table in single precision leaves log Z with an error of about 1e-6."""
 _MEASURES = ("divergence", "entropy", "description_length", "drift")
+_WHOLE_GOODNESS = ("n_parameters", "df", "nominal_df", "n_cells")
+_REAL_GOODNESS = tuple(f.name for f in dataclasses.fields(Goodness) if f.name not in _WHOLE_GOODNESS)
 
 
 # -- writing --------------------------------------------------------------------------------------------------
@@ -93,7 +99,10 @@ def _document(fitted: Fitted) -> dict[str, Any]:
             "total": fitted.total,
             "n_rows": fitted.n_rows,
             "n_dropped": fitted.n_dropped,
-            **{name: getattr(fitted, name) for name in _MEASURES},
+            **{name: _or_unknown(getattr(fitted, name)) for name in _MEASURES},
+            "n_hidden": fitted.n_hidden,
+            "diverging": list(fitted.diverging),
+            "goodness": _goodness(fitted.goodness),
             "settings": dict(fitted.settings),
             "fingerprint": fitted.fingerprint,
             "software": fitted.version,
@@ -115,7 +124,7 @@ def _term(fitted: Fitted, i: int) -> dict[str, Any]:
     return {
         "term": {model.space.names[v]: int(component) for v, component in term},
         "order": len(term),
-        "words": model.describe(term),
+        "words": fitted.describe(i),
         "weight": float(model.theta[i]),
         "standard_error": _or_null(fitted.standard_errors[i]),
         "nats_saved": _or_null(fitted.nats_saved[i]),
@@ -126,8 +135,18 @@ def _step(step: StepLike) -> dict[str, Any]:
     return {"move": step.move, "n_terms": step.n_terms, "cost": step.cost, "seconds": step.seconds}
 
 
+def _goodness(goodness: Goodness | None) -> dict[str, Any] | None:
+    if goodness is None:
+        return None
+    return {name: _or_null(value) if isinstance(value, float) else value for name, value in vars(goodness).items()}
+
+
 def _or_null(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
+
+
+def _or_unknown(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
 def _plain(value: Any) -> Any:
@@ -164,6 +183,8 @@ def load(path: str | os.PathLike[str]) -> Fitted:
     _check_sum(root)
     model = _read_model(root)
     terms, fit = list(root["terms"].items()), root["fit"]
+    measures = {name: fit[name].number_or_nan() for name in _MEASURES}
+    further = fit.fields()
     return Fitted(
         model=model,
         standard_errors=np.array([t["standard_error"].number_or_nan() for t in terms]),
@@ -171,12 +192,18 @@ def load(path: str | os.PathLike[str]) -> Fitted:
         total=fit["total"].number(least=0),
         n_rows=fit["n_rows"].whole(0),
         n_dropped=fit["n_dropped"].whole(0),
-        **{name: fit[name].number() for name in _MEASURES},
+        divergence=measures["divergence"],
+        entropy=measures["entropy"],
+        description_length=measures["description_length"],
+        drift=measures["drift"],
         status=fit["status"].text(),
         settings={key: node.value for key, node in fit["settings"].fields().items()},
         fingerprint=fit["fingerprint"].text(),
         version=fit["software"].text(),
         history=tuple(_read_step(node) for node in fit["history"].items()),
+        goodness=_read_goodness(further["goodness"]) if "goodness" in further else None,
+        diverging=_read_diverging(further["diverging"], len(terms)) if "diverging" in further else (),
+        n_hidden=further["n_hidden"].whole(0, len(model.space) - 1) if "n_hidden" in further else 0,
     )
 
 
@@ -271,6 +298,23 @@ def _read_term(node: Node, space: Space) -> Term:
 
 def _read_step(node: Node) -> Step:
     return Step(node["move"].text(), node["n_terms"].whole(0), node["cost"].number(), node["seconds"].number(least=0))
+
+
+def _read_goodness(node: Node) -> Goodness | None:
+    if node.value is None:
+        return None
+    whole = {name: node[name].whole(-(2**63)) for name in _WHOLE_GOODNESS}
+    real = {name: node[name].number_or_nan() for name in _REAL_GOODNESS}
+    values: dict[str, Any] = {**real, **whole}
+    return Goodness(**values)
+
+
+def _read_diverging(node: Node, n_terms: int) -> tuple[int, ...]:
+    """Positions of terms, increasing."""
+    positions = [item.whole(0, n_terms - 1) for item in node.items()]
+    if any(a >= b for a, b in itertools.pairwise(positions)):
+        raise node.refuse("the positions of terms must increase")
+    return tuple(positions)
 
 
 def _check_log_z(node: Node, basis: Basis, weights: Mapping[Term, float]) -> None:

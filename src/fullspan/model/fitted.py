@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from fullspan.errors import FullspanError
 from fullspan.model.goodness import Goodness
 from fullspan.model.loglinear import LogLinear
+from fullspan.model.words import describe
 
 
 class StepLike(Protocol):
@@ -91,6 +92,19 @@ class Fitted:
     n_hidden: int = 0
     prior: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
     version: str = field(default_factory=software_version)
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """(k,) weights as people should read them: infinite where there is no finite maximum."""
+        weights: NDArray[np.float64] = self.model.theta.copy()
+        diverging = list(self.diverging)
+        weights[diverging] = np.copysign(np.inf, weights[diverging])
+        return weights
+
+    def describe(self, position: int) -> str:
+        """A term in words, with the factor by which it changes odds."""
+        term = self.model.terms[position]
+        return describe(self.model.space, self.model.basis, term, float(self.weights[position]))
 
     def __post_init__(self) -> None:
         for name in ("standard_errors", "nats_saved"):

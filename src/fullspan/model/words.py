@@ -26,7 +26,10 @@ from fullspan.space import Space, Variable
 
 
 def describe(space: Space, basis: Basis, term: Term, weight: float) -> str:
-    """The term in words, with the factor on the odds, such as ``crime=y goes with salvador=y (odds ×2.7)``."""
+    """The term in words, with the factor on the odds, such as ``crime=y goes with salvador=y (odds ×2.7)``.
+
+    A weight without a finite maximum is given as infinite.
+    """
     names = [_named(space.variables[i], _side(basis, i, j)) for i, j in term]
     if weight == 0:
         return f"{_all(names)}: no effect"
@@ -36,6 +39,11 @@ def describe(space: Space, basis: Basis, term: Term, weight: float) -> str:
         return f"{_all(names)} together: {'more' if weight > 0 else 'less'} likely {_factor(weight)}"
     strength = 2 * weight * math.prod(_sign(basis, i) for i, _ in term)
     return f"{_association(names, strength > 0)} {_factor(strength)}"
+
+
+def label(space: Space, basis: Basis, term: Term) -> str:
+    """The sides that a term names, as statisticians write them: ``crime=y:salvador=n``."""
+    return ":".join(_named(space.variables[i], _side(basis, i, j)) for i, j in term)
 
 
 def _single(space: Space, basis: Basis, factor: tuple[int, int], weight: float) -> str:
@@ -85,6 +93,8 @@ def _all(names: list[str]) -> str:
 def _factor(strength: float) -> str:
     """``(odds ×2.7)`` or ``(odds ÷2.7)``; beyond a million only the order of magnitude matters."""
     sign = "×" if strength > 0 else "÷"
+    if math.isinf(strength):
+        return f"(odds {sign}∞: no finite maximum)"
     if abs(strength) > math.log(1e6):
         return f"(odds {sign}10^{abs(strength) / math.log(10):.0f})"
     return f"(odds {sign}{math.exp(abs(strength)):.3g})"

@@ -22,7 +22,7 @@ from fullspan.engine.memory import budget, require
 from fullspan.errors import FullspanError, QueryError
 from fullspan.model.loglinear import LogLinear, checked_codes
 from fullspan.query import rows
-from fullspan.query.events import Event, both, check_possible, codes_of, positions
+from fullspan.query.events import IMPOSSIBLE, Event, both, check_possible, check_probable, codes_of, in_words, positions
 from fullspan.query.parse import Codes, Query, parse
 from fullspan.query.result import Table
 from fullspan.query.rows import FLOOR, Rows
@@ -211,6 +211,7 @@ class Oracle:
     ) -> Array:
         cells = self.elimination.log_sums(where, joint)
         norm = self._log_sum(given) if event or not where else float(np.logaddexp.reduce(cells, axis=None))
+        self._check_probable(given, norm)
         return np.minimum(np.exp(cells - norm), 1.0)
 
     # -- states -----------------------------------------------------------------------------------------------
@@ -229,9 +230,34 @@ class Oracle:
         state = np.array(np.unravel_index(int(np.argmax(cells)), cells.shape), dtype=np.int64)
         return Mode(state, float(cells.max() - self._log_sum(allowed)))
 
+    def _check_probable(self, given: Mapping[int, Codes], log_sum: float) -> None:
+        if given:
+            check_probable(log_sum - self.model.log_z, f"the condition {in_words(given, self.model.space)}")
+
     def _log_sum(self, allowed: Mapping[int, Codes]) -> float:
-        """Log of the unnormalised weight of an event."""
-        return float(self.elimination.log_sums((), allowed)) if allowed else self.model.log_z
+        """Log of the unnormalised weight of an event, which may be asked about."""
+        if not allowed:
+            return self.model.log_z
+        log_sum = float(self.elimination.log_sums((), allowed))
+        self._check_probable(allowed, log_sum)
+        return log_sum
+
+    def joint(self) -> Array:
+        """Probabilities of all visible states, one axis per variable; right to rounding relative to themselves.
+
+        Raises
+        ------
+        TooLargeError : the table would not fit into memory; nothing has been allocated.
+        """
+        basis, n_visible = self.model.basis, self.visible.n_states
+        require(16 * basis.n_states, budget(self.max_memory), f"a table of {basis.n_states:,} states", "ask for cells")
+        table = np.zeros(basis.n_states)
+        table[np.array(self.model.indices, dtype=np.int64)] = self.model.theta
+        basis.synthesise(table)
+        table -= self.model.log_z
+        np.exp(table, out=table)
+        cells: Array = table.reshape(-1, n_visible).sum(axis=0)  # hidden variables are the most significant digits
+        return cells.reshape(self.visible.cards, order="F")
 
     def sample(self, size: int, rng: np.random.Generator, given: Event | None = None) -> NDArray[np.int64]:
         """Independent visible states (size, n) given an event; exact, and fixed by the generator's state.
@@ -250,7 +276,10 @@ class Oracle:
             f"a sample of {size:,} states of {len(cards)} variables",
             "draw fewer at once",
         )
-        return self.elimination.sample(size, rng, self._allowed(given))[:, : len(self.visible)]
+        allowed = self._allowed(given)
+        if self.may_exclude:
+            self._log_sum(allowed)
+        return self.elimination.sample(size, rng, allowed)[:, : len(self.visible)]
 
     def log_prob(self, codes: Any) -> Array:
         """``log P(observed cells)`` of rows (m, n) -> (m,), where -1 marks a cell that is not observed."""
@@ -273,8 +302,9 @@ class Oracle:
         left = checked_codes(events, self.visible, missing=True)
         right = checked_codes(givens, self.visible, missing=True)
         clash = ((left >= 0) & (right >= 0) & (left != right)).any(axis=1)
-        joint = self.log_prob(np.where(left >= 0, left, right))
-        return np.where(clash, 0.0, np.exp(np.minimum(joint - self.log_prob(right), 0.0)))
+        joint, condition = self.log_prob(np.where(left >= 0, left, right)), self.log_prob(right)
+        check_probable(float(condition.min(initial=0.0)), "a condition")
+        return np.where(clash, 0.0, np.exp(np.minimum(joint - condition, 0.0)))
 
     @overload
     def impute(self, codes: Any, how: rows.How = "mode", rng: np.random.Generator | None = None) -> Rows: ...
@@ -300,6 +330,7 @@ class Oracle:
         QueryError : ``how`` is unknown, or draws were asked for without a generator.
         """
         known, n = self._rows(codes), len(self.visible)
+        self._check_rows(known)
         if how == "mean":
             return {name: p for name, p in rows.level_probabilities(self, known).items() if name in self.visible.names}
         if how not in ("mode", "draw"):
@@ -307,6 +338,19 @@ class Oracle:
         if how == "mode" and n < len(self.model.space):
             return rows.likeliest(self, known)[:, :n]
         return rows.impute(self, known, how, rng)[:, :n]
+
+    @cached_property
+    def may_exclude(self) -> bool:
+        """Whether the weights are large enough to give any state a probability that counts as 0."""
+        return float(np.abs(self.model.theta).sum()) + self.model.log_z > -IMPOSSIBLE
+
+    def _check_rows(self, known: Rows) -> None:
+        """Refuse to complete a row whose observed cells have probability 0."""
+        gaps = np.flatnonzero((known[:, : len(self.visible)] < 0).any(axis=1))
+        if self.may_exclude and len(gaps):
+            log_prob = rows.log_prob(self, known[gaps])
+            worst = int(log_prob.argmin())
+            check_probable(float(log_prob[worst]), f"what row {gaps[worst] + 1} says")
 
     def _allowed(self, given: Event | None) -> dict[int, Codes]:
         allowed = codes_of(given, self.model.space)

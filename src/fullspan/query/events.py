@@ -7,7 +7,7 @@ from typing import Any
 
 from fullspan.errors import QueryError
 from fullspan.query.parse import Codes
-from fullspan.space import Level, Space
+from fullspan.space import Level, Space, Variable
 
 Event = Mapping[str, Level | Collection[Level]]
 """Levels by variable; a list, tuple or set of levels means any one of them."""
@@ -45,11 +45,39 @@ def both(first: Mapping[int, Codes], second: Mapping[int, Codes]) -> dict[int, C
     return met
 
 
+IMPOSSIBLE = -600.0
+"""Log-probability below which an event is impossible: where weights went to infinity, excluded states have less."""
+
+
 def check_possible(given: Mapping[int, Codes], space: Space) -> None:
-    """Refuse to condition on an event that names no level: every other one has a positive probability."""
+    """Refuse to condition on an event that names no level."""
     for i, codes in given.items():
         if not codes:
             raise QueryError(f"the condition leaves no level of {space.names[i]!r}; nothing can be asked given it")
+
+
+def check_probable(log_prob: float, condition: str) -> None:
+    """Refuse to condition on an event that the model excludes: what would follow from it is rounding.
+
+    Raises
+    ------
+    QueryError : the log-probability is below :data:`IMPOSSIBLE`.
+    """
+    if log_prob < IMPOSSIBLE:
+        raise QueryError(
+            f"{condition} has probability 0 under this model (log-probability {log_prob:.4g}), and nothing can be "
+            "asked given it; a model fitted with a penalty, l2=, excludes nothing"
+        )
+
+
+def in_words(event: Mapping[int, Codes], space: Space) -> str:
+    """An event as ``a=y, b in {n, y}``."""
+    return ", ".join(_chosen(space.variables[i], codes) for i, codes in event.items())
+
+
+def _chosen(variable: Variable, codes: Codes) -> str:
+    levels = [str(variable.levels[x]) for x in codes]
+    return f"{variable.name}={levels[0]}" if len(levels) == 1 else f"{variable.name} in {{{', '.join(levels)}}}"
 
 
 def positions(variables: Any, space: Space) -> tuple[int, ...]:

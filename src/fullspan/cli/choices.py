@@ -1,0 +1,55 @@
+"""Options with a few values to choose from."""
+
+from __future__ import annotations
+
+import enum
+
+
+class Model(enum.StrEnum):
+    """What is learned."""
+
+    full_span = "full-span"
+    boltzmann = "boltzmann"
+
+
+class Solver(enum.StrEnum):
+    """How the weights of a machine are found."""
+
+    auto = "auto"
+    newton = "newton"
+    lbfgs = "lbfgs"
+    gradient = "gradient"
+    ipf = "ipf"
+
+
+class Missing(enum.StrEnum):
+    """What a missing cell means."""
+
+    error = "error"
+    drop = "drop"
+    level = "level"
+    em = "em"
+
+
+class Basis(enum.StrEnum):
+    """The functions a model is a sum of."""
+
+    auto = "auto"
+    walsh = "walsh"
+    indicator = "indicator"
+    monomial = "monomial"
+
+
+class Search(enum.StrEnum):
+    """How terms are chosen."""
+
+    full = "full"
+    paper = "paper"
+
+
+class Precision(enum.StrEnum):
+    """Numbers of the tables."""
+
+    auto = "auto"
+    float32 = "float32"
+    float64 = "float64"

@@ -1,0 +1,126 @@
+"""The options of ``fullspan fit --model boltzmann``: edges, margins and hidden units as people write them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from fullspan.cli.arguments import names
+from fullspan.errors import FullspanError
+
+if TYPE_CHECKING:
+    from fullspan.data import Empirical
+    from fullspan.model.fitted import Fitted, StepLike
+
+MACHINE_ONLY = ("order", "graph", "edge", "margin", "hidden", "solver", "l2", "restarts", "seed")
+SEARCH_ONLY = ("search", "penalty", "epsilon", "max_order", "dtype", "checkpoint", "checkpoint_every", "resume")
+
+
+def refuse_options_of_others(context: typer.Context, model: str) -> None:
+    """Refuse an option that this kind of model does not have.
+
+    Raises
+    ------
+    typer.BadParameter : with the option and the model it belongs to.
+    """
+    foreign, other = (SEARCH_ONLY, "full-span") if model == "boltzmann" else (MACHINE_ONLY, "boltzmann")
+    for name in foreign:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            raise typer.BadParameter(f"--{name.replace('_', '-')} is for --model {other}, not for --model {model}")
+
+
+@dataclass(frozen=True)
+class Structure:
+    """What the command line says about the terms of a machine and how it is fitted."""
+
+    order: int
+    graph: Path | None
+    edges: Sequence[str]
+    margins: Sequence[str]
+    hidden: str | None
+    solver: str
+    l2: float
+    restarts: int
+    seed: int | None
+
+
+def learned_machine(
+    empirical: Empirical, structure: Structure, options: dict[str, Any], watch: Callable[[StepLike], None]
+) -> Fitted:
+    """Fit the machine.
+
+    Raises
+    ------
+    FullspanError : the options contradict each other, or name unknown variables.
+    """
+    from fullspan.estimators.hidden import hidden_variables
+    from fullspan.estimators.settings import learned
+    from fullspan.learn.machine import MachineOptions
+
+    hidden = hidden_variables(_hidden(structure.hidden))
+    known = [*empirical.space.names, *(v.name for v in hidden)]
+    edges = [*_edges_of_file(structure.graph, known), *(edge(text, known) for text in structure.edges)]
+    basis = options["basis"]
+    machine = MachineOptions(
+        order=structure.order,
+        graph=edges if structure.graph is not None or structure.edges else None,
+        margins=[names(text) for text in structure.margins] or None,
+        basis="monomial" if basis == "auto" else basis,
+        solver=structure.solver,
+        l1=options["l1"],
+        l2=structure.l2,
+        restarts=structure.restarts,
+        seed=structure.seed,
+        max_memory=options["max_memory"],
+    )
+    return learned(empirical, machine, hidden, structure.seed, watch)
+
+
+def _hidden(text: str | None) -> Any:
+    if text is None:
+        return 0
+    return int(text) if text.strip().isdigit() else names(text)
+
+
+def edge(text: str, known: Sequence[str]) -> tuple[str, str]:
+    """Two names joined by a comma or a hyphen; names may hold hyphens as long as one reading fits.
+
+    Raises
+    ------
+    FullspanError : no reading fits the names, or several do.
+    """
+    listed = names(text) or []
+    if len(listed) == 2:
+        return listed[0], listed[1]
+    cuts = [(text[: m.start()].strip(), text[m.end() :].strip()) for m in re.finditer("-", text)]
+    fitting = [pair for pair in cuts if pair[0] in known and pair[1] in known]
+    if len(fitting) == 1:
+        return fitting[0]
+    if fitting:
+        raise FullspanError(f"--edge {text!r} can be read in {len(fitting)} ways; separate the names by a comma")
+    if len(cuts) == 1:
+        return cuts[0]  # the learner says which name is unknown
+    raise FullspanError(f"--edge {text!r} is no edge between two variables; write for example --edge party-crime")
+
+
+def _edges_of_file(path: Path | None, known: Sequence[str]) -> list[tuple[str, str]]:
+    if path is None:
+        return []
+    edges = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        line = line.strip()
+        if not line or line.startswith("#"):
+            continue
+        pair = names(line) or []
+        if len(pair) != 2:
+            pair = line.split()
+        if len(pair) != 2:
+            raise FullspanError(f"line {number} of {str(path)!r} is {line!r}; two names are needed, a,b or a b")
+        edges.append((pair[0], pair[1]))
+    return edges

@@ -1,0 +1,218 @@
+"""Exact Boltzmann machines as a scikit-learn estimator: the terms are given, the weights are learned."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self
+
+from fullspan.errors import BoundaryWarning, FullspanError
+from fullspan.estimators.density import DensityEstimator, generator
+from fullspan.estimators.hidden import hidden_variables
+from fullspan.estimators.parameters import check_parameters
+from fullspan.estimators.settings import OPTIONS, learned, noted
+from fullspan.model.words import label
+from fullspan.space import Level
+
+if TYPE_CHECKING:
+    from fullspan.data import Empirical
+    from fullspan.estimators.progress import Reporter
+    from fullspan.learn.machine import MachineOptions
+    from fullspan.model.fitted import Fitted
+
+_NAMED = 6
+"""Diverging terms that a warning names."""
+
+
+class BoltzmannMachine(DensityEstimator):
+    """Exact maximum likelihood of a log-linear model with given terms: a Boltzmann machine of any order.
+
+        p(x) = exp(sum_y theta_y Phi_y(x) - log Z),      y in the given terms
+
+    so that the expectations of all given terms are those of the data. Variables may have any number of levels, some
+    may be hidden, and cells may be missing.
+
+    Parameters
+    ----------
+    order : most variables in a term; with a graph, most variables of a clique. None for any number.
+    graph : which variables interact: pairs of names, ``{name: neighbours}``, a square 0/1 matrix, or a networkx graph.
+    terms : sets of variables that have a term of their own, taken literally, such as ``[["a"], ["a", "b"]]``.
+    margins : sets of variables whose margins are fitted, with all their subsets: a hierarchical model, as in R's
+        ``loglin``. At most one of ``graph``, ``terms`` and ``margins``.
+    hidden : variables that are never observed: a number of binary units (named h1, h2, ...), a list of names, or
+        ``{name: levels}``.
+    basis : ``"monomial"`` (0/1 units, and R's treatment contrasts), ``"walsh"`` (spins) or ``"indicator"``.
+    solver : ``"auto"``, ``"newton"``, ``"lbfgs"``, ``"gradient"`` or ``"ipf"`` (iterative proportional fitting).
+    l1, l2 : penalties ``l1 sum |theta|`` and ``l2/2 sum theta^2`` on the weights, in nats per row.
+    em : with hidden variables or missing cells, ``"auto"`` (the solver on the likelihood of what was observed),
+        ``"exact"`` or ``"inexact"`` alternating minimisation.
+    restarts : runs from random weights, of which the best is kept; only with hidden variables.
+    tol : largest difference left between the expectations of model and data.
+    max_iter : most iterations of the solver; its own limit by default.
+    missing : missing cells are an ``"error"``, ``"drop"`` their rows, are a ``"level"`` of their own, or cells not
+        observed, ``"em"``: maximum likelihood of what was observed.
+    bins, levels, columns, count_column, max_levels : how a table is read, as in :class:`fullspan.FullSpan`.
+    max_memory : most bytes to use; the memory that is free by default.
+    random_state : seed or generator of the random weights.
+    verbose : tell the progress on standard error.
+
+    Attributes
+    ----------
+    log_likelihood_ : of all rows, of what they say; NaN after :meth:`fit_margins` with probabilities.
+    goodness_ : measures of fit, a :class:`fullspan.model.goodness.Goodness`.
+    diverging_ : terms whose weights have no finite maximum, such as ``"a=y:b=n"``; the model is the limit.
+    n_iter_ : iterations of the solver.
+
+    And those of every estimator: ``model_``, ``space_``, ``terms_``, ``n_terms_``, ``log_z_``, ``divergence_``,
+    ``description_length_``, ``history_``, ``status_``, ``n_features_in_``, ``feature_names_in_``.
+
+    Notes
+    -----
+    Memory is two tables of ``prod_i |X_i|`` numbers, hidden variables included, and one more with hidden variables or
+    missing cells.
+
+    References
+    ----------
+    Byrne (1992), alternating minimization and Boltzmann machine learning.
+
+    Examples
+    --------
+    >>> from fullspan import BoltzmannMachine
+    >>> machine = BoltzmannMachine(order=1).fit([["rain", "wet"]] * 6 + [["dry", "dry"]] * 3 + [["dry", "wet"]])
+    >>> round(machine.probability("x0=rain, x1=wet"), 6)
+    0.42
+    >>> machine.goodness_.df
+    1
+    """
+
+    def __init__(
+        self,
+        order: int | None = 2,
+        graph: Any = None,
+        terms: Any = None,
+        margins: Any = None,
+        hidden: Any = 0,
+        basis: str = "monomial",
+        solver: str = "auto",
+        l1: float = 0.0,
+        l2: float = 0.0,
+        em: str = "auto",
+        restarts: int = 5,
+        tol: float = 1e-10,
+        max_iter: int | None = None,
+        missing: str = "error",
+        bins: Any = None,
+        levels: Mapping[str, Sequence[Level]] | None = None,
+        columns: Sequence[str | int] | None = None,
+        count_column: str | None = None,
+        max_levels: int = 64,
+        max_memory: int | None = None,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.order = order
+        self.graph = graph
+        self.terms = terms
+        self.margins = margins
+        self.hidden = hidden
+        self.basis = basis
+        self.solver = solver
+        self.l1 = l1
+        self.l2 = l2
+        self.em = em
+        self.restarts = restarts
+        self.tol = tol
+        self.max_iter = max_iter
+        self.missing = missing
+        self.bins = bins
+        self.levels = levels
+        self.columns = columns
+        self.count_column = count_column
+        self.max_levels = max_levels
+        self.max_memory = max_memory
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _learn(self, empirical: Empirical, watch: Reporter | None) -> Fitted:
+        return learned(empirical, self._options(), hidden_variables(self.hidden), self.random_state, watch)
+
+    def _options(self) -> MachineOptions:
+        from fullspan.learn.machine import MachineOptions
+
+        return MachineOptions(**{name: getattr(self, name) for name in OPTIONS}, seed=generator(self.random_state))
+
+    def _warn(self, fitted: Fitted) -> None:
+        super()._warn(fitted)
+        if fitted.diverging:
+            warnings.warn(_boundary(fitted), BoundaryWarning, stacklevel=3)
+
+    def _accept(self, fitted: Fitted, kind: str, empirical: Empirical | None = None) -> None:
+        super()._accept(fitted, kind, empirical)
+        goodness = fitted.goodness
+        self.goodness_ = goodness
+        self.log_likelihood_ = float("nan") if goodness is None else goodness.log_likelihood
+        self.diverging_ = _diverging(fitted)
+        self.n_iter_ = fitted.settings.get("iterations")
+
+    def fit_margins(
+        self,
+        margins: Mapping[Any, Any],
+        levels: Mapping[str, Sequence[Level]] | None = None,
+        tolerance: float = 1e-6,
+    ) -> Self:
+        """Learn from margins instead of rows: the model of largest entropy that has them (raking).
+
+        Parameters
+        ----------
+        margins : ``{("a", "b"): table, "c": table}``, a table of counts or of probabilities for each set of variables,
+            with one axis for each of them. All are counts with one total, or all are probabilities.
+        levels : names of the levels, ``{"a": ["n", "y"]}``; those of the estimator, or else 0, 1, ...
+        tolerance : how much two margins may differ on the variables they share, as a share of the total. Expectations
+            on which they differ are averaged.
+
+        Raises
+        ------
+        DataError : a table is none, two margins disagree, or no distribution has all of them.
+        FullspanError : the estimator has terms, hidden variables or a way to read tables of its own.
+
+        Examples
+        --------
+        >>> from fullspan import BoltzmannMachine
+        >>> machine = BoltzmannMachine().fit_margins({"sex": [0.5, 0.5], ("sex", "vote"): [[0.2, 0.3], [0.1, 0.4]]})
+        >>> round(machine.probability("vote=1 | sex=0"), 6)
+        0.6
+        """
+        from fullspan.data.margin_tables import MarginTables
+        from fullspan.learn.raking import fit_margins
+
+        check_parameters(self.get_params(deep=False))
+        self._refuse_structure()
+        tables = MarginTables.of(margins, self.levels if levels is None else levels, tolerance)
+        options = replace(self._options(), margins=tables.names)
+        fitted = noted(fit_margins(tables, options), options, random_state=self.random_state)
+        self._warn(fitted)
+        self._accept(self._noted(fitted), "arrow")
+        return self
+
+    def _refuse_structure(self) -> None:
+        for name in ("graph", "terms", "margins"):
+            if getattr(self, name) is not None:
+                raise FullspanError(f"fit_margins takes its terms from the margins it is given; leave out {name}=")
+        if hidden_variables(self.hidden):
+            raise FullspanError("fit_margins has nothing to say about hidden variables; leave out hidden=")
+
+
+def _diverging(fitted: Fitted) -> tuple[str, ...]:
+    model = fitted.model
+    return tuple(label(model.space, model.basis, model.terms[k]) for k in fitted.diverging)
+
+
+def _boundary(fitted: Fitted) -> str:
+    names = _diverging(fitted)
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return (
+        f"the maximum of the likelihood lies at infinity: the weights of {', '.join(names[:_NAMED])}{more} have no "
+        "finite maximum. The fitted distribution is the limit, in which some states have probability 0; "
+        "a penalty such as l2=1e-4 keeps all weights finite"
+    )

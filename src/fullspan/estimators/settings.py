@@ -1,0 +1,64 @@
+"""How a machine was learned, in JSON's types: what a model file keeps, and an estimator is made from again."""
+
+from __future__ import annotations
+
+import dataclasses
+import numbers
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fullspan.data import Empirical
+    from fullspan.learn.machine import MachineOptions
+    from fullspan.model.fitted import Fitted, StepLike
+    from fullspan.space import Space, Variable
+
+OPTIONS = (
+    *("order", "graph", "terms", "margins", "basis", "solver", "l1", "l2"),
+    *("em", "restarts", "tol", "max_iter", "max_memory"),
+)
+"""Parameters of a machine that go to the learner under their own name."""
+
+
+def learned(
+    empirical: Empirical,
+    options: MachineOptions,
+    hidden: Sequence[Variable] = (),
+    random_state: Any = None,
+    watch: Callable[[StepLike], None] | None = None,
+) -> Fitted:
+    """Fit a machine, and note how.
+
+    Raises
+    ------
+    FullspanError, TooLargeError : see :func:`fullspan.learn.machine.fit_machine`.
+    """
+    from fullspan.learn.machine import fit_machine
+
+    return noted(fit_machine(empirical, options, hidden, watch), options, hidden, random_state)
+
+
+def noted(fitted: Fitted, options: MachineOptions, hidden: Sequence[Variable] = (), random_state: Any = None) -> Fitted:
+    """The fitted model with its options among the settings. Graphs become edges between names, sets lists of names."""
+    space = fitted.model.space
+    settings = {name: getattr(options, name) for name in OPTIONS}
+    settings["graph"] = None if options.graph is None else _edges(fitted)
+    settings["terms"] = _sets(options.terms, space)
+    settings["margins"] = _sets(options.margins, space)
+    settings["hidden"] = {v.name: list(v.levels) for v in hidden} if hidden else 0
+    settings["random_state"] = int(random_state) if isinstance(random_state, numbers.Integral) else None
+    return dataclasses.replace(fitted, settings={**fitted.settings, **settings, "estimator": "BoltzmannMachine"})
+
+
+def _edges(fitted: Fitted) -> list[list[str]]:
+    """Pairs of variables that share a term."""
+    names = fitted.model.space.names
+    pairs = {tuple(i for i, _ in term) for term in fitted.model.terms if len(term) == 2}
+    return [[names[i] for i in pair] for pair in sorted(pairs)]
+
+
+def _sets(sets: Iterable[Any] | None, space: Space) -> list[list[str]] | None:
+    if sets is None:
+        return None
+    listed = [[names] if isinstance(names, str) else list(names) for names in sets]
+    return [[name if isinstance(name, str) else space.names[int(name)] for name in names] for names in listed]

@@ -1,0 +1,203 @@
+"""A fit as statisticians read it: measures of fit, coefficients with errors, and where it fits badly."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from fullspan.estimators.terms import aligned
+from fullspan.model.words import label
+
+if TYPE_CHECKING:
+    from fullspan.estimators.residuals import Residuals
+    from fullspan.model.fitted import Fitted
+    from fullspan.model.goodness import Goodness
+
+COEFFICIENTS = 40
+"""Coefficients that are printed."""
+_READ_AS = {
+    "monomial": "",
+    "walsh": "spins: a term is -1 where an odd number of the values it names holds, else +1",
+    "indicator": "spins: a term is the product of +1 where a value it names holds, and -1 where not",
+}
+
+
+@dataclass(frozen=True)
+class Coefficient:
+    """A weight with its error and Wald test.
+
+    Attributes
+    ----------
+    term : the term, such as ``a=y:b=n``.
+    estimate : its weight; infinite where there is no finite maximum.
+    standard_error, z, p_value : NaN where the data do not determine the weight.
+    """
+
+    term: str
+    estimate: float
+    standard_error: float
+    z: float
+    p_value: float
+
+    @property
+    def diverges(self) -> bool:
+        """Whether the weight has no finite maximum."""
+        return math.isinf(self.estimate)
+
+
+def coefficients(fitted: Fitted) -> tuple[Coefficient, ...]:
+    """The weights in the order of the terms."""
+    model, found = fitted.model, []
+    for term, weight, error in zip(model.terms, fitted.weights, fitted.standard_errors, strict=True):
+        known = math.isfinite(weight) and error > 0
+        z = float(weight / error) if known else math.nan
+        p = math.erfc(abs(z) / math.sqrt(2)) if known else math.nan
+        name = label(model.space, model.basis, term)
+        found.append(Coefficient(name, float(weight), float(error) if known else math.nan, z, p))
+    return tuple(found)
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """What ``print(model.summary())`` shows.
+
+    Attributes
+    ----------
+    fitted : the model and what was learned about it.
+    coefficients : one :class:`Coefficient` per term.
+    goodness : measures of fit, or None.
+    residuals : the largest Pearson residuals, or None where the data are not at hand.
+    """
+
+    fitted: Fitted
+    coefficients: tuple[Coefficient, ...]
+    goodness: Goodness | None
+    residuals: Residuals | None
+
+    @classmethod
+    def of(cls, fitted: Fitted, residuals: Residuals | None = None) -> Summary:
+        return cls(fitted, coefficients(fitted), fitted.goodness, residuals)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain types, as JSON holds them; numbers that are not known are NaN, diverging weights infinite."""
+        fitted = self.fitted
+        return {
+            "n_rows": fitted.n_rows,
+            "n_dropped": fitted.n_dropped,
+            "total": fitted.total,
+            "variables": list(self._names()),
+            "hidden": list(self._names(hidden=True)),
+            "basis": fitted.model.basis.name,
+            "solver": fitted.settings.get("solver"),
+            "iterations": fitted.settings.get("iterations"),
+            "status": fitted.status,
+            "goodness": None if self.goodness is None else asdict(self.goodness),
+            "coefficients": [asdict(c) | {"diverges": c.diverges} for c in self.coefficients],
+            "residuals": None if self.residuals is None else self.residuals.to_dicts(),
+        }
+
+    def _names(self, hidden: bool = False) -> tuple[str, ...]:
+        names, n = self.fitted.model.space.names, len(self.fitted.model.space) - self.fitted.n_hidden
+        return names[n:] if hidden else names[:n]
+
+    # -- text -------------------------------------------------------------------------------------------------
+
+    def __str__(self) -> str:
+        parts = [self._heading(), self._fit(), self._coefficients(), self._residuals()]
+        return "\n\n".join("\n".join(lines) for part in parts if (lines := list(part)))
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
+
+    def _heading(self) -> Iterator[str]:
+        fitted, settings = self.fitted, self.fitted.settings
+        names, hidden = self._names(), self._names(hidden=True)
+        dropped = f" ({fitted.n_dropped:,} dropped: missing cells)" if fitted.n_dropped else ""
+        rows = (
+            "probabilities" if settings.get("from_margins") and self.goodness is None else f"{fitted.total:,.10g} rows"
+        )
+        given = "margins of " if settings.get("from_margins") else ""
+        yield f"{given}{rows}{dropped}, {len(names)} variables: {_listed(names)}"
+        if hidden:
+            yield f"{len(hidden)} hidden: {_listed(hidden)}"
+        basis = fitted.model.basis.name
+        yield f"{len(self.coefficients)} weights in the {basis} basis{_penalties(settings)}"
+        steps = settings.get("iterations")
+        how = f"solver {settings['solver']}, {steps} iterations: " if "solver" in settings and steps is not None else ""
+        yield f"{how}{fitted.status}"
+
+    def _fit(self) -> Iterator[str]:
+        g = self.goodness
+        if g is None:
+            if not math.isnan(self.fitted.divergence):
+                yield f"divergence from the data {self.fitted.divergence:.4f} nats per row"
+            return
+        if not math.isnan(g.g2):
+            yield from aligned(
+                [
+                    ("", "statistic", "df", "p-value"),
+                    ("deviance G2", _number(g.g2, 3), str(g.df), _probability(g.p_value)),
+                    ("Pearson X2", _number(g.pearson, 3), str(g.df), _probability(g.pearson_p_value)),
+                ]
+            )
+        yield f"log-likelihood {g.log_likelihood:.4f} on {g.n_parameters} weights, AIC {g.aic:.3f}, BIC {g.bic:.3f}"
+        if g.df != g.nominal_df:
+            yield self._why_df(g)
+
+    def _why_df(self, g: Goodness) -> str:
+        if self.fitted.diverging:
+            why = (
+                f"the limit lives on {g.n_cells:,} cells, where {g.n_parameters} combinations of weights are determined"
+            )
+        else:
+            why = "weights that the penalty sets to 0 are not counted"
+        return f"df: {why}; counting all cells and weights gives {g.nominal_df}."
+
+    def _coefficients(self) -> Iterator[str]:
+        if not self.coefficients:
+            return
+        shown = self.coefficients[:COEFFICIENTS]
+        yield from aligned([("coefficient", "estimate", "std. error", "z", "p-value"), *map(_cells, shown)])
+        if len(self.coefficients) > len(shown):
+            yield f"... and {len(self.coefficients) - len(shown)} more"
+        if any(c.diverges for c in self.coefficients):
+            yield "-inf, +inf: no finite maximum; the fitted distribution is the limit"
+        if any(math.isnan(c.standard_error) and not c.diverges for c in self.coefficients):
+            yield "NA: not determined by the data"
+        if note := _READ_AS[self.fitted.model.basis.name]:
+            yield note
+
+    def _residuals(self) -> Iterator[str]:
+        if self.residuals:
+            yield "largest residuals"
+            yield from aligned(self.residuals.cells())
+
+
+def _penalties(settings: Any) -> str:
+    used = [f"{name}={settings[name]:g}" for name in ("l1", "l2") if settings.get(name)]
+    return f", shrunk by {' and '.join(used)}: errors and p-values are approximate" if used else ""
+
+
+def _cells(c: Coefficient) -> tuple[str, ...]:
+    return (c.term, _number(c.estimate, 4), _number(c.standard_error, 4), _number(c.z, 2), _probability(c.p_value))
+
+
+def _number(value: float, digits: int) -> str:
+    if math.isnan(value):
+        return "NA"
+    return f"{value:+}" if math.isinf(value) else f"{round(value, digits) + 0.0:.{digits}f}"
+
+
+def _probability(p: float) -> str:
+    if math.isnan(p):
+        return "NA"
+    return "<2e-16" if p < 2e-16 else f"{p:.2e}" if p < 1e-4 else f"{p:.4f}"
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")

@@ -1,0 +1,219 @@
+"""Learning from margins instead of rows: the distribution of largest entropy that has them, found as for data.
+
+The margins A_1, A_2, ... fix the expectations d of all terms inside them, and nothing else enters the likelihood
+
+    L(theta) / N = theta . d - log Z(theta),
+
+so the solvers of a machine serve. A cell of probability 0 in a margin excludes its states: the face is what is left. If
+the margins exclude further states without saying so (three pairwise margins may), the weights grow until their
+probabilities vanish; then the face of the others is tried, and kept if the fit on it has all margins.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.algebra.basis import Basis, Term
+from fullspan.data.margin_tables import MarginTables
+from fullspan.engine.memory import budget, require
+from fullspan.engine.table import DualTable
+from fullspan.errors import DataError
+from fullspan.learn.face import Face, face_of
+from fullspan.learn.ipf import Constraint, ipf
+from fullspan.learn.machine import MAX_NEWTON, MachineOptions, margin_cells
+from fullspan.learn.phases import Free, Known
+from fullspan.learn.problem import Step
+from fullspan.learn.solve import Likelihood, Solution, solve
+from fullspan.learn.structure import structure
+from fullspan.learn.uncertainty import standard_errors
+from fullspan.model import Fitted, LogLinear
+from fullspan.model.goodness import Goodness
+
+Array = NDArray[np.float64]
+
+_CHECKED_STATES = 1 << 12
+"""States up to which a linear program decides whether any distribution has the margins."""
+_POSSIBLE = 1e-6
+"""Largest difference that is put down to rounding by that linear program."""
+_LARGE = 12.0
+"""Change of a weight beyond which it may be on its way to infinity."""
+
+
+def fit_margins(tables: MarginTables, options: MachineOptions) -> Fitted:
+    """The machine of largest entropy with these margins; its terms are all those inside them.
+
+    Raises
+    ------
+    DataError : no distribution has these margins.
+    TooLargeError : the tables would not fit into memory; nothing has been allocated.
+    """
+    return _Raking(tables, options).run()
+
+
+class _Raking:
+    def __init__(self, tables: MarginTables, options: MachineOptions) -> None:
+        self.tables, self.options, self.space = tables, options, tables.space
+        self.basis = Basis(options.basis, self.space.cards)  # type: ignore[arg-type]
+        shape = structure(self.space, margins=tables.names)
+        self.terms, self.scopes = shape.terms(self.basis), shape.margins or ()
+        n_bytes = 3 * 8 * self.basis.n_states + 24 * min(len(self.terms), MAX_NEWTON) ** 2
+        require(n_bytes, budget(options.max_memory), f"three tables of {self.basis.n_states:,} states", "merge levels")
+        self.y = np.array([self.basis.index(term) for term in self.terms], dtype=np.int64)
+        self.started, self.history = time.perf_counter(), list[Step]()
+        self.means = self._means()
+        self.d = np.array([self.means[term] for term in self.terms])
+        self.free = Free(DualTable(self.basis, np.float64), self.y)
+        self.likelihood = Likelihood(self.free, Known(self.d), options.l2, options.l1)
+
+    def _means(self) -> dict[Term, float]:
+        """Expectations of all terms, averaged over the margins that hold them."""
+        found: dict[Term, list[float]] = {}
+        for scope, shares in self.tables.shares.items():
+            small = Basis(self.basis.name, shares.shape)
+            moments = shares.ravel(order="F").copy()
+            small.analyse(moments)
+            for term, mean in zip(self.basis.subterms(scope), moments.tolist(), strict=True):
+                found.setdefault(term, []).append(mean)
+        return {term: math.fsum(values) / len(values) for term, values in found.items()}
+
+    def run(self) -> Fitted:
+        face = None if self.options.l1 or self.options.l2 else self._face(self._allowed())
+        solution = self._solve(face)
+        if face is not None:
+            if solution.status != "converged":
+                self._refuse_impossible()
+            if np.abs(solution.theta - face.start()).max(initial=0.0) > _LARGE:
+                solution, face = self._smaller(solution, face)
+        return self._fitted(solution, face)
+
+    def _allowed(self) -> NDArray[np.int64]:
+        """States with no cell of probability 0."""
+        allowed = np.ones(self.space.cards[::-1], dtype=bool)  # the first variable is fastest
+        n = len(self.space)
+        for scope, shares in self.tables.shares.items():
+            shape = [shares.shape[scope.index(i)] if i in scope else 1 for i in reversed(range(n))]
+            allowed &= (shares > 0).transpose().reshape(shape)
+        if not allowed.any():
+            raise DataError("inconsistent margins: their zeros exclude every state, and no distribution has them all")
+        return np.flatnonzero(allowed.ravel()).astype(np.int64)
+
+    def _face(self, states: NDArray[np.int64]) -> Face:
+        return face_of(self.basis, self.y, states, self.options.max_memory)
+
+    def _solve(self, face: Face | None) -> Solution:
+        o, theta = self.options, np.zeros(len(self.y)) if face is None else face.start()
+        if o.solver == "ipf":
+            return self._ipf(theta)
+        few = "newton" if len(self.y) <= MAX_NEWTON else "gradient" if o.l1 else "lbfgs"
+        solver = few if o.solver == "auto" else o.solver
+        return solve(self.likelihood, theta, solver, o.tol, o.max_iter, self._note)  # type: ignore[arg-type]
+
+    def _ipf(self, theta: Array) -> Solution:
+        self.likelihood.move(theta)
+        p = self._probabilities()
+        p[p < 1e-250] = 0.0
+        constraints = [Constraint.of_margin(a, margin_cells(self.basis, a, self.means)) for a in self.scopes]
+        found = ipf(self.basis, constraints, p, self.options.tol, self.options.max_iter or 100_000)
+        theta = theta + np.array([found.theta[term] for term in self.terms])
+        value = self.likelihood.move(theta)
+        status = "converged" if found.converged else "iteration limit"
+        return Solution(theta, value, self.likelihood.violation(), found.sweeps, status)
+
+    def _probabilities(self) -> Array:
+        p: Array = self.free.table.eta.astype(np.float64)
+        self.basis.invert(p)
+        return np.maximum(p, 0.0)
+
+    def _smaller(self, solution: Solution, face: Face) -> tuple[Solution, Face]:
+        """The fit on a smaller face, if the states on it suffice."""
+        self.likelihood.move(solution.theta)
+        vanishing = 100 * max(self.options.tol, solution.violation)
+        smaller = self._face(np.flatnonzero(self._probabilities() > vanishing).astype(np.int64))
+        if smaller.n_states < face.n_states:
+            again = self._solve(smaller)
+            if again.status == "converged":
+                return again, smaller
+        return solution, face
+
+    def _refuse_impossible(self) -> None:
+        """Refuse margins that no distribution has, where a linear program can tell."""
+        if self.basis.n_states > _CHECKED_STATES:
+            return
+        from scipy.optimize import linprog
+
+        states = self.space.states(np.arange(self.basis.n_states))
+        phi = self.basis.evaluate(self.terms, states).astype(np.float64).T
+        off = -np.ones((len(self.y), 1))
+        solved = linprog(
+            np.r_[np.zeros(self.basis.n_states), 1.0],
+            A_ub=np.block([[phi, off], [-phi, off]]),
+            b_ub=np.r_[self.d, -self.d],
+            A_eq=np.r_[np.ones(self.basis.n_states), 0.0][None],
+            b_eq=[1.0],
+            method="highs",
+        )
+        if solved.status == 0 and solved.fun > _POSSIBLE:
+            raise DataError(
+                "inconsistent margins: each two agree on the variables they share, but no distribution has them all; "
+                f"the nearest one misses an expectation by {solved.fun:.3g}"
+            )
+
+    def _note(self, theta: Array, value: float, violation: float) -> None:
+        self.history.append(Step("refit", len(theta), value, time.perf_counter() - self.started))
+
+    # -- the result -------------------------------------------------------------------------------------------
+
+    def _fitted(self, solution: Solution, face: Face | None) -> Fitted:
+        self.likelihood.move(solution.theta)
+        log_z, total = self.free.table.log_z, self.tables.total
+        model = LogLinear(self.space, self.basis, self.terms, solution.theta, log_z)
+        surprise = log_z - float(solution.theta @ self.d)
+        errors = self._errors(solution.theta)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            saved = 0.5 * (solution.theta / errors) ** 2
+        measures = None if total is None else self._goodness(-surprise * total, solution.theta, face)
+        return Fitted(
+            model=model,
+            standard_errors=errors,
+            nats_saved=saved,
+            total=1.0 if total is None else total,
+            n_rows=0 if total is None else round(total),
+            n_dropped=0,
+            divergence=math.nan,
+            entropy=math.nan,
+            description_length=math.nan if measures is None else measures.bic / 2,
+            history=tuple(self.history),
+            status=solution.status,
+            settings={"violation": solution.violation, "iterations": solution.iterations, "from_margins": True},
+            goodness=measures,
+            diverging=() if face is None else tuple(map(int, face.diverging)),
+        )
+
+    def _errors(self, theta: Array) -> Array:
+        if self.tables.total is None or len(theta) > MAX_NEWTON:
+            return np.full(len(theta), np.nan)
+        information = self.free.covariance() + self.options.l2 * np.eye(len(theta))
+        return standard_errors(information * self.tables.total, theta != 0 if self.options.l1 else None)
+
+    def _goodness(self, log_likelihood: float, theta: Array, face: Face | None) -> Goodness:
+        """What the margins determine: the cells themselves were not seen, so there is no deviance."""
+        k = int(np.count_nonzero(theta)) if self.options.l1 else len(theta) if face is None else face.n_free
+        cells = self.basis.n_states if face is None else face.n_states
+        assert self.tables.total is not None
+        return Goodness(
+            log_likelihood=log_likelihood,
+            n_parameters=k,
+            aic=2 * k - 2 * log_likelihood,
+            bic=k * math.log(self.tables.total) - 2 * log_likelihood,
+            g2=math.nan,
+            pearson=math.nan,
+            df=cells - 1 - k,
+            nominal_df=self.basis.n_states - 1 - len(theta),
+            p_value=math.nan,
+            pearson_p_value=math.nan,
+            n_cells=cells,
+        )
