@@ -98,12 +98,11 @@ def test_missing_cells_are_named_with_the_way_out(run: Run, tmp_path: Path) -> N
     assert os.listdir(tmp_path) == []
 
 
-def test_cells_not_observed_need_a_learner_for_them(run: Run, tmp_path: Path) -> None:
-    done = run("fit", VOTES, "-o", tmp_path / "m.fsm", "--missing", "em")
-    assert done.code == 2
-    assert "needs complete data" in done.err
-    assert "--missing drop" in done.err
-    assert os.listdir(tmp_path) == []
+def test_cells_not_observed_are_summed_over(run: Run, tmp_path: Path) -> None:
+    done = run("fit", VOTES, "-o", tmp_path / "m.fsm", "--missing", "em", "--columns", "party,water,crime")
+    assert done.code == 0
+    assert "435 rows, 3 variables" in done.out
+    assert load(tmp_path / "m.fsm").total == 435
 
 
 def test_a_level_for_missing_cells(run: Run, tmp_path: Path) -> None:

@@ -191,15 +191,16 @@ def test_a_level_of_its_own(frame: pd.DataFrame) -> None:
 
 
 def test_cells_not_observed(frame: pd.DataFrame) -> None:
-    """Under "em" a complete table fits as ever and incomplete rows score for what they say; the search refuses them."""
+    """Under "em" a complete table fits as ever and incomplete rows score for what they say, and are learned from."""
     model = fs.FullSpan(missing="em").fit(frame.dropna())
     assert np.array_equal(model.model_.theta, fs.FullSpan().fit(frame.dropna()).model_.theta)
     assert frame.isna().any(axis=None)
     assert math.isclose(model.score(frame), model.score_samples(frame).mean(), rel_tol=1e-9)
     blank = pd.DataFrame({name: [None] for name in COLUMNS}, dtype=object)
     assert math.isclose(model.score(pd.concat([frame, blank])), model.score(frame), rel_tol=1e-12)
-    with pytest.raises(DataError, match="needs complete data"):
-        fs.FullSpan(missing="em").fit(frame)
+    learned = fs.FullSpan(missing="em").fit(frame)
+    assert learned.fitted_.total == len(frame) > len(frame.dropna())
+    assert math.isclose(learned.score(frame), learned.score_samples(frame).mean(), rel_tol=1e-9)
 
 
 def test_rows_without_a_cell_count_as_dropped() -> None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,7 @@ from fullspan.engine.table import DualTable
 from fullspan.errors import DataError
 from fullspan.learn.face import Face, face_of
 from fullspan.learn.ipf import Constraint, ipf
-from fullspan.learn.machine import MAX_NEWTON, MachineOptions, margin_cells
+from fullspan.learn.machine import MAX_NEWTON, MachineOptions
 from fullspan.learn.phases import Free, Known
 from fullspan.learn.problem import Step
 from fullspan.learn.solve import Likelihood, Solution, solve
@@ -116,7 +117,7 @@ class _Raking:
         self.likelihood.move(theta)
         p = self._probabilities()
         p[p < 1e-250] = 0.0
-        constraints = [Constraint.of_margin(a, margin_cells(self.basis, a, self.means)) for a in self.scopes]
+        constraints = [Constraint.of_margin(a, _cells(self.basis, a, self.means)) for a in self.scopes]
         found = ipf(self.basis, constraints, p, self.options.tol, self.options.max_iter or 100_000)
         theta = theta + np.array([found.theta[term] for term in self.terms])
         value = self.likelihood.move(theta)
@@ -217,3 +218,11 @@ class _Raking:
             pearson_p_value=math.nan,
             n_cells=cells,
         )
+
+
+def _cells(basis: Basis, variables: Sequence[int], means: Mapping[Term, float]) -> Array:
+    """p(x_A), flat with the first variable fastest, from the expectations of all terms inside A."""
+    cells = np.array([means[term] if term else 1.0 for term in basis.subterms(variables)])
+    Basis(basis.name, tuple(basis.cards[i] for i in variables)).invert(cells)
+    cells[cells < 1e-14] = 0.0  # what is left of a zero is rounding
+    return cells
