@@ -162,6 +162,12 @@ class Clamped:
         """States visited by one completion."""
         return int(self.sizes[self.fibres].sum())
 
+    def states(self) -> NDArray[np.int64]:
+        """Indices of all states that agree with some row, increasing."""
+        agrees = np.zeros(self.basis.n_states)
+        self.complete(np.zeros(self.basis.n_states), agrees)
+        return np.flatnonzero(agrees)
+
     def complete(self, log_weights: Array, out: Array) -> Array:
         """Add ``sum_o w(o) p(x | o)`` to the table ``out``; returns log Z(o) of every row."""
         z = np.empty(len(self.weights))

@@ -70,8 +70,8 @@ def attainable(basis: Basis, d: Array) -> Array:
 
     IPFP then has a finite factor for every event, and ends where that of an impossible one would be 0.
     """
-    least = np.finfo(np.float64).tiny if basis.zero_one else np.nextafter(-1.0, 0.0)
-    return np.clip(d, least, np.nextafter(1.0, 0.0))
+    float64 = np.finfo(np.float64)
+    return np.clip(d, float64.tiny if basis.zero_one else 4 * float64.eps - 1, 1 - 4 * float64.eps)
 
 
 @dataclass(frozen=True)

@@ -173,16 +173,22 @@ class _Machine:
         return self._fitted(solution, face)
 
     def _face(self) -> Face | None:
-        """The face of the data, where nothing but the data decides; None where the maximum is finite in any case."""
-        if self.options.l1 or self.options.l2 or not self.complete or not self.terms:
+        """The face of the data, where nothing but the data decides; None where the maximum is finite in any case.
+
+        Of rows with open cells it is the face of all states that agree with them: what they exclude however they are
+        completed.
+        """
+        if self.options.l1 or self.options.l2 or not self.terms:
             return None
-        return face_of(self.basis, self.y, self.space.index(self.data.states), self.options.max_memory)
+        seen = self.phase.clamped.states() if isinstance(self.phase, Observed) else self.space.index(self.data.states)
+        return face_of(self.basis, self.y, seen, self.options.max_memory)
 
     def _best_of_runs(self, face: Face | None) -> Solution:
+        start = np.zeros(len(self.y)) if face is None else face.start()
         if not self.n_hidden:
-            return self._solve(np.zeros(len(self.y)) if face is None else face.start())
+            return self._solve(start)
         first = len(self.space) - self.n_hidden
-        return best_of_runs(self._solve, self.terms, first, self.options)
+        return best_of_runs(lambda theta: self._solve(start + theta), self.terms, first, self.options)
 
     def _solve(self, theta: Array) -> Solution:
         o = self.options
@@ -281,7 +287,7 @@ class _Machine:
         """Weights that the data determine, and cells of the observed variables that can be positive."""
         cells = math.prod(self.seen.space.cards)
         if face is not None:
-            return face.n_free, face.n_states
+            return face.n_free, cells if self.n_hidden else face.n_states
         return int(np.count_nonzero(theta)) if self.options.l1 else len(theta), cells
 
     def _errors(self, theta: Array) -> Array:

@@ -28,6 +28,8 @@ _TRIES = 30
 """Times a step is cut to a quarter before it is given up."""
 _RECENT = 10
 """Values of the objective above which a gradient step must not rise."""
+_NOISE = 1e-2
+"""Variance of a term relative to which a ridge is at least."""
 _ROUNDING = 64 * float(np.finfo(np.float64).eps)
 """Relative rounding of f, below which a rise means nothing."""
 
@@ -304,20 +306,25 @@ def _coordinate_descent(hessian: Array, gradient: Array, l1: float, point: Array
 
 
 def factor(matrix: Array) -> tuple[Array, bool]:
-    """Cholesky factor, with the least ridge, relative to the diagonal, that makes the matrix definite."""
-    scale = np.maximum(np.diag(matrix), 1e-300)
+    """Cholesky factor of a covariance of terms, with the least ridge that makes it definite.
+
+    The ridge is relative to the diagonal, and at least the rounding of expectations: a direction of less variance is
+    noise, and must not make the others shorter.
+    """
     ridge = 1e-13
     while True:
         try:
-            factored: tuple[Array, bool] = cho_factor(matrix + np.diag(ridge * scale), lower=True)
+            shift = np.diag(ridge * (np.diag(matrix) + _NOISE))
+            factored: tuple[Array, bool] = cho_factor(matrix + shift, lower=True)
             return factored
         except np.linalg.LinAlgError:
             ridge *= 10
 
 
 def _is_definite(matrix: Array, beside: Array) -> bool:
+    """Whether every direction keeps a share of its variance, or has none to begin with."""
     try:
-        cho_factor(matrix - 1e-9 * np.diag(np.diag(beside)), lower=True)
+        cho_factor(matrix + np.diag(1e-12 * _NOISE - 1e-9 * np.diag(beside)), lower=True)
     except np.linalg.LinAlgError:
         return False
     return True
