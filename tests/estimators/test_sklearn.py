@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import KBinsDiscretizer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from fullspan import FullSpan
+from fullspan import BoltzmannMachine, FullSpan
 from fullspan.errors import DataError
 
 EXPECTED_FAILURES = {
@@ -25,7 +25,10 @@ EXPECTED_FAILURES = {
 }
 
 
-@parametrize_with_checks([FullSpan(bins=2, max_memory=1 << 27)], expected_failed_checks=lambda _: EXPECTED_FAILURES)
+CHECKED = [FullSpan(bins=2, max_memory=1 << 27), BoltzmannMachine(order=1, bins=2, max_memory=1 << 27)]
+
+
+@parametrize_with_checks(CHECKED, expected_failed_checks=lambda _: EXPECTED_FAILURES)
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     """The checks use continuous columns, which a model of discrete data cuts in two; a test takes 128 MiB at most."""
     check(estimator)
@@ -41,6 +44,8 @@ def data(rows: int = 400, seed: int = 0) -> np.ndarray:
 def test_clone_keeps_every_parameter() -> None:
     model = FullSpan(search="paper", basis="walsh", penalty=2.0, l1=0.1, bins={"a": 3}, levels={"b": [1, 2]})
     assert clone(model).get_params() == model.get_params()
+    machine = BoltzmannMachine(graph=[("a", "b")], hidden={"h": [0, 1]}, l2=0.1, em="exact", random_state=3)
+    assert clone(machine).get_params() == machine.get_params()
 
 
 def test_an_unfitted_model_says_so() -> None:
@@ -56,14 +61,18 @@ def test_an_unfitted_model_says_so() -> None:
         lambda m: m.entropy(),
         lambda m: m.mutual_information("x0", "x1"),
         lambda m: m.save("never.fsm"),
+        lambda m: m.summary(),
+        lambda m: m.residuals(),
     ]
     for call in calls:
-        with pytest.raises(NotFittedError):
-            call(FullSpan())
+        for unfitted in (FullSpan(), BoltzmannMachine()):
+            with pytest.raises(NotFittedError):
+                call(unfitted)
 
 
-def test_cross_validation_prefers_a_model_to_chance() -> None:
-    scores = cross_val_score(FullSpan(), data(), cv=4)
+@pytest.mark.parametrize("model", [FullSpan(), BoltzmannMachine(), BoltzmannMachine(hidden=1, l2=1e-3, random_state=0)])
+def test_cross_validation_prefers_a_model_to_chance(model: Any) -> None:
+    scores = cross_val_score(model, data(), cv=4)
     assert scores.shape == (4,)
     assert scores.mean() > -3 * np.log(2) + 0.1
 
@@ -74,11 +83,17 @@ def test_a_grid_search_over_penalties() -> None:
     assert search.best_params_ == {"penalty": 1.0}
 
 
-def test_the_end_of_a_pipeline() -> None:
+def test_a_grid_search_over_machines() -> None:
+    search = GridSearchCV(BoltzmannMachine(), {"order": [1, 2], "l2": [0.0, 10.0]}, cv=3)
+    assert search.fit(data()).best_params_ == {"order": 2, "l2": 0.0}
+
+
+@pytest.mark.parametrize("last", [FullSpan(), BoltzmannMachine(l2=1e-3)])
+def test_the_end_of_a_pipeline(last: Any) -> None:
     numbers = np.random.default_rng(1).normal(size=(300, 2)) @ np.array([[1, 1], [0, 0.5]])
     steps = [
         ("cut", KBinsDiscretizer(3, encode="ordinal", quantile_method="averaged_inverted_cdf")),
-        ("model", FullSpan()),
+        ("model", last),
     ]
     model = Pipeline(steps).fit(numbers)
     assert np.isclose(model.score(numbers), model.score_samples(numbers).mean())
@@ -93,11 +108,12 @@ def test_a_pickle_answers_the_same() -> None:
     assert unfitted.l1 == 0.5
 
 
-def test_integer_weights_count_rows() -> None:
+@pytest.mark.parametrize("kind", [FullSpan, BoltzmannMachine])
+def test_integer_weights_count_rows(kind: Any) -> None:
     table = data(60)
     weights = np.random.default_rng(2).integers(0, 4, size=len(table))
-    weighted = FullSpan().fit(table, sample_weight=weights)
-    repeated = FullSpan().fit(np.repeat(table, weights, axis=0))
+    weighted = kind().fit(table, sample_weight=weights)
+    repeated = kind().fit(np.repeat(table, weights, axis=0))
     assert np.array_equal(weighted.model_.theta, repeated.model_.theta)
     assert np.isclose(weighted.score(table, sample_weight=weights), repeated.score(np.repeat(table, weights, axis=0)))
 

@@ -87,7 +87,7 @@ class _Raking:
         if face is not None:
             if solution.status != "converged":
                 self._refuse_impossible()
-            if np.abs(solution.theta - face.start()).max(initial=0.0) > _LARGE:
+            if solution.status != "converged" or np.abs(solution.theta - face.start()).max(initial=0.0) > _LARGE:
                 solution, face = self._smaller(solution, face)
         return self._fitted(solution, face)
 
@@ -133,12 +133,11 @@ class _Raking:
         """The fit on a smaller face, if the states on it suffice."""
         self.likelihood.move(solution.theta)
         vanishing = 100 * max(self.options.tol, solution.violation)
-        smaller = self._face(np.flatnonzero(self._probabilities() > vanishing).astype(np.int64))
-        if smaller.n_states < face.n_states:
-            again = self._solve(smaller)
-            if again.status == "converged":
-                return again, smaller
-        return solution, face
+        left = np.flatnonzero(self._probabilities() > vanishing).astype(np.int64)
+        if not left.size or (smaller := self._face(left)).n_states == face.n_states:
+            return solution, face
+        again = self._solve(smaller)
+        return (again, smaller) if again.status == "converged" else (solution, face)
 
     def _refuse_impossible(self) -> None:
         """Refuse margins that no distribution has, where a linear program can tell."""
