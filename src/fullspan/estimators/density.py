@@ -162,7 +162,13 @@ class DensityEstimator(DensityMixin, BaseEstimator):  # type: ignore[misc]
         empirical = self._reading().count_again(table, self._oracle.visible, checked_weight(sample_weight))
         return float(empirical.counts @ self._oracle.log_prob(empirical.states)) / empirical.total
 
-    def impute(self, X: Any, how: Literal["mode", "draw", "mean"] = "mode", random_state: Any = None) -> Any:
+    def impute(
+        self,
+        X: Any,
+        how: Literal["mode", "draw", "mean"] = "mode",
+        random_state: Any = None,
+        n_draws: int | None = None,
+    ) -> Any:
         """Fill the missing cells of a table.
 
         Parameters
@@ -170,21 +176,31 @@ class DensityEstimator(DensityMixin, BaseEstimator):  # type: ignore[misc]
         how : ``"mode"``, the likeliest completion of the row; ``"draw"``, a random one, given what the row says;
             ``"mean"``, no completion but the probabilities: ``{name: array (rows, levels)}``.
         random_state : seed or generator for ``"draw"``.
+        n_draws : multiple imputation: that many independent draws of the whole table.
 
         Returns
         -------
-        A frame of the kind that was given, an Arrow table for a file, with the observed variables as columns.
+        A frame of the kind that was given, an Arrow table for a file, with the observed variables as columns; a list of
+        them if ``n_draws`` is given.
 
         Raises
         ------
+        FullspanError : ``n_draws`` is below 1, or given where nothing is drawn.
         DataError : a value is no level, or an empty cell is itself a level of this model (``missing="level"``).
         """
         check_is_fitted(self)
         codes = self._codes(X, partial=True)
         refuse_missing_level(codes, self._oracle.visible)
+        if n_draws is not None and (how != "draw" or n_draws < 1):
+            raise FullspanError(f"n_draws is {n_draws} with how={how!r}; it is a number of draws, with how='draw'")
         if how == "mean":
             return self._oracle.impute(codes, "mean")
-        return decode(self._oracle.impute(codes, how, generator(random_state)), self._oracle.visible, like=X)
+        rng = generator(random_state)
+        tables = [
+            decode(self._oracle.impute(codes.copy(), how, rng), self._oracle.visible, like=X)
+            for _ in range(n_draws or 1)
+        ]
+        return tables[0] if n_draws is None else tables
 
     def sample(self, n_samples: int = 1, random_state: Any = None, given: Evidence = None) -> Any:
         """Draw rows, independent and exact, with part of them fixed by ``given`` if wanted.
