@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from fullspan.model.loglinear import LogLinear
 
 INTERRUPTED_STATUS = "interrupted"
-STRONGEST = 5
-"""Terms shown after a fit."""
+STRONGEST, COEFFICIENTS = 5, 20
+"""Terms shown after a search, and after the fit of a machine."""
 
 
 MISSING_HELP = "Missing cells: refuse, drop the rows, an extra level, or not observed (em)."
@@ -231,7 +231,7 @@ def _tell(fitted: Fitted, output: Path, seconds: float, *, as_json: bool) -> Non
         print_json({"file": str(output), **summary(fitted), "seconds": round(seconds, 3)})
         return
     if is_machine(fitted):
-        print_machine(fitted)
+        print_machine(fitted, COEFFICIENTS)
     else:
         typer.echo("\n".join(summary_lines(fitted)))
         strongest(fitted, STRONGEST)

@@ -90,11 +90,11 @@ def is_machine(fitted: Fitted) -> bool:
     return fitted.settings.get("estimator") == "BoltzmannMachine"
 
 
-def print_machine(fitted: Fitted) -> None:
-    """The summary of a machine."""
+def print_machine(fitted: Fitted, top: int | None) -> None:
+    """The summary of a machine, with its first ``top`` coefficients."""
     from fullspan.estimators.summary import Summary
 
-    console().print(str(Summary.of(fitted)), soft_wrap=True)
+    console().print(Summary.of(fitted).text(top), soft_wrap=True)
 
 
 def strongest(fitted: Fitted, top: int | None) -> None:

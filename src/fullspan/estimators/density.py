@@ -106,7 +106,7 @@ class DensityEstimator(DensityMixin, BaseEstimator):  # type: ignore[misc]
     def _warn(self, fitted: Fitted) -> None:
         """Warn, on behalf of the caller of ``fit``, of what a person should know about the result."""
         if fitted.status != "converged":
-            warnings.warn(f"the fit ended early: {fitted.status}", ConvergenceWarning, stacklevel=3)
+            warnings.warn(f"the fit ended early: {_ending(fitted)}", ConvergenceWarning, stacklevel=3)
 
     def _reading(self) -> Reading:
         return Reading(**{name: getattr(self, name) for name in READING})
@@ -317,6 +317,12 @@ class DensityEstimator(DensityMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.categorical = tags.input_tags.string = True
         tags.input_tags.allow_nan = self.missing != "error"
         return tags
+
+
+def _ending(fitted: Fitted) -> str:
+    violation = fitted.settings.get("violation")
+    off = "" if violation is None else f"; an expectation differs from the data's by {violation:.2g}"
+    return f"{fitted.status}{off}"
 
 
 def generator(random_state: Any) -> np.random.Generator:
