@@ -17,7 +17,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import fullspan as fs
 from fullspan import BoltzmannClassifier
-from fullspan.errors import ConvergenceWarning, DataError, FullspanError
+from fullspan.errors import BoundaryWarning, ConvergenceWarning, DataError, FullspanError
 
 EXPECTED_FAILURES = {
     "check_estimators_nan_inf": "a missing cell is refused, as demanded, but the message names the columns, how many "
@@ -65,7 +65,7 @@ def test_several_outputs() -> None:
     rng = np.random.default_rng(1)
     X = rng.integers(0, 2, (500, 3))
     Y = np.stack([X[:, 0] ^ (rng.random(500) < 0.1), (X[:, 1] + (rng.random(500) < 0.2)) % 3], axis=1)
-    model = BoltzmannClassifier().fit(X, Y)
+    model = BoltzmannClassifier(l2=1e-4).fit(X, Y)
     first, second = model.predict_proba(X)
     assert (first.shape, second.shape) == ((500, 2), (500, len(np.unique(Y[:, 1]))))
     assert np.allclose([first.sum(axis=1), second.sum(axis=1)], 1)
@@ -111,7 +111,7 @@ def test_missing_cells() -> None:
     assert kept.fitted_.total == 399
     with pytest.raises(DataError, match="the input 'wind' is missing in 1 distinct rows"):
         BoltzmannClassifier(missing="em").fit(X, y)
-    assert BoltzmannClassifier(missing="level").fit(X, y).predict(X).shape == (400,)
+    assert BoltzmannClassifier(missing="level", l2=1e-4).fit(X, y).predict(X).shape == (400,)
     with pytest.raises(DataError, match="missing"):
         kept.predict(X)
 
@@ -154,6 +154,21 @@ def test_bad_roles_and_targets() -> None:
         BoltzmannClassifier().fit(table, table["rain"])
     with pytest.raises(FullspanError, match="hidden is -1"):
         BoltzmannClassifier(hidden=-1).fit(X, [0, 1, 1])
+
+
+def test_separated_outputs_are_told() -> None:
+    X = np.random.default_rng(6).integers(0, 2, (100, 2))
+    with pytest.warns(BoundaryWarning, match="x0=1:y=1"):
+        model = BoltzmannClassifier().fit(X, X[:, 0])
+    assert model.diverging_ == ("y=1", "x0=1:y=1")
+    assert model.score(X, X[:, 0]) == 1.0
+
+
+def test_scoring_a_table_leaves_out_incomplete_rows_as_fitting_does() -> None:
+    table = frame()
+    table.loc[:9, "wind"] = None
+    model = BoltzmannClassifier(outputs="rain", missing="drop").fit(table)
+    assert model.score(table) == model.score(table.iloc[10:])
 
 
 def test_an_early_end_is_told() -> None:

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fullspan.data import encode
 from fullspan.errors import ConvergenceWarning, DataError, FullspanError
+from fullspan.estimators.boundary import diverging_terms, warn_at_boundary
 from fullspan.estimators.hidden import Hidden, hidden_variables
 from fullspan.estimators.parameters import check_parameters
 from fullspan.estimators.reading import Reading
@@ -77,6 +78,7 @@ class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     terms_, model_, space_, fitted_, status_, n_iter_ : as for the other estimators.
     information_gain_ : ``sum_i q(i) KL(q(. | i) || p(. | i))`` in nats per row.
     log_likelihood_ : conditional log-likelihood of all rows.
+    diverging_ : the terms whose weights grow without bound, because the inputs separate the outputs.
     n_features_in_, feature_names_in_ : of the inputs.
 
     Examples
@@ -215,6 +217,7 @@ class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _warn(self, fitted: Fitted) -> None:
         if fitted.status != "converged":
             warnings.warn(f"the fit ended early: {fitted.status}", ConvergenceWarning, stacklevel=3)
+        warn_at_boundary(fitted, stacklevel=3)
 
     def _accept(self, fitted: Fitted, kind: str) -> None:
         from fullspan.engine.completion import Completer
@@ -229,6 +232,7 @@ class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.terms_, self.n_terms_ = TermTable.of(fitted), len(model.terms)
         self.history_, self.status_, self.n_iter_ = fitted.history, fitted.status, settings["iterations"]
         self.information_gain_ = fitted.divergence
+        self.diverging_ = diverging_terms(fitted)
         self.log_likelihood_ = None if fitted.goodness is None else fitted.goodness.log_likelihood
         self.n_features_in_ = len(self._inputs)
         self._kind = kind
@@ -249,15 +253,17 @@ class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         DataError : an input is missing, or has a value that is no level.
         """
         check_is_fitted(self)
+        return self._probabilities(self._codes(X))
+
+    def _codes(self, X: Any) -> NDArray[np.int32]:
+        """Codes of the inputs; an array may have the outputs among its columns."""
         table = checked_table(X)
-        if (
-            isinstance(table, np.ndarray)
-            and table.ndim == 2
-            and table.shape[1] == len(self._inputs) + len(self._outputs)
-        ):
+        width = len(self._inputs) + len(self._outputs)
+        if isinstance(table, np.ndarray) and table.ndim == 2 and table.shape[1] == width:
             table = table[:, self._inputs]
-        table = checked_table(table, self.n_features_in_, type(self).__name__)
-        codes = encode(table, self._input_space)
+        return encode(checked_table(table, self.n_features_in_, type(self).__name__), self._input_space)
+
+    def _probabilities(self, codes: NDArray[Any]) -> NDArray[np.float64] | list[NDArray[np.float64]]:
         starts = np.cumsum([0, *self.space_.cards])
         found = [np.empty((len(codes), self.space_.cards[i])) for i in self._outputs]
         for start in range(0, len(codes), _BATCH):
@@ -276,22 +282,33 @@ class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The likeliest level of each output, (rows,), or (rows, outputs) for several."""
-        found = self.predict_proba(X)
+        check_is_fitted(self)
+        return self._likeliest(self._codes(X))
+
+    def _likeliest(self, codes: NDArray[Any]) -> NDArray[Any]:
+        found = self._probabilities(codes)
         if isinstance(found, list):
             columns = [c[p.argmax(axis=1)] for c, p in zip(self.classes_, found, strict=True)]
             return np.stack(columns, axis=1)
         return np.asarray(self.classes_[found.argmax(axis=1)])
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Share of rows whose outputs are all predicted right; without y, against the table's own columns."""
-        if y is None:
-            check_is_fitted(self)
-            told = Space(tuple(self.space_.variables[i] for i in self._outputs))
-            codes = encode(X, told)
-            y = np.stack([np.array(v.levels)[codes[:, j]] for j, v in enumerate(told.variables)], axis=1)
-            y = y[:, 0] if len(told) == 1 else y
-        right = np.asarray(self.predict(X)) == np.asarray(y)
-        return float(np.average(right if right.ndim == 1 else right.all(axis=1), weights=sample_weight))
+        """Share of rows whose outputs are all predicted right.
+
+        Without y, against the table's own columns; incomplete rows are then left out under ``missing="drop"``.
+        """
+        check_is_fitted(self)
+        if y is not None:
+            right = np.asarray(self.predict(X)) == np.asarray(y)
+            return float(np.average(right if right.ndim == 1 else right.all(axis=1), weights=sample_weight))
+        visible = Space(self.space_.variables[: len(self.space_) - self.fitted_.n_hidden])
+        codes = encode(checked_table(X), visible, allow_missing=self.missing == "drop")
+        keep = (codes >= 0).all(axis=1)
+        codes = codes[keep]
+        told = [np.array(self.space_.variables[i].levels)[codes[:, i]] for i in self._outputs]
+        found = self._likeliest(codes[:, self._inputs]).reshape(len(codes), -1)
+        right = (found == np.stack(told, axis=1)).all(axis=1)
+        return float(np.average(right, weights=None if sample_weight is None else np.asarray(sample_weight)[keep]))
 
     # -- files and scikit-learn -------------------------------------------------------------------------------
 
