@@ -200,6 +200,7 @@ def test_cells_not_observed(frame: pd.DataFrame) -> None:
     assert math.isclose(model.score(pd.concat([frame, blank])), model.score(frame), rel_tol=1e-12)
     learned = fs.FullSpan(missing="em").fit(frame)
     assert learned.fitted_.total == len(frame) > len(frame.dropna())
+    assert math.isclose(learned.log_likelihood_, learned.score_samples(frame).sum(), rel_tol=1e-9)
     assert math.isclose(learned.score(frame), learned.score_samples(frame).mean(), rel_tol=1e-9)
 
 

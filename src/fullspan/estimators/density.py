@@ -53,6 +53,7 @@ class DensityEstimator(DensityMixin, BaseEstimator):  # type: ignore[misc]
     space_ : the variables and their levels; hidden ones come last.
     model_ : the model itself, a :class:`fullspan.model.loglinear.LogLinear`.
     log_z_ : log of its partition function.
+    log_likelihood_ : of all rows, in nats; of their observed cells where some are missing.
     divergence_ : KL(data || model) in nats per row.
     description_length_ : nats to describe model and data.
     history_ : the steps of the learner.
@@ -124,6 +125,7 @@ class DensityEstimator(DensityMixin, BaseEstimator):  # type: ignore[misc]
         self.terms_, self.n_terms_ = TermTable.of(fitted), len(model.terms)
         self.history_, self.status_ = fitted.history, fitted.status
         self.divergence_, self.description_length_ = fitted.divergence, fitted.description_length
+        self.log_likelihood_ = -fitted.total * (fitted.divergence + fitted.entropy)
         self._kind, self._empirical = kind, empirical
         self._oracle = Oracle(model, n_hidden=fitted.n_hidden)
         self.n_features_in_ = len(self._oracle.visible)
