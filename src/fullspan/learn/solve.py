@@ -30,7 +30,8 @@ _RECENT = 10
 """Values of the objective above which a gradient step must not rise."""
 _NOISE = 1e-2
 """Variance of a term relative to which a ridge is at least."""
-_ROUNDING = 64 * float(np.finfo(np.float64).eps)
+_EPS = float(np.finfo(np.float64).eps)
+_ROUNDING = 64 * _EPS
 """Relative rounding of f, below which a rise means nothing."""
 
 
@@ -135,8 +136,8 @@ class Point:
 
     @property
     def slack(self) -> float:
-        """Rounding of the objective."""
-        return _ROUNDING * max(1.0, abs(self.value))
+        """Rounding of the objective, a small difference of sums of weights."""
+        return _ROUNDING * max(1.0, abs(self.value)) + _EPS * float(np.abs(self.theta).sum())
 
     def improves_on(self, other: Point) -> bool:
         """Whether the objective is lower; where it is the same to rounding, the violation decides."""
