@@ -19,6 +19,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
+from fullspan.algebra.bits import transform_bits
 from fullspan.algebra.jit import parallel, serial
 
 WALSH, MONOMIAL, INDICATOR = 0, 1, 2
@@ -26,35 +27,28 @@ ANALYSE, INVERT, SYNTHESISE = 0, 1, 2
 
 _GROUP = 1024
 """Joint size up to which neighbouring variables are transformed in one visit."""
-_ONE, _TWO, _THREE, _FOUR = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
-"""Unsigned places: the compiler then omits the check for negative ones, and vectorises."""
+_BIT = {
+    (WALSH, ANALYSE): ((1, 1), (1, -1)),
+    (WALSH, INVERT): ((0.5, 0.5), (0.5, -0.5)),
+    (WALSH, SYNTHESISE): ((1, 1), (1, -1)),
+    (MONOMIAL, ANALYSE): ((1, 1), (0, 1)),
+    (MONOMIAL, INVERT): ((1, -1), (0, 1)),
+    (MONOMIAL, SYNTHESISE): ((1, 0), (1, 1)),
+    (INDICATOR, ANALYSE): ((1, 1), (-1, 1)),
+    (INDICATOR, INVERT): ((0.5, -0.5), (0.5, 0.5)),
+    (INDICATOR, SYNTHESISE): ((1, -1), (1, 1)),
+}
+"""The three maps on a variable of two levels."""
+_BYTES = 512
+"""Bytes of two-level columns that are visited together: with a group of rows half of the second-level cache."""
 _WIDTH = 32
 """Columns of a group that are visited together: one or two cache lines."""
-
-
-@serial
-def _walsh_octets(work: NDArray[Any]) -> None:
-    """Three butterfly stages at once on neighbouring eights: registers instead of strides 1, 2 and 4."""
-    for octet in range(work.size // 8):
-        i = np.uint64(8 * octet)
-        w0, w1, w2, w3 = work[i], work[i + _ONE], work[i + _TWO], work[i + _THREE]
-        j = i + _FOUR
-        w4, w5, w6, w7 = work[j], work[j + _ONE], work[j + _TWO], work[j + _THREE]
-        a0, a1, a2, a3 = w0 + w1, w0 - w1, w2 + w3, w2 - w3
-        a4, a5, a6, a7 = w4 + w5, w4 - w5, w6 + w7, w6 - w7
-        b0, b1, b2, b3 = a0 + a2, a1 + a3, a0 - a2, a1 - a3
-        b4, b5, b6, b7 = a4 + a6, a5 + a7, a4 - a6, a5 - a7
-        work[i], work[i + _ONE], work[i + _TWO], work[i + _THREE] = b0 + b4, b1 + b5, b2 + b6, b3 + b7
-        work[j], work[j + _ONE], work[j + _TWO], work[j + _THREE] = b0 - b4, b1 - b5, b2 - b6, b3 - b7
 
 
 @serial
 def _walsh_line(work: NDArray[Any], card: int, step: int) -> None:
     """Walsh transform of ``card`` rows of ``step`` neighbouring entries."""
     half = step
-    if step == 1 and card >= 8:
-        _walsh_octets(work)
-        half = 8
     while half < card * step:
         for start in range(0, card * step, 2 * half):
             a, b = work[start : start + half], work[start + half : start + 2 * half]
@@ -185,34 +179,31 @@ def transform_in_place(table: NDArray[Any], cards: NDArray[np.int64], kinds: NDA
 
     Time O(|X| n); memory one group per core beside the table.
     """
-    cards, kinds = _merge_walsh(cards, kinds)
+    cards, kinds = _split_walsh(cards, kinds)
     start, stride = 0, 1
     while start < len(cards):
         stop, size = start + 1, int(cards[start])
         while stop < len(cards) and size * int(cards[stop]) <= _GROUP:
             size *= int(cards[stop])
             stop += 1
-        if stride > 1:
-            width = _column_width(stride)
+        own, kind = cards[start:stop], kinds[start]
+        if (own == 2).all() and (kinds[start:stop] == kind).all():
+            matrix = np.array(_BIT[int(kind), op], dtype=table.dtype)
+            width = 1 if stride == 1 else _column_width(stride, _BYTES // table.itemsize)
+            transform_bits(table, stride, stop - start, width, matrix, op == SYNTHESISE)
         else:
-            width = 1 if (kinds[start:stop] == WALSH).all() else _column_width(table.size // size)
-        _group(table, stride, size, width, cards[start:stop], kinds[start:stop], op)
+            width = _column_width(table.size // size if stride == 1 else stride)
+            _group(table, stride, size, width, own, kinds[start:stop], op)
         stride *= size
         start = stop
 
 
-def _merge_walsh(cards: NDArray[np.int64], kinds: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Neighbouring Walsh variables are one with the product of their levels: their indices are bit-packed."""
-    merged: list[tuple[int, int]] = []
-    for card, kind in zip(cards.tolist(), kinds.tolist(), strict=True):
-        if merged and kind == WALSH == merged[-1][1] and merged[-1][0] * card <= _GROUP:
-            merged[-1] = (merged[-1][0] * card, kind)
-        else:
-            merged.append((card, kind))
-    pairs = np.array(merged, dtype=np.int64).reshape(-1, 2)
-    return np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
+def _split_walsh(cards: NDArray[np.int64], kinds: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """A Walsh variable of 2^k levels is k of two levels: its index is bit-packed. One level is no variable."""
+    bits = np.where(kinds == WALSH, np.log2(cards).round().astype(np.int64), np.minimum(cards - 1, 1))
+    return np.repeat(np.where(kinds == WALSH, 2, cards), bits), np.repeat(kinds, bits)
 
 
-def _column_width(stride: int) -> int:
-    """The largest divisor of ``stride`` up to the cache-line width; strides are products of cardinalities."""
-    return max(w for w in range(1, min(stride, 2 * _WIDTH) + 1) if stride % w == 0)
+def _column_width(stride: int, most: int = 2 * _WIDTH) -> int:
+    """The largest divisor of ``stride`` up to ``most``; strides are products of cardinalities."""
+    return max(w for w in range(1, min(stride, most) + 1) if stride % w == 0)

@@ -82,6 +82,8 @@ def products(basis: Basis, eta: NDArray[Any], left: NDArray[np.int64], right: ND
     if not basis.kinds.any():
         return np.asarray(eta[left[:, None] ^ right[None, :]], dtype=np.float64)
     cards, strides = np.array(basis.cards, dtype=np.int64), np.array(basis.strides, dtype=np.int64)
+    if basis.zero_one and (cards <= 2).all():
+        return np.asarray(eta[left[:, None] | right[None, :]], dtype=np.float64)
     a, b = left[:, None] // strides % cards, right[:, None] // strides % cards
     branching = (basis.kinds == INDICATOR) & (cards > 2)
     width = min(int((a[:, branching] > 0).sum(1).max(initial=0)), int((b[:, branching] > 0).sum(1).max(initial=0)))

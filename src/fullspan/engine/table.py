@@ -16,11 +16,11 @@ from numba import prange
 from numpy.typing import NDArray
 
 from fullspan.algebra.basis import Basis, Term
-from fullspan.algebra.exponential import exponential
 from fullspan.algebra.jit import parallel
 from fullspan.engine import lookup, mixed, monomial, walsh
 from fullspan.engine.fibres import Fibres
 from fullspan.engine.layout import Layout, Prices
+from fullspan.engine.normalise import exp_normalised
 from fullspan.engine.protocol import Candidates
 from fullspan.engine.scan import Move, PriceTables
 from fullspan.errors import FullspanError
@@ -29,34 +29,6 @@ _SCRATCH = 1 << 20
 """Entries of a fibre above which a step goes through the distribution instead of a per-core copy."""
 _PROBES = 2048
 """Entries compared before and after a rebuild to measure the drift."""
-
-
-@parallel
-def exp_normalised(table: NDArray[Any]) -> float:
-    """Replace l(x) by p(x) = exp(l(x)) / Z, with sums in double precision; returns log Z."""
-    n_chunks = min(256, table.size)
-    partial = np.empty(n_chunks)
-    for chunk in prange(n_chunks):
-        part = table[chunk * table.size // n_chunks : (chunk + 1) * table.size // n_chunks]
-        partial[chunk] = part.max()
-    peak = partial.max()
-    shift = table.dtype.type(peak)
-    for chunk in prange(n_chunks):
-        part = table[chunk * table.size // n_chunks : (chunk + 1) * table.size // n_chunks]
-        total = 0.0
-        for j in range(part.size):
-            value = exponential(part[j] - shift)
-            part[j] = value
-            total += value
-        partial[chunk] = total
-    z = partial.sum()
-    scale = table.dtype.type(1.0 / z)
-    for chunk in prange(n_chunks):
-        part = table[chunk * table.size // n_chunks : (chunk + 1) * table.size // n_chunks]
-        for j in range(part.size):
-            part[j] *= scale
-    log_z: float = np.float64(shift) + np.log(z)
-    return log_z
 
 
 @parallel
@@ -94,7 +66,7 @@ class DualTable:
         self._n_chunks = n_chunks
         self._prices: PriceTables | None = None
         self.eta = np.zeros(basis.n_states, dtype=self.dtype)
-        self._fill()
+        self._spread()
 
     # -- data and prices --------------------------------------------------------------------------------------
 
@@ -226,6 +198,14 @@ class DualTable:
         before = self.eta[probes].astype(np.float64)
         self._fill()
         return float(np.abs(self.eta[probes] - before).max())
+
+    def _spread(self) -> None:
+        """The uniform distribution: ``eta_y = prod_i mean(phi_{y_i})``, one write per state where that is not 0."""
+        self.eta[0] = 1
+        for i, stride in enumerate(self.basis.strides):
+            for j, mean in enumerate(self.basis.local(i).mean(axis=1)):
+                if j and mean:
+                    np.multiply(self.eta[:stride], self.dtype.type(mean), out=self.eta[j * stride : (j + 1) * stride])
 
     def _fill(self) -> None:
         self.eta[:] = 0

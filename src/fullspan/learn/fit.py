@@ -20,11 +20,11 @@ from fullspan.engine.planner import PRECISIONS, Precision, plan
 from fullspan.engine.table import DualTable
 from fullspan.errors import FullspanError
 from fullspan.learn import line
-from fullspan.learn.full import description, full_search, names_in_use
+from fullspan.learn.full import Grown, carry_over, description, grow, names_in_use, sift_out
 from fullspan.learn.paper import paper_search
 from fullspan.learn.penalty import prices
 from fullspan.learn.problem import Interrupted, Problem, Step, as_arrays, smoothed_entropy
-from fullspan.learn.refit import covariance
+from fullspan.learn.refit import variances
 from fullspan.model import Fitted, LogLinear
 
 SEARCHES = ("full", "paper")
@@ -111,12 +111,14 @@ def fit(
 
         return fit_incomplete(empirical, options, watch=watch, start=start)
     best: Fitted | None = None
+    grown: Grown | None = None
     started = time.perf_counter()
     for name in _bases(empirical, options, start):
         try:
             # The matrices are small: threads that spin for each other inside BLAS cost more than they bring.
             with threadpool_limits(limits=1, user_api="blas"):
-                fitted = _Fit(empirical, options, name, watch, start, best, started).run()
+                search = _Fit(empirical, options, name, watch, start, best, grown, started)
+                fitted = search.run()
         except KeyboardInterrupt:  # while the tables were being set up: nothing new to keep
             if best is None:
                 raise
@@ -125,6 +127,7 @@ def fit(
             best = fitted
         if fitted.status == "interrupted":
             return dataclasses.replace(best, status="interrupted")
+        grown = search.grown
     assert best is not None
     return best
 
@@ -149,9 +152,11 @@ class _Fit:
         watch: Watch | None,
         start: LogLinear | None,
         best: Fitted | None,
+        grown: Grown | None,
         started: float,
     ) -> None:
         self.empirical, self.options, self.watch, self.best = empirical, options, watch, best
+        self.grown = grown
         self.basis = Basis(basis, empirical.space.cards)
         total = float(empirical.total)
         planned = plan(self.basis, total, options.dtype, options.max_memory, stepwise=options.by_terms)
@@ -184,7 +189,11 @@ class _Fit:
             status = self._race()
             self.problem.note_drift(self.problem.table.rebuild())
             return status
-        return full_search(self.problem)
+        if self.grown is not None:
+            carry_over(self.grown, self.problem)
+        status, self.grown = grow(self.problem)
+        sift_out(self.problem)
+        return status
 
     def _race(self) -> str:
         """Search term by term, unless another basis was ahead after a third of its moves: then this one is given up."""
@@ -249,8 +258,8 @@ class _Fit:
         if not theta.size:
             return np.zeros(0), np.zeros(0)
         problem, prior = self.problem, self.problem.prior
-        posterior = np.diag(covariance(problem, None if prior is None else prior.precision))
-        plain = np.diag(covariance(problem)) if prior is not None else posterior
+        posterior = variances(problem, None if prior is None else prior.precision)
+        plain = variances(problem) if prior is not None else posterior
         y, _ = as_arrays(problem.table.theta)
         eta, zero_one = problem.eta_at(y), self.basis.zero_one
         alone = -line.drop(eta, problem.d_at(y), -theta, zero_one)
