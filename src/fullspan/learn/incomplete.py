@@ -103,7 +103,12 @@ class _Rounds:
     def _result(self, status: str) -> Fitted:
         assert self.best is not None
         with_errors = self.best if status == "interrupted" else self._with_errors(self.best)
-        return dataclasses.replace(with_errors, status=status, history=tuple(self.history))
+        settings = {
+            **dataclasses.asdict(self.options),
+            "basis_chosen": self.best.model.basis.name,
+            "hidden": {v.name: list(v.levels) for v in self.data.space.variables[len(self.seen.space) :]} or 0,
+        }
+        return dataclasses.replace(with_errors, status=status, history=tuple(self.history), settings=settings)
 
     # -- first completions ------------------------------------------------------------------------------------
 
