@@ -12,19 +12,16 @@ pattern never costs more than one visit of the table.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis, Term
+from fullspan.algebra.basis import Basis
 from fullspan.algebra.jit import parallel, serial
 from fullspan.data.patterns import same_pattern
 
-_HELD = 1 << 22
-"""Expectations of rows held at a time."""
 _MANY = 1 << 14
 """States of a pattern from which its rows are shared among the cores."""
 
@@ -68,44 +65,6 @@ def _complete_disjoint(
         z[r] = _one(log_weights, places[r], offsets, weights[r], out)
 
 
-@parallel
-def _means(
-    log_weights: Array,
-    places: NDArray[Any],
-    fibres: NDArray[Any],
-    starts: NDArray[Any],
-    offsets: NDArray[Any],
-    factors: NDArray[Any],
-    values: NDArray[Any],
-    strides: NDArray[Any],
-    cards: NDArray[Any],
-    out: Array,
-) -> None:
-    """``out[r, y] = E(Phi_y | row r)``; ``factors[y]`` are pairs (variable, row of ``values``), padded with -1."""
-    for r in prange(places.size):
-        fibre = offsets[starts[fibres[r]] : starts[fibres[r] + 1]]
-        peak = -np.inf
-        for offset in fibre:
-            peak = max(peak, log_weights[places[r] + offset])
-        total = 0.0
-        digits = np.empty(cards.size, np.int64)
-        for offset in fibre:
-            x = places[r] + offset
-            p = np.exp(log_weights[x] - peak)
-            total += p
-            for i in range(cards.size):
-                digits[i] = x // strides[i] % cards[i]
-            for y in range(factors.shape[0]):
-                phi = 1
-                for f in range(factors.shape[1]):
-                    if factors[y, f, 0] < 0:
-                        break
-                    phi *= values[factors[y, f, 1], digits[factors[y, f, 0]]]
-                out[r, y] += p * phi
-        for y in range(factors.shape[0]):
-            out[r, y] /= total
-
-
 class Clamped:
     """Rows with open cells (code -1) over the states of a basis.
 
@@ -114,6 +73,13 @@ class Clamped:
     basis : the states.
     rows : (m, n) codes, -1 for an open cell; rows of one pattern are distinct.
     weights : (m,) positive weight of each row.
+
+    Attributes
+    ----------
+    places : (m,) index of each row with its open digits at 0.
+    fibres : (m,) pattern of each row.
+    open_cells : (patterns, n) whether a cell is open.
+    sizes : (patterns,) states that agree with a row; their offsets are ``offsets[starts[j]:starts[j + 1]]``.
     """
 
     def __init__(self, basis: Basis, rows: NDArray[Any], weights: Array) -> None:
@@ -124,7 +90,8 @@ class Clamped:
         self.fibres = np.empty(len(rows), dtype=np.int64)
         for j, members in enumerate(patterns):
             self.fibres[members] = j
-        offsets = [fibre(basis, np.flatnonzero(open_cells[members[0]])) for members in patterns]
+        self.open_cells = open_cells[[members[0] for members in patterns]]
+        offsets = [fibre(basis, np.flatnonzero(pattern)) for pattern in self.open_cells]
         self.starts = np.cumsum([0, *map(len, offsets)], dtype=np.int64)
         self.offsets = np.concatenate(offsets)
         self.sizes = np.diff(self.starts)
@@ -162,34 +129,6 @@ class Clamped:
         _complete(log_weights, *where, self.weights[rows], out, part)
         z[rows] = part
         return z
-
-    def mean_square(self, log_weights: Array, terms: Sequence[Term]) -> Array:
-        """``sum_o w(o) E(Phi | o) E(Phi | o)^t`` over all rows, (k, k)."""
-        factors, values = _tables(self.basis, terms)
-        strides, cards = np.array(self.basis.strides, dtype=np.int64), np.array(self.basis.cards, dtype=np.int64)
-        total = np.zeros((len(terms), len(terms)))
-        step = max(1, _HELD // max(len(terms), 1))
-        for start in range(0, len(self.places), step):
-            part = slice(start, start + step)
-            mean = np.zeros((len(self.places[part]), len(terms)))
-            where = (self.places[part], self.fibres[part], self.starts, self.offsets)
-            _means(log_weights, *where, factors, values, strides, cards, mean)
-            total += mean.T @ (mean * self.weights[part, None])
-        return total
-
-
-def _tables(basis: Basis, terms: Sequence[Term]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The local functions in use, one row of values each, and for each term the (variable, row) of its factors."""
-    used = sorted({factor for term in terms for factor in term})
-    row = {factor: r for r, factor in enumerate(used)}
-    values = np.zeros((len(used), max(basis.cards)), dtype=np.int64)
-    for (i, j), r in row.items():
-        values[r, : basis.cards[i]] = basis.local(i)[j]
-    factors = np.full((len(terms), max(map(len, terms), default=0), 2), -1, dtype=np.int64)
-    for y, term in enumerate(terms):
-        for f, (i, j) in enumerate(term):
-            factors[y, f] = i, row[i, j]
-    return factors, values
 
 
 def fibre(basis: Basis, variables: NDArray[Any]) -> NDArray[np.int64]:
