@@ -253,17 +253,16 @@ def _lbfgs(track: Track) -> None:
     """SciPy's L-BFGS-B; gradient steps finish what its line search leaves."""
     from scipy.optimize import minimize
 
-    likelihood, last = track.likelihood, track.point
+    likelihood = track.likelihood
     if likelihood.l1:
         raise ValueError("L-BFGS needs a smooth objective")
 
     def value_and_gradient(theta: Array) -> tuple[float, Array]:
-        nonlocal last
-        last = track.at(np.array(theta))
-        return last.value, likelihood.gradient()
+        value = likelihood.move(np.array(theta))
+        return value, likelihood.gradient()
 
     def note(theta: Array) -> None:
-        track.accept(last if np.array_equal(theta, last.theta) else track.at(np.array(theta)))
+        track.accept(track.at(np.array(theta)))
 
     options = {"maxiter": track.limit, "maxfun": 2 * track.limit, "maxcor": 30, "ftol": 0.0, "gtol": track.tol}
     minimize(value_and_gradient, track.point.theta, jac=True, method="L-BFGS-B", callback=note, options=options)
