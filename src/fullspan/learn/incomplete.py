@@ -189,6 +189,7 @@ class _Rounds:
         return dataclasses.replace(
             fitted,
             model=dataclasses.replace(fitted.model, theta=solution.theta, log_z=log_z),
+            total=total,
             n_rows=self.seen.n_rows,
             n_dropped=self.seen.n_dropped + self.seen.n_empty,
             divergence=surprise - entropy,
