@@ -13,6 +13,7 @@ whose joint size fits the cache, so that a table in main memory is read and writ
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -179,31 +180,41 @@ def transform_in_place(table: NDArray[Any], cards: NDArray[np.int64], kinds: NDA
 
     Time O(|X| n); memory one group per core beside the table.
     """
-    cards, kinds = _split_walsh(cards, kinds)
-    start, stride = 0, 1
-    while start < len(cards):
-        stop, size = start + 1, int(cards[start])
-        while stop < len(cards) and size * int(cards[stop]) <= _GROUP:
-            size *= int(cards[stop])
-            stop += 1
-        own, kind = cards[start:stop], kinds[start]
-        if (own == 2).all() and (kinds[start:stop] == kind).all():
-            matrix = np.array(_BIT[int(kind), op], dtype=table.dtype)
+    stride = 1
+    for own, own_kinds in _groups(tuple(cards.tolist()), tuple(kinds.tolist()), _GROUP):
+        size = int(own.prod())
+        if (own == 2).all() and (own_kinds == own_kinds[0]).all():
+            matrix = np.array(_BIT[int(own_kinds[0]), op], dtype=table.dtype)
             width = 1 if stride == 1 else _column_width(stride, _BYTES // table.itemsize)
-            transform_bits(table, stride, stop - start, width, matrix, op == SYNTHESISE)
+            transform_bits(table, stride, len(own), width, matrix, op == SYNTHESISE)
         else:
-            width = _column_width(table.size // size if stride == 1 else stride)
-            _group(table, stride, size, width, own, kinds[start:stop], op)
+            width = _column_width(table.size // size if stride == 1 else stride, 2 * _WIDTH)
+            _group(table, stride, size, width, own, own_kinds, op)
         stride *= size
-        start = stop
 
 
-def _split_walsh(cards: NDArray[np.int64], kinds: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """A Walsh variable of 2^k levels is k of two levels: its index is bit-packed. One level is no variable."""
-    bits = np.where(kinds == WALSH, np.log2(cards).round().astype(np.int64), np.minimum(cards - 1, 1))
-    return np.repeat(np.where(kinds == WALSH, 2, cards), bits), np.repeat(kinds, bits)
+@cache
+def _groups(
+    cards: tuple[int, ...], kinds: tuple[int, ...], largest: int
+) -> tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...]:
+    """Levels and kinds of neighbouring variables of at most ``largest`` joint states.
+
+    A Walsh variable of 2^k levels is k of two levels: its index is bit-packed. One level is no variable.
+    """
+    groups: list[list[tuple[int, int]]] = []
+    size = largest
+    for card, kind in zip(cards, kinds, strict=True):
+        for part in [2] * (card.bit_length() - 1) if kind == WALSH else [card] * (card > 1):
+            if not groups or size * part > largest:
+                groups.append([])
+                size = 1
+            groups[-1].append((part, kind))
+            size *= part
+    pairs = [np.array(group, dtype=np.int64) for group in groups]
+    return tuple((np.ascontiguousarray(p[:, 0]), np.ascontiguousarray(p[:, 1])) for p in pairs)
 
 
-def _column_width(stride: int, most: int = 2 * _WIDTH) -> int:
+@cache
+def _column_width(stride: int, most: int) -> int:
     """The largest divisor of ``stride`` up to ``most``; strides are products of cardinalities."""
     return max(w for w in range(1, min(stride, most) + 1) if stride % w == 0)

@@ -209,8 +209,8 @@ class DualTable:
 
     def _fill(self) -> None:
         self.eta[:] = 0
-        for index, weight in self.theta.items():
-            self.eta[index] += self.dtype.type(weight)
+        places = np.fromiter(self.theta, dtype=np.int64, count=len(self.theta))
+        self.eta[places] = np.fromiter(self.theta.values(), dtype=np.float64, count=len(self.theta))
         self.basis.synthesise(self.eta)
         self.log_z = float(exp_normalised(self.eta))
         self.basis.analyse(self.eta)
@@ -246,9 +246,11 @@ class DualTable:
         margins = lookup.margin_tables(self.d, sets, self._cards, self._strides, self.basis.kinds, room)
         return np.asarray(margins)
 
-    def margin_gains(self, sets: NDArray[np.int64], data: NDArray[np.float64]) -> NDArray[np.float64]:
-        """``KL(p_d(x_A) || p(x_A))`` for each row of ``sets`` (m, |A|), given :meth:`data_margins`."""
-        gains = lookup.margin_gains(self.eta, data, sets, self._cards, self._strides, self.basis.kinds)
+    def margin_gains(
+        self, sets: NDArray[np.int64], data: NDArray[np.float64], least: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """``KL(p_d(x_A) || p(x_A))`` for each row of ``sets`` (m, |A|), or 0 where that is surely below ``least``."""
+        gains = lookup.margin_gains(self.eta, data, least, sets, self._cards, self._strides, self.basis.kinds)
         return np.asarray(gains)
 
 

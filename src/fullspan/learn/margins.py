@@ -68,9 +68,11 @@ class Margins:
 
     def missing(self, variables: Sequence[int]) -> list[int]:
         """Indices of the terms inside a set that are not in use."""
-        basis = self.problem.table.basis
-        inside = (basis.index(term) for term in basis.subterms(variables) if term)
-        return [y for y in inside if y not in self.problem.table.theta]
+        basis, theta = self.problem.table.basis, self.problem.table.theta
+        inside = [0]
+        for i in variables:
+            inside = [y + j * basis.strides[i] for j in range(basis.cards[i]) for y in inside]
+        return [y for y in inside[1:] if y not in theta]
 
 
 @dataclass(frozen=True)
@@ -99,9 +101,8 @@ class Group:
         """Gain of each margin less its price; minus infinity where nothing is missing, or more than ``room``."""
         missing = self.n_terms - _count_inside(used, self.masks)
         price = self.names + missing * problem.weight_price
-        return np.where(
-            (missing > 0) & (missing <= room), problem.table.margin_gains(self.sets, self.data) - price, -np.inf
-        )
+        gains = problem.table.margin_gains(self.sets, self.data, price)
+        return np.where((missing > 0) & (missing <= room), gains - price, -np.inf)
 
 
 @serial

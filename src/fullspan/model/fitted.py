@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -38,6 +39,7 @@ class Step:
     seconds: float
 
 
+@cache
 def software_version() -> str:
     """Version of the installed package."""
     from importlib import metadata
