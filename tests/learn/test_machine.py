@@ -258,6 +258,7 @@ def test_hidden_units_fit_better_and_are_measured_on_what_is_visible() -> None:
     assert fitted.goodness.g2 == pytest.approx(2 * np.sum(n * np.log(n / (3000 * p))), rel=1e-6)
     assert fitted.goodness.pearson == pytest.approx(np.sum((n - 3000 * p) ** 2 / (3000 * p)), rel=1e-6)
     assert fitted.divergence == pytest.approx(fitted.goodness.g2 / 6000, rel=1e-6)
+    assert fitted.description_length == pytest.approx(fitted.goodness.bic / 2)
 
 
 def test_more_restarts_are_never_worse_and_seeds_repeat() -> None:
