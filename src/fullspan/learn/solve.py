@@ -24,6 +24,8 @@ SolverName = Literal["newton", "lbfgs", "gradient"]
 
 _LONGEST = 4.0
 """Longest change of one weight in a Newton step."""
+_FIRST, _NEAR = 10, 1e-3
+"""Steps, and the violation, before which nothing is concluded from how fast em's steps are."""
 _TRIES = 30
 """Times a step is cut to a quarter before it is given up."""
 _RECENT = 10
@@ -188,11 +190,16 @@ class Track:
 
 
 def _newton(track: Track) -> None:
-    """Newton's method. While em steps halve the violation, the curvature of the open cells is not asked for."""
+    """Newton's method.
+
+    With open cells the first steps are em's, and so are the later ones while they halve the violation: the curvature
+    of the open cells costs far more than such a step.
+    """
     likelihood = track.likelihood
     whole, before = isinstance(likelihood.data, Known), np.inf
     while not track.done():
-        whole = whole or track.point.violation > 0.5 * before
+        near = track.iterations >= _FIRST or track.point.violation < _NEAR
+        whole = whole or (near and track.point.violation > 0.5 * before)
         before = track.point.violation
         step = _step(likelihood, whole)
         length = float(np.abs(step).max())
