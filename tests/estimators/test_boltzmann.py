@@ -211,7 +211,7 @@ def test_the_likeliest_completion_sums_hidden_variables_out(frame: pd.DataFrame)
     rng = np.random.default_rng(5)
     model = fs.BoltzmannMachine(hidden=2, restarts=1, max_iter=1, solver="gradient", random_state=1)
     with pytest.warns(ConvergenceWarning):
-        model.fit(rng.integers(3, size=(50, 4)))
+        model.fit(rng.integers(3, size=(200, 4)))  # no pair of levels is missing
     codes = rng.integers(-1, 3, size=(80, 4))
     filled = model.impute(np.where(codes < 0, np.nan, codes))
     joint_modes = 0
@@ -477,3 +477,32 @@ def test_the_summary_of_other_fits(rows: pd.DataFrame, frame: pd.DataFrame) -> N
     searched = str(fs.FullSpan().fit(rows).summary())
     assert "divergence from the data" in searched
     assert "coefficient" in searched
+
+
+def test_names_that_are_numbers_survive_a_file(rows: pd.DataFrame, tmp_path: Path) -> None:
+    """A number stands for the variable of that name where there is one; so it does in the file."""
+    table = rows.set_axis([str(len(rows.columns) - 1 - i) for i in range(len(rows.columns))], axis=1)
+    model = fs.BoltzmannMachine(terms=[[0], [1, 0]]).fit(table)
+    model.save(tmp_path / "m.fsm")
+    loaded = fs.load(tmp_path / "m.fsm")
+    assert loaded.terms == [["0"], ["1", "0"]]
+    assert loaded.fit(table).log_likelihood_ == model.log_likelihood_
+
+
+def test_rows_without_a_cell_are_told() -> None:
+    """They say nothing and are left out, and the summary counts them."""
+    table = pd.DataFrame({"a": [0, 1, 0, 1, None], "b": [1, 0, 1, 1, None]}, dtype=object)
+    model = fs.BoltzmannMachine(missing="em", order=1).fit(table)
+    assert model.fitted_.n_dropped == 1
+    assert model.summary().text().startswith("4 rows (1 dropped: missing cells)")
+
+
+def test_a_file_keeps_hidden_variables_of_a_search(tmp_path: Path) -> None:
+    """A loaded search has the parameters of the one that was saved, its basis included."""
+    table = pd.DataFrame({"a": [0, 1, 0, 1, None] * 8, "b": [1, 0, 1, 1, 0] * 8}, dtype=object)
+    model = fs.FullSpan(hidden={"h": ["u", "v"]}, restarts=1, random_state=4, missing="em").fit(table)
+    model.save(tmp_path / "m.fsm")
+    given = model.get_params()
+    kept = fs.load(tmp_path / "m.fsm").get_params()
+    assert kept == given
+    assert "1 hidden: h; no term has any of them" in model.summary().text()
