@@ -76,9 +76,10 @@ def summary_lines(fitted: Fitted) -> list[str]:
     """The same in words."""
     space, orders = fitted.model.space, _orders(fitted)
     dropped = f" ({fitted.n_dropped:,} dropped: missing cells)" if fitted.n_dropped else ""
+    hidden = f" ({fitted.n_hidden} of them hidden)" if fitted.n_hidden else ""
     split = ", ".join(f"{n} of order {order}" for order, n in orders)
     return [
-        f"{fitted.n_rows:,} rows{dropped}, {len(space)} variables, {space.n_states:,} states",
+        f"{fitted.n_rows:,} rows{dropped}, {len(space)} variables{hidden}, {space.n_states:,} states",
         f"{len(fitted.model.terms)} terms in the {fitted.model.basis.name} basis" + (f": {split}" if split else ""),
         f"divergence from the data {fitted.divergence:.4f} nats per row, "
         f"description length {fitted.description_length:.1f} nats ({fitted.status})",

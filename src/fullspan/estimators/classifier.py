@@ -21,6 +21,7 @@ from fullspan.estimators.boundary import diverging_terms, warn_at_boundary
 from fullspan.estimators.hidden import Hidden, hidden_variables
 from fullspan.estimators.parameters import check_parameters
 from fullspan.estimators.reading import Reading
+from fullspan.estimators.settings import OPTIONS, parameters
 from fullspan.estimators.tables import checked_table, checked_weight, kind_of
 from fullspan.estimators.terms import TermTable
 from fullspan.space import Level, Space, Variable
@@ -32,20 +33,7 @@ if TYPE_CHECKING:
 _BATCH = 1 << 14
 """Rows predicted at a time."""
 _READING = ("columns", "levels", "bins", "missing", "max_levels")
-_OPTIONS = (
-    "order",
-    "graph",
-    "terms",
-    "margins",
-    "basis",
-    "solver",
-    "l1",
-    "l2",
-    "restarts",
-    "tol",
-    "max_iter",
-    "max_memory",
-)
+_OPTIONS = tuple(name for name in OPTIONS if name != "em")
 
 
 class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -162,18 +150,18 @@ class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         empirical, outputs = self._named(table, sample_weight) if y is None else self._beside(table, y, sample_weight)
         options = MachineOptions(**{name: getattr(self, name) for name in _OPTIONS}, seed=generator(self.random_state))
         hidden = hidden_variables(self.hidden)
-        fitted = fit_conditional(empirical, outputs, self.inputs, options, hidden)
+        fitted = fit_conditional(empirical, outputs, _named(self.inputs), options, hidden)
         self._warn(fitted)
-        self._accept(replace(fitted, settings={**fitted.settings, **self._settings()}), kind_of(table))
+        settings = parameters(options, fitted.model.space, hidden, self.random_state)
+        self._accept(replace(fitted, settings={**fitted.settings, **settings, **self._settings()}), kind_of(table))
         return self
 
     def _settings(self) -> dict[str, Any]:
         return {
             "estimator": "BoltzmannClassifier",
             "missing": self.missing,
-            "order": self.order,
-            "l1": self.l1,
-            "l2": self.l2,
+            "outputs": _named(self.outputs),
+            "inputs": _named(self.inputs),
         }
 
     def _reading(self) -> Reading:
@@ -185,8 +173,7 @@ class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise FullspanError(
                 "requires y to be passed, but the target y is None: give y, or name the outputs among the columns"
             )
-        outputs = [self.outputs] if isinstance(self.outputs, str) else list(self.outputs)
-        return self._reading().count(table, checked_weight(sample_weight)), outputs
+        return self._reading().count(table, checked_weight(sample_weight)), _named(self.outputs) or []
 
     def _beside(self, table: Any, y: Any, sample_weight: Any) -> tuple[Empirical, list[str]]:
         """Counts of a table of inputs and the outputs beside it."""
@@ -224,8 +211,9 @@ class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         model, settings = fitted.model, fitted.settings
         self.fitted_, self.model_, self.space_ = fitted, model, model.space
-        self._inputs = [model.space.position(name) for name in settings["inputs"]]
-        self._outputs = [model.space.position(name) for name in settings["outputs"]]
+        self._inputs, self._outputs = (
+            [model.space.position(name) for name in settings["roles"][role]] for role in ("inputs", "outputs")
+        )
         self._input_space = Space(tuple(model.space.variables[i] for i in self._inputs))
         classes = [np.array(model.space.variables[i].levels) for i in self._outputs]
         self.classes_ = classes[0] if len(classes) == 1 else classes
@@ -256,10 +244,11 @@ class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._probabilities(self._codes(X))
 
     def _codes(self, X: Any) -> NDArray[np.int32]:
-        """Codes of the inputs; an array may have the outputs among its columns."""
+        """Codes of the inputs; where the outputs were columns of the table, an array may have them too."""
         table = checked_table(X)
         width = len(self._inputs) + len(self._outputs)
-        if isinstance(table, np.ndarray) and table.ndim == 2 and table.shape[1] == width:
+        among = self.outputs is not None
+        if among and isinstance(table, np.ndarray) and table.ndim == 2 and table.shape[1] == width:
             table = table[:, self._inputs]
         return encode(checked_table(table, self.n_features_in_, type(self).__name__), self._input_space)
 
@@ -288,26 +277,34 @@ class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _likeliest(self, codes: NDArray[Any]) -> NDArray[Any]:
         found = self._probabilities(codes)
         if isinstance(found, list):
-            columns = [c[p.argmax(axis=1)] for c, p in zip(self.classes_, found, strict=True)]
-            return np.stack(columns, axis=1)
+            return _beside([c[p.argmax(axis=1)] for c, p in zip(self.classes_, found, strict=True)])
         return np.asarray(self.classes_[found.argmax(axis=1)])
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Share of rows whose outputs are all predicted right.
 
-        Without y, against the table's own columns; incomplete rows are then left out under ``missing="drop"``.
+        Without y, against the table's own columns; incomplete rows are then left out under ``missing="drop"`` and
+        ``"em"``.
+
+        Raises
+        ------
+        DataError : y is not as many outputs as are predicted.
         """
         check_is_fitted(self)
         if y is not None:
-            right = np.asarray(self.predict(X)) == np.asarray(y)
-            return float(np.average(right if right.ndim == 1 else right.all(axis=1), weights=sample_weight))
+            found, told = np.asarray(self.predict(X)), np.asarray(y)
+            found, told = found.reshape(len(found), -1), told.reshape(len(told), -1)
+            if found.shape != told.shape:
+                raise DataError(
+                    f"y has the shape {np.shape(y)}, but {found.shape} outputs are predicted: rows, outputs"
+                )
+            return float(np.average((found == told).all(axis=1), weights=sample_weight))
         visible = Space(self.space_.variables[: len(self.space_) - self.fitted_.n_hidden])
-        codes = encode(checked_table(X), visible, allow_missing=self.missing == "drop")
+        codes = encode(checked_table(X), visible, allow_missing=self.missing in ("drop", "em"))
         keep = (codes >= 0).all(axis=1)
         codes = codes[keep]
-        told = [np.array(self.space_.variables[i].levels)[codes[:, i]] for i in self._outputs]
-        found = self._likeliest(codes[:, self._inputs]).reshape(len(codes), -1)
-        right = (found == np.stack(told, axis=1)).all(axis=1)
+        told = _beside([np.array(self.space_.variables[i].levels)[codes[:, i]] for i in self._outputs])
+        right = (self._likeliest(codes[:, self._inputs]).reshape(told.shape) == told).all(axis=1)
         return float(np.average(right, weights=None if sample_weight is None else np.asarray(sample_weight)[keep]))
 
     # -- files and scikit-learn -------------------------------------------------------------------------------
@@ -346,10 +343,11 @@ def _targets(y: Any, *, allow_missing: bool) -> tuple[NDArray[np.int64], list[Va
     DataError : y has no or too many dimensions, no row, a single level, infinity, or a missing cell.
     """
     name = getattr(y, "name", None)
-    names = [str(c) for c in y.columns] if hasattr(y, "columns") else None
+    names = _column_names(y)
     array = np.asarray(y)
     if array.ndim == 2 and array.shape[1] == 1:
-        array, names = array[:, 0], None
+        array, name = array[:, 0], names[0] if names else None
+        names = None
     if array.ndim not in (1, 2) or not array.size:
         raise DataError(f"y has the shape {array.shape}; (rows,) or (rows, outputs) is needed")
     if array.dtype.kind == "c":
@@ -360,8 +358,9 @@ def _targets(y: Any, *, allow_missing: bool) -> tuple[NDArray[np.int64], list[Va
     found, variables = [], []
     for column, label in zip(columns, names, strict=True):
         absent = _absent(column, label, allow_missing)
-        check_classification_targets(column[~absent])
-        levels, codes = np.unique(column[~absent], return_inverse=True)
+        present = np.array(column[~absent].tolist()) if column.dtype == object else column[~absent]
+        check_classification_targets(present)
+        levels, codes = np.unique(present, return_inverse=True)
         if len(levels) < 2:
             classes = ", ".join(map(repr, levels.tolist()))
             raise DataError(f"the output {label!r} has one class, {classes}; at least 2 are needed to learn from")
@@ -372,11 +371,29 @@ def _targets(y: Any, *, allow_missing: bool) -> tuple[NDArray[np.int64], list[Va
     return np.stack(found, axis=1), variables
 
 
+def _beside(columns: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Columns (rows, outputs) that keep their values: text beside truth values stays what it is."""
+    kinds = {column.dtype.kind for column in columns}
+    same = len(kinds) == 1 or kinds <= set("iuf")
+    return np.stack([column if same else column.astype(object) for column in columns], axis=1)
+
+
+def _column_names(y: Any) -> list[str] | None:
+    """Names of the columns of a frame."""
+    columns = getattr(y, "column_names", None) or getattr(y, "columns", None)  # Arrow's, and pandas' or polars'
+    return None if columns is None else [str(c) for c in columns]
+
+
+def _named(names: Sequence[str] | str | None) -> list[str] | None:
+    """A list of names, also of a single one."""
+    return None if names is None else [names] if isinstance(names, str) else list(names)
+
+
 def _absent(column: NDArray[Any], label: str, allow_missing: bool) -> NDArray[np.bool_]:
     """Which cells of an output are missing."""
     if column.dtype.kind == "f" and np.isinf(column).any():
         raise DataError(f"Input y contains infinity or a value too large for dtype('{column.dtype}').")
-    absent = np.array([cell is None or cell != cell for cell in column.tolist()], dtype=bool)
+    absent = np.array([cell is None or (cell == cell) is not True for cell in column.tolist()], dtype=bool)
     if absent.any() and not allow_missing:
         raise DataError(
             f"Input y contains NaN: the output {label!r} is missing in {int(absent.sum())} rows; missing='drop' leaves "

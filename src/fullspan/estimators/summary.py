@@ -126,7 +126,8 @@ class Summary:
         given = "margins of " if settings.get("from_margins") else ""
         yield f"{given}{rows}{dropped}, {len(names)} variables: {_listed(names)}"
         if hidden:
-            yield f"{len(hidden)} hidden: {_listed(hidden)}"
+            unused = "" if _uses_hidden(fitted) else "; no term has any of them"
+            yield f"{len(hidden)} hidden: {_listed(hidden)}{unused}"
         basis = fitted.model.basis.name
         yield f"{len(self.coefficients)} weights in the {basis} basis{_penalties(settings)}"
         steps = settings.get("iterations")
@@ -178,6 +179,11 @@ class Summary:
         if self.residuals:
             yield "largest residuals"
             yield from aligned(self.residuals.cells())
+
+
+def _uses_hidden(fitted: Fitted) -> bool:
+    first = len(fitted.model.space) - fitted.n_hidden
+    return any(i >= first for term in fitted.model.terms for i, _ in term)
 
 
 def _penalties(settings: Any) -> str:

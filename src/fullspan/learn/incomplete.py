@@ -195,6 +195,7 @@ class _Rounds:
             divergence=surprise - entropy,
             entropy=entropy,
             description_length=total * surprise + price,
+            settings={**fitted.settings, **dataclasses.asdict(self.options)},
             fingerprint=self.seen.fingerprint(),
             n_hidden=self.n_hidden,
         )

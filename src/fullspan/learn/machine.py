@@ -259,7 +259,7 @@ class _Machine:
             nats_saved=saved,
             total=total,
             n_rows=self.seen.n_rows,
-            n_dropped=self.seen.n_dropped,
+            n_dropped=self.seen.n_dropped + self.seen.n_empty,
             divergence=surprise - entropy,
             entropy=entropy,
             description_length=total * surprise + 0.5 * n_parameters * math.log(total),
