@@ -9,7 +9,8 @@ m = (1+eta)/2 and q = (1+d)/2, for 0/1 functions m = eta and q = d. Written with
 ``(d-eta)^2 / v(eta)``, with v = 1-eta^2 or eta(1-eta): the variance of the term.
 
 A block is compared with the champion through the bound alone, without division and with the smallest penalty
-of the block; a block that might hold a winner is compared once more through
+of the block. For spins ``|d - eta| <= max |d| + |eta|`` comes first, with the largest |d| of the block known beforehand:
+most blocks need not read d at all. A block that might hold a winner is compared once more through
 
     gain(q, m)  <=  (q-m)^2 / (2 min(m (1-m), q (1-q))),
 
@@ -25,9 +26,10 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import prange
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import serial
+from fullspan.algebra.jit import parallel, serial
 
 
 class PriceTables(NamedTuple):
@@ -150,19 +152,54 @@ def update_spins(row: NDArray[Any], partner: NDArray[Any], d: NDArray[Any], c: A
 
 
 @serial
-def update_spin_pair(
-    a: NDArray[Any], b: NDArray[Any], da: NDArray[Any], db: NDArray[Any], c: Any, scale: Any, bar: Any
-) -> Any:
-    """Two blocks that are each other's partner, in one visit; ``bar`` serves both."""
+def possible_spins(row: NDArray[Any], peak: Any, bar: Any) -> Any:
+    """How many spins of a block might have a bound above ``bar`` if ``|d| <= peak``: d itself is not read."""
+    one, zero = row.dtype.type(1), row.dtype.type(0)
+    possible = zero
+    for j in range(row.size):
+        x = row[j]
+        e = peak + abs(x)
+        possible += one if e * e > bar * (one - x * x) else zero
+    return possible
+
+
+@serial
+def update_possible_spins(row: NDArray[Any], partner: NDArray[Any], peak: Any, c: Any, scale: Any, bar: Any) -> Any:
+    """Update a block, and :func:`possible_spins` of it, in one visit."""
+    one, zero = row.dtype.type(1), row.dtype.type(0)
+    possible = zero
+    for j in range(row.size):
+        x = scale * (row[j] + c * partner[j])
+        row[j] = x
+        e = peak + abs(x)
+        possible += one if e * e > bar * (one - x * x) else zero
+    return possible
+
+
+@serial
+def update_possible_pair(a: NDArray[Any], b: NDArray[Any], peak: Any, c: Any, scale: Any, bar: Any) -> Any:
+    """Two blocks that are each other's partner, in one visit; ``peak`` and ``bar`` serve both."""
     one, zero = a.dtype.type(1), a.dtype.type(0)
-    winners = zero
+    possible = zero
     for j in range(a.size):
         x = scale * (a[j] + c * b[j])
         y = scale * (b[j] + c * a[j])
         a[j] = x
         b[j] = y
-        e = da[j] - x
-        f = db[j] - y
-        winners += one if e * e > bar * (one - x * x) else zero
-        winners += one if f * f > bar * (one - y * y) else zero
-    return winners
+        e = peak + abs(x)
+        f = peak + abs(y)
+        possible += one if e * e > bar * (one - x * x) else zero
+        possible += one if f * f > bar * (one - y * y) else zero
+    return possible
+
+
+@parallel
+def block_peaks(d: NDArray[Any], size: int) -> NDArray[Any]:
+    """Largest |d| of each block."""
+    peaks = np.empty(d.size // size, d.dtype)
+    for b in prange(peaks.size):
+        peak = d.dtype.type(0)
+        for j in range(b * size, (b + 1) * size):
+            peak = max(peak, abs(d[j]))
+        peaks[b] = peak
+    return peaks
