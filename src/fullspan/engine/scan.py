@@ -9,7 +9,7 @@ m = (1+eta)/2 and q = (1+d)/2, for 0/1 functions m = eta and q = d. Written with
 ``(d-eta)^2 / v(eta)``, with v = 1-eta^2 or eta(1-eta): the variance of the term.
 
 A block is compared with the champion through the bound alone, without division and with the smallest penalty
-of the block. For spins ``|d - eta| <= max |d| + |eta|`` comes first, with the largest |d| of the block known beforehand:
+of the block. For spins ``|d - eta| <= max |d| + |eta|`` comes first, the largest |d| of the block known beforehand:
 most blocks need not read d at all. A block that might hold a winner is compared once more through
 
     gain(q, m)  <=  (q-m)^2 / (2 min(m (1-m), q (1-q))),
@@ -120,14 +120,7 @@ def scan_block(
 
 
 @serial
-def update_row(row: NDArray[Any], partner: NDArray[Any], c: Any, scale: Any) -> None:
-    """``row <- scale (row + c partner)``: the dual update of one block."""
-    for j in range(row.size):
-        row[j] = scale * (row[j] + c * partner[j])
-
-
-@serial
-def spin_winners(row: NDArray[Any], d: NDArray[Any], bar: Any, l1: Any) -> Any:
+def _spin_winners(row: NDArray[Any], d: NDArray[Any], bar: Any, l1: Any) -> Any:
     """How many spins of the block have a bound above ``bar``."""
     one, zero = row.dtype.type(1), row.dtype.type(0)
     winners = zero
@@ -139,16 +132,18 @@ def spin_winners(row: NDArray[Any], d: NDArray[Any], bar: Any, l1: Any) -> Any:
 
 
 @serial
-def update_spins(row: NDArray[Any], partner: NDArray[Any], d: NDArray[Any], c: Any, scale: Any, bar: Any) -> Any:
-    """Update a block and count the spins whose bound is above ``bar``, in one visit."""
-    one, zero = row.dtype.type(1), row.dtype.type(0)
-    winners = zero
-    for j in range(row.size):
-        x = scale * (row[j] + c * partner[j])
-        row[j] = x
-        e = d[j] - x
-        winners += one if e * e > bar * (one - x * x) else zero
-    return winners
+def scan_spins(
+    eta: NDArray[Any], d: NDArray[Any], block: int, best: float, where: int, prices: PriceTables, l1: float
+) -> tuple[float, int]:
+    """The best net gain and its index after a look at a block that might hold a winner."""
+    size = prices.orders.size
+    row, target = eta[block * size : (block + 1) * size], d[block * size : (block + 1) * size]
+    bar = eta.dtype.type(bar_of(block, best, prices))
+    if _spin_winners(row, target, bar, eta.dtype.type(l1)) > 0:
+        best, place = scan_block(row, target, block, best, prices, l1, False)
+        if place >= 0:
+            where = block * size + place
+    return best, where
 
 
 @serial

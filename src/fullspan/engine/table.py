@@ -122,9 +122,9 @@ class DualTable:
             raise FullspanError("the dual table has no data to compare with: call set_data and set_prices first")
         gains, indices = np.empty(self._n_chunks), np.empty(self._n_chunks, dtype=np.int64)
         term = self.basis.term(index)
+        if self._peaks is None:
+            self._peaks = block_peaks(self.d, self.layout.size)
         if not self.basis.kinds.any():
-            if self._peaks is None:
-                self._peaks = block_peaks(self.d, self.layout.size)
             move = self._move(c, scale, floor, l1)
             walsh.step(self.eta, self.d, self._peaks, index, move, self._prices, gains, indices)
         else:
@@ -138,7 +138,8 @@ class DualTable:
                 joint = self._joint(term, digits, fibres)
                 monomial.step(self.eta, self.d, fibres, joint, move, self._prices, gains, indices)
             else:
-                mixed.step(self.eta, self.d, fibres, self._modes(term), move, self._prices, gains, indices)
+                modes = self._modes(term)
+                mixed.step(self.eta, self.d, self._peaks, fibres, modes, move, self._prices, gains, indices)
         self.eta[0] = 1
         found = np.flatnonzero(indices >= 0)
         order = found[np.lexsort((indices[found], -gains[found]))]

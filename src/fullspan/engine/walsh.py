@@ -22,8 +22,7 @@ from fullspan.engine.scan import (
     PriceTables,
     bar_of,
     possible_spins,
-    scan_block,
-    spin_winners,
+    scan_spins,
     update_possible_pair,
     update_possible_spins,
 )
@@ -133,9 +132,9 @@ def step(
             else:
                 possible = _permuted(row0, row1, peak, work, low, high, move, bar)
             if possible > 0:
-                best, where = _scan(eta, d, b0, best, where, prices, move.l1)
+                best, where = scan_spins(eta, d, b0, best, where, prices, move.l1)
                 if high:
-                    best, where = _scan(eta, d, b1, best, where, prices, move.l1)
+                    best, where = scan_spins(eta, d, b1, best, where, prices, move.l1)
         gains[chunk] = best
         indices[chunk] = where
 
@@ -153,18 +152,3 @@ def _permuted(
     moved1 = _permute(work[2:], row1, low)
     possible = update_possible_spins(row0, moved1, peak, move.c, move.scale, bar)
     return possible + update_possible_spins(row1, moved0, peak, move.c, move.scale, bar)
-
-
-@serial
-def _scan(
-    eta: NDArray[Any], d: NDArray[Any], block: int, best: float, where: int, prices: PriceTables, l1: float
-) -> tuple[float, int]:
-    """The best net gain and its index after a look at a block that might hold a winner."""
-    size = prices.orders.size
-    row, target = eta[block * size : (block + 1) * size], d[block * size : (block + 1) * size]
-    bar = eta.dtype.type(bar_of(block, best, prices))
-    if spin_winners(row, target, bar, eta.dtype.type(l1)) > 0:
-        best, place = scan_block(row, target, block, best, prices, l1, False)
-        if place >= 0:
-            where = block * size + place
-    return best, where
