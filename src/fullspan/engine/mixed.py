@@ -142,7 +142,7 @@ def step(
     number = eta.dtype.type
     for chunk in prange(n_chunks):
         work = np.empty(fibres.offsets.size * size, eta.dtype)
-        best, where = move.floor, np.int64(-1)
+        best, where = move.floor, -1
         for unit in range(chunk * n_fibres // n_chunks, (chunk + 1) * n_fibres // n_chunks):
             base = first_block(fibres, unit)
             for f in range(fibres.offsets.size):
