@@ -22,7 +22,7 @@ from fullspan.engine.fibres import Fibres
 from fullspan.engine.layout import Layout, Prices
 from fullspan.engine.normalise import exp_normalised
 from fullspan.engine.protocol import Candidates
-from fullspan.engine.scan import Move, PriceTables
+from fullspan.engine.scan import Move, PriceTables, block_peaks
 from fullspan.errors import FullspanError
 
 _SCRATCH = 1 << 20
@@ -65,6 +65,7 @@ class DualTable:
         self._strides = np.array(basis.strides, dtype=np.int64)
         self._n_chunks = n_chunks
         self._prices: PriceTables | None = None
+        self._peaks: NDArray[Any] | None = None
         self.eta = np.zeros(basis.n_states, dtype=self.dtype)
         self._spread()
 
@@ -89,7 +90,7 @@ class DualTable:
             lower, upper = (least, 1 - least) if self.basis.zero_one else (2 * least - 1, 1 - 2 * least)
             np.clip(d, lower, upper, out=d)
         d[0] = 1
-        self.d = d
+        self.d, self._peaks = d, None
 
     def set_prices(self, prices: Prices) -> None:
         """Fix what appending each term costs, in nats per row."""
@@ -121,8 +122,11 @@ class DualTable:
             raise FullspanError("the dual table has no data to compare with: call set_data and set_prices first")
         gains, indices = np.empty(self._n_chunks), np.empty(self._n_chunks, dtype=np.int64)
         term = self.basis.term(index)
+        if self._peaks is None:
+            self._peaks = block_peaks(self.d, self.layout.size)
         if not self.basis.kinds.any():
-            walsh.step(self.eta, self.d, index, self._move(c, scale, floor, l1), self._prices, gains, indices)
+            move = self._move(c, scale, floor, l1)
+            walsh.step(self.eta, self.d, self._peaks, index, move, self._prices, gains, indices)
         else:
             fibres, digits = self.layout.fibres(term)
             if not self.basis.zero_one and len(digits) * self.layout.size > _SCRATCH:
@@ -134,7 +138,8 @@ class DualTable:
                 joint = self._joint(term, digits, fibres)
                 monomial.step(self.eta, self.d, fibres, joint, move, self._prices, gains, indices)
             else:
-                mixed.step(self.eta, self.d, fibres, self._modes(term), move, self._prices, gains, indices)
+                modes = self._modes(term)
+                mixed.step(self.eta, self.d, self._peaks, fibres, modes, move, self._prices, gains, indices)
         self.eta[0] = 1
         found = np.flatnonzero(indices >= 0)
         order = found[np.lexsort((indices[found], -gains[found]))]

@@ -53,6 +53,12 @@ class Quadratic:
         factored = Cholesky.of(self.fisher[np.ix_(stay, stay)])
         return factored.solve(self.pull[stay]), np.maximum(factored.inverse_diagonal(), 1e-300) / self.total
 
+    def pulled(self, stay: NDArray[np.int64], mean: Array, precision: Array) -> Array:
+        """Estimates of the terms at ``stay`` under a normal prior."""
+        weight = precision / self.total
+        inside = self.fisher[np.ix_(stay, stay)] + np.diag(weight)
+        return Cholesky.of(inside).solve(self.pull[stay] + weight * mean)
+
     def added(self, stay: NDArray[np.int64], out: NDArray[np.int64]) -> tuple[Array, Array]:
         """Estimates and variances of the terms at ``out``, each added alone to those at ``stay``."""
         cross = self.fisher[np.ix_(stay, out)]
@@ -109,4 +115,4 @@ def _with_prior(
     for order, code in codes.items():
         if code is not None and (here := orders[stay] == order).any():
             mean[here], precision[here] = code.prior(theta[here], noise[here])
-    return Sifted(stay, theta, mean, precision)
+    return Sifted(stay, quadratic.pulled(stay, mean, precision), mean, precision)
