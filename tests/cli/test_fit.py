@@ -194,7 +194,7 @@ def test_ctrl_c_lost_in_the_search_stops_it_at_the_next_move(
 def test_ctrl_c_before_the_first_move_saves_nothing(
     run: Run, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def stop(*_: Any) -> None:
+    def stop(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("fullspan.learn.fit.grow", stop)

@@ -175,3 +175,21 @@ def test_ctrl_c_keeps_the_best_so_far(tmp_path: Path) -> None:
     assert process.returncode == 130, err
     assert "interrupted; the best model so far is in" in err
     assert load(model).status == "interrupted"
+
+
+def test_a_classifier_answers_no_questions_about_its_inputs(run: Run, tmp_path: Path) -> None:
+    """Its file holds p(outputs | inputs); as a joint model it would be wrong without a word."""
+    path = tmp_path / "c.fsm"
+    X = np.random.default_rng(0).integers(0, 2, (60, 2))
+    fs.BoltzmannClassifier(l2=0.1).fit(X, X[:, 0] | X[:, 1]).save(path)
+    table = tmp_path / "t.csv"
+    table.write_text("x0,x1,y\n0,1,1\n")
+    for command in (
+        ["query", path, "P(y=1)"],
+        ["sample", path],
+        ["score", path, table],
+        ["impute", path, table, "-o", tmp_path / "o.csv"],
+    ):
+        done = run(*map(str, command))
+        assert done.code != 0
+        assert "is a classifier: it knows y given x0, x1" in done.err

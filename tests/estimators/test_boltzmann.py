@@ -173,7 +173,9 @@ def mixture(frame: pd.DataFrame) -> fs.BoltzmannMachine:
     """Two hidden classes and one hidden bit behind four votes with missing cells."""
     graph = [(name, "class") for name in COLUMNS] + [("crime", "bit"), ("budget", "bit")]
     hidden = {"class": ["a", "b", "c"], "bit": [0, 1]}
-    machine = fs.BoltzmannMachine(graph=graph, hidden=hidden, missing="em", random_state=2, restarts=2, tol=1e-6)
+    machine = fs.BoltzmannMachine(
+        graph=graph, hidden=hidden, missing="em", random_state=2, restarts=2, tol=1e-6, l2=1e-3
+    )
     return machine.fit(frame)
 
 
@@ -477,3 +479,55 @@ def test_the_summary_of_other_fits(rows: pd.DataFrame, frame: pd.DataFrame) -> N
     searched = str(fs.FullSpan().fit(rows).summary())
     assert "divergence from the data" in searched
     assert "coefficient" in searched
+
+
+def test_names_that_are_numbers_survive_a_file(rows: pd.DataFrame, tmp_path: Path) -> None:
+    """A number stands for the variable of that name where there is one; so it does in the file."""
+    table = rows.set_axis([str(len(rows.columns) - 1 - i) for i in range(len(rows.columns))], axis=1)
+    model = fs.BoltzmannMachine(terms=[[0], [1, 0]]).fit(table)
+    model.save(tmp_path / "m.fsm")
+    loaded = fs.load(tmp_path / "m.fsm")
+    assert loaded.terms == [["0"], ["1", "0"]]
+    assert loaded.fit(table).log_likelihood_ == model.log_likelihood_
+
+
+def test_rows_without_a_cell_are_told() -> None:
+    """They say nothing and are left out, and the summary counts them."""
+    table = pd.DataFrame({"a": [0, 1, 0, 1, None], "b": [1, 0, 1, 1, None]}, dtype=object)
+    model = fs.BoltzmannMachine(missing="em", order=1).fit(table)
+    assert model.fitted_.n_dropped == 1
+    assert model.summary().text().startswith("4 rows (1 dropped: missing cells)")
+
+
+def test_a_file_keeps_hidden_variables_of_a_search(tmp_path: Path) -> None:
+    """A loaded search has the parameters of the one that was saved, its basis included."""
+    table = pd.DataFrame({"a": [0, 1, 0, 1, None] * 8, "b": [1, 0, 1, 1, 0] * 8}, dtype=object)
+    model = fs.FullSpan(hidden={"h": ["u", "v"]}, restarts=1, random_state=4, missing="em").fit(table)
+    model.save(tmp_path / "m.fsm")
+    given = model.get_params()
+    kept = fs.load(tmp_path / "m.fsm").get_params()
+    assert kept == given
+    assert "1 hidden: h; no term has any of them" in model.summary().text()
+
+
+@pytest.mark.parametrize(("em", "solver"), [("auto", "auto"), ("auto", "lbfgs"), ("exact", "ipf")])
+def test_a_limit_with_missing_cells_is_that_of_the_cells_seen(em: str, solver: str) -> None:
+    """Cells missing completely at random leave an empty margin empty: its terms diverge, and its states vanish."""
+    rng = np.random.default_rng(3)
+    table = pd.DataFrame(rng.integers(0, 2, (400, 3)), columns=list("abc"))
+    table = table[(table.a == 0) | (table.b == 0)].astype(object)
+    table.loc[rng.random(len(table)) < 0.1, "a"] = None
+    model = fs.BoltzmannMachine(missing="em", em=em, solver=solver)
+    with pytest.warns(BoundaryWarning, match="a=1:b=1"):
+        model.fit(table)
+    assert model.diverging_ == ("a=1:b=1",)
+    assert model.status_ == "converged"
+    assert model.n_iter_ > 0
+    assert model.probability("a=1, b=1") == 0
+    assert model.goodness_.n_parameters == 5
+    with pytest.warns(BoundaryWarning):
+        full = fs.BoltzmannMachine(order=3, missing="em").fit(table)  # saturated: no model is likelier
+    assert model.log_likelihood_ < full.log_likelihood_ + 1e-9
+    finite = fs.BoltzmannMachine(missing="em", l2=1e-9).fit(table)
+    assert model.log_likelihood_ > finite.log_likelihood_
+    assert model.log_likelihood_ == pytest.approx(finite.log_likelihood_, abs=1e-3)

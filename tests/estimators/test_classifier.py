@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import pickle
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import fullspan as fs
 from fullspan import BoltzmannClassifier
-from fullspan.errors import BoundaryWarning, ConvergenceWarning, DataError, FullspanError
+from fullspan.errors import BoundaryWarning, ConvergenceWarning, DataError, FullspanError, ModelFileError
+from fullspan.model.file import save
 
 EXPECTED_FAILURES = {
     "check_estimators_nan_inf": "a missing cell is refused, as demanded, but the message names the columns, how many "
@@ -259,3 +261,12 @@ def test_information_gain_of_rows_with_missing_outputs() -> None:
     part = BoltzmannClassifier(missing="em").fit(X, y)
     assert part.information_gain_ == pytest.approx(whole.information_gain_ * 300 / 400, abs=1e-10)
     assert whole.information_gain_ > 1e-4
+
+
+def test_a_file_without_roles_is_refused(tmp_path: Path) -> None:
+    table = frame()
+    model = BoltzmannClassifier(outputs="rain").fit(table)
+    settings = {name: value for name, value in model.fitted_.settings.items() if name != "roles"}
+    save(dataclasses.replace(model.fitted_, settings=settings), tmp_path / "rain.fsm")
+    with pytest.raises(ModelFileError, match="lacks what a BoltzmannClassifier needs: 'roles'"):
+        fs.load(tmp_path / "rain.fsm")

@@ -27,11 +27,11 @@ def query(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Answer questions about probabilities, exactly."""
+    from fullspan.cli.models import joint_model
     from fullspan.cli.summary import print_json
-    from fullspan.model.file import load
     from fullspan.query.answer import Oracle
 
-    oracle = Oracle(load(model).model)
+    oracle = Oracle(joint_model(model).model)
     answers = [(question, oracle.ask(question)) for question in questions]
     if as_json:
         print_json([as_dict(question, answer) for question, answer in answers])

@@ -184,8 +184,9 @@ class BoltzmannMachine(DensityEstimator):
         check_parameters(self.get_params(deep=False))
         self._refuse_structure()
         tables = MarginTables.of(margins, self.levels if levels is None else levels, tolerance)
-        options = replace(self._options(), margins=tables.names)
-        fitted = noted(fit_margins(tables, options), options, random_state=self.random_state)
+        options = replace(self._options(), order=None, margins=tables.names)
+        with self._watched() as watch:
+            fitted = noted(fit_margins(tables, options, watch), options, random_state=self.random_state)
         self._warn(fitted)
         self._accept(self._noted(fitted), "arrow")
         return self
@@ -194,5 +195,10 @@ class BoltzmannMachine(DensityEstimator):
         for name in ("graph", "terms", "margins"):
             if getattr(self, name) is not None:
                 raise FullspanError(f"fit_margins takes its terms from the margins it is given; leave out {name}=")
-        if hidden_variables(self.hidden):
-            raise FullspanError("fit_margins has nothing to say about hidden variables; leave out hidden=")
+        if self.order not in (None, 2):
+            raise FullspanError("fit_margins takes its terms from the margins it is given; leave out order=")
+        if hidden_variables(self.hidden) or self.em != "auto":
+            raise FullspanError("fit_margins has nothing to say about hidden variables; leave out hidden= and em=")
+        for name in ("columns", "bins", "count_column"):
+            if getattr(self, name) is not None:
+                raise FullspanError(f"fit_margins reads no rows, and has no use for {name}=; leave it out")

@@ -73,7 +73,7 @@ class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     --------
     >>> from fullspan import BoltzmannClassifier
     >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]] * 25
-    >>> y = [a ^ b if k % 10 else 1 - (a ^ b) for k, (a, b) in enumerate(X)]
+    >>> y = [a ^ b if k % 7 else 1 - (a ^ b) for k, (a, b) in enumerate(X)]
     >>> model = BoltzmannClassifier(order=3).fit(X, y)
     >>> model.predict([[0, 1], [1, 1]]).tolist()
     [1, 0]

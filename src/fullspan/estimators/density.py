@@ -93,12 +93,15 @@ class DensityEstimator(DensityMixin, BaseEstimator):  # type: ignore[misc]
         check_parameters(self.get_params(deep=False))
         table = checked_table(X)
         empirical = self._reading().count(table, checked_weight(sample_weight))
-        with contextlib.ExitStack() as stack:
-            watch = stack.enter_context(contextlib.closing(Reporter())) if self.verbose else None
+        with self._watched() as watch:
             fitted = self._learn(empirical, watch)
         self._warn(fitted)
         self._accept(self._noted(fitted), kind_of(table), empirical)
         return self
+
+    def _watched(self) -> contextlib.AbstractContextManager[Reporter | None]:
+        """Who is told every step, if anyone."""
+        return contextlib.closing(Reporter()) if self.verbose else contextlib.nullcontext()
 
     @abstractmethod
     def _learn(self, empirical: Empirical, watch: Reporter | None) -> Fitted:

@@ -6,7 +6,7 @@ import os
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from fullspan.errors import ModelFileError
+from fullspan.errors import ModelFileError, QueryError
 from fullspan.model.file import load as read
 
 if TYPE_CHECKING:
@@ -23,6 +23,9 @@ HOMES = {
 def load(path: str | os.PathLike[str]) -> DensityEstimator:
     """Read a model file as a fitted estimator, of the class that was saved and with its parameters.
 
+    How the table was cut into levels (``columns``, ``levels``, ``bins``, ``max_levels``) is in the variables of the
+    model and not repeated; nor is a seed that is no number.
+
     Raises
     ------
     ModelFileError : the file is damaged, no model, or written by a newer version.
@@ -34,5 +37,8 @@ def load(path: str | os.PathLike[str]) -> DensityEstimator:
     kind: type[DensityEstimator] = getattr(import_module(HOMES[name]), name)
     known = kind._get_param_names()
     model = kind(**{key: value for key, value in fitted.settings.items() if key in known})
-    model._accept(fitted, kind="arrow")
+    try:
+        model._accept(fitted, kind="arrow")
+    except (KeyError, TypeError, QueryError) as error:
+        raise ModelFileError(f"{path} lacks what a {name} needs: {error}") from error
     return model

@@ -104,6 +104,11 @@ class Solution:
     status: str
     trace: tuple[float, ...] = ()
 
+    @property
+    def point(self) -> Point:
+        """Where it ended."""
+        return Point(self.theta, self.value, self.violation)
+
 
 Watch = Callable[[Array, float, float], None]
 """Called with theta, the objective and the violation after every step; may raise to stop."""
@@ -145,7 +150,11 @@ class Point:
         """Whether the objective is lower; where it is the same to rounding, the violation decides."""
         if self.value < other.value - other.slack:
             return True
-        return self.value <= other.value + other.slack and self.violation < other.violation
+        return self.is_as_good_as(other) and self.violation < other.violation
+
+    def is_as_good_as(self, other: Point) -> bool:
+        """Whether the objective is not higher, to rounding."""
+        return self.value <= other.value + other.slack
 
 
 class Track:
