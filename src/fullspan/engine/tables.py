@@ -1,0 +1,256 @@
+"""The table of one elimination step: the product of what enters it, block by block.
+
+Tables are worked on in blocks that fit the first-level cache: the fastest axes, always with the variable that is summed
+out. Inputs that do not depend on the slower axes are multiplied once and reused by every block.
+
+Numbers are kept as multiples of a scale, ``exp(log f - top)``: then a product needs no logarithm and no exponential.
+That is exact as long as the product cannot leave the range of double precision, which is known beforehand from the
+ranges of the inputs. Where it might, the step works with logarithms instead.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.algebra.jit import serial
+
+BLOCK = 1024
+"""Entries worked on together."""
+LOWEST, HIGHEST = -600.0, 60.0
+"""Range of log values whose products and quotients stay far inside double precision."""
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class Factors(NamedTuple):
+    """Tables of all factors, scaled or as logarithms, and the levels that are allowed.
+
+    Attributes
+    ----------
+    values : flat; ``exp(g - top)`` of a factor, or ``g - top`` where ``is_log``.
+    base : first entry of each factor, moved by the clamped values.
+    is_log, low : whether a factor is held as logarithms, and the least finite ``g - top``.
+    mask, levels, masked : 1 or 0 for each level of variable v at ``levels[v]``; whether any level of v is excluded.
+    """
+
+    values: Floats
+    base: Ints
+    is_log: NDArray[np.bool_]
+    low: Floats
+    mask: Floats
+    levels: Ints
+    masked: NDArray[np.bool_]
+
+
+class Messages(NamedTuple):
+    """Messages of all steps: true log = ``scale + log(pool)``, or ``scale + pool`` where ``is_log``.
+
+    ``low`` and ``high`` bound the logarithm of the stored numbers, zeros left out. ``in_logs`` says whether the step
+    itself had to work with logarithms.
+    """
+
+    pool: Floats
+    is_log: NDArray[np.bool_]
+    low: Floats
+    high: Floats
+    scale: Floats
+    in_logs: NDArray[np.bool_]
+
+
+@serial
+def scaled(values, starts):  # type: ignore[no-untyped-def]
+    """Log tables as ``exp(g - top)`` where the range allows, else as ``g - top``; tops, ranges and which is which."""
+    n = len(starts) - 1
+    out, top, low, is_log = np.empty(len(values)), np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.bool_)
+    for f in range(n):
+        high, least = -np.inf, np.inf
+        for e in range(starts[f], starts[f + 1]):
+            high = max(high, values[e])
+            if values[e] > -np.inf:
+                least = min(least, values[e])
+        if high == -np.inf:
+            out[starts[f] : starts[f + 1]] = 0.0
+            continue
+        top[f], low[f] = high, least - high
+        is_log[f] = low[f] < LOWEST
+        for e in range(starts[f], starts[f + 1]):
+            out[e] = values[e] - high if is_log[f] else np.exp(values[e] - high)
+    return out, top, low, is_log
+
+
+@serial
+def inner_axes(program, k):  # type: ignore[no-untyped-def]
+    """First axis of the block, the block's entries, and the number of blocks of a step's table."""
+    start, end = program.axes[k], program.axes[k + 1]
+    first, size = end - 1, program.axis_cards[end - 1]
+    while first > start and size * program.axis_cards[first - 1] <= BLOCK:
+        first -= 1
+        size *= program.axis_cards[first]
+    blocks = 1
+    for a in range(start, first):
+        blocks *= program.axis_cards[a]
+    return first - start, size, blocks
+
+
+@serial
+def spread(index, program, k, i, first):  # type: ignore[no-untyped-def]
+    """Offset in input i of every entry of a block, whose axes begin at ``first``."""
+    at, axis = program.stride_starts[i], program.axes[k]
+    index[0] = 0
+    length = 1
+    for a in range(program.axes[k + 1] - axis - 1, first - 1, -1):
+        stride, card = program.strides[at + a], program.axis_cards[axis + a]
+        for level in range(1, card):
+            shift = level * stride
+            for j in range(length):
+                index[level * length + j] = index[j] + shift
+        length *= card
+
+
+@serial
+def is_spread_evenly(index, size):  # type: ignore[no-untyped-def]
+    """Whether a block of an input lies in one piece, in order."""
+    for j in range(size):  # noqa: SIM110
+        if index[j] != j:
+            return False
+    return True
+
+
+@serial
+def depends(program, k, i, first):  # type: ignore[no-untyped-def]
+    """Whether input i depends on an axis outside the block."""
+    at = program.stride_starts[i]
+    for a in range(first):  # noqa: SIM110
+        if program.strides[at + a] != 0:
+            return True
+    return False
+
+
+@serial
+def offset(program, factors, i):  # type: ignore[no-untyped-def]
+    """First entry of input i in its array."""
+    source = program.sources[i]
+    return factors.base[source] if source >= 0 else program.messages[-1 - source]
+
+
+@serial
+def needs_logs(program, factors, messages, k):  # type: ignore[no-untyped-def]
+    """Whether the product of a step's inputs might leave the range of double precision."""
+    low, high = 0.0, 0.0
+    for i in range(program.inputs[k], program.inputs[k + 1]):
+        source = program.sources[i]
+        if source >= 0:
+            if factors.is_log[source]:
+                return True
+            low += factors.low[source]
+        else:
+            if messages.is_log[-1 - source]:
+                return True
+            low += messages.low[-1 - source]
+            high += messages.high[-1 - source]
+    return low < LOWEST or high > HIGHEST
+
+
+@serial
+def multiply(table, size, array, start, index, even):  # type: ignore[no-untyped-def]
+    """Multiply a block by the entries of an input."""
+    if even:
+        for j in range(size):
+            table[j] *= array[start + j]
+    else:
+        for j in range(size):
+            table[j] *= array[start + index[j]]
+
+
+@serial
+def add_logs(table, size, array, start, index, is_log):  # type: ignore[no-untyped-def]
+    """Add the logarithms of the entries of an input to a block."""
+    for j in range(size):
+        x = array[start + index[j]]
+        table[j] += x if is_log else np.log(x)
+
+
+@serial
+def begin(table, size, program, factors, k, in_logs):  # type: ignore[no-untyped-def]
+    """The block before anything enters: the allowed levels of the variable that is summed out."""
+    v = program.axis_variables[program.axes[k + 1] - 1]
+    card = program.axis_cards[program.axes[k + 1] - 1]
+    if not factors.masked[v]:
+        table[:size] = 0.0 if in_logs else 1.0
+        return
+    for j in range(size):
+        allowed = factors.mask[factors.levels[v] + j % card]
+        table[j] = (0.0 if allowed else -np.inf) if in_logs else allowed
+
+
+@serial
+def enter(table, size, program, factors, messages, k, first, index, in_logs):  # type: ignore[no-untyped-def]
+    """The part of a step's block that does not depend on slower axes: allowed levels and inputs without such axes."""
+    begin(table, size, program, factors, k, in_logs)
+    for i in range(program.inputs[k], program.inputs[k + 1]):
+        if depends(program, k, i, first):
+            continue
+        spread(index, program, k, i, first)
+        source, start = program.sources[i], offset(program, factors, i)
+        if in_logs:
+            if source >= 0:
+                add_logs(table, size, factors.values, start, index, factors.is_log[source])
+            else:
+                add_logs(table, size, messages.pool, start, index, messages.is_log[-1 - source])
+        elif source >= 0:
+            multiply(table, size, factors.values, start, index, False)
+        else:
+            multiply(table, size, messages.pool, start, index, False)
+
+
+@serial
+def outer_inputs(program, k, first, size):  # type: ignore[no-untyped-def]
+    """Inputs that do depend on slower axes, the offsets of their entries in a block, and which lie in one piece."""
+    number = 0
+    for i in range(program.inputs[k], program.inputs[k + 1]):
+        number += depends(program, k, i, first)
+    which, index = np.empty(number, dtype=np.int64), np.empty((number, size), dtype=np.int64)
+    even = np.empty(number, dtype=np.bool_)
+    number = 0
+    for i in range(program.inputs[k], program.inputs[k + 1]):
+        if depends(program, k, i, first):
+            which[number] = i
+            spread(index[number], program, k, i, first)
+            even[number] = is_spread_evenly(index[number], size)
+            number += 1
+    return which, index, even
+
+
+@serial
+def shifted(program, factors, k, i, first, block):  # type: ignore[no-untyped-def]
+    """First entry of input i in a block, the blocks counted row-major over the slower axes."""
+    at, axis = program.stride_starts[i], program.axes[k]
+    start, rest = offset(program, factors, i), block
+    for a in range(first - 1, -1, -1):
+        card = program.axis_cards[axis + a]
+        start += (rest % card) * program.strides[at + a]
+        rest //= card
+    return start
+
+
+@serial
+def fill_block(table, size, inner, program, factors, messages, k, first, block, outer, in_logs):  # type: ignore[no-untyped-def]
+    """The product of all inputs of a step over one block; ``outer`` as :func:`outer_inputs` gives it."""
+    which, index, even = outer
+    table[:size] = inner[:size]
+    for o in range(len(which)):
+        i = which[o]
+        source, start = program.sources[i], shifted(program, factors, k, i, first, block)
+        if in_logs:
+            if source >= 0:
+                add_logs(table, size, factors.values, start, index[o], factors.is_log[source])
+            else:
+                add_logs(table, size, messages.pool, start, index[o], messages.is_log[-1 - source])
+        elif source >= 0:
+            multiply(table, size, factors.values, start, index[o], even[o])
+        else:
+            multiply(table, size, messages.pool, start, index[o], even[o])
