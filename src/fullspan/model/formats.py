@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from fullspan.errors import ModelFileError, TooLargeError
+from fullspan.errors import TooLargeError
 from fullspan.model.bif import read_bif
 from fullspan.model.file import load
 from fullspan.model.graph import FactorGraph
@@ -25,17 +25,15 @@ def suffix(path: str | os.PathLike[str]) -> str:
 
 
 def read_factors(path: str | os.PathLike[str]) -> FactorGraph:
-    """Read a ``.uai`` or ``.bif`` network (also ``.gz``) or a ``.fsm`` model.
+    """Read a ``.uai`` or ``.bif`` network (also ``.gz``), or a model file of any other name.
 
     Raises
     ------
-    ModelFileError : the suffix is none of these, or the file is missing or not sound.
+    ModelFileError : the file is missing or not sound.
     TooLargeError : a term of a log-linear model is over too many variables.
     """
-    reader = READERS.get(suffix(path))
-    if reader is None:
-        raise ModelFileError(f"the format of {path} is not known by its suffix; known are {', '.join(READERS)}")
-    return reader(path)
+    reader = NETWORKS.get(suffix(path))
+    return factors_of(load(path).model) if reader is None else reader(path)
 
 
 def factors_of(model: LogLinear) -> FactorGraph:
@@ -59,9 +57,5 @@ def _scope(term: tuple[tuple[int, int], ...]) -> tuple[int, ...]:
     return tuple(i for i, _ in term)
 
 
-READERS: dict[str, Callable[[str | os.PathLike[str]], FactorGraph]] = {
-    ".uai": read_uai,
-    ".bif": read_bif,
-    ".fsm": lambda path: factors_of(load(path).model),
-}
-"""How a file is read, by its suffix."""
+NETWORKS: dict[str, Callable[[str | os.PathLike[str]], FactorGraph]] = {".uai": read_uai, ".bif": read_bif}
+"""Formats of networks, by suffix."""
