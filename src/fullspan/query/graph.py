@@ -209,7 +209,6 @@ class GraphModel:
 
     def _cells(self, where: tuple[int, ...], event: Allowed, given: Allowed) -> Array:
         """``P(where, event | given)``, one axis per variable: a sum for each cell, with the variables clamped to it."""
-        norm, joint = self._log_z(given), both(given, event)
         shape = tuple(self.space.variables[i].card for i in where)
         require(
             8 * math.prod(shape),
@@ -217,7 +216,7 @@ class GraphModel:
             f"a table of {math.prod(shape):,} cells",
             "ask about fewer variables at once",
         )
-        out = np.zeros(shape)
+        norm, joint, out = self._log_z(given), both(given, event), np.zeros(shape)
         if not all(joint.values()):
             return out
         tree = self._tree(joint, where)
