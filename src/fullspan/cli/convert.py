@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-EPILOG = """Examples: fullspan convert alarm.bif.gz alarm.uai; fullspan convert grid.uai grid.fsm
+EPILOG = """Example: fullspan convert votes.fsm votes.uai
 
 From .fsm, .uai or .bif to .uai, which knows neither names nor a fit, or to .fsm, a log-linear model, which cannot
 forbid a state. BIF is only read. An existing .uai file is replaced, any other file that is no
