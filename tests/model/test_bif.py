@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import time
 from pathlib import Path
@@ -132,6 +133,27 @@ def test_tables_are_not_allocated_by_what_a_header_says(path: Path) -> None:
     parents = ", ".join(f"v{i}" for i in range(1, 41))
     text = f"network n {{ }}\n{variables}probability ( v0 | {parents} ) {{ default {', '.join(['0.1'] * 10)}; }}\n"
     assert "all tables together may have" in refused(path, text)
+
+
+def test_very_many_parents_are_refused(path: Path) -> None:
+    """Also where each has one level, so that the table would be small."""
+    variables = "".join(f"variable v{i} {{ type discrete [ 1 ] {{ a }}; }}\n" for i in range(71))
+    parents = ", ".join(f"v{i}" for i in range(1, 71))
+    text = f"network n {{ }}\n{variables}probability ( v0 | {parents} ) {{ table 1; }}"
+    assert "'v0' has 70 parents; up to 31" in refused(path, text)
+
+
+def test_no_damage_leads_to_another_error(path: Path) -> None:
+    """Letters changed, dropped and doubled at random: a network is read or refused."""
+    rng = np.random.default_rng(12)
+    odd = [*'{}()[]|,;"/*0.19-e \n', "", "table", "default", "property", "²", "1e999"]
+    for _ in range(500):
+        letters = list(TEXT)
+        for k in rng.integers(len(letters), size=rng.integers(1, 4)):
+            letters[k] = odd[rng.integers(len(odd))]
+        path.write_text("".join(letters))
+        with contextlib.suppress(ModelFileError):
+            read_bif(path)
 
 
 @pytest.mark.parametrize("text", ["/* " * 200_000, '"a" ' * 100_000, "1" * 400_000 + "x", "(" * 400_000])

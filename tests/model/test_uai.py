@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import math
 from pathlib import Path
@@ -123,10 +124,10 @@ def test_factors_beyond_doubles_are_not_written(path: Path) -> None:
         ("MARKOV\n2\n2 2\n1_0\n", 4, "'1_0' is neither a number"),
         ("MARKOV\n2\n2 2\n1\n2 0 2\n4 1 1 1 1", 5, "factor 0 names variable 2; there are 2"),
         ("MARKOV\n2\n2 2\n1\n2 1 1\n4 1 1 1 1", 5, "factor 0 names a variable twice: 1 1"),
-        ("MARKOV\n2\n2 2\n1000000000\n2 0 1\n", 5, "ends before the size of scope 1"),
+        ("MARKOV\n2\n2 2\n1000000000\n2 0 1\n", 5, "ends before the size of a scope"),
         ("MARKOV\n2\n2 2\n1\n2 0 1\n3 1 1 1", 6, "factor 0 over 0 1 has 4 entries, but 3 are announced"),
         (f"MARKOV\n12\n{'10 ' * 12}\n1\n12 {' '.join(map(str, range(12)))}\n1000000000000 1", 6, "1 of 1000000000000"),
-        ("MARKOV\n2\n2 2\n1\n2 0 1\n\n4 1 1\n1\n", 8, "ends before the 4 entries of factor 0: 3 of 4"),
+        ("MARKOV\n2\n2 2\n1\n2 0 1\n\n4 1 1\n1\n", 8, "ends before all entries of a factor: 3 of 4"),
         ("MARKOV\n2\n2 2\n1\n2 0 1\n4 1 1 1 1\n\n7", 8, "'7' stands after the end"),
         ("MARKOV\n2\n2 2\n1\n2 0 1\n4 1 1\n1 x", 7, "'x' is no number"),
         ("MARKOV\n2\n2 2\n1\n2 0 1\n4 1 1\n-0.5 1", 7, "'-0.5' is no entry"),
@@ -137,6 +138,7 @@ def test_factors_beyond_doubles_are_not_written(path: Path) -> None:
         ("BAYES\n2\n2 2\n2\n1 0\n2 0 1\n2 .5 .5\n4 .5 .5 .5 .6", 8, r"P(x1 | x0=1) sums to 1.1, not to 1"),
         ("BAYES\n1\n2\n1\n0\n1 1", 6, "factor 0 has no variable"),
         ("BAYES\n2\n2 2\n2\n2 1 0\n2 0 1\n4 .5 .5 .5 .5\n4 .5 .5 .5 .5", 7, "cycle: x0 -> x1 -> x0"),
+        (f"MARKOV\n70\n{'1 ' * 70}\n1\n70 {' '.join(map(str, range(70)))}\n1 1", 5, "factor 0 is over 70 variables"),
         ("MARKOV\n2\n2 \x00\n0", 3, "'\\x00' is not the levels"),
     ],
 )
@@ -154,6 +156,20 @@ def test_every_truncation_is_refused(path: Path) -> None:
     for n in range(len(words)):
         path.write_text(" ".join(words[:n]))
         with pytest.raises(ModelFileError, match="line 1: "):
+            read_uai(path)
+
+
+@pytest.mark.parametrize("text", [MARKOV, BAYES])
+def test_no_damage_leads_to_another_error(path: Path, text: str) -> None:
+    """Words changed, dropped and doubled at random: a network is read or refused."""
+    rng = np.random.default_rng(11)
+    odd = ["", "0", "1", "-1", "2 2", "7", "1e400", "1e-400", "x", "0x1", "99999999999999999999", "\u00b2", "."]
+    for _ in range(500):
+        words = text.split()
+        for k in rng.integers(len(words), size=rng.integers(1, 4)):
+            words[k] = odd[rng.integers(len(odd))]
+        path.write_text("\n".join(words))
+        with contextlib.suppress(ModelFileError):
             read_uai(path)
 
 

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from fullspan.space import Space
 
 Scope = tuple[int, ...]
+MAX_SCOPE = 32
+"""Most variables of one factor: those with more than one level fill any memory before."""
 ROUNDING = 1e-3
 """How far a conditional distribution may be from summing to 1; published tables are rounded."""
 

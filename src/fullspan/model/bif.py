@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.errors import FullspanError, ModelFileError
-from fullspan.model.bayes import ROUNDING, Scope, cycle, unnormalised
+from fullspan.model.bayes import MAX_SCOPE, ROUNDING, Scope, cycle, unnormalised
 from fullspan.model.bif_tokens import Tokens
 from fullspan.model.graph import FactorGraph
 from fullspan.model.opening import read_bytes
@@ -149,6 +149,10 @@ class _Reader:
             raise self.tokens.refuse(f"the probability of {space.names[child]!r} was given before", back=1)
         if len({child, *parents}) <= len(parents):
             raise self.tokens.refuse(f"a variable stands twice in the probability of {space.names[child]!r}", back=1)
+        if len(parents) >= MAX_SCOPE:
+            raise self.tokens.refuse(
+                f"{space.names[child]!r} has {len(parents)} parents; up to {MAX_SCOPE - 1} are possible", back=1
+            )
         scope = (*parents, child)
         shape = tuple(space.variables[i].card for i in scope)
         self.n_entries += math.prod(shape)

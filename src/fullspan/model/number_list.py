@@ -74,7 +74,10 @@ class NumberList:
         ------
         ModelFileError : it is none, or less than ``least``.
         """
-        (value,) = self.wholes(1, what)
+        word = self.take(what)
+        if not word.isdigit() or len(word) > _MOST_DIGITS:
+            raise self._not_whole(self.place - 1, what)
+        value = int(word)
         if value < least:
             raise self.refuse(f"{what} is {value}; at least {least} is needed", self.place - 1)
         return value
@@ -90,8 +93,11 @@ class NumberList:
         chosen = self.words[start : start + count]
         if chosen and not (b"".join(chosen).isdigit() and max(map(len, chosen)) <= _MOST_DIGITS):
             at = next(k for k, word in enumerate(chosen) if not word.isdigit() or len(word) > _MOST_DIGITS)
-            raise self.refuse(f"{self.shown(start + at)} is not {what}: a whole number is needed", start + at)
+            raise self._not_whole(start + at, what)
         return list(map(int, chosen))
+
+    def _not_whole(self, at: int, what: str) -> ModelFileError:
+        return self.refuse(f"{self.shown(at)} is not {what}: a whole number is needed", at)
 
     def reals(self, start: int) -> NDArray[np.float64]:
         """All words from ``start`` on as doubles, also infinite ones and NaN.

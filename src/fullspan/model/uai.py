@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from fullspan.errors import ModelFileError
 from fullspan.model.atomic import write_atomically
-from fullspan.model.bayes import Flaw, Scope, flaw
+from fullspan.model.bayes import MAX_SCOPE, Flaw, Scope, flaw
 from fullspan.model.graph import FactorGraph
 from fullspan.model.number_list import NumberList
 from fullspan.model.opening import read_bytes
@@ -34,6 +34,8 @@ MAX_BYTES = 1 << 30
 """Largest file that is read or written."""
 MAX_CARD, MAX_LEVELS = 1 << 16, 1 << 24
 """Most levels of one variable, and of all together."""
+Array = NDArray[np.float64]
+
 _LARGEST = 700.0
 """Largest size of a log factor: its exponential is a positive double."""
 
@@ -53,14 +55,18 @@ def read_uai(path: str | os.PathLike[str]) -> FactorGraph:
     if kind not in (b"MARKOV", b"BAYES"):
         raise words.refuse(f"it begins with {words.shown(0)} instead of MARKOV or BAYES", 0)
     space = _read_space(words)
-    scopes = [_read_scope(words, k, space) for k in range(words.whole("the number of factors"))]
-    starts = [_read_count(words, k, scope, space) for k, scope in enumerate(scopes)]
+    cards = space.cards
+    scopes = [_read_scope(words, k, len(cards)) for k in range(words.whole("the number of factors"))]
+    shapes = [tuple([cards[i] for i in scope]) for scope in scopes]
+    starts = [_read_count(words, k, scopes[k], shape) for k, shape in enumerate(shapes)]
     words.end()
-    tables = _tables(words, starts, scopes, space)
-    if kind == b"BAYES" and (found := flaw(space, scopes, tables)):
+    entries = _entries(words, starts[0] - 1 if starts else len(words.words))
+    first = len(words.words) - len(entries)
+    if kind == b"BAYES" and (found := flaw(space, scopes, _cut(entries, first, starts, shapes))):
         raise words.refuse(found.problem, starts[found.factor] - 1 if found.factor >= 0 else 0)
     with np.errstate(divide="ignore"):
-        return FactorGraph(space, tuple(scopes), tuple(np.log(table) for table in tables))
+        logs = np.log(entries)
+    return FactorGraph(space, tuple(scopes), tuple(_cut(logs, first, starts, shapes)))
 
 
 def _read_space(words: NumberList) -> Space:
@@ -76,42 +82,44 @@ def _read_space(words: NumberList) -> Space:
     return Space(tuple(Variable(f"x{i}", levels[card]) for i, card in enumerate(cards)))
 
 
-def _read_scope(words: NumberList, k: int, space: Space) -> Scope:
+def _read_scope(words: NumberList, k: int, n: int) -> Scope:
     at = words.place
-    scope = tuple(words.wholes(words.whole(f"the size of scope {k}"), f"the variables of factor {k}"))
-    for j, i in enumerate(scope):
-        if i >= len(space):
-            raise words.refuse(f"factor {k} names variable {i}; there are {len(space)}, from 0", at + 1 + j)
+    scope = tuple(words.wholes(words.whole("the size of a scope"), "the variables of a factor"))
+    if scope and max(scope) >= n:
+        j, i = next((j, i) for j, i in enumerate(scope) if i >= n)
+        raise words.refuse(f"factor {k} names variable {i}; there are {n}, from 0", at + 1 + j)
+    if len(scope) > MAX_SCOPE:
+        raise words.refuse(f"factor {k} is over {len(scope)} variables; up to {MAX_SCOPE} are possible", at)
     if len(set(scope)) != len(scope):
         raise words.refuse(f"factor {k} names a variable twice: {' '.join(map(str, scope))}", at)
     return scope
 
 
-def _read_count(words: NumberList, k: int, scope: Scope, space: Space) -> int:
+def _read_count(words: NumberList, k: int, scope: Scope, shape: tuple[int, ...]) -> int:
     """Step over the entries of a factor; the place of the first one."""
-    at, size = words.place, math.prod(space.variables[i].card for i in scope)
-    count = words.whole(f"the number of entries of factor {k}")
+    at, size = words.place, math.prod(shape)
+    count = words.whole("the number of entries of a factor")
     if count != size:
         over = " ".join(map(str, scope)) or "no variable"
         raise words.refuse(f"factor {k} over {over} has {size} entries, but {count} are announced", at)
-    return words.skip(count, f"the {count} entries of factor {k}")
+    return words.skip(count, "all entries of a factor")
 
 
-def _tables(
-    words: NumberList, starts: Sequence[int], scopes: Sequence[Scope], space: Space
-) -> list[NDArray[np.float64]]:
-    """The factors, one axis per variable."""
-    if not starts:
-        return []
-    first = starts[0] - 1
-    values = words.reals(first)
+def _entries(words: NumberList, start: int) -> Array:
+    """All words from a place on: entries of factors, with their counts between them."""
+    values = words.reals(start)
     wrong = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
     if len(wrong):
-        at = first + int(wrong[0])
+        at = start + int(wrong[0])
         raise words.refuse(f"{words.shown(at)} is no entry of a factor: these are finite and not negative", at)
-    shapes = [tuple(space.variables[i].card for i in scope) for scope in scopes]
+    return values
+
+
+def _cut(values: Array, first: int, starts: Sequence[int], shapes: Sequence[tuple[int, ...]]) -> list[Array]:
+    """The factors as views of ``values``, which begin at the word ``first``; one axis per variable."""
     return [
-        values[start - first :][: math.prod(shape)].reshape(shape) for start, shape in zip(starts, shapes, strict=True)
+        values[start - first : start - first + math.prod(shape)].reshape(shape)
+        for start, shape in zip(starts, shapes, strict=True)
     ]
 
 
@@ -139,7 +147,7 @@ def write_uai(graph: FactorGraph, path: str | os.PathLike[str]) -> None:
         raise ModelFileError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
-def _check_range(space: Space, scope: Scope, table: NDArray[np.float64], path: str | os.PathLike[str]) -> None:
+def _check_range(space: Space, scope: Scope, table: Array, path: str | os.PathLike[str]) -> None:
     finite = table[np.isfinite(table)]
     if finite.size and np.abs(finite).max() > _LARGEST:
         raise ModelFileError(
