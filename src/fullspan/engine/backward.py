@@ -16,7 +16,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import parallel, serial
+from fullspan.algebra.jit import inlined, parallel, serial
 from fullspan.engine.tables import (
     SHORT,
     SMALL,
@@ -88,7 +88,7 @@ def backward(program, factors, messages, marginals, tables):  # type: ignore[no-
         _turn(program, messages, k, scratch)
 
 
-@serial
+@inlined
 def _clear(program, k, scratch):  # type: ignore[no-untyped-def]
     held = 0
     for i in range(program.inputs[k], program.inputs[k + 1]):
@@ -98,7 +98,7 @@ def _clear(program, k, scratch):  # type: ignore[no-untyped-def]
     scratch[:held] = 0.0
 
 
-@serial
+@inlined
 def _weigh(table, size, card, messages, k, start, in_logs):  # type: ignore[no-untyped-def]
     """Multiply a block by the outside weights: it becomes a part of the distribution of the step's variables."""
     pool, unit = messages.pool[start:], messages.scale[k] if in_logs else np.exp(-messages.scale[k])
@@ -116,9 +116,8 @@ def _weigh(table, size, card, messages, k, start, in_logs):  # type: ignore[no-u
     else:
         for c in range(size // card):
             weight = pool[c] * unit
-            row = table[c * card : (c + 1) * card]
             for level in range(card):
-                row[level] *= weight
+                table[np.uint64(c * card + level)] *= weight
 
 
 @serial
@@ -134,12 +133,11 @@ def _add_levels(table, size, level):  # type: ignore[no-untyped-def]
         level[1] += one
         return
     for c in range(size // card):
-        row = table[c * card : (c + 1) * card]
         for x in range(card):
-            level[x] += row[x]
+            level[x] += table[np.uint64(c * card + x)]
 
 
-@serial
+@inlined
 def _flow_back(table, size, program, factors, k, index, scratch, tables):  # type: ignore[no-untyped-def]
     """Sum a table of one block into the marginals of all inputs."""
     held = 0
@@ -147,17 +145,17 @@ def _flow_back(table, size, program, factors, k, index, scratch, tables):  # typ
         spread(index, program, k, i, 0)
         source = program.sources[i]
         if source >= 0:
-            target = tables[offset(program, factors, i) :]
+            start = np.uint64(offset(program, factors, i))
             for j in range(size):
-                target[index[j]] += table[j]
+                tables[start + index[j]] += table[j]
         else:
-            target = scratch[held:]
+            start = np.uint64(held)
             for j in range(size):
-                target[index[j]] += table[j]
+                scratch[start + index[j]] += table[j]
             held += program.messages[-source] - program.messages[-1 - source]
 
 
-@serial
+@inlined
 def _turn(program, messages, k, scratch):  # type: ignore[no-untyped-def]
     """Replace the messages that entered a step by their outside weights ``p / m``."""
     held, pool = 0, messages.pool

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import prange
 
-from fullspan.algebra.jit import parallel, serial
+from fullspan.algebra.jit import inlined, parallel, serial
 from fullspan.engine.tables import LOWEST, blocks_of, enter, fill_block, inner_axes, needs_logs
 
 _MANY = 32
@@ -74,13 +74,13 @@ def _sum_out(table, size, card, pool, start, in_logs, maximise):  # type: ignore
             part[c] = table[np.uint64(2 * c)] + table[np.uint64(2 * c + 1)]
     else:
         for c in range(size // card):
-            row, total = table[c * card : (c + 1) * card], 0.0
+            total = 0.0
             for level in range(card):
-                total += row[level]
+                total += table[np.uint64(c * card + level)]
             part[c] = total
 
 
-@serial
+@inlined
 def _store(messages, k, start, end, in_logs, maximise):  # type: ignore[no-untyped-def]
     """Take the scale out of a message and note its range; logarithms of a moderate range become numbers."""
     pool = messages.pool[start:end]

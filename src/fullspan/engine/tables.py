@@ -128,10 +128,9 @@ def spread(index, program, k, i, first):  # type: ignore[no-untyped-def]
     for a in range(program.axes[k + 1] - axis - 1, first - 1, -1):
         stride, card = program.strides[at + a], program.axis_cards[axis + a]
         for level in range(1, card):
-            shift = np.uint64(level * stride)
-            part = index[level * length :]
+            shift, start = np.uint64(level * stride), np.uint64(level * length)
             for j in range(length):
-                part[j] = index[j] + shift
+                index[start + np.uint64(j)] = index[j] + shift
         length *= card
 
 
@@ -201,7 +200,7 @@ def begin(table, size, program, factors, k, in_logs):  # type: ignore[no-untyped
             table[j] = (0.0 if allowed else -np.inf) if in_logs else allowed
 
 
-@serial
+@inlined
 def enter(table, size, program, factors, messages, k, first, index, in_logs):  # type: ignore[no-untyped-def]
     """The part of a step's block that does not depend on slower axes: allowed levels and inputs without such axes."""
     begin(table, size, program, factors, k, in_logs)
@@ -209,15 +208,18 @@ def enter(table, size, program, factors, messages, k, first, index, in_logs):  #
         if first > 0 and depends(program, k, i, first):
             continue
         spread(index, program, k, i, first)
-        source = program.sources[i]
-        part = factors.values if source >= 0 else messages.pool
-        part = part[offset(program, factors, i) :]
+        source, start = program.sources[i], np.uint64(offset(program, factors, i))
         if in_logs:
-            is_log = factors.is_log[source] if source >= 0 else messages.is_log[-1 - source]
-            add_logs(table, size, part, index, is_log)
+            if source >= 0:
+                add_logs(table, size, factors.values[start:], index, factors.is_log[source])
+            else:
+                add_logs(table, size, messages.pool[start:], index, messages.is_log[-1 - source])
+        elif source >= 0:
+            for j in range(size):
+                table[j] *= factors.values[start + index[j]]
         else:
             for j in range(size):
-                table[j] *= part[index[j]]
+                table[j] *= messages.pool[start + index[j]]
 
 
 @serial
