@@ -13,6 +13,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from fullspan.engine.backward import backward
 from fullspan.engine.forward import forward
 from fullspan.engine.memory import budget, require
 from fullspan.engine.order import Order, elimination_order, given_order, named
+from fullspan.engine.patterns import BatchAnswer, sweep
 from fullspan.engine.program import Program, clamps, compiled
 from fullspan.engine.tables import Factors, Messages, scaled
 from fullspan.engine.traceback import drawn, most_probable
@@ -202,6 +204,96 @@ class ClusterTree:
             drawn(self.program, factors, messages, part, rng.random((len(part), steps)))
         return states
 
+    # -- many clamped patterns --------------------------------------------------------------------------------
+
+    def log_z_batch(self, values: Any) -> Array:
+        """log Z of every clamped pattern (N, clamped) -> (N,), columns as ``clamped``; -inf where nothing agrees."""
+        return self._batch(values).log_z
+
+    def marginals_batch(self, values: Any) -> tuple[Array, ...]:
+        """``p(x_v | pattern)`` of every variable, each (N, levels).
+
+        Raises
+        ------
+        QueryError : a pattern has probability zero.
+        """
+        return tuple(np.split(self._batch(values, marginals=True).marginals, self._levels[1:-1], axis=1))
+
+    def factor_marginals_batch(self, values: Any) -> Array:
+        """``p(x_f | pattern)`` of every factor, flat as ``graph.values``: (N, entries)."""
+        return self._batch(values, tables=True).tables
+
+    def expected_tables(self, values: Any, weights: Array | None = None) -> tuple[Array, Array]:
+        """log Z of every pattern, and ``sum_i weights_i p(x_f | pattern_i)`` of every factor, flat as ``graph.values``.
+
+        This is the gradient of ``sum_i weights_i log Z(pattern_i)``; memory does not grow with the patterns.
+        """
+        answer = self._batch(values, weights=np.ones(len(values)) if weights is None else weights)
+        return answer.log_z, answer.expected
+
+    def _batch(self, values: Any, marginals: bool = False, tables: bool = False, weights: Any = None) -> BatchAnswer:
+        rows = self._checked_patterns(values)
+        if weights is not None:
+            weights = np.asarray(weights, dtype=np.float64)
+            if weights.shape != (len(rows),):
+                raise QueryError(f"{len(rows)} patterns need as many weights, but the shape {weights.shape} was given")
+        answer = sweep(
+            self.graph, self.program, self._clamps, self._plain(), rows, weights, marginals=marginals, tables=tables
+        )
+        alone = np.flatnonzero(self.program.homes < 0)
+        self._add_constants(answer, rows, alone, weights)
+        for i in np.flatnonzero(answer.undone):
+            self._one_by_one(answer, int(i), rows[i], weights)
+        if (marginals or tables or weights is not None) and (answer.log_z == -np.inf).any():
+            raise QueryError(
+                f"pattern {int(np.argmin(answer.log_z))} has probability zero under this model; leave it out"
+            )
+        if marginals:
+            np.put_along_axis(answer.marginals, self._levels[self.clamped] + rows, 1.0, axis=1)
+        return answer
+
+    def _add_constants(self, answer: BatchAnswer, rows: Ints, alone: Ints, weights: Array | None) -> None:
+        """What factors add all of whose variables are clamped, and the tops of the others."""
+        answer.log_z[:] += np.delete(self._tops, alone).sum()
+        for f in alone.tolist():
+            links = self._clamps.factors == f
+            places = self.graph.table_starts[f] + rows[:, self._clamps.slots[links]] @ self._clamps.strides[links]
+            answer.log_z[:] += self._logs[places]
+            if weights is not None:
+                np.add.at(answer.expected, places, np.where(answer.undone, 0.0, weights))
+            if len(answer.tables):
+                answer.tables[np.arange(len(rows)), places] = 1.0
+
+    def _one_by_one(self, answer: BatchAnswer, i: int, row: Ints, weights: Array | None) -> None:
+        """A pattern whose numbers need logarithms."""
+        evidence = dict(zip(self.clamped.tolist(), row.tolist(), strict=True))
+        answer.log_z[i] = self.log_z(evidence)
+        if answer.log_z[i] == -np.inf or not (len(answer.marginals) or len(answer.tables) or weights is not None):
+            return
+        beliefs = self.beliefs(evidence)
+        if len(answer.marginals):
+            answer.marginals[i] = beliefs.variables
+        if len(answer.tables):
+            answer.tables[i] = beliefs.factors
+        if weights is not None:
+            answer.expected[:] += weights[i] * beliefs.factors
+
+    def _checked_patterns(self, values: Any) -> Ints:
+        rows = np.asarray(values)
+        if rows.ndim != 2 or rows.shape[1] != len(self.clamped) or not np.issubdtype(rows.dtype, np.integer):
+            raise QueryError(
+                f"patterns are integer codes of shape (N, {len(self.clamped)}); {rows.dtype} of shape {rows.shape} came"
+            )
+        wrong = np.argwhere((rows < 0) | (rows >= self.graph.cards[self.clamped]))
+        if len(wrong):
+            row, slot = map(int, wrong[0])
+            v = int(self.clamped[slot])
+            raise QueryError(
+                f"pattern {row} has the code {rows[row, slot]} for {self.graph.space.names[v]!r}, "
+                f"which has the codes 0 to {self.graph.cards[v] - 1}"
+            )
+        return np.ascontiguousarray(rows, dtype=np.int64)
+
     # -- the way ----------------------------------------------------------------------------------------------
 
     def _swept(self, evidence: Evidence | None) -> tuple[Factors, Messages, float]:
@@ -256,22 +348,33 @@ class ClusterTree:
             raise QueryError(f"{self.graph.space.names[v]!r} has the codes 0 to {card - 1}, but {given!r} was given")
         return codes
 
+    def _plain(self) -> Factors:
+        """The tables without any evidence."""
+        return Factors(
+            self._scaled,
+            self.graph.table_starts[:-1],
+            self._is_log,
+            self._low,
+            np.ones(self._levels[-1]),
+            self._levels,
+            np.zeros(len(self.graph.space), dtype=np.bool_),
+        )
+
     def _factors(self, evidence: Evidence | None) -> Factors:
         """The tables with the evidence put in: clamped values move entries, other evidence becomes a mask."""
-        base = self.graph.table_starts[:-1].copy()
+        plain = self._plain()
+        base = plain.base.copy()
         if len(self.clamped):
             np.add.at(base, self._clamps.factors, self._fixed(evidence)[self._clamps.slots] * self._clamps.strides)
-        mask, masked = np.ones(self._levels[-1]), np.zeros(len(self.graph.space), dtype=np.bool_)
-        is_clamped = np.zeros(len(self.graph.space), dtype=np.bool_)
-        is_clamped[self.clamped] = True
+        is_clamped = set(self.clamped.tolist())
         for v, given in (evidence or {}).items():
             if not 0 <= v < len(self.graph.space):
                 raise QueryError(f"there is no variable {v}; positions go from 0 to {len(self.graph.space) - 1}")
-            if not is_clamped[v]:
-                mask[self._levels[v] : self._levels[v + 1]] = 0.0
-                mask[self._levels[v] + self._codes(v, given)] = 1.0
-                masked[v] = True
-        return Factors(self._scaled, base, self._is_log, self._low, mask, self._levels, masked)
+            if v not in is_clamped:
+                plain.mask[self._levels[v] : self._levels[v + 1]] = 0.0
+                plain.mask[self._levels[v] + self._codes(v, given)] = 1.0
+                plain.masked[v] = True
+        return plain._replace(base=base)
 
 
 def _checked_clamped(graph: FactorGraph, clamped: Sequence[int]) -> Ints:

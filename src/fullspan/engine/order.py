@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from fullspan.engine.fill import FEWEST_EDGES, SMALLEST, SWEEP, core_rows, greedy
 from fullspan.engine.interaction import Interaction, interaction
 from fullspan.engine.reduction import reduced
-from fullspan.engine.symbolic import separators
+from fullspan.engine.symbolic import postorder, separators
 from fullspan.errors import FullspanError, TooLargeError
 from fullspan.model.graph import FactorGraph
 
@@ -154,6 +154,8 @@ def with_separators(graph: FactorGraph, near: Interaction, variables: Ints) -> O
     if blocked >= 0:
         places = [int(blocked), *separator[bounds[blocked] : bounds[blocked + 1]].tolist()]
         _refuse(graph, [int(variables[p]) for p in places])
+    variables = variables[postorder(bounds, separator)]
+    bounds, separator, sizes, _ = separators(near.starts, near.neighbours, variables, np.log2(graph.cards), _LIMIT)
     return Order(graph.space.names, variables, bounds, separator, sizes)
 
 

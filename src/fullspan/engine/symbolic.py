@@ -81,3 +81,30 @@ def _sort_down(part):  # type: ignore[no-untyped-def]
             part[j] = part[j - 1]
             j -= 1
         part[j] = x
+
+
+@serial
+def postorder(bounds, separator):  # type: ignore[no-untyped-def]
+    """Steps renumbered so that each comes right after the steps whose messages it needs; separators stay the same.
+
+    Messages are then used soon after they are made, while they are still in the cache.
+    """
+    m = len(bounds) - 1
+    first_child, sibling = np.full(m + 1, -1, dtype=np.int64), np.full(m, -1, dtype=np.int64)
+    for k in range(m - 1, -1, -1):
+        parent = separator[bounds[k + 1] - 1] if bounds[k + 1] > bounds[k] else m
+        sibling[k] = first_child[parent]
+        first_child[parent] = k
+    order, done, k = np.empty(m, dtype=np.int64), 0, first_child[m]
+    stack, depth = np.empty(m + 1, dtype=np.int64), 0
+    while k >= 0 or depth > 0:
+        if k >= 0:
+            stack[depth] = k
+            depth += 1
+            k = first_child[k]
+        else:
+            depth -= 1
+            order[done] = stack[depth]
+            k = sibling[stack[depth]]
+            done += 1
+    return order
