@@ -133,7 +133,7 @@ class ClusterTree:
         return other
 
     def _take(self, values: Array) -> None:
-        self._logs = values
+        self.values = values
         self._scaled, self._tops, self._low, self._is_log = scaled(values, self.graph.table_starts)
 
     # -- answers ----------------------------------------------------------------------------------------------
@@ -153,7 +153,7 @@ class ClusterTree:
         QueryError : the evidence has probability zero.
         """
         factors, messages, log_z = self._swept(evidence)
-        variables, tables = np.zeros(self._levels[-1]), np.zeros(len(self._logs))
+        variables, tables = np.zeros(self._levels[-1]), np.zeros(len(self.values))
         backward(self.program, factors, messages, variables, tables)
         fixed = self._fixed(evidence)
         variables[self._levels[self.clamped] + fixed] = 1.0
@@ -178,7 +178,7 @@ class ClusterTree:
         QueryError : the evidence has probability zero.
         """
         factors = self._factors(evidence)
-        factors = factors._replace(values=self._logs, is_log=np.ones_like(factors.is_log))
+        factors = factors._replace(values=self.values, is_log=np.ones_like(factors.is_log))
         messages = self._messages()
         forward(self.program, factors, messages, True)
         if not np.isfinite(messages.scale.sum() + self._constant(factors)):
@@ -258,7 +258,7 @@ class ClusterTree:
         for f in alone.tolist():
             links = self._clamps.factors == f
             places = self.graph.table_starts[f] + rows[:, self._clamps.slots[links]] @ self._clamps.strides[links]
-            answer.log_z[:] += self._logs[places]
+            answer.log_z[:] += self.values[places]
             if weights is not None:
                 np.add.at(answer.expected, places, np.where(answer.undone, 0.0, weights))
             if len(answer.tables):
@@ -310,10 +310,10 @@ class ClusterTree:
     def _constant_scaled(self, factors: Factors) -> float:
         """What the factors add whose variables are all clamped, relative to their tops."""
         alone = np.flatnonzero(self.program.homes < 0)
-        return float((self._logs[factors.base[alone]] - self._tops[alone]).sum())
+        return float((self.values[factors.base[alone]] - self._tops[alone]).sum())
 
     def _constant(self, factors: Factors) -> float:
-        return float(self._logs[factors.base[self.program.homes < 0]].sum())
+        return float(self.values[factors.base[self.program.homes < 0]].sum())
 
     def _messages(self) -> Messages:
         m = len(self.order.variables)
@@ -342,8 +342,10 @@ class ClusterTree:
         return values
 
     def _codes(self, v: int, given: int | Sequence[int]) -> Ints:
-        codes = np.unique(np.atleast_1d(np.asarray(given)))
         card = int(self.graph.cards[v])
+        if isinstance(given, int) and 0 <= given < card:
+            return np.array([given])
+        codes = np.unique(np.atleast_1d(np.asarray(given)))
         if not np.issubdtype(codes.dtype, np.integer) or not len(codes) or codes[0] < 0 or codes[-1] >= card:
             raise QueryError(f"{self.graph.space.names[v]!r} has the codes 0 to {card - 1}, but {given!r} was given")
         return codes

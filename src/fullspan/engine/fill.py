@@ -60,7 +60,7 @@ def greedy(rows, log2_cards, noise, rule, ceiling):  # type: ignore[no-untyped-d
     for step in range(m):
         best = -1
         for v in range(m):
-            if left[v] and (best < 0 or _precedes(v, best, edges, sizes, front, noise, rule)):
+            if left[v] and (best < 0 or _precedes(v, best, edges, sizes, log2_cards, front, noise, rule)):
                 best = v
         work += m
         v = best
@@ -92,7 +92,7 @@ def greedy(rows, log2_cards, noise, rule, ceiling):  # type: ignore[no-untyped-d
 
 
 @serial
-def _precedes(v, u, edges, sizes, front, noise, rule):  # type: ignore[no-untyped-def]
+def _precedes(v, u, edges, sizes, log2_cards, front, noise, rule):  # type: ignore[no-untyped-def]
     if rule == SWEEP and front[v] != front[u]:
         return front[v]
     if rule != FEWEST_EDGES:
@@ -105,6 +105,8 @@ def _precedes(v, u, edges, sizes, front, noise, rule):  # type: ignore[no-untype
             return edges[v] < edges[u]
         if abs(sizes[v] - sizes[u]) > 1e-9:
             return sizes[v] < sizes[u]
+    if log2_cards[v] != log2_cards[u]:
+        return log2_cards[v] > log2_cards[u]
     return noise[v] < noise[u]
 
 

@@ -160,7 +160,11 @@ def with_separators(graph: FactorGraph, near: Interaction, variables: Ints) -> O
 
 
 def _best(
-    rows: NDArray[np.uint64], log2_cards: NDArray[np.float64], rule: Rule, restarts: int | None, rng: np.random.Generator
+    rows: NDArray[np.uint64],
+    log2_cards: NDArray[np.float64],
+    rule: Rule,
+    restarts: int | None,
+    rng: np.random.Generator,
 ) -> Ints:
     """The order with the fewest table entries of those tried."""
     best, least, work, kind = np.arange(len(rows)), np.inf, 0, SMALLEST
