@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from fullspan.estimators.classifier import BoltzmannClassifier
     from fullspan.estimators.full_span import FullSpan
     from fullspan.estimators.loading import load
+    from fullspan.query.graph import GraphModel, read_graph
     from fullspan.space import Space, Variable
 
 __version__ = "0.1.0"
@@ -28,6 +29,8 @@ _HOMES = {
     "FullSpan": "fullspan.estimators.full_span",
     "BoltzmannClassifier": "fullspan.estimators.classifier",
     "load": "fullspan.estimators.loading",
+    "GraphModel": "fullspan.query.graph",
+    "read_graph": "fullspan.query.graph",
     "Space": "fullspan.space",
     "Variable": "fullspan.space",
     "FullspanError": "fullspan.errors",
@@ -39,12 +42,14 @@ __all__ = [
     "BoltzmannMachine",
     "FullSpan",
     "FullspanError",
+    "GraphModel",
     "Space",
     "Variable",
     "__version__",
     "datasets",
     "errors",
     "load",
+    "read_graph",
 ]
 
 

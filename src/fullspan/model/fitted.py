@@ -95,6 +95,13 @@ class Fitted:
     prior: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
     version: str = field(default_factory=software_version)
 
+    @classmethod
+    def given(cls, model: LogLinear) -> Fitted:
+        """A model that was not learned here: of no rows, without errors and measures."""
+        unknown = np.full(len(model.terms), np.nan)
+        nan = float("nan")
+        return cls(model, unknown, unknown, 0.0, 0, 0, nan, nan, nan, status="given")
+
     @property
     def weights(self) -> NDArray[np.float64]:
         """(k,) weights as people should read them: infinite where there is no finite maximum."""
