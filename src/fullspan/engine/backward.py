@@ -25,6 +25,7 @@ from fullspan.engine.tables import (
     enter,
     fill_block,
     inner_axes,
+    is_lone,
     n_parts,
     offset,
     part_number,
@@ -44,14 +45,15 @@ class Targets(NamedTuple):
 
     Messages and large factors go ``directly`` to their places, a message from ``starts`` of the scratch array on. Small
     factors are summed entry by entry over blocks, those without slower axes all together at 0, the others from
-    ``starts`` on. ``shared`` axes are slower ones that all direct inputs have: ``tasks`` over their states never write
-    to the same place.
+    ``starts`` on; ``lone`` ones level by level. ``shared`` axes are slower ones that all direct inputs have: ``tasks``
+    over their states never write to the same place.
     """
 
     directly: NDArray[np.bool_]
     starts: Ints
+    lone: NDArray[np.bool_]
     runs: Ints
-    index: NDArray[np.uint64]
+    offsets: NDArray[np.uint64]
     room: int
     shared: NDArray[np.bool_]
     tasks: int
@@ -179,12 +181,14 @@ def _targets(program, k, blocks):  # type: ignore[no-untyped-def]
     first, size = blocks.first, blocks.size
     inputs = program.inputs[k + 1] - program.inputs[k]
     directly, starts = np.zeros(inputs, dtype=np.bool_), np.zeros(inputs, dtype=np.int64)
-    runs, index = np.empty(inputs, dtype=np.int64), np.empty((inputs, size), dtype=np.uint64)
+    runs, offsets = np.empty(inputs, dtype=np.int64), np.empty((inputs, size), dtype=np.uint64)
+    lone = np.zeros(inputs, dtype=np.bool_)
+    card = program.axis_cards[program.axes[k + 1] - 1]
     in_scratch, room = 0, size
     for o in range(inputs):
         i = program.inputs[k] + o
         runs[o] = run_length(program, k, i, first)
-        spread(index[o], program, k, i, first)
+        spread(offsets[o], program, k, i, first)
         parts = n_parts(program, k, i, first)
         if program.sources[i] < 0:
             child = -1 - program.sources[i]
@@ -193,18 +197,18 @@ def _targets(program, k, blocks):  # type: ignore[no-untyped-def]
         elif parts > SMALL:
             directly[o] = True
         elif parts > 1:
-            starts[o] = room
-            room += parts * size
+            lone[o], starts[o] = is_lone(program, k, i, first), room
+            room += parts * (card if lone[o] else size)
     shared, tasks = np.zeros(first, dtype=np.bool_), 1
     for a in range(first):
-        card, everywhere = program.axis_cards[program.axes[k] + a], True
+        states, everywhere = program.axis_cards[program.axes[k] + a], True
         for o in range(inputs):
             if directly[o] and program.strides[program.stride_starts[program.inputs[k] + o] + a] == 0:
                 everywhere = False
-        if everywhere and tasks * card <= _TASKS and blocks.number >= _MANY:
+        if everywhere and tasks * states <= _TASKS and blocks.number >= _MANY:
             shared[a] = True
-            tasks *= card
-    return Targets(directly, starts, runs, index, room, shared, tasks)
+            tasks *= states
+    return Targets(directly, starts, lone, runs, offsets, room, shared, tasks)
 
 
 @serial
@@ -225,12 +229,15 @@ def _on_all_cores(program, factors, messages, k, blocks, targets, scratch, table
 def _task(t, program, factors, messages, k, blocks, targets, scratch, tables, gathered):  # type: ignore[no-untyped-def]
     """All blocks whose shared axes have the digits of task t."""
     card, size, first = program.axis_cards[program.axes[k + 1] - 1], blocks.size, blocks.first
-    table, in_logs = np.empty(size), messages.in_logs[k]
+    table, sums, in_logs = np.empty(size), np.empty(card), messages.in_logs[k]
     for rest in range(blocks.number // targets.tasks):
         b = _block_number(program, k, targets.shared, t, rest)
         fill_block(table, program, factors, messages, k, blocks, b, in_logs)
         _weigh(table, size, card, messages, k, program.messages[k] + b * (size // card), in_logs)
         _add(table, size, gathered)
+        sums[:] = 0.0
+        if len(blocks.lone):
+            _add_levels(table, size, sums)
         for o in range(len(targets.directly)):
             i = program.inputs[k] + o
             if targets.directly[o]:
@@ -239,7 +246,9 @@ def _task(t, program, factors, messages, k, blocks, targets, scratch, tables, ga
                     target = tables[offset(program, factors, i) + start :]
                 else:
                     target = scratch[targets.starts[o] + start :]
-                _scatter(table, size, target, targets.index[o], targets.runs[o])
+                _scatter(table, size, target, targets.offsets[o], targets.runs[o])
+            elif targets.lone[o]:
+                _add(sums, card, gathered[targets.starts[o] + card * part_number(program, k, i, first, b) :])
             elif targets.starts[o] > 0:
                 _add(table, size, gathered[targets.starts[o] + size * part_number(program, k, i, first, b) :])
 
@@ -254,11 +263,12 @@ def _collect(program, factors, k, blocks, targets, gathered, tables, level):  # 
             i = program.inputs[k] + o
             if targets.directly[o]:
                 continue
+            length = len(level) if targets.lone[o] else size
             for part in range(n_parts(program, k, i, first)):
-                entries = gathered[t, targets.starts[o] + part * size :]
+                entries = gathered[t, targets.starts[o] + part * length :]
                 target = tables[offset(program, factors, i) + part_offset(program, k, i, first, part) :]
-                for j in range(size):
-                    target[targets.index[o, j]] += entries[j]
+                for j in range(length):
+                    target[targets.offsets[o, j]] += entries[j]
 
 
 @serial

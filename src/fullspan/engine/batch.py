@@ -51,7 +51,7 @@ class Patterns(NamedTuple):
 class Rows(NamedTuple):
     """Space of one core: a row of patterns for every message entry, then for the slices of one step's moving factors.
 
-    ``index`` gives, for each input of the current step that differs between patterns and each table entry, its row;
+    ``places`` gives, for each input of the current step that differs between patterns and each table entry, its row;
     ``starts`` and ``lengths`` where such an input's rows lie, ``offsets`` where the entries of a slice lie in the
     factor, ``base`` the first entry of each moving factor for each pattern.
     ``inverse`` holds what messages were multiplied with where ``is_scaled``.
@@ -59,7 +59,7 @@ class Rows(NamedTuple):
 
     pool: Floats
     scratch: Floats
-    index: NDArray[np.uint64]
+    places: NDArray[np.uint64]
     which: Ints
     starts: Ints
     lengths: Ints
@@ -167,13 +167,13 @@ def _bases(patterns, first, last, base):  # type: ignore[no-untyped-def]
 
 @serial
 def _lay_out(program, factors, patterns, rows, k, size, n):  # type: ignore[no-untyped-def]
-    """Rows of the inputs of a step that differ between patterns; slices of moving factors are gathered. Their number."""
+    """Rows of the inputs of a step that differ between patterns, and how many; moving factors are gathered."""
     count, room, used = 0, program.messages[len(program.axes) - 1], 0
     for i in range(program.inputs[k], program.inputs[k + 1]):
         f = program.sources[i]
         if f >= 0 and patterns.moving[f] < 0:
             continue
-        index = rows.index[count * size :]
+        index = rows.places[count * size :]
         rows.which[count] = i
         if f < 0:
             spread(index, program, k, i, 0)
@@ -223,16 +223,16 @@ def _product(out, weight, rows, count, size, j, n):  # type: ignore[no-untyped-d
         for b in range(n):
             out[b] = weight
         return
-    row = rows.pool[rows.index[j]]
+    row = rows.pool[rows.places[j]]
     if count == 1:
         for b in range(n):
             out[b] = weight * row[b]
         return
-    other = rows.pool[rows.index[size + j]]
+    other = rows.pool[rows.places[size + j]]
     for b in range(n):
         out[b] = weight * row[b] * other[b]
     for o in range(2, count):
-        row = rows.pool[rows.index[o * size + j]]
+        row = rows.pool[rows.places[o * size + j]]
         for b in range(n):
             out[b] *= row[b]
 
@@ -300,7 +300,7 @@ def _scale(rows, k, start, end, n, log_z):  # type: ignore[no-untyped-def]
     if high == 0.0:
         return
     rows.low[k], rows.high[k] = np.log(least), np.log(high)
-    if -_NEAR < rows.low[k] and rows.high[k] < _NEAR:
+    if rows.low[k] > -_NEAR and rows.high[k] < _NEAR:
         return
     rows.is_scaled[k] = True
     inverse = rows.inverse[k]
@@ -326,7 +326,7 @@ def _scale(rows, k, start, end, n, log_z):  # type: ignore[no-untyped-def]
 def _backward(program, factors, patterns, rows, first, last, marginals, tables, expected):  # type: ignore[no-untyped-def]
     """Marginals of a chunk after its forward sweep; messages become outside weights."""
     n, p = last - first, rows.row
-    levels, totals = np.empty((program.axis_cards.max(), len(p))), np.empty(len(rows.index))
+    levels, totals = np.empty((program.axis_cards.max(), len(p))), np.empty(len(rows.places))
     for k in range(len(program.axes) - 2, -1, -1):
         start, end = program.messages[k], program.messages[k + 1]
         card, v = program.axis_cards[program.axes[k + 1] - 1], program.axis_variables[program.axes[k + 1] - 1]
@@ -350,7 +350,7 @@ def _backward(program, factors, patterns, rows, first, last, marginals, tables, 
                 level[b] += p[b]
             held = 0
             for o in range(count):
-                back = rows.scratch[held + np.int64(rows.index[o * size + j]) - rows.starts[o]]
+                back = rows.scratch[held + np.int64(rows.places[o * size + j]) - rows.starts[o]]
                 for b in range(n):
                     back[b] += p[b]
                 held += rows.lengths[o]
@@ -400,9 +400,9 @@ def _expect_static(program, patterns, rows, k, size, totals, expected):  # type:
     for i in range(program.inputs[k], program.inputs[k + 1]):
         f = program.sources[i]
         if f >= 0 and patterns.moving[f] < 0:
-            spread(rows.index, program, k, i, 0)
+            spread(rows.places, program, k, i, 0)
             for j in range(size):
-                expected[patterns.table_starts[f] + np.int64(rows.index[j])] += totals[j]
+                expected[patterns.table_starts[f] + np.int64(rows.places[j])] += totals[j]
 
 
 @serial

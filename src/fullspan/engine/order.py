@@ -1,8 +1,9 @@
 """Orders of elimination: which variable to sum out next, and what that will cost.
 
 The time and memory of exact sums follow the tables that an order meets, not the number of states. Finding the best
-order is hard; greedy ones are good. Variables with at most two neighbours go first. What is left is ordered by the
-rules of :mod:`fullspan.engine.fill`, and again, the better rule with random ties, for as long as that is cheap beside the sums themselves.
+order is hard; greedy ones are good. Variables that can go without loss go first. What is left is ordered by the rules
+of :mod:`fullspan.engine.fill`, and again by the best of them with random ties, for as long as that is cheap beside the
+sums themselves.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ _LIMIT = 62.0
 _SECONDS_PER_ENTRY, _SECONDS_PER_STEP = 5e-9, 3e-7
 """Seconds of a sum and its derivatives, per table entry and per variable."""
 _SECONDS_PER_WORD = 6e-9
+_BYTES_PER_STEP = 400
 _SHARE, _MOST = 0.2, 300
 """Part of the predicted time that may go into looking for better orders, and the most that are tried."""
 
@@ -46,7 +48,7 @@ class Order:
     ----------
     variables : the free variables, first eliminated first.
     bounds, separator : step k leaves a message over ``variables[separator[bounds[k] : bounds[k + 1]]]``.
-    sizes : log2 entries of the table of each step.
+    sizes, messages : log2 entries of the table of each step, and of its message.
     """
 
     names: tuple[str, ...]
@@ -54,6 +56,7 @@ class Order:
     bounds: Ints
     separator: Ints
     sizes: NDArray[np.float64]
+    messages: NDArray[np.float64]
 
     @property
     def width(self) -> int:
@@ -72,9 +75,9 @@ class Order:
 
     @property
     def n_bytes(self) -> int:
-        """Bytes that the messages of all steps and one table will take."""
-        n_levels = np.array([1.0]) if not len(self.sizes) else np.exp2(self.sizes)
-        return int(8 * (n_levels.sum() / 2 + 2 * n_levels.max())) + 200 * len(self.variables)
+        """Bytes that the messages of all steps, what flows back into one of them, and the program will take."""
+        entries = np.exp2(self.messages)
+        return int(8 * (entries.sum() + 3 * entries.max(initial=1.0))) + _BYTES_PER_STEP * len(self.variables)
 
     @property
     def seconds(self) -> float:
@@ -95,7 +98,7 @@ class Order:
 
 def elimination_order(
     graph: FactorGraph,
-    clamped: Sequence[int] = (),
+    clamped: Sequence[int] | Ints = (),
     rule: Rule = "auto",
     restarts: int | None = None,
     seed: int = 0,
@@ -129,7 +132,7 @@ def elimination_order(
     return with_separators(graph, near, prefix)
 
 
-def given_order(graph: FactorGraph, order: Sequence[int], clamped: Sequence[int] = ()) -> Order:
+def given_order(graph: FactorGraph, order: Sequence[int] | Ints, clamped: Sequence[int] | Ints = ()) -> Order:
     """An order chosen by the caller, with its separators and cost.
 
     Raises
@@ -156,7 +159,8 @@ def with_separators(graph: FactorGraph, near: Interaction, variables: Ints) -> O
         _refuse(graph, [int(variables[p]) for p in places])
     variables = variables[postorder(bounds, separator)]
     bounds, separator, sizes, _ = separators(near.starts, near.neighbours, variables, np.log2(graph.cards), _LIMIT)
-    return Order(graph.space.names, variables, bounds, separator, sizes)
+    messages = sizes - np.log2(graph.cards[variables])
+    return Order(graph.space.names, variables, bounds, separator, sizes, messages)
 
 
 def _best(

@@ -1,8 +1,8 @@
 """Greedy elimination of a large sparse graph: always a variable whose table is smallest.
 
-Leaves, chains and variables whose neighbours all know each other go first; that loses nothing. A bucket queue over the logarithm of
-the table size keeps each step at the cost of its own neighbours, so a tree of a million nodes is ordered in about a
-second. Neighbour lists live in one pool; entries of eliminated variables are dropped when they are met.
+Leaves, chains and variables whose neighbours all know each other go first; that loses nothing. A bucket queue over the
+logarithm of the table size keeps each step at the cost of its own neighbours, so a tree of a million nodes is ordered
+in about a second. Neighbour lists live in one pool; entries of eliminated variables are dropped when they are met.
 """
 
 from __future__ import annotations
