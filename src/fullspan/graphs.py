@@ -72,15 +72,16 @@ class Graph:
         ``{name: neighbours}`` may list an edge from both sides. Nodes are in the order of ``names``, or in that in
         which edges and roles name them.
         """
+        first: list[str] = []
         if hasattr(edges, "edges"):
-            names = [str(v) for v in edges.nodes] if names is None and hasattr(edges, "nodes") else names
+            first = [str(v) for v in getattr(edges, "nodes", ())]
             edges = list(edges.edges() if callable(edges.edges) else edges.edges)
         if isinstance(edges, Mapping):
-            names = [str(v) for v in edges] if names is None else names
+            first = [str(v) for v in edges]
             edges = _once((a, b) for a, near in edges.items() for b in _names(near, a))
         pairs = tuple(_pair(edge) for edge in _iterable(edges))
         if names is None:
-            names = dict.fromkeys([*(name for pair in pairs for name in pair), *inputs, *hidden, *outputs])
+            names = dict.fromkeys([*first, *(name for pair in pairs for name in pair), *inputs, *hidden, *outputs])
         return cls(tuple(names), pairs, tuple(inputs), tuple(hidden), tuple(outputs))
 
     @cached_property
