@@ -23,25 +23,28 @@ from fullspan.algebra.jit import serial
 Ints = NDArray[np.int32]
 _NONE = -1
 _BUCKETS = 4
+_WAITING = 4
+"""The bucket of nodes whose new edges have not been counted yet; most get fewer neighbours before it matters."""
 
 
-HEAD, DEGREE, BIASED, KEY, AFTER, BEFORE = range(6)
+HEAD, DEGREE, BIASED, KEY, AFTER, BEFORE, LAST, GONE = range(8)
 """Columns of ``Net.nodes``."""
-FOLLOWING, PREVIOUS, END = range(3)
+FOLLOWING, END = range(2)
 """Columns of ``Net.halves``."""
 
 
 class Net(NamedTuple):
     """A graph that is being decimated.
 
-    Edge e has the half-edges 2e and 2e + 1, which begin at one of its nodes each. What is asked together lies together.
+    Edge e has the half-edges 2e and 2e + 1, which begin at one of its nodes each. What is asked together lies together,
+    since a large graph is bound by memory. Edges of nodes that are gone stay in the lists until somebody walks there.
 
     Attributes
     ----------
-    nodes : (n, 8) of each node its first half-edge, degree, whether the bias node is a neighbour, its bucket, and the
-    nodes
-        after and before it there.
-    halves : (room, 4) of each half-edge the following and the previous one of its node, and that node.
+    nodes : (n, 8) of each node its first half-edge, the number of its edges, whether the bias node is a neighbour, its
+        bucket, the nodes after and before it there, the exclusive or of its edges (its last edge, once it has only
+        one), and whether it is gone.
+    halves : (room, 2) of each half-edge the following one of its node, and that node.
     first : the first node of each bucket.
     made : (1,) number of edges ever made.
     """
@@ -93,12 +96,12 @@ def _peel(n: int, edges: Ints, biased: NDArray[np.uint8]) -> tuple[Ints, Ints, I
     room = 2 * (n_given + 3 * n)
     net = Net(
         np.full((n, 8), _NONE, np.int32),
-        np.empty((room, 4), np.int32),
-        np.full(_BUCKETS, _NONE, np.int32),
+        np.empty((room, 2), np.int32),
+        np.full(_BUCKETS + 1, _NONE, np.int32),
         np.zeros(1, np.int64),
     )
     for v in range(n):
-        net.nodes[v, DEGREE], net.nodes[v, BIASED] = 0, biased[v]
+        net.nodes[v, DEGREE], net.nodes[v, BIASED], net.nodes[v, LAST], net.nodes[v, GONE] = 0, biased[v], 0, 0
     node = np.empty(n, np.int32)
     near, into, out = (
         np.full((n, 3), _NONE, np.int32),
@@ -108,23 +111,29 @@ def _peel(n: int, edges: Ints, biased: NDArray[np.uint8]) -> tuple[Ints, Ints, I
     for e in range(n_given):
         _join(net, edges[e, 0], edges[e, 1])
     for v in range(n - 1, -1, -1):
-        _refresh(net, v)
+        _touch(net, v)
     m, searching = 0, True
     while True:
         bucket = 0
-        while bucket < _BUCKETS and net.first[bucket] == _NONE:
-            bucket += 1
-        if bucket == _BUCKETS:
-            break
+        if net.first[0] == _NONE:
+            while net.first[_WAITING] != _NONE:
+                _place(net, net.first[_WAITING], _new_edges(net, net.first[_WAITING]))
+            while bucket < _BUCKETS and net.first[bucket] == _NONE:
+                bucket += 1
+            if bucket == _BUCKETS:
+                break
         v = net.first[bucket]
         if bucket == _BUCKETS - 1 and searching:
             safe = _safe(net)
             searching = safe != _NONE
             v = safe if searching else v
         node[m] = v
-        _eliminate(net, v, n, n_given, near[m], into[m], out[m])
+        if bucket == 0 and net.nodes[v, DEGREE] == 1:
+            _eliminate_leaf(net, v, n, n_given, near, into, out, m)
+        else:
+            _eliminate(net, v, n, n_given, near[m], into[m], out[m])
         m += 1
-    left, among = _remainder(net, n, node[:m])
+    left, among = _remainder(net)
     return node, near, into, out, m, net.made[0] - n_given, left, among
 
 
@@ -144,25 +153,30 @@ def _join(net: Net, a: int, b: int) -> int:
 @serial
 def _put(net: Net, h: int, v: int) -> None:
     """Let a half-edge begin at v."""
-    old = net.nodes[v, HEAD]
-    net.halves[h, END], net.halves[h, FOLLOWING], net.halves[h, PREVIOUS] = v, old, _NONE
-    if old != _NONE:
-        net.halves[old, PREVIOUS] = h
+    net.halves[h, END], net.halves[h, FOLLOWING] = v, net.nodes[v, HEAD]
     net.nodes[v, HEAD] = h
     net.nodes[v, DEGREE] += 1
+    net.nodes[v, LAST] ^= h >> 1
 
 
 @serial
-def _cut(net: Net, h: int) -> None:
-    """Take a half-edge off its node."""
-    v, a, b = net.halves[h, END], net.halves[h, PREVIOUS], net.halves[h, FOLLOWING]
-    if a == _NONE:
-        net.nodes[v, HEAD] = b
-    else:
-        net.halves[a, FOLLOWING] = b
-    if b != _NONE:
-        net.halves[b, PREVIOUS] = a
-    net.nodes[v, DEGREE] -= 1
+def _first(net: Net, v: int) -> int:
+    """The first half-edge of a node that leads somewhere; those before it are dropped."""
+    h = net.nodes[v, HEAD]
+    while h != _NONE and net.nodes[net.halves[h ^ 1, END], GONE]:
+        h = net.halves[h, FOLLOWING]
+    net.nodes[v, HEAD] = h
+    return int(h)
+
+
+@serial
+def _next(net: Net, h: int) -> int:
+    """The half-edge after one that leads somewhere; those between are dropped."""
+    k = net.halves[h, FOLLOWING]
+    while k != _NONE and net.nodes[net.halves[k ^ 1, END], GONE]:
+        k = net.halves[k, FOLLOWING]
+    net.halves[h, FOLLOWING] = k
+    return int(k)
 
 
 @serial
@@ -170,11 +184,11 @@ def _edge(net: Net, a: int, b: int) -> int:
     """The edge between two nodes, or none."""
     if net.nodes[a, DEGREE] > net.nodes[b, DEGREE]:
         a, b = b, a
-    h = net.nodes[a, HEAD]
+    h = _first(net, a)
     while h != _NONE:
         if net.halves[h ^ 1, END] == b:
             return int(h >> 1)
-        h = net.halves[h, FOLLOWING]
+        h = _next(net, h)
     return _NONE
 
 
@@ -183,14 +197,21 @@ def _neighbours(net: Net, v: int, n: int, near: Ints) -> int:
     """Write up to three neighbours, the bias node last; their number, 4 if there are more."""
     if net.nodes[v, DEGREE] + net.nodes[v, BIASED] > 3:
         return 4
-    k, h = 0, net.nodes[v, HEAD]
+    k, h = 0, _first(net, v)
     while h != _NONE:
         near[k] = net.halves[h ^ 1, END]
-        k, h = k + 1, net.halves[h, FOLLOWING]
+        k, h = k + 1, _next(net, h)
     if net.nodes[v, BIASED]:
         near[k] = n
         k += 1
     return k
+
+
+@serial
+def _only(net: Net, v: int) -> int:
+    """The half-edge of a node with one neighbour: no list is walked."""
+    h = 2 * net.nodes[v, LAST]
+    return int(h if net.halves[h, END] == v else h + 1)
 
 
 @serial
@@ -201,34 +222,41 @@ def _new_edges(net: Net, v: int) -> int:
         return _NONE
     if degree == 0:
         return 0
-    h = net.nodes[v, HEAD]
-    a = net.halves[h ^ 1, END]
-    new = 1 - net.nodes[a, BIASED] if biased else 0
     if degree == 1:
-        return int(new)
-    h = net.halves[h, FOLLOWING]
+        return int(1 - net.nodes[net.halves[_only(net, v) ^ 1, END], BIASED] if biased else 0)
+    h = _first(net, v)
+    a = net.halves[h ^ 1, END]
+    h = _next(net, h)
     b = net.halves[h ^ 1, END]
-    new += _edge(net, a, b) == _NONE
+    new = int(_edge(net, a, b) == _NONE)
+    if biased:
+        new += 2 - net.nodes[a, BIASED] - net.nodes[b, BIASED]
     if degree == 2:
-        return int(new + (1 - net.nodes[b, BIASED] if biased else 0))
-    c = net.halves[net.halves[h, FOLLOWING] ^ 1, END]
+        return int(new)
+    c = net.halves[_next(net, h) ^ 1, END]
     return int(new + (_edge(net, a, c) == _NONE) + (_edge(net, b, c) == _NONE))
 
 
 @serial
-def _refresh(net: Net, v: int) -> None:
-    """Put a node into the bucket of the number of edges it would leave; into none if it has too many neighbours."""
-    new = _new_edges(net, v)
-    if new == net.nodes[v, KEY]:
+def _touch(net: Net, v: int) -> None:
+    """A node's neighbours have changed: place it at once if that is cheap, else let it wait until it matters."""
+    degree = net.nodes[v, DEGREE]
+    _place(net, v, _NONE if degree + net.nodes[v, BIASED] > 3 else _new_edges(net, v) if degree < 2 else _WAITING)
+
+
+@serial
+def _place(net: Net, v: int, bucket: int) -> None:
+    """Put a node into a bucket, or into none."""
+    if bucket == net.nodes[v, KEY]:
         return
     _leave(net, v)
-    if new != _NONE:
-        old = net.first[new]
+    if bucket != _NONE:
+        old = net.first[bucket]
         net.nodes[v, AFTER], net.nodes[v, BEFORE] = old, _NONE
         if old != _NONE:
             net.nodes[old, BEFORE] = v
-        net.first[new] = v
-    net.nodes[v, KEY] = new
+        net.first[bucket] = v
+    net.nodes[v, KEY] = bucket
 
 
 @serial
@@ -253,22 +281,41 @@ def _leave(net: Net, v: int) -> None:
 @serial
 def _eliminate(net: Net, v: int, n: int, n_given: int, near: Ints, into: Ints, out: Ints) -> None:
     """Take out a node, note the slots, join its neighbours and see to what has changed."""
-    k, h = 0, net.nodes[v, HEAD]
-    while h != _NONE:
-        near[k], into[k] = net.halves[h ^ 1, END], _slot(h >> 1, n, n_given)
-        _cut(net, h ^ 1)
-        k, h = k + 1, net.halves[h, FOLLOWING]
+    degree = net.nodes[v, DEGREE]
+    h = _NONE if degree == 0 else _only(net, v) if degree == 1 else _first(net, v)
+    for k in range(degree):
+        a, e = net.halves[h ^ 1, END], h >> 1
+        near[k], into[k] = a, _slot(e, n, n_given)
+        net.nodes[a, DEGREE] -= 1
+        net.nodes[a, LAST] ^= e
+        h = _next(net, h) if k + 1 < degree else _NONE
+    k = degree
     if net.nodes[v, BIASED]:
         near[k], into[k] = n, n_given + v
         k += 1
-    net.nodes[v, HEAD], net.nodes[v, DEGREE] = _NONE, 0
+    net.nodes[v, GONE] = 1
     _leave(net, v)
     for i in range(k):
         for j in range(i + 1, k):
             out[i + j - 1] = _between(net, near[i], near[j], n, n_given)
     for i in range(k):
         if near[i] < n:
-            _refresh(net, near[i])
+            _touch(net, near[i])
+
+
+@serial
+def _eliminate_leaf(net: Net, v: int, n: int, n_given: int, near: Ints, into: Ints, out: Ints, m: int) -> None:
+    """The same for a node with one neighbour that leaves no new edge: nothing but that neighbour is looked at."""
+    h = _only(net, v)
+    a, e = net.halves[h ^ 1, END], h >> 1
+    near[m, 0], into[m, 0] = a, _slot(e, n, n_given)
+    if net.nodes[v, BIASED]:
+        near[m, 1], into[m, 1], out[m, 0] = n, n_given + v, n_given + a
+    net.nodes[v, GONE] = 1
+    _leave(net, v)
+    net.nodes[a, DEGREE] -= 1
+    net.nodes[a, LAST] ^= e
+    _touch(net, a)
 
 
 @serial
@@ -282,23 +329,23 @@ def _between(net: Net, a: int, b: int, n: int, n_given: int) -> int:
     if b == n:
         if not net.nodes[a, BIASED]:
             net.nodes[a, BIASED] = 1
-            h = net.nodes[a, HEAD]
+            h = _first(net, a)
             while h != _NONE:
                 if net.nodes[net.halves[h ^ 1, END], BIASED]:
-                    _refresh(net, net.halves[h ^ 1, END])
-                h = net.halves[h, FOLLOWING]
+                    _touch(net, net.halves[h ^ 1, END])
+                h = _next(net, h)
         return n_given + a
     e = _edge(net, a, b)
     if e == _NONE:
         e = _join(net, a, b)
         if net.nodes[a, DEGREE] > net.nodes[b, DEGREE]:
             a, b = b, a
-        h = net.nodes[a, HEAD]
+        h = _first(net, a)
         while h != _NONE:
             w = net.halves[h ^ 1, END]
             if w != b and net.nodes[w, DEGREE] + net.nodes[w, BIASED] <= 3 and _edge(net, w, b) != _NONE:
-                _refresh(net, w)
-            h = net.halves[h, FOLLOWING]
+                _touch(net, w)
+            h = _next(net, h)
     return _slot(e, n, n_given)
 
 
@@ -326,12 +373,12 @@ def _is_buddy(net: Net, v: int) -> bool:
     for i in range(1, 3):
         if mine[i] < n and net.nodes[mine[i], DEGREE] < net.nodes[a, DEGREE]:
             a = mine[i]
-    h = net.nodes[a, HEAD]
+    h = _first(net, a)
     while h != _NONE:
         w = net.halves[h ^ 1, END]
         if w != v and _neighbours(net, w, n, theirs) == 3 and _same(mine, theirs):
             return True
-        h = net.halves[h, FOLLOWING]
+        h = _next(net, h)
     return False
 
 
@@ -381,22 +428,19 @@ def _third(near: Ints, a: int, b: int) -> int:
 
 
 @serial
-def _remainder(net: Net, n: int, gone: Ints) -> tuple[Ints, Ints]:
+def _remainder(net: Net) -> tuple[Ints, Ints]:
     """Nodes that are left, and the edges between them."""
-    is_left = np.ones(n, np.uint8)
-    for v in gone:
-        is_left[v] = 0
-    left = np.flatnonzero(is_left).astype(np.int32)
+    left = np.flatnonzero(net.nodes[:, GONE] == 0).astype(np.int32)
     total = 0
     for v in left:
         total += net.nodes[v, DEGREE]
     among = np.empty((total // 2, 2), np.int32)
     k = 0
     for v in left:
-        h = net.nodes[v, HEAD]
+        h = _first(net, v)
         while h != _NONE:
             if net.halves[h ^ 1, END] > v:
                 among[k, 0], among[k, 1] = v, net.halves[h ^ 1, END]
                 k += 1
-            h = net.halves[h, FOLLOWING]
+            h = _next(net, h)
     return left, among
