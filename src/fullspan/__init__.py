@@ -13,10 +13,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fullspan import datasets, errors
+    from fullspan import datasets, errors, graphs
     from fullspan.errors import FullspanError
     from fullspan.estimators.boltzmann import BoltzmannMachine
     from fullspan.estimators.classifier import BoltzmannClassifier
+    from fullspan.estimators.decimatable import DecimatableBoltzmannMachine
     from fullspan.estimators.full_span import FullSpan
     from fullspan.estimators.loading import load
     from fullspan.query.graph import GraphModel, read_graph
@@ -28,6 +29,7 @@ _HOMES = {
     "BoltzmannMachine": "fullspan.estimators.boltzmann",
     "FullSpan": "fullspan.estimators.full_span",
     "BoltzmannClassifier": "fullspan.estimators.classifier",
+    "DecimatableBoltzmannMachine": "fullspan.estimators.decimatable",
     "load": "fullspan.estimators.loading",
     "GraphModel": "fullspan.query.graph",
     "read_graph": "fullspan.query.graph",
@@ -35,11 +37,12 @@ _HOMES = {
     "Variable": "fullspan.space",
     "FullspanError": "fullspan.errors",
 }
-_MODULES = ("datasets", "errors")
+_MODULES = ("datasets", "errors", "graphs")
 
 __all__ = [
     "BoltzmannClassifier",
     "BoltzmannMachine",
+    "DecimatableBoltzmannMachine",
     "FullSpan",
     "FullspanError",
     "GraphModel",
@@ -48,6 +51,7 @@ __all__ = [
     "__version__",
     "datasets",
     "errors",
+    "graphs",
     "load",
     "read_graph",
 ]

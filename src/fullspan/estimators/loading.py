@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 HOMES = {
     "BoltzmannClassifier": "fullspan.estimators.classifier",
     "BoltzmannMachine": "fullspan.estimators.boltzmann",
+    "DecimatableBoltzmannMachine": "fullspan.estimators.decimatable",
     "FullSpan": "fullspan.estimators.full_span",
 }
 """Where each estimator lives that a file may name."""
