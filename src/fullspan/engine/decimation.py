@@ -134,9 +134,9 @@ class Decimation:
     --------
     >>> chain = Decimation(3, [(0, 1), (1, 2)])
     >>> round(float(chain.log_z([0.5, -0.25], [0.1, 0.2, 0.3])), 6)
-    2.26535
+    2.291374
     >>> chain.expectations([0.5, -0.25], [0.1, 0.2, 0.3]).nodes.round(4).tolist()
-    [0.1659, 0.1573, 0.2456]
+    [0.1578, 0.1729, 0.2363]
     """
 
     def __init__(

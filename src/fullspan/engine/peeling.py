@@ -436,7 +436,8 @@ def _remainder(net: Net) -> tuple[Ints, Ints]:
         total += net.nodes[v, DEGREE]
     among = np.empty((total // 2, 2), np.int32)
     k = 0
-    for v in left:
+    for i in range(left.size):
+        v = int(left[i])
         h = _first(net, v)
         while h != _NONE:
             if net.halves[h ^ 1, END] > v:

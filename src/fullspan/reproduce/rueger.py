@@ -1,6 +1,6 @@
 """Rueger 1997, "Efficient inference and learning in decimatable Boltzmann machines": what it says, measured.
 
-The worked example (figures 3 and 4), the cost of decimation in the number of nodes, and decimation against Gibbs sampling.
+The worked example (figures 3 and 4), the cost of decimation by nodes, and decimation against Gibbs sampling.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Cost:
 
 @dataclass(frozen=True)
 class Gibbs:
-    """Largest error of an expectation after each sweep (runs, sweeps), the seconds of a sweep, and decimation's seconds."""
+    """Largest error of an expectation after each sweep (runs, sweeps); seconds of a sweep, and of decimation."""
 
     errors: Array
     sweep_seconds: float
@@ -83,8 +83,8 @@ class Rueger:
             (
                 "Gibbs sampling is comparatively slow",
                 f"decimation takes as long as {equal} sweeps; after {sweeps:,} sweeps, "
-                f"{sweeps * self.gibbs.sweep_seconds / self.gibbs.decimation_seconds:,.0f} times as long, an expectation "
-                f"is still off by {end:.1g} (median of {len(errors)} runs)",
+                f"{sweeps * self.gibbs.sweep_seconds / self.gibbs.decimation_seconds:,.0f} times as long, an "
+                f"expectation is still off by {end:.1g} (median of {len(errors)} runs)",
             ),
         ]
 
@@ -154,10 +154,10 @@ class Rueger:
 
 
 _NOTE = """\
-The example has the nodes and edges that the paper's text names, and others of ours where only a figure shows them. Trees
-have uniformly drawn parents, standard normal couplings and fields. The machine that is sampled is a chain with edges to
-the next node and the one after, standard normal couplings and fields; a sweep updates every node once, compiled as
-decimation is; the chain starts from random spins, and means are taken from the first sweep on."""
+The example has the nodes and edges that the paper's text names, and others of ours where only a figure shows them.
+Trees have uniformly drawn parents, standard normal couplings and fields. The machine that is sampled is a chain with
+edges to the next node and the one after, standard normal couplings and fields; a sweep updates every node once,
+compiled as decimation is; it starts from random spins, and means are taken from the first sweep on."""
 
 
 def tree(nodes: int, rng: np.random.Generator) -> NDArray[np.int64]:

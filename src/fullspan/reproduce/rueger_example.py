@@ -1,8 +1,8 @@
 """The worked example of Rueger 1997 (figures 3 and 4): a machine of five nodes, decimated step by step.
 
-The text names a part of the machine: five nodes and the bias node, of which node 1 has the neighbours 0 and 5 alone, and
-goes first into the weight between these. The other edges are shown in a figure only; those here make every rule occur.
-Weights are standard normal.
+The text names a part of the machine: five nodes and the bias node, of which node 1 has the neighbours 0 and 5 alone,
+and goes first into the weight between these. The other edges are shown in a figure only; those here make every rule
+occur. Weights are standard normal.
 """
 
 from __future__ import annotations
