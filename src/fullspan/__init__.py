@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from fullspan.estimators.classifier import BoltzmannClassifier
     from fullspan.estimators.full_span import FullSpan
     from fullspan.estimators.loading import load
+    from fullspan.estimators.trees import ChowLiuTree, HiddenChowLiuTree
     from fullspan.space import Space, Variable
 
 __version__ = "0.1.0"
@@ -27,6 +28,8 @@ _HOMES = {
     "BoltzmannMachine": "fullspan.estimators.boltzmann",
     "FullSpan": "fullspan.estimators.full_span",
     "BoltzmannClassifier": "fullspan.estimators.classifier",
+    "ChowLiuTree": "fullspan.estimators.trees",
+    "HiddenChowLiuTree": "fullspan.estimators.trees",
     "load": "fullspan.estimators.loading",
     "Space": "fullspan.space",
     "Variable": "fullspan.space",
@@ -37,8 +40,10 @@ _MODULES = ("datasets", "errors")
 __all__ = [
     "BoltzmannClassifier",
     "BoltzmannMachine",
+    "ChowLiuTree",
     "FullSpan",
     "FullspanError",
+    "HiddenChowLiuTree",
     "Space",
     "Variable",
     "__version__",

@@ -22,7 +22,7 @@ from fullspan.model.fitted import StepLike, software_version
 from fullspan.space import Space
 
 Array = NDArray[np.float64]
-_TOLERANCE = 1e-6
+_TOLERANCE, _ROUNDING = 1e-6, 1e-13
 """How far the probabilities of a table may be from summing to one; they are then divided by their sum."""
 
 
@@ -151,7 +151,8 @@ def _normalised(name: str, table: Array) -> Array:
         raise FullspanError(f"the {name} of a tree are probabilities that sum to 1 along the last axis, or all 0")
     if name == "prior" and sums[0] == 0:
         raise FullspanError("the prior of a tree sums to 0")
-    return np.asarray(table / np.where(sums == 0, 1.0, sums))
+    exact = np.abs(sums - 1) <= _ROUNDING  # a table that was normalised once stays as it is, and so do files
+    return np.asarray(table / np.where(exact | (sums == 0), 1.0, sums))
 
 
 def _identities(cards: tuple[int, ...], k: int) -> Array:
