@@ -243,7 +243,7 @@ def _check_header(root: Node, kind: str) -> None:
     found = root["kind"].text()
     if found != kind and found in KINDS:
         raise ModelFileError(
-            f"{root.file} holds a model of kind {found!r}, and {kind!r} is needed; fullspan.load opens it"
+            f"{root.file} holds a model of kind {found!r}, where {kind!r} is needed; fullspan.load opens either"
         )
     if found != kind:
         raise root["kind"].refuse(f"models of kind {shown(found)} are unknown; this version knows {kind!r}")

@@ -21,7 +21,7 @@ from fullspan.errors import QueryError, TooLargeError
 from fullspan.model.hidden_tree import HiddenTree
 from fullspan.model.loglinear import checked_codes
 from fullspan.query.answer import Mode
-from fullspan.query.events import Event, both, check_possible, check_probable, codes_of, in_words, positions
+from fullspan.query.events import Event, both, check_possible, codes_of, in_words, positions
 from fullspan.query.parse import Codes, parse
 from fullspan.query.result import Table
 
@@ -76,17 +76,17 @@ class TreeOracle:
         filled = known.copy()
         means = {v.name: np.empty((len(known), v.card)) for v in self.visible.variables} if how == "mean" else {}
         for chunk, chances, log in self.engine.posteriors(known):
-            self._check_rows(known[chunk], log)
+            self._check_rows(known[chunk], log, chunk.start)
             if how == "mode":
                 filled[chunk] = chances.argmax(axis=2)
             for i, out in enumerate(means.values()):
                 out[chunk] = chances[:, i, : out.shape[1]]
         return means if how == "mean" else filled
 
-    def _check_rows(self, known: NDArray[Any], log: Array) -> None:
+    def _check_rows(self, known: NDArray[Any], log: Array, first: int = 0) -> None:
         gaps = np.flatnonzero((known < 0).any(axis=1) & np.isneginf(log))
         if len(gaps):
-            check_probable(-math.inf, f"what row {gaps[0] + 1} says")
+            raise _impossible(f"what row {first + gaps[0] + 1} says")
 
     def sample(self, size: int, rng: np.random.Generator, given: Event | None = None) -> NDArray[np.int64]:
         """Independent states (size, n) given an event; exact, and fixed by the generator's state.
@@ -186,7 +186,7 @@ class TreeOracle:
         engine = TreeEngine(self.model, allowed)
         log = float(engine.log_likelihood(engine.columns(np.full((1, len(self.visible)), -1)))[0])
         if check and allowed and math.isinf(log):
-            check_probable(log, f"the condition {in_words(allowed, self.visible)}")
+            raise _impossible(f"the condition {in_words(allowed, self.visible)}")
         return log
 
     # -- modes and information --------------------------------------------------------------------------------
@@ -230,6 +230,13 @@ class TreeOracle:
     def _entropy(self, where: tuple[int, ...], given: Mapping[int, Codes]) -> float:
         p = self.cells(where, {}, given)
         return max(-float(np.sum(p * np.log(p, out=np.zeros_like(p), where=p > 0))), 0.0)
+
+
+def _impossible(condition: str) -> QueryError:
+    return QueryError(
+        f"{condition} has probability 0 under this tree, and nothing can be asked given it; a tree fitted with "
+        "pseudo_count= or smoothing= above 0 excludes nothing"
+    )
 
 
 def _max_sum(tree: HiddenTree, allowed: Mapping[int, Codes]) -> tuple[NDArray[np.int64], float]:
