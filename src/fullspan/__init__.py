@@ -13,13 +13,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fullspan import datasets, errors
+    from fullspan import datasets, errors, graphs
     from fullspan.errors import FullspanError
     from fullspan.estimators.boltzmann import BoltzmannMachine
     from fullspan.estimators.classifier import BoltzmannClassifier
+    from fullspan.estimators.decimatable import DecimatableBoltzmannMachine
     from fullspan.estimators.full_span import FullSpan
     from fullspan.estimators.loading import load
     from fullspan.estimators.trees import ChowLiuTree, HiddenChowLiuTree
+    from fullspan.query.graph import GraphModel, read_graph
     from fullspan.space import Space, Variable
 
 __version__ = "0.1.0"
@@ -30,26 +32,33 @@ _HOMES = {
     "BoltzmannClassifier": "fullspan.estimators.classifier",
     "ChowLiuTree": "fullspan.estimators.trees",
     "HiddenChowLiuTree": "fullspan.estimators.trees",
+    "DecimatableBoltzmannMachine": "fullspan.estimators.decimatable",
     "load": "fullspan.estimators.loading",
+    "GraphModel": "fullspan.query.graph",
+    "read_graph": "fullspan.query.graph",
     "Space": "fullspan.space",
     "Variable": "fullspan.space",
     "FullspanError": "fullspan.errors",
 }
-_MODULES = ("datasets", "errors")
+_MODULES = ("datasets", "errors", "graphs")
 
 __all__ = [
     "BoltzmannClassifier",
     "BoltzmannMachine",
     "ChowLiuTree",
+    "DecimatableBoltzmannMachine",
     "FullSpan",
     "FullspanError",
+    "GraphModel",
     "HiddenChowLiuTree",
     "Space",
     "Variable",
     "__version__",
     "datasets",
     "errors",
+    "graphs",
     "load",
+    "read_graph",
 ]
 
 

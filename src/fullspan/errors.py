@@ -39,6 +39,20 @@ class TooLargeError(FullspanError):
     """The plan needs more memory than there is; nothing has been allocated."""
 
 
+class NotDecimatableError(FullspanError):
+    """A machine that the rules of decimation cannot sum out; names the nodes that block them.
+
+    Parameters
+    ----------
+    message : what is wrong and how to mend it.
+    blocking : names or numbers of the nodes that are left when no rule applies any more.
+    """
+
+    def __init__(self, message: str, blocking: tuple[object, ...] = ()) -> None:
+        self.blocking = blocking
+        super().__init__(message)
+
+
 class BoundaryWarning(UserWarning):
     """The maximum of the likelihood lies at infinity; its finite limit, the fitted distribution, is kept."""
 

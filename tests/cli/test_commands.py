@@ -214,7 +214,7 @@ COMMANDS = [command.name for command in app.registered_commands]
 
 
 def test_every_command_is_known() -> None:
-    assert COMMANDS == ["fit", "show", "query", "sample", "impute", "score", "demo", "reproduce"]
+    assert COMMANDS == ["fit", "show", "query", "sample", "impute", "score", "convert", "demo", "reproduce"]
 
 
 @pytest.mark.parametrize("command", COMMANDS)

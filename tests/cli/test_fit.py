@@ -194,10 +194,10 @@ def test_ctrl_c_lost_in_the_search_stops_it_at_the_next_move(
 def test_ctrl_c_before_the_first_move_saves_nothing(
     run: Run, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def stop(*_: Any) -> None:
+    def stop(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("fullspan.learn.fit.full_search", stop)
+    monkeypatch.setattr("fullspan.learn.fit.grow", stop)
     done = run("fit", table, "-o", tmp_path / "m.fsm", "--count-column", "n")
     assert (done.code, done.err) == (130, "fullspan: interrupted\n")
     assert os.listdir(tmp_path) == ["table.csv"]
@@ -260,3 +260,14 @@ def test_resume_refuses_other_data_and_other_variables(run: Run, table: Path, tm
     assert "was made from other data" in other_data.err
     assert "has other variables or levels" in other_columns.err
     assert not (tmp_path / "m.fsm").exists()
+
+
+def test_hidden_variables_of_the_search(run: Run, tmp_path: Path) -> None:
+    """A hidden variable of the default model is kept in the file, answers questions, and is no column of samples."""
+    model = tmp_path / "m.fsm"
+    columns = "party,physician,budget,salvador,nicaragua"
+    done = run("fit", VOTES, "-o", model, "--missing", "em", "--columns", columns, "--hidden", "camp", "--seed", "0")
+    assert done.code == 0
+    assert load(model).n_hidden == 1
+    assert run("query", model, "P(camp | party=democrat)").code == 0
+    assert run("sample", model, "-n", "1").out.splitlines()[0] == columns

@@ -9,8 +9,9 @@ import pytest
 from numpy.typing import NDArray
 
 from fullspan.algebra.basis import Basis, BasisName
-from fullspan.engine import clamped
+from fullspan.engine import clamped, within
 from fullspan.engine.clamped import Clamped, fibre
+from fullspan.engine.within import Within
 from generic import ALL_BASES, matrix
 
 CARDS = ((2, 3, 4), (3, 1, 2, 5), (2,) * 6, (4, 3), (7,))
@@ -77,23 +78,28 @@ def test_log_weights_far_below_zero_do_not_underflow() -> None:
 
 
 @pytest.mark.parametrize("basis", ALL_BASES)
-def test_mean_square_is_that_of_the_rows_expectations(basis: BasisName, monkeypatch: pytest.MonkeyPatch) -> None:
-    """``sum_o w(o) E(Phi|o) E(Phi|o)^t``, whether rows are held together or a few at a time."""
-    algebra = Basis(basis, (2, 3, 4))
-    rows, rng = every_row(algebra.cards), np.random.default_rng(2)
+@pytest.mark.parametrize("cards", [(2, 3, 4), (3, 1, 2, 2)], ids=str)
+def test_covariance_within_rows(basis: BasisName, cards: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """``sum_o w(o) Cov(Phi | o)`` row by row, whether few rows are held at a time or many."""
+    algebra = Basis(basis, cards)
+    rows, rng = every_row(cards), np.random.default_rng(2)
     weights, log_weights = rng.random(len(rows)), rng.normal(size=algebra.n_states)
     indices = rng.choice(np.arange(1, algebra.n_states), 11, replace=False)
-    mean = np.empty((len(rows), len(indices)))
-    for r, row in enumerate(rows):
-        p = np.exp(log_weights[states := completions(algebra.cards, row)])
-        mean[r] = matrix(algebra)[indices][:, states] @ (p / p.sum())
-    wanted = mean.T @ (mean * weights[:, None])
-    engine = Clamped(algebra, rows, weights)
-    terms = [algebra.term(int(y)) for y in indices]
-    np.testing.assert_allclose(engine.mean_square(log_weights, terms), wanted, atol=1e-12)
-    monkeypatch.setattr(clamped, "_HELD", 80)
-    np.testing.assert_allclose(engine.mean_square(log_weights - 2000.0, terms), wanted, atol=1e-12)
-    assert engine.mean_square(log_weights, []).shape == (0, 0)
+    wanted, square = np.zeros((2, 11, 11))
+    for row, weight in zip(rows, weights, strict=True):
+        p = np.exp(log_weights[states := completions(cards, row)])
+        phi, p = matrix(algebra)[indices][:, states], p / p.sum()
+        square += weight * np.outer(phi @ p, phi @ p)
+        wanted += weight * (phi * p @ phi.T - np.outer(phi @ p, phi @ p))
+    engine, moments = Clamped(algebra, rows, weights), np.zeros(algebra.n_states)
+    engine.complete(log_weights, moments)
+    algebra.analyse(moments)
+    for held in (within._HELD, 80):
+        monkeypatch.setattr(within, "_HELD", held)
+        found = Within(engine, [algebra.term(int(y)) for y in indices])
+        np.testing.assert_allclose(found.mean_square(log_weights - 2000.0), square, atol=1e-12)
+        np.testing.assert_allclose(found.covariance(log_weights, moments), wanted, atol=1e-12)
+    assert Within(engine, []).covariance(log_weights, moments).shape == (0, 0)
 
 
 def test_a_fibre_lists_the_states_of_its_variables() -> None:

@@ -195,7 +195,7 @@ def test_marginals_and_their_gains(make: Make, name: BasisName, cards: tuple[int
     pairs = [(n - 1, 0), (0, n // 2)] if n > 2 else [(0,)]
     sets = np.array([a for a in pairs if len(set(a)) == len(a)])
     rows = engine.data_margins(sets)
-    gains = engine.margin_gains(sets, rows)
+    gains = engine.margin_gains(sets, rows, np.zeros(len(sets)))
     for a, row, gain in zip(sets, rows, gains, strict=True):
         p, q = summed(model, a), summed(data, a)
         near = tolerance(dtype) * 10
@@ -203,6 +203,9 @@ def test_marginals_and_their_gains(make: Make, name: BasisName, cards: tuple[int
         np.testing.assert_allclose(row[: q.size], q, rtol=0, atol=near)
         assert not row[q.size :].any()
         assert gain == pytest.approx(np.sum(q * np.log(q / p)), abs=100 * near)
+    for share in (0.5, 0.99, 1.01, 3.0):  # a limit below the gain leaves it, one above it may hide it
+        limited = engine.margin_gains(sets, rows, share * gains)
+        assert (limited == gains).all() if share < 1 else (limited <= share * gains).all()
 
 
 def summed(p: Any, variables: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import pickle
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import fullspan as fs
 from fullspan import BoltzmannClassifier
-from fullspan.errors import ConvergenceWarning, DataError, FullspanError
+from fullspan.errors import BoundaryWarning, ConvergenceWarning, DataError, FullspanError, ModelFileError
+from fullspan.model.file import save
 
 EXPECTED_FAILURES = {
     "check_estimators_nan_inf": "a missing cell is refused, as demanded, but the message names the columns, how many "
@@ -65,7 +67,7 @@ def test_several_outputs() -> None:
     rng = np.random.default_rng(1)
     X = rng.integers(0, 2, (500, 3))
     Y = np.stack([X[:, 0] ^ (rng.random(500) < 0.1), (X[:, 1] + (rng.random(500) < 0.2)) % 3], axis=1)
-    model = BoltzmannClassifier().fit(X, Y)
+    model = BoltzmannClassifier(l2=1e-4).fit(X, Y)
     first, second = model.predict_proba(X)
     assert (first.shape, second.shape) == ((500, 2), (500, len(np.unique(Y[:, 1]))))
     assert np.allclose([first.sum(axis=1), second.sum(axis=1)], 1)
@@ -111,7 +113,7 @@ def test_missing_cells() -> None:
     assert kept.fitted_.total == 399
     with pytest.raises(DataError, match="the input 'wind' is missing in 1 distinct rows"):
         BoltzmannClassifier(missing="em").fit(X, y)
-    assert BoltzmannClassifier(missing="level").fit(X, y).predict(X).shape == (400,)
+    assert BoltzmannClassifier(missing="level", l2=1e-4).fit(X, y).predict(X).shape == (400,)
     with pytest.raises(DataError, match="missing"):
         kept.predict(X)
 
@@ -156,7 +158,115 @@ def test_bad_roles_and_targets() -> None:
         BoltzmannClassifier(hidden=-1).fit(X, [0, 1, 1])
 
 
+def test_separated_outputs_are_told() -> None:
+    X = np.random.default_rng(6).integers(0, 2, (100, 2))
+    with pytest.warns(BoundaryWarning, match="x0=1:y=1"):
+        model = BoltzmannClassifier().fit(X, X[:, 0])
+    assert model.diverging_ == ("y=1", "x0=1:y=1")
+    assert model.score(X, X[:, 0]) == 1.0
+
+
+def test_scoring_a_table_leaves_out_incomplete_rows_as_fitting_does() -> None:
+    table = frame()
+    table.loc[:9, "wind"] = None
+    model = BoltzmannClassifier(outputs="rain", missing="drop").fit(table)
+    assert model.score(table) == model.score(table.iloc[10:])
+
+
 def test_an_early_end_is_told() -> None:
     table = frame()
     with pytest.warns(ConvergenceWarning, match="iteration limit"):
         BoltzmannClassifier(outputs="rain", max_iter=1).fit(table)
+
+
+def test_a_column_of_outputs_is_scored_row_by_row() -> None:
+    """y as (rows,), (rows, 1) or a frame of one column is one output, and has one score."""
+    table = frame()
+    X, y = table[["wind", "cloud"]], table["rain"]
+    model = BoltzmannClassifier().fit(X, table[["rain"]])
+    assert model.space_.names == ("wind", "cloud", "rain")
+    expected = np.mean(model.predict(X) == y)
+    assert 0 < expected < 1
+    assert model.score(X, y) == model.score(X, table[["rain"]]) == model.score(X, y.to_numpy()[:, None]) == expected
+    with pytest.raises(DataError, match=r"shape \(399,\)"):
+        model.score(X, y[1:])
+
+
+def test_outputs_of_several_kinds_keep_their_values() -> None:
+    """Text beside truth values: both are learned, and predicted as they are."""
+    table = frame()
+    Y = pd.DataFrame({"rain": table["rain"], "calm": table["wind"] == table["wind"].iloc[0]})
+    X = table[["cloud"]]
+    model = BoltzmannClassifier(l2=1e-4).fit(X, Y)
+    assert [c.dtype.kind for c in model.classes_][1] == "b"
+    found = model.predict(X)
+    assert {type(v) for v in found[:, 1].tolist()} == {bool}
+    assert model.score(X, Y) == np.mean((found == Y.to_numpy()).all(axis=1)) > 0
+
+
+def test_outputs_of_arrow_and_missing_scalars() -> None:
+    """Columns of an Arrow table have their own names; NA of a nullable column is a missing output."""
+    pa = pytest.importorskip("pyarrow")
+    table = frame()
+    X = table[["wind", "cloud"]]
+    assert BoltzmannClassifier().fit(X, pa.table({"wet": table["rain"].tolist()})).space_.names[-1] == "wet"
+    y = pd.Series(pd.array((table["rain"] == table["rain"].iloc[0]).astype(int), dtype="Int64"), dtype=object)
+    y[3] = pd.NA
+    assert BoltzmannClassifier(missing="drop").fit(X, y).fitted_.total == 399
+
+
+def test_columns_beyond_the_inputs_are_refused() -> None:
+    """An array with a column too many is no table of the inputs, unless the outputs were among its columns."""
+    X = np.random.default_rng(7).integers(0, 2, (80, 3))
+    beside = BoltzmannClassifier(l2=1e-3).fit(X[:, :2], X[:, 2])
+    with pytest.raises(DataError, match="X has 3 features"):
+        beside.predict(X)
+    among = BoltzmannClassifier(outputs="x2", l2=1e-3).fit(X)
+    assert among.predict(X).tolist() == beside.predict(X[:, :2]).tolist()
+
+
+def test_roles_without_effect_are_refused() -> None:
+    table = frame()
+    with pytest.raises(FullspanError, match="no term has an output, so nothing would be learned about 'rain'"):
+        BoltzmannClassifier(outputs="rain", terms=[["wind", "cloud"]]).fit(table)
+    with pytest.raises(FullspanError, match="'rain' is named twice among the outputs"):
+        BoltzmannClassifier(outputs=["rain", "rain"]).fit(table)
+
+
+def test_a_file_keeps_the_parameters(tmp_path: Path) -> None:
+    """A loaded classifier is one that can be fitted again, with the same result."""
+    table = frame()
+    X, y = table[["wind", "cloud"]], table["rain"]
+    graph = [("wind", "cloud"), ("wind", "rain"), ("cloud", "rain"), ("u", "rain")]
+    model = BoltzmannClassifier(
+        order=3, graph=graph, hidden=["u"], basis="walsh", l2=1e-2, restarts=2, tol=1e-8, max_iter=400, random_state=3
+    ).fit(X, y)
+    model.save(tmp_path / "rain.fsm")
+    loaded = fs.load(tmp_path / "rain.fsm")
+    given, kept = model.get_params(), loaded.get_params()
+    assert kept.pop("hidden") == {"u": [0, 1]}
+    assert {tuple(sorted(edge)) for edge in kept.pop("graph")} == {tuple(sorted(edge)) for edge in graph}
+    assert kept == {name: value for name, value in given.items() if name in kept}
+    again = clone(loaded).fit(X, y)
+    assert again.n_terms_ == model.n_terms_
+    assert np.allclose(again.predict_proba(X), model.predict_proba(X))
+
+
+def test_information_gain_of_rows_with_missing_outputs() -> None:
+    """Rows without output add nothing: the gain per row is that of the others, in a larger number of rows."""
+    table = frame()
+    X, y = table[["wind", "cloud"]], table["rain"].astype(object)
+    whole = BoltzmannClassifier().fit(X[100:], y[100:])
+    y[:100] = None
+    part = BoltzmannClassifier(missing="em").fit(X, y)
+    assert part.information_gain_ == pytest.approx(whole.information_gain_ * 300 / 400, abs=1e-10)
+    assert whole.information_gain_ > 1e-4
+
+
+def test_a_file_without_roles_is_refused(tmp_path: Path) -> None:
+    table = frame()
+    model = BoltzmannClassifier(outputs="rain").fit(table)
+    settings = {name: value for name, value in model.fitted_.settings.items() if name != "roles"}
+    save(dataclasses.replace(model.fitted_, settings=settings), tmp_path / "rain.fsm")
+    with pytest.raises(ModelFileError, match="lacks what a BoltzmannClassifier needs: 'roles'"):
+        fs.load(tmp_path / "rain.fsm")

@@ -200,6 +200,7 @@ def test_cells_not_observed(frame: pd.DataFrame) -> None:
     assert math.isclose(model.score(pd.concat([frame, blank])), model.score(frame), rel_tol=1e-12)
     learned = fs.FullSpan(missing="em").fit(frame)
     assert learned.fitted_.total == len(frame) > len(frame.dropna())
+    assert math.isclose(learned.log_likelihood_, learned.score_samples(frame).sum(), rel_tol=1e-9)
     assert math.isclose(learned.score(frame), learned.score_samples(frame).mean(), rel_tol=1e-9)
 
 
@@ -248,3 +249,22 @@ def test_progress_goes_to_standard_error(
     out, err = capsys.readouterr()
     assert out == ""
     assert "nats/row" in err
+
+
+def test_multiple_imputation_draws_whole_tables(frame: pd.DataFrame) -> None:
+    """Observed cells stay, draws differ, and over many of them the shares are those of the mean."""
+    model = fs.FullSpan(missing="em").fit(frame)
+    draws = model.impute(frame, how="draw", random_state=0, n_draws=400)
+    means = model.impute(frame, how="mean")
+    assert len(draws) == 400
+    name = next(c for c in COLUMNS if frame[c].isna().any())
+    row = int(np.flatnonzero(frame[name].isna())[0])
+    level = model.space_.variables[model.space_.position(name)].levels[0]
+    share = np.mean([table[name].iloc[row] == level for table in draws])
+    assert share == pytest.approx(means[name][row, 0], abs=0.11)
+    seen = frame.notna()
+    assert all(
+        (table[COLUMNS].where(seen) == frame[COLUMNS].where(seen)).where(seen, True).all(axis=None) for table in draws
+    )
+    with pytest.raises(FullspanError, match="n_draws is 3 with how='mode'"):
+        model.impute(frame, n_draws=3)

@@ -146,10 +146,17 @@ def test_levels_that_do_not_fit_are_refused(levels: Any, message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "parameters", [{"graph": [("a", "b")]}, {"terms": [["a"]]}, {"margins": [["a"]]}, {"hidden": 1}]
+    "parameters", [{"graph": [("a", "b")]}, {"terms": [["a"]]}, {"margins": [["a"]]}, {"hidden": 1}, {"order": 3}]
 )
 def test_a_structure_of_its_own_contradicts_margins(parameters: Any) -> None:
     with pytest.raises(FullspanError, match=f"leave out {next(iter(parameters))}="):
+        fs.BoltzmannMachine(**parameters).fit_margins({"a": [1, 2]})
+
+
+@pytest.mark.parametrize("parameters", [{"columns": ["a"]}, {"bins": 3}, {"count_column": "n"}])
+def test_margins_have_no_rows_to_read(parameters: Any) -> None:
+    """A parameter that would do nothing is refused."""
+    with pytest.raises(FullspanError, match=f"has no use for {next(iter(parameters))}="):
         fs.BoltzmannMachine(**parameters).fit_margins({"a": [1, 2]})
 
 

@@ -20,6 +20,7 @@ from fullspan.algebra.nullspace import integral, null_space
 from fullspan.errors import FullspanError, TooLargeError
 from fullspan.learn import cuts
 from fullspan.learn import face as face_module
+from fullspan.learn.empty_margins import complete_sets, empty_margins
 from fullspan.learn.face import Face, face_of
 
 Index = NDArray[np.int64]
@@ -219,11 +220,11 @@ def test_a_search_that_does_not_end_is_an_error(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_stages_that_do_not_end_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same for the number of stages: these rows need more than one."""
+    """The same for the number of stages: one finds the corners, another that there are no more."""
     monkeypatch.setattr(face_module, "MAX_ROUNDS", 1)
     basis = Basis("monomial", (2, 2, 2))
     with pytest.raises(FullspanError, match="1 stages did not find the face of 6 terms"):
-        face_of(basis, up_to(basis, 2), np.array([0, 3]))
+        face_of(basis, up_to(basis, 2), np.arange(1, 7))
 
 
 def test_a_direction_lost_in_rounding_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,6 +239,25 @@ def test_a_failing_solver_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cuts, "linprog", lambda *_, **__: OptimizeResult(status=4, message="numerical trouble"))
     with pytest.raises(FullspanError, match="a linear program of 1 terms failed: numerical trouble; take fewer"):
         face_of(Basis("walsh", (2,)), np.array([1]), np.array([1]))
+
+
+@pytest.mark.parametrize("name", BASES)
+def test_empty_cells_are_counted(name: BasisName) -> None:
+    """The direction of the empty margins is minus the number of empty cells that a state lies in."""
+    basis = Basis(name, (3, 2, 4, 2))
+    margins = [(0, 1), (1, 2, 3)]
+    seen = np.array([0, 5, 7, 11, 20, 26, 33, 40, 41])
+    rng = np.random.default_rng(2)
+    extra = np.setdiff1d(up_to(basis, 3), hierarchy(basis, margins))[::5]  # single terms complete no set
+    terms = rng.permutation(np.concatenate([hierarchy(basis, margins), extra]))
+    assert sorted(complete_sets(basis, terms)) == margins
+    digits = np.arange(basis.n_states)[:, None] // basis.strides % basis.cards
+    expected = np.zeros(basis.n_states)
+    for margin in margins:
+        full = {tuple(row) for row in digits[seen][:, margin]}
+        expected -= [tuple(row) not in full for row in digits[:, margin]]
+    values = features(basis, terms) @ empty_margins(basis, terms, seen)
+    np.testing.assert_allclose(values - values[seen[0]], expected, atol=1e-12)
 
 
 def test_null_spaces_of_integers_are_integers() -> None:

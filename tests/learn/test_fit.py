@@ -187,16 +187,31 @@ def test_a_snapshot_is_a_model_that_can_be_kept() -> None:
 
 @searches
 def test_auto_keeps_the_basis_with_the_shortest_description(search: str) -> None:
+    """The published search runs in every basis; the full one grows once, which here is never longer."""
     chosen = set()
     for seed, basis in ((9, "walsh"), (10, "monomial"), (11, "indicator")):
         data = drawn((2, 4, 3, 2), basis, seed, rows=2000, k=4, scale=1.0)  # type: ignore[arg-type]
         single = {b: fit(data, Options(search=search, basis=b)) for b in ("walsh", "indicator", "monomial")}
         auto = fit(data, Options(search=search))
         best = min(single, key=lambda b: single[b].description_length)
-        assert auto.description_length == pytest.approx(single[best].description_length)
+        assert auto.description_length <= single[best].description_length + 0.1
+        if search == "paper":
+            assert auto.description_length == pytest.approx(single[best].description_length)
         assert auto.model.basis.name == best == auto.settings["basis_chosen"]
         chosen.add(best)
     assert len(chosen) > 1
+
+
+def test_a_term_too_large_for_the_other_basis_is_grown_anew_there() -> None:
+    """A parity of 12 variables is one Walsh term and 2^12 - 1 monomials."""
+    rng = np.random.default_rng(16)
+    rows = rng.integers(2, size=(4000, 12))
+    rows[:3000, 11] = rows[:3000, :11].sum(axis=1) % 2
+    seen: list[Progress] = []
+    fitted = fit(Empirical.from_codes(rows), Options(), seen.append)
+    assert fitted.model.basis.name == "walsh"
+    assert max(map(len, fitted.model.terms)) == 12
+    assert [p.n_terms for p in seen if p.move == "start"] == [12, 12]
 
 
 def test_an_interrupt_in_the_second_basis_keeps_the_first_if_that_is_shorter() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
 from fullspan.errors import DataError, TooLargeError
+from fullspan.learn import incomplete
 from fullspan.learn.fit import Options, Progress, fit
 from fullspan.learn.incomplete import completed, fit_incomplete
 from fullspan.model import Fitted, LogLinear
@@ -194,3 +196,21 @@ def test_the_search_by_single_terms_takes_missing_cells_too(options: Options) ->
     fitted = fit(Empirical.from_codes(gaps, allow_missing=True), options)
     assert fitted.status == "converged"
     assert kl(chain(5, 0.6), visible(fitted, 5)) < 0.1
+
+
+@pytest.mark.parametrize("where", ["fit_machine", "solve"])
+def test_an_interrupt_anywhere_ends_the_search(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C inside the first completion or the last refit is not lost: the best model so far comes back at once."""
+    codes = np.random.default_rng(2).integers(0, 2, (200, 3))
+    data = Empirical.from_codes(codes)
+    calls = []
+    plain = getattr(incomplete, where)
+
+    def stopped(*given: Any, **named: Any) -> Any:
+        calls.append(1)
+        return dataclasses.replace(plain(*given, **named), status="interrupted")
+
+    monkeypatch.setattr(incomplete, where, stopped)
+    fitted = incomplete.fit_incomplete(data, hidden=[Variable("h", (0, 1))], restarts=4, seed=0)
+    assert fitted.status == "interrupted"
+    assert len(calls) == 1

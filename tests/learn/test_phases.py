@@ -13,7 +13,8 @@ from fullspan.data import Empirical
 from fullspan.engine.table import DualTable
 from fullspan.learn import phases
 from fullspan.learn.phases import Features, Free, Known, Observed, Phase, data_moments, distribution
-from generic import ALL_BASES, distribution as enumerated, drawn, matrix, opened
+from generic import ALL_BASES, drawn, matrix, opened
+from generic import distribution as enumerated
 
 Array = NDArray[np.float64]
 CARDS = ((2, 3, 4), (2,) * 5, (3, 1, 2))

@@ -43,7 +43,7 @@ MATRIX = np.array([[0, 1, 0, 1], [1, 0, 0, 1], [0, 0, 0, 1], [1, 1, 1, 0]])
     [
         EDGES,
         [{"a", "b"}, ("d", "b"), ["a", "d"], ("d", "c"), ("c", "d")],
-        (edge for edge in [(0, 1), (1, 3), (3, 0), (2, 3)]),
+        [(0, 1), (1, 3), (3, 0), (2, 3)],
         {"a": ["b", "d"], "b": ["d"], "c": ["d"], "d": []},
         {"d": {"a", "b", "c"}, "a": ("b",)},
         MATRIX,
@@ -59,6 +59,19 @@ def test_a_graph_may_be_given_in_many_ways(graph: Any) -> None:
     found = structure(SPACE, 2, graph=graph)
     assert set(found.scopes) == {(0,), (1,), (2,), (3,), (0, 1), (1, 3), (0, 3), (2, 3)}
     assert set(found.margins or ()) == {(0, 1), (1, 3), (0, 3), (2, 3)}
+
+
+@pytest.mark.parametrize("name", ["graph", "terms", "margins"])
+def test_what_one_fit_uses_up_is_refused(name: str) -> None:
+    """A second fit would find an exhausted generator, and learn a machine without these terms."""
+    with pytest.raises(FullspanError, match=f"{name} is .*which one fit uses up; give a list"):
+        structure(SPACE, 2, **{name: (edge for edge in EDGES)})
+
+
+@pytest.mark.parametrize("name", ["terms", "margins"])
+def test_sets_say_themselves_what_interacts(name: str) -> None:
+    with pytest.raises(FullspanError, match=f"order is 1 and {name} are given"):
+        structure(SPACE, 1, **{name: EDGES})
 
 
 def test_cliques_up_to_the_order_interact() -> None:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from fullspan.algebra.basis import BASES, Basis
 from fullspan.errors import FullspanError, ModelFileError
 from fullspan.model import Fitted, LogLinear, Step, file, load, save, strict_json
+from fullspan.model.goodness import Goodness
 from fullspan.model.local import log_sum_exp, small_exponents
 from fullspan.space import Space, Variable
 
@@ -84,6 +85,35 @@ def test_everything_comes_back_to_the_last_bit(path, basis):
     )
     for name in (*plain, "settings", "fingerprint", "version"):
         assert getattr(two, name) == getattr(one, name), name
+
+
+MEASURES = Goodness(-10.25, 3, 26.5, 1 / 3, math.nan, 7.5, -2, 8, math.nan, 0.25, 12)
+
+
+def test_measures_limits_and_hidden_variables_come_back(path):
+    save(fitted(goodness=MEASURES, diverging=(0, 2), n_hidden=1), path)
+    two = load(path)
+    assert (two.diverging, two.n_hidden) == ((0, 2), 1)
+    assert repr(two.goodness) == repr(MEASURES)  # NaN is not equal to itself
+    assert np.isinf(two.weights).tolist() == [True, False, True]
+    words = [term["words"] for term in json.loads(path.read_text(encoding="utf-8"))["terms"]]
+    assert ["∞: no finite maximum" in text for text in words] == [True, False, True]
+
+
+def test_files_without_measures_still_open(path, sound):
+    """As written before there were any."""
+    document = copy.deepcopy(sound)
+    for name in ("goodness", "diverging", "n_hidden"):
+        del document["fit"][name]
+    write(path, document)
+    two = load(path)
+    assert (two.goodness, two.diverging, two.n_hidden) == (None, (), 0)
+
+
+def test_what_is_not_known_is_null(path):
+    save(fitted(divergence=math.nan, entropy=math.nan), path)
+    assert json.loads(path.read_text(encoding="utf-8"))["fit"]["divergence"] is None
+    assert math.isnan(load(path).divergence)
 
 
 @settings(max_examples=50, deadline=None)
@@ -201,7 +231,7 @@ def test_one_number_per_term(name):
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory):
     path = tmp_path_factory.mktemp("sound") / "a.fsm"
-    save(fitted(), path)
+    save(fitted(goodness=MEASURES, diverging=(0,)), path)
     return json.loads(path.read_text(encoding="utf-8"))
 
 
@@ -275,6 +305,19 @@ V, T, F = ("space", "variables"), ("terms",), ("fit",)
         ((*F, "n_dropped"), 1.5, "a whole number is needed"),
         ((*F, "settings"), [], "an object is needed"),
         ((*F, "status"), None, "text is needed, not null"),
+        ((*F, "n_hidden"), -1, "not between 0 and 2"),
+        ((*F, "n_hidden"), 3, "not between 0 and 2"),
+        ((*F, "n_hidden"), 1.0, "a whole number is needed"),
+        ((*F, "diverging"), 1, "a list is needed"),
+        ((*F, "diverging"), [3], "3 is not between 0 and 2"),
+        ((*F, "diverging"), [1, 1], "must increase"),
+        ((*F, "diverging"), [True], "a whole number is needed"),
+        ((*F, "goodness"), [], "an object is needed"),
+        ((*F, "goodness"), {}, "is missing"),
+        ((*F, "goodness", "df"), 1.5, "a whole number is needed"),
+        ((*F, "goodness", "df"), 10**30, "not between"),
+        ((*F, "goodness", "aic"), "low", "a number is needed"),
+        ((*F, "divergence"), "small", "a number is needed"),
         ((*F, "history", 0), [], "an object is needed"),
         ((*F, "history", 0, "seconds"), -2, "less than 0"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 from fullspan.algebra.basis import BASES, Basis
 from fullspan.model import LogLinear
+from fullspan.model.words import describe, label
 from fullspan.space import Space, Variable
 
 CARDS = (2, 3, 4, 2, 5)
@@ -163,3 +165,16 @@ def test_sentences_about_several_levels():
     walsh = LogLinear(space, Basis("walsh", space.cards), (((1, 2),), ((0, 2),)), np.array([-0.5, -0.5]), 0.0)
     assert walsh.describe(((1, 2),)) == "region in {S, W} is favoured (odds ×2.72)"
     assert walsh.describe(((0, 2),)) == "age=old is disfavoured (odds ÷2.72)"
+
+
+def test_labels_name_the_sides_as_statisticians_do():
+    space = Space((Variable("a", ("n", "y")), Variable("b", (0, 1, 2, 3))))
+    assert label(space, Basis("monomial", (2, 4)), ((0, 1), (1, 2))) == "a=y:b=2"
+    assert label(space, Basis("walsh", (2, 4)), ((1, 1),)) == "b in {1, 3}"
+
+
+@pytest.mark.parametrize(("weight", "sign"), [(math.inf, "×"), (-math.inf, "÷")])
+def test_a_weight_without_finite_maximum_says_so(weight, sign):
+    space = Space((Variable("a", ("n", "y")), Variable("b", ("n", "y"))))
+    words = describe(space, Basis("monomial", (2, 2)), ((0, 1), (1, 1)), weight)
+    assert words.endswith(f"(odds {sign}∞: no finite maximum)")

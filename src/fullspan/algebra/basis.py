@@ -12,6 +12,7 @@ Each is closed under multiplication, so ``<Phi_y Phi_z>`` is a short sum of expe
 
 from __future__ import annotations
 
+import bisect
 import itertools
 import math
 from collections.abc import Iterator, Sequence
@@ -80,11 +81,11 @@ class Basis:
     def term(self, index: int) -> Term:
         """The term at an index; the inverse of :meth:`index`."""
         digits = []
-        for i, card in enumerate(self.cards):
-            index, digit = divmod(index, card)
-            if digit:
-                digits.append((i, digit))
-        return tuple(digits)
+        while index:  # the highest digit that is not 0, and on with the rest
+            i = bisect.bisect_right(self.strides, index) - 1
+            digit, index = divmod(index, self.strides[i])
+            digits.append((i, digit))
+        return tuple(reversed(digits))
 
     def local(self, variable: int) -> NDArray[np.int64]:
         """Matrix ``phi[y, x]`` of one variable."""

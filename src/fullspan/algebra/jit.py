@@ -19,10 +19,13 @@ _FAST = {"reassoc", "contract", "arcp", "nsz"}
 serial = njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST)
 """Compile a function that runs on one core and may be called from other compiled code."""
 
+inlined = njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST, inline="always")
+"""The same, copied into its callers: for short functions that take tuples of many arrays."""
+
 ordered = njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "nsz"})
 """The same, for arithmetic whose order is part of its precision."""
 
 parallel = njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST, parallel=True)
 """Compile a function whose ``prange`` loops use all cores."""
 
-__all__ = ["ordered", "parallel", "serial"]
+__all__ = ["inlined", "ordered", "parallel", "serial"]

@@ -13,12 +13,14 @@ whose joint size fits the cache, so that a table in main memory is read and writ
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
+from fullspan.algebra.bits import transform_bits
 from fullspan.algebra.jit import parallel, serial
 
 WALSH, MONOMIAL, INDICATOR = 0, 1, 2
@@ -26,35 +28,28 @@ ANALYSE, INVERT, SYNTHESISE = 0, 1, 2
 
 _GROUP = 1024
 """Joint size up to which neighbouring variables are transformed in one visit."""
-_ONE, _TWO, _THREE, _FOUR = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
-"""Unsigned places: the compiler then omits the check for negative ones, and vectorises."""
+_BIT = {
+    (WALSH, ANALYSE): ((1, 1), (1, -1)),
+    (WALSH, INVERT): ((0.5, 0.5), (0.5, -0.5)),
+    (WALSH, SYNTHESISE): ((1, 1), (1, -1)),
+    (MONOMIAL, ANALYSE): ((1, 1), (0, 1)),
+    (MONOMIAL, INVERT): ((1, -1), (0, 1)),
+    (MONOMIAL, SYNTHESISE): ((1, 0), (1, 1)),
+    (INDICATOR, ANALYSE): ((1, 1), (-1, 1)),
+    (INDICATOR, INVERT): ((0.5, -0.5), (0.5, 0.5)),
+    (INDICATOR, SYNTHESISE): ((1, -1), (1, 1)),
+}
+"""The three maps on a variable of two levels."""
+_BYTES = 512
+"""Bytes of two-level columns that are visited together: with a group of rows half of the second-level cache."""
 _WIDTH = 32
 """Columns of a group that are visited together: one or two cache lines."""
-
-
-@serial
-def _walsh_octets(work: NDArray[Any]) -> None:
-    """Three butterfly stages at once on neighbouring eights: registers instead of strides 1, 2 and 4."""
-    for octet in range(work.size // 8):
-        i = np.uint64(8 * octet)
-        w0, w1, w2, w3 = work[i], work[i + _ONE], work[i + _TWO], work[i + _THREE]
-        j = i + _FOUR
-        w4, w5, w6, w7 = work[j], work[j + _ONE], work[j + _TWO], work[j + _THREE]
-        a0, a1, a2, a3 = w0 + w1, w0 - w1, w2 + w3, w2 - w3
-        a4, a5, a6, a7 = w4 + w5, w4 - w5, w6 + w7, w6 - w7
-        b0, b1, b2, b3 = a0 + a2, a1 + a3, a0 - a2, a1 - a3
-        b4, b5, b6, b7 = a4 + a6, a5 + a7, a4 - a6, a5 - a7
-        work[i], work[i + _ONE], work[i + _TWO], work[i + _THREE] = b0 + b4, b1 + b5, b2 + b6, b3 + b7
-        work[j], work[j + _ONE], work[j + _TWO], work[j + _THREE] = b0 - b4, b1 - b5, b2 - b6, b3 - b7
 
 
 @serial
 def _walsh_line(work: NDArray[Any], card: int, step: int) -> None:
     """Walsh transform of ``card`` rows of ``step`` neighbouring entries."""
     half = step
-    if step == 1 and card >= 8:
-        _walsh_octets(work)
-        half = 8
     while half < card * step:
         for start in range(0, card * step, 2 * half):
             a, b = work[start : start + half], work[start + half : start + 2 * half]
@@ -185,34 +180,41 @@ def transform_in_place(table: NDArray[Any], cards: NDArray[np.int64], kinds: NDA
 
     Time O(|X| n); memory one group per core beside the table.
     """
-    cards, kinds = _merge_walsh(cards, kinds)
-    start, stride = 0, 1
-    while start < len(cards):
-        stop, size = start + 1, int(cards[start])
-        while stop < len(cards) and size * int(cards[stop]) <= _GROUP:
-            size *= int(cards[stop])
-            stop += 1
-        if stride > 1:
-            width = _column_width(stride)
+    stride = 1
+    for own, own_kinds in _groups(tuple(cards.tolist()), tuple(kinds.tolist()), _GROUP):
+        size = int(own.prod())
+        if (own == 2).all() and (own_kinds == own_kinds[0]).all():
+            matrix = np.array(_BIT[int(own_kinds[0]), op], dtype=table.dtype)
+            width = 1 if stride == 1 else _column_width(stride, _BYTES // table.itemsize)
+            transform_bits(table, stride, len(own), width, matrix, op == SYNTHESISE)
         else:
-            width = 1 if (kinds[start:stop] == WALSH).all() else _column_width(table.size // size)
-        _group(table, stride, size, width, cards[start:stop], kinds[start:stop], op)
+            width = _column_width(table.size // size if stride == 1 else stride, 2 * _WIDTH)
+            _group(table, stride, size, width, own, own_kinds, op)
         stride *= size
-        start = stop
 
 
-def _merge_walsh(cards: NDArray[np.int64], kinds: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Neighbouring Walsh variables are one with the product of their levels: their indices are bit-packed."""
-    merged: list[tuple[int, int]] = []
-    for card, kind in zip(cards.tolist(), kinds.tolist(), strict=True):
-        if merged and kind == WALSH == merged[-1][1] and merged[-1][0] * card <= _GROUP:
-            merged[-1] = (merged[-1][0] * card, kind)
-        else:
-            merged.append((card, kind))
-    pairs = np.array(merged, dtype=np.int64).reshape(-1, 2)
-    return np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
+@cache
+def _groups(
+    cards: tuple[int, ...], kinds: tuple[int, ...], largest: int
+) -> tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...]:
+    """Levels and kinds of neighbouring variables of at most ``largest`` joint states.
+
+    A Walsh variable of 2^k levels is k of two levels: its index is bit-packed. One level is no variable.
+    """
+    groups: list[list[tuple[int, int]]] = []
+    size = largest
+    for card, kind in zip(cards, kinds, strict=True):
+        for part in [2] * (card.bit_length() - 1) if kind == WALSH else [card] * (card > 1):
+            if not groups or size * part > largest:
+                groups.append([])
+                size = 1
+            groups[-1].append((part, kind))
+            size *= part
+    pairs = [np.array(group, dtype=np.int64) for group in groups]
+    return tuple((np.ascontiguousarray(p[:, 0]), np.ascontiguousarray(p[:, 1])) for p in pairs)
 
 
-def _column_width(stride: int) -> int:
-    """The largest divisor of ``stride`` up to the cache-line width; strides are products of cardinalities."""
-    return max(w for w in range(1, min(stride, 2 * _WIDTH) + 1) if stride % w == 0)
+@cache
+def _column_width(stride: int, most: int) -> int:
+    """The largest divisor of ``stride`` up to ``most``; strides are products of cardinalities."""
+    return max(w for w in range(1, min(stride, most) + 1) if stride % w == 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     from fullspan.data import Empirical
     from fullspan.model.fitted import Fitted
     from fullspan.model.loglinear import LogLinear
+    from fullspan.space import Variable
 
 INTERRUPTED_STATUS = "interrupted"
-STRONGEST = 5
-"""Terms shown after a fit."""
+STRONGEST, COEFFICIENTS = 5, 20
+"""Terms shown after a search, and after the fit of a machine."""
 
 
 MISSING_HELP = "Missing cells: refuse, drop the rows, an extra level, or not observed (em)."
@@ -28,7 +29,7 @@ ORDER_HELP = "Boltzmann: most variables in a term; with a graph, in a clique."
 GRAPH_HELP = "Boltzmann: file with one edge per line, two names separated by a comma or blanks."
 EDGE_HELP = "Boltzmann: an edge, a-b or a,b; may be repeated."
 MARGIN_HELP = "Boltzmann: a margin to fit with all its subsets, a,b,c; may be repeated."
-HIDDEN_HELP = "Boltzmann: a number of binary hidden units, or their names separated by commas."
+HIDDEN_HELP = "A number of binary hidden variables, or their names separated by commas."
 L1_HELP = "Weight of an L1 penalty on the weights; above 0, terms are searched one at a time, whatever --search says."
 EPSILON_HELP = "Stop when a step gains less, in nats per row; only for --search paper or --l1 above 0."
 RESUME_HELP = "Start from the checkpoint, if there is one, and keep its basis, whatever --basis says."
@@ -70,8 +71,8 @@ def fit(
     hidden: Annotated[str | None, typer.Option(help=HIDDEN_HELP)] = None,
     solver: Annotated[Solver, typer.Option(help="Boltzmann: how the weights are found.")] = Solver.auto,
     l2: Annotated[float, typer.Option(min=0.0, help="Boltzmann: weight of a ridge penalty.")] = 0.0,
-    restarts: Annotated[int, typer.Option(min=1, help="Boltzmann: runs with hidden units; the best is kept.")] = 5,
-    seed: Annotated[int | None, typer.Option(min=0, help="Boltzmann: seed of those runs.")] = None,
+    restarts: Annotated[int, typer.Option(min=1, help="Runs with hidden variables; the best is kept.")] = 5,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of those runs.")] = None,
     search: Annotated[Search, typer.Option(help="The full search, or the published algorithm.")] = Search.full,
     basis: Annotated[Basis, typer.Option(help="Kind of terms; auto keeps the shorter description.")] = Basis.auto,
     penalty: Annotated[str, typer.Option(help="mdl, combinatorial, bic, or a factor such as 2.0.")] = "mdl",
@@ -90,7 +91,7 @@ def fit(
     """Learn a model of a table and write it to a file."""
     from fullspan.cli import arguments
     from fullspan.cli.files import check_model_target
-    from fullspan.cli.machine import Structure, learned_machine, refuse_options_of_others
+    from fullspan.cli.machine import Structure, hidden_units, learned_machine, refuse_options_of_others
     from fullspan.estimators.reading import Reading
 
     refuse_options_of_others(context, model.value)
@@ -125,18 +126,27 @@ def fit(
     ):
         watch.say(f"counting the states of {data.name}")
         empirical = reading.count(data)
-        start = _start(checkpoint, empirical, quiet) if resume and checkpoint is not None else None
+        units = hidden_units(hidden)
+        start = _start(checkpoint, empirical, units, quiet) if resume and checkpoint is not None else None
         watch.say("learning (the first run on a machine compiles its kernels, which takes longer)")
         interrupts.check()
         if model is Model.boltzmann:
             fitted = learned_machine(empirical, structure, options, watch)
         else:
-            fitted = _learned(empirical, options, watch, start)
+            fitted = _learned(empirical, options, Hidden(units, restarts, seed), watch, start)
         fitted = _kept(reading.noted(fitted), watch)
     _save(fitted, output)
     if not quiet:
         _tell(fitted, output, time.monotonic() - started, as_json=as_json)
     return _closing(fitted, output)
+
+
+class Hidden(NamedTuple):
+    """Hidden variables, how often they start from random weights, and the seed."""
+
+    units: tuple[Variable, ...]
+    restarts: int
+    seed: int | None
 
 
 class _Watch:
@@ -170,11 +180,16 @@ class _Watch:
             self.reporter.close()
 
 
-def _learned(empirical: Empirical, options: dict[str, Any], watch: _Watch, start: LogLinear | None) -> Fitted:
+def _learned(
+    empirical: Empirical, options: dict[str, Any], hidden: Hidden, watch: _Watch, start: LogLinear | None
+) -> Fitted:
     from fullspan.learn.fit import Options
     from fullspan.learn.fit import fit as learn
+    from fullspan.learn.incomplete import fit_incomplete
 
-    return learn(empirical, Options(**options), watch=watch, start=start)
+    if not hidden.units:
+        return learn(empirical, Options(**options), watch=watch, start=start)
+    return fit_incomplete(empirical, Options(**options), hidden.units, hidden.restarts, hidden.seed, watch, start)
 
 
 def _kept(fitted: Fitted, watch: _Watch) -> Fitted:
@@ -195,7 +210,7 @@ def _save(fitted: Fitted, path: Path) -> None:
     save(fitted, path)
 
 
-def _start(checkpoint: Path, empirical: Empirical, quiet: bool) -> LogLinear | None:
+def _start(checkpoint: Path, empirical: Empirical, hidden: tuple[Variable, ...], quiet: bool) -> LogLinear | None:
     """The model to start from.
 
     Raises
@@ -210,7 +225,7 @@ def _start(checkpoint: Path, empirical: Empirical, quiet: bool) -> LogLinear | N
             typer.echo(f"no checkpoint {str(checkpoint)!r} yet; starting afresh", err=True)
         return None
     fitted = load(checkpoint)
-    if fitted.model.space != empirical.space:
+    if fitted.model.space != empirical.with_hidden(hidden).space:
         raise FullspanError(
             f"the checkpoint {str(checkpoint)!r} has other variables or levels than the data; "
             "leave out --resume to start afresh"
@@ -231,7 +246,7 @@ def _tell(fitted: Fitted, output: Path, seconds: float, *, as_json: bool) -> Non
         print_json({"file": str(output), **summary(fitted), "seconds": round(seconds, 3)})
         return
     if is_machine(fitted):
-        print_machine(fitted)
+        print_machine(fitted, COEFFICIENTS)
     else:
         typer.echo("\n".join(summary_lines(fitted)))
         strongest(fitted, STRONGEST)

@@ -16,8 +16,9 @@ from fullspan.errors import FullspanError
 if TYPE_CHECKING:
     from fullspan.data import Empirical
     from fullspan.model.fitted import Fitted, StepLike
+    from fullspan.space import Variable
 
-MACHINE_ONLY = ("order", "graph", "edge", "margin", "hidden", "solver", "l2", "restarts", "seed")
+MACHINE_ONLY = ("order", "graph", "edge", "margin", "solver", "l2")
 SEARCH_ONLY = ("search", "penalty", "epsilon", "max_order", "dtype", "checkpoint", "checkpoint_every", "resume")
 
 
@@ -59,11 +60,10 @@ def learned_machine(
     ------
     FullspanError : the options contradict each other, or name unknown variables.
     """
-    from fullspan.estimators.hidden import hidden_variables
     from fullspan.estimators.settings import learned
     from fullspan.learn.machine import MachineOptions
 
-    hidden = hidden_variables(_hidden(structure.hidden))
+    hidden = hidden_units(structure.hidden)
     known = [*empirical.space.names, *(v.name for v in hidden)]
     edges = [*_edges_of_file(structure.graph, known), *(edge(text, known) for text in structure.edges)]
     basis = options["basis"]
@@ -82,10 +82,13 @@ def learned_machine(
     return learned(empirical, machine, hidden, structure.seed, watch)
 
 
-def _hidden(text: str | None) -> Any:
+def hidden_units(text: str | None) -> tuple[Variable, ...]:
+    """Hidden variables from a number of binary ones, or from their names."""
+    from fullspan.estimators.hidden import hidden_variables
+
     if text is None:
-        return 0
-    return int(text) if text.strip().isdigit() else names(text)
+        return ()
+    return hidden_variables(int(text) if text.strip().isdigit() else names(text))
 
 
 def edge(text: str, known: Sequence[str]) -> tuple[str, str]:

@@ -1,19 +1,29 @@
-"""``fullspan query``: ask a model for probabilities."""
+"""``fullspan query``: ask a model or a network for probabilities."""
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from fullspan.query.graph import GraphModel
     from fullspan.query.result import Table
+    from fullspan.space import Level, Space
 
 EPILOG = """Example: fullspan query votes.fsm "P(party=democrat | crime=n, education=y)" "P(party | crime=n)"
 
 A name alone on the left asks for its whole distribution. Also: 'water in {y, n}', 'crime != y', and quotes around names
-or levels with blanks. Numbers stand for the bin they fall into."""
+or levels with blanks. Numbers stand for the bin they fall into.
+
+Networks: fullspan query grid.uai --evidence grid.uai.evid --log-z --marginals --json
+
+Variables of a .uai network are x0, x1, ... with levels 0, 1, ...; those of a .bif network have their names. Z is the
+sum over all states that agree with the evidence; in a Bayesian network it is the probability of the evidence."""
 
 
 def register(app: typer.Typer) -> None:
@@ -22,17 +32,103 @@ def register(app: typer.Typer) -> None:
 
 
 def query(
-    model: Annotated[Path, typer.Argument(help="Model file.")],
-    questions: Annotated[list[str], typer.Argument(help="One or more questions such as 'P(a=x | b=y)'.")],
+    model: Annotated[Path, typer.Argument(help="Model file, or network: .uai or .bif, also .gz.")],
+    questions: Annotated[
+        list[str] | None, typer.Argument(help="Any number of questions such as 'P(a=x | b=y)'.")
+    ] = None,
+    evidence: Annotated[
+        Path | None, typer.Option(help="UAI evidence file: what is known, by position and code.")
+    ] = None,
+    log_z: Annotated[
+        bool, typer.Option("--log-z", help="Print the log partition function, given the evidence.")
+    ] = False,
+    marginals: Annotated[
+        bool, typer.Option("--marginals", help="Print the distribution of every variable, given the evidence.")
+    ] = False,
+    max_memory: Annotated[str | None, typer.Option(help="Memory that tables may take, such as 8GiB.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Answer questions about probabilities, exactly."""
+    from fullspan.cli.arguments import size
     from fullspan.cli.summary import print_json
-    from fullspan.model.file import load
+    from fullspan.errors import FullspanError
+    from fullspan.model.formats import NETWORKS, suffix
+
+    asked, limit = questions or [], size(max_memory)
+    if not (asked or log_z or marginals):
+        raise FullspanError("nothing is asked: give a question such as 'P(a=x | b=y)', --log-z or --marginals")
+    if suffix(model) not in NETWORKS and not (evidence or log_z or marginals):
+        print_answers(_ask_model(model, asked, limit), as_json)
+        return
+    from fullspan.query.graph import read_graph
+
+    network = read_graph(model, limit)
+    samples = network.evidence(evidence) if evidence else [{}]
+    reports = [_ask_network(network, sample, asked, log_z, marginals) for sample in samples]
+    if as_json:
+        found = [_as_json(report) for report in reports]
+        print_json(found[0] if len(found) == 1 else found)
+        return
+    for k, report in enumerate(reports):
+        if len(reports) > 1:
+            typer.echo(f"evidence {k}:")
+        _print_report(report, network.space)
+
+
+def _ask_model(path: Path, questions: Sequence[str], limit: int | None) -> list[tuple[str, float | Table]]:
+    from fullspan.cli.models import joint_model
     from fullspan.query.answer import Oracle
 
-    oracle = Oracle(load(model).model)
-    answers = [(question, oracle.ask(question)) for question in questions]
+    oracle = Oracle(joint_model(path).model, max_memory=limit)
+    return [(question, oracle.ask(question)) for question in questions]
+
+
+def _ask_network(
+    network: GraphModel, known: Mapping[str, Level], questions: Sequence[str], log_z: bool, marginals: bool
+) -> dict[str, Any]:
+    """What was asked for, by name; ``answers`` are pairs of question and answer."""
+    report: dict[str, Any] = {}
+    if marginals:
+        value, distributions = network.log_z_and_marginals(known)
+    elif log_z:
+        value = network.log_z(known)
+    if log_z:
+        report |= {"log10_z": value / math.log(10), "log_z": value}
+    if marginals:
+        report["marginals"] = {name: p.tolist() for name, p in distributions.items()}
+    if questions:
+        report["answers"] = [(question, network.ask(question, known)) for question in questions]
+    return report
+
+
+def _as_json(report: dict[str, Any]) -> Any:
+    """A report in JSON's types: answers alone are a list, as they are for a model."""
+    answers = [as_dict(question, answer) for question, answer in report.get("answers", ())]
+    if set(report) == {"answers"}:
+        return answers
+    return {**report, "answers": answers} if answers else report
+
+
+def _print_report(report: dict[str, Any], space: Space) -> None:
+    from fullspan.cli.summary import print_rows
+
+    if "log_z" in report:
+        typer.echo(f"log10 Z = {report['log10_z']:.12g}")
+        typer.echo(f"ln Z    = {report['log_z']:.12g}")
+    if "marginals" in report:
+        states = [
+            (f"{v.name}={level}", p)
+            for v in space.variables
+            for level, p in zip(v.levels, report["marginals"][v.name], strict=True)
+        ]
+        print_rows(("state", "probability"), [(state, f"{p:.6g}") for state, p in states])
+    print_answers(report.get("answers", []), as_json=False)
+
+
+def print_answers(answers: Sequence[tuple[str, float | Table]], as_json: bool) -> None:
+    """Answers in the order of the questions."""
+    from fullspan.cli.summary import print_json
+
     if as_json:
         print_json([as_dict(question, answer) for question, answer in answers])
         return

@@ -27,6 +27,9 @@ def reproduce(
     runs: Annotated[int | None, typer.Option(min=1, help="Figures: random machines. [default: 10]")] = None,
     iterations: Annotated[int | None, typer.Option(min=1, help="Figures: steps of a run. [default: 750]")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Figures: of the random machines. [default: 0]")] = None,
+    nodes: Annotated[
+        int | None, typer.Option(min=1000, help="rueger: nodes of the largest tree. [default: 1000000]")
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(help="Folder for figures and their curves; made if it is not there. [default: the name]"),
@@ -47,7 +50,7 @@ def reproduce(
 
     chosen = experiment(name)
     folder = _folder(chosen, out)
-    given = {"seeds": seeds, "runs": runs, "iterations": iterations, "seed": seed}
+    given = {"seeds": seeds, "runs": runs, "iterations": iterations, "seed": seed, "nodes": nodes}
     with contextlib.closing(Reporter()) as reporter:
         result = chosen.run(reporter.say, **{key: value for key, value in given.items() if value is not None})
     written = _write(result, folder)

@@ -25,7 +25,7 @@ def show(
     top: Annotated[int, typer.Option(min=0, help="How many terms to show, strongest first; 0 for all.")] = 20,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Show a model: its variables and its terms in words, strongest first."""
+    """Show a model: its variables and its terms in words, strongest first; of a machine, its summary."""
     from fullspan.cli.summary import is_machine, print_json, print_machine, strongest, summary, summary_lines
     from fullspan.estimators.terms import TermTable
     from fullspan.model.file import load
@@ -37,7 +37,7 @@ def show(
         print_json({**summary(fitted), "variables": variables, "terms": TermTable.of(fitted)[:limit].to_dicts()})
         return
     if is_machine(fitted):
-        print_machine(fitted)
+        print_machine(fitted, limit)
         return
     typer.echo("\n".join(summary_lines(fitted)))
     typer.echo("\n".join(_variable_lines(space.variables)))

@@ -76,13 +76,24 @@ def summary_lines(fitted: Fitted) -> list[str]:
     """The same in words."""
     space, orders = fitted.model.space, _orders(fitted)
     dropped = f" ({fitted.n_dropped:,} dropped: missing cells)" if fitted.n_dropped else ""
+    hidden = f" ({fitted.n_hidden} of them hidden)" if fitted.n_hidden else ""
     split = ", ".join(f"{n} of order {order}" for order, n in orders)
-    return [
-        f"{fitted.n_rows:,} rows{dropped}, {len(space)} variables, {space.n_states:,} states",
+    rows = f"{fitted.n_rows:,} rows{dropped}, " if fitted.status != "given" else ""
+    lines = [
+        f"{rows}{len(space)} variables{hidden}, {_power(space.n_states)} states",
         f"{len(fitted.model.terms)} terms in the {fitted.model.basis.name} basis" + (f": {split}" if split else ""),
+    ]
+    if fitted.status == "given":
+        return [*lines, "given, not learned from rows"]
+    return [
+        *lines,
         f"divergence from the data {fitted.divergence:.4f} nats per row, "
         f"description length {fitted.description_length:.1f} nats ({fitted.status})",
     ]
+
+
+def _power(n_states: int) -> str:
+    return f"{n_states:,}" if n_states < 10**15 else f"about 2^{n_states.bit_length() - 1}"
 
 
 def is_machine(fitted: Fitted) -> bool:
@@ -90,11 +101,11 @@ def is_machine(fitted: Fitted) -> bool:
     return fitted.settings.get("estimator") == "BoltzmannMachine"
 
 
-def print_machine(fitted: Fitted) -> None:
-    """The summary of a machine."""
+def print_machine(fitted: Fitted, top: int | None) -> None:
+    """The summary of a machine, with its first ``top`` coefficients."""
     from fullspan.estimators.summary import Summary
 
-    console().print(str(Summary.of(fitted)), soft_wrap=True)
+    console().print(Summary.of(fitted).text(top), soft_wrap=True)
 
 
 def strongest(fitted: Fitted, top: int | None) -> None:

@@ -12,21 +12,16 @@ pattern never costs more than one visit of the table.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numba import prange
 from numpy.typing import NDArray
-from scipy.linalg.blas import dsyrk
 
-from fullspan.algebra.basis import Basis, Term
+from fullspan.algebra.basis import Basis
 from fullspan.algebra.jit import parallel, serial
-from fullspan.algebra.transform import ANALYSE, _group_tile
 from fullspan.data.patterns import same_pattern
 
-_HELD = 1 << 22
-"""Expectations of rows held at a time."""
 _MANY = 1 << 14
 """States of a pattern from which its rows are shared among the cores."""
 
@@ -70,64 +65,6 @@ def _complete_disjoint(
         z[r] = _one(log_weights, places[r], offsets, weights[r], out)
 
 
-@serial
-def _lattice(row: NDArray[Any], cards: NDArray[Any], kinds: NDArray[Any], steps: NDArray[Any], work: Array) -> None:
-    """Replace a function of the completions of a row by its expectations; ``steps[i]`` gets the step of an open i."""
-    own_cards, own_kinds = np.empty_like(cards), np.empty_like(kinds)
-    size, n_open = 1, 0
-    for i in range(row.size):
-        if row[i] < 0:
-            own_cards[n_open], own_kinds[n_open], steps[i] = cards[i], kinds[i], size
-            size *= cards[i]
-            n_open += 1
-    _group_tile(work, size, own_cards[:n_open], own_kinds[:n_open], ANALYSE, 1)
-
-
-@parallel
-def _means(
-    log_weights: Array,
-    rows: NDArray[Any],
-    places: NDArray[Any],
-    fibres: NDArray[Any],
-    starts: NDArray[Any],
-    offsets: NDArray[Any],
-    factors: NDArray[Any],
-    used: NDArray[Any],
-    values: Array,
-    cards: NDArray[Any],
-    kinds: NDArray[Any],
-    out: Array,
-) -> None:
-    """``out[r, y] = E(Phi_y | row r)``: the observed factors of Phi_y times the expectation of the open ones.
-
-    Row f of ``values`` is the local function ``used[f]``, a pair (variable, component), and the last row is 1;
-    ``factors[:, y]`` are the rows whose product is Phi_y, padded with the last one.
-    """
-    for r in prange(places.size):
-        fibre = offsets[starts[fibres[r]] : starts[fibres[r] + 1]]
-        work, steps = np.empty(fibre.size), np.zeros(cards.size, np.int64)
-        peak = -np.inf
-        for offset in fibre:
-            peak = max(peak, log_weights[places[r] + offset])
-        for j in range(fibre.size):
-            work[j] = np.exp(log_weights[places[r] + fibre[j]] - peak)
-        _lattice(rows[r], cards, kinds, steps, work)
-        local, shift = np.ones(len(values)), np.zeros(len(values), np.int64)
-        for f in range(len(used)):
-            i = used[f, 0]
-            if rows[r, i] < 0:
-                shift[f] = used[f, 1] * steps[i]
-            else:
-                local[f] = values[f, rows[r, i]]
-        phi, place, mean = np.ones(out.shape[1]), np.zeros(out.shape[1], np.int64), out[r]
-        for row in factors:
-            for y in range(phi.size):
-                phi[y] *= local[row[y]]
-                place[y] += shift[row[y]]
-        for y in range(phi.size):
-            mean[y] = phi[y] * work[place[y]] / work[0]
-
-
 class Clamped:
     """Rows with open cells (code -1) over the states of a basis.
 
@@ -136,18 +73,25 @@ class Clamped:
     basis : the states.
     rows : (m, n) codes, -1 for an open cell; rows of one pattern are distinct.
     weights : (m,) positive weight of each row.
+
+    Attributes
+    ----------
+    places : (m,) index of each row with its open digits at 0.
+    fibres : (m,) pattern of each row.
+    open_cells : (patterns, n) whether a cell is open.
+    sizes : (patterns,) states that agree with a row; their offsets are ``offsets[starts[j]:starts[j + 1]]``.
     """
 
     def __init__(self, basis: Basis, rows: NDArray[Any], weights: Array) -> None:
         self.basis, self.weights = basis, np.asarray(weights, dtype=np.float64)
         open_cells = rows < 0
-        self._rows = np.ascontiguousarray(rows)
         self.places = np.where(open_cells, 0, rows).astype(np.int64) @ np.array(basis.strides, dtype=np.int64)
         patterns = same_pattern(rows)
         self.fibres = np.empty(len(rows), dtype=np.int64)
         for j, members in enumerate(patterns):
             self.fibres[members] = j
-        offsets = [fibre(basis, np.flatnonzero(open_cells[members[0]])) for members in patterns]
+        self.open_cells = open_cells[[members[0] for members in patterns]]
+        offsets = [fibre(basis, np.flatnonzero(pattern)) for pattern in self.open_cells]
         self.starts = np.cumsum([0, *map(len, offsets)], dtype=np.int64)
         self.offsets = np.concatenate(offsets)
         self.sizes = np.diff(self.starts)
@@ -185,37 +129,6 @@ class Clamped:
         _complete(log_weights, *where, self.weights[rows], out, part)
         z[rows] = part
         return z
-
-    def mean_square(self, log_weights: Array, terms: Sequence[Term]) -> Array:
-        """``sum_o w(o) E(Phi | o) E(Phi | o)^t`` over all rows, (k, k)."""
-        if not terms:
-            return np.zeros((0, 0))
-        factors, used, values = _tables(self.basis, terms)
-        cards = np.array(self.basis.cards, dtype=np.int64)
-        total = np.zeros((len(terms), len(terms)), order="F")
-        step = max(1, _HELD // max(len(terms), 1))
-        for start in range(0, len(self.places), step):
-            part = slice(start, start + step)
-            mean = np.zeros((len(self.places[part]), len(terms)))
-            where = (self._rows[part], self.places[part], self.fibres[part], self.starts, self.offsets)
-            _means(log_weights, *where, factors, used, values, cards, self.basis.kinds, mean)
-            mean *= np.sqrt(self.weights[part, None])
-            total = dsyrk(1.0, mean.T, beta=1.0, c=total, overwrite_c=True)  # the upper half alone
-        return np.asarray(np.triu(total) + np.triu(total, 1).T)
-
-
-def _tables(basis: Basis, terms: Sequence[Term]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Factors of each term, the local functions in use, and their values, as ``_means`` takes them."""
-    used = sorted({factor for term in terms for factor in term})
-    row = {factor: r for r, factor in enumerate(used)}
-    values = np.ones((len(used) + 1, max(basis.cards)))
-    for (i, j), r in row.items():
-        values[r, : basis.cards[i]] = basis.local(i)[j]
-    factors = np.full((max(map(len, terms), default=0), len(terms)), len(used), dtype=np.int64)
-    for y, term in enumerate(terms):
-        for f, factor in enumerate(term):
-            factors[f, y] = row[factor]
-    return factors, np.array(used, dtype=np.int64).reshape(-1, 2), values
 
 
 def fibre(basis: Basis, variables: NDArray[Any]) -> NDArray[np.int64]:

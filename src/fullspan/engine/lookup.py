@@ -82,6 +82,8 @@ def products(basis: Basis, eta: NDArray[Any], left: NDArray[np.int64], right: ND
     if not basis.kinds.any():
         return np.asarray(eta[left[:, None] ^ right[None, :]], dtype=np.float64)
     cards, strides = np.array(basis.cards, dtype=np.int64), np.array(basis.strides, dtype=np.int64)
+    if basis.zero_one and (cards <= 2).all():
+        return np.asarray(eta[left[:, None] | right[None, :]], dtype=np.float64)
     a, b = left[:, None] // strides % cards, right[:, None] // strides % cards
     branching = (basis.kinds == INDICATOR) & (cards > 2)
     width = min(int((a[:, branching] > 0).sum(1).max(initial=0)), int((b[:, branching] > 0).sum(1).max(initial=0)))
@@ -139,19 +141,26 @@ def margin_tables(
 def margin_gains(
     eta: NDArray[Any],
     data: NDArray[np.float64],
+    least: NDArray[np.float64],
     sets: NDArray[np.int64],
     cards: NDArray[np.int64],
     strides: NDArray[np.int64],
     kinds: NDArray[np.int64],
 ) -> NDArray[np.float64]:
-    """``KL(p_d(x_A) || p(x_A))`` for every row A of ``sets`` (m, |A|), given the data's marginals."""
-    gains = np.empty(sets.shape[0])
+    """``KL(p_d(x_A) || p(x_A))`` for every row A of ``sets`` (m, |A|), given the data's marginals.
+
+    Bound before logarithm: ``KL(q || m) <= sum (q - m)^2 / m``; where that is below ``least``, 0 is returned.
+    """
+    gains = np.zeros(sets.shape[0])
     for s in prange(sets.shape[0]):
         model = np.empty(data.shape[1])
         count = marginal_table(eta, sets[s], cards, strides, kinds, model)
-        total = 0.0
+        bound, total = 0.0, 0.0
         for t in range(count):
-            if data[s, t] > 1e-12:
-                total += data[s, t] * np.log(data[s, t] / max(model[t], 1e-12))
-        gains[s] = total
+            bound += (data[s, t] - model[t]) ** 2 / max(model[t], 1e-12)
+        if bound >= least[s]:
+            for t in range(count):
+                if data[s, t] > 1e-12:
+                    total += data[s, t] * np.log(data[s, t] / max(model[t], 1e-12))
+            gains[s] = total
     return gains

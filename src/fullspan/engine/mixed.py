@@ -20,10 +20,8 @@ from fullspan.engine.scan import (
     Move,
     PriceTables,
     bar_of,
-    scan_block,
-    spin_winners,
-    update_row,
-    update_spins,
+    scan_spins,
+    update_possible_spins,
 )
 
 
@@ -83,11 +81,29 @@ def _multiply_narrow_three(work: NDArray[Any], stride: int, j: int) -> None:
 
 
 @serial
+def _multiply_narrow_five(work: NDArray[Any], stride: int, j: int) -> None:
+    """The same for five levels: the loop over levels has a fixed length, and is unrolled."""
+    step, own = np.uint64(stride), np.uint64(j * stride)
+    for outer in range(work.size // (5 * stride)):
+        base = np.uint64(outer * 5 * stride)
+        for _ in range(stride):
+            u, v = work[base], work[base + own]
+            both = u + v
+            for k in range(1, 5):
+                place = base + np.uint64(k) * step
+                work[place] = -(work[place] + both)
+            work[base], work[base + own] = v, u
+            base += np.uint64(1)
+
+
+@serial
 def multiply_mode(work: NDArray[Any], stride: int, card: int, j: int, kind: int) -> None:
     """Apply one variable's part of M in place to ``work``, where its digit has weight ``stride``."""
-    if stride < 64:
+    if stride < 16:
         if card == 3:
             _multiply_narrow_three(work, stride, j)
+        elif card == 5:
+            _multiply_narrow_five(work, stride, j)
         else:
             _multiply_narrow(work, stride, card, j, kind)
         return
@@ -109,6 +125,7 @@ def multiply_mode(work: NDArray[Any], stride: int, card: int, j: int, kind: int)
 def step(
     eta: NDArray[Any],
     d: NDArray[Any],
+    peaks: NDArray[Any],
     fibres: Fibres,
     modes: NDArray[np.int64],
     move: Move,
@@ -118,13 +135,14 @@ def step(
 ) -> None:
     """Update and scan, a fibre of blocks at a time; the best candidate of each chunk: its net gain, its index or -1.
 
-    ``modes`` has a row (stride, card, j, kind) per variable of y, its stride counted in a fibre.
+    ``peaks`` holds the largest |d| of each block. ``modes`` has a row (stride, card, j, kind) per variable of y, its
+    stride counted in a fibre.
     """
     size, n_fibres, n_chunks = prices.orders.size, count_fibres(fibres), gains.size
     number = eta.dtype.type
     for chunk in prange(n_chunks):
         work = np.empty(fibres.offsets.size * size, eta.dtype)
-        best, where = move.floor, np.int64(-1)
+        best, where = move.floor, -1
         for unit in range(chunk * n_fibres // n_chunks, (chunk + 1) * n_fibres // n_chunks):
             base = first_block(fibres, unit)
             for f in range(fibres.offsets.size):
@@ -137,16 +155,8 @@ def step(
             for f in range(fibres.offsets.size):
                 b = base + fibres.offsets[f]
                 bar = number(bar_of(b, best, prices))
-                row, target = eta[b * size : (b + 1) * size], d[b * size : (b + 1) * size]
-                moved = work[f * size : (f + 1) * size]
-                if move.l1 > 0.0:
-                    update_row(row, moved, move.c, move.scale)
-                    winners = spin_winners(row, target, bar, number(move.l1))
-                else:
-                    winners = update_spins(row, moved, target, move.c, move.scale, bar)
-                if winners > 0:
-                    best, place = scan_block(row, target, b, best, prices, move.l1, False)
-                    if place >= 0:
-                        where = b * size + place
+                row, moved = eta[b * size : (b + 1) * size], work[f * size : (f + 1) * size]
+                if update_possible_spins(row, moved, peaks[b], move.c, move.scale, bar) > 0:
+                    best, where = scan_spins(eta, d, b, best, where, prices, move.l1)
         gains[chunk] = best
         indices[chunk] = where

@@ -96,5 +96,10 @@ class Engine(Protocol):
     def data_margins(self, sets: NDArray[np.int64]) -> NDArray[np.float64]:
         """Margins of the data as ``d`` has them, a row for each row A of ``sets`` (m, |A|), padded with zeros."""
 
-    def margin_gains(self, sets: NDArray[np.int64], data: NDArray[np.float64]) -> NDArray[np.float64]:
-        """``KL(p_d(x_A) || p(x_A))`` for each row A of ``sets``, given :meth:`data_margins`."""
+    def margin_gains(
+        self, sets: NDArray[np.int64], data: NDArray[np.float64], least: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """``KL(p_d(x_A) || p(x_A))`` for each row A of ``sets``, given :meth:`data_margins`.
+
+        Law: where it is more than ``least``; elsewhere any number up to ``least`` will do.
+        """

@@ -122,7 +122,9 @@ class Enumeration:
         room = max((len(row) for row in rows), default=1)
         return np.array([np.pad(row, (0, room - len(row))) for row in rows]).reshape(len(rows), room)
 
-    def margin_gains(self, sets: NDArray[np.int64], data: NDArray[np.float64]) -> NDArray[np.float64]:
+    def margin_gains(
+        self, sets: NDArray[np.int64], data: NDArray[np.float64], least: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
         gains = []
         for row, seen in zip(sets, data, strict=True):
             model = self.marginal(row)

@@ -9,7 +9,8 @@ m = (1+eta)/2 and q = (1+d)/2, for 0/1 functions m = eta and q = d. Written with
 ``(d-eta)^2 / v(eta)``, with v = 1-eta^2 or eta(1-eta): the variance of the term.
 
 A block is compared with the champion through the bound alone, without division and with the smallest penalty
-of the block; a block that might hold a winner is compared once more through
+of the block. For spins ``|d - eta| <= max |d| + |eta|`` comes first, the largest |d| of the block known beforehand:
+most blocks need not read d at all. A block that might hold a winner is compared once more through
 
     gain(q, m)  <=  (q-m)^2 / (2 min(m (1-m), q (1-q))),
 
@@ -25,9 +26,10 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import prange
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import serial
+from fullspan.algebra.jit import parallel, serial
 
 
 class PriceTables(NamedTuple):
@@ -118,14 +120,7 @@ def scan_block(
 
 
 @serial
-def update_row(row: NDArray[Any], partner: NDArray[Any], c: Any, scale: Any) -> None:
-    """``row <- scale (row + c partner)``: the dual update of one block."""
-    for j in range(row.size):
-        row[j] = scale * (row[j] + c * partner[j])
-
-
-@serial
-def spin_winners(row: NDArray[Any], d: NDArray[Any], bar: Any, l1: Any) -> Any:
+def _spin_winners(row: NDArray[Any], d: NDArray[Any], bar: Any, l1: Any) -> Any:
     """How many spins of the block have a bound above ``bar``."""
     one, zero = row.dtype.type(1), row.dtype.type(0)
     winners = zero
@@ -137,32 +132,69 @@ def spin_winners(row: NDArray[Any], d: NDArray[Any], bar: Any, l1: Any) -> Any:
 
 
 @serial
-def update_spins(row: NDArray[Any], partner: NDArray[Any], d: NDArray[Any], c: Any, scale: Any, bar: Any) -> Any:
-    """Update a block and count the spins whose bound is above ``bar``, in one visit."""
-    one, zero = row.dtype.type(1), row.dtype.type(0)
-    winners = zero
-    for j in range(row.size):
-        x = scale * (row[j] + c * partner[j])
-        row[j] = x
-        e = d[j] - x
-        winners += one if e * e > bar * (one - x * x) else zero
-    return winners
+def scan_spins(
+    eta: NDArray[Any], d: NDArray[Any], block: int, best: float, where: int, prices: PriceTables, l1: float
+) -> tuple[float, int]:
+    """The best net gain and its index after a look at a block that might hold a winner."""
+    size = prices.orders.size
+    row, target = eta[block * size : (block + 1) * size], d[block * size : (block + 1) * size]
+    bar = eta.dtype.type(bar_of(block, best, prices))
+    if _spin_winners(row, target, bar, eta.dtype.type(l1)) > 0:
+        best, place = scan_block(row, target, block, best, prices, l1, False)
+        if place >= 0:
+            where = block * size + place
+    return best, where
 
 
 @serial
-def update_spin_pair(
-    a: NDArray[Any], b: NDArray[Any], da: NDArray[Any], db: NDArray[Any], c: Any, scale: Any, bar: Any
-) -> Any:
-    """Two blocks that are each other's partner, in one visit; ``bar`` serves both."""
+def possible_spins(row: NDArray[Any], peak: Any, bar: Any) -> Any:
+    """How many spins of a block might have a bound above ``bar`` if ``|d| <= peak``: d itself is not read."""
+    one, zero = row.dtype.type(1), row.dtype.type(0)
+    possible = zero
+    for j in range(row.size):
+        x = row[j]
+        e = peak + abs(x)
+        possible += one if e * e > bar * (one - x * x) else zero
+    return possible
+
+
+@serial
+def update_possible_spins(row: NDArray[Any], partner: NDArray[Any], peak: Any, c: Any, scale: Any, bar: Any) -> Any:
+    """Update a block, and :func:`possible_spins` of it, in one visit."""
+    one, zero = row.dtype.type(1), row.dtype.type(0)
+    possible = zero
+    for j in range(row.size):
+        x = scale * (row[j] + c * partner[j])
+        row[j] = x
+        e = peak + abs(x)
+        possible += one if e * e > bar * (one - x * x) else zero
+    return possible
+
+
+@serial
+def update_possible_pair(a: NDArray[Any], b: NDArray[Any], peak: Any, c: Any, scale: Any, bar: Any) -> Any:
+    """Two blocks that are each other's partner, in one visit; ``peak`` and ``bar`` serve both."""
     one, zero = a.dtype.type(1), a.dtype.type(0)
-    winners = zero
+    possible = zero
     for j in range(a.size):
         x = scale * (a[j] + c * b[j])
         y = scale * (b[j] + c * a[j])
         a[j] = x
         b[j] = y
-        e = da[j] - x
-        f = db[j] - y
-        winners += one if e * e > bar * (one - x * x) else zero
-        winners += one if f * f > bar * (one - y * y) else zero
-    return winners
+        e = peak + abs(x)
+        f = peak + abs(y)
+        possible += one if e * e > bar * (one - x * x) else zero
+        possible += one if f * f > bar * (one - y * y) else zero
+    return possible
+
+
+@parallel
+def block_peaks(d: NDArray[Any], size: int) -> NDArray[Any]:
+    """Largest |d| of each block."""
+    peaks = np.empty(d.size // size, d.dtype)
+    for b in prange(peaks.size):
+        peak = d.dtype.type(0)
+        for j in range(b * size, (b + 1) * size):
+            peak = max(peak, abs(d[j]))
+        peaks[b] = peak
+    return peaks

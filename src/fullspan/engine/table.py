@@ -16,47 +16,19 @@ from numba import prange
 from numpy.typing import NDArray
 
 from fullspan.algebra.basis import Basis, Term
-from fullspan.algebra.exponential import exponential
 from fullspan.algebra.jit import parallel
 from fullspan.engine import lookup, mixed, monomial, walsh
 from fullspan.engine.fibres import Fibres
 from fullspan.engine.layout import Layout, Prices
+from fullspan.engine.normalise import exp_normalised
 from fullspan.engine.protocol import Candidates
-from fullspan.engine.scan import Move, PriceTables
+from fullspan.engine.scan import Move, PriceTables, block_peaks
 from fullspan.errors import FullspanError
 
 _SCRATCH = 1 << 20
 """Entries of a fibre above which a step goes through the distribution instead of a per-core copy."""
 _PROBES = 2048
 """Entries compared before and after a rebuild to measure the drift."""
-
-
-@parallel
-def exp_normalised(table: NDArray[Any]) -> float:
-    """Replace l(x) by p(x) = exp(l(x)) / Z, with sums in double precision; returns log Z."""
-    n_chunks = min(256, table.size)
-    partial = np.empty(n_chunks)
-    for chunk in prange(n_chunks):
-        part = table[chunk * table.size // n_chunks : (chunk + 1) * table.size // n_chunks]
-        partial[chunk] = part.max()
-    peak = partial.max()
-    shift = table.dtype.type(peak)
-    for chunk in prange(n_chunks):
-        part = table[chunk * table.size // n_chunks : (chunk + 1) * table.size // n_chunks]
-        total = 0.0
-        for j in range(part.size):
-            value = exponential(part[j] - shift)
-            part[j] = value
-            total += value
-        partial[chunk] = total
-    z = partial.sum()
-    scale = table.dtype.type(1.0 / z)
-    for chunk in prange(n_chunks):
-        part = table[chunk * table.size // n_chunks : (chunk + 1) * table.size // n_chunks]
-        for j in range(part.size):
-            part[j] *= scale
-    log_z: float = np.float64(shift) + np.log(z)
-    return log_z
 
 
 @parallel
@@ -93,8 +65,9 @@ class DualTable:
         self._strides = np.array(basis.strides, dtype=np.int64)
         self._n_chunks = n_chunks
         self._prices: PriceTables | None = None
+        self._peaks: NDArray[Any] | None = None
         self.eta = np.zeros(basis.n_states, dtype=self.dtype)
-        self._fill()
+        self._spread()
 
     # -- data and prices --------------------------------------------------------------------------------------
 
@@ -117,7 +90,7 @@ class DualTable:
             lower, upper = (least, 1 - least) if self.basis.zero_one else (2 * least - 1, 1 - 2 * least)
             np.clip(d, lower, upper, out=d)
         d[0] = 1
-        self.d = d
+        self.d, self._peaks = d, None
 
     def set_prices(self, prices: Prices) -> None:
         """Fix what appending each term costs, in nats per row."""
@@ -149,8 +122,11 @@ class DualTable:
             raise FullspanError("the dual table has no data to compare with: call set_data and set_prices first")
         gains, indices = np.empty(self._n_chunks), np.empty(self._n_chunks, dtype=np.int64)
         term = self.basis.term(index)
+        if self._peaks is None:
+            self._peaks = block_peaks(self.d, self.layout.size)
         if not self.basis.kinds.any():
-            walsh.step(self.eta, self.d, index, self._move(c, scale, floor, l1), self._prices, gains, indices)
+            move = self._move(c, scale, floor, l1)
+            walsh.step(self.eta, self.d, self._peaks, index, move, self._prices, gains, indices)
         else:
             fibres, digits = self.layout.fibres(term)
             if not self.basis.zero_one and len(digits) * self.layout.size > _SCRATCH:
@@ -162,7 +138,8 @@ class DualTable:
                 joint = self._joint(term, digits, fibres)
                 monomial.step(self.eta, self.d, fibres, joint, move, self._prices, gains, indices)
             else:
-                mixed.step(self.eta, self.d, fibres, self._modes(term), move, self._prices, gains, indices)
+                modes = self._modes(term)
+                mixed.step(self.eta, self.d, self._peaks, fibres, modes, move, self._prices, gains, indices)
         self.eta[0] = 1
         found = np.flatnonzero(indices >= 0)
         order = found[np.lexsort((indices[found], -gains[found]))]
@@ -227,10 +204,18 @@ class DualTable:
         self._fill()
         return float(np.abs(self.eta[probes] - before).max())
 
+    def _spread(self) -> None:
+        """The uniform distribution: ``eta_y = prod_i mean(phi_{y_i})``, one write per state where that is not 0."""
+        self.eta[0] = 1
+        for i, stride in enumerate(self.basis.strides):
+            for j, mean in enumerate(self.basis.local(i).mean(axis=1)):
+                if j and mean:
+                    np.multiply(self.eta[:stride], self.dtype.type(mean), out=self.eta[j * stride : (j + 1) * stride])
+
     def _fill(self) -> None:
         self.eta[:] = 0
-        for index, weight in self.theta.items():
-            self.eta[index] += self.dtype.type(weight)
+        places = np.fromiter(self.theta, dtype=np.int64, count=len(self.theta))
+        self.eta[places] = np.fromiter(self.theta.values(), dtype=np.float64, count=len(self.theta))
         self.basis.synthesise(self.eta)
         self.log_z = float(exp_normalised(self.eta))
         self.basis.analyse(self.eta)
@@ -266,9 +251,11 @@ class DualTable:
         margins = lookup.margin_tables(self.d, sets, self._cards, self._strides, self.basis.kinds, room)
         return np.asarray(margins)
 
-    def margin_gains(self, sets: NDArray[np.int64], data: NDArray[np.float64]) -> NDArray[np.float64]:
-        """``KL(p_d(x_A) || p(x_A))`` for each row of ``sets`` (m, |A|), given :meth:`data_margins`."""
-        gains = lookup.margin_gains(self.eta, data, sets, self._cards, self._strides, self.basis.kinds)
+    def margin_gains(
+        self, sets: NDArray[np.int64], data: NDArray[np.float64], least: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """``KL(p_d(x_A) || p(x_A))`` for each row of ``sets`` (m, |A|), or 0 where that is surely below ``least``."""
+        gains = lookup.margin_gains(self.eta, data, least, sets, self._cards, self._strides, self.basis.kinds)
         return np.asarray(gains)
 
 

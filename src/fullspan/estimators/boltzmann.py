@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
-from fullspan.errors import BoundaryWarning, FullspanError
+from fullspan.errors import FullspanError
+from fullspan.estimators.boundary import diverging_terms, warn_at_boundary
 from fullspan.estimators.density import DensityEstimator, generator
 from fullspan.estimators.hidden import hidden_variables
 from fullspan.estimators.parameters import check_parameters
 from fullspan.estimators.settings import OPTIONS, learned, noted
-from fullspan.model.words import label
 from fullspan.space import Level
 
 if TYPE_CHECKING:
@@ -20,9 +19,6 @@ if TYPE_CHECKING:
     from fullspan.estimators.progress import Reporter
     from fullspan.learn.machine import MachineOptions
     from fullspan.model.fitted import Fitted
-
-_NAMED = 6
-"""Diverging terms that a warning names."""
 
 
 class BoltzmannMachine(DensityEstimator):
@@ -144,15 +140,14 @@ class BoltzmannMachine(DensityEstimator):
 
     def _warn(self, fitted: Fitted) -> None:
         super()._warn(fitted)
-        if fitted.diverging:
-            warnings.warn(_boundary(fitted), BoundaryWarning, stacklevel=3)
+        warn_at_boundary(fitted, stacklevel=3)
 
     def _accept(self, fitted: Fitted, kind: str, empirical: Empirical | None = None) -> None:
         super()._accept(fitted, kind, empirical)
         goodness = fitted.goodness
         self.goodness_ = goodness
         self.log_likelihood_ = float("nan") if goodness is None else goodness.log_likelihood
-        self.diverging_ = _diverging(fitted)
+        self.diverging_ = diverging_terms(fitted)
         self.n_iter_ = fitted.settings.get("iterations")
 
     def fit_margins(
@@ -189,8 +184,9 @@ class BoltzmannMachine(DensityEstimator):
         check_parameters(self.get_params(deep=False))
         self._refuse_structure()
         tables = MarginTables.of(margins, self.levels if levels is None else levels, tolerance)
-        options = replace(self._options(), margins=tables.names)
-        fitted = noted(fit_margins(tables, options), options, random_state=self.random_state)
+        options = replace(self._options(), order=None, margins=tables.names)
+        with self._watched() as watch:
+            fitted = noted(fit_margins(tables, options, watch), options, random_state=self.random_state)
         self._warn(fitted)
         self._accept(self._noted(fitted), "arrow")
         return self
@@ -199,20 +195,10 @@ class BoltzmannMachine(DensityEstimator):
         for name in ("graph", "terms", "margins"):
             if getattr(self, name) is not None:
                 raise FullspanError(f"fit_margins takes its terms from the margins it is given; leave out {name}=")
-        if hidden_variables(self.hidden):
-            raise FullspanError("fit_margins has nothing to say about hidden variables; leave out hidden=")
-
-
-def _diverging(fitted: Fitted) -> tuple[str, ...]:
-    model = fitted.model
-    return tuple(label(model.space, model.basis, model.terms[k]) for k in fitted.diverging)
-
-
-def _boundary(fitted: Fitted) -> str:
-    names = _diverging(fitted)
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return (
-        f"the maximum of the likelihood lies at infinity: the weights of {', '.join(names[:_NAMED])}{more} have no "
-        "finite maximum. The fitted distribution is the limit, in which some states have probability 0; "
-        "a penalty such as l2=1e-4 keeps all weights finite"
-    )
+        if self.order not in (None, 2):
+            raise FullspanError("fit_margins takes its terms from the margins it is given; leave out order=")
+        if hidden_variables(self.hidden) or self.em != "auto":
+            raise FullspanError("fit_margins has nothing to say about hidden variables; leave out hidden= and em=")
+        for name in ("columns", "bins", "count_column"):
+            if getattr(self, name) is not None:
+                raise FullspanError(f"fit_margins reads no rows, and has no use for {name}=; leave it out")

@@ -17,9 +17,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from fullspan.data import encode
 from fullspan.errors import ConvergenceWarning, DataError, FullspanError
+from fullspan.estimators.boundary import diverging_terms, warn_at_boundary
 from fullspan.estimators.hidden import Hidden, hidden_variables
 from fullspan.estimators.parameters import check_parameters
 from fullspan.estimators.reading import Reading
+from fullspan.estimators.settings import OPTIONS, parameters
 from fullspan.estimators.tables import checked_table, checked_weight, kind_of
 from fullspan.estimators.terms import TermTable
 from fullspan.space import Level, Space, Variable
@@ -31,20 +33,7 @@ if TYPE_CHECKING:
 _BATCH = 1 << 14
 """Rows predicted at a time."""
 _READING = ("columns", "levels", "bins", "missing", "max_levels")
-_OPTIONS = (
-    "order",
-    "graph",
-    "terms",
-    "margins",
-    "basis",
-    "solver",
-    "l1",
-    "l2",
-    "restarts",
-    "tol",
-    "max_iter",
-    "max_memory",
-)
+_OPTIONS = tuple(name for name in OPTIONS if name != "em")
 
 
 class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -77,13 +66,14 @@ class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     terms_, model_, space_, fitted_, status_, n_iter_ : as for the other estimators.
     information_gain_ : ``sum_i q(i) KL(q(. | i) || p(. | i))`` in nats per row.
     log_likelihood_ : conditional log-likelihood of all rows.
+    diverging_ : the terms whose weights grow without bound, because the inputs separate the outputs.
     n_features_in_, feature_names_in_ : of the inputs.
 
     Examples
     --------
     >>> from fullspan import BoltzmannClassifier
     >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]] * 25
-    >>> y = [a ^ b if k % 10 else 1 - (a ^ b) for k, (a, b) in enumerate(X)]
+    >>> y = [a ^ b if k % 7 else 1 - (a ^ b) for k, (a, b) in enumerate(X)]
     >>> model = BoltzmannClassifier(order=3).fit(X, y)
     >>> model.predict([[0, 1], [1, 1]]).tolist()
     [1, 0]
@@ -160,18 +150,18 @@ class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         empirical, outputs = self._named(table, sample_weight) if y is None else self._beside(table, y, sample_weight)
         options = MachineOptions(**{name: getattr(self, name) for name in _OPTIONS}, seed=generator(self.random_state))
         hidden = hidden_variables(self.hidden)
-        fitted = fit_conditional(empirical, outputs, self.inputs, options, hidden)
+        fitted = fit_conditional(empirical, outputs, _named(self.inputs), options, hidden)
         self._warn(fitted)
-        self._accept(replace(fitted, settings={**fitted.settings, **self._settings()}), kind_of(table))
+        settings = parameters(options, fitted.model.space, hidden, self.random_state)
+        self._accept(replace(fitted, settings={**fitted.settings, **settings, **self._settings()}), kind_of(table))
         return self
 
     def _settings(self) -> dict[str, Any]:
         return {
             "estimator": "BoltzmannClassifier",
             "missing": self.missing,
-            "order": self.order,
-            "l1": self.l1,
-            "l2": self.l2,
+            "outputs": _named(self.outputs),
+            "inputs": _named(self.inputs),
         }
 
     def _reading(self) -> Reading:
@@ -183,8 +173,7 @@ class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise FullspanError(
                 "requires y to be passed, but the target y is None: give y, or name the outputs among the columns"
             )
-        outputs = [self.outputs] if isinstance(self.outputs, str) else list(self.outputs)
-        return self._reading().count(table, checked_weight(sample_weight)), outputs
+        return self._reading().count(table, checked_weight(sample_weight)), _named(self.outputs) or []
 
     def _beside(self, table: Any, y: Any, sample_weight: Any) -> tuple[Empirical, list[str]]:
         """Counts of a table of inputs and the outputs beside it."""
@@ -215,20 +204,23 @@ class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _warn(self, fitted: Fitted) -> None:
         if fitted.status != "converged":
             warnings.warn(f"the fit ended early: {fitted.status}", ConvergenceWarning, stacklevel=3)
+        warn_at_boundary(fitted, stacklevel=3)
 
     def _accept(self, fitted: Fitted, kind: str) -> None:
         from fullspan.engine.completion import Completer
 
         model, settings = fitted.model, fitted.settings
         self.fitted_, self.model_, self.space_ = fitted, model, model.space
-        self._inputs = [model.space.position(name) for name in settings["inputs"]]
-        self._outputs = [model.space.position(name) for name in settings["outputs"]]
+        self._inputs, self._outputs = (
+            [model.space.position(name) for name in settings["roles"][role]] for role in ("inputs", "outputs")
+        )
         self._input_space = Space(tuple(model.space.variables[i] for i in self._inputs))
         classes = [np.array(model.space.variables[i].levels) for i in self._outputs]
         self.classes_ = classes[0] if len(classes) == 1 else classes
         self.terms_, self.n_terms_ = TermTable.of(fitted), len(model.terms)
         self.history_, self.status_, self.n_iter_ = fitted.history, fitted.status, settings["iterations"]
         self.information_gain_ = fitted.divergence
+        self.diverging_ = diverging_terms(fitted)
         self.log_likelihood_ = None if fitted.goodness is None else fitted.goodness.log_likelihood
         self.n_features_in_ = len(self._inputs)
         self._kind = kind
@@ -249,15 +241,18 @@ class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         DataError : an input is missing, or has a value that is no level.
         """
         check_is_fitted(self)
+        return self._probabilities(self._codes(X))
+
+    def _codes(self, X: Any) -> NDArray[np.int32]:
+        """Codes of the inputs; where the outputs were columns of the table, an array may have them too."""
         table = checked_table(X)
-        if (
-            isinstance(table, np.ndarray)
-            and table.ndim == 2
-            and table.shape[1] == len(self._inputs) + len(self._outputs)
-        ):
+        width = len(self._inputs) + len(self._outputs)
+        among = self.outputs is not None
+        if among and isinstance(table, np.ndarray) and table.ndim == 2 and table.shape[1] == width:
             table = table[:, self._inputs]
-        table = checked_table(table, self.n_features_in_, type(self).__name__)
-        codes = encode(table, self._input_space)
+        return encode(checked_table(table, self.n_features_in_, type(self).__name__), self._input_space)
+
+    def _probabilities(self, codes: NDArray[Any]) -> NDArray[np.float64] | list[NDArray[np.float64]]:
         starts = np.cumsum([0, *self.space_.cards])
         found = [np.empty((len(codes), self.space_.cards[i])) for i in self._outputs]
         for start in range(0, len(codes), _BATCH):
@@ -276,22 +271,41 @@ class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The likeliest level of each output, (rows,), or (rows, outputs) for several."""
-        found = self.predict_proba(X)
+        check_is_fitted(self)
+        return self._likeliest(self._codes(X))
+
+    def _likeliest(self, codes: NDArray[Any]) -> NDArray[Any]:
+        found = self._probabilities(codes)
         if isinstance(found, list):
-            columns = [c[p.argmax(axis=1)] for c, p in zip(self.classes_, found, strict=True)]
-            return np.stack(columns, axis=1)
+            return _beside([c[p.argmax(axis=1)] for c, p in zip(self.classes_, found, strict=True)])
         return np.asarray(self.classes_[found.argmax(axis=1)])
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Share of rows whose outputs are all predicted right; without y, against the table's own columns."""
-        if y is None:
-            check_is_fitted(self)
-            told = Space(tuple(self.space_.variables[i] for i in self._outputs))
-            codes = encode(X, told)
-            y = np.stack([np.array(v.levels)[codes[:, j]] for j, v in enumerate(told.variables)], axis=1)
-            y = y[:, 0] if len(told) == 1 else y
-        right = np.asarray(self.predict(X)) == np.asarray(y)
-        return float(np.average(right if right.ndim == 1 else right.all(axis=1), weights=sample_weight))
+        """Share of rows whose outputs are all predicted right.
+
+        Without y, against the table's own columns; incomplete rows are then left out under ``missing="drop"`` and
+        ``"em"``.
+
+        Raises
+        ------
+        DataError : y is not as many outputs as are predicted.
+        """
+        check_is_fitted(self)
+        if y is not None:
+            found, told = np.asarray(self.predict(X)), np.asarray(y)
+            found, told = found.reshape(len(found), -1), told.reshape(len(told), -1)
+            if found.shape != told.shape:
+                raise DataError(
+                    f"y has the shape {np.shape(y)}, but {found.shape} outputs are predicted: rows, outputs"
+                )
+            return float(np.average((found == told).all(axis=1), weights=sample_weight))
+        visible = Space(self.space_.variables[: len(self.space_) - self.fitted_.n_hidden])
+        codes = encode(checked_table(X), visible, allow_missing=self.missing in ("drop", "em"))
+        keep = (codes >= 0).all(axis=1)
+        codes = codes[keep]
+        told = _beside([np.array(self.space_.variables[i].levels)[codes[:, i]] for i in self._outputs])
+        right = (self._likeliest(codes[:, self._inputs]).reshape(told.shape) == told).all(axis=1)
+        return float(np.average(right, weights=None if sample_weight is None else np.asarray(sample_weight)[keep]))
 
     # -- files and scikit-learn -------------------------------------------------------------------------------
 
@@ -329,10 +343,11 @@ def _targets(y: Any, *, allow_missing: bool) -> tuple[NDArray[np.int64], list[Va
     DataError : y has no or too many dimensions, no row, a single level, infinity, or a missing cell.
     """
     name = getattr(y, "name", None)
-    names = [str(c) for c in y.columns] if hasattr(y, "columns") else None
+    names = _column_names(y)
     array = np.asarray(y)
     if array.ndim == 2 and array.shape[1] == 1:
-        array, names = array[:, 0], None
+        array, name = array[:, 0], names[0] if names else None
+        names = None
     if array.ndim not in (1, 2) or not array.size:
         raise DataError(f"y has the shape {array.shape}; (rows,) or (rows, outputs) is needed")
     if array.dtype.kind == "c":
@@ -343,8 +358,9 @@ def _targets(y: Any, *, allow_missing: bool) -> tuple[NDArray[np.int64], list[Va
     found, variables = [], []
     for column, label in zip(columns, names, strict=True):
         absent = _absent(column, label, allow_missing)
-        check_classification_targets(column[~absent])
-        levels, codes = np.unique(column[~absent], return_inverse=True)
+        present = np.array(column[~absent].tolist()) if column.dtype == object else column[~absent]
+        check_classification_targets(present)
+        levels, codes = np.unique(present, return_inverse=True)
         if len(levels) < 2:
             classes = ", ".join(map(repr, levels.tolist()))
             raise DataError(f"the output {label!r} has one class, {classes}; at least 2 are needed to learn from")
@@ -355,11 +371,29 @@ def _targets(y: Any, *, allow_missing: bool) -> tuple[NDArray[np.int64], list[Va
     return np.stack(found, axis=1), variables
 
 
+def _beside(columns: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Columns (rows, outputs) that keep their values: text beside truth values stays what it is."""
+    kinds = {column.dtype.kind for column in columns}
+    same = len(kinds) == 1 or kinds <= set("iuf")
+    return np.stack([column if same else column.astype(object) for column in columns], axis=1)
+
+
+def _column_names(y: Any) -> list[str] | None:
+    """Names of the columns of a frame."""
+    columns = getattr(y, "column_names", None) or getattr(y, "columns", None)  # Arrow's, and pandas' or polars'
+    return None if columns is None else [str(c) for c in columns]
+
+
+def _named(names: Sequence[str] | str | None) -> list[str] | None:
+    """A list of names, also of a single one."""
+    return None if names is None else [names] if isinstance(names, str) else list(names)
+
+
 def _absent(column: NDArray[Any], label: str, allow_missing: bool) -> NDArray[np.bool_]:
     """Which cells of an output are missing."""
     if column.dtype.kind == "f" and np.isinf(column).any():
         raise DataError(f"Input y contains infinity or a value too large for dtype('{column.dtype}').")
-    absent = np.array([cell is None or cell != cell for cell in column.tolist()], dtype=bool)
+    absent = np.array([cell is None or (cell == cell) is not True for cell in column.tolist()], dtype=bool)
     if absent.any() and not allow_missing:
         raise DataError(
             f"Input y contains NaN: the output {label!r} is missing in {int(absent.sum())} rows; missing='drop' leaves "

@@ -53,6 +53,7 @@ class DensityEstimator(DensityMixin, BaseEstimator):  # type: ignore[misc]
     space_ : the variables and their levels; hidden ones come last.
     model_ : the model itself, a :class:`fullspan.model.loglinear.LogLinear`.
     log_z_ : log of its partition function.
+    log_likelihood_ : of all rows, in nats; of their observed cells where some are missing.
     divergence_ : KL(data || model) in nats per row.
     description_length_ : nats to describe model and data.
     history_ : the steps of the learner.
@@ -92,12 +93,15 @@ class DensityEstimator(DensityMixin, BaseEstimator):  # type: ignore[misc]
         check_parameters(self.get_params(deep=False))
         table = checked_table(X)
         empirical = self._reading().count(table, checked_weight(sample_weight))
-        with contextlib.ExitStack() as stack:
-            watch = stack.enter_context(contextlib.closing(Reporter())) if self.verbose else None
+        with self._watched() as watch:
             fitted = self._learn(empirical, watch)
         self._warn(fitted)
         self._accept(self._noted(fitted), kind_of(table), empirical)
         return self
+
+    def _watched(self) -> contextlib.AbstractContextManager[Reporter | None]:
+        """Who is told every step, if anyone."""
+        return contextlib.closing(Reporter()) if self.verbose else contextlib.nullcontext()
 
     @abstractmethod
     def _learn(self, empirical: Empirical, watch: Reporter | None) -> Fitted:
@@ -106,7 +110,7 @@ class DensityEstimator(DensityMixin, BaseEstimator):  # type: ignore[misc]
     def _warn(self, fitted: Fitted) -> None:
         """Warn, on behalf of the caller of ``fit``, of what a person should know about the result."""
         if fitted.status != "converged":
-            warnings.warn(f"the fit ended early: {fitted.status}", ConvergenceWarning, stacklevel=3)
+            warnings.warn(f"the fit ended early: {_ending(fitted)}", ConvergenceWarning, stacklevel=3)
 
     def _reading(self) -> Reading:
         return Reading(**{name: getattr(self, name) for name in READING})
@@ -124,6 +128,7 @@ class DensityEstimator(DensityMixin, BaseEstimator):  # type: ignore[misc]
         self.terms_, self.n_terms_ = TermTable.of(fitted), len(model.terms)
         self.history_, self.status_ = fitted.history, fitted.status
         self.divergence_, self.description_length_ = fitted.divergence, fitted.description_length
+        self.log_likelihood_ = -fitted.total * (fitted.divergence + fitted.entropy)
         self._kind, self._empirical = kind, empirical
         self._oracle = Oracle(model, n_hidden=fitted.n_hidden)
         self.n_features_in_ = len(self._oracle.visible)
@@ -162,7 +167,13 @@ class DensityEstimator(DensityMixin, BaseEstimator):  # type: ignore[misc]
         empirical = self._reading().count_again(table, self._oracle.visible, checked_weight(sample_weight))
         return float(empirical.counts @ self._oracle.log_prob(empirical.states)) / empirical.total
 
-    def impute(self, X: Any, how: Literal["mode", "draw", "mean"] = "mode", random_state: Any = None) -> Any:
+    def impute(
+        self,
+        X: Any,
+        how: Literal["mode", "draw", "mean"] = "mode",
+        random_state: Any = None,
+        n_draws: int | None = None,
+    ) -> Any:
         """Fill the missing cells of a table.
 
         Parameters
@@ -170,21 +181,31 @@ class DensityEstimator(DensityMixin, BaseEstimator):  # type: ignore[misc]
         how : ``"mode"``, the likeliest completion of the row; ``"draw"``, a random one, given what the row says;
             ``"mean"``, no completion but the probabilities: ``{name: array (rows, levels)}``.
         random_state : seed or generator for ``"draw"``.
+        n_draws : multiple imputation: that many independent draws of the whole table.
 
         Returns
         -------
-        A frame of the kind that was given, an Arrow table for a file, with the observed variables as columns.
+        A frame of the kind that was given, an Arrow table for a file, with the observed variables as columns; a list of
+        them if ``n_draws`` is given.
 
         Raises
         ------
+        FullspanError : ``n_draws`` is below 1, or given where nothing is drawn.
         DataError : a value is no level, or an empty cell is itself a level of this model (``missing="level"``).
         """
         check_is_fitted(self)
         codes = self._codes(X, partial=True)
         refuse_missing_level(codes, self._oracle.visible)
+        if n_draws is not None and (how != "draw" or n_draws < 1):
+            raise FullspanError(f"n_draws is {n_draws} with how={how!r}; it is a number of draws, with how='draw'")
         if how == "mean":
             return self._oracle.impute(codes, "mean")
-        return decode(self._oracle.impute(codes, how, generator(random_state)), self._oracle.visible, like=X)
+        rng = generator(random_state)
+        tables = [
+            decode(self._oracle.impute(codes.copy(), how, rng), self._oracle.visible, like=X)
+            for _ in range(n_draws or 1)
+        ]
+        return tables[0] if n_draws is None else tables
 
     def sample(self, n_samples: int = 1, random_state: Any = None, given: Evidence = None) -> Any:
         """Draw rows, independent and exact, with part of them fixed by ``given`` if wanted.
@@ -301,6 +322,12 @@ class DensityEstimator(DensityMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.categorical = tags.input_tags.string = True
         tags.input_tags.allow_nan = self.missing != "error"
         return tags
+
+
+def _ending(fitted: Fitted) -> str:
+    violation = fitted.settings.get("violation")
+    off = "" if violation is None else f"; an expectation differs from the data's by {violation:.2g}"
+    return f"{fitted.status}{off}"
 
 
 def generator(random_state: Any) -> np.random.Generator:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fullspan.estimators.density import DensityEstimator, generator
 from fullspan.estimators.hidden import Hidden, hidden_variables
+from fullspan.estimators.settings import of_hidden
 from fullspan.space import Level
 
 if TYPE_CHECKING:
@@ -125,7 +127,9 @@ class FullSpan(DensityEstimator):
         from fullspan.learn.incomplete import fit_incomplete
 
         seed = generator(self.random_state)
-        return fit_incomplete(empirical, options, hidden, self.restarts, seed, watch=watch)
+        fitted = fit_incomplete(empirical, options, hidden, self.restarts, seed, watch=watch)
+        settings = {"restarts": self.restarts, **of_hidden(hidden, self.random_state)}
+        return replace(fitted, settings={**fitted.settings, **settings})
 
 
 _OPTIONS = ("search", "basis", "penalty", "l1", "epsilon", "max_order", "dtype", "max_memory")

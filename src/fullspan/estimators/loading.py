@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fullspan.errors import ModelFileError
+from fullspan.errors import ModelFileError, QueryError
 from fullspan.model import file, tree_file
 from fullspan.model.strict_json import read_json
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 HOMES = {
     "BoltzmannClassifier": "fullspan.estimators.classifier",
     "BoltzmannMachine": "fullspan.estimators.boltzmann",
+    "DecimatableBoltzmannMachine": "fullspan.estimators.decimatable",
     "FullSpan": "fullspan.estimators.full_span",
 }
 """Where each estimator lives that a file may name."""
@@ -27,6 +28,9 @@ TREES = {"ChowLiuTree": "fullspan.estimators.trees", "HiddenChowLiuTree": "fulls
 
 def load(path: str | os.PathLike[str]) -> DensityEstimator:
     """Read a model file as a fitted estimator, of the class that was saved and with its parameters.
+
+    How the table was cut into levels (``columns``, ``levels``, ``bins``, ``max_levels``) is in the variables of the
+    model and not repeated; nor is a seed that is no number.
 
     Raises
     ------
@@ -40,7 +44,10 @@ def load(path: str | os.PathLike[str]) -> DensityEstimator:
     else:
         fitted = file.read(document)
         model = _unfitted(path, fitted.settings, "FullSpan", HOMES)
-        model._accept(fitted, kind="arrow")
+        try:
+            model._accept(fitted, kind="arrow")
+        except (KeyError, TypeError, QueryError) as error:
+            raise ModelFileError(f"{path} lacks what a {type(model).__name__} needs: {error}") from error
     estimator: DensityEstimator = model
     return estimator
 

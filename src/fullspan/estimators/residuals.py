@@ -114,7 +114,7 @@ def largest(oracle: Oracle, data: Empirical, top: int) -> Residuals:
         return of_cells_seen(oracle, data, "pearson")[:top]
     observed, fitted = (table.ravel(order="F") for table in _tables(oracle, data))
     found = residuals(observed, fitted, "pearson")
-    best = np.argsort(-np.abs(found), kind="stable")[:top]
+    best = _order(found)[:top]
     return _sorted(oracle, data.space.states(best), observed[best], fitted[best], found[best], "pearson")
 
 
@@ -139,8 +139,12 @@ def _check(data: Empirical, kind: str) -> None:
         )
 
 
+def _order(found: Array) -> NDArray[np.intp]:
+    """Largest first; what rounding alone tells apart stays in the order of the states."""
+    return np.argsort(-np.abs(found).round(9), kind="stable")
+
+
 def _sorted(oracle: Oracle, states: Any, observed: Array, fitted: Array, found: Array, kind: str) -> Residuals:
-    order = np.argsort(-np.abs(found), kind="stable")
-    labels = oracle.visible.labels
+    order, labels = _order(found), oracle.visible.labels
     rows = [Residual(labels(states[i].tolist()), float(observed[i]), float(fitted[i]), float(found[i])) for i in order]
     return Residuals(rows, kind)

@@ -40,25 +40,39 @@ def learned(
 
 def noted(fitted: Fitted, options: MachineOptions, hidden: Sequence[Variable] = (), random_state: Any = None) -> Fitted:
     """The fitted model with its options among the settings. Graphs become edges between names, sets lists of names."""
-    space = fitted.model.space
-    settings = {name: getattr(options, name) for name in OPTIONS}
-    settings["graph"] = None if options.graph is None else _edges(fitted)
-    settings["terms"] = _sets(options.terms, space)
-    settings["margins"] = _sets(options.margins, space)
-    settings["hidden"] = {v.name: list(v.levels) for v in hidden} if hidden else 0
-    settings["random_state"] = int(random_state) if isinstance(random_state, numbers.Integral) else None
+    settings = parameters(options, fitted.model.space, hidden, random_state)
     return dataclasses.replace(fitted, settings={**fitted.settings, **settings, "estimator": "BoltzmannMachine"})
 
 
-def _edges(fitted: Fitted) -> list[list[str]]:
-    """Pairs of variables that share a term."""
-    names = fitted.model.space.names
-    pairs = {tuple(i for i, _ in term) for term in fitted.model.terms if len(term) == 2}
-    return [[names[i] for i in pair] for pair in sorted(pairs)]
+def parameters(
+    options: MachineOptions, space: Space, hidden: Sequence[Variable] = (), random_state: Any = None
+) -> dict[str, Any]:
+    """The options by the names they have as parameters of an estimator, in JSON's types."""
+    settings = {name: getattr(options, name) for name in OPTIONS}
+    settings["graph"] = None if options.graph is None else _edges(options.graph, space)
+    settings["terms"] = _sets(options.terms, space)
+    settings["margins"] = _sets(options.margins, space)
+    return {**settings, **of_hidden(hidden, random_state)}
+
+
+def of_hidden(hidden: Sequence[Variable], random_state: Any) -> dict[str, Any]:
+    """The hidden variables with their levels, and the seed if it is a number."""
+    return {
+        "hidden": {v.name: list(v.levels) for v in hidden} if hidden else 0,
+        "random_state": int(random_state) if isinstance(random_state, numbers.Integral) else None,
+    }
+
+
+def _edges(graph: Any, space: Space) -> list[list[str]]:
+    from fullspan.learn.structure import edges_of
+
+    return [[space.names[i] for i in pair] for pair in sorted(edges_of(space, graph))]
 
 
 def _sets(sets: Iterable[Any] | None, space: Space) -> list[list[str]] | None:
+    from fullspan.learn.structure import position_of
+
     if sets is None:
         return None
     listed = [[names] if isinstance(names, str) else list(names) for names in sets]
-    return [[name if isinstance(name, str) else space.names[int(name)] for name in names] for names in listed]
+    return [[space.names[position_of(space, name, "a set")] for name in names] for names in listed]

@@ -105,11 +105,13 @@ class Summary:
 
     # -- text -------------------------------------------------------------------------------------------------
 
-    def __str__(self) -> str:
-        parts = [self._heading(), self._fit(), self._coefficients(), self._residuals()]
+    def text(self, top: int | None = COEFFICIENTS) -> str:
+        """What is printed, with the first ``top`` coefficients, or all for None."""
+        parts = [self._heading(), self._fit(), self._coefficients(top), self._residuals()]
         return "\n\n".join("\n".join(lines) for part in parts if (lines := list(part)))
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        return self.text()
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>"
@@ -124,7 +126,8 @@ class Summary:
         given = "margins of " if settings.get("from_margins") else ""
         yield f"{given}{rows}{dropped}, {len(names)} variables: {_listed(names)}"
         if hidden:
-            yield f"{len(hidden)} hidden: {_listed(hidden)}"
+            unused = "" if _uses_hidden(fitted) else "; no term has any of them"
+            yield f"{len(hidden)} hidden: {_listed(hidden)}{unused}"
         basis = fitted.model.basis.name
         yield f"{len(self.coefficients)} weights in the {basis} basis{_penalties(settings)}"
         steps = settings.get("iterations")
@@ -158,10 +161,10 @@ class Summary:
             why = "weights that the penalty sets to 0 are not counted"
         return f"df: {why}; counting all cells and weights gives {g.nominal_df}."
 
-    def _coefficients(self) -> Iterator[str]:
+    def _coefficients(self, top: int | None) -> Iterator[str]:
         if not self.coefficients:
             return
-        shown = self.coefficients[:COEFFICIENTS]
+        shown = self.coefficients[:top]
         yield from aligned([("coefficient", "estimate", "std. error", "z", "p-value"), *map(_cells, shown)])
         if len(self.coefficients) > len(shown):
             yield f"... and {len(self.coefficients) - len(shown)} more"
@@ -176,6 +179,11 @@ class Summary:
         if self.residuals:
             yield "largest residuals"
             yield from aligned(self.residuals.cells())
+
+
+def _uses_hidden(fitted: Fitted) -> bool:
+    first = len(fitted.model.space) - fitted.n_hidden
+    return any(i >= first for term in fitted.model.terms for i, _ in term)
 
 
 def _penalties(settings: Any) -> str:

@@ -55,6 +55,9 @@ class Roles:
         FullspanError : a name is unknown or has two roles, a variable has none, or there are no outputs.
         """
         told = tuple(space.position(name) for name in outputs)
+        for i in told:
+            if told.count(i) > 1:
+                raise FullspanError(f"{space.names[i]!r} is named twice among the outputs; once is enough")
         given = (
             tuple(i for i in range(len(space)) if i not in told)
             if inputs is None
@@ -118,7 +121,11 @@ class _Conditional:
         o = self.options
         found = structure(self.space, o.order, o.graph, o.terms, o.margins).terms(self.basis)
         inputs = set(self.roles.inputs)
-        return tuple(term for term in found if any(i not in inputs for i, _ in term))
+        kept = tuple(term for term in found if any(i not in inputs for i, _ in term))
+        if not any(i in self.roles.outputs for term in kept for i, _ in term):
+            names = ", ".join(repr(self.space.names[i]) for i in self.roles.outputs)
+            raise FullspanError(f"no term has an output, so nothing would be learned about {names}; name it in a term")
+        return kept
 
     def _plan(self) -> None:
         n_open = math.prod(card for i, card in enumerate(self.space.cards) if i not in self.roles.inputs)
@@ -178,8 +185,10 @@ class _Conditional:
             history=self._history(solution),
             status=solution.status,
             settings={
-                "inputs": [names[i] for i in self.roles.inputs],
-                "outputs": [names[i] for i in self.roles.outputs],
+                "roles": {
+                    "inputs": [names[i] for i in self.roles.inputs],
+                    "outputs": [names[i] for i in self.roles.outputs],
+                },
                 "violation": solution.violation,
                 "iterations": solution.iterations,
             },
@@ -203,10 +212,12 @@ class _Conditional:
         return goodness(np.array([self.total]), np.array([-gain]), k, n_cells=0, nominal_df=0, complete=False)
 
     def _entropy(self) -> float:
-        """Mean entropy of the outputs given the inputs in the data: what no model can save."""
-        if (self.states[:, self.roles.outputs] < 0).any():
-            return 0.0
-        _, which = np.unique(self.states[:, self.roles.inputs], axis=0, return_inverse=True)
+        """Mean entropy of the outputs given the inputs in the data: what no model can save.
+
+        Where outputs are missing, that of the observed ones, among the rows that observe the same.
+        """
+        given = np.concatenate([self.states[:, self.roles.inputs], self.states[:, self.roles.outputs] < 0], axis=1)
+        _, which = np.unique(given, axis=0, return_inverse=True)
         inputs = np.bincount(which.ravel(), weights=self.shares)
         return -float(self.shares @ np.log(self.shares / inputs[which.ravel()]))
 

@@ -39,7 +39,7 @@ class Functions:
     indices : (k,) table indices of the terms.
     origin : index of the state x_0.
     max_memory : bytes that may be used, or None for most of what is free. One table of |X| doubles is allocated when
-        it is first needed; callers hold up to three masks of |X| bytes.
+        it is first needed, and masks take up to four |X| bytes more.
     rng : chooses which states are looked at first; it decides the time, not the answer.
     """
 
@@ -125,10 +125,12 @@ class Functions:
         members: Mask,
         at_most: float,
         pool: Index,
+        slack: float = ZERO,
     ) -> tuple[Array, float, Index]:
         """Minimise ``cost . u`` subject to ``f_v(x) <= at_most`` on all members, ``v = columns u``, u in ``bounds``.
 
-        Returns v, the minimum, and the states whose constraints were used; ``pool`` is a first guess at them.
+        Returns v, the minimum, and the states whose constraints were used; ``pool`` is a first guess at them. The
+        constraints of other states may be violated by up to ``slack``.
 
         Raises
         ------
@@ -144,7 +146,7 @@ class Functions:
             v = columns @ solved.x
             table = self.table(v)
             table[pool] = -np.inf
-            more = self._largest(table, members, at_most + ZERO, max(200, 2 * len(cost)))
+            more = self._largest(table, members, at_most + slack, max(200, 2 * len(cost)))
             if not more.size:
                 return v, float(solved.fun), pool
             pool, rows = np.concatenate([pool, more]), np.concatenate([rows, self.rows(columns, more)])
@@ -173,7 +175,7 @@ class Functions:
     def _cleared(self) -> Array:
         if self._table is None:
             n = self.basis.n_states
-            require(11 * n, budget(self.max_memory), f"the search for a face among {n:,} states", REMEDY)
+            require(12 * n, budget(self.max_memory), f"the search for a face among {n:,} states", REMEDY)
             self._table = np.empty(n)
         self._table[:] = 0.0
         return self._table

@@ -20,11 +20,11 @@ from fullspan.engine.planner import PRECISIONS, Precision, plan
 from fullspan.engine.table import DualTable
 from fullspan.errors import FullspanError
 from fullspan.learn import line
-from fullspan.learn.full import description, full_search, names_in_use
+from fullspan.learn.full import LARGEST_MARGIN, Grown, carry_over, description, grow, names_in_use, sift_out
 from fullspan.learn.paper import paper_search
 from fullspan.learn.penalty import prices
 from fullspan.learn.problem import Interrupted, Problem, Step, as_arrays, smoothed_entropy
-from fullspan.learn.refit import covariance
+from fullspan.learn.refit import variances
 from fullspan.model import Fitted, LogLinear
 
 SEARCHES = ("full", "paper")
@@ -111,20 +111,21 @@ def fit(
 
         return fit_incomplete(empirical, options, watch=watch, start=start)
     best: Fitted | None = None
+    grown: Grown | None = None
     started = time.perf_counter()
     for name in _bases(empirical, options, start):
         try:
             # The matrices are small: threads that spin for each other inside BLAS cost more than they bring.
             with threadpool_limits(limits=1, user_api="blas"):
-                fitted = _Fit(empirical, options, name, watch, start, best, started).run()
+                search = _Fit(empirical, options, name, watch, start, best, grown, started)
+                best = search.run()
         except KeyboardInterrupt:  # while the tables were being set up: nothing new to keep
             if best is None:
                 raise
             return dataclasses.replace(best, status="interrupted")
-        if best is None or fitted.description_length < best.description_length:
-            best = fitted
-        if fitted.status == "interrupted":
-            return dataclasses.replace(best, status="interrupted")
+        if best.status == "interrupted":
+            return best
+        grown = search.grown
     assert best is not None
     return best
 
@@ -149,9 +150,11 @@ class _Fit:
         watch: Watch | None,
         start: LogLinear | None,
         best: Fitted | None,
+        grown: Grown | None,
         started: float,
     ) -> None:
         self.empirical, self.options, self.watch, self.best = empirical, options, watch, best
+        self.grown = grown
         self.basis = Basis(basis, empirical.space.cards)
         total = float(empirical.total)
         planned = plan(self.basis, total, options.dtype, options.max_memory, stepwise=options.by_terms)
@@ -176,6 +179,8 @@ class _Fit:
             theta, self.problem.names, self.problem.prior = self.kept
             self.problem.table.set_theta(theta)
         fitted = self._fitted(status)
+        if status == "interrupted":
+            fitted = dataclasses.replace(fitted, status=status)
         del self.problem  # a watcher may still hold the last snapshot function, and through it two large tables
         return fitted
 
@@ -184,7 +189,10 @@ class _Fit:
             status = self._race()
             self.problem.note_drift(self.problem.table.rebuild())
             return status
-        return full_search(self.problem)
+        carried = self.grown is not None and carry_over(self.grown, self.problem)
+        status, self.grown = grow(self.problem, 0 if carried else LARGEST_MARGIN)
+        sift_out(self.problem)
+        return status
 
     def _race(self) -> str:
         """Search term by term, unless another basis was ahead after a third of its moves: then this one is given up."""
@@ -205,22 +213,22 @@ class _Fit:
         self.kept = dict(self.problem.table.theta), self.problem.names, self.problem.prior
 
     def _snapshot(self) -> Fitted:
-        """The best model so far: of this basis, or of one tried before."""
-        fitted = self._fitted("interrupted")
-        if self.best is not None and self.best.description_length <= fitted.description_length:
-            return dataclasses.replace(self.best, status="interrupted")
-        return fitted
+        return dataclasses.replace(self._fitted("interrupted"), status="interrupted")
 
     def _fitted(self, status: str) -> Fitted:
+        """The best model so far: of this basis, or of one tried before."""
         problem, table, n = self.problem, self.problem.table, self.problem.total
         y, theta = as_arrays(table.theta)
         price = (problem.cost() if self.options.by_terms else description(problem)) - problem.divergence()
-        errors, saved = self._uncertainty(theta)
         model = LogLinear(
             self.empirical.space, self.basis, tuple(self.basis.term(int(i)) for i in y), theta, self._log_z()
         )
         counts = self.empirical.counts
         surprise = -float(counts @ model.log_prob(self.empirical.states)) / n
+        length = n * (surprise + price)
+        if self.best is not None and self.best.description_length <= length:
+            return self.best
+        errors, saved = self._uncertainty(theta)
         entropy = smoothed_entropy(counts, self.basis.n_states, 0.0)
         return Fitted(
             model=model,
@@ -231,7 +239,7 @@ class _Fit:
             n_dropped=self.empirical.n_dropped + self.empirical.n_empty,
             divergence=surprise - entropy,
             entropy=entropy,
-            description_length=n * (surprise + price),
+            description_length=length,
             history=tuple(problem.history),
             status=status,
             drift=problem.drift,
@@ -249,8 +257,8 @@ class _Fit:
         if not theta.size:
             return np.zeros(0), np.zeros(0)
         problem, prior = self.problem, self.problem.prior
-        posterior = np.diag(covariance(problem, None if prior is None else prior.precision))
-        plain = np.diag(covariance(problem)) if prior is not None else posterior
+        posterior = variances(problem, None if prior is None else prior.precision)
+        plain = variances(problem) if prior is not None else posterior
         y, _ = as_arrays(problem.table.theta)
         eta, zero_one = problem.eta_at(y), self.basis.zero_one
         alone = -line.drop(eta, problem.d_at(y), -theta, zero_one)

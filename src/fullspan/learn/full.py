@@ -6,7 +6,8 @@
     3. Sift: fit a code to the weights (module ``code``), drop what the code calls noise, refit, and pull the
        remaining weights towards what the code expects.
 
-One pseudo-row, spread evenly over all states, keeps every optimum finite.
+One pseudo-row, spread evenly over all states, keeps every optimum finite. Whole margins span the same functions in
+every basis: what has been grown in one is carried over to the next, and only single terms are left to find there.
 """
 
 from __future__ import annotations
@@ -15,18 +16,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fullspan.algebra.basis import Basis
+from fullspan.algebra.exchange import exchanged
 from fullspan.learn import line
 from fullspan.learn.margins import Margins
 from fullspan.learn.problem import Problem, as_arrays, as_theta
-from fullspan.learn.refit import Prior, covariance, refit
+from fullspan.learn.refit import Prior, refit, variances
 from fullspan.learn.sift import BELIEVED, Quadratic, sift
 
 LARGEST_MARGIN = 4
 MAX_TERMS = 2048
 """Most terms refitted jointly: the Fisher information is a k-by-k matrix."""
-_SHARE_OF_BEST = 0.3
+_SHARE_OF_BEST = 0.7
 """A candidate joins the best one in a round if it is worth this share of it."""
 _AT_ONCE = 40
+_NEWTON_STEPS = 2
+"""Newton steps after each round of growing; the next round goes on from there."""
 _WIDE = 2.0
 """Standard deviation of the prior on every weight while growing; it matters only where the data say nothing."""
 
@@ -43,37 +48,67 @@ class _Candidate:
         return margins.missing(sorted(self.variables)) if self.term is None else [self.term]
 
 
+@dataclass(frozen=True)
+class Grown:
+    """A model as it was before sifting: basis, weights, and the price of its names."""
+
+    basis: Basis
+    theta: dict[int, float]
+    names: float
+
+
 def full_search(problem: Problem, largest: int = LARGEST_MARGIN) -> str:
     """Grow and sift from the current point; returns why it stopped.
 
     The cost is ``KL(p_d || p)`` plus the price of naming margins and terms plus one nat per effective weight. It never
     rises.
     """
-    tolerance = 0.02 / problem.total
-    if problem.table.theta:
-        problem.names = names_in_use(problem, largest)
-    else:
-        _start_independent(problem)
-    status = _grow(problem, largest, tolerance)
-    _sift(problem, tolerance)
+    status, _ = grow(problem, largest)
+    sift_out(problem)
     return status
+
+
+def grow(problem: Problem, largest: int = LARGEST_MARGIN) -> tuple[str, Grown]:
+    """Append margins and terms to the current point until none pays; why it stopped, and what was reached."""
+    if not problem.table.theta:
+        _start_independent(problem)
+    elif not problem.names:
+        problem.names = names_in_use(problem, largest)
+    status = _grow(problem, largest, _tolerance(problem))
+    return status, Grown(problem.table.basis, dict(problem.table.theta), problem.names)
+
+
+def carry_over(grown: Grown, problem: Problem) -> bool:
+    """Start a problem in another basis from what was grown before; False if that takes too many terms there."""
+    theta = exchanged(grown.theta, grown.basis, problem.table.basis, MAX_TERMS)
+    if not theta:
+        return False
+    problem.table.set_theta(theta)
+    problem.names = min(grown.names, names_in_use(problem))
+    _refit_wide(problem, _tolerance(problem), _NEWTON_STEPS)
+    problem.record("start", description(problem))
+    return True
+
+
+def _tolerance(problem: Problem) -> float:
+    return 0.02 / problem.total
 
 
 def description(problem: Problem) -> float:
     """``KL(p_d || p)`` + names + one nat per effective weight, ``tr F (F + W)^-1`` under a prior of precision W."""
     effective = float(len(problem.table.theta))
     if problem.prior is not None and effective:
-        spread = covariance(problem, problem.prior.precision) * problem.total
-        effective -= float(np.diag(spread) @ problem.prior.precision)
+        effective -= float(variances(problem, problem.prior.precision) @ problem.prior.precision) * problem.total
     return float(problem.divergence() + problem.names + effective * problem.weight_price)
 
 
 def names_in_use(problem: Problem, largest: int = LARGEST_MARGIN) -> float:
     """Price of naming the terms in use: each main effect, and as few margins or large terms as hold the others."""
-    basis = problem.table.basis
-    supports = [frozenset(i for i, _ in basis.term(y)) for y in problem.table.theta]
+    supports = [problem.support(y) for y in problem.table.theta]
     named: list[frozenset[int]] = []
     for a in sorted({a for a in supports if len(a) > 1}, key=lambda a: (-len(a), sorted(a))):
+        if any(a <= b for b in named):
+            continue
         extra = [_widened(problem, b, a, largest) for b in named]
         if extra and min(extra) < _name(problem, a):
             named[int(np.argmin(extra))] |= a
@@ -129,7 +164,7 @@ def _grow(problem: Problem, largest: int, tolerance: float) -> str:
             for candidate in batch:
                 problem.names += candidate.name
                 problem.table.theta.update((y, 0.0) for y in candidate.indices(margins))
-            _refit_wide(problem, tolerance, max_iterations=2)
+            _refit_wide(problem, tolerance, _NEWTON_STEPS)
             if (new := description(problem)) < cost:
                 cost = new
                 problem.record("append" if batch[0].term else "margin", cost)
@@ -138,7 +173,8 @@ def _grow(problem: Problem, largest: int, tolerance: float) -> str:
             problem.names, problem.prior = before[1:]
             batch = batch[: len(batch) // 2]
         else:
-            _settle(problem, tolerance, cost)
+            if not problem.history or problem.history[-1].move != "start":  # a start has been refitted already
+                _settle(problem, tolerance, cost)
             return "converged"
 
 
@@ -150,17 +186,19 @@ def _settle(problem: Problem, tolerance: float, cost: float) -> None:
 
 
 def _candidates(problem: Problem, margins: Margins, room: int) -> list[_Candidate]:
-    """Margins of at most ``room`` missing terms, and single terms, that shorten the description, best first."""
+    """Margins of at most ``room`` missing terms, and single terms, that shorten the description, best first.
+
+    Margins that are not worth their share of the best one are left out.
+    """
     found = [
         _Candidate(net, name, frozenset(map(int, variables)), None)
-        for net, name, variables in margins.promising(10 * _AT_ONCE, room)
+        for net, name, variables in margins.promising(10 * _AT_ONCE, _SHARE_OF_BEST, room)
     ]
     single = problem.table.scan()
     for y, net in zip(single.indices, single.gains, strict=True):
         if int(y) not in problem.table.theta:
-            variables = frozenset(i for i, _ in problem.table.basis.term(int(y)))
             name = problem.price(int(y)) - problem.prices.weight
-            found.append(_Candidate(float(net), name, variables, int(y)))
+            found.append(_Candidate(float(net), name, problem.support(int(y)), int(y)))
     return sorted(found, key=lambda c: (-c.net, sorted(c.variables)))
 
 
@@ -181,7 +219,7 @@ def _fitting(batch: list[_Candidate], margins: Margins, room: int) -> list[_Cand
     return batch[: int(np.searchsorted(ends, room, side="right"))]
 
 
-def _sift(problem: Problem, tolerance: float) -> None:
+def sift_out(problem: Problem) -> None:
     """Drop noise and pull the weights towards what their code expects, as long as that shortens the description."""
     if not problem.table.theta:
         return
@@ -193,7 +231,7 @@ def _sift(problem: Problem, tolerance: float) -> None:
         sifted = sift(quadratic, orders, believed)
         problem.table.set_theta(as_theta(y[sifted.stay], sifted.theta))
         problem.prior = Prior(sifted.mean, sifted.precision / problem.total)
-        refit(problem, tolerance, prior=problem.prior)
+        refit(problem, _tolerance(problem), prior=problem.prior)
         if description(problem) <= cost:
             problem.names = min(problem.names, names_in_use(problem))  # what was dropped needs no name
             problem.record("prune", description(problem))

@@ -103,7 +103,12 @@ class _Rounds:
     def _result(self, status: str) -> Fitted:
         assert self.best is not None
         with_errors = self.best if status == "interrupted" else self._with_errors(self.best)
-        return dataclasses.replace(with_errors, status=status, history=tuple(self.history))
+        settings = {
+            **dataclasses.asdict(self.options),
+            "basis_chosen": self.best.model.basis.name,
+            "hidden": {v.name: list(v.levels) for v in self.data.space.variables[len(self.seen.space) :]} or 0,
+        }
+        return dataclasses.replace(with_errors, status=status, history=tuple(self.history), settings=settings)
 
     # -- first completions ------------------------------------------------------------------------------------
 
@@ -114,7 +119,7 @@ class _Rounds:
             yield start
             return
         if not self.n_hidden:
-            yield fit_machine(self.data, self._machine(order=self._order())).model
+            yield _whole(fit_machine(self.data, self._machine(order=self._order())))
             return
         first = len(self.data.space) - self.n_hidden
         edges = [(i, j) for j in range(first, len(self.data.space)) for i in range(first)]
@@ -122,7 +127,7 @@ class _Rounds:
         for _ in range(restarts):
             graph = [(names[i], names[j]) for i, j in edges]
             machine = self._machine(graph=graph, restarts=1, seed=rng, max_iter=_START_STEPS)
-            yield fit_machine(self.seen, machine, self.data.space.variables[first:]).model
+            yield _whole(fit_machine(self.seen, machine, self.data.space.variables[first:]))
 
     def _machine(self, **choices: object) -> MachineOptions:
         """A machine with a weak ridge, one pseudo-row's worth: its maximum is finite."""
@@ -184,11 +189,14 @@ class _Rounds:
         return dataclasses.replace(
             fitted,
             model=dataclasses.replace(fitted.model, theta=solution.theta, log_z=log_z),
+            total=total,
+            status="interrupted" if solution.status == "interrupted" else fitted.status,
             n_rows=self.seen.n_rows,
             n_dropped=self.seen.n_dropped + self.seen.n_empty,
             divergence=surprise - entropy,
             entropy=entropy,
             description_length=total * surprise + price,
+            settings={**fitted.settings, **dataclasses.asdict(self.options)},
             fingerprint=self.seen.fingerprint(),
             n_hidden=self.n_hidden,
         )
@@ -209,6 +217,18 @@ class _Rounds:
         errors = standard_errors(self.data.total * information)
         share = (fitted.standard_errors / errors) ** 2  # of the completed data's information
         return dataclasses.replace(fitted, standard_errors=errors, nats_saved=fitted.nats_saved * share)
+
+
+def _whole(fitted: Fitted) -> LogLinear:
+    """The model of a fit that was not interrupted.
+
+    Raises
+    ------
+    KeyboardInterrupt : it was; its machine is no first completion, and the search must end.
+    """
+    if fitted.status == "interrupted":
+        raise KeyboardInterrupt
+    return fitted.model
 
 
 def completed(data: Empirical, model: LogLinear) -> Empirical:

@@ -18,12 +18,12 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.algebra.basis import Basis, Term
+from fullspan.algebra.expansion import expand
 from fullspan.algebra.jit import serial
 
 Array = NDArray[np.float64]
@@ -202,10 +202,7 @@ def coefficients(basis: Basis, variables: Sequence[int], values: Array) -> dict[
     The inverse of ``l(x_A) = sum_y theta_y Phi_y(x_A)``; the constant is left out.
     """
     cards = [basis.cards[i] for i in variables]
-    cube: NDArray[Any] = np.asarray(values, dtype=np.float64).reshape(cards, order="F")
-    for axis, i in enumerate(variables):
-        inverse = np.linalg.inv(basis.local(i).T.astype(np.float64))
-        cube = np.moveaxis(np.tensordot(inverse, cube, axes=(1, axis)), 0, axis)
+    cube = expand(basis, variables, np.asarray(values, dtype=np.float64).reshape(cards, order="F"))
     out: dict[Term, float] = {}
     for digits in itertools.product(*map(range, cards)):
         if any(digits):

@@ -29,6 +29,7 @@ from fullspan.learn.problem import Step
 from fullspan.learn.solve import Likelihood, Solution, Track, Watch, solve
 from fullspan.learn.structure import Structure, structure
 from fullspan.learn.uncertainty import standard_errors
+from fullspan.learn.vanishing import face_of_the_rest, grew
 from fullspan.model import Fitted, LogLinear
 from fullspan.model.goodness import goodness
 from fullspan.space import Space, Variable
@@ -41,6 +42,8 @@ MAX_NEWTON = 3000
 """Weights up to which Newton's method is the default, and standard errors are computed."""
 _VISITS = 1 << 26
 """States visited by IPFP between two reports of its progress."""
+_NEAR = 1e-5
+"""Difference of expectations from which weights that have grown large may be on their way to infinity."""
 _SPREAD = 1.0
 """Standard deviation of the weights of hidden units at the start of a run."""
 
@@ -170,6 +173,8 @@ class _Machine:
     def run(self) -> Fitted:
         face = self._face()
         solution = self._best_of_runs(face)
+        if face is not None and not self.complete:
+            solution, face = self._limit(solution, face)
         return self._fitted(solution, face)
 
     def _face(self) -> Face | None:
@@ -189,6 +194,22 @@ class _Machine:
             return self._solve(start)
         first = len(self.space) - self.n_hidden
         return best_of_runs(lambda theta: self._solve(start + theta), self.terms, first, self.options)
+
+    def _limit(self, solution: Solution, face: Face) -> tuple[Solution, Face]:
+        """The fit on smaller faces, as long as what was observed is no less likely there."""
+        o = self.options
+        while solution.status != "interrupted" and solution.violation < _NEAR and grew(solution, face):
+            smaller = face_of_the_rest(self.basis, self.y, solution, face, o.tol, o.max_memory)
+            if smaller is None:
+                break
+            again = self._solve(solution.theta - face.start() + smaller.start())
+            if again.status == "interrupted":
+                return dataclasses.replace(solution, status="interrupted"), face
+            if not again.point.is_as_good_as(solution.point) or again.violation > max(o.tol, solution.violation):
+                break
+            iterations = solution.iterations + again.iterations
+            solution, face = dataclasses.replace(again, iterations=iterations), smaller
+        return solution, face
 
     def _solve(self, theta: Array) -> Solution:
         o = self.options
@@ -259,7 +280,7 @@ class _Machine:
             nats_saved=saved,
             total=total,
             n_rows=self.seen.n_rows,
-            n_dropped=self.seen.n_dropped,
+            n_dropped=self.seen.n_dropped + self.seen.n_empty,
             divergence=surprise - entropy,
             entropy=entropy,
             description_length=total * surprise + 0.5 * n_parameters * math.log(total),

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.algebra.jit import serial
 from fullspan.learn.problem import Problem
 
 MAX_CELLS = 4096
@@ -41,29 +42,37 @@ class Margins:
                 break
             self.groups.append(Group.of(self.problem, sets))
 
-    def promising(self, most: int, room: int) -> list[tuple[float, float, NDArray[np.int64]]]:
-        """Net gains, prices of the names, and variables of the margins that pay, best first, at most ``most``.
+    def promising(self, most: int, share: float, room: int) -> list[tuple[float, float, NDArray[np.int64]]]:
+        """Net gains, prices of the names, and variables of the margins that pay, best first.
 
-        Margins with more than ``room`` missing terms are left out.
+        At most ``most``, each worth at least ``share`` of the best. Margins with more than ``room`` missing terms are
+        left out.
         """
         used = self._used_masks()
-        found: list[tuple[float, float, NDArray[np.int64]]] = []
-        for group in self.groups:
-            net = group.net_gains(self.problem, used, room)
-            best = np.argsort(-net, kind="stable")[:most]
-            found.extend((float(net[i]), float(group.names[i]), group.sets[i]) for i in best if net[i] > 0)
+        nets = [group.net_gains(self.problem, used, room) for group in self.groups]
+        best = max((float(net.max()) for net in nets), default=0.0)
+        if best <= 0:
+            return []
+        found = [
+            (float(net[i]), float(group.names[i]), group.sets[i])
+            for group, net in zip(self.groups, nets, strict=True)
+            for i in np.flatnonzero(net >= share * best)
+        ]
         return sorted(found, key=lambda item: (-item[0], tuple(item[2])))[:most]
 
     def _used_masks(self) -> NDArray[np.int64]:
-        basis = self.problem.table.basis
-        masks = [sum(1 << i for i, _ in basis.term(y)) for y in self.problem.table.theta]
-        return np.array(masks, dtype=np.int64)
+        """Bit masks of the variables of each term in use."""
+        theta = self.problem.table.theta
+        digits = self.problem.table.digits(np.fromiter(theta, dtype=np.int64, count=len(theta)))
+        return np.asarray((digits > 0) @ (np.int64(1) << np.arange(digits.shape[1])), dtype=np.int64)
 
     def missing(self, variables: Sequence[int]) -> list[int]:
         """Indices of the terms inside a set that are not in use."""
-        basis = self.problem.table.basis
-        inside = (basis.index(term) for term in basis.subterms(variables) if term)
-        return [y for y in inside if y not in self.problem.table.theta]
+        basis, theta = self.problem.table.basis, self.problem.table.theta
+        inside = [0]
+        for i in variables:
+            inside = [y + j * basis.strides[i] for j in range(basis.cards[i]) for y in inside]
+        return [y for y in inside[1:] if y not in theta]
 
 
 @dataclass(frozen=True)
@@ -90,9 +99,20 @@ class Group:
 
     def net_gains(self, problem: Problem, used: NDArray[np.int64], room: int) -> NDArray[np.float64]:
         """Gain of each margin less its price; minus infinity where nothing is missing, or more than ``room``."""
-        inside = ((used[None, :] & ~self.masks[:, None]) == 0).sum(axis=1)
-        missing = self.n_terms - inside
+        missing = self.n_terms - _count_inside(used, self.masks)
         price = self.names + missing * problem.weight_price
-        return np.where(
-            (missing > 0) & (missing <= room), problem.table.margin_gains(self.sets, self.data) - price, -np.inf
-        )
+        gains = problem.table.margin_gains(self.sets, self.data, price)
+        return np.where((missing > 0) & (missing <= room), gains - price, -np.inf)
+
+
+@serial
+def _count_inside(used: NDArray[np.int64], masks: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many of the masks ``used`` lie inside each of ``masks``."""
+    inside = np.zeros(masks.size, np.int64)
+    for s in range(masks.size):
+        outside = ~masks[s]
+        count = 0
+        for t in range(used.size):
+            count += 1 if used[t] & outside == 0 else 0
+        inside[s] = count
+    return inside

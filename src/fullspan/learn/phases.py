@@ -18,6 +18,7 @@ So a phase is a function of theta with a value, a gradient and a Hessian, and a 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -26,8 +27,8 @@ from numpy.typing import NDArray
 from fullspan.algebra.basis import Basis, Term
 from fullspan.data.patterns import grouped
 from fullspan.engine.clamped import Clamped
-from fullspan.engine.lookup import products
 from fullspan.engine.protocol import Engine
+from fullspan.engine.within import Within
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -66,13 +67,16 @@ class Known:
 
 
 class Free:
-    """Nothing is clamped: the model itself, in its dual table."""
+    """Nothing is clamped: the model itself, in its dual table, which is rebuilt when theta has changed."""
 
     def __init__(self, table: Engine, terms: Indices) -> None:
         self.table, self.terms = table, terms
+        self._at: Array | None = None
 
     def move(self, theta: Array) -> float:
-        self.table.set_theta(dict(zip(self.terms.tolist(), theta.tolist(), strict=True)))
+        if self._at is None or not np.array_equal(theta, self._at):
+            self._at = theta.copy()
+            self.table.set_theta(dict(zip(self.terms.tolist(), theta.tolist(), strict=True)))
         return self.table.log_z
 
     def eta(self) -> Array:
@@ -91,15 +95,21 @@ class Observed:
         self.clamped = Clamped(basis, rows, self.weights)
         self._log_weights = np.empty(basis.n_states)
         self._moments = np.empty(basis.n_states)
+        self._at: Array | None = None
 
     def move(self, theta: Array) -> float:
+        if self._at is None or not np.array_equal(theta, self._at):
+            self._at = theta.copy()
+            self._complete(theta)
+        return float(self.weights @ self._log_z)
+
+    def _complete(self, theta: Array) -> None:
         self._log_weights[:] = 0
         self._log_weights[self.terms] = theta
         self.basis.synthesise(self._log_weights)
         self._moments[:] = 0
         self._log_z = self.clamped.complete(self._log_weights, self._moments)
         self.basis.analyse(self._moments)
-        return float(self.weights @ self._log_z)
 
     def log_z(self) -> Array:
         """log Z of every row."""
@@ -113,10 +123,11 @@ class Observed:
         return self._moments
 
     def covariance(self) -> Array:
-        """Second moments of the completed data by look-up, minus the mean square of the rows' expectations."""
-        second = products(self.basis, self._moments, self.terms, self.terms)
-        terms = [self.basis.term(int(y)) for y in self.terms]
-        return second - self.clamped.mean_square(self._log_weights, terms)
+        return self._within.covariance(self._log_weights, self._moments)
+
+    @cached_property
+    def _within(self) -> Within:
+        return Within(self.clamped, [self.basis.term(int(y)) for y in self.terms])
 
 
 class Features:

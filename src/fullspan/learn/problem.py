@@ -60,6 +60,7 @@ class Problem:
     names: float = 0.0
     started: float = field(default_factory=time.perf_counter)
     _prices: dict[int, float] = field(default_factory=dict)
+    _supports: dict[int, frozenset[int]] = field(default_factory=dict)
 
     @property
     def weight_price(self) -> float:
@@ -71,6 +72,12 @@ class Problem:
         if index not in self._prices:
             self._prices[index] = self.prices(self.table.basis.term(index))
         return self._prices[index]
+
+    def support(self, index: int) -> frozenset[int]:
+        """Variables of the term at an index."""
+        if index not in self._supports:
+            self._supports[index] = frozenset(i for i, _ in self.table.basis.term(index))
+        return self._supports[index]
 
     def note_drift(self, drift: float) -> None:
         """Remember the largest rounding error that a rebuild has removed."""

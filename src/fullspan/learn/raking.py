@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,12 +25,13 @@ from fullspan.engine.table import DualTable
 from fullspan.errors import DataError
 from fullspan.learn.face import Face, face_of
 from fullspan.learn.ipf import Constraint, ipf
-from fullspan.learn.machine import MAX_NEWTON, MachineOptions
-from fullspan.learn.phases import Free, Known
+from fullspan.learn.machine import MAX_NEWTON, MachineOptions, Progress
+from fullspan.learn.phases import Free, Known, distribution
 from fullspan.learn.problem import Step
 from fullspan.learn.solve import Likelihood, Solution, solve
 from fullspan.learn.structure import structure
 from fullspan.learn.uncertainty import standard_errors
+from fullspan.learn.vanishing import face_of_the_rest, grew
 from fullspan.model import Fitted, LogLinear
 from fullspan.model.goodness import Goodness
 
@@ -40,11 +41,11 @@ _CHECKED_STATES = 1 << 12
 """States up to which a linear program decides whether any distribution has the margins."""
 _POSSIBLE = 1e-6
 """Largest difference that is put down to rounding by that linear program."""
-_LARGE = 12.0
-"""Change of a weight beyond which it may be on its way to infinity."""
 
 
-def fit_margins(tables: MarginTables, options: MachineOptions) -> Fitted:
+def fit_margins(
+    tables: MarginTables, options: MachineOptions, watch: Callable[[Progress], None] | None = None
+) -> Fitted:
     """The machine of largest entropy with these margins; its terms are all those inside them.
 
     Raises
@@ -52,12 +53,12 @@ def fit_margins(tables: MarginTables, options: MachineOptions) -> Fitted:
     DataError : no distribution has these margins.
     TooLargeError : the tables would not fit into memory; nothing has been allocated.
     """
-    return _Raking(tables, options).run()
+    return _Raking(tables, options, watch).run()
 
 
 class _Raking:
-    def __init__(self, tables: MarginTables, options: MachineOptions) -> None:
-        self.tables, self.options, self.space = tables, options, tables.space
+    def __init__(self, tables: MarginTables, options: MachineOptions, watch: Callable[[Progress], None] | None) -> None:
+        self.tables, self.options, self.space, self.watch = tables, options, tables.space, watch
         self.basis = Basis(options.basis, self.space.cards)  # type: ignore[arg-type]
         shape = structure(self.space, margins=tables.names)
         self.terms, self.scopes = shape.terms(self.basis), shape.margins or ()
@@ -87,7 +88,7 @@ class _Raking:
         if face is not None:
             if solution.status != "converged":
                 self._refuse_impossible()
-            if solution.status != "converged" or np.abs(solution.theta - face.start()).max(initial=0.0) > _LARGE:
+            if solution.status != "converged" or grew(solution, face):
                 solution, face = self._smaller(solution, face)
         return self._fitted(solution, face)
 
@@ -114,9 +115,7 @@ class _Raking:
         return solve(self.likelihood, theta, solver, o.tol, o.max_iter, self._note)  # type: ignore[arg-type]
 
     def _ipf(self, theta: Array) -> Solution:
-        self.likelihood.move(theta)
-        p = self._probabilities()
-        p[p < 1e-250] = 0.0
+        p = distribution(self.basis, self.y, theta)
         constraints = [Constraint.of_margin(a, _cells(self.basis, a, self.means)) for a in self.scopes]
         found = ipf(self.basis, constraints, p, self.options.tol, self.options.max_iter or 100_000)
         theta = theta + np.array([found.theta[term] for term in self.terms])
@@ -124,17 +123,11 @@ class _Raking:
         status = "converged" if found.converged else "iteration limit"
         return Solution(theta, value, self.likelihood.violation(), found.sweeps, status)
 
-    def _probabilities(self) -> Array:
-        p: Array = self.free.table.eta.astype(np.float64)
-        self.basis.invert(p)
-        return np.maximum(p, 0.0)
-
     def _smaller(self, solution: Solution, face: Face) -> tuple[Solution, Face]:
         """The fit on a smaller face, if the states on it suffice."""
-        self.likelihood.move(solution.theta)
-        vanishing = 100 * max(self.options.tol, solution.violation)
-        left = np.flatnonzero(self._probabilities() > vanishing).astype(np.int64)
-        if not left.size or (smaller := self._face(left)).n_states == face.n_states:
+        o = self.options
+        smaller = face_of_the_rest(self.basis, self.y, solution, face, o.tol, o.max_memory)
+        if smaller is None:
             return solution, face
         again = self._solve(smaller)
         return (again, smaller) if again.status == "converged" else (solution, face)
@@ -163,7 +156,10 @@ class _Raking:
             )
 
     def _note(self, theta: Array, value: float, violation: float) -> None:
-        self.history.append(Step("refit", len(theta), value, time.perf_counter() - self.started))
+        seconds = time.perf_counter() - self.started
+        self.history.append(Step("refit", len(theta), value, seconds))
+        if self.watch is not None:
+            self.watch(Progress("refit", len(theta), value, seconds))
 
     # -- the result -------------------------------------------------------------------------------------------
 

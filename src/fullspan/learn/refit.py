@@ -3,22 +3,27 @@
 Minimises ``f(theta) = log Z(theta) - theta . d + sum_y w_y (theta_y - m_y)^2 / 2``, whose gradient is ``eta - d``
 and whose Hessian is the Fisher information, plus the parts of a normal prior (mean m, precision N w) if there is one.
 One iteration costs k^2 look-ups, a Cholesky factorisation and one rebuild of the table.
+
+Far from the optimum a full Newton step overshoots. With ``lambda^2 = g . H^-1 g``, twice the drop that the quadratic
+model promises, a step of ``lambda > 1`` is shortened by ``ln(1 + lambda) / lambda``, as for a function whose curvature
+grows exponentially along the way. Lambda depends on the model alone and not on the basis.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
 
+from fullspan.learn.cholesky import Cholesky
 from fullspan.learn.problem import Problem, as_arrays, as_theta
 
 Array = NDArray[np.float64]
 
-_LONGEST = 4.0
-"""Longest change of one weight in a single Newton step."""
+_LONGEST = 16.0
+"""Longest change of one weight in a single Newton step: a guard for weights of which the data say nothing."""
 
 
 @dataclass(frozen=True)
@@ -49,10 +54,11 @@ def refit(problem: Problem, tolerance: float, max_iterations: int = 50, prior: P
     objective = _objective(problem, theta, d, prior)
     for _ in range(max_iterations):
         gradient = d - problem.eta_at(y) - prior.precision * (theta - prior.mean)
-        step = cho_solve(factor(table.fisher(y) + np.diag(prior.precision)), gradient)
-        if float(gradient @ step) / 2 <= tolerance:
+        step = Cholesky.of(table.fisher(y) + np.diag(prior.precision)).solve(gradient)
+        promised = float(gradient @ step) / 2
+        if promised <= tolerance:
             return True
-        step *= min(1.0, _LONGEST / float(np.abs(step).max()))
+        step *= min(_damping(promised), _LONGEST / float(np.abs(step).max()))
         for _ in range(12):
             table.set_theta(as_theta(y, theta + step))
             value = _objective(problem, theta + step, d, prior)
@@ -66,30 +72,20 @@ def refit(problem: Problem, tolerance: float, max_iterations: int = 50, prior: P
     return False
 
 
+def _damping(promised: float) -> float:
+    length = math.sqrt(2 * promised)
+    return math.log1p(length) / length if length > 1 else 1.0
+
+
 def _objective(problem: Problem, theta: Array, d: Array, prior: Prior) -> float:
     pull = 0.5 * float(np.sum(prior.precision * (theta - prior.mean) ** 2))
     return problem.table.log_z - float(theta @ d) + pull
 
 
-def factor(fisher: Array) -> tuple[Array, bool]:
-    """Cholesky factor of the Fisher information, with the least ridge that makes it definite.
-
-    Near-duplicate terms make it singular to rounding; the ridge is relative to the diagonal.
-    """
-    scale = np.maximum(np.diag(fisher), 1e-300)
-    ridge = 1e-10
-    while True:
-        try:
-            factored: tuple[Array, bool] = cho_factor(fisher + np.diag(ridge * scale), lower=True)
-            return factored
-        except np.linalg.LinAlgError:
-            ridge *= 10
-
-
-def covariance(problem: Problem, precision: Array | None = None) -> Array:
-    """Covariance matrix of the weights in use, ``(N (F + precision))^-1``."""
+def variances(problem: Problem, precision: Array | None = None) -> Array:
+    """Variances of the weights in use, the diagonal of ``(N (F + precision))^-1``."""
     y, _ = as_arrays(problem.table.theta)
     fisher = problem.table.fisher(y)
     if precision is not None:
         fisher = fisher + np.diag(precision)
-    return np.asarray(cho_solve(factor(fisher), np.eye(len(y)))) / problem.total
+    return Cholesky.of(fisher).inverse_diagonal() / problem.total

@@ -15,10 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_solve
 
+from fullspan.learn.cholesky import Cholesky
 from fullspan.learn.code import Code, fit_code
-from fullspan.learn.refit import factor
 
 Array = NDArray[np.float64]
 
@@ -51,14 +50,19 @@ class Quadratic:
 
     def within(self, stay: NDArray[np.int64]) -> tuple[Array, Array]:
         """Estimates and variances of the terms at ``stay`` when only they are in the model."""
-        factored = factor(self.fisher[np.ix_(stay, stay)])
-        spread = cho_solve(factored, np.eye(len(stay)))
-        return spread @ self.pull[stay], np.maximum(np.diag(spread), 1e-300) / self.total
+        factored = Cholesky.of(self.fisher[np.ix_(stay, stay)])
+        return factored.solve(self.pull[stay]), np.maximum(factored.inverse_diagonal(), 1e-300) / self.total
+
+    def pulled(self, stay: NDArray[np.int64], mean: Array, precision: Array) -> Array:
+        """Estimates of the terms at ``stay`` under a normal prior."""
+        weight = precision / self.total
+        inside = self.fisher[np.ix_(stay, stay)] + np.diag(weight)
+        return Cholesky.of(inside).solve(self.pull[stay] + weight * mean)
 
     def added(self, stay: NDArray[np.int64], out: NDArray[np.int64]) -> tuple[Array, Array]:
         """Estimates and variances of the terms at ``out``, each added alone to those at ``stay``."""
         cross = self.fisher[np.ix_(stay, out)]
-        solved = cho_solve(factor(self.fisher[np.ix_(stay, stay)]), cross) if len(stay) else cross
+        solved = Cholesky.of(self.fisher[np.ix_(stay, stay)]).solve(cross) if len(stay) else cross
         information = np.diag(self.fisher)[out] - np.sum(cross * solved, axis=0)
         information = np.maximum(information, 1e-10 * np.diag(self.fisher)[out] + 1e-300)
         return (self.pull[out] - solved.T @ self.pull[stay]) / information, 1.0 / (self.total * information)
@@ -111,4 +115,4 @@ def _with_prior(
     for order, code in codes.items():
         if code is not None and (here := orders[stay] == order).any():
             mean[here], precision[here] = code.prior(theta[here], noise[here])
-    return Sifted(stay, theta, mean, precision)
+    return Sifted(stay, quadratic.pulled(stay, mean, precision), mean, precision)

@@ -24,13 +24,16 @@ SolverName = Literal["newton", "lbfgs", "gradient"]
 
 _LONGEST = 4.0
 """Longest change of one weight in a Newton step."""
+_FIRST, _NEAR = 10, 1e-3
+"""Steps, and the violation, before which nothing is concluded from how fast em's steps are."""
 _TRIES = 30
 """Times a step is cut to a quarter before it is given up."""
 _RECENT = 10
 """Values of the objective above which a gradient step must not rise."""
 _NOISE = 1e-2
 """Variance of a term relative to which a ridge is at least."""
-_ROUNDING = 64 * float(np.finfo(np.float64).eps)
+_EPS = float(np.finfo(np.float64).eps)
+_ROUNDING = 64 * _EPS
 """Relative rounding of f, below which a rise means nothing."""
 
 
@@ -101,6 +104,11 @@ class Solution:
     status: str
     trace: tuple[float, ...] = ()
 
+    @property
+    def point(self) -> Point:
+        """Where it ended."""
+        return Point(self.theta, self.value, self.violation)
+
 
 Watch = Callable[[Array, float, float], None]
 """Called with theta, the objective and the violation after every step; may raise to stop."""
@@ -135,14 +143,18 @@ class Point:
 
     @property
     def slack(self) -> float:
-        """Rounding of the objective."""
-        return _ROUNDING * max(1.0, abs(self.value))
+        """Rounding of the objective, a small difference of sums of weights."""
+        return _ROUNDING * max(1.0, abs(self.value)) + _EPS * float(np.abs(self.theta).sum())
 
     def improves_on(self, other: Point) -> bool:
         """Whether the objective is lower; where it is the same to rounding, the violation decides."""
         if self.value < other.value - other.slack:
             return True
-        return self.value <= other.value + other.slack and self.violation < other.violation
+        return self.is_as_good_as(other) and self.violation < other.violation
+
+    def is_as_good_as(self, other: Point) -> bool:
+        """Whether the objective is not higher, to rounding."""
+        return self.value <= other.value + other.slack
 
 
 class Track:
@@ -187,11 +199,16 @@ class Track:
 
 
 def _newton(track: Track) -> None:
-    """Newton's method. While em steps halve the violation, the curvature of the open cells is not asked for."""
+    """Newton's method.
+
+    With open cells the first steps are em's, and so are the later ones while they halve the violation: the curvature
+    of the open cells costs far more than such a step.
+    """
     likelihood = track.likelihood
     whole, before = isinstance(likelihood.data, Known), np.inf
     while not track.done():
-        whole = whole or track.point.violation > 0.5 * before
+        near = track.iterations >= _FIRST or track.point.violation < _NEAR
+        whole = whole or (near and track.point.violation > 0.5 * before)
         before = track.point.violation
         step = _step(likelihood, whole)
         length = float(np.abs(step).max())
@@ -252,17 +269,16 @@ def _lbfgs(track: Track) -> None:
     """SciPy's L-BFGS-B; gradient steps finish what its line search leaves."""
     from scipy.optimize import minimize
 
-    likelihood, last = track.likelihood, track.point
+    likelihood = track.likelihood
     if likelihood.l1:
         raise ValueError("L-BFGS needs a smooth objective")
 
     def value_and_gradient(theta: Array) -> tuple[float, Array]:
-        nonlocal last
-        last = track.at(np.array(theta))
-        return last.value, likelihood.gradient()
+        value = likelihood.move(np.array(theta))
+        return value, likelihood.gradient()
 
     def note(theta: Array) -> None:
-        track.accept(last if np.array_equal(theta, last.theta) else track.at(np.array(theta)))
+        track.accept(track.at(np.array(theta)))
 
     options = {"maxiter": track.limit, "maxfun": 2 * track.limit, "maxcor": 30, "ftol": 0.0, "gtol": track.tol}
     minimize(value_and_gradient, track.point.theta, jac=True, method="L-BFGS-B", callback=note, options=options)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,7 +68,7 @@ def structure(
 
     Parameters
     ----------
-    order : most variables in a term; with a graph, most variables of a clique.
+    order : most variables in a term; with a graph, most variables of a clique. Not with ``terms`` or ``margins``.
     graph : edges as pairs of names, ``{name: neighbours}``, a square 0/1 matrix in the order of the variables, or an
         object with ``edges`` such as networkx has. Every variable keeps its main effect.
     terms : sets of names, taken literally: nothing is added.
@@ -83,6 +83,10 @@ def structure(
         raise FullspanError(f"{' and '.join(given)} are given; choose one of them")
     if order is not None and (not isinstance(order, int | np.integer) or isinstance(order, bool) or order < 1):
         raise FullspanError(f"order is {order!r}; a whole number of at least 1 is needed")
+    if order not in (None, 2) and (terms is not None or margins is not None):
+        raise FullspanError(
+            f"order is {order} and {given[0]} are given, which say themselves what interacts; leave out order"
+        )
     if terms is not None:
         scopes = _distinct(_scopes(space, terms, "terms"))
         return Structure(scopes, _margins_of(scopes))
@@ -91,7 +95,7 @@ def structure(
         return _hierarchical(names)
     n = len(space)
     if graph is not None:
-        pairs = _edges(space, graph)
+        pairs = edges_of(space, graph)
         return _hierarchical([*((i,) for i in range(n)), *_cliques(n, pairs, order or n)])
     top = min(order if order is not None else n, n)
     _require(sum(math.comb(n, size) for size in range(1, top + 1)), f"order {top} of {n} variables has")
@@ -132,6 +136,7 @@ def _distinct(scopes: Sequence[Scope]) -> tuple[Scope, ...]:
 
 
 def _scopes(space: Space, sets: Any, what: str) -> list[Scope]:
+    _refuse_iterator(sets, what)
     if isinstance(sets, str | bytes | Mapping) or not isinstance(sets, Iterable):
         raise FullspanError(f"{what} is {sets!r}; a list of lists of variable names is needed")
     out = []
@@ -139,7 +144,7 @@ def _scopes(space: Space, sets: Any, what: str) -> list[Scope]:
         if not isinstance(names, Iterable):
             raise FullspanError(f"{names!r} in {what} is no list of variable names")
         names = [names] if isinstance(names, str) else list(names)
-        chosen = [_position(space, name, what) for name in names]
+        chosen = [position_of(space, name, what) for name in names]
         if not chosen:
             raise FullspanError(f"{what} has an empty set of variables; leave it out")
         for i in chosen:
@@ -151,7 +156,12 @@ def _scopes(space: Space, sets: Any, what: str) -> list[Scope]:
     return out
 
 
-def _position(space: Space, name: Any, what: str) -> int:
+def _refuse_iterator(given: Any, what: str) -> None:
+    if isinstance(given, Iterator):
+        raise FullspanError(f"{what} is {given!r}, which one fit uses up; give a list")
+
+
+def position_of(space: Space, name: Any, what: str) -> int:
     """Position of a variable given by name, or by number where no name is the number's text."""
     if isinstance(name, int | np.integer) and not isinstance(name, bool) and str(name) not in space.names:
         if 0 <= name < len(space):
@@ -163,7 +173,14 @@ def _position(space: Space, name: Any, what: str) -> int:
         raise FullspanError(f"{what} names {name!r}: {error}") from error
 
 
-def _edges(space: Space, graph: Any) -> set[Scope]:
+def edges_of(space: Space, graph: Any) -> set[Scope]:
+    """Pairs of positions, the lower one first, of a graph given in any of the forms of :func:`structure`.
+
+    Raises
+    ------
+    FullspanError : it is none, or names an unknown variable.
+    """
+    _refuse_iterator(graph, "graph")
     if hasattr(graph, "edges"):
         graph = list(graph.edges() if callable(graph.edges) else graph.edges)
     if isinstance(graph, Mapping):
@@ -172,7 +189,7 @@ def _edges(space: Space, graph: Any) -> set[Scope]:
         graph = _of_matrix(graph, len(space))
     edges: set[Scope] = set()
     for edge in _pairs(graph):
-        a, b = (_position(space, name, "graph") for name in edge)
+        a, b = (position_of(space, name, "graph") for name in edge)
         if a == b:
             raise FullspanError(f"the graph joins {space.names[a]!r} with itself")
         edges.add((min(a, b), max(a, b)))
@@ -182,7 +199,7 @@ def _edges(space: Space, graph: Any) -> set[Scope]:
 def _of_neighbours(space: Space, graph: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
     out = []
     for a, neighbours in graph.items():
-        _position(space, a, "graph")
+        position_of(space, a, "graph")
         if isinstance(neighbours, str) or not isinstance(neighbours, Iterable):
             raise FullspanError(f"the graph gives {a!r} the neighbours {neighbours!r}; a list of names is needed")
         out += [(a, b) for b in neighbours]

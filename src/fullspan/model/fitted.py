@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -38,6 +39,7 @@ class Step:
     seconds: float
 
 
+@cache
 def software_version() -> str:
     """Version of the installed package."""
     from importlib import metadata
@@ -92,6 +94,13 @@ class Fitted:
     n_hidden: int = 0
     prior: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
     version: str = field(default_factory=software_version)
+
+    @classmethod
+    def given(cls, model: LogLinear) -> Fitted:
+        """A model that was not learned here: of no rows, without errors and measures."""
+        unknown = np.full(len(model.terms), np.nan)
+        nan = float("nan")
+        return cls(model, unknown, unknown, 0.0, 0, 0, nan, nan, nan, status="given")
 
     @property
     def weights(self) -> NDArray[np.float64]:

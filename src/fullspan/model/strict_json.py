@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
-import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from fullspan.errors import ModelFileError
+from fullspan.model.opening import read_bytes
 
 MAX_BYTES = 64 << 20
 """Largest file that is read; parsed JSON takes up to some twenty times as much memory."""
@@ -102,30 +101,17 @@ def read_json(path: Path) -> Node:
         deeply, with a repeated key, NaN, a number beyond double precision, or half a surrogate pair.
     """
     try:
-        text = _read_bytes(path).decode("utf-8")
+        text = read_bytes(path, MAX_BYTES).decode("utf-8")
         value = json.loads(text, object_pairs_hook=_unique, parse_constant=_constant, parse_float=_finite)
         if _SURROGATE.search(text):
             _refuse_surrogates(value, path)
         return Node(value, str(path))
     except ModelFileError:
         raise
-    except OSError as error:
-        raise ModelFileError(f"{path} cannot be read: {error.strerror or error}") from error
     except RecursionError as error:
         raise ModelFileError(f"{path} is not a sound model file: it is nested too deeply") from error
     except ValueError as error:  # JSON, UTF-8 and integers of too many digits
         raise ModelFileError(f"{path} is not a sound model file, or is cut short: {error}") from error
-
-
-def _read_bytes(path: Path) -> bytes:
-    status = os.stat(path)
-    if not stat.S_ISREG(status.st_mode):
-        raise ModelFileError(f"{path} is not a file")
-    with open(path, "rb") as file:
-        data = file.read(MAX_BYTES + 1)
-    if len(data) > MAX_BYTES:
-        raise ModelFileError(f"{path} is larger than {MAX_BYTES >> 20} MiB, more than any model file")
-    return data
 
 
 def _refuse_surrogates(value: Any, path: Path) -> None:

@@ -16,7 +16,7 @@ from fullspan.errors import FullspanError
 Say = Callable[[str], None]
 """Takes a line about what is being done."""
 
-LEAST = {"seeds": 1, "runs": 1, "iterations": 1, "seed": 0}
+LEAST = {"seeds": 1, "runs": 1, "iterations": 1, "seed": 0, "nodes": 1000}
 """Smallest value of every option."""
 
 
@@ -91,6 +91,13 @@ EXPERIMENTS = {
             "Byrne 1992, Fig. 5: exact against inexact alternating minimisation, 5 hidden and 3 visible units",
             "fullspan.reproduce.byrne_fig5",
             _CURVES,
+            is_figure=True,
+        ),
+        Experiment(
+            "rueger",
+            "Rueger 1997: decimation step by step, its cost up to a million nodes, and against Gibbs sampling",
+            "fullspan.reproduce.rueger",
+            ("nodes", *_CURVES),
             is_figure=True,
         ),
     )

@@ -30,11 +30,16 @@ _COLOURS = (
 
 @dataclass(frozen=True)
 class Panel:
-    """Curves (runs, points) over the iterations 0, 1, ..., with a title; a logarithmic or a linear axis."""
+    """Curves (runs, points) over the iterations 0, 1, ..., with a title; a logarithmic or a linear axis.
+
+    ``across`` says what is counted where it is not iterations, and ``evenly`` that a text plot has it evenly spaced.
+    """
 
     title: str
     values: Array
     logarithmic: bool = False
+    across: str = "iteration"
+    evenly: bool = False
 
     def heights(self) -> tuple[Array, float, float]:
         """The values on the axis, and its ends: whole powers of ten, or 0 and a round number."""
@@ -59,14 +64,16 @@ def text_plot(panel: Panel, width: int = 72, height: int = 14) -> list[str]:
     last = on_axis.shape[1] - 1
     canvas = [[" "] * width for _ in range(height)]
     for column in range(width):
-        t = 0 if column == 0 else round(max(last, 1) ** (column / (width - 1)))
+        way = column / (width - 1)
+        t = round(last * way) if panel.evenly else 0 if column == 0 else round(max(last, 1) ** way)
         t = min(t, last)
         for mark, values in ((".", on_axis[:, t]), ("*", np.median(on_axis[:, t : t + 1], axis=0))):
             for value in values:
                 canvas[_row(float(value), low, high, height)][column] = mark
     ends = {0: panel.label(high), height - 1: panel.label(low)}
     lines = [f"{ends.get(r, ''):>7} |{''.join(row).rstrip()}" for r, row in enumerate(canvas)]
-    scale = f"0 1{'iteration, logarithmic':^{max(width - 4 - len(str(last)), 0)}}{last}"
+    words = panel.across if panel.evenly else f"{panel.across}, logarithmic"
+    scale = f"{'0  ' if panel.evenly else '0 1'}{words:^{max(width - 4 - len(str(last)), 0)}}{last}"
     return [f"{panel.title} (. runs, * median)", *lines, " " * 8 + "+" + "-" * width, " " * 9 + scale]
 
 
@@ -107,7 +114,9 @@ def _panel(panel: Panel) -> list[str]:
         out.append(f'<text x="{_LEFT - 6}" y="{y(v) + 4:.1f}" text-anchor="end">{panel.label(v)}</text>')
     for t in (0, last // 2, last):
         out.append(f'<text x="{x(t):.1f}" y="{foot + 16}" text-anchor="middle">{t}</text>')
-    out.append(f'<text x="{(right + _LEFT) / 2:.0f}" y="{foot + 32}" text-anchor="middle">iteration</text>')
+    out.append(
+        f'<text x="{(right + _LEFT) / 2:.0f}" y="{foot + 32}" text-anchor="middle">{escape(panel.across)}</text>'
+    )
     for r, row in enumerate(on_axis):
         out.append(_line(row, x, y, _COLOURS[r % len(_COLOURS)], 0.8))
     out.append(_line(np.median(on_axis, axis=0), x, y, "black", 1.8))

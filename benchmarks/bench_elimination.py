@@ -1,0 +1,198 @@
+"""Exact elimination: log Z, all marginals, order included: ``python benchmarks/bench_elimination.py [--peer PYTHON]``.
+
+Random trees, 2-trees and lattices of binary variables, then time per node on trees up to a million nodes, then a batch
+of 10,000 clamped patterns against a loop over single ones. ``--peer`` names a Python that has ``dwave-samplers``: its
+TreeDecompositionSampler answers the same models in a process of its own, in turns with ours.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import statistics
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from report import seconds, table, write
+
+from fullspan.engine.clusters import ClusterTree
+from fullspan.model.graph import FactorGraph
+from fullspan.space import Space
+
+SPIN = np.array([1.0, -1.0])
+
+PEER = """
+import json, sys, time
+import numpy as np, dimod
+from dwave.samplers import TreeDecompositionSampler
+for line in sys.stdin:
+    model = json.loads(open(line.strip()).read())
+    bqm = dimod.BinaryQuadraticModel.from_ising(
+        {i: -h for i, h in enumerate(model["field"])},
+        {(a, b): -j for (a, b), j in zip(model["edges"], model["coupling"])})
+    start = time.perf_counter()
+    answer = TreeDecompositionSampler().sample(bqm, num_reads=1, beta=1.0, marginals=True)
+    spent = time.perf_counter() - start
+    print(json.dumps([spent, float(answer.info["log_partition_function"])]), flush=True)
+"""
+
+
+def tree(n: int, rng: np.random.Generator) -> np.ndarray:
+    parents = (rng.random(n - 1) * np.arange(1, n)).astype(np.int64)
+    return np.stack([parents, np.arange(1, n)], axis=1)
+
+
+def two_tree(n: int, rng: np.random.Generator) -> np.ndarray:
+    edges = [(0, 1)]
+    for v in range(2, n):
+        a, b = edges[rng.integers(len(edges))]
+        edges += [(a, v), (b, v)]
+    return np.array(edges)
+
+
+def lattice(side: int) -> np.ndarray:
+    cells = np.arange(side * side).reshape(side, side)
+    right = np.stack([cells[:, :-1].ravel(), cells[:, 1:].ravel()], axis=1)
+    return np.concatenate([right, np.stack([cells[:-1].ravel(), cells[1:].ravel()], axis=1)])
+
+
+class Ising:
+    """Random couplings and fields on a graph."""
+
+    def __init__(self, n: int, edges: np.ndarray, rng: np.random.Generator, scale: float = 0.5) -> None:
+        self.n, self.edges = n, edges
+        self.coupling, self.field = rng.normal(scale=scale, size=len(edges)), rng.normal(scale=scale, size=n)
+
+    def graph(self) -> FactorGraph:
+        scopes = [*map(tuple, self.edges.tolist()), *((i,) for i in range(self.n))]
+        tables = [*(self.coupling[:, None, None] * np.outer(SPIN, SPIN)), *(self.field[:, None] * SPIN)]
+        return FactorGraph(Space.of_cards([2] * self.n), tuple(scopes), tuple(tables))
+
+    def save(self, path: Path) -> None:
+        parts = {"edges": self.edges, "coupling": self.coupling, "field": self.field}
+        path.write_text(json.dumps({name: value.tolist() for name, value in parts.items()}), encoding="utf-8")
+
+
+class Peer:
+    """The other library in a process of its own."""
+
+    def __init__(self, python: str) -> None:
+        self.process = subprocess.Popen([python, "-c", PEER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def ask(self, path: Path) -> tuple[float, float]:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write(f"{path}\n")
+        self.process.stdin.flush()
+        spent, log_z = json.loads(self.process.stdout.readline())
+        return spent, log_z
+
+
+def models(rng: np.random.Generator, large: bool) -> dict[str, Ising]:
+    found = {
+        "tree 1,000": Ising(1000, tree(1000, rng), rng),
+        "2-tree 1,000": Ising(1000, two_tree(1000, rng), rng),
+        "lattice 12x12": Ising(144, lattice(12), rng),
+        "lattice 15x15": Ising(225, lattice(15), rng),
+    }
+    if large:
+        found["lattice 20x20"] = Ising(400, lattice(20), rng)
+        found["tree 100,000"] = Ising(100_000, tree(100_000, rng), rng)
+    return found
+
+
+def single(rng: np.random.Generator, python: str | None, repeats: int) -> list[dict[str, Any]]:
+    peer = Peer(python) if python else None
+    rows = []
+    for name, ising in models(rng, large=True).items():
+        graph = ising.graph()
+        ClusterTree(graph).beliefs()
+        ours, theirs, difference = [], [], float("nan")
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "model.json"
+            ising.save(path)
+            asked = peer is not None and name not in ("lattice 20x20", "tree 100,000")
+            for _ in range(repeats):
+                start = time.perf_counter()
+                made = ClusterTree(graph)
+                beliefs = made.beliefs()
+                ours.append(time.perf_counter() - start)
+                if asked:
+                    spent, log_z = peer.ask(path)
+                    theirs.append(spent)
+                    difference = abs(log_z - beliefs.log_z)
+        mine, other = statistics.median(ours), statistics.median(theirs) if theirs else float("nan")
+        rows.append(
+            {
+                "model": name,
+                "width": made.order.width,
+                "MiB": made.order.n_bytes / 2**20,
+                "predicted s": made.order.seconds,
+                "seconds": mine,
+                "best": min(ours),
+                "peer s": other,
+                "ratio": other / mine,
+                "log Z": beliefs.log_z,
+                "difference": difference,
+            }
+        )
+    return rows
+
+
+def by_size(rng: np.random.Generator, largest: int, repeats: int) -> list[dict[str, Any]]:
+    rows = []
+    for n in itertools.takewhile(lambda n: n <= largest, (1_000, 10_000, 100_000, 1_000_000)):
+        graph = Ising(n, tree(n, rng), rng).graph()
+        spent = [seconds(lambda g=graph: ClusterTree(g).beliefs()) for _ in range(repeats)]
+        rows.append({"nodes": n, "seconds": statistics.median(spent), "us per node": 1e6 * min(spent) / n})
+    return rows
+
+
+def batches(rng: np.random.Generator, patterns: int, repeats: int) -> list[dict[str, Any]]:
+    graph = Ising(200, two_tree(200, rng), rng).graph()
+    clamped = sorted(rng.choice(200, size=60, replace=False).tolist())
+    made = ClusterTree(graph, clamped)
+    values = rng.integers(2, size=(patterns, len(clamped)))
+    evidence = [dict(zip(clamped, row.tolist(), strict=True)) for row in values[:200]]
+    rows = []
+    for name, together, alone in (
+        ("log Z", made.log_z_batch, made.log_z),
+        ("marginals", made.marginals_batch, made.marginals),
+        ("expected tables", made.expected_tables, made.factor_marginals),
+    ):
+        together(values[:300])
+        batch, loop = [], []
+        for _ in range(repeats):
+            batch.append(seconds(lambda f=together: f(values)))
+            loop.append(seconds(lambda f=alone: [f(e) for e in evidence]) / len(evidence) * patterns)
+        fast, slow = statistics.median(batch), statistics.median(loop)
+        rows.append({"answer": name, "batch s": fast, "loop s": slow, "ratio": slow / fast})
+    return rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--peer", help="a Python with dwave-samplers")
+    parser.add_argument("--largest", type=int, default=1_000_000, help="nodes of the largest tree")
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    rng = np.random.default_rng(0)
+    answers = {
+        "single": single(rng, options.peer, options.repeats),
+        "trees": by_size(rng, options.largest, options.repeats),
+        "batches": batches(rng, 10_000, options.repeats),
+    }
+    table("log Z and all marginals, order included", answers["single"])
+    table("trees", answers["trees"])
+    table("10,000 patterns of 60 clamped variables, 200-node 2-tree; the loop is measured on 200", answers["batches"])
+    write(options.json, answers)
+
+
+if __name__ == "__main__":
+    main()

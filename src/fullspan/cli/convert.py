@@ -1,0 +1,47 @@
+"""``fullspan convert``: a model or network in another format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+EPILOG = """Example: fullspan convert votes.fsm votes.uai
+
+From .fsm, .uai or .bif to .uai, which knows neither names nor a fit, or to .fsm, a log-linear model, which cannot
+forbid a state. BIF is only read. An existing .uai file is replaced, any other file that is no
+model only with --force."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command("convert", epilog=EPILOG)(convert)
+
+
+def convert(
+    source: Annotated[Path, typer.Argument(help="Model file, or network: .uai or .bif, also .gz.")],
+    target: Annotated[Path, typer.Argument(help="File to write: .uai or .fsm.")],
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is no model.")] = False,
+) -> None:
+    """Write a model or network in another format."""
+    from fullspan.cli.files import check_model_target, check_target
+    from fullspan.errors import FullspanError
+    from fullspan.model.formats import NETWORKS, suffix
+    from fullspan.query.graph import TARGETS, read_graph
+
+    kind = target.suffix.lower()
+    if kind not in TARGETS:
+        raise FullspanError(f"{str(target)!r} cannot be written: the formats to convert to are {' and '.join(TARGETS)}")
+    if kind == ".fsm" and suffix(source) not in NETWORKS:
+        raise FullspanError(f"{str(source)!r} is read as a model file, which {str(target)!r} would be too: copy it")
+    if kind == ".fsm":
+        check_model_target(target, source, force=force)
+    else:
+        check_target(target, source)
+    network = read_graph(source)
+    network.save(target)
+    space = network.space
+    typer.echo(f"{len(space):,} variables and {len(network.graph.scopes):,} factors written to {target}", err=True)
+    if kind == ".uai" and any(name != f"x{i}" for i, name in enumerate(space.names)):
+        typer.echo("UAI knows no names: variables and levels are numbered in their order", err=True)

@@ -1,0 +1,78 @@
+"""The interaction graph of a factor graph: two free variables are neighbours when a factor has both.
+
+Clamped variables are constants and take no part. Compiled, O(sum of squared scopes).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.algebra.jit import serial
+from fullspan.model.graph import FactorGraph
+
+Ints = NDArray[np.int64]
+
+
+class Interaction(NamedTuple):
+    """Neighbours of variable v: ``neighbours[starts[v] : starts[v + 1]]``, each once; none of a clamped one."""
+
+    starts: Ints
+    neighbours: Ints
+    free: NDArray[np.bool_]
+
+
+def interaction(graph: FactorGraph, clamped: Ints) -> Interaction:
+    """The interaction graph of the variables that are not clamped."""
+    free = np.ones(len(graph.space), dtype=np.bool_)
+    free[clamped] = False
+    starts, neighbours = _adjacency(graph.scope_starts, graph.variables, free)
+    return Interaction(starts, neighbours, free)
+
+
+@serial
+def _adjacency(scope_starts, variables, free):  # type: ignore[no-untyped-def]
+    n = len(free)
+    bounds = np.zeros(n + 1, dtype=np.int64)
+    for f in range(len(scope_starts) - 1):
+        live = 0
+        for e in range(scope_starts[f], scope_starts[f + 1]):
+            live += free[variables[e]]
+        for e in range(scope_starts[f], scope_starts[f + 1]):
+            if free[variables[e]]:
+                bounds[variables[e] + 1] += live - 1
+    for v in range(n):
+        bounds[v + 1] += bounds[v]
+    raw = np.empty(bounds[n], dtype=np.int64)
+    place = bounds[:-1].copy()
+    for f in range(len(scope_starts) - 1):
+        for e in range(scope_starts[f], scope_starts[f + 1]):
+            v = variables[e]
+            if not free[v]:
+                continue
+            for other in range(scope_starts[f], scope_starts[f + 1]):
+                u = variables[other]
+                if u != v and free[u]:
+                    raw[place[v]] = u
+                    place[v] += 1
+    return _once(bounds, raw)
+
+
+@serial
+def _once(bounds, raw):  # type: ignore[no-untyped-def]
+    """Drop repeated neighbours, in place."""
+    n = len(bounds) - 1
+    starts = np.zeros(n + 1, dtype=np.int64)
+    seen = np.full(n, -1, dtype=np.int64)
+    kept = 0
+    for v in range(n):
+        for e in range(bounds[v], bounds[v + 1]):
+            u = raw[e]
+            if seen[u] != v:
+                seen[u] = v
+                raw[kept] = u
+                kept += 1
+        starts[v + 1] = kept
+    return starts, raw[:kept].copy()

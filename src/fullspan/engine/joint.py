@@ -1,0 +1,105 @@
+"""Questions about several variables at once, answered by conditioning a :class:`ClusterTree`.
+
+    p(x_i, x_j) = p(x_i) p(x_j | x_i)             Cov(1[x_f = a], 1[x_g = b]) = p(a) (p(b | a) - p(b))
+
+Each condition costs one forward and one backward sweep, and answers for all variables and factors together. The second
+cumulants of factor entries are the second derivatives of log Z with respect to their log values.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.engine.clusters import Beliefs, ClusterTree, Evidence
+from fullspan.errors import QueryError
+from fullspan.model.loglinear import checked_codes
+
+Array = NDArray[np.float64]
+
+_GROUP = 4
+"""Rows with the same cells known from which on an order of their own pays."""
+
+
+def pair_marginals(
+    tree: ClusterTree, pairs: Sequence[tuple[int, int]], evidence: Evidence | None = None
+) -> list[Array]:
+    """``p(x_i, x_j | evidence)`` of chosen pairs, each (|X_i|, |X_j|), neighbours or not.
+
+    Raises
+    ------
+    QueryError : an unknown variable, a pair of a variable with itself, or evidence of probability zero.
+    """
+    n = len(tree.graph.space)
+    for i, j in pairs:
+        if i == j or not (0 <= i < n and 0 <= j < n):
+            raise QueryError(f"a pair is two different positions from 0 to {n - 1}; ({i}, {j}) was given")
+    beliefs = tree.beliefs(evidence)
+    often = Counter(v for pair in pairs for v in pair)
+    pivots = [max(pair, key=lambda v: (often[v], -v)) for pair in pairs]
+    given = {v: _conditionals(tree, v, beliefs, evidence) for v in sorted(set(pivots))}
+    answers = []
+    for (i, j), pivot in zip(pairs, pivots, strict=True):
+        other = j if pivot == i else i
+        rows = np.stack([p * row.variable(other) if row else 0.0 * beliefs.variable(other) for p, row in given[pivot]])
+        answers.append(rows if pivot == i else rows.T)
+    return answers
+
+
+def _conditionals(
+    tree: ClusterTree, v: int, beliefs: Beliefs, evidence: Evidence | None
+) -> list[tuple[float, Beliefs | None]]:
+    """``p(x_v)`` and all marginals given each level; none for a level of probability zero."""
+    p = beliefs.variable(v).tolist()
+    if v in tree.clamped:
+        return [(x, beliefs if x else None) for x in p]
+    return [(x, tree.beliefs({**(evidence or {}), v: level}) if x else None) for level, x in enumerate(p)]
+
+
+def covariances(tree: ClusterTree, entries: Sequence[int], evidence: Evidence | None = None) -> Array:
+    """Covariances (k, k) of the events that factors are in given states, entries counted as in ``graph.values``.
+
+    This is the Hessian of log Z in these log values, ``d^2 log Z / d g_a d g_b``.
+    """
+    graph, chosen = tree.graph, np.asarray(entries, dtype=np.int64)
+    if chosen.ndim != 1 or ((chosen < 0) | (chosen >= len(graph.values))).any():
+        raise QueryError(f"entries are numbers from 0 to {len(graph.values) - 1}; {entries!r} was given")
+    beliefs = tree.beliefs(evidence)
+    p = beliefs.factors[chosen]
+    result = np.zeros((len(chosen), len(chosen)))
+    for a, entry in enumerate(chosen.tolist()):
+        if p[a] > 0.0:
+            f = int(np.searchsorted(graph.table_starts, entry, side="right")) - 1
+            state = np.unravel_index(entry - int(graph.table_starts[f]), graph.tables[f].shape)
+            known = {v: int(x) for v, x in zip(graph.scopes[f], state, strict=True)}
+            result[a] = p[a] * (tree.beliefs({**(evidence or {}), **known}).factors[chosen] - p)
+    return (result + result.T) / 2
+
+
+def log_prob(tree: ClusterTree, states: Any) -> Array:
+    """``log p`` of the known cells of states (m, n), -1 marking the others: the rest is summed out.
+
+    Rows that know the same cells are swept together, with an order of their own.
+    """
+    if len(tree.clamped):
+        raise QueryError("partial states need a tree without clamped variables; make one for the graph alone")
+    rows = checked_codes(states, tree.graph.space, missing=True)
+    total = tree.log_z()
+    if total == -np.inf:
+        raise QueryError("every state of the model has the weight zero: its factors contradict each other")
+    result = np.empty(len(rows))
+    kinds, which = np.unique(rows >= 0, axis=0, return_inverse=True)
+    for kind, known in enumerate(kinds):
+        members = np.flatnonzero(which.ravel() == kind)
+        columns = np.flatnonzero(known)
+        if len(members) >= _GROUP:
+            part = ClusterTree(tree.graph, columns.tolist(), max_memory=tree.max_memory).reweighted(tree.values)
+            result[members] = part.log_z_batch(rows[np.ix_(members, columns)])
+        else:
+            for r in members:
+                result[r] = tree.log_z(dict(zip(columns.tolist(), rows[r, columns].tolist(), strict=True)))
+    return result - total

@@ -1,0 +1,93 @@
+"""Many clamped patterns in one call: what they need, and what comes back. See :mod:`fullspan.engine.batch`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.engine.batch import Patterns, static_products, swept
+from fullspan.engine.program import Clamps, Program
+from fullspan.engine.tables import Factors
+from fullspan.model.graph import FactorGraph
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_BYTES = 1 << 20
+"""Bytes of messages that the patterns of one chunk may take: they should stay in the cache."""
+_CHUNKS = (8, 128)
+"""Fewest and most patterns worked on together."""
+
+
+@dataclass(frozen=True, eq=False)
+class BatchAnswer:
+    """log Z of N patterns, and what was asked for besides: empty arrays where it was not.
+
+    ``undone`` marks patterns whose numbers are too far apart to be swept together; their results are missing.
+    """
+
+    log_z: Array
+    marginals: Array
+    tables: Array
+    expected: Array
+    undone: NDArray[np.bool_]
+
+
+def sweep(
+    graph: FactorGraph,
+    program: Program,
+    links: Clamps,
+    factors: Factors,
+    values: Ints,
+    weights: Array | None = None,
+    marginals: bool = False,
+    tables: bool = False,
+) -> BatchAnswer:
+    """Sweep all patterns (N, clamped) in chunks; log Z leaves out the tops of the factors and constant factors."""
+    n, entries = len(values), len(graph.values)
+    answer = BatchAnswer(
+        np.zeros(n),
+        np.zeros((n if marginals else 0, int(factors.levels[-1]))),
+        np.zeros((n if tables else 0, entries)),
+        np.zeros(0 if weights is None else entries),
+        np.ones(n, dtype=np.bool_),
+    )
+    if not n or factors.is_log.any():
+        return answer
+    if len(program.axes) == 1:
+        answer.undone[:] = False
+        return answer
+    patterns, largest = _patterns(graph, program, links, factors, values, weights)
+    chunk = int(np.clip(_BYTES // (8 * max(1, int(program.messages[-1]))) // 8 * 8, *_CHUNKS))
+    cores = min(numba.get_num_threads(), -(-n // chunk))
+    gathered = np.zeros((cores, len(answer.expected)))
+    undone = swept(
+        program, factors, patterns, chunk, cores, largest, answer.log_z, answer.marginals, answer.tables, gathered
+    )
+    answer.expected[:] = gathered.sum(axis=0)
+    answer.undone[:] = np.repeat(undone, chunk)[:n]
+    return answer
+
+
+def _patterns(
+    graph: FactorGraph, program: Program, links: Clamps, factors: Factors, values: Ints, weights: Array | None
+) -> tuple[Patterns, int]:
+    counts = np.bincount(links.factors, minlength=len(graph.scopes))
+    is_moving = (counts > 0) & (program.homes >= 0)
+    moving = np.where(is_moving, np.cumsum(is_moving) - 1, -1)
+    static, cells, largest = static_products(program, factors, moving)
+    parts = Patterns(
+        moving,
+        np.concatenate([[0], np.cumsum(counts)]),
+        links.slots,
+        links.strides,
+        graph.table_starts,
+        values,
+        np.ones(len(values)) if weights is None else weights,
+        static,
+        cells,
+    )
+    return parts, int(largest)

@@ -1,0 +1,142 @@
+"""An order of elimination as a program: for each step what enters its table, with which strides, and where it goes.
+
+Step k sums out one variable v. Its table is over the separator S_k and v, row-major, v fastest; factors and messages
+that contain v enter, each with a stride per axis, 0 where it does not have the variable. The message over S_k is stored
+in one pool, row-major in the separator's order. Nothing here depends on the numbers in the tables.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.algebra.jit import serial
+from fullspan.engine.order import Order
+from fullspan.model.graph import FactorGraph
+
+Ints = NDArray[np.int64]
+
+
+class Program(NamedTuple):
+    """Flat arrays; m steps, numbered in the order of elimination.
+
+    Attributes
+    ----------
+    axes, axis_variables, axis_cards : the variables of step k's table at ``axes[k] : axes[k + 1]``, slowest first.
+    inputs : what enters step k is ``inputs[k] : inputs[k + 1]``, factors first.
+    sources : number of the factor, or ``-1 - step`` of the message.
+    strides, stride_starts : one stride per axis of the step's table, for each input.
+    messages : the message of step k is ``messages[k] : messages[k + 1]`` of the pool.
+    homes : step at which each factor enters, -1 when all its variables are clamped.
+    scratch : entries needed beside the pool to hold what flows back into one step.
+    """
+
+    axes: Ints
+    axis_variables: Ints
+    axis_cards: Ints
+    inputs: Ints
+    sources: Ints
+    strides: Ints
+    stride_starts: Ints
+    messages: Ints
+    homes: Ints
+    scratch: int
+
+
+class Clamps(NamedTuple):
+    """How clamped values move a factor's first entry: ``base[factors] += values[slots] * strides``."""
+
+    factors: Ints
+    slots: Ints
+    strides: Ints
+
+
+def compiled(graph: FactorGraph, order: Order) -> Program:
+    """The program of an order."""
+    parts = _program(
+        graph.scope_starts, graph.variables, graph.strides, graph.cards, order.variables, order.bounds, order.separator
+    )
+    return Program(*parts)
+
+
+def clamps(graph: FactorGraph, clamped: Ints) -> Clamps:
+    """Where clamped variables, numbered as listed, occur in factors."""
+    slot = np.full(len(graph.space), -1, dtype=np.int64)
+    slot[clamped] = np.arange(len(clamped))
+    entries = np.flatnonzero(slot[graph.variables] >= 0)
+    owner = np.repeat(np.arange(len(graph.scopes)), np.diff(graph.scope_starts))
+    return Clamps(owner[entries], slot[graph.variables[entries]], graph.strides[entries])
+
+
+@serial
+def _program(scope_starts, variables, factor_strides, cards, order, bounds, separator):  # type: ignore[no-untyped-def]
+    m, n_factors = len(order), len(scope_starts) - 1
+    place = np.full(len(cards), -1, dtype=np.int64)
+    for k in range(m):
+        place[order[k]] = k
+    axes, messages, counts = np.zeros(m + 1, dtype=np.int64), np.zeros(m + 1, dtype=np.int64), np.zeros(m + 1, np.int64)
+    axis_variables, axis_cards = np.empty(len(separator) + m, np.int64), np.empty(len(separator) + m, np.int64)
+    for k in range(m):
+        end, size = axes[k], 1
+        for e in range(bounds[k], bounds[k + 1]):
+            axis_variables[end] = order[separator[e]]
+            axis_cards[end] = cards[order[separator[e]]]
+            size *= axis_cards[end]
+            end += 1
+        axis_variables[end], axis_cards[end] = order[k], cards[order[k]]
+        axes[k + 1], messages[k + 1] = end + 1, messages[k] + size
+    homes = np.full(n_factors, -1, dtype=np.int64)
+    for f in range(n_factors):
+        for e in range(scope_starts[f], scope_starts[f + 1]):
+            p = place[variables[e]]
+            if p >= 0 and (homes[f] < 0 or p < homes[f]):
+                homes[f] = p
+        if homes[f] >= 0:
+            counts[homes[f] + 1] += 1
+    for k in range(m):
+        if bounds[k + 1] > bounds[k]:
+            counts[separator[bounds[k + 1] - 1] + 1] += 1
+    for k in range(m):
+        counts[k + 1] += counts[k]
+    n_inputs = counts[m]
+    sources, stride_starts, free = np.empty(n_inputs, np.int64), np.empty(n_inputs + 1, np.int64), counts[:-1].copy()
+    for f in range(n_factors):
+        if homes[f] >= 0:
+            sources[free[homes[f]]] = f
+            free[homes[f]] += 1
+    for k in range(m):
+        if bounds[k + 1] > bounds[k]:
+            parent = separator[bounds[k + 1] - 1]
+            sources[free[parent]] = -1 - k
+            free[parent] += 1
+    total = 0
+    for k in range(m):
+        for i in range(counts[k], counts[k + 1]):
+            stride_starts[i] = total
+            total += axes[k + 1] - axes[k]
+    stride_starts[n_inputs] = total
+    strides, scratch = np.zeros(total, dtype=np.int64), 1
+    axis_of = np.zeros(len(cards), dtype=np.int64)
+    for k in range(m):
+        width = axes[k + 1] - axes[k]
+        for a in range(width):
+            axis_of[axis_variables[axes[k] + a]] = a
+        held = 0
+        for i in range(counts[k], counts[k + 1]):
+            start = stride_starts[i]
+            if sources[i] >= 0:
+                f = sources[i]
+                for e in range(scope_starts[f], scope_starts[f + 1]):
+                    if place[variables[e]] >= 0:
+                        strides[start + axis_of[variables[e]]] = factor_strides[e]
+            else:
+                child, stride = -1 - sources[i], 1
+                for e in range(bounds[child + 1] - 1, bounds[child] - 1, -1):
+                    v = order[separator[e]]
+                    strides[start + axis_of[v]] = stride
+                    stride *= cards[v]
+                held += stride
+        scratch = max(scratch, held)
+    return axes, axis_variables, axis_cards, counts, sources, strides, stride_starts, messages, homes, scratch

@@ -1,0 +1,272 @@
+"""Decimatable Boltzmann machines as a scikit-learn estimator: sparse graphs of any size, exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from fullspan.data import decode, encode
+from fullspan.errors import FullspanError
+from fullspan.estimators.density import DensityEstimator, generator
+from fullspan.estimators.evidence import Evidence
+from fullspan.estimators.tables import checked_table, checked_weight, empty_of
+from fullspan.graphs import Graph
+from fullspan.model.ising import Ising
+from fullspan.query.clamped_rows import ClampedRows
+from fullspan.query.events import codes_of
+from fullspan.space import Level, Space
+
+if TYPE_CHECKING:
+    from fullspan.data import Empirical
+    from fullspan.estimators.progress import Reporter
+    from fullspan.model.fitted import Fitted
+
+_OPTIONS = ("solver", "l2", "restarts", "tol", "max_iter")
+
+
+class DecimatableBoltzmannMachine(DensityEstimator):
+    """Boltzmann machine of two-level variables on a sparse graph, summed out node by node (Rueger 1997).
+
+        p(s) = exp( sum_{ij in graph} w_ij s_i s_j + sum_i w_0i s_i ) / Z,      s_i = +-1
+
+    Exact as the other machines are, but time grows with the number of nodes and not of states: the graph must be
+    *decimatable*, which trees, chains, hidden Markov models and all graphs of treewidth 2 are. With outputs,
+    p(outputs | inputs) is learned by the information gain (eq. 2), else the joint distribution of all columns.
+
+    Parameters
+    ----------
+    graph : a :class:`fullspan.graphs.Graph`, which may have roles, pairs of names, ``{name: neighbours}``, or a
+        networkx graph. Every column of the table is a node; every node has a bias.
+    inputs : columns that are given and not learned. By default those of the graph; if there are outputs, all others.
+    hidden : names of nodes that are no columns. By default those of the graph.
+    outputs : columns to predict. By default those of the graph, or none.
+    solver : ``"lbfgs"``, ``"newton"`` (small machines) or ``"gradient"``.
+    l2 : penalty ``l2 |w|^2 / 2`` in nats per row.
+    restarts, random_state : runs from random weights where there are hidden nodes, and their seed.
+    tol, max_iter : largest difference of expectations at the end; most steps.
+    missing : missing cells are an ``"error"``, ``"drop"`` their rows, or (``"em"``) are summed out; inputs may not be.
+    bins, levels, columns, count_column, max_levels, verbose : as for :class:`fullspan.FullSpan`.
+
+    Attributes
+    ----------
+    graph_ : the graph, with its nodes in the order of the columns, hidden ones last.
+    machine_ : couplings and fields of s = 2x - 1, a :class:`fullspan.model.ising.Ising`.
+    classes_ : the levels of the output, a list of them for several; where there are outputs.
+    information_gain_ : ``sum q(inputs) KL(q(. | inputs) || p(. | inputs))`` in nats per row.
+    log_likelihood_ : of all rows, given their inputs.
+    n_iter_ : steps of the run that was kept.
+
+    Examples
+    --------
+    >>> from fullspan import DecimatableBoltzmannMachine, graphs
+    >>> rows = [[0, 0, 0]] * 4 + [[1, 1, 1]] * 3 + [[0, 0, 1]] * 2 + [[0, 1, 1], [1, 0, 0], [1, 1, 0], [0, 1, 0]]
+    >>> machine = DecimatableBoltzmannMachine(graphs.chain(3)).fit(rows)
+    >>> round(machine.probability("x0=1"), 4)
+    0.3846
+    """
+
+    def __init__(
+        self,
+        graph: Any = None,
+        inputs: Sequence[str] | None = None,
+        hidden: Sequence[str] | None = None,
+        outputs: Sequence[str] | str | None = None,
+        solver: str = "lbfgs",
+        l2: float = 0.0,
+        restarts: int = 5,
+        tol: float = 1e-6,
+        max_iter: int | None = None,
+        missing: str = "error",
+        bins: Any = None,
+        levels: Mapping[str, Sequence[Level]] | None = None,
+        columns: Sequence[str | int] | None = None,
+        count_column: str | None = None,
+        max_levels: int = 64,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.graph = graph
+        self.inputs = inputs
+        self.hidden = hidden
+        self.outputs = outputs
+        self.solver = solver
+        self.l2 = l2
+        self.restarts = restarts
+        self.tol = tol
+        self.max_iter = max_iter
+        self.missing = missing
+        self.bins = bins
+        self.levels = levels
+        self.columns = columns
+        self.count_column = count_column
+        self.max_levels = max_levels
+        self.random_state = random_state
+        self.verbose = verbose
+
+    # -- learning ---------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn the weights; outputs are columns of the table, so there is no y.
+
+        Raises
+        ------
+        DataError, FullspanError : the table, the graph or a parameter is not what it should be.
+        NotDecimatableError : the graph with the clamped nodes cannot be decimated; names the nodes that block it.
+        """
+        if y is not None:
+            raise FullspanError("y is given; outputs are columns of the table here: name them with outputs=")
+        return super().fit(X, None, sample_weight)
+
+    def _learn(self, empirical: Empirical, watch: Reporter | None) -> Fitted:
+        from fullspan.learn.decimatable import DecimatableOptions, fit_decimatable
+
+        options = DecimatableOptions(
+            **{name: getattr(self, name) for name in _OPTIONS}, seed=generator(self.random_state)
+        )
+        fitted = fit_decimatable(empirical, self._graph(empirical.space), options, watch)
+        kept = {name: getattr(self, name) for name in _OPTIONS}
+        return replace(fitted, settings={**fitted.settings, **kept})
+
+    def _graph(self, space: Space) -> Graph:
+        """The graph with its roles, those of the parameters first."""
+        if self.graph is None:
+            raise FullspanError("graph is None; give edges as pairs of names, or one of fullspan.graphs")
+        roles = self.graph if isinstance(self.graph, Graph) else Graph((), ())
+        hidden = roles.hidden if self.hidden is None else tuple(self.hidden)
+        told = (self.outputs,) if isinstance(self.outputs, str) else self.outputs
+        outputs = roles.outputs if told is None else tuple(told)
+        inputs = roles.inputs if self.inputs is None else tuple(self.inputs)
+        if outputs and self.inputs is None and not roles.inputs:
+            inputs = tuple(name for name in space.names if name not in outputs)
+        if isinstance(self.graph, Graph):
+            return Graph(self.graph.names, self.graph.edges, inputs, hidden, outputs)
+        return Graph.of(self.graph, None, inputs, hidden, outputs)
+
+    def _accept(self, fitted: Fitted, kind: str, empirical: Empirical | None = None) -> None:
+        super()._accept(fitted, kind, empirical)
+        space, settings = fitted.model.space, fitted.settings
+        roles = (tuple(settings[role]) for role in ("inputs", "hidden", "outputs"))
+        self.graph_ = Graph(space.names, tuple((a, b) for a, b in settings["graph"]), *roles)
+        self.machine_ = Ising.of(fitted.model)
+        self._inputs, self._outputs = (self.graph_.positions(v) for v in (self.graph_.inputs, self.graph_.outputs))
+        self._clamped = ClampedRows(self.machine_, space.names)
+        self.information_gain_ = fitted.divergence
+        self.log_likelihood_ = float("nan") if fitted.goodness is None else fitted.goodness.log_likelihood
+        self.n_iter_ = settings["iterations"]
+        if self._outputs:
+            classes = [np.array(space.variables[i].levels) for i in self._outputs]
+            self.classes_ = classes[0] if len(classes) == 1 else classes
+
+    # -- rows -------------------------------------------------------------------------------------------------
+
+    def score_samples(self, X: Any) -> NDArray[np.float64]:
+        """``log p(row)`` in nats, or ``log p(what it says | inputs)`` where there are inputs; shape (rows,).
+
+        Raises
+        ------
+        DataError : a value is no level, or a cell is missing under ``missing="error"``.
+        """
+        check_is_fitted(self)
+        return self._log_prob(self._codes(X, partial=self.missing != "error"))
+
+    def _log_prob(self, codes: NDArray[Any]) -> NDArray[np.float64]:
+        """Of rows of visible codes, the hidden nodes summed out."""
+        for i in self._inputs:
+            if (codes[:, i] < 0).any():
+                raise FullspanError(f"the input {self.space_.names[i]!r} is missing in a row; all inputs must be known")
+        return self._clamped.log_prob(self._rows(codes), self._inputs)
+
+    def _rows(self, codes: NDArray[Any]) -> NDArray[np.int64]:
+        rows = np.full((len(codes), len(self.space_)), -1, dtype=np.int64)
+        rows[:, : codes.shape[1]] = codes
+        return rows
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """With outputs, the share of rows whose outputs are all predicted right; else the mean of ``log p(row)``.
+
+        Raises
+        ------
+        DataError : a value is no level, or a cell is missing.
+        """
+        check_is_fitted(self)
+        table = checked_table(X, self.n_features_in_, type(self).__name__)
+        empirical = self._reading().count_again(table, self._oracle.visible, checked_weight(sample_weight))
+        if not self._outputs:
+            return float(empirical.counts @ self._log_prob(empirical.states)) / empirical.total
+        likeliest = self._means(empirical.states[:, list(self._inputs)])[:, list(self._outputs)] > 0.5
+        right = (likeliest == empirical.states[:, list(self._outputs)]).all(axis=1)
+        return float(np.average(right, weights=empirical.counts))
+
+    def sample(self, n_samples: int = 1, random_state: Any = None, given: Evidence = None) -> Any:
+        """Draw rows, independent and exact, by reversing the decimation; all inputs must be given.
+
+        Raises
+        ------
+        FullspanError : an input is not given: the distribution of inputs was not learned.
+        """
+        check_is_fitted(self)
+        row = np.full((1, len(self.space_)), -1, dtype=np.int64)
+        for i, codes in codes_of(self._event(given), self.space_).items():
+            if len(codes) == 1:
+                row[0, i] = codes[0]
+        for i in self._inputs:
+            if row[0, i] < 0:
+                raise FullspanError(
+                    f"the input {self.space_.names[i]!r} is not given; its distribution was not learned"
+                )
+        states = self._clamped.draw(np.repeat(row, n_samples, axis=0), generator(random_state))
+        return decode(states[:, : len(self._oracle.visible)], self._oracle.visible, like=empty_of(self._kind))
+
+    # -- predicting -------------------------------------------------------------------------------------------
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64] | list[NDArray[np.float64]]:
+        """Probability of each level of the output, (rows, 2); a list of such arrays for several outputs.
+
+        Raises
+        ------
+        FullspanError : the machine has no outputs.
+        DataError : an input is missing, or has a value that is no level.
+        """
+        ones = self._means(self._input_codes(X))[:, list(self._outputs)]
+        found = [np.stack([1.0 - p, p], axis=1) for p in ones.T]
+        return found[0] if len(found) == 1 else found
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The likeliest level of each output, (rows,), or (rows, outputs) for several."""
+        found = self.predict_proba(X)
+        if isinstance(found, list):
+            return np.stack([c[p.argmax(axis=1)] for c, p in zip(self.classes_, found, strict=True)], axis=1)
+        return np.asarray(self.classes_[found.argmax(axis=1)])
+
+    def _means(self, inputs: NDArray[Any]) -> NDArray[np.float64]:
+        """``P(level 1)`` of all nodes given codes of the inputs."""
+        rows = np.full((len(inputs), len(self.space_)), -1, dtype=np.int64)
+        rows[:, list(self._inputs)] = inputs
+        return self._clamped.means(rows)
+
+    def _input_codes(self, X: Any) -> NDArray[np.int32]:
+        check_is_fitted(self)
+        if not self._outputs:
+            raise FullspanError("the machine has no outputs; name them with outputs= to predict")
+        table = checked_table(X)
+        if isinstance(table, np.ndarray) and table.ndim == 2 and table.shape[1] == self.n_features_in_:
+            table = table[:, list(self._inputs)]
+        known = Space(tuple(self.space_.variables[i] for i in self._inputs))
+        return encode(checked_table(table, len(known), type(self).__name__), known)
+
+    # -- files ------------------------------------------------------------------------------------------------
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if "fitted_" in state:
+            self._clamped = ClampedRows(self.machine_, self.space_.names)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = super().__getstate__()
+        state.pop("_clamped", None)
+        return state

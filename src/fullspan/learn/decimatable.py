@@ -1,0 +1,244 @@
+"""Learning decimatable Boltzmann machines by the information gain (Rueger 1997, eqs. 2 and 3), with hidden nodes.
+
+    f(w) = sum_r q_r [ log Z(inputs_r) - log Z(what the row says) ]
+
+Both phases are decimated: a step costs time linear in nodes times distinct rows, however many nodes are hidden.
+Without inputs f is the mean of -log p(row); missing cells and hidden nodes are summed out.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.data import Empirical
+from fullspan.engine.decimation import Decimation, verdict
+from fullspan.engine.elimination import Elimination
+from fullspan.errors import DataError, FullspanError
+from fullspan.graphs import Graph
+from fullspan.learn.decimated import Decimated
+from fullspan.learn.machine import MachineOptions, Progress, best_of_runs, observed_entropy
+from fullspan.learn.problem import Step
+from fullspan.learn.solve import Likelihood, Solution, solve
+from fullspan.learn.uncertainty import standard_errors
+from fullspan.model import Fitted, LogLinear
+from fullspan.model.goodness import goodness
+from fullspan.model.ising import Ising, walsh_terms, walsh_weights
+from fullspan.space import Space, Variable
+
+Array = NDArray[np.float64]
+
+_ERROR_STEPS = 1 << 26
+"""Steps of decimation up to which standard errors are worked out: some seconds."""
+
+
+@dataclass(frozen=True)
+class DecimatableOptions:
+    """How to learn; see :class:`fullspan.DecimatableBoltzmannMachine`."""
+
+    solver: str = "lbfgs"
+    l2: float = 0.0
+    restarts: int = 5
+    tol: float = 1e-6
+    max_iter: int | None = None
+    seed: Any = None
+
+    def machine(self) -> MachineOptions:
+        """The same as options of a machine, checked.
+
+        Raises
+        ------
+        FullspanError : an option is out of range.
+        """
+        if self.solver not in ("lbfgs", "gradient", "newton"):
+            raise FullspanError(f"solver is {self.solver!r}; choose one of 'lbfgs', 'newton', 'gradient'")
+        return MachineOptions(
+            basis="walsh",
+            solver=self.solver,
+            l2=self.l2,
+            restarts=self.restarts,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            seed=self.seed,
+        )
+
+
+def fit_decimatable(
+    empirical: Empirical,
+    graph: Graph,
+    options: DecimatableOptions | None = None,
+    watch: Callable[[Progress], None] | None = None,
+) -> Fitted:
+    """Learn p(outputs | inputs), or the joint distribution where the graph has no inputs; hidden nodes come last.
+
+    Raises
+    ------
+    FullspanError : a node is no column, a column no node, or an option is wrong.
+    DataError : a column has not two levels, or an input is missing.
+    NotDecimatableError : the machine cannot be decimated with the nodes that are clamped.
+    """
+    return _Learner(empirical, graph, options or DecimatableOptions(), watch).run()
+
+
+class _Learner:
+    def __init__(
+        self,
+        empirical: Empirical,
+        graph: Graph,
+        options: DecimatableOptions,
+        watch: Callable[[Progress], None] | None,
+    ) -> None:
+        self.seen, self.options, self.watch = empirical, options.machine(), watch
+        self.graph = ordered(graph, empirical.space)
+        data = empirical.with_hidden([Variable(name, (0, 1)) for name in self.graph.hidden])
+        self.space, self.rows, self.total = data.space, data.states.astype(np.int64), data.total
+        self.inputs = self.graph.positions(self.graph.inputs)
+        _refuse_open(empirical, self.inputs)
+        self.shares = data.counts / data.total
+        pairs = self.graph.pairs()
+        self.edges = pairs[~np.isin(pairs, self.inputs).all(axis=1)]  # what inputs have alone cancels
+        self.biased = [i for i in range(len(self.space)) if i not in self.inputs]
+        self.told = self._phase(self.rows, self.shares)
+        self.given = self._given()
+        self.terms = walsh_terms(self.edges, self.biased)
+        self.history: list[Step] = []
+        self.started = time.perf_counter()
+
+    def _phase(self, rows: NDArray[np.int64], shares: Array) -> Decimated:
+        return Decimated(len(self.space), self.edges, rows, shares, self.biased, self.space.names)
+
+    def _given(self) -> Decimated:
+        """Inputs clamped and all else open; equal inputs are one row."""
+        rows = np.full_like(self.rows, -1)
+        rows[:, list(self.inputs)] = self.rows[:, list(self.inputs)]
+        distinct, which = np.unique(rows, axis=0, return_inverse=True)
+        shares = np.bincount(which.ravel(), weights=self.shares).astype(np.float64)
+        return self._phase(distinct, shares)
+
+    def run(self) -> Fitted:
+        likelihood = Likelihood(self.given, self.told, self.options.l2)
+        o = self.options
+
+        def run(theta: Array) -> Solution:
+            return solve(likelihood, theta, o.solver, o.tol, o.max_iter, self._note)  # type: ignore[arg-type]
+
+        if not self.graph.hidden:
+            return self._fitted(likelihood, run(np.zeros(len(self.terms))))
+        return self._fitted(likelihood, best_of_runs(run, self.terms, len(self.seen.space), o))
+
+    def _note(self, theta: Array, value: float, violation: float) -> None:
+        seconds = time.perf_counter() - self.started
+        self.history.append(Step("refit", len(theta), value, seconds))
+        if self.watch is not None:
+            self.watch(Progress("refit", len(theta), value, seconds))
+
+    def _fitted(self, likelihood: Likelihood, solution: Solution) -> Fitted:
+        gain = likelihood.move(solution.theta) - likelihood.penalty(solution.theta)
+        errors = self._errors(len(solution.theta))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            saved = 0.5 * (solution.theta / errors) ** 2
+        entropy = self._entropy()
+        k = len(solution.theta)
+        log_prob = self.told.log_z() - float(self.given.log_z()[0]) if not self.inputs else np.array([-gain])
+        counts = self.seen.counts if not self.inputs else np.array([self.total])
+        cells = self.seen.space.n_states if not self.inputs and len(self.seen.space) < 63 else 0
+        return Fitted(
+            model=self._model(solution.theta),
+            standard_errors=errors,
+            nats_saved=saved,
+            total=self.total,
+            n_rows=self.seen.n_rows,
+            n_dropped=self.seen.n_dropped + self.seen.n_empty,
+            divergence=gain - entropy,
+            entropy=entropy,
+            description_length=self.total * gain + 0.5 * k * math.log(self.total),
+            history=tuple(self.history),
+            status=solution.status,
+            settings={
+                "graph": [list(edge) for edge in self.graph.edges],
+                "inputs": list(self.graph.inputs),
+                "hidden": list(self.graph.hidden),
+                "outputs": list(self.graph.outputs),
+                "violation": solution.violation,
+                "iterations": solution.iterations,
+            },
+            fingerprint=self.seen.fingerprint(),
+            goodness=goodness(counts, log_prob, k, cells, cells - 1 - k, complete=False),
+            n_hidden=len(self.graph.hidden),
+        )
+
+    def _model(self, theta: Array) -> LogLinear:
+        """The model, with the log Z of nothing clamped; by general elimination where only clamped phases decimate."""
+        k, fields = len(self.edges), np.zeros(len(self.space))
+        turned = walsh_weights(theta[:k], theta[k:])
+        fields[self.biased] = turned[k:]
+        machine = Ising(len(self.space), self.edges, turned[:k], fields)
+        if not verdict(machine.n, self.edges):
+            unnormalised = Elimination(machine.loglinear(self.space, 0.0, self.biased))
+            return machine.loglinear(self.space, float(unnormalised.log_sums((), {})), self.biased)
+        free = Decimation(machine.n, self.edges)
+        return machine.loglinear(self.space, free.log_z(machine.couplings, machine.fields), self.biased)
+
+    def _errors(self, k: int) -> Array:
+        """Standard errors, unless they would take long."""
+        if self.given.passes() + self.told.passes() > _ERROR_STEPS:
+            return np.full(k, np.nan)
+        information = self.given.covariance() - self.told.covariance() + self.options.l2 * np.eye(k)
+        return standard_errors(self.total * information)
+
+    def _entropy(self) -> float:
+        """Entropy of what was learned: of the rows, less that of the inputs."""
+        whole = observed_entropy(self.seen)
+        if not self.inputs:
+            return whole
+        _, which = np.unique(self.rows[:, list(self.inputs)], axis=0, return_inverse=True)
+        q = np.bincount(which.ravel(), weights=self.shares)
+        return whole + float(q @ np.log(q))
+
+
+def ordered(graph: Graph, space: Space) -> Graph:
+    """The graph with its nodes in the order of the columns, hidden ones last.
+
+    Raises
+    ------
+    FullspanError : a node that is not hidden is no column, a hidden one is, or a column is no node.
+    DataError : a column has not two levels.
+    """
+    for name in graph.hidden:
+        if name in space.names:
+            raise FullspanError(f"the node {name!r} is hidden, but the table has a column of that name")
+    for name in graph.names:
+        if name not in space.names and name not in graph.hidden:
+            shown = ", ".join(space.names[:12]) + (", ..." if len(space) > 12 else "")
+            raise FullspanError(f"the node {name!r} is no column of the table and not hidden; the columns are: {shown}")
+    for variable in space.variables:
+        if variable.name not in graph.names:
+            raise FullspanError(
+                f"the column {variable.name!r} is no node of the graph; add it, or leave it out with columns="
+            )
+        if variable.card != 2:
+            raise DataError(
+                f"{variable.name!r} has {variable.card} levels; a machine of spins needs two: use bins or merge levels"
+            )
+    if graph.inputs and not graph.outputs:
+        told: Sequence[str] = [v for v in space.names if v not in graph.inputs]
+        if not told:
+            raise FullspanError("every column is an input; there is nothing to learn")
+        return Graph((*space.names, *graph.hidden), graph.edges, graph.inputs, graph.hidden, tuple(told))
+    return Graph((*space.names, *graph.hidden), graph.edges, graph.inputs, graph.hidden, graph.outputs)
+
+
+def _refuse_open(empirical: Empirical, inputs: Sequence[int]) -> None:
+    for i in inputs:
+        n = int((empirical.states[:, i] < 0).sum())
+        if n:
+            raise DataError(
+                f"the input {empirical.space.names[i]!r} is missing in {n} distinct rows; conditional learning needs "
+                "all inputs: impute them first, drop these rows, or learn the joint distribution without inputs"
+            )

@@ -1,0 +1,41 @@
+"""States that vanish on the way: a maximum at infinity that the data do not show beforehand.
+
+The face of module ``face`` follows from the states seen. Margins without rows, hidden units and missing cells may
+exclude further states, which is only known once the weights have grown and the probabilities of these states have
+fallen to nothing. Then the face of the states that are left is tried in place of the larger one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.algebra.basis import Basis
+from fullspan.learn.face import Face, face_of
+from fullspan.learn.phases import distribution
+from fullspan.learn.solve import Solution
+
+_LARGE = 12.0
+"""Change of a weight beyond which it may be on its way to infinity."""
+
+
+def grew(solution: Solution, face: Face) -> bool:
+    """Whether a weight has grown so much from its start on the face that it may be on its way to infinity."""
+    return bool(np.abs(solution.theta - face.start()).max(initial=0.0) > _LARGE)
+
+
+def face_of_the_rest(
+    basis: Basis, terms: NDArray[np.int64], solution: Solution, face: Face, tol: float, max_memory: int | None = None
+) -> Face | None:
+    """The face of the states that have kept a probability of 100 tolerances, if it is smaller than ``face``.
+
+    Raises
+    ------
+    FullspanError, TooLargeError : see :func:`fullspan.learn.face.face_of`.
+    """
+    p = distribution(basis, terms, solution.theta)
+    left = np.flatnonzero(p > 100 * max(tol, solution.violation)).astype(np.int64)
+    if not left.size:
+        return None
+    smaller = face_of(basis, terms, left, max_memory)
+    return smaller if smaller.n_states < face.n_states else None

@@ -1,0 +1,147 @@
+"""The estimator: roles, rows, predictions, samples, files."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+import fullspan as fs
+from fullspan import graphs
+from fullspan.engine.decimation import Decimation
+from fullspan.errors import FullspanError
+
+COLUMNS = ["a", "b", "c", "d", "e"]
+EDGES = [("a", "b"), ("b", "c"), ("c", "d"), ("d", "e"), ("b", "d")]
+
+
+def frame(seed: int = 0, rows: int = 300) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    x = rng.integers(2, size=(rows, 5))
+    for i in range(1, 5):
+        x[:, i] = np.where(rng.random(rows) < 0.6, x[:, i - 1], x[:, i])
+    return pd.DataFrame(np.where(x == 1, "yes", "no"), columns=COLUMNS)
+
+
+@pytest.fixture(scope="module")
+def joint() -> Any:
+    return fs.DecimatableBoltzmannMachine(EDGES).fit(frame())
+
+
+@pytest.fixture(scope="module")
+def conditional() -> Any:
+    return fs.DecimatableBoltzmannMachine(EDGES, outputs=["c", "e"]).fit(frame())
+
+
+def test_the_joint_machine_answers_as_the_boltzmann_machine_does(joint: Any) -> None:
+    other = fs.BoltzmannMachine(graph=EDGES, basis="walsh").fit(frame())
+    assert joint.score(frame()) == pytest.approx(other.score(frame()), abs=1e-9)
+    assert joint.score_samples(frame()[:9]) == pytest.approx(other.score_samples(frame()[:9]), abs=1e-5)
+    assert joint.probability("e=yes | a=no") == pytest.approx(other.probability("e=yes | a=no"), abs=1e-5)
+    assert joint.log_likelihood_ == pytest.approx(other.log_likelihood_, abs=1e-6)
+    assert joint.mode() == other.mode()
+    assert not hasattr(joint, "classes_")
+
+
+def test_missing_cells_and_hidden_nodes_are_summed_out() -> None:
+    table = frame()
+    table.loc[::3, "b"] = None
+    table.loc[1::4, "e"] = None
+    hidden = graphs.Graph.of([("h", name) for name in COLUMNS], [*COLUMNS, "h"], hidden=["h"])
+    model = fs.DecimatableBoltzmannMachine(hidden, missing="em", l2=1e-3, restarts=2, random_state=0).fit(table)
+    assert model.graph_.names == (*COLUMNS, "h")
+    assert model.graph_.hidden == ("h",)
+    partial = model.score_samples(table[:6])
+    by_oracle = model._oracle.log_prob(model._codes(table[:6], partial=True))
+    assert partial == pytest.approx(by_oracle, rel=1e-10)
+    assert model.sample(4, random_state=0).columns.tolist() == COLUMNS
+
+
+def test_predictions_are_conditionals_given_the_inputs(conditional: Any) -> None:
+    rows = frame(1, 20)
+    found = conditional.predict_proba(rows)
+    assert [c.tolist() for c in conditional.classes_] == [["no", "yes"], ["no", "yes"]]
+    for k, name in enumerate(("c", "e")):
+        for r in range(5):
+            given = {n: rows[n][r] for n in ("a", "b", "d")}
+            exact = conditional.conditional(name, given=given).values
+            assert found[k][r] == pytest.approx(exact, abs=1e-12)
+    predicted = conditional.predict(rows)
+    assert predicted.shape == (20, 2)
+    assert conditional.predict(rows[["a", "b", "d"]]).tolist() == predicted.tolist()
+    right = (predicted == rows[["c", "e"]].to_numpy()).all(axis=1).mean()
+    assert conditional.score(rows) == pytest.approx(right)
+    assert conditional.information_gain_ >= 0
+
+
+def test_scores_of_rows_are_conditional_on_the_inputs(conditional: Any) -> None:
+    rows = frame(1, 8)
+    given = [{n: rows[n][r] for n in ("a", "b", "d")} for r in range(8)]
+    expected = [conditional.probability({n: rows[n][r] for n in ("c", "e")}, given=given[r]) for r in range(8)]
+    assert conditional.score_samples(rows) == pytest.approx(np.log(expected), abs=1e-12)
+
+
+def test_a_single_output_gives_one_array() -> None:
+    model = fs.DecimatableBoltzmannMachine(EDGES, inputs=["a"], outputs="e").fit(frame())
+    assert model.predict_proba(frame(1, 4)).shape == (4, 2)
+    assert model.predict(np.array([["yes"], ["no"]])).shape == (2,)
+
+
+def test_samples_follow_what_is_given(joint: Any, conditional: Any) -> None:
+    drawn = joint.sample(20_000, random_state=0, given={"b": "yes"})
+    assert (drawn["b"] == "yes").all()
+    p = joint.probability("d=yes | b=yes")
+    assert (drawn["d"] == "yes").mean() == pytest.approx(p, abs=5 * np.sqrt(p * (1 - p) / 20_000))
+    assert (conditional.sample(5, random_state=1, given="a=yes, b=no, d=yes")["a"] == "yes").all()
+    with pytest.raises(FullspanError, match="the input 'b' is not given"):
+        conditional.sample(5, given="a=yes, d=no")
+
+
+def test_a_file_and_a_pickle_give_the_same_machine(joint: Any, conditional: Any, tmp_path: Path) -> None:
+    rows = frame(2, 10)
+    for k, model in enumerate((joint, conditional)):
+        model.save(tmp_path / f"{k}.fsm")
+        for other in (fs.load(tmp_path / f"{k}.fsm"), pickle.loads(pickle.dumps(model))):
+            assert type(other) is fs.DecimatableBoltzmannMachine
+            assert other.graph_ == model.graph_
+            assert other.score_samples(rows) == pytest.approx(model.score_samples(rows), rel=1e-13)
+    assert fs.load(tmp_path / "1.fsm").predict(rows).tolist() == conditional.predict(rows).tolist()
+    again = clone(fs.load(tmp_path / "1.fsm")).fit(frame())
+    assert again.machine_.couplings == pytest.approx(conditional.machine_.couplings, abs=1e-5)
+
+
+def test_a_chain_of_three_hundred_columns_is_learned_and_asked() -> None:
+    """Far beyond any table: the expectations are those of the data, less the pull of the penalty."""
+    rng = np.random.default_rng(0)
+    x = rng.integers(2, size=(200, 300))
+    for i in range(1, 300):
+        x[:, i] = np.where(rng.random(200) < 0.5, x[:, i - 1], x[:, i])
+    model = fs.DecimatableBoltzmannMachine(graphs.chain(300), l2=1e-3).fit(x)
+    assert model.status_ == "converged"
+    s, machine = 2 * x - 1, model.machine_
+    found = Decimation(300, machine.edges).expectations(machine.couplings, machine.fields)
+    assert found.nodes == pytest.approx(s.mean(axis=0) - 1e-3 * machine.fields, abs=2e-6)
+    assert found.edges == pytest.approx((s[:, :-1] * s[:, 1:]).mean(axis=0) - 1e-3 * machine.couplings, abs=2e-6)
+    assert model.score(x) > -300 * np.log(2)
+    assert model.sample(3, random_state=0).shape == (3, 300)
+
+
+def test_what_cannot_be_is_refused(joint: Any, conditional: Any) -> None:
+    with pytest.raises(FullspanError, match="graph is None"):
+        fs.DecimatableBoltzmannMachine().fit(frame())
+    with pytest.raises(FullspanError, match="y is given"):
+        fs.DecimatableBoltzmannMachine(EDGES).fit(frame(), np.zeros(300))
+    with pytest.raises(FullspanError, match="no outputs"):
+        joint.predict(frame())
+    with pytest.raises(FullspanError, match="there is no node 'q'"):
+        fs.DecimatableBoltzmannMachine(graphs.chain(COLUMNS), outputs=["q"]).fit(frame())
+    with pytest.raises(NotFittedError):
+        fs.DecimatableBoltzmannMachine(EDGES).score_samples(frame())
+    with pytest.raises(FullspanError, match="no level 'maybe'"):
+        joint.sample(1, given={"a": "maybe"})
