@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from fullspan.estimators.decimatable import DecimatableBoltzmannMachine
     from fullspan.estimators.full_span import FullSpan
     from fullspan.estimators.loading import load
+    from fullspan.estimators.trees import ChowLiuTree, HiddenChowLiuTree
     from fullspan.query.graph import GraphModel, read_graph
     from fullspan.space import Space, Variable
 
@@ -29,6 +30,8 @@ _HOMES = {
     "BoltzmannMachine": "fullspan.estimators.boltzmann",
     "FullSpan": "fullspan.estimators.full_span",
     "BoltzmannClassifier": "fullspan.estimators.classifier",
+    "ChowLiuTree": "fullspan.estimators.trees",
+    "HiddenChowLiuTree": "fullspan.estimators.trees",
     "DecimatableBoltzmannMachine": "fullspan.estimators.decimatable",
     "load": "fullspan.estimators.loading",
     "GraphModel": "fullspan.query.graph",
@@ -42,10 +45,12 @@ _MODULES = ("datasets", "errors", "graphs")
 __all__ = [
     "BoltzmannClassifier",
     "BoltzmannMachine",
+    "ChowLiuTree",
     "DecimatableBoltzmannMachine",
     "FullSpan",
     "FullspanError",
     "GraphModel",
+    "HiddenChowLiuTree",
     "Space",
     "Variable",
     "__version__",

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from fullspan.errors import ModelFileError, QueryError
-from fullspan.model.file import load as read
+from fullspan.model import file, tree_file
+from fullspan.model.strict_json import read_json
 
 if TYPE_CHECKING:
     from fullspan.estimators.density import DensityEstimator
@@ -19,6 +22,8 @@ HOMES = {
     "FullSpan": "fullspan.estimators.full_span",
 }
 """Where each estimator lives that a file may name."""
+TREES = {"ChowLiuTree": "fullspan.estimators.trees", "HiddenChowLiuTree": "fullspan.estimators.trees"}
+"""The same for files that hold a tree."""
 
 
 def load(path: str | os.PathLike[str]) -> DensityEstimator:
@@ -31,15 +36,29 @@ def load(path: str | os.PathLike[str]) -> DensityEstimator:
     ------
     ModelFileError : the file is damaged, no model, or written by a newer version.
     """
-    fitted = read(path)
-    name = fitted.settings.get("estimator", "FullSpan")
-    if not isinstance(name, str) or name not in HOMES:
-        raise ModelFileError(f"{path} names the estimator {name!r}; this version knows {', '.join(HOMES)}")
-    kind: type[DensityEstimator] = getattr(import_module(HOMES[name]), name)
+    document = read_json(Path(path))
+    if document["kind"].value == tree_file.KIND:
+        tree = tree_file.read_tree(document)
+        model: Any = _unfitted(path, tree.settings, "ChowLiuTree", TREES)
+        model._accept_tree(tree, kind="arrow")
+    else:
+        fitted = file.read(document)
+        model = _unfitted(path, fitted.settings, "FullSpan", HOMES)
+        try:
+            model._accept(fitted, kind="arrow")
+        except (KeyError, TypeError, QueryError) as error:
+            raise ModelFileError(f"{path} lacks what a {type(model).__name__} needs: {error}") from error
+    estimator: DensityEstimator = model
+    return estimator
+
+
+def _unfitted(
+    path: str | os.PathLike[str], settings: Mapping[str, Any], default: str, homes: Mapping[str, str]
+) -> DensityEstimator:
+    """The estimator that a file names, with the parameters among its settings."""
+    name = settings.get("estimator", default)
+    if not isinstance(name, str) or name not in homes:
+        raise ModelFileError(f"{path} names the estimator {name!r}; this version knows {', '.join(homes)}")
+    kind: type[DensityEstimator] = getattr(import_module(homes[name]), name)
     known = kind._get_param_names()
-    model = kind(**{key: value for key, value in fitted.settings.items() if key in known})
-    try:
-        model._accept(fitted, kind="arrow")
-    except (KeyError, TypeError, QueryError) as error:
-        raise ModelFileError(f"{path} lacks what a {name} needs: {error}") from error
-    return model
+    return kind(**{key: value for key, value in settings.items() if key in known})

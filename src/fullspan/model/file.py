@@ -21,7 +21,7 @@ import itertools
 import json
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +38,8 @@ from fullspan.model.strict_json import MAX_BYTES, Node, read_json, shown
 from fullspan.space import Level, Space, Variable
 
 FORMAT, VERSION, KIND = "fullspan-model", 1, "log-linear"
+KINDS = (KIND, "tree")
+"""What files hold: a log-linear model, as above, or a tree, as :mod:`fullspan.model.tree_file` describes."""
 MAX_VARIABLES = 4096
 _CHECKED_STATES, _CHECKED_LEVELS = 1 << 16, 1 << 10
 """Sizes up to which log Z is recomputed on reading."""
@@ -58,8 +60,13 @@ def save(fitted: Fitted, path: str | os.PathLike[str]) -> None:
     ------
     ModelFileError : the file cannot be written, or something in ``fitted`` has no place in JSON.
     """
+    write(lambda: _document(fitted), Path(path))
+
+
+def write(document: Callable[[], dict[str, Any]], path: Path) -> None:
+    """Write a document with its checksum, atomically; see :func:`save`."""
     try:
-        data = _pretty(_signed(_document(fitted))).encode("utf-8")
+        data = _pretty(_signed(document())).encode("utf-8")
     except (TypeError, ValueError) as error:
         raise ModelFileError(
             f"{path} cannot be written: the model holds something JSON has no form for ({error})"
@@ -67,7 +74,7 @@ def save(fitted: Fitted, path: str | os.PathLike[str]) -> None:
     if len(data) > MAX_BYTES:
         raise ModelFileError(f"{path} cannot be written: it would be larger than {MAX_BYTES >> 20} MiB")
     try:
-        write_atomically(Path(path), data)
+        write_atomically(path, data)
     except OSError as error:
         raise ModelFileError(f"{path} cannot be written: {error.strerror or error}") from error
 
@@ -84,13 +91,20 @@ def _signed(document: dict[str, Any]) -> dict[str, Any]:
     return {**parsed, "checksum": checksum(parsed)}
 
 
-def _document(fitted: Fitted) -> dict[str, Any]:
-    model = fitted.model
+def header(kind: str, space: Space) -> dict[str, Any]:
+    """How every model file begins."""
     return {
         "format": FORMAT,
         "version": VERSION,
-        "kind": KIND,
-        "space": {"variables": [_variable(v) for v in model.space.variables]},
+        "kind": kind,
+        "space": {"variables": [_variable(v) for v in space.variables]},
+    }
+
+
+def _document(fitted: Fitted) -> dict[str, Any]:
+    model = fitted.model
+    return {
+        **header(KIND, model.space),
         "basis": model.basis.name,
         "log_z": model.log_z,
         "terms": [_term(fitted, i) for i in range(len(model.terms))],
@@ -106,7 +120,7 @@ def _document(fitted: Fitted) -> dict[str, Any]:
             "settings": dict(fitted.settings),
             "fingerprint": fitted.fingerprint,
             "software": fitted.version,
-            "history": [_step(step) for step in fitted.history],
+            "history": [step_record(step) for step in fitted.history],
         },
     }
 
@@ -131,7 +145,8 @@ def _term(fitted: Fitted, i: int) -> dict[str, Any]:
     }
 
 
-def _step(step: StepLike) -> dict[str, Any]:
+def step_record(step: StepLike) -> dict[str, Any]:
+    """A row of the history."""
     return {"move": step.move, "n_terms": step.n_terms, "cost": step.cost, "seconds": step.seconds}
 
 
@@ -178,9 +193,12 @@ def load(path: str | os.PathLike[str]) -> Fitted:
     ModelFileError : the file is missing, damaged, hostile, or written by a newer version; the message names the
         file and the place in it.
     """
-    root = read_json(Path(path))
-    _check_header(root)
-    _check_sum(root)
+    return read(read_json(Path(path)))
+
+
+def read(root: Node) -> Fitted:
+    """The model in a document; see :func:`load`."""
+    check(root, KIND)
     model = _read_model(root)
     terms, fit = list(root["terms"].items()), root["fit"]
     measures = {name: fit[name].number_or_nan() for name in _MEASURES}
@@ -200,14 +218,20 @@ def load(path: str | os.PathLike[str]) -> Fitted:
         settings={key: node.value for key, node in fit["settings"].fields().items()},
         fingerprint=fit["fingerprint"].text(),
         version=fit["software"].text(),
-        history=tuple(_read_step(node) for node in fit["history"].items()),
+        history=tuple(read_step(node) for node in fit["history"].items()),
         goodness=_read_goodness(further["goodness"]) if "goodness" in further else None,
         diverging=_read_diverging(further["diverging"], len(terms)) if "diverging" in further else (),
         n_hidden=further["n_hidden"].whole(0, len(model.space) - 1) if "n_hidden" in further else 0,
     )
 
 
-def _check_header(root: Node) -> None:
+def check(root: Node, kind: str) -> None:
+    """Refuse a document that is none of this format, version and kind, or does not match its checksum."""
+    _check_header(root, kind)
+    _check_sum(root)
+
+
+def _check_header(root: Node, kind: str) -> None:
     if root["format"].text() != FORMAT:
         raise root["format"].refuse(f"{shown(root['format'].value)} is not {FORMAT!r}")
     version = root["version"].whole(1)
@@ -216,10 +240,13 @@ def _check_header(root: Node) -> None:
             f"{root.file} was written by a newer version of fullspan (format {version}; this one reads up to "
             f"{VERSION}): upgrade fullspan to open it"
         )
-    if root["kind"].text() != KIND:
-        raise root["kind"].refuse(
-            f"models of kind {shown(root['kind'].value)} are unknown; this version knows {KIND!r}"
+    found = root["kind"].text()
+    if found != kind and found in KINDS:
+        raise ModelFileError(
+            f"{root.file} holds a model of kind {found!r}, where {kind!r} is needed; fullspan.load opens either"
         )
+    if found != kind:
+        raise root["kind"].refuse(f"models of kind {shown(found)} are unknown; this version knows {kind!r}")
 
 
 def _check_sum(root: Node) -> None:
@@ -232,7 +259,7 @@ def _check_sum(root: Node) -> None:
 
 
 def _read_model(root: Node) -> LogLinear:
-    space = _read_space(root["space"]["variables"])
+    space = read_space(root["space"]["variables"])
     name = root["basis"].text()
     if name not in BASES:
         raise root["basis"].refuse(f"{shown(name)} is none of {', '.join(BASES)}")
@@ -251,7 +278,8 @@ def _read_model(root: Node) -> LogLinear:
         raise root["terms"].refuse(str(error)) from error
 
 
-def _read_space(node: Node) -> Space:
+def read_space(node: Node) -> Space:
+    """The variables."""
     variables = list(node.items())
     if not 1 <= len(variables) <= MAX_VARIABLES:
         raise node.refuse(f"{len(variables)} variables; 1 to {MAX_VARIABLES} are possible")
@@ -296,7 +324,8 @@ def _read_term(node: Node, space: Space) -> Term:
     return tuple(sorted(pairs))
 
 
-def _read_step(node: Node) -> Step:
+def read_step(node: Node) -> Step:
+    """A row of the history."""
     return Step(node["move"].text(), node["n_terms"].whole(0), node["cost"].number(), node["seconds"].number(least=0))
 
 

@@ -1,0 +1,245 @@
+"""Hidden Chow–Liu trees (Liu & Van den Broeck 2021), learned by em with exact passes.
+
+Every variable gets a K-valued hidden node, and the nodes are joined as the variables are in the Chow–Liu tree. An
+iteration replaces all tables by expected counts under the present ones, s pseudo-rows added to each distribution:
+
+    pi(z) <- (N_z + s/K) / (N + s),    A_i[z, z'] <- (N_zz' + s/K) / (N_z + s),
+    E_i[z, x] <- (N_zx + s q_i(x)) / (N_z + s)
+
+with q_i the shares of levels in the data. The likelihood, with the logarithm of this Dirichlet prior, never falls.
+Rows held out stop the iteration, and choose between starts, numbers of states and smoothings. Of the best runs a
+mixture is kept if the rows held out are likelier under it: a mixture of trees of the same shape is again such a tree,
+whose states are those of all, with transitions that never leave a part.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.data import Empirical
+from fullspan.engine.tree import Counts, TreeEngine
+from fullspan.errors import FullspanError
+from fullspan.learn.chow_liu import chow_liu
+from fullspan.learn.hidden_starts import level_shares, start
+from fullspan.model.fitted import Step, StepLike
+from fullspan.model.hidden_tree import FittedTree, HiddenTree
+
+Array = NDArray[np.float64]
+Watch = Callable[[StepLike], None]
+
+
+@dataclass(frozen=True)
+class TreeOptions:
+    """How a hidden tree is learned.
+
+    Attributes
+    ----------
+    n_states, smoothing : states of a node and pseudo-rows of a distribution; of several, the best on rows held out.
+    restarts : runs from different starts for each of these.
+    mixture : whether the runs may be mixed.
+    tol : a run ends when ``patience`` iterations in a row gain less, in nats per row, on the rows held out (without
+        any, on the rows learned from).
+    max_iter : most iterations of a run; None for no limit.
+    seed : of the starts.
+    dtype : of the messages while learning; scores are always in double precision.
+    """
+
+    n_states: int | Sequence[int] = 16
+    smoothing: float | Sequence[float] = 0.3
+    restarts: int = 2
+    mixture: bool = True
+    tol: float = 1e-4
+    patience: int = 4
+    max_iter: int | None = 1000
+    seed: Any = None
+    dtype: Any = np.float32
+    max_memory: int | None = None
+
+    def choices(self) -> list[tuple[int, float]]:
+        """All pairs of a number of states and a smoothing.
+
+        Raises
+        ------
+        FullspanError : one of them is out of range, or there is none.
+        """
+        states = [self.n_states] if isinstance(self.n_states, int | np.integer) else list(self.n_states)
+        smoothing = [self.smoothing] if isinstance(self.smoothing, int | float) else list(self.smoothing)
+        for k in states:
+            if not isinstance(k, int | np.integer) or isinstance(k, bool) or k < 1:
+                raise FullspanError(f"n_states has {k!r}; whole numbers of at least 1 are needed, such as 16")
+        for s in smoothing:
+            if not isinstance(s, int | float) or not 0 <= s < math.inf:
+                raise FullspanError(f"smoothing has {s!r}; finite numbers of pseudo-rows, at least 0, are needed")
+        if not states or not smoothing:
+            raise FullspanError("n_states and smoothing need at least one value each")
+        return [(int(k), float(s)) for k in states for s in smoothing]
+
+
+class Rows:
+    """Counted rows as the passes read them, missing cells in one code beyond the levels."""
+
+    def __init__(self, empirical: Empirical) -> None:
+        states, most = empirical.states, max(empirical.space.cards)
+        small = np.uint8 if most < 256 else np.int32
+        self.columns = np.ascontiguousarray(np.where(states < 0, most, states).T, dtype=small)
+        self.weights, self.total = empirical.counts, empirical.total
+
+    def mean(self, tree: HiddenTree, dtype: Any = np.float64) -> float:
+        """Mean log-likelihood of the rows, in nats."""
+        return float(self.weights @ TreeEngine(tree, dtype=dtype).log_likelihood(self.columns)) / self.total
+
+
+def maximised(tree: HiddenTree, counts: Counts, smoothing: float, shares: Array) -> HiddenTree:
+    """The tree of greatest likelihood for expected counts, with the prior of ``smoothing`` pseudo-rows."""
+    k, root = tree.n_states, int(tree.order[0])
+    prior = _shares(counts.root + smoothing / k, tree.prior)
+    transitions = _shares(counts.edges + smoothing / k, tree.transitions)
+    transitions[root] = 0.0
+    emissions = _shares(counts.cells + smoothing * shares[:, None, :], tree.emissions)
+    return HiddenTree(tree.space, tree.parents, prior, transitions, emissions)
+
+
+def _shares(counts: Array, otherwise: Array) -> Array:
+    """Counts divided by their sums along the last axis; what has no count keeps its table."""
+    sums = counts.sum(axis=-1, keepdims=True)
+    return np.asarray(np.where(sums > 0, counts / np.where(sums > 0, sums, 1.0), otherwise))
+
+
+def log_prior(tree: HiddenTree, smoothing: float, shares: Array) -> float:
+    """Logarithm of the Dirichlet prior of :func:`maximised`, up to a constant, in nats."""
+    if smoothing == 0:
+        return 0.0
+    k, others = tree.n_states, tree.order[1:]
+    seen = np.broadcast_to(shares[:, None, :] > 0, tree.emissions.shape)
+    weights = np.broadcast_to(shares[:, None, :], tree.emissions.shape)[seen]
+    even = float(np.log(tree.prior).sum() + np.log(tree.transitions[others]).sum()) / k
+    return smoothing * (even + float(weights @ np.log(tree.emissions[seen])))
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of em: its best tree, what that reached on the rows that decide, how it ended, its steps."""
+
+    tree: HiddenTree
+    score: float
+    status: str
+    smoothing: float
+    history: tuple[StepLike, ...]
+
+
+class Learner:
+    """Runs of em on one table, and what they share."""
+
+    def __init__(self, train: Empirical, valid: Empirical | None, options: TreeOptions, watch: Watch | None) -> None:
+        self.empirical, self.options, self.watch = train, options, watch
+        self.train, self.valid = Rows(train), None if valid is None else Rows(valid)
+        self.shares = level_shares(train)
+        self.began = time.perf_counter()
+
+    def steps(self, tree: HiddenTree, smoothing: float) -> Iterator[tuple[HiddenTree, float]]:
+        """Trees and their objective per row: mean log-likelihood of the rows learned from, and the prior's part."""
+        while True:
+            engine = TreeEngine(tree, dtype=self.options.dtype, max_memory=self.options.max_memory)
+            counts, log = engine.expected_counts(self.train.columns, self.train.weights)
+            mean = float(self.train.weights @ log + log_prior(tree, smoothing, self.shares)) / self.train.total
+            yield tree, mean
+            tree = maximised(tree, counts, smoothing, self.shares)
+
+    def run(self, tree: HiddenTree, smoothing: float) -> Run:
+        """Em from a tree until it no longer gains; an interruption ends it early."""
+        best, score, mark, idle, history, status = tree, -math.inf, -math.inf, 0, [], "max_iter"
+        try:
+            for i, (now, mean) in enumerate(self.steps(tree, smoothing)):
+                value = mean if self.valid is None else self.valid.mean(now, self.options.dtype)
+                if value > score:
+                    best, score = now, value
+                idle = 0 if value > mark + self.options.tol else idle + 1
+                mark = max(mark, value) if idle == 0 else mark
+                history.append(Step("em", now.n_states, -mean, time.perf_counter() - self.began))
+                if self.watch is not None:
+                    self.watch(history[-1])
+                if idle >= self.options.patience:
+                    status = "converged"
+                    break
+                if self.options.max_iter is not None and i >= self.options.max_iter:
+                    break
+        except KeyboardInterrupt:
+            status = "interrupted"
+        return Run(best, score, status, smoothing, tuple(history))
+
+    def runs(self, chow_liu_tree: HiddenTree) -> list[Run]:
+        """All runs, best first; an interruption leaves out those to come."""
+        rng = np.random.default_rng(self.options.seed)
+        found: list[Run] = []
+        for k, smoothing in self.options.choices():
+            for r in range(self.options.restarts):
+                tree = start(self.empirical, chow_liu_tree, k, rng, from_rows=r % 2 == 0)
+                found.append(self.run(tree, smoothing))
+                if found[-1].status == "interrupted":
+                    return sorted(found, key=lambda run: -run.score)
+        return sorted(found, key=lambda run: -run.score)
+
+    def mixed(self, runs: Sequence[Run]) -> tuple[HiddenTree, float]:
+        """The best run, or the even mixture of the first m, whichever the rows held out find likeliest."""
+        assert self.valid is not None
+        logs = np.array([TreeEngine(run.tree).log_likelihood(self.valid.columns) for run in runs])
+        sums = np.logaddexp.accumulate(logs, axis=0) - np.log(np.arange(1, len(runs) + 1))[:, None]
+        values = sums @ self.valid.weights / self.valid.total
+        m = int(np.argmax(values)) + 1
+        return mixture([run.tree for run in runs[:m]]), float(values[m - 1])
+
+
+def mixture(trees: Sequence[HiddenTree]) -> HiddenTree:
+    """The even mixture of hidden trees of one shape, as one tree: a state is a part and a state of that part."""
+    if len(trees) == 1:
+        return trees[0]
+    prior = np.concatenate([tree.prior for tree in trees]) / len(trees)
+    transitions = np.zeros((len(trees[0].parents), len(prior), len(prior)))
+    at = 0
+    for tree in trees:
+        part = slice(at, at + tree.n_states)
+        transitions[:, part, part] = tree.transitions
+        at += tree.n_states
+    emissions = np.concatenate([tree.emissions for tree in trees], axis=1)
+    return HiddenTree(trees[0].space, trees[0].parents, prior, transitions, emissions)
+
+
+def fit_hidden_tree(
+    train: Empirical, options: TreeOptions, valid: Empirical | None = None, watch: Watch | None = None
+) -> FittedTree:
+    """Learn a hidden Chow–Liu tree; ``valid`` are the rows held out, over the same variables.
+
+    Raises
+    ------
+    FullspanError : an option is out of range.
+    TooLargeError : the passes would not fit into memory.
+    """
+    options.choices()
+    base = chow_liu(train, max_memory=options.max_memory)
+    learner = Learner(train, valid, options, watch)
+    runs = learner.runs(base.model)
+    best = runs[0]
+    tree, score = best.tree, best.score
+    if valid is not None and learner.valid is not None:
+        tree, score = learner.mixed(runs) if options.mixture else (tree, learner.valid.mean(tree))
+    interrupted = any(run.status == "interrupted" for run in runs)
+    return FittedTree(
+        model=tree,
+        log_likelihood=learner.train.mean(tree),
+        validation=score if valid is not None else math.nan,
+        mutual_information=base.mutual_information,
+        total=train.total,
+        n_rows=train.n_rows,
+        n_dropped=train.n_dropped,
+        history=best.history,
+        status="interrupted" if interrupted else best.status,
+        settings={"chosen": {"n_states": best.tree.n_states, "smoothing": best.smoothing}},
+        fingerprint=train.fingerprint(),
+    )

@@ -1,0 +1,264 @@
+"""Exact answers to questions about a tree of hidden nodes, by passes over it: linear in the number of variables.
+
+A condition fixes cells or narrows them to some levels; ``P(event | given)`` is the ratio of two likelihoods of partial
+rows, and a table of a few variables is one such ratio per cell.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import numbers
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.engine.memory import budget, require
+from fullspan.engine.tree import TreeEngine
+from fullspan.errors import QueryError, TooLargeError
+from fullspan.model.hidden_tree import HiddenTree
+from fullspan.model.loglinear import checked_codes
+from fullspan.query.answer import Mode
+from fullspan.query.events import Event, both, check_possible, codes_of, in_words, positions
+from fullspan.query.parse import Codes, parse
+from fullspan.query.result import Table
+
+MAX_CELLS = 1 << 20
+"""Most cells of a table: each is a pass."""
+
+Array = NDArray[np.float64]
+Names = str | Sequence[str]
+
+
+class TreeOracle:
+    """Answers questions about one tree; the surface of :class:`fullspan.query.answer.Oracle`, without log-linear terms.
+
+    Parameters
+    ----------
+    model : the tree.
+    """
+
+    def __init__(self, model: HiddenTree) -> None:
+        self.model, self.visible = model, model.space
+        self.engine = TreeEngine(model)
+
+    # -- rows -------------------------------------------------------------------------------------------------
+
+    def log_prob(self, codes: Any) -> Array:
+        """``log P(observed cells)`` of rows (m, n) -> (m,), where −1 marks a cell that is not observed."""
+        known = checked_codes(codes, self.visible, missing=True)
+        return self.engine.log_likelihood(self.engine.columns(known))
+
+    def impute(self, codes: Any, how: str = "mode", rng: np.random.Generator | None = None) -> Any:
+        """Rows (m, n) with missing cells (−1) filled in, or the probabilities of what could stand there.
+
+        Parameters
+        ----------
+        how : ``"mode"`` takes the likeliest level of each missing cell, given what the row says; ``"draw"`` draws them
+            all from their exact joint distribution; ``"mean"`` returns ``{name: (m, levels)}``.
+        rng : needed for ``"draw"``.
+
+        Raises
+        ------
+        QueryError : ``how`` is unknown, a generator is lacking, or what a row says is impossible.
+        """
+        known = checked_codes(codes, self.visible, missing=True)
+        if how == "draw":
+            if rng is None:
+                raise QueryError("how='draw' needs a random generator")
+            drawn, log = self.engine.completed(known, rng)
+            self._check_rows(known, log)
+            return drawn
+        if how not in ("mode", "mean"):
+            raise QueryError(f"how={how!r} is unknown; choose 'mode', 'mean' or 'draw'")
+        filled = known.copy()
+        means = {v.name: np.empty((len(known), v.card)) for v in self.visible.variables} if how == "mean" else {}
+        for chunk, chances, log in self.engine.posteriors(known):
+            self._check_rows(known[chunk], log, chunk.start)
+            if how == "mode":
+                filled[chunk] = chances.argmax(axis=2)
+            for i, out in enumerate(means.values()):
+                out[chunk] = chances[:, i, : out.shape[1]]
+        return means if how == "mean" else filled
+
+    def _check_rows(self, known: NDArray[Any], log: Array, first: int = 0) -> None:
+        gaps = np.flatnonzero((known < 0).any(axis=1) & np.isneginf(log))
+        if len(gaps):
+            raise _impossible(f"what row {first + gaps[0] + 1} says")
+
+    def sample(self, size: int, rng: np.random.Generator, given: Event | None = None) -> NDArray[np.int64]:
+        """Independent states (size, n) given an event; exact, and fixed by the generator's state.
+
+        Raises
+        ------
+        QueryError : the size is no whole number of at least 0, or the event is impossible.
+        TooLargeError : the states would not fit into memory.
+        """
+        if not isinstance(size, numbers.Integral) or isinstance(size, bool) or size < 0:
+            raise QueryError(f"a sample of {size!r} states was asked for; give a whole number of at least 0")
+        n = len(self.visible)
+        require(16 * int(size) * n, budget(), f"a sample of {size:,} states of {n} variables", "draw fewer at once")
+        allowed = self._allowed(given)
+        self._log_prob(allowed, check=True)
+        drawn, _ = TreeEngine(self.model, allowed).completed(np.full((int(size), n), -1), rng)
+        return drawn
+
+    # -- probabilities ----------------------------------------------------------------------------------------
+
+    def ask(self, text: str) -> float | Table:
+        """Answer a question in words, ``P(A=a | B=b)``: a number, or a table if a variable stands without a level."""
+        query = parse(text, self.visible)
+        if query.variables:
+            return self._named(query.variables, self.cells(query.variables, query.event, query.given))
+        return float(self.cells((), query.event, query.given))
+
+    def probability(self, event: str | Event, given: Event | None = None) -> float:
+        """``P(event | given)``; the event may be a question in words that asks for one number.
+
+        Raises
+        ------
+        QueryError : a name or level is unknown, or the condition is impossible.
+        """
+        condition = codes_of(given, self.visible)
+        if not isinstance(event, str):
+            return float(self.cells((), codes_of(event, self.visible), condition))
+        query = parse(event, self.visible)
+        if query.variables:
+            name = self.visible.names[query.variables[0]]
+            raise QueryError(f"{name!r} stands without a level, which asks for a table: use conditional")
+        return float(self.cells((), query.event, both(query.given, condition)))
+
+    def conditional(self, variables: Names, given: Event | None = None) -> Table:
+        """``P(variables | given)`` as a table with one axis per variable."""
+        where = positions(variables, self.visible)
+        return self._named(where, self.cells(where, {}, codes_of(given, self.visible)))
+
+    def marginal(self, variables: Names) -> Table:
+        """``P(variables)`` as a table with one axis per variable."""
+        return self.conditional(variables)
+
+    def marginals(self, given: Event | None = None) -> dict[str, Table]:
+        """``P(x_i | given)`` of every variable, in one pass up and one down."""
+        allowed = self._allowed(given)
+        self._log_prob(allowed, check=True)
+        _, chances, _ = next(TreeEngine(self.model, allowed).posteriors(np.full((1, len(self.visible)), -1)))
+        return {v.name: self._named((i,), chances[0, i, : v.card]) for i, v in enumerate(self.visible.variables)}
+
+    def cells(self, where: tuple[int, ...], event: Mapping[int, Codes], given: Mapping[int, Codes]) -> Array:
+        """``P(where, event | given)``, one axis per variable of ``where``.
+
+        Raises
+        ------
+        TooLargeError : the table would have more than 2^20 cells.
+        """
+        check_possible(given, self.visible)
+        shape = tuple(self.visible.cards[i] for i in where)
+        if math.prod(shape) > MAX_CELLS:
+            raise TooLargeError(
+                f"a table of {math.prod(shape):,} cells; {MAX_CELLS:,} are possible: ask for fewer variables"
+            )
+        joint, norm = both(given, event), self._log_prob(given, check=True)
+        if not all(joint.values()):
+            return np.zeros(shape)
+        rows = np.full((math.prod(shape), len(self.visible)), -1)
+        rows[:, list(where)] = np.array(list(itertools.product(*map(range, shape)))).reshape(len(rows), len(where))
+        engine = TreeEngine(self.model, joint)
+        log = engine.log_likelihood(engine.columns(rows)).reshape(shape)
+        for axis, i in enumerate(where):
+            if i in joint:
+                barred = [x for x in range(shape[axis]) if x not in joint[i]]
+                log[(slice(None),) * axis + (barred,)] = -np.inf
+        return np.minimum(np.exp(log - norm), 1.0)
+
+    def _named(self, where: tuple[int, ...], values: Array) -> Table:
+        chosen = [self.visible.variables[i] for i in where]
+        return Table(tuple(v.name for v in chosen), tuple(v.levels for v in chosen), values)
+
+    def _allowed(self, given: Event | None) -> dict[int, Codes]:
+        allowed = codes_of(given, self.visible)
+        check_possible(allowed, self.visible)
+        return allowed
+
+    def _log_prob(self, allowed: Mapping[int, Codes], *, check: bool) -> float:
+        """Log-probability of an event; where it is a condition, it may not be impossible."""
+        engine = TreeEngine(self.model, allowed)
+        log = float(engine.log_likelihood(engine.columns(np.full((1, len(self.visible)), -1)))[0])
+        if check and allowed and math.isinf(log):
+            raise _impossible(f"the condition {in_words(allowed, self.visible)}")
+        return log
+
+    # -- modes and information --------------------------------------------------------------------------------
+
+    def mode(self, given: Event | None = None) -> Mode:
+        """The most probable state given an event, and its log probability given it, by max-sum on the tree.
+
+        Raises
+        ------
+        QueryError : nodes are hidden: the mode over sums is not found by passes.
+        """
+        if not self.model.is_observed:
+            raise QueryError(
+                "the likeliest state of a tree with hidden nodes cannot be found exactly by passes; impute fills in "
+                "the likeliest level of each cell, and sample draws states"
+            )
+        allowed = self._allowed(given)
+        norm = self._log_prob(allowed, check=True)
+        state, log = _max_sum(self.model, allowed)
+        return Mode(state, log - norm)
+
+    def entropy(self, variables: Names | None = None, given: Event | Names | None = None) -> float:
+        """``H(variables | given)`` in nats of a few variables, given an event or other variables (by name)."""
+        names = self.visible.names if variables is None else variables
+        where = positions(names, self.visible)
+        if given is None or isinstance(given, Mapping):
+            return self._entropy(where, codes_of(given, self.visible))
+        other = positions(given, self.visible)
+        return max(self._entropy(_union(where, other), {}) - self._entropy(other, {}), 0.0)
+
+    def mutual_information(self, a: Names, b: Names, given: Event | Names | None = None) -> float:
+        """``I(a; b | given)`` in nats, given nothing, an event, or other variables (by name); never negative."""
+        left, right = positions(a, self.visible), positions(b, self.visible)
+        is_event = given is None or isinstance(given, Mapping)
+        event = codes_of(given, self.visible) if given is None or isinstance(given, Mapping) else {}
+        other = () if is_event else positions(given, self.visible)
+        parts = [_union(left, other), _union(right, other), _union(_union(left, right), other), other]
+        h = [self._entropy(part, event) if part else 0.0 for part in parts]
+        return max(h[0] + h[1] - h[2] - h[3], 0.0)
+
+    def _entropy(self, where: tuple[int, ...], given: Mapping[int, Codes]) -> float:
+        p = self.cells(where, {}, given)
+        return max(-float(np.sum(p * np.log(p, out=np.zeros_like(p), where=p > 0))), 0.0)
+
+
+def _impossible(condition: str) -> QueryError:
+    return QueryError(
+        f"{condition} has probability 0 under this tree, and nothing can be asked given it; a tree fitted with "
+        "pseudo_count= or smoothing= above 0 excludes nothing"
+    )
+
+
+def _max_sum(tree: HiddenTree, allowed: Mapping[int, Codes]) -> tuple[NDArray[np.int64], float]:
+    """The likeliest state of a tree whose nodes are its variables, and its log-probability."""
+    n, k = len(tree.space), tree.n_states
+    below = np.zeros((n, k))
+    for i, card in enumerate(tree.space.cards):
+        below[i, [z for z in range(k) if z >= card or (i in allowed and z not in allowed[i])]] = -np.inf
+    best = np.zeros((n, k), dtype=np.int64)
+    with np.errstate(divide="ignore"):
+        log_prior, log_transitions = np.log(tree.prior), np.log(tree.transitions)
+    for i in tree.order[:0:-1]:
+        through = log_transitions[i] + below[i]
+        best[i] = through.argmax(axis=1)
+        below[tree.parents[i]] += through.max(axis=1)
+    root = tree.order[0]
+    state = np.zeros(n, dtype=np.int64)
+    state[root] = int((log_prior + below[root]).argmax())
+    for i in tree.order[1:]:
+        state[i] = best[i, state[tree.parents[i]]]
+    return state, float((log_prior + below[root]).max())
+
+
+def _union(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
+    return (*a, *(i for i in b if i not in a))
