@@ -32,7 +32,7 @@ class Patterns(NamedTuple):
     links, link_slots, link_strides : for factor f at ``links[f] : links[f + 1]``, its clamped variables, numbered as
         the columns of ``values``, and the steps of their digits.
     table_starts : first entry of each factor.
-    values : (N, clamped) codes.
+    values : (clamped, N) codes.
     weights : (N,) weight of each pattern in the expected tables.
     static, cells : products of the factors that do not move, of step k's table from ``cells[k]`` on.
     """
@@ -52,8 +52,9 @@ class Rows(NamedTuple):
     """Space of one core: a row of patterns for every message entry, then for the slices of one step's moving factors.
 
     ``places`` gives, for each input of the current step that differs between patterns and each table entry, its row;
-    ``starts`` and ``lengths`` where such an input's rows lie, ``offsets`` where the entries of a slice lie in the
-    factor, ``base`` the first entry of each moving factor for each pattern.
+    ``which`` input that is, ``starts`` and ``lengths`` where its rows lie, ``offsets`` where the entries of a slice lie
+    in the factor, ``base`` the first entry of each moving factor for each pattern. Moving factors that keep only the
+    summed variable are multiplied into one input, the first, which is numbered -1.
     ``inverse`` holds what messages were multiplied with where ``is_scaled``.
     """
 
@@ -158,41 +159,81 @@ def _bases(patterns, first, last, base):  # type: ignore[no-untyped-def]
         if patterns.moving[f] < 0:
             continue
         row = base[patterns.moving[f]]
-        for b in range(last - first):
-            start = patterns.table_starts[f]
-            for e in range(patterns.links[f], patterns.links[f + 1]):
-                start += patterns.values[first + b, patterns.link_slots[e]] * patterns.link_strides[e]
-            row[b] = start
+        row[:] = patterns.table_starts[f]
+        for e in range(patterns.links[f], patterns.links[f + 1]):
+            codes, stride = patterns.values[patterns.link_slots[e], first:last], patterns.link_strides[e]
+            for b in range(last - first):
+                row[b] += codes[b] * stride
 
 
 @serial
 def _lay_out(program, factors, patterns, rows, k, size, n):  # type: ignore[no-untyped-def]
     """Rows of the inputs of a step that differ between patterns, and how many; moving factors are gathered."""
-    count, room, used = 0, program.messages[len(program.axes) - 1], 0
+    room, used = program.messages[len(program.axes) - 1], 0
+    count = _merge(program, factors, patterns, rows, k, size, n, room)
+    room += rows.lengths[0] if count else 0
     for i in range(program.inputs[k], program.inputs[k + 1]):
         f = program.sources[i]
-        if f >= 0 and patterns.moving[f] < 0:
+        if f >= 0 and (patterns.moving[f] < 0 or _is_lone(program, k, i)):
             continue
-        index = rows.places[count * size :]
+        places = rows.places[count * size :]
         rows.which[count] = i
         if f < 0:
-            spread(index, program, k, i, 0)
+            spread(places, program, k, i, 0)
             rows.starts[count] = program.messages[-1 - f]
             rows.lengths[count] = program.messages[-f] - program.messages[-1 - f]
         else:
             base, offsets = rows.base[patterns.moving[f]], rows.offsets[used:]
-            entries = _compact(program, k, i, index, offsets)
+            entries = _compact(program, k, i, places, offsets)
             for e in range(entries):
-                row, offset = rows.pool[room + e], offsets[e]
-                for b in range(n):
-                    row[b] = factors.values[np.uint64(base[b]) + offset]
+                _take(rows.pool[room + e], factors.values, base, offsets[e], n, False)
             rows.starts[count], rows.lengths[count] = room, entries
             room, used = room + entries, used + entries
         start = np.uint64(rows.starts[count])
         for j in range(size):
-            index[j] += start
+            places[j] += start
         count += 1
     return count
+
+
+@serial
+def _is_lone(program, k, i):  # type: ignore[no-untyped-def]
+    """Whether a factor keeps only the variable that is summed out."""
+    for a in range(program.axes[k + 1] - program.axes[k] - 1):
+        if program.strides[program.stride_starts[i] + a] != 0:
+            return False
+    return True
+
+
+@serial
+def _merge(program, factors, patterns, rows, k, size, n, room):  # type: ignore[no-untyped-def]
+    """Multiply the moving factors that keep only the summed variable into rows of their own; 1 if there are any."""
+    axis, count = program.axes[k + 1] - program.axes[k] - 1, 0
+    card = program.axis_cards[program.axes[k] + axis]
+    for i in range(program.inputs[k], program.inputs[k + 1]):
+        f = program.sources[i]
+        if f >= 0 and patterns.moving[f] >= 0 and _is_lone(program, k, i):
+            stride = program.strides[program.stride_starts[i] + axis]
+            for level in range(card):
+                base, shift = rows.base[patterns.moving[f]], np.uint64(level * stride)
+                _take(rows.pool[room + level], factors.values, base, shift, n, count > 0)
+            count = 1
+    if count:
+        rows.which[0], rows.starts[0], rows.lengths[0] = -1, room, card
+        for j in range(size):
+            rows.places[j] = np.uint64(room + j % card)
+    return count
+
+
+@serial
+def _take(row, values, base, shift, n, multiply):  # type: ignore[no-untyped-def]
+    """The entries of a factor at one offset, for every pattern."""
+    if multiply:
+        for b in range(n):
+            row[b] *= values[np.uint64(base[b]) + shift]
+    else:
+        for b in range(n):
+            row[b] = values[np.uint64(base[b]) + shift]
 
 
 @serial
@@ -365,33 +406,45 @@ def _backward(program, factors, patterns, rows, first, last, marginals, tables, 
             for x in range(card):
                 for b in range(n):
                     marginals[first + b, factors.levels[v] + x] = levels[x, b]
-        _turn(program, patterns, rows, count, first, n, tables, expected)
+        _turn(program, patterns, rows, k, count, first, n, tables, expected)
         if len(expected):
             _expect_static(program, patterns, rows, k, size, totals, expected)
 
 
 @serial
-def _turn(program, patterns, rows, count, first, n, tables, expected):  # type: ignore[no-untyped-def]
+def _turn(program, patterns, rows, k, count, first, n, tables, expected):  # type: ignore[no-untyped-def]
     """Messages become outside weights ``p / m``; the marginals of moving factors go to their entries."""
     held, used = 0, 0
     for o in range(count):
-        f = program.sources[rows.which[o]]
+        i = rows.which[o]
         for e in range(rows.lengths[o]):
             back = rows.scratch[held + e]
-            if f < 0:
+            if i >= 0 and program.sources[i] < 0:
                 row = rows.pool[rows.starts[o] + e]
                 for b in range(n):
                     row[b] = back[b] / row[b] if row[b] > 0.0 else 0.0
-                continue
-            base, offset = rows.base[patterns.moving[f]], np.int64(rows.offsets[used + e])
-            if len(expected):
-                for b in range(n):
-                    expected[base[b] + offset] += patterns.weights[first + b] * back[b]
-            if len(tables):
-                for b in range(n):
-                    tables[first + b, base[b] + offset] += back[b]
+            elif i >= 0:
+                offset = np.int64(rows.offsets[used + e])
+                _put(back, rows.base[patterns.moving[program.sources[i]]], offset, patterns, first, n, tables, expected)
+            elif len(expected) or len(tables):
+                for other in range(program.inputs[k], program.inputs[k + 1]):
+                    f = program.sources[other]
+                    if f >= 0 and patterns.moving[f] >= 0 and _is_lone(program, k, other):
+                        offset = e * program.strides[program.stride_starts[other + 1] - 1]
+                        _put(back, rows.base[patterns.moving[f]], offset, patterns, first, n, tables, expected)
         held += rows.lengths[o]
-        used += rows.lengths[o] if f >= 0 else 0
+        used += rows.lengths[o] if i >= 0 and program.sources[i] >= 0 else 0
+
+
+@serial
+def _put(back, base, offset, patterns, first, n, tables, expected):  # type: ignore[no-untyped-def]
+    """Add a row of probabilities to the entries of a moving factor."""
+    if len(expected):
+        for b in range(n):
+            expected[base[b] + offset] += patterns.weights[first + b] * back[b]
+    if len(tables):
+        for b in range(n):
+            tables[first + b, base[b] + offset] += back[b]
 
 
 @serial

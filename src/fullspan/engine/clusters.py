@@ -329,22 +329,21 @@ class ClusterTree:
     def _fixed(self, evidence: Evidence | None) -> Ints:
         """Values of the clamped variables."""
         given = evidence or {}
-        missing = [int(v) for v in self.clamped if v not in given]
-        if missing:
-            names = [self.graph.space.names[v] for v in missing]
-            raise QueryError(f"values are needed for the clamped variables; none was given for {named(names)}")
         values = np.empty(len(self.clamped), dtype=np.int64)
         for slot, v in enumerate(self.clamped.tolist()):
+            if v not in given:
+                missing = [self.graph.space.variables[u].name for u in self.clamped if u not in given]
+                raise QueryError(f"values are needed for the clamped variables; none was given for {named(missing)}")
             codes = self._codes(v, given[v])
             if len(codes) != 1:
                 raise QueryError(f"{self.graph.space.names[v]!r} is clamped: one code is needed, not {len(codes)}")
             values[slot] = codes[0]
         return values
 
-    def _codes(self, v: int, given: int | Sequence[int]) -> Ints:
+    def _codes(self, v: int, given: int | Sequence[int]) -> Sequence[int] | Ints:
         card = int(self.graph.cards[v])
         if isinstance(given, int) and 0 <= given < card:
-            return np.array([given])
+            return (given,)
         codes = np.unique(np.atleast_1d(np.asarray(given)))
         if not np.issubdtype(codes.dtype, np.integer) or not len(codes) or codes[0] < 0 or codes[-1] >= card:
             raise QueryError(f"{self.graph.space.names[v]!r} has the codes 0 to {card - 1}, but {given!r} was given")
@@ -374,7 +373,7 @@ class ClusterTree:
                 raise QueryError(f"there is no variable {v}; positions go from 0 to {len(self.graph.space) - 1}")
             if v not in is_clamped:
                 plain.mask[self._levels[v] : self._levels[v + 1]] = 0.0
-                plain.mask[self._levels[v] + self._codes(v, given)] = 1.0
+                plain.mask[self._levels[v] + np.asarray(self._codes(v, given))] = 1.0
                 plain.masked[v] = True
         return plain._replace(base=base)
 

@@ -85,7 +85,7 @@ def _patterns(
         links.slots,
         links.strides,
         graph.table_starts,
-        values,
+        np.ascontiguousarray(values.T),
         np.ones(len(values)) if weights is None else weights,
         static,
         cells,
