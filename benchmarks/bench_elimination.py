@@ -1,4 +1,4 @@
-"""Exact elimination, log Z and all marginals: ``python benchmarks/bench_elimination.py [--peer PYTHON]``.
+"""Exact elimination, log Z and all marginals: ``benchmarks/bench_elimination.py [--peer PYTHON]``.
 
 Random trees, 2-trees and lattices of binary variables, then time per node on trees up to a million nodes, then a batch
 of 10,000 clamped patterns against a loop over single ones. ``--peer`` names a Python that has ``dwave-samplers``: its

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from trees import CARDS, all_states, generic_tree, joint
 
 from fullspan.engine.tree import TreeEngine
 from fullspan.errors import TooLargeError
 from fullspan.model.hidden_tree import HiddenTree
 from fullspan.space import Space
+from trees import CARDS, all_states, generic_tree, joint
 
 
 @pytest.fixture(scope="module")
