@@ -128,7 +128,9 @@ def test_nothing_underflows_on_long_chains_and_wide_stars() -> None:
     for parents in (np.arange(n) - 1, np.r_[-1, np.zeros(n - 1, dtype=int)]):
         transitions = np.repeat(a[None], n, axis=0)
         transitions[0] = 0
-        engine = TreeEngine(HiddenTree(Space.of_cards([2] * n), parents, pi, transitions, np.repeat(e[None], n, axis=0)))
+        engine = TreeEngine(
+            HiddenTree(Space.of_cards([2] * n), parents, pi, transitions, np.repeat(e[None], n, axis=0))
+        )
         below = np.log(e)[:, codes[0]].T.copy()
         for i in range(n - 1, 0, -1):
             below[parents[i]] += np.logaddexp.reduce(np.log(a) + below[i], axis=1)

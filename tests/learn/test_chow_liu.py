@@ -71,7 +71,9 @@ def test_pairs_are_counted_where_both_are_seen(weights: str) -> None:
     """Counts of all pairs of levels are those of a loop over the rows, however the rows are weighted."""
     cards, rng = (2, 3, 1, 5), np.random.default_rng(4)
     states = np.stack([rng.integers(-1, card, size=200) for card in cards], axis=1).astype(np.int8)
-    w = {"whole": rng.integers(1, 90, 200), "large": rng.integers(1, 2**40, 200), "fractional": rng.random(200)}[weights]
+    w = {"whole": rng.integers(1, 90, 200), "large": rng.integers(1, 2**40, 200), "fractional": rng.random(200)}[
+        weights
+    ]
     expected = np.zeros((sum(cards), sum(cards)))
     starts = np.cumsum(cards) - cards
     for row, weight in zip(states, w, strict=True):

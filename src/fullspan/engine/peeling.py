@@ -432,8 +432,8 @@ def _remainder(net: Net) -> tuple[Ints, Ints]:
     """Nodes that are left, and the edges between them."""
     left = np.flatnonzero(net.nodes[:, GONE] == 0).astype(np.int32)
     total = 0
-    for v in left:
-        total += net.nodes[v, DEGREE]
+    for i in range(left.size):
+        total += net.nodes[left[i], DEGREE]
     among = np.empty((total // 2, 2), np.int32)
     k = 0
     for i in range(left.size):
