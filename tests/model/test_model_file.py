@@ -484,5 +484,7 @@ def test_the_version_is_known_or_said_to_be_unknown(monkeypatch):
     from fullspan.model.fitted import software_version
 
     assert software_version()
+    software_version.cache_clear()
     monkeypatch.setattr(metadata, "version", lambda name: (_ for _ in ()).throw(metadata.PackageNotFoundError(name)))
     assert software_version() == "unknown"
+    software_version.cache_clear()
