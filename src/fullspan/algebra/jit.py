@@ -25,6 +25,9 @@ inlined = njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST, inli
 ordered = njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "nsz"})
 """The same, for arithmetic whose order is part of its precision."""
 
+inlined = njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST, inline="always")
+"""The same, written out where it is called: short functions of many arrays, whose references are not counted then."""
+
 parallel = njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST, parallel=True)
 """Compile a function whose ``prange`` loops use all cores."""
 

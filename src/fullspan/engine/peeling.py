@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import serial
+from fullspan.algebra.jit import inlined, serial
 
 Ints = NDArray[np.int32]
 _NONE = -1
@@ -207,7 +207,7 @@ def _neighbours(net: Net, v: int, n: int, near: Ints) -> int:
     return k
 
 
-@serial
+@inlined
 def _only(net: Net, v: int) -> int:
     """The half-edge of a node with one neighbour: no list is walked."""
     h = 2 * net.nodes[v, LAST]
@@ -237,14 +237,17 @@ def _new_edges(net: Net, v: int) -> int:
     return int(new + (_edge(net, a, c) == _NONE) + (_edge(net, b, c) == _NONE))
 
 
-@serial
+@inlined
 def _touch(net: Net, v: int) -> None:
     """A node's neighbours have changed: place it at once if that is cheap, else let it wait until it matters."""
-    degree = net.nodes[v, DEGREE]
-    _place(net, v, _NONE if degree + net.nodes[v, BIASED] > 3 else _new_edges(net, v) if degree < 2 else _WAITING)
+    degree, biased = net.nodes[v, DEGREE], net.nodes[v, BIASED]
+    bucket = _NONE if degree + biased > 3 else _WAITING if degree > 1 else 0
+    if degree == 1 and biased:
+        bucket = 1 - net.nodes[net.halves[_only(net, v) ^ 1, END], BIASED]
+    _place(net, v, bucket)
 
 
-@serial
+@inlined
 def _place(net: Net, v: int, bucket: int) -> None:
     """Put a node into a bucket, or into none."""
     if bucket == net.nodes[v, KEY]:
@@ -259,7 +262,7 @@ def _place(net: Net, v: int, bucket: int) -> None:
     net.nodes[v, KEY] = bucket
 
 
-@serial
+@inlined
 def _leave(net: Net, v: int) -> None:
     """Take a node out of its bucket."""
     bucket = net.nodes[v, KEY]
@@ -303,7 +306,7 @@ def _eliminate(net: Net, v: int, n: int, n_given: int, near: Ints, into: Ints, o
             _touch(net, near[i])
 
 
-@serial
+@inlined
 def _eliminate_leaf(net: Net, v: int, n: int, n_given: int, near: Ints, into: Ints, out: Ints, m: int) -> None:
     """The same for a node with one neighbour that leaves no new edge: nothing but that neighbour is looked at."""
     h = _only(net, v)

@@ -14,7 +14,7 @@ factor,
     parallel        couplings between the same two nodes add
 
 and v_ij has the sign of v_i v_j. No difference of nearly equal numbers is taken, so results are right to rounding
-relative to themselves from couplings of 1e-150 up. Where couplings are so strong that the c_i underflow, the linear
+relative to themselves at couplings of 1e-12 as at 50. Where couplings are so strong that the c_i underflow, the linear
 parts are taken out first.
 
 Reversed, a rule gives the expectations of the node's own edges from those of the edges it leaves: the four ways in
