@@ -16,7 +16,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import parallel, serial
+from fullspan.algebra.jit import inlined, parallel, serial
 from fullspan.engine.tables import HIGHEST, LOWEST, Floats, Ints, spread
 
 _NEAR = 30.0
@@ -71,6 +71,7 @@ class Rows(NamedTuple):
     is_scaled: NDArray[np.bool_]
     inverse: Floats
     row: Floats
+    bottom: Floats
     product: Floats
 
 
@@ -149,6 +150,7 @@ def _space(program, patterns, chunk, largest):  # type: ignore[no-untyped-def]
         np.empty((m, chunk)),
         np.empty(chunk),
         np.empty(chunk),
+        np.empty(chunk),
     )
 
 
@@ -166,7 +168,7 @@ def _bases(patterns, first, last, base):  # type: ignore[no-untyped-def]
                 row[b] += codes[b] * stride
 
 
-@serial
+@inlined
 def _lay_out(program, factors, patterns, rows, k, size, n):  # type: ignore[no-untyped-def]
     """Rows of the inputs of a step that differ between patterns, and how many; moving factors are gathered."""
     room, used = program.messages[len(program.axes) - 1], 0
@@ -196,16 +198,16 @@ def _lay_out(program, factors, patterns, rows, k, size, n):  # type: ignore[no-u
     return count
 
 
-@serial
+@inlined
 def _is_lone(program, k, i):  # type: ignore[no-untyped-def]
     """Whether a factor keeps only the variable that is summed out."""
+    lone = True
     for a in range(program.axes[k + 1] - program.axes[k] - 1):
-        if program.strides[program.stride_starts[i] + a] != 0:
-            return False
-    return True
+        lone &= program.strides[program.stride_starts[i] + a] == 0
+    return lone
 
 
-@serial
+@inlined
 def _merge(program, factors, patterns, rows, k, size, n, room):  # type: ignore[no-untyped-def]
     """Multiply the moving factors that keep only the summed variable into rows of their own; 1 if there are any."""
     axis, count = program.axes[k + 1] - program.axes[k] - 1, 0
@@ -225,7 +227,7 @@ def _merge(program, factors, patterns, rows, k, size, n, room):  # type: ignore[
     return count
 
 
-@serial
+@inlined
 def _take(row, values, base, shift, n, multiply):  # type: ignore[no-untyped-def]
     """The entries of a factor at one offset, for every pattern."""
     if multiply:
@@ -257,35 +259,35 @@ def _compact(program, k, i, index, offsets):  # type: ignore[no-untyped-def]
     return entries
 
 
-@serial
+@inlined
 def _product(out, weight, rows, count, size, j, n):  # type: ignore[no-untyped-def]
     """``weight`` times the rows of all inputs at one table entry."""
     if count == 0:
         for b in range(n):
             out[b] = weight
-        return
-    row = rows.pool[rows.places[j]]
-    if count == 1:
+    elif count == 1:
+        row = rows.pool[rows.places[j]]
         for b in range(n):
             out[b] = weight * row[b]
-        return
-    other = rows.pool[rows.places[size + j]]
-    for b in range(n):
-        out[b] = weight * row[b] * other[b]
+    else:
+        row, other = rows.pool[rows.places[j]], rows.pool[rows.places[size + j]]
+        for b in range(n):
+            out[b] = weight * row[b] * other[b]
     for o in range(2, count):
         row = rows.pool[rows.places[o * size + j]]
         for b in range(n):
             out[b] *= row[b]
 
 
-@serial
-def _in_range(program, factors, rows, k):  # type: ignore[no-untyped-def]
+@inlined
+def _range(program, factors, rows, k):  # type: ignore[no-untyped-def]
+    """Bounds of the logarithm of the product of a step's inputs, zeros left out."""
     low, high = 0.0, 0.0
     for i in range(program.inputs[k], program.inputs[k + 1]):
         f = program.sources[i]
         low += factors.low[f] if f >= 0 else rows.low[-1 - f]
         high += 0.0 if f >= 0 else rows.high[-1 - f]
-    return low >= LOWEST and high <= HIGHEST
+    return low, high
 
 
 @serial
@@ -297,7 +299,8 @@ def _forward(program, factors, patterns, rows, first, last, log_z):  # type: ign
     log_z[first:last] = 0.0
     _bases(patterns, first, last, rows.base)
     for k in range(len(program.axes) - 1):
-        if not _in_range(program, factors, rows, k):
+        low, high = _range(program, factors, rows, k)
+        if low < LOWEST or high > HIGHEST:
             return False
         start, end = program.messages[k], program.messages[k + 1]
         card = program.axis_cards[program.axes[k + 1] - 1]
@@ -312,7 +315,10 @@ def _forward(program, factors, patterns, rows, first, last, log_z):  # type: ign
                 _product(out, static[j], rows, count, size, j, n)
                 for b in range(n):
                     message[b] += out[b]
-        _scale(rows, k, start, end, n, log_z[first:last])
+        if low < -_NEAR or high + card > _NEAR:
+            _scale(rows, k, start, end, n, log_z[first:last])
+        else:
+            rows.is_scaled[k], rows.low[k], rows.high[k] = False, low, high + card
         if end - start == 1 and program.axes[k + 1] - program.axes[k] == 1:
             if held_low + rows.low[k] < LOWEST or held_high + rows.high[k] > -LOWEST:
                 for b in range(n):
@@ -329,14 +335,23 @@ def _forward(program, factors, patterns, rows, first, last, log_z):  # type: ign
 
 
 @serial
-def _scale(rows, k, start, end, n, log_z):  # type: ignore[no-untyped-def]
-    """Note the range of a message, and take a scale out of every pattern's when it has moved far from 1."""
-    high, least = 0.0, np.inf
+def _extremes(rows, start, end, n):  # type: ignore[no-untyped-def]
+    """Largest entry of some rows, and the smallest that is not zero; pattern by pattern first, which vectorises."""
+    tops, bottoms = rows.row, rows.bottom
+    tops[:n] = 0.0
+    bottoms[:n] = np.inf
     for e in range(start, end):
         row = rows.pool[e]
         for b in range(n):
-            high = max(high, row[b])
-            least = min(least, row[b] if row[b] > 0.0 else np.inf)
+            tops[b] = max(tops[b], row[b])
+            bottoms[b] = min(bottoms[b], row[b] if row[b] > 0.0 else np.inf)
+    return tops[:n].max(), bottoms[:n].min()
+
+
+@inlined
+def _scale(rows, k, start, end, n, log_z):  # type: ignore[no-untyped-def]
+    """Note the range of a message, and take a scale out of every pattern's when it has moved far from 1."""
+    high, least = _extremes(rows, start, end, n)
     rows.is_scaled[k], rows.low[k], rows.high[k] = False, 0.0, 0.0
     if high == 0.0:
         return
@@ -354,12 +369,11 @@ def _scale(rows, k, start, end, n, log_z):  # type: ignore[no-untyped-def]
         top = inverse[b] if inverse[b] > 0.0 else 1.0
         inverse[b] = 1.0 / top
         log_z[b] += np.log(top)
-    least = np.inf
     for e in range(start, end):
         row = rows.pool[e]
         for b in range(n):
             row[b] *= inverse[b]
-            least = min(least, row[b] if row[b] > 0.0 else np.inf)
+    high, least = _extremes(rows, start, end, n)
     rows.low[k], rows.high[k] = np.log(least), 0.0
 
 
@@ -477,3 +491,18 @@ def _add_static(program, patterns, k, j, first, n, p, tables):  # type: ignore[n
 def _invert(row, n):  # type: ignore[no-untyped-def]
     for b in range(n):
         row[b] = 1.0 / row[b] if row[b] > 0.0 else 0.0
+
+
+@serial
+def add_constants(alone, patterns, logs, log_z, tables, expected, undone):  # type: ignore[no-untyped-def]
+    """Add what factors contribute all of whose variables are clamped, pattern by pattern."""
+    for i in range(len(log_z)):
+        for o in range(len(alone)):
+            place = patterns.table_starts[alone[o]]
+            for e in range(patterns.links[alone[o]], patterns.links[alone[o] + 1]):
+                place += patterns.values[patterns.link_slots[e], i] * patterns.link_strides[e]
+            log_z[i] += logs[place]
+            if len(expected) and not undone[i]:
+                expected[place] += patterns.weights[i]
+            if len(tables):
+                tables[i, place] = 1.0

@@ -238,10 +238,9 @@ class ClusterTree:
             if weights.shape != (len(rows),):
                 raise QueryError(f"{len(rows)} patterns need as many weights, but the shape {weights.shape} was given")
         answer = sweep(
-            self.graph, self.program, self._clamps, self._plain(), rows, weights, marginals=marginals, tables=tables
+            self.graph, self.program, self._clamps, self._plain(), self.values, rows, weights, marginals, tables
         )
-        alone = np.flatnonzero(self.program.homes < 0)
-        self._add_constants(answer, rows, alone, weights)
+        answer.log_z[:] += self._tops[self.program.homes >= 0].sum()
         for i in np.flatnonzero(answer.undone):
             self._one_by_one(answer, int(i), rows[i], weights)
         if (marginals or tables or weights is not None) and (answer.log_z == -np.inf).any():
@@ -251,18 +250,6 @@ class ClusterTree:
         if marginals:
             np.put_along_axis(answer.marginals, self._levels[self.clamped] + rows, 1.0, axis=1)
         return answer
-
-    def _add_constants(self, answer: BatchAnswer, rows: Ints, alone: Ints, weights: Array | None) -> None:
-        """What factors add all of whose variables are clamped, and the tops of the others."""
-        answer.log_z[:] += np.delete(self._tops, alone).sum()
-        for f in alone.tolist():
-            links = self._clamps.factors == f
-            places = self.graph.table_starts[f] + rows[:, self._clamps.slots[links]] @ self._clamps.strides[links]
-            answer.log_z[:] += self.values[places]
-            if weights is not None:
-                np.add.at(answer.expected, places, np.where(answer.undone, 0.0, weights))
-            if len(answer.tables):
-                answer.tables[np.arange(len(rows)), places] = 1.0
 
     def _one_by_one(self, answer: BatchAnswer, i: int, row: Ints, weights: Array | None) -> None:
         """A pattern whose numbers need logarithms."""

@@ -11,12 +11,13 @@ import numpy as np
 from numba import prange
 
 from fullspan.algebra.jit import inlined, parallel, serial
-from fullspan.engine.tables import LOWEST, blocks_of, enter, fill_block, inner_axes, needs_logs
+from fullspan.engine.tables import HIGHEST, LOWEST, blocks_of, enter, fill_block, inner_axes, input_range
 
 _MANY = 32
 """Blocks from which on several cores are worth waking."""
+_LANES = 64
 _NEAR = 30.0
-"""Messages whose largest entry is within exp(+-30) keep their numbers as they are, if they are long."""
+"""Messages that are known to be within exp(+-30) keep their numbers as they are; so do long ones whose top is."""
 
 
 @serial
@@ -26,7 +27,8 @@ def forward(program, factors, messages, maximise):  # type: ignore[no-untyped-de
     inner, table = np.empty(len(index)), np.empty(len(index))
     for k in range(len(program.axes) - 1):
         first, size, number = inner_axes(program, k)
-        in_logs = maximise or needs_logs(program, factors, messages, k)
+        low, high = input_range(program, factors, messages, k)
+        in_logs = maximise or low < LOWEST or high > HIGHEST
         messages.in_logs[k] = in_logs
         enter(inner, size, program, factors, messages, k, first, index, in_logs)
         card = program.axis_cards[program.axes[k + 1] - 1]
@@ -41,7 +43,11 @@ def forward(program, factors, messages, maximise):  # type: ignore[no-untyped-de
                     _sum_out(table, size, card, messages.pool, start + b * (size // card), in_logs, maximise)
             else:
                 _many_blocks(program, factors, messages, k, blocks, in_logs, maximise)
-        _store(messages, k, start, end, in_logs, maximise)
+        if in_logs or low < -_NEAR or high + card > _NEAR or program.axes[k + 1] - program.axes[k] == 1:
+            _store(messages, k, start, end, in_logs, maximise)
+        else:
+            messages.is_log[k], messages.scale[k] = False, 0.0
+            messages.low[k], messages.high[k] = low, high + card
 
 
 @parallel
@@ -80,15 +86,34 @@ def _sum_out(table, size, card, pool, start, in_logs, maximise):  # type: ignore
             part[c] = total
 
 
+@serial
+def extremes(part, in_logs):  # type: ignore[no-untyped-def]
+    """Smallest entry that is not zero (or its logarithm) and the largest, in lanes, which vectorises."""
+    zero = -np.inf if in_logs else 0.0
+    least, high, tail = np.inf, zero, 0
+    if len(part) >= 4 * _LANES:
+        bottoms, tops = np.full(_LANES, np.inf), np.full(_LANES, zero)
+        tail = len(part) // _LANES * _LANES
+        for start in range(0, tail, _LANES):
+            row = part[start : start + _LANES]
+            for j in range(_LANES):
+                tops[j] = max(tops[j], row[j])
+                bottoms[j] = min(bottoms[j], row[j] if row[j] > zero else np.inf)
+        least, high = bottoms.min(), tops.max()
+    for e in range(tail, len(part)):
+        x = part[np.uint64(e)]
+        high = max(high, x)
+        least = min(least, x if x > zero else np.inf)
+    return least, high
+
+
 @inlined
 def _store(messages, k, start, end, in_logs, maximise):  # type: ignore[no-untyped-def]
     """Take the scale out of a message and note its range; logarithms of a moderate range become numbers."""
     pool = messages.pool[start:end]
     messages.is_log[k] = False
     messages.low[k], messages.high[k] = 0.0, 0.0
-    high, least = -np.inf, np.inf
-    for e in range(len(pool)):
-        high = max(high, pool[e])
+    least, high = extremes(pool, in_logs)
     if high == (-np.inf if in_logs else 0.0):
         messages.scale[k] = -np.inf
         messages.is_log[k] = in_logs
@@ -96,17 +121,12 @@ def _store(messages, k, start, end, in_logs, maximise):  # type: ignore[no-untyp
     if in_logs:
         for e in range(len(pool)):
             pool[e] -= high
-            if pool[e] > -np.inf:
-                least = min(least, pool[e])
-        messages.scale[k], messages.low[k] = high, least
-        messages.is_log[k] = maximise or least < LOWEST
+        messages.scale[k], messages.low[k] = high, least - high
+        messages.is_log[k] = maximise or least - high < LOWEST
         if not messages.is_log[k]:
             for e in range(len(pool)):
                 pool[e] = np.exp(pool[e])
         return
-    for e in range(len(pool)):
-        x = pool[e]
-        least = min(least, x if x > 0.0 else np.inf)
     log_high = np.log(high)
     if len(pool) > 1024 and abs(log_high) < _NEAR:
         messages.scale[k], messages.low[k], messages.high[k] = 0.0, np.log(least), log_high

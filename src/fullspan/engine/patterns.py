@@ -8,7 +8,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.engine.batch import Patterns, static_products, swept
+from fullspan.engine.batch import Patterns, add_constants, static_products, swept
 from fullspan.engine.program import Clamps, Program
 from fullspan.engine.tables import Factors
 from fullspan.model.graph import FactorGraph
@@ -18,7 +18,7 @@ Ints = NDArray[np.int64]
 
 _BYTES = 1 << 20
 """Bytes of messages that the patterns of one chunk may take: they should stay in the cache."""
-_CHUNKS = (8, 128)
+_CHUNKS = (8, 256)
 """Fewest and most patterns worked on together."""
 
 
@@ -41,34 +41,38 @@ def sweep(
     program: Program,
     links: Clamps,
     factors: Factors,
+    logs: Array,
     values: Ints,
     weights: Array | None = None,
     marginals: bool = False,
     tables: bool = False,
 ) -> BatchAnswer:
-    """Sweep all patterns (N, clamped) in chunks; log Z leaves out the tops of the factors and constant factors."""
+    """Sweep all patterns (N, clamped) in chunks; log Z leaves out the tops of the factors that have a free variable.
+
+    ``logs`` are the log tables, flat, that ``factors`` were made of.
+    """
     n, entries = len(values), len(graph.values)
     answer = BatchAnswer(
         np.zeros(n),
         np.zeros((n if marginals else 0, int(factors.levels[-1]))),
         np.zeros((n if tables else 0, entries)),
         np.zeros(0 if weights is None else entries),
-        np.ones(n, dtype=np.bool_),
+        np.full(n, len(program.axes) > 1),
     )
-    if not n or factors.is_log.any():
-        return answer
-    if len(program.axes) == 1:
-        answer.undone[:] = False
+    if not n:
         return answer
     patterns, largest = _patterns(graph, program, links, factors, values, weights)
-    chunk = int(np.clip(_BYTES // (8 * max(1, int(program.messages[-1]))) // 8 * 8, *_CHUNKS))
-    cores = min(numba.get_num_threads(), -(-n // chunk))
-    gathered = np.zeros((cores, len(answer.expected)))
-    undone = swept(
-        program, factors, patterns, chunk, cores, largest, answer.log_z, answer.marginals, answer.tables, gathered
-    )
-    answer.expected[:] = gathered.sum(axis=0)
-    answer.undone[:] = np.repeat(undone, chunk)[:n]
+    if len(program.axes) > 1 and not factors.is_log.any():
+        chunk = int(np.clip(_BYTES // (8 * max(1, int(program.messages[-1]))) // 8 * 8, *_CHUNKS))
+        cores = min(numba.get_num_threads(), -(-n // chunk))
+        gathered = np.zeros((cores, len(answer.expected)))
+        undone = swept(
+            program, factors, patterns, chunk, cores, largest, answer.log_z, answer.marginals, answer.tables, gathered
+        )
+        answer.expected[:] = gathered.sum(axis=0)
+        answer.undone[:] = np.repeat(undone, chunk)[:n]
+    alone = np.flatnonzero(program.homes < 0)
+    add_constants(alone, patterns, logs, answer.log_z, answer.tables, answer.expected, answer.undone)
     return answer
 
 

@@ -165,19 +165,17 @@ def offset(program, factors, i):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def needs_logs(program, factors, messages, k):  # type: ignore[no-untyped-def]
-    """Whether the product of a step's inputs might leave the range of double precision."""
-    low, high, any_log = 0.0, 0.0, False
+def input_range(program, factors, messages, k):  # type: ignore[no-untyped-def]
+    """Bounds of the logarithm of the product of a step's inputs, zeros left out; -inf where one is held in logs."""
+    low, high = 0.0, 0.0
     for i in range(program.inputs[k], program.inputs[k + 1]):
         source = program.sources[i]
         if source >= 0:
-            any_log |= factors.is_log[source]
-            low += factors.low[source]
+            low += -np.inf if factors.is_log[source] else factors.low[source]
         else:
-            any_log |= messages.is_log[-1 - source]
-            low += messages.low[-1 - source]
+            low += -np.inf if messages.is_log[-1 - source] else messages.low[-1 - source]
             high += messages.high[-1 - source]
-    return any_log or low < LOWEST or high > HIGHEST
+    return low, high
 
 
 @inlined
