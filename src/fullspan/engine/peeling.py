@@ -4,8 +4,8 @@ Nodes are taken out one at a time, each while it has at most three neighbours, t
 joins its neighbours. A machine can be decimated iff its graph with the bias node has treewidth at most 3, and for
 that the reductions of Arnborg and Proskurowski (1986) decide: a node of degree up to 2, or of degree 3 with two
 neighbours that are joined, may always be taken out, and so may one of two nodes with the same three neighbours
-(buddies), and a corner of a cube. So the order found is never a matter of luck: what none of these can take away
-blocks every order.
+(buddies), and a corner of a cube. Where none of these applies, nodes of degree 3 are taken out as they come; on small
+graphs of every kind an order was then found whenever there was one.
 
 The graph is held as lists of half-edges, nodes wait in buckets by the number of new edges: time and memory are linear
 in nodes and edges (two nodes are tested for an edge by walking along the shorter list).
