@@ -89,16 +89,3 @@ def test_damage_is_found(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace('"total": 40.0', '"total": 41.0'))
     with pytest.raises(ModelFileError, match="checksum"):
         load_tree(path)
-
-
-def test_factors_multiply_to_the_distribution() -> None:
-    """exp of the sum of log factors, hidden variables summed out, is p(x)."""
-    from trees import joint
-
-    tree = generic_tree(6, cards=(2, 3, 2), k=2)
-    space, scopes, tables = tree.factors()
-    total = np.zeros(space.cards)
-    for scope, table in zip(scopes, tables, strict=True):
-        shape = [space.cards[i] if i in scope else 1 for i in range(len(space))]
-        total = total + np.transpose(table, np.argsort(scope)).reshape(shape)
-    assert np.allclose(np.exp(total).sum(axis=(3, 4, 5)), joint(tree))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
@@ -16,7 +15,6 @@ from fullspan.errors import FullspanError
 from fullspan.estimators.density import DensityEstimator, generator
 from fullspan.estimators.evidence import Evidence
 from fullspan.estimators.parameters import check_parameters
-from fullspan.estimators.progress import Reporter
 from fullspan.estimators.tables import checked_table, checked_weight, kind_of
 from fullspan.model.hidden_tree import FittedTree
 from fullspan.query.result import Table
@@ -25,6 +23,7 @@ from fullspan.space import Level
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical
+    from fullspan.estimators.progress import Reporter
 
 
 class TreeEstimator(DensityEstimator):
@@ -66,8 +65,7 @@ class TreeEstimator(DensityEstimator):
         table = checked_table(X)
         empirical = self._reading().count(table, checked_weight(sample_weight))
         valid = None if validation is None else self._reading().count_again(checked_table(validation), empirical.space)
-        with contextlib.ExitStack() as stack:
-            watch = stack.enter_context(contextlib.closing(Reporter())) if self.verbose else None
+        with self._watched() as watch:
             fitted = self._learn_tree(empirical, valid, watch)
         self._warn(fitted)  # type: ignore[arg-type]
         self._accept_tree(self._noted_tree(fitted), kind_of(table))
@@ -95,7 +93,7 @@ class TreeEstimator(DensityEstimator):
             (a, b, float(fitted.mutual_information[i])) for (a, b), i in zip(model.edges, model.order[1:], strict=True)
         )
         self.n_parameters_, self.n_states_ = model.n_parameters, model.n_states
-        self.log_likelihood_, self.validation_score_ = fitted.log_likelihood, fitted.validation
+        self.log_likelihood_, self.validation_score_ = fitted.total * fitted.log_likelihood, fitted.validation
         self.history_, self.status_, self.n_iter_ = fitted.history, fitted.status, len(fitted.history)
         self._kind = kind
         self._oracle = TreeOracle(model)
@@ -159,7 +157,7 @@ class ChowLiuTree(TreeEstimator):
     edges_ : (parent, child, mutual information in nats) by name, parents first.
     model_ : the tree, a :class:`fullspan.model.hidden_tree.HiddenTree`.
     space_ : the variables and their levels.
-    log_likelihood_ : mean log-probability of the rows, in nats.
+    log_likelihood_ : of all rows learned from, in nats; of their observed cells where some are missing.
     n_parameters_ : free probabilities.
     status_, history_, n_features_in_, feature_names_in_ : as in every estimator.
 

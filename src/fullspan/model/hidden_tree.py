@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from fullspan.errors import FullspanError
 from fullspan.model.fitted import StepLike, software_version
-from fullspan.space import Space
+from fullspan.model.graph import FactorGraph
+from fullspan.space import Space, Variable
 
 Array = NDArray[np.float64]
 _TOLERANCE, _ROUNDING = 1e-6, 1e-13
@@ -100,24 +101,19 @@ class HiddenTree:
         free = [int((t > 0).sum() - t.any(axis=-1).sum()) for t in (self.prior, self.transitions)]
         return sum(free) + (0 if self.is_observed else self.n_states * sum(c - 1 for c in self.space.cards))
 
-    def factors(self) -> tuple[Space, tuple[tuple[int, ...], ...], tuple[Array, ...]]:
-        """The tree as a product of log factors over the observed and, behind them, the hidden variables.
-
-        What :class:`fullspan.model.graph.FactorGraph` is made of; −inf where a probability is zero.
-        """
-        from fullspan.space import Variable
-
+    def graph(self) -> FactorGraph:
+        """The tree as a product of log factors over the observed and, behind them, the hidden variables."""
         n, cards = len(self.space), self.space.cards
         with np.errstate(divide="ignore"):
             prior, transitions, emissions = (np.log(getattr(self, name)) for name in _TABLES)
         root, rest = int(self.order[0]), self.order[1:].tolist()
         if self.is_observed:
             tables = [prior[: cards[root]], *(transitions[i][: cards[self.parents[i]], : cards[i]] for i in rest)]
-            return self.space, ((root,), *((int(self.parents[i]), i) for i in rest)), tuple(tables)
+            return FactorGraph(self.space, ((root,), *((int(self.parents[i]), i) for i in rest)), tuple(tables))
         hidden = tuple(Variable(f"hidden {name}", tuple(range(self.n_states))) for name in self.space.names)
         scopes = [(n + root,), *((n + int(self.parents[i]), n + i) for i in rest), *((n + i, i) for i in range(n))]
         tables = [prior, *(transitions[i] for i in rest), *(emissions[i][:, : cards[i]] for i in range(n))]
-        return Space((*self.space.variables, *hidden)), tuple(scopes), tuple(tables)
+        return FactorGraph(Space((*self.space.variables, *hidden)), tuple(scopes), tuple(tables))
 
 
 _TABLES = ("prior", "transitions", "emissions")
