@@ -13,6 +13,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from fullspan.engine.memory import budget, require
 from fullspan.engine.order import Order, elimination_order, given_order, named
 from fullspan.engine.patterns import BatchAnswer, sweep
 from fullspan.engine.program import Program, clamps, compiled
+from fullspan.engine.slices import Slices, slices_of
 from fullspan.engine.tables import Factors, Messages, scaled
 from fullspan.engine.traceback import drawn, most_probable
 from fullspan.errors import FullspanError, QueryError
@@ -132,6 +134,10 @@ class ClusterTree:
         other._take(values)
         return other
 
+    @cached_property
+    def _slices(self) -> Slices:
+        return slices_of(self.program, np.bincount(self._clamps.factors, minlength=len(self.graph.scopes)))
+
     def _take(self, values: Array) -> None:
         self.values = values
         self._scaled, self._tops, self._low, self._is_log = scaled(values, self.graph.table_starts)
@@ -238,7 +244,16 @@ class ClusterTree:
             if weights.shape != (len(rows),):
                 raise QueryError(f"{len(rows)} patterns need as many weights, but the shape {weights.shape} was given")
         answer = sweep(
-            self.graph, self.program, self._clamps, self._plain(), self.values, rows, weights, marginals, tables
+            self.graph,
+            self.program,
+            self._slices,
+            self._clamps,
+            self._plain(),
+            self.values,
+            rows,
+            weights,
+            marginals,
+            tables,
         )
         answer.log_z[:] += self._tops[self.program.homes >= 0].sum()
         for i in np.flatnonzero(answer.undone):

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from fullspan.engine.batch import Patterns, add_constants, static_products, swept
 from fullspan.engine.program import Clamps, Program
+from fullspan.engine.slices import Slices
 from fullspan.engine.tables import Factors
 from fullspan.model.graph import FactorGraph
 
@@ -39,6 +40,7 @@ class BatchAnswer:
 def sweep(
     graph: FactorGraph,
     program: Program,
+    slices: Slices,
     links: Clamps,
     factors: Factors,
     logs: Array,
@@ -61,13 +63,13 @@ def sweep(
     )
     if not n:
         return answer
-    patterns, largest = _patterns(graph, program, links, factors, values, weights)
+    patterns = _patterns(graph, program, slices, links, factors, values, weights)
     if len(program.axes) > 1 and not factors.is_log.any():
         chunk = int(np.clip(_BYTES // (8 * max(1, int(program.messages[-1]))) // 8 * 8, *_CHUNKS))
         cores = min(numba.get_num_threads(), -(-n // chunk))
         gathered = np.zeros((cores, len(answer.expected)))
         undone = swept(
-            program, factors, patterns, chunk, cores, largest, answer.log_z, answer.marginals, answer.tables, gathered
+            program, factors, slices, patterns, chunk, cores, answer.log_z, answer.marginals, answer.tables, gathered
         )
         answer.expected[:] = gathered.sum(axis=0)
         answer.undone[:] = np.repeat(undone, chunk)[:n]
@@ -77,21 +79,21 @@ def sweep(
 
 
 def _patterns(
-    graph: FactorGraph, program: Program, links: Clamps, factors: Factors, values: Ints, weights: Array | None
-) -> tuple[Patterns, int]:
+    graph: FactorGraph,
+    program: Program,
+    slices: Slices,
+    links: Clamps,
+    factors: Factors,
+    values: Ints,
+    weights: Array | None,
+) -> Patterns:
     counts = np.bincount(links.factors, minlength=len(graph.scopes))
-    is_moving = (counts > 0) & (program.homes >= 0)
-    moving = np.where(is_moving, np.cumsum(is_moving) - 1, -1)
-    static, cells, largest = static_products(program, factors, moving)
-    parts = Patterns(
-        moving,
+    return Patterns(
         np.concatenate([[0], np.cumsum(counts)]),
         links.slots,
         links.strides,
         graph.table_starts,
         np.ascontiguousarray(values.T),
         np.ones(len(values)) if weights is None else weights,
-        static,
-        cells,
+        static_products(program, factors, slices),
     )
-    return parts, int(largest)
