@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.engine.arrangement import arranged
 from fullspan.engine.backward import backward
 from fullspan.engine.forward import forward
 from fullspan.engine.memory import budget, require
@@ -113,8 +114,9 @@ class ClusterTree:
             f"exact elimination of width {order.width}, the widest table being over {named(order.clique())},",
             "clamp some of these variables or use a sparser model",
         )
-        self.program: Program = compiled(graph, order)
-        self._clamps = clamps(graph, self.clamped)
+        self._parts = arranged(graph, order)
+        self.program: Program = compiled(self._parts, graph.cards, order)
+        self._clamps = clamps(self._parts, self.clamped, len(graph.space))
         self._levels = np.concatenate([[0], np.cumsum(graph.cards)])
         self._take(graph.values)
 
@@ -139,8 +141,15 @@ class ClusterTree:
         return slices_of(self.program, np.bincount(self._clamps.factors, minlength=len(self.graph.scopes)))
 
     def _take(self, values: Array) -> None:
-        self.values = values
-        self._scaled, self._tops, self._low, self._is_log = scaled(values, self.graph.table_starts)
+        self.values, self._logs = values, values[self._parts.entries]
+        self._scaled, self._tops, self._low, self._is_log = scaled(self._logs, self._parts.table_starts)
+
+    def _given_back(self, tables: Array) -> Array:
+        """Numbers of all table entries in the order of the graph; entries along the last axis."""
+        out = np.empty_like(tables)
+        if tables.size:
+            out[..., self._parts.entries] = tables
+        return out
 
     # -- answers ----------------------------------------------------------------------------------------------
 
@@ -159,12 +168,12 @@ class ClusterTree:
         QueryError : the evidence has probability zero.
         """
         factors, messages, log_z = self._swept(evidence)
-        variables, tables = np.zeros(self._levels[-1]), np.zeros(len(self.values))
+        variables, tables = np.zeros(self._levels[-1]), np.zeros(len(self._logs))
         backward(self.program, factors, messages, variables, tables)
         fixed = self._fixed(evidence)
         variables[self._levels[self.clamped] + fixed] = 1.0
         tables[factors.base[self.program.homes < 0]] = 1.0
-        return Beliefs(self.graph, log_z, self._levels, variables, tables)
+        return Beliefs(self.graph, log_z, self._levels, variables, self._given_back(tables))
 
     def marginals(self, evidence: Evidence | None = None) -> tuple[Array, ...]:
         """``p(x_v | evidence)`` of every variable."""
@@ -184,7 +193,7 @@ class ClusterTree:
         QueryError : the evidence has probability zero.
         """
         factors = self._factors(evidence)
-        factors = factors._replace(values=self.values, is_log=np.ones_like(factors.is_log))
+        factors = factors._replace(values=self._logs, is_log=np.ones_like(factors.is_log))
         messages = self._messages()
         forward(self.program, factors, messages, True)
         if not np.isfinite(messages.scale.sum() + self._constant(factors)):
@@ -244,18 +253,19 @@ class ClusterTree:
             if weights.shape != (len(rows),):
                 raise QueryError(f"{len(rows)} patterns need as many weights, but the shape {weights.shape} was given")
         answer = sweep(
-            self.graph,
+            self._parts.table_starts,
             self.program,
             self._slices,
             self._clamps,
             self._plain(),
-            self.values,
+            self._logs,
             rows,
             weights,
             marginals,
             tables,
         )
         answer.log_z[:] += self._tops[self.program.homes >= 0].sum()
+        answer = replace(answer, tables=self._given_back(answer.tables), expected=self._given_back(answer.expected))
         for i in np.flatnonzero(answer.undone):
             self._one_by_one(answer, int(i), rows[i], weights)
         if (marginals or tables or weights is not None) and (answer.log_z == -np.inf).any():
@@ -312,10 +322,10 @@ class ClusterTree:
     def _constant_scaled(self, factors: Factors) -> float:
         """What the factors add whose variables are all clamped, relative to their tops."""
         alone = np.flatnonzero(self.program.homes < 0)
-        return float((self.values[factors.base[alone]] - self._tops[alone]).sum())
+        return float((self._logs[factors.base[alone]] - self._tops[alone]).sum())
 
     def _constant(self, factors: Factors) -> float:
-        return float(self.values[factors.base[self.program.homes < 0]].sum())
+        return float(self._logs[factors.base[self.program.homes < 0]].sum())
 
     def _messages(self) -> Messages:
         m = len(self.order.variables)
@@ -355,7 +365,7 @@ class ClusterTree:
         """The tables without any evidence."""
         return Factors(
             self._scaled,
-            self.graph.table_starts[:-1],
+            self._parts.table_starts[:-1],
             self._is_log,
             self._low,
             np.ones(self._levels[-1]),

@@ -12,7 +12,6 @@ from fullspan.engine.batch import Patterns, add_constants, static_products, swep
 from fullspan.engine.program import Clamps, Program
 from fullspan.engine.slices import Slices
 from fullspan.engine.tables import Factors
-from fullspan.model.graph import FactorGraph
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -38,7 +37,7 @@ class BatchAnswer:
 
 
 def sweep(
-    graph: FactorGraph,
+    table_starts: Ints,
     program: Program,
     slices: Slices,
     links: Clamps,
@@ -51,9 +50,9 @@ def sweep(
 ) -> BatchAnswer:
     """Sweep all patterns (N, clamped) in chunks; log Z leaves out the tops of the factors that have a free variable.
 
-    ``logs`` are the log tables, flat, that ``factors`` were made of.
+    ``logs`` are the log tables, flat, that ``factors`` were made of; ``table_starts`` where each begins.
     """
-    n, entries = len(values), len(graph.values)
+    n, entries = len(values), int(table_starts[-1])
     answer = BatchAnswer(
         np.zeros(n),
         np.zeros((n if marginals else 0, int(factors.levels[-1]))),
@@ -63,7 +62,7 @@ def sweep(
     )
     if not n:
         return answer
-    patterns = _patterns(graph, program, slices, links, factors, values, weights)
+    patterns = _patterns(table_starts, program, slices, links, factors, values, weights)
     if len(program.axes) > 1 and not factors.is_log.any():
         chunk = int(np.clip(_BYTES // (8 * max(1, int(program.messages[-1]))) // 8 * 8, *_CHUNKS))
         cores = min(numba.get_num_threads(), -(-n // chunk))
@@ -79,7 +78,7 @@ def sweep(
 
 
 def _patterns(
-    graph: FactorGraph,
+    table_starts: Ints,
     program: Program,
     slices: Slices,
     links: Clamps,
@@ -87,12 +86,12 @@ def _patterns(
     values: Ints,
     weights: Array | None,
 ) -> Patterns:
-    counts = np.bincount(links.factors, minlength=len(graph.scopes))
+    counts = np.bincount(links.factors, minlength=len(table_starts) - 1)
     return Patterns(
         np.concatenate([[0], np.cumsum(counts)]),
         links.slots,
         links.strides,
-        graph.table_starts,
+        table_starts,
         np.ascontiguousarray(values.T),
         np.ones(len(values)) if weights is None else weights,
         static_products(program, factors, slices),
