@@ -10,30 +10,27 @@ large the graph and however strong its factors.
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.engine import joint
 from fullspan.engine.backward import backward
 from fullspan.engine.forward import forward
-from fullspan.engine.memory import budget, require
-from fullspan.engine.order import Order, elimination_order, given_order, named
 from fullspan.engine.patterns import BatchAnswer, sweep
-from fullspan.engine.program import Program, clamps, compiled
-from fullspan.engine.tables import Factors, Messages, scaled
+from fullspan.engine.prepared import Evidence, Prepared
+from fullspan.engine.slices import Slices, slices_of
+from fullspan.engine.tables import Factors, Messages
 from fullspan.engine.traceback import drawn, most_probable
-from fullspan.errors import FullspanError, QueryError
+from fullspan.errors import QueryError
 from fullspan.model.graph import FactorGraph
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Evidence = Mapping[int, int | Sequence[int]]
-"""A code, or the codes allowed, of some variables by position."""
-
 _DRAWS = 1 << 22
 """Uniform numbers held at once while sampling."""
 
@@ -64,7 +61,7 @@ class Beliefs:
         return self.factors[start:end].reshape(self.graph.tables[f].shape)
 
 
-class ClusterTree:
+class ClusterTree(Prepared):
     """A factor graph made ready for exact answers.
 
     Parameters
@@ -91,50 +88,9 @@ class ClusterTree:
     (2.3197, [0.6068, 0.3932])
     """
 
-    def __init__(
-        self,
-        graph: FactorGraph,
-        clamped: Sequence[int] = (),
-        order: Order | Sequence[int] | None = None,
-        max_memory: int | None = None,
-    ) -> None:
-        self.graph, self.max_memory = graph, max_memory
-        self.clamped = _checked_clamped(graph, clamped)
-        if order is None:
-            order = elimination_order(graph, self.clamped)
-        elif not isinstance(order, Order):
-            order = given_order(graph, order, self.clamped)
-        self.order = order
-        require(
-            order.n_bytes,
-            budget(max_memory),
-            f"exact elimination of width {order.width}, the widest table being over {named(order.clique())},",
-            "clamp some of these variables or use a sparser model",
-        )
-        self.program: Program = compiled(graph, order)
-        self._clamps = clamps(graph, self.clamped)
-        self._levels = np.concatenate([[0], np.cumsum(graph.cards)])
-        self._take(graph.values)
-
-    def reweighted(self, values: Array) -> ClusterTree:
-        """The same graph with other log tables, flat as ``graph.values``; order and program are kept.
-
-        Raises
-        ------
-        FullspanError : the wrong number of values, or NaN or +inf among them.
-        """
-        values = np.ascontiguousarray(values, dtype=np.float64)
-        if values.shape != self.graph.values.shape:
-            raise FullspanError(f"{self.graph.values.size} log values are needed, but the shape {values.shape} came")
-        if np.isnan(values).any() or (values == np.inf).any():
-            raise FullspanError("a log factor is finite or -inf, but NaN or +inf was given")
-        other = copy.copy(self)
-        other._take(values)
-        return other
-
-    def _take(self, values: Array) -> None:
-        self.values = values
-        self._scaled, self._tops, self._low, self._is_log = scaled(values, self.graph.table_starts)
+    @cached_property
+    def _slices(self) -> Slices:
+        return slices_of(self.program, np.bincount(self._clamps.factors, minlength=len(self.graph.scopes)))
 
     # -- answers ----------------------------------------------------------------------------------------------
 
@@ -153,12 +109,12 @@ class ClusterTree:
         QueryError : the evidence has probability zero.
         """
         factors, messages, log_z = self._swept(evidence)
-        variables, tables = np.zeros(self._levels[-1]), np.zeros(len(self.values))
+        variables, tables = np.zeros(self._levels[-1]), np.zeros(len(self._logs))
         backward(self.program, factors, messages, variables, tables)
         fixed = self._fixed(evidence)
         variables[self._levels[self.clamped] + fixed] = 1.0
         tables[factors.base[self.program.homes < 0]] = 1.0
-        return Beliefs(self.graph, log_z, self._levels, variables, tables)
+        return Beliefs(self.graph, log_z, self._levels, variables, self._given_back(tables))
 
     def marginals(self, evidence: Evidence | None = None) -> tuple[Array, ...]:
         """``p(x_v | evidence)`` of every variable."""
@@ -178,7 +134,7 @@ class ClusterTree:
         QueryError : the evidence has probability zero.
         """
         factors = self._factors(evidence)
-        factors = factors._replace(values=self.values, is_log=np.ones_like(factors.is_log))
+        factors = factors._replace(values=self._logs, is_log=np.ones_like(factors.is_log))
         messages = self._messages()
         forward(self.program, factors, messages, True)
         if not np.isfinite(messages.scale.sum() + self._constant(factors)):
@@ -203,6 +159,20 @@ class ClusterTree:
             part = states[start : start + max(1, _DRAWS // max(1, steps))]
             drawn(self.program, factors, messages, part, rng.random((len(part), steps)))
         return states
+
+    # -- several variables at once ----------------------------------------------------------------------------
+
+    def pair_marginals(self, pairs: Sequence[tuple[int, int]], evidence: Evidence | None = None) -> list[Array]:
+        """``p(x_i, x_j | evidence)`` of chosen pairs; see :func:`fullspan.engine.joint.pair_marginals`."""
+        return joint.pair_marginals(self, pairs, evidence)
+
+    def covariances(self, entries: Sequence[int], evidence: Evidence | None = None) -> Array:
+        """Second cumulants of factor entries; see :func:`fullspan.engine.joint.covariances`."""
+        return joint.covariances(self, entries, evidence)
+
+    def log_prob(self, states: Any) -> Array:
+        """``log p`` of partial states, -1 for open cells; see :func:`fullspan.engine.joint.log_prob`."""
+        return joint.log_prob(self, states)
 
     # -- many clamped patterns --------------------------------------------------------------------------------
 
@@ -238,9 +208,19 @@ class ClusterTree:
             if weights.shape != (len(rows),):
                 raise QueryError(f"{len(rows)} patterns need as many weights, but the shape {weights.shape} was given")
         answer = sweep(
-            self.graph, self.program, self._clamps, self._plain(), self.values, rows, weights, marginals, tables
+            self._parts.table_starts,
+            self.program,
+            self._slices,
+            self._clamps,
+            self._plain(),
+            self._logs,
+            rows,
+            weights,
+            marginals,
+            tables,
         )
         answer.log_z[:] += self._tops[self.program.homes >= 0].sum()
+        answer = replace(answer, tables=self._given_back(answer.tables), expected=self._given_back(answer.expected))
         for i in np.flatnonzero(answer.undone):
             self._one_by_one(answer, int(i), rows[i], weights)
         if (marginals or tables or weights is not None) and (answer.log_z == -np.inf).any():
@@ -265,22 +245,6 @@ class ClusterTree:
         if weights is not None:
             answer.expected[:] += weights[i] * beliefs.factors
 
-    def _checked_patterns(self, values: Any) -> Ints:
-        rows = np.asarray(values)
-        if rows.ndim != 2 or rows.shape[1] != len(self.clamped) or not np.issubdtype(rows.dtype, np.integer):
-            raise QueryError(
-                f"patterns are integer codes of shape (N, {len(self.clamped)}); {rows.dtype} of shape {rows.shape} came"
-            )
-        wrong = np.argwhere((rows < 0) | (rows >= self.graph.cards[self.clamped]))
-        if len(wrong):
-            row, slot = map(int, wrong[0])
-            v = int(self.clamped[slot])
-            raise QueryError(
-                f"pattern {row} has the code {rows[row, slot]} for {self.graph.space.names[v]!r}, "
-                f"which has the codes 0 to {self.graph.cards[v] - 1}"
-            )
-        return np.ascontiguousarray(rows, dtype=np.int64)
-
     # -- the way ----------------------------------------------------------------------------------------------
 
     def _swept(self, evidence: Evidence | None) -> tuple[Factors, Messages, float]:
@@ -297,81 +261,10 @@ class ClusterTree:
     def _constant_scaled(self, factors: Factors) -> float:
         """What the factors add whose variables are all clamped, relative to their tops."""
         alone = np.flatnonzero(self.program.homes < 0)
-        return float((self.values[factors.base[alone]] - self._tops[alone]).sum())
+        return float((self._logs[factors.base[alone]] - self._tops[alone]).sum())
 
     def _constant(self, factors: Factors) -> float:
-        return float(self.values[factors.base[self.program.homes < 0]].sum())
-
-    def _messages(self) -> Messages:
-        m = len(self.order.variables)
-        return Messages(
-            np.empty(int(self.program.messages[-1])),
-            np.zeros(m, dtype=np.bool_),
-            np.zeros(m),
-            np.zeros(m),
-            np.zeros(m),
-            np.zeros(m, dtype=np.bool_),
-        )
-
-    def _fixed(self, evidence: Evidence | None) -> Ints:
-        """Values of the clamped variables."""
-        given = evidence or {}
-        values = np.empty(len(self.clamped), dtype=np.int64)
-        for slot, v in enumerate(self.clamped.tolist()):
-            if v not in given:
-                missing = [self.graph.space.variables[u].name for u in self.clamped if u not in given]
-                raise QueryError(f"values are needed for the clamped variables; none was given for {named(missing)}")
-            codes = self._codes(v, given[v])
-            if len(codes) != 1:
-                raise QueryError(f"{self.graph.space.names[v]!r} is clamped: one code is needed, not {len(codes)}")
-            values[slot] = codes[0]
-        return values
-
-    def _codes(self, v: int, given: int | Sequence[int]) -> Sequence[int] | Ints:
-        card = int(self.graph.cards[v])
-        if isinstance(given, int) and 0 <= given < card:
-            return (given,)
-        codes = np.unique(np.atleast_1d(np.asarray(given)))
-        if not np.issubdtype(codes.dtype, np.integer) or not len(codes) or codes[0] < 0 or codes[-1] >= card:
-            raise QueryError(f"{self.graph.space.names[v]!r} has the codes 0 to {card - 1}, but {given!r} was given")
-        return codes
-
-    def _plain(self) -> Factors:
-        """The tables without any evidence."""
-        return Factors(
-            self._scaled,
-            self.graph.table_starts[:-1],
-            self._is_log,
-            self._low,
-            np.ones(self._levels[-1]),
-            self._levels,
-            np.zeros(len(self.graph.space), dtype=np.bool_),
-        )
-
-    def _factors(self, evidence: Evidence | None) -> Factors:
-        """The tables with the evidence put in: clamped values move entries, other evidence becomes a mask."""
-        plain = self._plain()
-        base = plain.base.copy()
-        if len(self.clamped):
-            np.add.at(base, self._clamps.factors, self._fixed(evidence)[self._clamps.slots] * self._clamps.strides)
-        is_clamped = set(self.clamped.tolist())
-        for v, given in (evidence or {}).items():
-            if not 0 <= v < len(self.graph.space):
-                raise QueryError(f"there is no variable {v}; positions go from 0 to {len(self.graph.space) - 1}")
-            if v not in is_clamped:
-                plain.mask[self._levels[v] : self._levels[v + 1]] = 0.0
-                plain.mask[self._levels[v] + np.asarray(self._codes(v, given))] = 1.0
-                plain.masked[v] = True
-        return plain._replace(base=base)
-
-
-def _checked_clamped(graph: FactorGraph, clamped: Sequence[int]) -> Ints:
-    variables = np.asarray(clamped, dtype=np.int64).reshape(-1)
-    if len(np.unique(variables)) != len(variables) or ((variables < 0) | (variables >= len(graph.space))).any():
-        raise FullspanError(
-            f"clamped variables are different positions from 0 to {len(graph.space) - 1}; {list(clamped)!r} was given"
-        )
-    return variables
+        return float(self._logs[factors.base[self.program.homes < 0]].sum())
 
 
 def _impossible(evidence: Evidence | None) -> QueryError:

@@ -10,14 +10,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.engine.clusters import Beliefs, ClusterTree, Evidence
+from fullspan.engine.prepared import Evidence
 from fullspan.errors import QueryError
 from fullspan.model.loglinear import checked_codes
+
+if TYPE_CHECKING:
+    from fullspan.engine.clusters import Beliefs, ClusterTree
 
 Array = NDArray[np.float64]
 
@@ -97,7 +100,7 @@ def log_prob(tree: ClusterTree, states: Any) -> Array:
         members = np.flatnonzero(which.ravel() == kind)
         columns = np.flatnonzero(known)
         if len(members) >= _GROUP:
-            part = ClusterTree(tree.graph, columns.tolist(), max_memory=tree.max_memory).reweighted(tree.values)
+            part = type(tree)(tree.graph, columns.tolist(), max_memory=tree.max_memory).reweighted(tree.values)
             result[members] = part.log_z_batch(rows[np.ix_(members, columns)])
         else:
             for r in members:

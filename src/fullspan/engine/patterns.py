@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from fullspan.engine.batch import Patterns, add_constants, static_products, swept
 from fullspan.engine.program import Clamps, Program
+from fullspan.engine.slices import Slices
 from fullspan.engine.tables import Factors
-from fullspan.model.graph import FactorGraph
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -37,8 +37,9 @@ class BatchAnswer:
 
 
 def sweep(
-    graph: FactorGraph,
+    table_starts: Ints,
     program: Program,
+    slices: Slices,
     links: Clamps,
     factors: Factors,
     logs: Array,
@@ -49,9 +50,9 @@ def sweep(
 ) -> BatchAnswer:
     """Sweep all patterns (N, clamped) in chunks; log Z leaves out the tops of the factors that have a free variable.
 
-    ``logs`` are the log tables, flat, that ``factors`` were made of.
+    ``logs`` are the log tables, flat, that ``factors`` were made of; ``table_starts`` where each begins.
     """
-    n, entries = len(values), len(graph.values)
+    n, entries = len(values), int(table_starts[-1])
     answer = BatchAnswer(
         np.zeros(n),
         np.zeros((n if marginals else 0, int(factors.levels[-1]))),
@@ -61,13 +62,13 @@ def sweep(
     )
     if not n:
         return answer
-    patterns, largest = _patterns(graph, program, links, factors, values, weights)
+    patterns = _patterns(table_starts, program, slices, links, factors, values, weights)
     if len(program.axes) > 1 and not factors.is_log.any():
         chunk = int(np.clip(_BYTES // (8 * max(1, int(program.messages[-1]))) // 8 * 8, *_CHUNKS))
         cores = min(numba.get_num_threads(), -(-n // chunk))
         gathered = np.zeros((cores, len(answer.expected)))
         undone = swept(
-            program, factors, patterns, chunk, cores, largest, answer.log_z, answer.marginals, answer.tables, gathered
+            program, factors, slices, patterns, chunk, cores, answer.log_z, answer.marginals, answer.tables, gathered
         )
         answer.expected[:] = gathered.sum(axis=0)
         answer.undone[:] = np.repeat(undone, chunk)[:n]
@@ -77,21 +78,21 @@ def sweep(
 
 
 def _patterns(
-    graph: FactorGraph, program: Program, links: Clamps, factors: Factors, values: Ints, weights: Array | None
-) -> tuple[Patterns, int]:
-    counts = np.bincount(links.factors, minlength=len(graph.scopes))
-    is_moving = (counts > 0) & (program.homes >= 0)
-    moving = np.where(is_moving, np.cumsum(is_moving) - 1, -1)
-    static, cells, largest = static_products(program, factors, moving)
-    parts = Patterns(
-        moving,
+    table_starts: Ints,
+    program: Program,
+    slices: Slices,
+    links: Clamps,
+    factors: Factors,
+    values: Ints,
+    weights: Array | None,
+) -> Patterns:
+    counts = np.bincount(links.factors, minlength=len(table_starts) - 1)
+    return Patterns(
         np.concatenate([[0], np.cumsum(counts)]),
         links.slots,
         links.strides,
-        graph.table_starts,
+        table_starts,
         np.ascontiguousarray(values.T),
         np.ones(len(values)) if weights is None else weights,
-        static,
-        cells,
+        static_products(program, factors, slices),
     )
-    return parts, int(largest)

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.algebra.jit import serial
+from fullspan.engine.arrangement import Arrangement
 from fullspan.engine.order import Order
-from fullspan.model.graph import FactorGraph
 
 Ints = NDArray[np.int64]
 
@@ -53,25 +53,26 @@ class Clamps(NamedTuple):
     strides: Ints
 
 
-def compiled(graph: FactorGraph, order: Order) -> Program:
-    """The program of an order."""
+def compiled(factors: Arrangement, cards: Ints, order: Order) -> Program:
+    """The program of an order, for factors arranged by it."""
     parts = _program(
-        graph.scope_starts, graph.variables, graph.strides, graph.cards, order.variables, order.bounds, order.separator
-    )
+        factors.scope_starts, factors.variables, factors.strides, factors.homes, cards,
+        order.variables, order.bounds, order.separator,
+    )  # fmt: skip
     return Program(*parts)
 
 
-def clamps(graph: FactorGraph, clamped: Ints) -> Clamps:
-    """Where clamped variables, numbered as listed, occur in factors."""
-    slot = np.full(len(graph.space), -1, dtype=np.int64)
+def clamps(factors: Arrangement, clamped: Ints, n: int) -> Clamps:
+    """Where the clamped of n variables, numbered as listed, occur in factors."""
+    slot = np.full(n, -1, dtype=np.int64)
     slot[clamped] = np.arange(len(clamped))
-    entries = np.flatnonzero(slot[graph.variables] >= 0)
-    owner = np.repeat(np.arange(len(graph.scopes)), np.diff(graph.scope_starts))
-    return Clamps(owner[entries], slot[graph.variables[entries]], graph.strides[entries])
+    entries = np.flatnonzero(slot[factors.variables] >= 0) if len(clamped) else np.zeros(0, dtype=np.int64)
+    owner = np.searchsorted(factors.scope_starts, entries, side="right") - 1
+    return Clamps(owner, slot[factors.variables[entries]], factors.strides[entries])
 
 
 @serial
-def _program(scope_starts, variables, factor_strides, cards, order, bounds, separator):  # type: ignore[no-untyped-def]
+def _program(scope_starts, variables, factor_strides, homes, cards, order, bounds, separator):  # type: ignore[no-untyped-def]
     m, n_factors = len(order), len(scope_starts) - 1
     place = np.full(len(cards), -1, dtype=np.int64)
     for k in range(m):
@@ -87,12 +88,7 @@ def _program(scope_starts, variables, factor_strides, cards, order, bounds, sepa
             end += 1
         axis_variables[end], axis_cards[end] = order[k], cards[order[k]]
         axes[k + 1], messages[k + 1] = end + 1, messages[k] + size
-    homes = np.full(n_factors, -1, dtype=np.int64)
     for f in range(n_factors):
-        for e in range(scope_starts[f], scope_starts[f + 1]):
-            p = place[variables[e]]
-            if p >= 0 and (homes[f] < 0 or p < homes[f]):
-                homes[f] = p
         if homes[f] >= 0:
             counts[homes[f] + 1] += 1
     for k in range(m):

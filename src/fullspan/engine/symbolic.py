@@ -84,10 +84,15 @@ def _sort_down(part):  # type: ignore[no-untyped-def]
 
 
 @serial
-def postorder(bounds, separator):  # type: ignore[no-untyped-def]
-    """Steps renumbered so that each comes right after the steps whose messages it needs; separators stay the same.
+def postorder(bounds, separator, sizes):  # type: ignore[no-untyped-def]
+    """Steps renumbered so that each comes right after the steps whose messages it needs.
 
-    Messages are then used soon after they are made, while they are still in the cache.
+    Messages are then used soon after they are made, while they are still in the cache. A separator holds only steps
+    that its message reaches later, one after the other, and these keep their order: separators stay what they are.
+
+    Returns
+    -------
+    order, bounds, separator, sizes : old number of each new step, and the rest renumbered.
     """
     m = len(bounds) - 1
     first_child, sibling = np.full(m + 1, -1, dtype=np.int64), np.full(m, -1, dtype=np.int64)
@@ -95,7 +100,7 @@ def postorder(bounds, separator):  # type: ignore[no-untyped-def]
         parent = separator[bounds[k + 1] - 1] if bounds[k + 1] > bounds[k] else m
         sibling[k] = first_child[parent]
         first_child[parent] = k
-    order, done, k = np.empty(m, dtype=np.int64), 0, first_child[m]
+    order, number, done, k = np.empty(m, dtype=np.int64), np.empty(m, dtype=np.int64), 0, first_child[m]
     stack, depth = np.empty(m + 1, dtype=np.int64), 0
     while k >= 0 or depth > 0:
         if k >= 0:
@@ -104,7 +109,14 @@ def postorder(bounds, separator):  # type: ignore[no-untyped-def]
             k = first_child[k]
         else:
             depth -= 1
-            order[done] = stack[depth]
+            order[done], number[stack[depth]] = stack[depth], done
             k = sibling[stack[depth]]
             done += 1
-    return order
+    new_bounds, new_separator, new_sizes = np.zeros(m + 1, np.int64), np.empty_like(separator), np.empty(m)
+    for k in range(m):
+        old, start = order[k], new_bounds[k]
+        for e in range(bounds[old + 1] - bounds[old]):
+            new_separator[start + e] = number[separator[bounds[old] + e]]
+        new_bounds[k + 1] = start + bounds[old + 1] - bounds[old]
+        new_sizes[k] = sizes[old]
+    return order, new_bounds, new_separator, new_sizes
