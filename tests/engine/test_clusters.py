@@ -334,7 +334,7 @@ def test_batches_that_do_not_fit_are_refused() -> None:
     found = ClusterTree(graph, [0])
     tree_ = ClusterTree(graph, [0], max_memory=found.order.n_bytes + 1)
     assert tree_.log_z({0: 1}) == pytest.approx(found.log_z({0: 1}), rel=1e-13)
-    with pytest.raises(TooLargeError, match="a batch of patterns of width .* pattern by pattern"):
+    with pytest.raises(TooLargeError, match=r"a batch of width .* pattern by pattern"):
         tree_.log_z_batch([[0], [1]])
 
 

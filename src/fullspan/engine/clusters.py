@@ -98,7 +98,7 @@ class ClusterTree(Prepared):
         require(
             n_bytes,
             budget(self.max_memory),
-            f"a batch of patterns of width {self.order.width}, the widest table being over {named(self.order.clique())},",
+            f"a batch of width {self.order.width}, the widest table being over {named(self.order.clique())},",
             "ask pattern by pattern or clamp more variables",
         )
         return slices_of(self.program, np.bincount(self._clamps.factors, minlength=len(self.graph.scopes)))
