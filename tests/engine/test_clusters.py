@@ -328,6 +328,16 @@ def test_tables_that_do_not_fit_are_refused() -> None:
         ClusterTree(graph, max_memory=1 << 16)
 
 
+def test_batches_that_do_not_fit_are_refused() -> None:
+    """A batch needs more than one answer does; it is refused by itself, before anything is laid out."""
+    graph = weighted(grid(8, 8), [2] * 64)
+    found = ClusterTree(graph, [0])
+    tree_ = ClusterTree(graph, [0], max_memory=found.order.n_bytes + 1)
+    assert tree_.log_z({0: 1}) == pytest.approx(found.log_z({0: 1}), rel=1e-13)
+    with pytest.raises(TooLargeError, match=r"a batch of width .* pattern by pattern"):
+        tree_.log_z_batch([[0], [1]])
+
+
 def test_impossible_evidence_is_a_clear_error() -> None:
     """Evidence of probability zero: log Z is -inf; marginals, modes and samples are refused."""
     graph = FactorGraph(Space.of_cards((2, 3)), ((0, 1),), (np.array([[0.0, -np.inf, 1.0], [0.5, -np.inf, 0.0]]),))

@@ -21,7 +21,9 @@ from numpy.typing import NDArray
 from fullspan.engine import joint
 from fullspan.engine.backward import backward
 from fullspan.engine.forward import forward
-from fullspan.engine.patterns import BatchAnswer, sweep
+from fullspan.engine.memory import budget, require
+from fullspan.engine.order import named
+from fullspan.engine.patterns import BatchAnswer, rows_bytes, sweep
 from fullspan.engine.prepared import Evidence, Prepared
 from fullspan.engine.slices import Slices, slices_of
 from fullspan.engine.tables import Factors, Messages
@@ -90,6 +92,15 @@ class ClusterTree(Prepared):
 
     @cached_property
     def _slices(self) -> Slices:
+        program = self.program
+        cells = np.diff(program.messages) * program.axis_cards[program.axes[1:] - 1]
+        n_bytes = 8 * int((2 * np.diff(program.inputs) * cells + cells).sum()) + rows_bytes(program)
+        require(
+            n_bytes,
+            budget(self.max_memory),
+            f"a batch of width {self.order.width}, the widest table being over {named(self.order.clique())},",
+            "ask pattern by pattern or clamp more variables",
+        )
         return slices_of(self.program, np.bincount(self._clamps.factors, minlength=len(self.graph.scopes)))
 
     # -- answers ----------------------------------------------------------------------------------------------

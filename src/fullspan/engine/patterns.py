@@ -36,6 +36,11 @@ class BatchAnswer:
     undone: NDArray[np.bool_]
 
 
+def rows_bytes(program: Program) -> int:
+    """Bytes of the messages of the smallest chunk, on all cores."""
+    return 8 * _CHUNKS[0] * numba.get_num_threads() * (int(program.messages[-1]) + 2 * program.scratch)
+
+
 def sweep(
     table_starts: Ints,
     program: Program,
