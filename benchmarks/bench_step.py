@@ -2,8 +2,8 @@
 
 A step updates eta along one term and compares every candidate with the data: it reads eta and d and writes eta, 12
 bytes per state in single precision. Beside it runs a loop over the same bytes that does nothing else,
-``a[i] = a[i] * c + b[i]``, and a plain copy. Steps and loops take turns; the mean over random
-terms of order 1 to 4 of each term's median.
+``a[i] = a[i] * c + b[i]``, and a plain copy. Steps and loops, and the sizes of table, take turns, so that a machine
+that others use slows all alike; the median over random terms of order 1 to 4 of each term's median.
 """
 
 from __future__ import annotations
@@ -83,34 +83,49 @@ class Stepper:
         return found
 
 
-def against_memory(n: int, n_terms: int, rng: np.random.Generator) -> dict[str, Any]:
+class Memory:
     """A binary table of 2^n states: steps, passes and copies in turns."""
-    stepper = Stepper((2,) * n, rng)
-    d = stepper.table.d
-    assert d is not None
-    same, zero = np.float32(1), np.zeros(1, np.float32)
-    stepper.times(2)
-    rmw_pass(zero, zero, same)
-    copy_pass(zero, zero)
-    a = stepper.table.eta.copy()  # the pass and the copy write here
-    steps: list[float] = []
-    passes: list[float] = []
-    copies: list[float] = []
+
+    def __init__(self, n: int, rng: np.random.Generator) -> None:
+        self.n, self.stepper = n, Stepper((2,) * n, rng)
+        self.stepper.times(2)
+        assert self.stepper.table.d is not None
+        self.d = self.stepper.table.d
+        self.a = self.stepper.table.eta.copy()  # the pass and the copy write here
+        self.steps: list[float] = []
+        self.passes: list[float] = []
+        self.copies: list[float] = []
+
+    def round(self) -> None:
+        """One term's step, the pass and the copy; in a cache warm as in a search, where the table fits one."""
+        same = np.float32(1)
+        if self.n <= 22:
+            self.stepper.times(2)
+        self.steps += self.stepper.times(1)
+        self.passes.append(statistics.median(seconds(lambda: rmw_pass(self.a, self.d, same)) for _ in range(4)))
+        self.copies.append(statistics.median(seconds(lambda: copy_pass(self.a, self.d)) for _ in range(4)))
+
+    def row(self) -> dict[str, Any]:
+        step, plain = statistics.median(self.steps), statistics.median(self.passes)
+        return {
+            "n": self.n,
+            "step_ms": 1e3 * step,
+            "pass_ms": 1e3 * plain,
+            "ratio": step / plain,
+            "mean_ratio": statistics.mean(self.steps) / statistics.mean(self.passes),
+            "step_GB_s": 12 * 2**self.n / step / 1e9,
+            "copy_GB_s": 8 * 2**self.n / statistics.median(self.copies) / 1e9,
+            "ns_per_state": 1e9 * step / 2**self.n,
+        }
+
+
+def against_memory(sizes: list[int], n_terms: int, rng: np.random.Generator) -> list[dict[str, Any]]:
+    """Tables of all sizes, a term each at a time."""
+    tables = [Memory(n, rng) for n in sizes]
     for _ in range(n_terms):
-        steps += stepper.times(1)
-        passes.append(statistics.median(seconds(lambda: rmw_pass(a, d, same)) for _ in range(4)))
-        copies.append(seconds(lambda: copy_pass(a, d)))
-    step, plain = statistics.mean(steps), statistics.mean(passes)
-    return {
-        "n": n,
-        "step_ms": 1e3 * step,
-        "pass_ms": 1e3 * plain,
-        "ratio": step / plain,
-        "slowest_ratio": max(steps) / plain,
-        "step_GB_s": 12 * 2**n / step / 1e9,
-        "copy_GB_s": 8 * 2**n / statistics.median(copies) / 1e9,
-        "ns_per_state": 1e9 * step / 2**n,
-    }
+        for each in tables:
+            each.round()
+    return [each.row() for each in tables]
 
 
 def against_binary(name: str, cards: tuple[int, ...], n_terms: int, rng: np.random.Generator) -> dict[str, Any]:
@@ -124,7 +139,7 @@ def against_binary(name: str, cards: tuple[int, ...], n_terms: int, rng: np.rand
     for _ in range(n_terms):
         per_state["mixed"] += [t / size for t in mixed.times(1)]
         per_state["binary"] += [t / 2**n for t in binary.times(1)]
-    a, b = statistics.mean(per_state["mixed"]), statistics.mean(per_state["binary"])
+    a, b = statistics.median(per_state["mixed"]), statistics.median(per_state["binary"])
     return {"space": name, "states": size, "beside": f"2^{n}", "ns": 1e9 * a, "binary_ns": 1e9 * b, "ratio": a / b}
 
 
@@ -136,7 +151,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     rng = np.random.default_rng(options.seed)
-    binary = [against_memory(n, options.terms, rng) for n in options.n]
+    binary = against_memory(options.n, options.terms, rng)
     table("One fused step, float32, beside a read-modify-write pass over the same bytes (target: ratio <= 2.5)", binary)
     flat = max(row["ns_per_state"] for row in binary) / min(row["ns_per_state"] for row in binary)
     print(f"time per state, slowest over fastest n: {flat:.2f} (target: <= 1.5)")

@@ -1,15 +1,19 @@
 """The one place that holds the options of compiled code.
 
-A step on a small table takes a tenth of a millisecond, and threads that wait for each other by spinning make it
-twenty times slower as soon as anything else runs on the machine. GNU OpenMP reads its waiting policy once, when it
-is loaded, which is when the first kernel is compiled or fetched from the cache; a user's own setting is respected.
+A step on a small table takes a tenth of a millisecond. Threads that sleep between steps take half of that to wake up;
+threads that wait for each other by spinning make it twenty times slower as soon as anything else runs on the machine.
+So they spin for some ten microseconds, long enough for the next step to follow, and sleep then. GNU OpenMP reads its
+waiting policy once, when it is loaded, which is when the first kernel is compiled or fetched from the cache; a user's
+own setting is respected.
 """
 
 from __future__ import annotations
 
 import os
 
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+if "OMP_WAIT_POLICY" not in os.environ:
+    os.environ["OMP_WAIT_POLICY"] = "passive"
+    os.environ.setdefault("GOMP_SPINCOUNT", "3000")
 
 from numba import njit
 
@@ -18,9 +22,6 @@ _FAST = {"reassoc", "contract", "arcp", "nsz"}
 
 serial = njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST)
 """Compile a function that runs on one core and may be called from other compiled code."""
-
-inlined = njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST, inline="always")
-"""The same, copied into its callers: for short functions that take tuples of many arrays."""
 
 ordered = njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "nsz"})
 """The same, for arithmetic whose order is part of its precision."""

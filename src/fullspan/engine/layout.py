@@ -20,6 +20,9 @@ from fullspan.engine.scan import PriceTables
 BLOCK = 1024
 """Joint states in a block: a few blocks fit the first-level cache, and one is long enough to vectorise."""
 
+_KEPT = 64
+"""Sets of high variables whose fibres are remembered: a search moves the same terms again and again."""
+
 
 @dataclass(frozen=True)
 class Prices:
@@ -73,15 +76,27 @@ class Layout:
 
     def fibres(self, term: Term) -> tuple[Fibres, NDArray[np.int64]]:
         """Blocks that differ only in the term's own high variables, and their digits in these, shape (blocks, m)."""
+        own = tuple(i - self.n_low for i, _ in term if i >= self.n_low)
+        if own not in self._fibres:
+            if len(self._fibres) >= _KEPT:
+                self._fibres.clear()
+            self._fibres[own] = self._find_fibres(own)
+        return self._fibres[own]
+
+    @cached_property
+    def _fibres(self) -> dict[tuple[int, ...], tuple[Fibres, NDArray[np.int64]]]:
+        return {}
+
+    def _find_fibres(self, own: tuple[int, ...]) -> tuple[Fibres, NDArray[np.int64]]:
+        """Fibres along the high variables ``own``, counted from the first high one."""
         cards = self.basis.cards[self.n_low :]
         strides = np.array([s // self.size for s in self.basis.strides[self.n_low :]], dtype=np.int64)
-        own = {i - self.n_low for i, _ in term if i >= self.n_low}
         free = [i for i in range(len(cards)) if i not in own]
         digits = np.zeros((1, 0), dtype=np.int64)
-        for i in sorted(own):
+        for i in own:
             levels = np.repeat(np.arange(cards[i]), len(digits))
             digits = np.column_stack([np.tile(digits, (cards[i], 1)), levels])
-        offsets = digits @ strides[sorted(own)] if own else np.zeros(1, dtype=np.int64)
+        offsets = digits @ strides[list(own)] if own else np.zeros(1, dtype=np.int64)
         return Fibres(np.array([cards[i] for i in free], dtype=np.int64), strides[free], offsets), digits
 
 

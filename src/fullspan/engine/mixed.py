@@ -20,6 +20,7 @@ from fullspan.engine.scan import (
     Move,
     PriceTables,
     bar_of,
+    reach,
     scan_spins,
     update_possible_spins,
 )
@@ -154,9 +155,9 @@ def step(
                 multiply_mode(work, modes[i, 0], modes[i, 1], modes[i, 2], modes[i, 3])
             for f in range(fibres.offsets.size):
                 b = base + fibres.offsets[f]
-                bar = number(bar_of(b, best, prices))
+                least = number(reach(peaks[b], bar_of(b, best, prices)))
                 row, moved = eta[b * size : (b + 1) * size], work[f * size : (f + 1) * size]
-                if update_possible_spins(row, moved, peaks[b], move.c, move.scale, bar) > 0:
+                if update_possible_spins(row, moved, move.c, move.scale, least) > 0:
                     best, where = scan_spins(eta, d, b, best, where, prices, move.l1)
         gains[chunk] = best
         indices[chunk] = where

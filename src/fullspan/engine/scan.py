@@ -9,8 +9,9 @@ m = (1+eta)/2 and q = (1+d)/2, for 0/1 functions m = eta and q = d. Written with
 ``(d-eta)^2 / v(eta)``, with v = 1-eta^2 or eta(1-eta): the variance of the term.
 
 A block is compared with the champion through the bound alone, without division and with the smallest penalty
-of the block. For spins ``|d - eta| <= max |d| + |eta|`` comes first, the largest |d| of the block known beforehand:
-most blocks need not read d at all. A block that might hold a winner is compared once more through
+of the block. For spins ``|d - eta| <= max |d| + |eta|`` comes first, the largest |d| of the block known beforehand,
+so that one comparison of |eta| tells: most blocks need not read d at all. A block that might hold a winner is
+compared once more through
 
     gain(q, m)  <=  (q-m)^2 / (2 min(m (1-m), q (1-q))),
 
@@ -147,33 +148,42 @@ def scan_spins(
 
 
 @serial
-def possible_spins(row: NDArray[Any], peak: Any, bar: Any) -> Any:
-    """How many spins of a block might have a bound above ``bar`` if ``|d| <= peak``: d itself is not read."""
+def reach(peak: Any, bar: Any) -> Any:
+    """The |eta| beyond which a spin might have a bound above ``bar`` if ``|d| <= peak``; -1 if any spin might.
+
+    ``(peak + x)^2 > bar (1 - x^2)`` grows with x = |eta|, so one root tells all; a little less allows for rounding.
+    """
+    if peak * peak >= bar:
+        return -1.0
+    root = (math.sqrt(bar * (1.0 + bar - peak * peak)) - peak) / (1.0 + bar)
+    return 0.9999 * root
+
+
+@serial
+def possible_spins(row: NDArray[Any], least: Any) -> Any:
+    """How many spins of a block lie beyond ``least``, see :func:`reach`: d itself is not read."""
     one, zero = row.dtype.type(1), row.dtype.type(0)
     possible = zero
     for j in range(row.size):
-        x = row[j]
-        e = peak + abs(x)
-        possible += one if e * e > bar * (one - x * x) else zero
+        possible += one if abs(row[j]) > least else zero
     return possible
 
 
 @serial
-def update_possible_spins(row: NDArray[Any], partner: NDArray[Any], peak: Any, c: Any, scale: Any, bar: Any) -> Any:
+def update_possible_spins(row: NDArray[Any], partner: NDArray[Any], c: Any, scale: Any, least: Any) -> Any:
     """Update a block, and :func:`possible_spins` of it, in one visit."""
     one, zero = row.dtype.type(1), row.dtype.type(0)
     possible = zero
     for j in range(row.size):
         x = scale * (row[j] + c * partner[j])
         row[j] = x
-        e = peak + abs(x)
-        possible += one if e * e > bar * (one - x * x) else zero
+        possible += one if abs(x) > least else zero
     return possible
 
 
 @serial
-def update_possible_pair(a: NDArray[Any], b: NDArray[Any], peak: Any, c: Any, scale: Any, bar: Any) -> Any:
-    """Two blocks that are each other's partner, in one visit; ``peak`` and ``bar`` serve both."""
+def update_possible_pair(a: NDArray[Any], b: NDArray[Any], c: Any, scale: Any, least: Any) -> Any:
+    """Two blocks that are each other's partner, in one visit; ``least`` serves both."""
     one, zero = a.dtype.type(1), a.dtype.type(0)
     possible = zero
     for j in range(a.size):
@@ -181,10 +191,8 @@ def update_possible_pair(a: NDArray[Any], b: NDArray[Any], peak: Any, c: Any, sc
         y = scale * (b[j] + c * a[j])
         a[j] = x
         b[j] = y
-        e = peak + abs(x)
-        f = peak + abs(y)
-        possible += one if e * e > bar * (one - x * x) else zero
-        possible += one if f * f > bar * (one - y * y) else zero
+        possible += one if abs(x) > least else zero
+        possible += one if abs(y) > least else zero
     return possible
 
 

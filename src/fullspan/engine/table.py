@@ -64,6 +64,7 @@ class DualTable:
         self._cards = np.array(basis.cards, dtype=np.int64)
         self._strides = np.array(basis.strides, dtype=np.int64)
         self._n_chunks = n_chunks
+        self._all_walsh = not basis.kinds.any()
         self._prices: PriceTables | None = None
         self._peaks: NDArray[Any] | None = None
         self.eta = np.zeros(basis.n_states, dtype=self.dtype)
@@ -121,13 +122,13 @@ class DualTable:
         if self.d is None or self._prices is None:
             raise FullspanError("the dual table has no data to compare with: call set_data and set_prices first")
         gains, indices = np.empty(self._n_chunks), np.empty(self._n_chunks, dtype=np.int64)
-        term = self.basis.term(index)
         if self._peaks is None:
             self._peaks = block_peaks(self.d, self.layout.size)
-        if not self.basis.kinds.any():
+        if self._all_walsh:
             move = self._move(c, scale, floor, l1)
             walsh.step(self.eta, self.d, self._peaks, index, move, self._prices, gains, indices)
         else:
+            term = self.basis.term(index)
             fibres, digits = self.layout.fibres(term)
             if not self.basis.zero_one and len(digits) * self.layout.size > _SCRATCH:
                 self._move_through_p(term, c)

@@ -22,6 +22,7 @@ from fullspan.engine.scan import (
     PriceTables,
     bar_of,
     possible_spins,
+    reach,
     scan_spins,
     update_possible_pair,
     update_possible_spins,
@@ -124,13 +125,13 @@ def step(
         for unit in range(chunk * n_units // n_chunks, (chunk + 1) * n_units // n_chunks):
             b0 = (unit // top) * 2 * top + unit % top if high else unit
             b1 = b0 ^ high
-            bar = number(min(bar_of(b0, best, prices), bar_of(b1, best, prices)))
-            peak = max(peaks[b0], peaks[b1])
+            bar = min(bar_of(b0, best, prices), bar_of(b1, best, prices))
+            least = number(reach(max(peaks[b0], peaks[b1]), bar))
             row0, row1 = eta[b0 * size : (b0 + 1) * size], eta[b1 * size : (b1 + 1) * size]
             if high and low == 0:
-                possible = update_possible_pair(row0, row1, peak, move.c, move.scale, bar)
+                possible = update_possible_pair(row0, row1, move.c, move.scale, least)
             else:
-                possible = _permuted(row0, row1, peak, work, low, high, move, bar)
+                possible = _permuted(row0, row1, work, low, high, move, least)
             if possible > 0:
                 best, where = scan_spins(eta, d, b0, best, where, prices, move.l1)
                 if high:
@@ -141,14 +142,14 @@ def step(
 
 @serial
 def _permuted(
-    row0: NDArray[Any], row1: NDArray[Any], peak: Any, work: NDArray[Any], low: int, high: int, move: Move, bar: Any
+    row0: NDArray[Any], row1: NDArray[Any], work: NDArray[Any], low: int, high: int, move: Move, least: Any
 ) -> Any:
     """A pair of blocks with a permutation inside them, or a block that is its own partner; the possible winners."""
     if low == 0:  # a scan: nothing moves
-        return possible_spins(row0, peak, bar)
+        return possible_spins(row0, least)
     moved0 = _permute(work[:2], row0, low)
     if not high:
-        return update_possible_spins(row0, moved0, peak, move.c, move.scale, bar)
+        return update_possible_spins(row0, moved0, move.c, move.scale, least)
     moved1 = _permute(work[2:], row1, low)
-    possible = update_possible_spins(row0, moved1, peak, move.c, move.scale, bar)
-    return possible + update_possible_spins(row1, moved0, peak, move.c, move.scale, bar)
+    possible = update_possible_spins(row0, moved1, move.c, move.scale, least)
+    return possible + update_possible_spins(row1, moved0, move.c, move.scale, least)
