@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from report import seconds, table, write
 
-from fullspan.engine.clusters import ClusterTree
+from fullspan.engine.elimination.clusters import ClusterTree
 from fullspan.model.graph import FactorGraph
 from fullspan.space import Space
 

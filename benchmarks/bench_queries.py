@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from fullspan.algebra.basis import Basis
-from fullspan.engine.elimination import Elimination
+from fullspan.engine.elimination.log_linear import Elimination
 from fullspan.model import LogLinear
 from fullspan.query import Oracle
 from fullspan.space import Space

@@ -21,7 +21,7 @@ from report import seconds, table, write
 
 from fullspan.algebra.basis import Basis, Term
 from fullspan.algebra.jit import parallel
-from fullspan.engine.table import DualTable
+from fullspan.engine.dual.table import DualTable
 from fullspan.learn.penalty import prices
 
 N_ROWS = 100_000

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fullspan.algebra.basis import BASES, Basis, BasisName
 from fullspan.data import Empirical
-from fullspan.engine.layout import Prices
+from fullspan.engine.dual.layout import Prices
 from fullspan.model import Fitted
 from fullspan.space import Space
 

@@ -9,9 +9,9 @@ import pytest
 from numpy.typing import NDArray
 
 from fullspan.algebra.basis import Basis, BasisName
-from fullspan.engine import clamped, within
-from fullspan.engine.clamped import Clamped, fibre
-from fullspan.engine.within import Within
+from fullspan.engine.dual import clamped, within
+from fullspan.engine.dual.clamped import Clamped, fibre
+from fullspan.engine.dual.within import Within
 from generic import ALL_BASES, matrix
 
 CARDS = ((2, 3, 4), (3, 1, 2, 5), (2,) * 6, (4, 3), (7,))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from engine.graphs import SHAPES, Enumerated, cards_of, grid, weighted
-from fullspan.engine.clusters import ClusterTree
+from fullspan.engine.elimination.clusters import ClusterTree
 from fullspan.errors import FullspanError, QueryError, TooLargeError
 from fullspan.model.graph import FactorGraph
 from fullspan.space import Space

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from engine.machines import enumerate_machine, has_an_order, random_edges
 from fullspan import graphs
-from fullspan.engine.decimation import Decimation, is_decimatable, verdict
-from fullspan.engine.peeling import peel
+from fullspan.engine.decimation.decimation import Decimation, is_decimatable, verdict
+from fullspan.engine.decimation.peeling import peel
 from fullspan.errors import FullspanError, NotDecimatableError
 
 Array = NDArray[np.float64]

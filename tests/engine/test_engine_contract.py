@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from fullspan.algebra.basis import Basis, BasisName
-from fullspan.engine import layout, table
+from fullspan.engine.dual import layout, table
+from fullspan.engine.dual.table import DualTable
 from fullspan.engine.protocol import Engine
 from fullspan.engine.reference import Enumeration
-from fullspan.engine.table import DualTable
 from fullspan.errors import FullspanError, TooLargeError
 from generic import ALL_BASES, BLOCKS, CARDS, DTYPES, distribution, matrix, sample, some_prices, tolerance, weights
 

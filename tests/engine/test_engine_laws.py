@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fullspan.algebra.basis import Basis, BasisName
-from fullspan.engine.scan import gain, term_gain
-from fullspan.engine.table import DualTable
+from fullspan.engine.dual.scan import gain, term_gain
+from fullspan.engine.dual.table import DualTable
 from fullspan.learn import line
 from generic import ALL_BASES, distribution, sample, some_prices, weights
 

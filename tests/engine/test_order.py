@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine.graphs import SHAPES, cards_of, grid, k_tree, tree, weighted
-from fullspan.engine.order import RULES, elimination_order, given_order
+from fullspan.engine.elimination.order import RULES, elimination_order, given_order
 from fullspan.errors import FullspanError, TooLargeError
 
 WIDTHS = {

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from fullspan.data import Empirical
-from fullspan.engine.clusters import ClusterTree
-from fullspan.engine.tree import TreeEngine
+from fullspan.engine.elimination.clusters import ClusterTree
+from fullspan.engine.trees.tree import TreeEngine
 from fullspan.errors import TooLargeError
 from fullspan.learn.chow_liu import chow_liu
 from fullspan.model.hidden_tree import HiddenTree

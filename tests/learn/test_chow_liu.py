@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from fullspan.data import Empirical
-from fullspan.engine.tree import TreeEngine
+from fullspan.engine.trees.tree import TreeEngine
 from fullspan.errors import FullspanError, TooLargeError
 from fullspan.learn.chow_liu import chow_liu, spanning_tree
 from fullspan.learn.pairs import mutual_information, pair_counts

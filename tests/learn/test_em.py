@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fullspan.algebra.basis import Basis, BasisName
 from fullspan.data import Empirical
-from fullspan.engine.table import DualTable
+from fullspan.engine.dual.table import DualTable
 from fullspan.learn.em import Projection, alternate
 from fullspan.learn.phases import Free, Observed, distribution
 from fullspan.learn.solve import Likelihood, solve

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fullspan.algebra.basis import Basis
-from fullspan.engine.table import DualTable
+from fullspan.engine.dual.table import DualTable
 from fullspan.learn.em import project_by_ipf
 from fullspan.learn.events import Events, events_of
 from fullspan.learn.ipf import Constraint, ipf

@@ -10,8 +10,8 @@ import pytest
 
 from fullspan.algebra.basis import BasisName
 from fullspan.data import Empirical
-from fullspan.engine.partition import log_partition
-from fullspan.engine.table import DualTable
+from fullspan.engine.dual.partition import log_partition
+from fullspan.engine.dual.table import DualTable
 from fullspan.errors import FullspanError, TooLargeError
 from fullspan.learn import fit as fit_module
 from fullspan.learn.fit import Options, Progress, fit

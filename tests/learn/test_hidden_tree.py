@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from fullspan.data import Empirical
-from fullspan.engine.tree import TreeEngine
+from fullspan.engine.trees.tree import TreeEngine
 from fullspan.errors import FullspanError
 from fullspan.learn.chow_liu import chow_liu
 from fullspan.learn.hidden_starts import level_shares, start

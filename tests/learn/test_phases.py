@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fullspan.algebra.basis import Basis, BasisName
 from fullspan.data import Empirical
-from fullspan.engine.table import DualTable
+from fullspan.engine.dual.table import DualTable
 from fullspan.learn import phases
 from fullspan.learn.phases import Features, Free, Known, Observed, Phase, data_moments, distribution
 from generic import ALL_BASES, drawn, matrix, opened

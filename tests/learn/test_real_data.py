@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
-from fullspan.engine.table import DualTable
+from fullspan.engine.dual.table import DualTable
 from fullspan.learn.fit import Options, fit
 from fullspan.learn.penalty import prices
 from fullspan.learn.problem import Problem, as_theta

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from fullspan.algebra.basis import Basis, BasisName
 from fullspan.data import Empirical
-from fullspan.engine import layout
+from fullspan.engine.dual import layout
+from fullspan.engine.dual.table import DualTable
 from fullspan.engine.protocol import Engine
 from fullspan.engine.reference import Enumeration
-from fullspan.engine.table import DualTable
 from fullspan.learn import line
 from fullspan.learn.fit import Options, fit
 from fullspan.learn.full import carry_over, full_search, grow

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from fullspan.algebra.basis import Basis, BasisName
 from fullspan.data import Empirical
-from fullspan.engine.table import DualTable
+from fullspan.engine.dual.table import DualTable
 from fullspan.learn.phases import Features, Free, Known, Observed, data_moments
 from fullspan.learn.problem import Interrupted
 from fullspan.learn.solve import Likelihood, SolverName, factor, soft, solve

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fullspan.algebra.basis import Basis
-from fullspan.engine.decimation import Decimation
+from fullspan.engine.decimation.decimation import Decimation
 from fullspan.errors import FullspanError
 from fullspan.model.ising import Ising, levels_of, spins_of
 from fullspan.model.loglinear import LogLinear

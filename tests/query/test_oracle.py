@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from fullspan.engine.table import DualTable
+from fullspan.engine.dual.table import DualTable
 from fullspan.errors import DataError, FullspanError, QueryError, TooLargeError
 from fullspan.query import Oracle, Table, answer, rows
 from fullspan.space import Space
@@ -29,7 +29,7 @@ def both_ways(request, basis, monkeypatch):
     if request.param == "elimination":
         monkeypatch.setattr(answer, "LOOK_UPS", 0)
         monkeypatch.setattr(rows, "LOOK_UPS", 0)
-        monkeypatch.setattr("fullspan.engine.elimination._SMALL", 1)
+        monkeypatch.setattr("fullspan.engine.elimination.log_linear._SMALL", 1)
     return Oracle(model), Enumerated.of(model)
 
 

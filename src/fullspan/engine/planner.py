@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from fullspan.algebra.basis import Basis
-from fullspan.engine.layout import Layout
+from fullspan.engine.dual.layout import Layout
 from fullspan.engine.memory import budget, require
 
 Precision = Literal["auto", "float32", "float64"]

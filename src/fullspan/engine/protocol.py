@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.algebra.basis import Basis
-from fullspan.engine.layout import Prices
+from fullspan.engine.dual.layout import Prices
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.algebra.basis import Basis
-from fullspan.engine.layout import Prices
+from fullspan.engine.dual.layout import Prices
 from fullspan.engine.protocol import Candidates
 from fullspan.errors import FullspanError, TooLargeError
 

@@ -207,7 +207,7 @@ class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         warn_at_boundary(fitted, stacklevel=3)
 
     def _accept(self, fitted: Fitted, kind: str) -> None:
-        from fullspan.engine.completion import Completer
+        from fullspan.engine.dual.completion import Completer
 
         model, settings = fitted.model, fitted.settings
         self.fitted_, self.model_, self.space_ = fitted, model, model.space

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from fullspan.algebra.jit import serial
 from fullspan.data import Empirical
-from fullspan.engine.tree import TreeEngine
+from fullspan.engine.trees.tree import TreeEngine
 from fullspan.errors import FullspanError
 from fullspan.learn.pairs import mutual_information, pair_counts
 from fullspan.model.fitted import Step

@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_limits
 
 from fullspan.algebra.basis import Basis, Term
 from fullspan.data import Empirical
-from fullspan.engine.elimination import Elimination
+from fullspan.engine.elimination.log_linear import Elimination
 from fullspan.engine.memory import budget, require
 from fullspan.errors import DataError, FullspanError
 from fullspan.learn.machine import MAX_NEWTON, MachineOptions, best_of_runs

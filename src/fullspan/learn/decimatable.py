@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.data import Empirical
-from fullspan.engine.decimation import Decimation, verdict
-from fullspan.engine.elimination import Elimination
+from fullspan.engine.decimation.decimation import Decimation, verdict
+from fullspan.engine.elimination.log_linear import Elimination
 from fullspan.errors import DataError, FullspanError
 from fullspan.graphs import Graph
 from fullspan.learn.decimated import Decimated

@@ -15,9 +15,9 @@ from threadpoolctl import threadpool_limits
 
 from fullspan.algebra.basis import BASES, Basis, BasisName, is_power_of_two
 from fullspan.data import Empirical
-from fullspan.engine.partition import log_partition
+from fullspan.engine.dual.partition import log_partition
+from fullspan.engine.dual.table import DualTable
 from fullspan.engine.planner import PRECISIONS, Precision, plan
-from fullspan.engine.table import DualTable
 from fullspan.errors import FullspanError
 from fullspan.learn import line
 from fullspan.learn.full import LARGEST_MARGIN, Grown, carry_over, description, grow, names_in_use, sift_out

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.data import Empirical
-from fullspan.engine.tree import Counts, TreeEngine
+from fullspan.engine.trees.tree import Counts, TreeEngine
 from fullspan.errors import FullspanError
 from fullspan.learn.chow_liu import chow_liu
 from fullspan.learn.hidden_starts import level_shares, start

@@ -26,9 +26,9 @@ from numpy.typing import NDArray
 
 from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
-from fullspan.engine.clamped import Clamped
+from fullspan.engine.dual.clamped import Clamped
+from fullspan.engine.dual.table import DualTable
 from fullspan.engine.memory import budget, require
-from fullspan.engine.table import DualTable
 from fullspan.learn.fit import Options, Progress, Watch, fit
 from fullspan.learn.machine import MachineOptions, fit_machine, observed_entropy
 from fullspan.learn.phases import Free, Observed

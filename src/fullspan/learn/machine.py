@@ -18,8 +18,8 @@ from threadpoolctl import threadpool_limits
 
 from fullspan.algebra.basis import BASES, Basis, BasisName, Term
 from fullspan.data import Empirical
+from fullspan.engine.dual.table import DualTable
 from fullspan.engine.memory import budget, require
-from fullspan.engine.table import DualTable
 from fullspan.errors import FullspanError
 from fullspan.learn.em import EM, INEXACT_SWEEPS, EmName, Projection, alternate
 from fullspan.learn.face import Face, face_of

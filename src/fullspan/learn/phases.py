@@ -26,9 +26,9 @@ from numpy.typing import NDArray
 
 from fullspan.algebra.basis import Basis, Term
 from fullspan.data.patterns import grouped
-from fullspan.engine.clamped import Clamped
+from fullspan.engine.dual.clamped import Clamped
+from fullspan.engine.dual.within import Within
 from fullspan.engine.protocol import Engine
-from fullspan.engine.within import Within
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]

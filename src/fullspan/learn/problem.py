@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.engine.layout import Prices
+from fullspan.engine.dual.layout import Prices
 from fullspan.engine.protocol import Engine
 
 if TYPE_CHECKING:

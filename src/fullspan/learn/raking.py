@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from fullspan.algebra.basis import Basis, Term
 from fullspan.data.margin_tables import MarginTables
+from fullspan.engine.dual.table import DualTable
 from fullspan.engine.memory import budget, require
-from fullspan.engine.table import DualTable
 from fullspan.errors import DataError
 from fullspan.learn.face import Face, face_of
 from fullspan.learn.ipf import Constraint, ipf

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.engine.elimination import Elimination
+from fullspan.engine.elimination.log_linear import Elimination
 from fullspan.engine.memory import budget, require
 from fullspan.errors import FullspanError, QueryError
 from fullspan.model.loglinear import LogLinear, checked_codes
@@ -29,8 +29,8 @@ from fullspan.query.rows import FLOOR, Rows
 from fullspan.space import Space
 
 if TYPE_CHECKING:
-    from fullspan.engine.completion import Completer
-    from fullspan.engine.table import DualTable
+    from fullspan.engine.dual.completion import Completer
+    from fullspan.engine.dual.table import DualTable
 
 LOOK_UPS = 1 << 12
 """Cells of a marginal up to which it is looked up."""
@@ -93,7 +93,7 @@ class Oracle:
             return self._given_table
         if 8 * self.model.basis.n_states > budget(self.max_memory):
             return None
-        from fullspan.engine.table import DualTable
+        from fullspan.engine.dual.table import DualTable
 
         table = DualTable(self.model.basis, np.float64)
         table.set_theta(dict(zip(self.model.indices, map(float, self.model.theta), strict=True)))
@@ -101,7 +101,7 @@ class Oracle:
 
     def completer(self, room: int) -> Completer:
         """The kernels that weigh up to ``room`` completions of rows with missing cells."""
-        from fullspan.engine.completion import Completer
+        from fullspan.engine.dual.completion import Completer
 
         return Completer(self.model, room)
 

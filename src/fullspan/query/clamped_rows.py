@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.data.patterns import same_pattern
-from fullspan.engine.decimation import Decimation
+from fullspan.engine.decimation.decimation import Decimation
 from fullspan.model.ising import Ising, levels_of, spins_of
 
 Array = NDArray[np.float64]

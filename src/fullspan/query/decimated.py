@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.engine.decimation import Decimation
+from fullspan.engine.decimation.decimation import Decimation
 from fullspan.errors import QueryError
 from fullspan.model.ising import Ising
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.engine.clusters import ClusterTree
+from fullspan.engine.elimination.clusters import ClusterTree
 from fullspan.engine.memory import budget, require
 from fullspan.errors import ModelFileError, QueryError
 from fullspan.model.evidence import read_evidence

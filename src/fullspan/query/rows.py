@@ -52,7 +52,7 @@ def _look_up(oracle: Oracle, rows: Rows, out: Array) -> None:
     narrow = np.flatnonzero(np.isnan(out) & (_cells(oracle, rows >= 0) <= LOOK_UPS))
     if not len(narrow) or oracle.table is None:
         return
-    from fullspan.engine.cells import cell_probabilities
+    from fullspan.engine.dual.cells import cell_probabilities
 
     basis = oracle.model.basis
     cards, strides = np.array(basis.cards, dtype=np.int64), np.array(basis.strides, dtype=np.int64)

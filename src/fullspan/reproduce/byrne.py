@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.algebra.basis import Basis
-from fullspan.engine.table import DualTable
+from fullspan.engine.dual.table import DualTable
 from fullspan.learn.em import INEXACT_SWEEPS, Projection, alternate
 from fullspan.learn.phases import Free, Observed
 from fullspan.reproduce import Say

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.algebra.jit import serial
-from fullspan.engine.decimation import Decimation, Expectations
+from fullspan.engine.decimation.decimation import Decimation, Expectations
 from fullspan.reproduce import Say
 from fullspan.reproduce.columns import columns
 from fullspan.reproduce.curves import Panel, svg, text_plot

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.engine.decimation import Decimation
-from fullspan.engine.rules import head, leaf, series, star
+from fullspan.engine.decimation.decimation import Decimation
+from fullspan.engine.decimation.rules import head, leaf, series, star
 from fullspan.reproduce.columns import columns
 
 Array = NDArray[np.float64]

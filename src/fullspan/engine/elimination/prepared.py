@@ -9,11 +9,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.engine.arrangement import arranged
+from fullspan.engine.elimination.arrangement import arranged
+from fullspan.engine.elimination.order import Order, elimination_order, given_order, named
+from fullspan.engine.elimination.program import Program, clamps, compiled
+from fullspan.engine.elimination.tables import Factors, Messages, scaled
 from fullspan.engine.memory import budget, require
-from fullspan.engine.order import Order, elimination_order, given_order, named
-from fullspan.engine.program import Program, clamps, compiled
-from fullspan.engine.tables import Factors, Messages, scaled
 from fullspan.errors import FullspanError, QueryError
 from fullspan.model.graph import FactorGraph
 
@@ -24,7 +24,7 @@ Evidence = Mapping[int, int | Sequence[int]]
 
 
 class Prepared:
-    """What is worked out once for a graph and its clamped variables; see :mod:`fullspan.engine.clusters`."""
+    """What is worked out once for a graph and its clamped variables; see ``clusters``."""
 
     def __init__(
         self,

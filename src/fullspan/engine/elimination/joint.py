@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.engine.prepared import Evidence
+from fullspan.engine.elimination.prepared import Evidence
 from fullspan.errors import QueryError
 from fullspan.model.loglinear import checked_codes
 
 if TYPE_CHECKING:
-    from fullspan.engine.clusters import Beliefs, ClusterTree
+    from fullspan.engine.elimination.clusters import Beliefs, ClusterTree
 
 Array = NDArray[np.float64]
 

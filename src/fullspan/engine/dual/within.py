@@ -18,8 +18,8 @@ from scipy.linalg.blas import dsyrk
 
 from fullspan.algebra.basis import Basis, Term
 from fullspan.algebra.jit import parallel
-from fullspan.engine.clamped import Clamped
-from fullspan.engine.lookup import products
+from fullspan.engine.dual.clamped import Clamped
+from fullspan.engine.dual.lookup import products
 
 _HELD = 1 << 18
 """Expectations of rows held at a time."""

@@ -18,16 +18,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.engine import joint
-from fullspan.engine.backward import backward
-from fullspan.engine.forward import forward
+from fullspan.engine.elimination import joint
+from fullspan.engine.elimination.backward import backward
+from fullspan.engine.elimination.forward import forward
+from fullspan.engine.elimination.order import named
+from fullspan.engine.elimination.patterns import BatchAnswer, rows_bytes, sweep
+from fullspan.engine.elimination.prepared import Evidence, Prepared
+from fullspan.engine.elimination.slices import Slices, slices_of
+from fullspan.engine.elimination.tables import Factors, Messages
+from fullspan.engine.elimination.traceback import drawn, most_probable
 from fullspan.engine.memory import budget, require
-from fullspan.engine.order import named
-from fullspan.engine.patterns import BatchAnswer, rows_bytes, sweep
-from fullspan.engine.prepared import Evidence, Prepared
-from fullspan.engine.slices import Slices, slices_of
-from fullspan.engine.tables import Factors, Messages
-from fullspan.engine.traceback import drawn, most_probable
 from fullspan.errors import QueryError
 from fullspan.model.graph import FactorGraph
 
@@ -174,15 +174,15 @@ class ClusterTree(Prepared):
     # -- several variables at once ----------------------------------------------------------------------------
 
     def pair_marginals(self, pairs: Sequence[tuple[int, int]], evidence: Evidence | None = None) -> list[Array]:
-        """``p(x_i, x_j | evidence)`` of chosen pairs; see :func:`fullspan.engine.joint.pair_marginals`."""
+        """``p(x_i, x_j | evidence)`` of chosen pairs; see :func:`fullspan.engine.elimination.joint.pair_marginals`."""
         return joint.pair_marginals(self, pairs, evidence)
 
     def covariances(self, entries: Sequence[int], evidence: Evidence | None = None) -> Array:
-        """Second cumulants of factor entries; see :func:`fullspan.engine.joint.covariances`."""
+        """Second cumulants of factor entries; see :func:`fullspan.engine.elimination.joint.covariances`."""
         return joint.covariances(self, entries, evidence)
 
     def log_prob(self, states: Any) -> Array:
-        """``log p`` of partial states, -1 for open cells; see :func:`fullspan.engine.joint.log_prob`."""
+        """``log p`` of partial states, -1 for open cells; see :func:`fullspan.engine.elimination.joint.log_prob`."""
         return joint.log_prob(self, states)
 
     # -- many clamped patterns --------------------------------------------------------------------------------

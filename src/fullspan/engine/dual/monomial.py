@@ -17,8 +17,8 @@ from numba import prange
 from numpy.typing import NDArray
 
 from fullspan.algebra.jit import parallel, serial
-from fullspan.engine.fibres import Fibres, count_fibres, first_block
-from fullspan.engine.scan import Move, PriceTables, bar_of, scan_block
+from fullspan.engine.dual.fibres import Fibres, count_fibres, first_block
+from fullspan.engine.dual.scan import Move, PriceTables, bar_of, scan_block
 
 
 @serial

@@ -1,7 +1,7 @@
 """The factors of a graph in the order in which elimination meets them.
 
 A sweep over a large graph is limited by memory: factors that enter one step, and steps that follow each other, should
-lie beside each other. Everything inside a :class:`fullspan.engine.clusters.ClusterTree` is in this order; what goes in
+lie beside each other. Everything inside a :class:`ClusterTree` is in this order; what goes in
 and out is in the graph's.
 """
 
@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fullspan.algebra.jit import serial
-from fullspan.engine.order import Ints, Order
+from fullspan.engine.elimination.order import Ints, Order
 from fullspan.model.graph import FactorGraph
 
 

@@ -1,6 +1,6 @@
 """Exact answers of a tree of hidden nodes about rows: likelihoods, posteriors, draws and expected counts.
 
-The arithmetic is in :mod:`fullspan.engine.tree_passes`; here are its arrays and their sizes.
+The arithmetic is in :mod:`fullspan.engine.trees.passes`; here are its arrays and their sizes.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from fullspan.engine import tree_passes as passes
 from fullspan.engine.memory import budget, require
+from fullspan.engine.trees import passes as passes
 from fullspan.model.hidden_tree import HiddenTree
 
 Array = NDArray[np.float64]

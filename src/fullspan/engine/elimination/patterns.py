@@ -1,4 +1,4 @@
-"""Many clamped patterns in one call: what they need, and what comes back. See :mod:`fullspan.engine.batch`."""
+"""Many clamped patterns in one call: what they need, and what comes back. See ``batch``."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.engine.batch import Patterns, add_constants, static_products, swept
-from fullspan.engine.program import Clamps, Program
-from fullspan.engine.slices import Slices
-from fullspan.engine.tables import Factors
+from fullspan.engine.elimination.batch import Patterns, add_constants, static_products, swept
+from fullspan.engine.elimination.program import Clamps, Program
+from fullspan.engine.elimination.slices import Slices
+from fullspan.engine.elimination.tables import Factors
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]

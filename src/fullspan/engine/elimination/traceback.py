@@ -13,7 +13,7 @@ import numpy as np
 from numba import prange
 
 from fullspan.algebra.jit import parallel, serial
-from fullspan.engine.tables import offset
+from fullspan.engine.elimination.tables import offset
 
 
 @parallel

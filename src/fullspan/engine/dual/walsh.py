@@ -17,7 +17,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from fullspan.algebra.jit import parallel, serial
-from fullspan.engine.scan import (
+from fullspan.engine.dual.scan import (
     Move,
     PriceTables,
     bar_of,

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.algebra.jit import serial
-from fullspan.engine.peeling import Steps
-from fullspan.engine.sweeps import Links, load
+from fullspan.engine.decimation.peeling import Steps
+from fullspan.engine.decimation.sweeps import Links, load
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from fullspan.algebra.basis import Basis, Term
 from fullspan.algebra.jit import parallel
-from fullspan.engine import lookup, mixed, monomial, walsh
-from fullspan.engine.fibres import Fibres
-from fullspan.engine.layout import Layout, Prices
-from fullspan.engine.normalise import exp_normalised
+from fullspan.engine.dual import lookup, mixed, monomial, walsh
+from fullspan.engine.dual.fibres import Fibres
+from fullspan.engine.dual.layout import Layout, Prices
+from fullspan.engine.dual.normalise import exp_normalised
+from fullspan.engine.dual.scan import Move, PriceTables, block_peaks
 from fullspan.engine.protocol import Candidates
-from fullspan.engine.scan import Move, PriceTables, block_peaks
 from fullspan.errors import FullspanError
 
 _SCRATCH = 1 << 20

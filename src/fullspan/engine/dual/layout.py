@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.algebra.basis import Basis, Term
-from fullspan.engine.fibres import Fibres
-from fullspan.engine.scan import PriceTables
+from fullspan.engine.dual.fibres import Fibres
+from fullspan.engine.dual.scan import PriceTables
 
 BLOCK = 1024
 """Joint states in a block: a few blocks fit the first-level cache, and one is long enough to vectorise."""

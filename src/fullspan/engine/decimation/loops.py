@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fullspan.algebra.hyperbolic import decay, log_1p, tanh
 from fullspan.algebra.jit import serial
-from fullspan.engine.rules import STRONG, head, leaf, side, star
+from fullspan.engine.decimation.rules import STRONG, head, leaf, side, star
 
 Array = NDArray[np.float64]
 

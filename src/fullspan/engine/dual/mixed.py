@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from fullspan.algebra.jit import parallel, serial
 from fullspan.algebra.transform import WALSH
-from fullspan.engine.fibres import Fibres, count_fibres, first_block
-from fullspan.engine.scan import (
+from fullspan.engine.dual.fibres import Fibres, count_fibres, first_block
+from fullspan.engine.dual.scan import (
     Move,
     PriceTables,
     bar_of,

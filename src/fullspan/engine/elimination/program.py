@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.algebra.jit import serial
-from fullspan.engine.arrangement import Arrangement
-from fullspan.engine.order import Order
+from fullspan.engine.elimination.arrangement import Arrangement
+from fullspan.engine.elimination.order import Order
 
 Ints = NDArray[np.int64]
 

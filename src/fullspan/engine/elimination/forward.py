@@ -2,7 +2,7 @@
 
     m_k(x_S) = sum_v prod of the factors and messages that contain v          log Z = sum of the scales
 
-A message is stored with its scale; see :mod:`fullspan.engine.tables`. Tables of many blocks use all cores.
+A message is stored with its scale; see :mod:`fullspan.engine.elimination.tables`. Tables of many blocks use all cores.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 from numba import prange
 
 from fullspan.algebra.jit import inlined, parallel, serial
-from fullspan.engine.tables import HIGHEST, LOWEST, blocks_of, enter, fill_block, inner_axes, input_range
+from fullspan.engine.elimination.tables import HIGHEST, LOWEST, blocks_of, enter, fill_block, inner_axes, input_range
 
 _MANY = 32
 """Blocks from which on several cores are worth waking."""

@@ -17,7 +17,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from fullspan.algebra.jit import inlined, parallel, serial
-from fullspan.engine.tables import (
+from fullspan.engine.elimination.tables import (
     SHORT,
     SMALL,
     Ints,

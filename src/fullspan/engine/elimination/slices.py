@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.algebra.jit import inlined, serial
-from fullspan.engine.program import Program
-from fullspan.engine.tables import Ints, spread
+from fullspan.engine.elimination.program import Program
+from fullspan.engine.elimination.tables import Ints, spread
 
 
 class Slices(NamedTuple):

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from fullspan.algebra.hyperbolic import tanh
 from fullspan.algebra.jit import parallel, serial
-from fullspan.engine import loops
-from fullspan.engine.peeling import Steps
-from fullspan.engine.rules import head, leaf, reversed_series, reversed_star, series, star
+from fullspan.engine.decimation import loops
+from fullspan.engine.decimation.peeling import Steps
+from fullspan.engine.decimation.rules import head, leaf, reversed_series, reversed_star, series, star
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int32]

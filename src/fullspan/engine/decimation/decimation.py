@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.engine import analytic, sweeps
-from fullspan.engine.peeling import Steps, peel
-from fullspan.engine.sweeps import Links
+from fullspan.engine.decimation import analytic, sweeps
+from fullspan.engine.decimation.peeling import Steps, peel
+from fullspan.engine.decimation.sweeps import Links
 from fullspan.errors import FullspanError, NotDecimatableError
 from fullspan.graphs import Graph
 

@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from fullspan.algebra.basis import Basis
-from fullspan.engine.normalise import exp_normalised
+from fullspan.engine.dual.normalise import exp_normalised
 
 _RUN = 1 << 20
 """States visited at a time: 8 MiB of doubles."""

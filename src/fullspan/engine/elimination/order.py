@@ -2,7 +2,7 @@
 
 The time and memory of exact sums follow the tables that an order meets, not the number of states. Finding the best
 order is hard; greedy ones are good. Variables that can go without loss go first. What is left is ordered by the rules
-of :mod:`fullspan.engine.fill`, and again by the best of them with random ties, for as long as that is cheap beside the
+of ``fill``, and again by the best of them with random ties, for as long as that is cheap beside the
 sums themselves.
 """
 
@@ -15,10 +15,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.engine.fill import FEWEST_EDGES, SMALLEST, SWEEP, core_rows, greedy
-from fullspan.engine.interaction import Interaction, interaction
-from fullspan.engine.reduction import reduced
-from fullspan.engine.symbolic import postorder, separators
+from fullspan.engine.elimination.fill import FEWEST_EDGES, SMALLEST, SWEEP, core_rows, greedy
+from fullspan.engine.elimination.interaction import Interaction, interaction
+from fullspan.engine.elimination.reduction import reduced
+from fullspan.engine.elimination.symbolic import postorder, separators
 from fullspan.errors import FullspanError, TooLargeError
 from fullspan.model.graph import FactorGraph
 

@@ -4,7 +4,7 @@ Factors without a clamped variable are the same for all patterns and are multipl
 as many patterns as are worked on together; the innermost loops run along rows. Chunks of patterns are shared out to the
 cores, each of which keeps one set of messages, so memory does not grow with the number of patterns.
 
-Numbers carry a scale as in :mod:`fullspan.engine.tables`. A chunk in which a product might leave the range of double
+Numbers carry a scale as in ``tables``. A chunk in which a product might leave the range of double
 precision is given back undone, for the sweeps that can work with logarithms.
 """
 
@@ -17,8 +17,8 @@ from numba import prange
 from numpy.typing import NDArray
 
 from fullspan.algebra.jit import inlined, parallel, serial
-from fullspan.engine.slices import is_lone
-from fullspan.engine.tables import HIGHEST, LOWEST, Floats, Ints, spread
+from fullspan.engine.elimination.slices import is_lone
+from fullspan.engine.elimination.tables import HIGHEST, LOWEST, Floats, Ints, spread
 
 _NEAR = 30.0
 """Messages within exp(+-30) keep their numbers as they are."""

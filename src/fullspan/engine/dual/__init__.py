@@ -1,0 +1,1 @@
+"""The dual table: all expectations at once, moved in place."""

@@ -1,0 +1,1 @@
+"""Trees of hidden nodes over rows of data."""
