@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from report import table, write
 
 from fullspan.data import Empirical
-from fullspan.learn.chow_liu import chow_liu
-from fullspan.learn.hidden_tree import Rows, TreeOptions, fit_hidden_tree
+from fullspan.learn.trees.chow_liu import chow_liu
+from fullspan.learn.trees.hidden_tree import Rows, TreeOptions, fit_hidden_tree
 from fullspan.space import Space
 
 PARTS = ("train", "valid", "test")

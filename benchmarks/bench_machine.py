@@ -29,7 +29,7 @@ import numpy as np
 from report import in_turns, seconds, table, write
 
 from fullspan.data import Empirical
-from fullspan.learn.machine import MachineOptions, fit_machine
+from fullspan.learn.likelihood.machine import MachineOptions, fit_machine
 from fullspan.reproduce.byrne import EXACT, family
 from fullspan.reproduce.fsll_table1 import draw
 from fullspan.reproduce.truths import Network, ising

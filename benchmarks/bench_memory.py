@@ -30,7 +30,7 @@ def peak_mib() -> float:
 def one(n: int, search: str, basis: str, seed: int) -> dict[str, Any]:
     """Fit once, in this process."""
     from fullspan.data import Empirical
-    from fullspan.learn.fit import Options, fit
+    from fullspan.learn.search.fit import Options, fit
     from fullspan.reproduce.truths import Network
 
     def counted(size: int) -> Empirical:

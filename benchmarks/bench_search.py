@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from report import table, write
 
 from fullspan.data import Empirical
-from fullspan.learn.fit import Options
+from fullspan.learn.search.fit import Options
 from fullspan.reproduce.fsll_table1 import DATA_SETS, draw, measure
 from fullspan.reproduce.truths import Truth
 

@@ -22,7 +22,7 @@ from report import seconds, table, write
 from fullspan.algebra.basis import Basis, Term
 from fullspan.algebra.jit import parallel
 from fullspan.engine.dual.table import DualTable
-from fullspan.learn.penalty import prices
+from fullspan.learn.search.penalty import prices
 
 N_ROWS = 100_000
 MIXED = {"3^13": (3,) * 13, "5^8": (5,) * 8, "2^10 3^6": (2,) * 10 + (3,) * 6, "3^6 2^10": (3,) * 6 + (2,) * 10}

@@ -197,7 +197,7 @@ def test_ctrl_c_before_the_first_move_saves_nothing(
     def stop(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("fullspan.learn.fit.grow", stop)
+    monkeypatch.setattr("fullspan.learn.search.fit.grow", stop)
     done = run("fit", table, "-o", tmp_path / "m.fsm", "--count-column", "n")
     assert (done.code, done.err) == (130, "fullspan: interrupted\n")
     assert os.listdir(tmp_path) == ["table.csv"]

@@ -13,7 +13,7 @@ from fullspan.data import Empirical
 from fullspan.engine import memory, planner
 from fullspan.engine.planner import plan
 from fullspan.errors import TooLargeError
-from fullspan.learn.fit import Options, fit
+from fullspan.learn.search.fit import Options, fit
 from fullspan.space import Space
 
 

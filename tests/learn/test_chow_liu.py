@@ -13,8 +13,8 @@ import pytest
 from fullspan.data import Empirical
 from fullspan.engine.trees.tree import TreeEngine
 from fullspan.errors import FullspanError, TooLargeError
-from fullspan.learn.chow_liu import chow_liu, spanning_tree
-from fullspan.learn.pairs import mutual_information, pair_counts
+from fullspan.learn.trees.chow_liu import chow_liu, spanning_tree
+from fullspan.learn.trees.pairs import mutual_information, pair_counts
 from fullspan.space import Space
 
 

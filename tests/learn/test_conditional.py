@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
 from fullspan.errors import DataError, FullspanError, QueryError, TooLargeError
-from fullspan.learn.conditional import fit_conditional
-from fullspan.learn.machine import MachineOptions
-from fullspan.learn.separation import separating
+from fullspan.learn.boundary.separation import separating
+from fullspan.learn.likelihood.conditional import fit_conditional
+from fullspan.learn.likelihood.machine import MachineOptions
 from fullspan.model import Fitted
 from fullspan.space import Variable
 

@@ -13,11 +13,11 @@ from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
 from fullspan.errors import DataError, FullspanError, NotDecimatableError
 from fullspan.graphs import Graph
-from fullspan.learn.conditional import fit_conditional
-from fullspan.learn.decimatable import DecimatableOptions, fit_decimatable
-from fullspan.learn.decimated import Decimated
-from fullspan.learn.machine import MachineOptions, fit_machine
-from fullspan.learn.phases import Features
+from fullspan.learn.likelihood.conditional import fit_conditional
+from fullspan.learn.likelihood.decimatable import DecimatableOptions, fit_decimatable
+from fullspan.learn.likelihood.decimated import Decimated
+from fullspan.learn.likelihood.machine import MachineOptions, fit_machine
+from fullspan.learn.likelihood.phases import Features
 from fullspan.model.ising import walsh_terms
 from fullspan.space import Space
 

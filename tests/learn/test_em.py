@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from fullspan.algebra.basis import Basis, BasisName
 from fullspan.data import Empirical
 from fullspan.engine.dual.table import DualTable
-from fullspan.learn.em import Projection, alternate
-from fullspan.learn.phases import Free, Observed, distribution
-from fullspan.learn.solve import Likelihood, solve
+from fullspan.learn.likelihood.em import Projection, alternate
+from fullspan.learn.likelihood.phases import Free, Observed, distribution
+from fullspan.learn.likelihood.solve import Likelihood, solve
 from generic import ALL_BASES, drawn, matrix, opened
 
 Array = NDArray[np.float64]

@@ -18,10 +18,10 @@ import generic
 from fullspan.algebra.basis import BASES, Basis, BasisName
 from fullspan.algebra.nullspace import integral, null_space
 from fullspan.errors import FullspanError, TooLargeError
-from fullspan.learn import cuts
-from fullspan.learn import face as face_module
-from fullspan.learn.empty_margins import complete_sets, empty_margins
-from fullspan.learn.face import Face, face_of
+from fullspan.learn.boundary import cuts
+from fullspan.learn.boundary import face as face_module
+from fullspan.learn.boundary.empty_margins import complete_sets, empty_margins
+from fullspan.learn.boundary.face import Face, face_of
 
 Index = NDArray[np.int64]
 

@@ -13,11 +13,11 @@ from fullspan.data import Empirical
 from fullspan.engine.dual.partition import log_partition
 from fullspan.engine.dual.table import DualTable
 from fullspan.errors import FullspanError, TooLargeError
-from fullspan.learn import fit as fit_module
-from fullspan.learn.fit import Options, Progress, fit
-from fullspan.learn.penalty import prices
-from fullspan.learn.problem import Interrupted, Problem
-from fullspan.learn.refit import refit
+from fullspan.learn.search import fit as fit_module
+from fullspan.learn.search.fit import Options, Progress, fit
+from fullspan.learn.search.penalty import prices
+from fullspan.learn.search.problem import Interrupted, Problem
+from fullspan.learn.search.refit import refit
 from generic import drawn, pseudo_row
 
 searches = pytest.mark.parametrize("search", ["paper", "full"])

@@ -12,10 +12,10 @@ import pytest
 from fullspan.data import Empirical
 from fullspan.engine.trees.tree import TreeEngine
 from fullspan.errors import FullspanError
-from fullspan.learn.chow_liu import chow_liu
-from fullspan.learn.hidden_starts import level_shares, start
-from fullspan.learn.hidden_tree import Learner, Rows, TreeOptions, fit_hidden_tree, maximised, mixture
-from fullspan.learn.holdout import held_out
+from fullspan.learn.search.holdout import held_out
+from fullspan.learn.trees.chow_liu import chow_liu
+from fullspan.learn.trees.hidden_tree import Learner, Rows, TreeOptions, fit_hidden_tree, maximised, mixture
+from fullspan.learn.trees.starts import level_shares, start
 from fullspan.model.hidden_tree import HiddenTree
 from fullspan.space import Space
 from trees import CARDS, all_states, generic_tree, joint

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
 from fullspan.errors import DataError, TooLargeError
-from fullspan.learn import incomplete
-from fullspan.learn.fit import Options, Progress, fit
-from fullspan.learn.incomplete import completed, fit_incomplete
+from fullspan.learn.search import incomplete
+from fullspan.learn.search.fit import Options, Progress, fit
+from fullspan.learn.search.incomplete import completed, fit_incomplete
 from fullspan.model import Fitted, LogLinear
 from fullspan.space import Space, Variable
 

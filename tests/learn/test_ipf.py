@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from fullspan.algebra.basis import Basis, BasisName, Term
-from fullspan.learn.ipf import Constraint, attainable, coefficients, ipf
-from fullspan.learn.phases import distribution
+from fullspan.learn.likelihood.ipf import Constraint, attainable, coefficients, ipf
+from fullspan.learn.likelihood.phases import distribution
 from generic import ALL_BASES, matrix
 
 Array = NDArray[np.float64]
@@ -96,7 +96,7 @@ def test_one_term_is_matched_in_one_step(basis: BasisName) -> None:
 
 @pytest.mark.parametrize("low", [1, 4, 1024])
 def test_where_a_state_is_split_changes_nothing(low: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    from fullspan.learn import ipf as module
+    from fullspan.learn.likelihood import ipf as module
 
     monkeypatch.setattr(module, "_LOW", low)
     algebra = Basis("monomial", (2, 3, 2, 4, 3, 2))

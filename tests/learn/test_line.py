@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from fullspan.learn import line
+from fullspan.learn.search import line
 
 both = pytest.mark.parametrize("zero_one", [False, True])
 

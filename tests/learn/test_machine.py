@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from fullspan.algebra.basis import BasisName
 from fullspan.data import Empirical
 from fullspan.errors import DataError, FullspanError, TooLargeError
-from fullspan.learn import machine
-from fullspan.learn.machine import MachineOptions, Progress, fit_machine, margin_cells, observed_entropy
-from fullspan.learn.problem import Interrupted
+from fullspan.learn.likelihood import machine
+from fullspan.learn.likelihood.machine import MachineOptions, Progress, fit_machine, margin_cells, observed_entropy
+from fullspan.learn.search.problem import Interrupted
 from fullspan.model import Fitted
 from fullspan.space import Space, Variable
 from generic import ALL_BASES, drawn, matrix, opened

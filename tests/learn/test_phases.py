@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from fullspan.algebra.basis import Basis, BasisName
 from fullspan.data import Empirical
 from fullspan.engine.dual.table import DualTable
-from fullspan.learn import phases
-from fullspan.learn.phases import Features, Free, Known, Observed, Phase, data_moments, distribution
+from fullspan.learn.likelihood import phases
+from fullspan.learn.likelihood.phases import Features, Free, Known, Observed, Phase, data_moments, distribution
 from generic import ALL_BASES, drawn, matrix, opened
 from generic import distribution as enumerated
 

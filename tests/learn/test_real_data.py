@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
 from fullspan.engine.dual.table import DualTable
-from fullspan.learn.fit import Options, fit
-from fullspan.learn.penalty import prices
-from fullspan.learn.problem import Problem, as_theta
-from fullspan.learn.refit import refit
+from fullspan.learn.search.fit import Options, fit
+from fullspan.learn.search.penalty import prices
+from fullspan.learn.search.problem import Problem, as_theta
+from fullspan.learn.search.refit import refit
 from fullspan.space import Space
 
 

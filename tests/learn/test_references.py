@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from fullspan.data import Empirical
-from fullspan.learn.machine import MachineOptions, fit_machine
+from fullspan.learn.likelihood.machine import MachineOptions, fit_machine
 from fullspan.model.goodness import Goodness
 from fullspan.space import Space, Variable
 

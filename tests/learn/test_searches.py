@@ -16,12 +16,12 @@ from fullspan.engine.dual import layout
 from fullspan.engine.dual.table import DualTable
 from fullspan.engine.protocol import Engine
 from fullspan.engine.reference import Enumeration
-from fullspan.learn import line
-from fullspan.learn.fit import Options, fit
-from fullspan.learn.full import carry_over, full_search, grow
-from fullspan.learn.paper import paper_search
-from fullspan.learn.penalty import prices
-from fullspan.learn.problem import Problem, smoothed_entropy
+from fullspan.learn.search import line
+from fullspan.learn.search.fit import Options, fit
+from fullspan.learn.search.full import carry_over, full_search, grow
+from fullspan.learn.search.paper import paper_search
+from fullspan.learn.search.penalty import prices
+from fullspan.learn.search.problem import Problem, smoothed_entropy
 from fullspan.model import Fitted
 from fullspan.reproduce.truths import ising
 from fullspan.space import Space

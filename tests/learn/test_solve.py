@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from fullspan.algebra.basis import Basis, BasisName
 from fullspan.data import Empirical
 from fullspan.engine.dual.table import DualTable
-from fullspan.learn.phases import Features, Free, Known, Observed, data_moments
-from fullspan.learn.problem import Interrupted
-from fullspan.learn.solve import Likelihood, SolverName, factor, soft, solve
+from fullspan.learn.likelihood.phases import Features, Free, Known, Observed, data_moments
+from fullspan.learn.likelihood.solve import Likelihood, SolverName, factor, soft, solve
+from fullspan.learn.search.problem import Interrupted
 from generic import ALL_BASES, drawn, opened
 
 Array = NDArray[np.float64]

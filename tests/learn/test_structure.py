@@ -11,7 +11,7 @@ import pytest
 
 from fullspan.algebra.basis import Basis
 from fullspan.errors import FullspanError
-from fullspan.learn.structure import structure
+from fullspan.learn.likelihood.structure import structure
 from fullspan.space import Space, Variable
 
 SPACE = Space(tuple(Variable(name, tuple(range(card))) for name, card in zip("abcd", (2, 3, 2, 4), strict=True)))

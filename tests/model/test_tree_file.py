@@ -13,7 +13,7 @@ import pytest
 
 from fullspan.data import Empirical
 from fullspan.errors import ModelFileError
-from fullspan.learn.chow_liu import chow_liu
+from fullspan.learn.trees.chow_liu import chow_liu
 from fullspan.model.file import checksum, load
 from fullspan.model.hidden_tree import FittedTree
 from fullspan.model.tree_file import load_tree, save_tree

@@ -7,7 +7,7 @@ import pytest
 
 from fullspan.data import Empirical
 from fullspan.errors import QueryError, TooLargeError
-from fullspan.learn.chow_liu import chow_liu
+from fullspan.learn.trees.chow_liu import chow_liu
 from fullspan.model.hidden_tree import HiddenTree
 from fullspan.query.tree import TreeOracle
 from fullspan.space import Space

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fullspan.learn.em import Projection
+from fullspan.learn.likelihood.em import Projection
 from fullspan.reproduce import byrne_fig4, byrne_fig5, experiment
 from fullspan.reproduce.byrne import ANEW, EXACT, INEXACT, simulate
 from fullspan.reproduce.byrne_fig5 import abandonments

@@ -9,8 +9,8 @@ import pytest
 
 from fullspan.data import Empirical
 from fullspan.errors import FullspanError
-from fullspan.learn.fit import Options, fit
-from fullspan.learn.machine import fit_machine
+from fullspan.learn.likelihood.machine import fit_machine
+from fullspan.learn.search.fit import Options, fit
 from fullspan.reproduce import EXPERIMENTS, experiment
 from fullspan.reproduce.fsll_table1 import DATA_SETS, MACHINE, DataSet, Numbers, draw, log_table, measure, run
 from fullspan.reproduce.truths import Network, ising, random_network

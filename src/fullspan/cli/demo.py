@@ -58,7 +58,7 @@ def _fitted() -> Fitted:
     from fullspan.datasets import house_votes_path
     from fullspan.estimators.progress import Reporter
     from fullspan.estimators.reading import Reading
-    from fullspan.learn.fit import Options, fit
+    from fullspan.learn.search.fit import Options, fit
 
     reading = Reading(missing="em")
     with contextlib.closing(Reporter()) as reporter:

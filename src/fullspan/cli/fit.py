@@ -183,9 +183,9 @@ class _Watch:
 def _learned(
     empirical: Empirical, options: dict[str, Any], hidden: Hidden, watch: _Watch, start: LogLinear | None
 ) -> Fitted:
-    from fullspan.learn.fit import Options
-    from fullspan.learn.fit import fit as learn
-    from fullspan.learn.incomplete import fit_incomplete
+    from fullspan.learn.search.fit import Options
+    from fullspan.learn.search.fit import fit as learn
+    from fullspan.learn.search.incomplete import fit_incomplete
 
     if not hidden.units:
         return learn(empirical, Options(**options), watch=watch, start=start)

@@ -17,7 +17,7 @@ from fullspan.space import Level
 if TYPE_CHECKING:
     from fullspan.data import Empirical
     from fullspan.estimators.progress import Reporter
-    from fullspan.learn.machine import MachineOptions
+    from fullspan.learn.likelihood.machine import MachineOptions
     from fullspan.model.fitted import Fitted
 
 
@@ -134,7 +134,7 @@ class BoltzmannMachine(DensityEstimator):
         return learned(empirical, self._options(), hidden_variables(self.hidden), self.random_state, watch)
 
     def _options(self) -> MachineOptions:
-        from fullspan.learn.machine import MachineOptions
+        from fullspan.learn.likelihood.machine import MachineOptions
 
         return MachineOptions(**{name: getattr(self, name) for name in OPTIONS}, seed=generator(self.random_state))
 
@@ -179,7 +179,7 @@ class BoltzmannMachine(DensityEstimator):
         0.6
         """
         from fullspan.data.margin_tables import MarginTables
-        from fullspan.learn.raking import fit_margins
+        from fullspan.learn.likelihood.raking import fit_margins
 
         check_parameters(self.get_params(deep=False))
         self._refuse_structure()

@@ -142,8 +142,8 @@ class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         FullspanError : a parameter or a role is not what it should be.
         """
         from fullspan.estimators.density import generator
-        from fullspan.learn.conditional import fit_conditional
-        from fullspan.learn.machine import MachineOptions
+        from fullspan.learn.likelihood.conditional import fit_conditional
+        from fullspan.learn.likelihood.machine import MachineOptions
 
         check_parameters(self.get_params(deep=False))
         table = checked_table(X)

@@ -123,7 +123,7 @@ class DecimatableBoltzmannMachine(DensityEstimator):
         return super().fit(X, None, sample_weight)
 
     def _learn(self, empirical: Empirical, watch: Reporter | None) -> Fitted:
-        from fullspan.learn.decimatable import DecimatableOptions, fit_decimatable
+        from fullspan.learn.likelihood.decimatable import DecimatableOptions, fit_decimatable
 
         options = DecimatableOptions(
             **{name: getattr(self, name) for name in _OPTIONS}, seed=generator(self.random_state)

@@ -118,13 +118,13 @@ class FullSpan(DensityEstimator):
         self.verbose = verbose
 
     def _learn(self, empirical: Empirical, watch: Reporter | None) -> Fitted:
-        from fullspan.learn.fit import Options, fit
+        from fullspan.learn.search.fit import Options, fit
 
         options = Options(**{name: getattr(self, name) for name in _OPTIONS})
         hidden = hidden_variables(self.hidden)
         if not hidden:
             return fit(empirical, options, watch=watch)
-        from fullspan.learn.incomplete import fit_incomplete
+        from fullspan.learn.search.incomplete import fit_incomplete
 
         seed = generator(self.random_state)
         fitted = fit_incomplete(empirical, options, hidden, self.restarts, seed, watch=watch)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical
-    from fullspan.learn.machine import MachineOptions
+    from fullspan.learn.likelihood.machine import MachineOptions
     from fullspan.model.fitted import Fitted, StepLike
     from fullspan.space import Space, Variable
 
@@ -31,9 +31,9 @@ def learned(
 
     Raises
     ------
-    FullspanError, TooLargeError : see :func:`fullspan.learn.machine.fit_machine`.
+    FullspanError, TooLargeError : see :func:`fullspan.learn.likelihood.machine.fit_machine`.
     """
-    from fullspan.learn.machine import fit_machine
+    from fullspan.learn.likelihood.machine import fit_machine
 
     return noted(fit_machine(empirical, options, hidden, watch), options, hidden, random_state)
 
@@ -64,13 +64,13 @@ def of_hidden(hidden: Sequence[Variable], random_state: Any) -> dict[str, Any]:
 
 
 def _edges(graph: Any, space: Space) -> list[list[str]]:
-    from fullspan.learn.structure import edges_of
+    from fullspan.learn.likelihood.structure import edges_of
 
     return [[space.names[i] for i in pair] for pair in sorted(edges_of(space, graph))]
 
 
 def _sets(sets: Iterable[Any] | None, space: Space) -> list[list[str]] | None:
-    from fullspan.learn.structure import position_of
+    from fullspan.learn.likelihood.structure import position_of
 
     if sets is None:
         return None

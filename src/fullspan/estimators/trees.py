@@ -199,8 +199,8 @@ class ChowLiuTree(TreeEstimator):
         self.verbose = verbose
 
     def _learn_tree(self, empirical: Empirical, valid: Empirical | None, watch: Reporter | None) -> FittedTree:
-        from fullspan.learn.chow_liu import chow_liu
-        from fullspan.learn.hidden_tree import Rows
+        from fullspan.learn.trees.chow_liu import chow_liu
+        from fullspan.learn.trees.hidden_tree import Rows
 
         fitted = chow_liu(empirical, self.pseudo_count, self.max_memory)
         return fitted if valid is None else replace(fitted, validation=Rows(valid).mean(fitted.model))
@@ -297,8 +297,8 @@ class HiddenChowLiuTree(TreeEstimator):
         self.verbose = verbose
 
     def _learn_tree(self, empirical: Empirical, valid: Empirical | None, watch: Reporter | None) -> FittedTree:
-        from fullspan.learn.hidden_tree import TreeOptions, fit_hidden_tree
-        from fullspan.learn.holdout import held_out
+        from fullspan.learn.search.holdout import held_out
+        from fullspan.learn.trees.hidden_tree import TreeOptions, fit_hidden_tree
 
         rng = generator(self.random_state)
         if valid is None:

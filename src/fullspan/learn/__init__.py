@@ -1,1 +1,1 @@
-"""Learners: how theta is found. ``fit`` in the module of that name ties them together."""
+"""Learners: how theta is found. ``search.fit`` and ``likelihood.machine`` tie them together."""

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.data import Empirical
-from fullspan.learn.machine import MachineOptions, fit_machine
+from fullspan.learn.likelihood.machine import MachineOptions, fit_machine
 from fullspan.model import Fitted
 from fullspan.reproduce import Say
 from fullspan.reproduce.columns import columns

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from fullspan.algebra.basis import Basis
 from fullspan.engine.dual.table import DualTable
-from fullspan.learn.em import INEXACT_SWEEPS, Projection, alternate
-from fullspan.learn.phases import Free, Observed
+from fullspan.learn.likelihood.em import INEXACT_SWEEPS, Projection, alternate
+from fullspan.learn.likelihood.phases import Free, Observed
 from fullspan.reproduce import Say
 from fullspan.reproduce.columns import columns
 from fullspan.reproduce.curves import Panel

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from fullspan.data import Empirical
-from fullspan.learn.fit import Options, fit
-from fullspan.learn.machine import MachineOptions, fit_machine
+from fullspan.learn.likelihood.machine import MachineOptions, fit_machine
+from fullspan.learn.search.fit import Options, fit
 from fullspan.model import Fitted
 from fullspan.reproduce.columns import columns
 from fullspan.reproduce.truths import Truth, ising, random_network

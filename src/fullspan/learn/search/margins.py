@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.algebra.jit import serial
-from fullspan.learn.problem import Problem
+from fullspan.learn.search.problem import Problem
 
 MAX_CELLS = 4096
 """Cells of the largest margin that is looked up."""

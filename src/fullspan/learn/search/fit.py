@@ -19,12 +19,12 @@ from fullspan.engine.dual.partition import log_partition
 from fullspan.engine.dual.table import DualTable
 from fullspan.engine.planner import PRECISIONS, Precision, plan
 from fullspan.errors import FullspanError
-from fullspan.learn import line
-from fullspan.learn.full import LARGEST_MARGIN, Grown, carry_over, description, grow, names_in_use, sift_out
-from fullspan.learn.paper import paper_search
-from fullspan.learn.penalty import prices
-from fullspan.learn.problem import Interrupted, Problem, Step, as_arrays, smoothed_entropy
-from fullspan.learn.refit import variances
+from fullspan.learn.search import line
+from fullspan.learn.search.full import LARGEST_MARGIN, Grown, carry_over, description, grow, names_in_use, sift_out
+from fullspan.learn.search.paper import paper_search
+from fullspan.learn.search.penalty import prices
+from fullspan.learn.search.problem import Interrupted, Problem, Step, as_arrays, smoothed_entropy
+from fullspan.learn.search.refit import variances
 from fullspan.model import Fitted, LogLinear
 
 SEARCHES = ("full", "paper")
@@ -93,7 +93,7 @@ Watch = Callable[[Progress], None]
 def fit(
     empirical: Empirical, options: Options | None = None, watch: Watch | None = None, start: LogLinear | None = None
 ) -> Fitted:
-    """Learn a log-linear model of counted data; missing cells are summed over (:mod:`fullspan.learn.incomplete`).
+    """Learn a log-linear model of counted data; missing cells are summed over (see ``incomplete``).
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def fit(
     """
     options = options or Options()
     if not empirical.is_complete:
-        from fullspan.learn.incomplete import fit_incomplete  # which calls this for completed data
+        from fullspan.learn.search.incomplete import fit_incomplete  # which calls this for completed data
 
         return fit_incomplete(empirical, options, watch=watch, start=start)
     best: Fitted | None = None

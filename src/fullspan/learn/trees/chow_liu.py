@@ -23,7 +23,7 @@ from fullspan.algebra.jit import serial
 from fullspan.data import Empirical
 from fullspan.engine.trees.tree import TreeEngine
 from fullspan.errors import FullspanError
-from fullspan.learn.pairs import mutual_information, pair_counts
+from fullspan.learn.trees.pairs import mutual_information, pair_counts
 from fullspan.model.fitted import Step
 from fullspan.model.hidden_tree import FittedTree, HiddenTree
 

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.algebra.basis import Basis
-from fullspan.learn.events import events_of
-from fullspan.learn.ipf import Constraint, attainable, ipf
-from fullspan.learn.phases import Free, Known, Phase
-from fullspan.learn.solve import Likelihood, Solution, SolverName, Track, Watch, solve
+from fullspan.learn.likelihood.events import events_of
+from fullspan.learn.likelihood.ipf import Constraint, attainable, ipf
+from fullspan.learn.likelihood.phases import Free, Known, Phase
+from fullspan.learn.likelihood.solve import Likelihood, Solution, SolverName, Track, Watch, solve
 
 Array = NDArray[np.float64]
 EmName = Literal["auto", "exact", "inexact"]
@@ -51,7 +51,7 @@ class Projection:
 
 
 def project_by_ipf(free: Free, d: Array, theta: Array, tol: float, max_sweeps: int | None = None) -> Array:
-    """IPFP on the terms' events from theta, each term in turn; see :mod:`fullspan.learn.ipf`."""
+    """IPFP on the terms' events from theta, each term in turn; see :mod:`fullspan.learn.likelihood.ipf`."""
     basis: Basis = free.table.basis
     limit = 100_000 if max_sweeps is None else max_sweeps
     p = np.zeros(basis.n_states)

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.learn.cholesky import Cholesky
-from fullspan.learn.problem import Problem, as_arrays, as_theta
+from fullspan.learn.likelihood.cholesky import Cholesky
+from fullspan.learn.search.problem import Problem, as_arrays, as_theta
 
 Array = NDArray[np.float64]
 

@@ -15,7 +15,7 @@ from fullspan.engine.dual.layout import Prices
 from fullspan.engine.protocol import Engine
 
 if TYPE_CHECKING:
-    from fullspan.learn.refit import Prior
+    from fullspan.learn.search.refit import Prior
 
 Move = Literal["start", "append", "adjust", "remove", "margin", "refit", "prune"]
 

@@ -29,12 +29,12 @@ from fullspan.data import Empirical
 from fullspan.engine.dual.clamped import Clamped
 from fullspan.engine.dual.table import DualTable
 from fullspan.engine.memory import budget, require
-from fullspan.learn.fit import Options, Progress, Watch, fit
-from fullspan.learn.machine import MachineOptions, fit_machine, observed_entropy
-from fullspan.learn.phases import Free, Observed
-from fullspan.learn.problem import Step
-from fullspan.learn.solve import Likelihood, solve
-from fullspan.learn.uncertainty import standard_errors
+from fullspan.learn.likelihood.machine import MachineOptions, fit_machine, observed_entropy
+from fullspan.learn.likelihood.phases import Free, Observed
+from fullspan.learn.likelihood.solve import Likelihood, solve
+from fullspan.learn.likelihood.uncertainty import standard_errors
+from fullspan.learn.search.fit import Options, Progress, Watch, fit
+from fullspan.learn.search.problem import Step
 from fullspan.model import Fitted, LogLinear
 from fullspan.space import Variable
 
@@ -63,7 +63,7 @@ def fit_incomplete(
     Parameters
     ----------
     restarts : random first completions, where there are hidden variables.
-    watch, start : as for :func:`fullspan.learn.fit.fit`; ``start`` gives the first completion.
+    watch, start : as for :func:`fullspan.learn.search.fit.fit`; ``start`` gives the first completion.
 
     Raises
     ------

@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from fullspan.data import Empirical
 from fullspan.engine.trees.tree import Counts, TreeEngine
 from fullspan.errors import FullspanError
-from fullspan.learn.chow_liu import chow_liu
-from fullspan.learn.hidden_starts import level_shares, start
+from fullspan.learn.trees.chow_liu import chow_liu
+from fullspan.learn.trees.starts import level_shares, start
 from fullspan.model.fitted import Step, StepLike
 from fullspan.model.hidden_tree import FittedTree, HiddenTree
 

@@ -18,11 +18,11 @@ import numpy as np
 
 from fullspan.algebra.basis import Basis
 from fullspan.algebra.exchange import exchanged
-from fullspan.learn import line
-from fullspan.learn.margins import Margins
-from fullspan.learn.problem import Problem, as_arrays, as_theta
-from fullspan.learn.refit import Prior, refit, variances
-from fullspan.learn.sift import BELIEVED, Quadratic, sift
+from fullspan.learn.search import line
+from fullspan.learn.search.margins import Margins
+from fullspan.learn.search.problem import Problem, as_arrays, as_theta
+from fullspan.learn.search.refit import Prior, refit, variances
+from fullspan.learn.search.sift import BELIEVED, Quadratic, sift
 
 LARGEST_MARGIN = 4
 MAX_TERMS = 2048

@@ -23,15 +23,15 @@ from fullspan.data.margin_tables import MarginTables
 from fullspan.engine.dual.table import DualTable
 from fullspan.engine.memory import budget, require
 from fullspan.errors import DataError
-from fullspan.learn.face import Face, face_of
-from fullspan.learn.ipf import Constraint, ipf
-from fullspan.learn.machine import MAX_NEWTON, MachineOptions, Progress
-from fullspan.learn.phases import Free, Known, distribution
-from fullspan.learn.problem import Step
-from fullspan.learn.solve import Likelihood, Solution, solve
-from fullspan.learn.structure import structure
-from fullspan.learn.uncertainty import standard_errors
-from fullspan.learn.vanishing import face_of_the_rest, grew
+from fullspan.learn.boundary.face import Face, face_of
+from fullspan.learn.boundary.vanishing import face_of_the_rest, grew
+from fullspan.learn.likelihood.ipf import Constraint, ipf
+from fullspan.learn.likelihood.machine import MAX_NEWTON, MachineOptions, Progress
+from fullspan.learn.likelihood.phases import Free, Known, distribution
+from fullspan.learn.likelihood.solve import Likelihood, Solution, solve
+from fullspan.learn.likelihood.structure import structure
+from fullspan.learn.likelihood.uncertainty import standard_errors
+from fullspan.learn.search.problem import Step
 from fullspan.model import Fitted, LogLinear
 from fullspan.model.goodness import Goodness
 

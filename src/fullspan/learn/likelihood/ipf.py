@@ -88,7 +88,7 @@ def ipf(basis: Basis, constraints: Sequence[Constraint], p: Array, tol: float = 
     """Fit a table ``p`` of probabilities, to all constraints in turn, until no group is off by more than ``tol``.
 
     Returns the change of the weights: p ends as ``exp(sum_y theta_y Phi_y)`` times what it was, normalised. Groups with
-    target 0 are left alone: their states must have no probability from the start (see :mod:`fullspan.learn.face`).
+    target 0 are left alone: their states must have no probability from the start (see ``boundary.face``).
     """
     n_low, size = 0, 1
     while n_low < len(basis.cards) and (n_low == 0 or size * basis.cards[n_low] <= max(_LOW, math.isqrt(p.size))):

@@ -21,15 +21,15 @@ from fullspan.data import Empirical
 from fullspan.engine.dual.table import DualTable
 from fullspan.engine.memory import budget, require
 from fullspan.errors import FullspanError
-from fullspan.learn.em import EM, INEXACT_SWEEPS, EmName, Projection, alternate
-from fullspan.learn.face import Face, face_of
-from fullspan.learn.ipf import Constraint, attainable, ipf
-from fullspan.learn.phases import Free, Known, Observed, Phase, data_moments, distribution
-from fullspan.learn.problem import Step
-from fullspan.learn.solve import Likelihood, Solution, Track, Watch, solve
-from fullspan.learn.structure import Structure, structure
-from fullspan.learn.uncertainty import standard_errors
-from fullspan.learn.vanishing import face_of_the_rest, grew
+from fullspan.learn.boundary.face import Face, face_of
+from fullspan.learn.boundary.vanishing import face_of_the_rest, grew
+from fullspan.learn.likelihood.em import EM, INEXACT_SWEEPS, EmName, Projection, alternate
+from fullspan.learn.likelihood.ipf import Constraint, attainable, ipf
+from fullspan.learn.likelihood.phases import Free, Known, Observed, Phase, data_moments, distribution
+from fullspan.learn.likelihood.solve import Likelihood, Solution, Track, Watch, solve
+from fullspan.learn.likelihood.structure import Structure, structure
+from fullspan.learn.likelihood.uncertainty import standard_errors
+from fullspan.learn.search.problem import Step
 from fullspan.model import Fitted, LogLinear
 from fullspan.model.goodness import goodness
 from fullspan.space import Space, Variable

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.algebra.basis import Basis
-from fullspan.learn.face import Face, face_of
-from fullspan.learn.phases import distribution
-from fullspan.learn.solve import Solution
+from fullspan.learn.boundary.face import Face, face_of
+from fullspan.learn.likelihood.phases import distribution
+from fullspan.learn.likelihood.solve import Solution
 
 _LARGE = 12.0
 """Change of a weight beyond which it may be on its way to infinity."""
@@ -31,7 +31,7 @@ def face_of_the_rest(
 
     Raises
     ------
-    FullspanError, TooLargeError : see :func:`fullspan.learn.face.face_of`.
+    FullspanError, TooLargeError : see :func:`fullspan.learn.boundary.face.face_of`.
     """
     p = distribution(basis, terms, solution.theta)
     left = np.flatnonzero(p > 100 * max(tol, solution.violation)).astype(np.int64)

@@ -27,8 +27,8 @@ from numpy.typing import NDArray
 from fullspan.algebra.basis import Basis
 from fullspan.algebra.nullspace import integral, null_space
 from fullspan.errors import FullspanError
-from fullspan.learn.cuts import MAX_ROUNDS, REMEDY, ZERO, Functions
-from fullspan.learn.empty_margins import empty_margins
+from fullspan.learn.boundary.cuts import MAX_ROUNDS, REMEDY, ZERO, Functions
+from fullspan.learn.boundary.empty_margins import empty_margins
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]

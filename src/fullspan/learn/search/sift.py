@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.learn.cholesky import Cholesky
-from fullspan.learn.code import Code, fit_code
+from fullspan.learn.likelihood.cholesky import Cholesky
+from fullspan.learn.search.code import Code, fit_code
 
 Array = NDArray[np.float64]
 

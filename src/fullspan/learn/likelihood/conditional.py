@@ -25,13 +25,13 @@ from fullspan.data import Empirical
 from fullspan.engine.elimination.log_linear import Elimination
 from fullspan.engine.memory import budget, require
 from fullspan.errors import DataError, FullspanError
-from fullspan.learn.machine import MAX_NEWTON, MachineOptions, best_of_runs
-from fullspan.learn.phases import Features, Known, Phase
-from fullspan.learn.problem import Step
-from fullspan.learn.separation import separating
-from fullspan.learn.solve import Likelihood, Solution, solve
-from fullspan.learn.structure import structure
-from fullspan.learn.uncertainty import standard_errors
+from fullspan.learn.boundary.separation import separating
+from fullspan.learn.likelihood.machine import MAX_NEWTON, MachineOptions, best_of_runs
+from fullspan.learn.likelihood.phases import Features, Known, Phase
+from fullspan.learn.likelihood.solve import Likelihood, Solution, solve
+from fullspan.learn.likelihood.structure import structure
+from fullspan.learn.likelihood.uncertainty import standard_errors
+from fullspan.learn.search.problem import Step
 from fullspan.model import Fitted, LogLinear
 from fullspan.model.goodness import goodness
 from fullspan.space import Space, Variable

@@ -22,11 +22,11 @@ from fullspan.engine.decimation.decimation import Decimation, verdict
 from fullspan.engine.elimination.log_linear import Elimination
 from fullspan.errors import DataError, FullspanError
 from fullspan.graphs import Graph
-from fullspan.learn.decimated import Decimated
-from fullspan.learn.machine import MachineOptions, Progress, best_of_runs, observed_entropy
-from fullspan.learn.problem import Step
-from fullspan.learn.solve import Likelihood, Solution, solve
-from fullspan.learn.uncertainty import standard_errors
+from fullspan.learn.likelihood.decimated import Decimated
+from fullspan.learn.likelihood.machine import MachineOptions, Progress, best_of_runs, observed_entropy
+from fullspan.learn.likelihood.solve import Likelihood, Solution, solve
+from fullspan.learn.likelihood.uncertainty import standard_errors
+from fullspan.learn.search.problem import Step
 from fullspan.model import Fitted, LogLinear
 from fullspan.model.goodness import goodness
 from fullspan.model.ising import Ising, walsh_terms, walsh_weights

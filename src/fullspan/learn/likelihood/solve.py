@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
 from fullspan.algebra.jit import serial
-from fullspan.learn.phases import Known, Phase
-from fullspan.learn.problem import Interrupted
+from fullspan.learn.likelihood.phases import Known, Phase
+from fullspan.learn.search.problem import Interrupted
 
 Array = NDArray[np.float64]
 SolverName = Literal["newton", "lbfgs", "gradient"]

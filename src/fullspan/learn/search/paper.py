@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.engine.protocol import Candidates
-from fullspan.learn import line
-from fullspan.learn.problem import Move, Problem, as_arrays
+from fullspan.learn.search import line
+from fullspan.learn.search.problem import Move, Problem, as_arrays
 
 _STEADY, _SHAKY = 256, 16
 """Steps before the first rebuild, for spins and for 0/1 functions, whose rounding grows faster."""

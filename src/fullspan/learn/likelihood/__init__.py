@@ -1,0 +1,1 @@
+"""Which weights given terms have: phases, solvers, proportional fitting, em, conditional learning."""

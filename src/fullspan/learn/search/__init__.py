@@ -1,0 +1,1 @@
+"""Which terms there are: searches under a description length."""

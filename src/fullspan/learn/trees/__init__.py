@@ -1,0 +1,1 @@
+"""Trees from data: Chow and Liu, and trees of hidden nodes."""
