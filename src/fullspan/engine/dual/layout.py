@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.algebra.basis import Basis, Term
 from fullspan.engine.dual.fibres import Fibres
-from fullspan.engine.dual.scan import PriceTables
+from fullspan.engine.dual.scan import Base, PriceTables
 
 BLOCK = 1024
 """Joint states in a block: a few blocks fit the first-level cache, and one is long enough to vectorise."""
@@ -74,6 +75,11 @@ class Layout:
         least = np.array([np.min(by_order[o + orders] + costs) for o in range(n_high + 1)])
         return PriceTables(block_orders, block_costs, by_order, least, orders, costs)
 
+    def base(self, dtype: Any) -> Base:
+        """``eta_0 = prod_i mean(phi_{y_i})`` of the uniform distribution, over blocks and over places in a block."""
+        means = [self.basis.local(i).mean(axis=1) for i in range(len(self.basis.cards))]
+        return Base(*(_products(part).astype(dtype) for part in (means[self.n_low :], means[: self.n_low])))
+
     def fibres(self, term: Term) -> tuple[Fibres, NDArray[np.int64]]:
         """Blocks that differ only in the term's own high variables, and their digits in these, shape (blocks, m)."""
         own = tuple(i - self.n_low for i, _ in term if i >= self.n_low)
@@ -98,6 +104,14 @@ class Layout:
             digits = np.column_stack([np.tile(digits, (cards[i], 1)), levels])
         offsets = digits @ strides[list(own)] if own else np.zeros(1, dtype=np.int64)
         return Fibres(np.array([cards[i] for i in free], dtype=np.int64), strides[free], offsets), digits
+
+
+def _products(means: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Product over variables for every index over them."""
+    product = np.ones(1)
+    for mean in means:
+        product = np.multiply.outer(mean, product).ravel()
+    return product
 
 
 def _sums(cards: tuple[int, ...], by_variable: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.float64]]:

@@ -17,12 +17,12 @@ from fullspan.algebra.jit import parallel, serial
 from fullspan.algebra.transform import WALSH
 from fullspan.engine.dual.fibres import Fibres, count_fibres, first_block
 from fullspan.engine.dual.scan import (
+    Base,
     Move,
     PriceTables,
     bar_of,
     reach,
     scan_spins,
-    update_possible_spins,
 )
 
 
@@ -122,11 +122,26 @@ def multiply_mode(work: NDArray[Any], stride: int, card: int, j: int, kind: int)
         _exchange(first, own)
 
 
+@serial
+def _update_possible(
+    row: NDArray[Any], partner: NDArray[Any], zero: Any, places: NDArray[Any], move: Move, least: Any
+) -> Any:
+    """Update a block, and count the spins further than ``least`` from ``eta_0 = zero * places``, see ``scan.reach``."""
+    one, none = row.dtype.type(1), row.dtype.type(0)
+    possible = none
+    for j in range(row.size):
+        x = move.scale * (row[j] + move.c * partner[j])
+        row[j] = x
+        possible += one if abs(x - zero * places[j]) > least else none
+    return possible
+
+
 @parallel
 def step(
     eta: NDArray[Any],
     d: NDArray[Any],
     peaks: NDArray[Any],
+    base: Base,
     fibres: Fibres,
     modes: NDArray[np.int64],
     move: Move,
@@ -136,8 +151,8 @@ def step(
 ) -> None:
     """Update and scan, a fibre of blocks at a time; the best candidate of each chunk: its net gain, its index or -1.
 
-    ``peaks`` holds the largest |d| of each block. ``modes`` has a row (stride, card, j, kind) per variable of y, its
-    stride counted in a fibre.
+    ``peaks`` holds the largest |d - eta_0| of each block, ``base`` is eta_0. ``modes`` has a row (stride, card, j,
+    kind) per variable of y, its stride counted in a fibre.
     """
     size, n_fibres, n_chunks = prices.orders.size, count_fibres(fibres), gains.size
     number = eta.dtype.type
@@ -145,19 +160,20 @@ def step(
         work = np.empty(fibres.offsets.size * size, eta.dtype)
         best, where = move.floor, -1
         for unit in range(chunk * n_fibres // n_chunks, (chunk + 1) * n_fibres // n_chunks):
-            base = first_block(fibres, unit)
+            first = first_block(fibres, unit)
             for f in range(fibres.offsets.size):
-                b = base + fibres.offsets[f]
+                b = first + fibres.offsets[f]
                 row, copy = eta[b * size : (b + 1) * size], work[f * size : (f + 1) * size]
                 for j in range(size):
                     copy[j] = row[j]
             for i in range(modes.shape[0]):
                 multiply_mode(work, modes[i, 0], modes[i, 1], modes[i, 2], modes[i, 3])
             for f in range(fibres.offsets.size):
-                b = base + fibres.offsets[f]
-                least = number(reach(peaks[b], bar_of(b, best, prices)))
+                b = first + fibres.offsets[f]
+                zero = base.blocks[b]
+                least = number(reach(peaks[b], bar_of(b, best, prices), abs(zero)))
                 row, moved = eta[b * size : (b + 1) * size], work[f * size : (f + 1) * size]
-                if update_possible_spins(row, moved, move.c, move.scale, least) > 0:
+                if _update_possible(row, moved, zero, base.places, move, least) > 0:
                     best, where = scan_spins(eta, d, b, best, where, prices, move.l1)
         gains[chunk] = best
         indices[chunk] = where

@@ -9,8 +9,9 @@ m = (1+eta)/2 and q = (1+d)/2, for 0/1 functions m = eta and q = d. Written with
 ``(d-eta)^2 / v(eta)``, with v = 1-eta^2 or eta(1-eta): the variance of the term.
 
 A block is compared with the champion through the bound alone, without division and with the smallest penalty
-of the block. For spins ``|d - eta| <= max |d| + |eta|`` comes first, the largest |d| of the block known beforehand,
-so that one comparison of |eta| tells: most blocks need not read d at all. A block that might hold a winner is
+of the block. For spins ``|d - eta| <= max |d - eta_0| + |eta - eta_0|`` comes first, with eta_0 of the uniform
+distribution (for Walsh functions 0) and the maximum of the block known beforehand, so that one comparison of
+|eta - eta_0| tells: most blocks need not read d at all. A block that might hold a winner is
 compared once more through
 
     gain(q, m)  <=  (q-m)^2 / (2 min(m (1-m), q (1-q))),
@@ -148,15 +149,18 @@ def scan_spins(
 
 
 @serial
-def reach(peak: Any, bar: Any) -> Any:
-    """The |eta| beyond which a spin might have a bound above ``bar`` if ``|d| <= peak``; -1 if any spin might.
+def reach(peak: Any, bar: Any, centre: Any) -> Any:
+    """How far eta may be from eta_0 before a spin might have a bound above ``bar``; -1 if any spin might.
 
-    ``(peak + x)^2 > bar (1 - x^2)`` grows with x = |eta|, so one root tells all; a little less allows for rounding.
+    Given ``|d - eta_0| <= peak`` and ``|eta_0| <= centre``, u = |eta - eta_0| makes a candidate possible only if
+    ``(peak + u)^2 > bar (1 - (centre + u)^2)``. That grows with u, so one root tells all; a little less allows for
+    rounding.
     """
-    if peak * peak >= bar:
+    least = peak * peak - bar * (1.0 - centre * centre)
+    if least >= 0.0:
         return -1.0
-    root = (math.sqrt(bar * (1.0 + bar - peak * peak)) - peak) / (1.0 + bar)
-    return 0.9999 * root
+    half = peak + bar * centre
+    return -0.9999 * least / (half + math.sqrt(half * half - (1.0 + bar) * least))
 
 
 @serial
@@ -196,13 +200,21 @@ def update_possible_pair(a: NDArray[Any], b: NDArray[Any], c: Any, scale: Any, l
     return possible
 
 
+class Base(NamedTuple):
+    """The uniform distribution's eta_0, a part per block times a part per place: where the bounds are measured from."""
+
+    blocks: NDArray[Any]
+    places: NDArray[Any]
+
+
 @parallel
-def block_peaks(d: NDArray[Any], size: int) -> NDArray[Any]:
-    """Largest |d| of each block."""
-    peaks = np.empty(d.size // size, d.dtype)
+def block_peaks(d: NDArray[Any], base: Base) -> NDArray[Any]:
+    """Largest |d - eta_0| of each block."""
+    size = base.places.size
+    peaks = np.empty(base.blocks.size, d.dtype)
     for b in prange(peaks.size):
         peak = d.dtype.type(0)
-        for j in range(b * size, (b + 1) * size):
-            peak = max(peak, abs(d[j]))
+        for j in range(size):
+            peak = max(peak, abs(d[b * size + j] - base.blocks[b] * base.places[j]))
         peaks[b] = peak
     return peaks

@@ -67,6 +67,7 @@ class DualTable:
         self._all_walsh = not basis.kinds.any()
         self._prices: PriceTables | None = None
         self._peaks: NDArray[Any] | None = None
+        self._base = self.layout.base(self.dtype)
         self.eta = np.zeros(basis.n_states, dtype=self.dtype)
         self._spread()
 
@@ -123,7 +124,7 @@ class DualTable:
             raise FullspanError("the dual table has no data to compare with: call set_data and set_prices first")
         gains, indices = np.empty(self._n_chunks), np.empty(self._n_chunks, dtype=np.int64)
         if self._peaks is None:
-            self._peaks = block_peaks(self.d, self.layout.size)
+            self._peaks = block_peaks(self.d, self._base)
         if self._all_walsh:
             move = self._move(c, scale, floor, l1)
             walsh.step(self.eta, self.d, self._peaks, index, move, self._prices, gains, indices)
@@ -140,7 +141,7 @@ class DualTable:
                 monomial.step(self.eta, self.d, fibres, joint, move, self._prices, gains, indices)
             else:
                 modes = self._modes(term)
-                mixed.step(self.eta, self.d, self._peaks, fibres, modes, move, self._prices, gains, indices)
+                mixed.step(self.eta, self.d, self._peaks, self._base, fibres, modes, move, self._prices, gains, indices)
         self.eta[0] = 1
         found = np.flatnonzero(indices >= 0)
         order = found[np.lexsort((indices[found], -gains[found]))]

@@ -126,7 +126,7 @@ def step(
             b0 = (unit // top) * 2 * top + unit % top if high else unit
             b1 = b0 ^ high
             bar = min(bar_of(b0, best, prices), bar_of(b1, best, prices))
-            least = number(reach(max(peaks[b0], peaks[b1]), bar))
+            least = number(reach(max(peaks[b0], peaks[b1]), bar, 0.0))
             row0, row1 = eta[b0 * size : (b0 + 1) * size], eta[b1 * size : (b1 + 1) * size]
             if high and low == 0:
                 possible = update_possible_pair(row0, row1, move.c, move.scale, least)
