@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from fullspan.algebra.basis import Basis, BasisName
+from fullspan.engine.cuda.device import why_not
+from fullspan.engine.cuda.table import CudaTable
 from fullspan.engine.dual import layout, table
 from fullspan.engine.dual.table import DualTable
 from fullspan.engine.protocol import Engine
@@ -23,11 +25,15 @@ every_basis = pytest.mark.parametrize("name", ALL_BASES)
 every_dtype = pytest.mark.parametrize("dtype", DTYPES)
 
 
-@pytest.fixture(params=[*(f"table, blocks of {b}" for b in BLOCKS), "table, through p", "enumeration"])
+@pytest.fixture(params=[*(f"table, blocks of {b}" for b in BLOCKS), "table, through p", "enumeration", "cuda"])
 def make(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Make:
     """Every engine, the dual table with several block sizes and with steps through the distribution."""
     if request.param == "enumeration":
         return Enumeration
+    if request.param == "cuda":
+        if (reason := why_not()) is not None:
+            pytest.skip(reason)
+        return CudaTable
     if request.param == "table, through p":
         monkeypatch.setattr(table, "_SCRATCH", 1)
     else:

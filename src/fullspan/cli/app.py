@@ -10,11 +10,22 @@ from typing import Annotated, Any
 
 import typer
 
-from fullspan.cli import convert, demo, fit, impute, query, reproduce, sample, score, show
+from fullspan.cli import bench, convert, demo, fit, impute, query, reproduce, sample, score, show
 from fullspan.errors import DataError, FullspanError, TooLargeError
 
 INTERRUPTED = 130
-_OPTIONS = ("missing", "columns", "levels", "bins", "max_levels", "count_column", "max_memory", "max_order", "dtype")
+_OPTIONS = (
+    "missing",
+    "columns",
+    "levels",
+    "bins",
+    "max_levels",
+    "count_column",
+    "max_memory",
+    "max_order",
+    "dtype",
+    "device",
+)
 
 app = typer.Typer(
     name="fullspan",
@@ -24,7 +35,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-for _module in (fit, show, query, sample, impute, score, convert, demo, reproduce):
+for _module in (fit, show, query, sample, impute, score, convert, demo, reproduce, bench):
     _module.register(app)
 
 

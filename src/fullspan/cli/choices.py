@@ -47,6 +47,14 @@ class Search(enum.StrEnum):
     paper = "paper"
 
 
+class Device(enum.StrEnum):
+    """Where the tables live."""
+
+    auto = "auto"
+    cpu = "cpu"
+    cuda = "cuda"
+
+
 class Precision(enum.StrEnum):
     """Numbers of the tables."""
 

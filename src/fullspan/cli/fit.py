@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from fullspan.cli.choices import Basis, Missing, Model, Precision, Search, Solver
+from fullspan.cli.choices import Basis, Device, Missing, Model, Precision, Search, Solver
 from fullspan.cli.interrupt import Interrupts, remembered
 
 if TYPE_CHECKING:
@@ -80,6 +80,7 @@ def fit(
     epsilon: Annotated[float, typer.Option(min=0.0, help=EPSILON_HELP)] = 1e-4,
     max_order: Annotated[int | None, typer.Option(min=1, help="Most variables in a term; default any.")] = None,
     dtype: Annotated[Precision, typer.Option(help="Numbers of the tables.")] = Precision.auto,
+    device: Annotated[Device, typer.Option(help="Where the tables live; auto: a GPU if it pays.")] = Device.auto,
     max_memory: Annotated[str | None, typer.Option(help="Most memory to use, such as 8GiB.")] = None,
     checkpoint: Annotated[Path | None, typer.Option(help="File that keeps the best model so far.")] = None,
     checkpoint_every: Annotated[float, typer.Option(min=0.0, help="Seconds between two checkpoints.")] = 30.0,
@@ -118,6 +119,7 @@ def fit(
         "max_order": max_order,
         "dtype": dtype.value,
         "max_memory": arguments.size(max_memory),
+        "device": device.value,
     }
     started = time.monotonic()
     with (

@@ -19,7 +19,17 @@ if TYPE_CHECKING:
     from fullspan.space import Variable
 
 MACHINE_ONLY = ("order", "graph", "edge", "margin", "solver", "l2")
-SEARCH_ONLY = ("search", "penalty", "epsilon", "max_order", "dtype", "checkpoint", "checkpoint_every", "resume")
+SEARCH_ONLY = (
+    "search",
+    "penalty",
+    "epsilon",
+    "max_order",
+    "dtype",
+    "device",
+    "checkpoint",
+    "checkpoint_every",
+    "resume",
+)
 
 
 def refuse_options_of_others(context: typer.Context, model: str) -> None:

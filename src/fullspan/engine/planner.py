@@ -1,16 +1,23 @@
-"""What a fit on the dual table will need, known before anything is allocated."""
+"""What a fit on the dual table will need and where it will run, known before anything is allocated."""
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from fullspan.algebra.basis import Basis
 from fullspan.engine.dual.layout import Layout
 from fullspan.engine.memory import budget, require
+from fullspan.errors import TooLargeError
 
+if TYPE_CHECKING:
+    from fullspan.engine.protocol import Engine
+
+Device = Literal["auto", "cpu", "cuda"]
+DEVICES: tuple[Device, ...] = ("auto", "cpu", "cuda")
 Precision = Literal["auto", "float32", "float64"]
 PRECISIONS: tuple[Precision, ...] = ("auto", "float32", "float64")
 
@@ -22,15 +29,30 @@ _LARGE, _LARGE_ZERO_ONE = 1 << 18, 1 << 22
 """States above which single precision is chosen, for spins and for 0/1 functions, whose rounding grows faster."""
 _EXACT = 1 << 22
 """Rows up to which single precision holds counts well enough."""
+_WORTH_A_GPU = 1 << 22
+"""States from which a GPU is chosen by itself: smaller tables stay in the caches of the CPU."""
+_GPU_FIXED, _GPU_PER_BLOCK, _GPU_SHARE = 1 << 30, 32, 0.98
+"""Bytes beside the tables on a GPU, per block of a table, and the part of its free memory that may be used."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Number type and predicted peak memory of a fit."""
+    """Number type, predicted peak memory and device of a fit."""
 
     n_states: int
     dtype: np.dtype[Any]
     n_bytes: int
+    device: Literal["cpu", "cuda"] = "cpu"
+
+    def table(self, basis: Basis) -> Engine:
+        """The table, on its device, at the uniform distribution."""
+        if self.device == "cuda":
+            from fullspan.engine.cuda.table import CudaTable
+
+            return CudaTable(basis, self.dtype)
+        from fullspan.engine.dual.table import DualTable
+
+        return DualTable(basis, self.dtype)
 
 
 def plan(
@@ -39,24 +61,50 @@ def plan(
     precision: Precision = "auto",
     max_memory: int | None = None,
     stepwise: bool = False,
+    device: Device = "cpu",
 ) -> Plan:
     """Plan a fit of two tables over ``basis`` to ``total`` rows, ``stepwise`` or by rebuilding the table each time.
 
     ``"auto"`` takes single precision for tables of more than 2^18 states (2^22 for steps in the 0/1 basis) and up to
-    4 million rows, else double.
+    4 million rows, else double. The device ``"auto"`` is a GPU if there is one, the table is large and fits it.
 
     Raises
     ------
     TooLargeError : the tables would not fit; says what is needed, what there is, and the way out.
+    FullspanError : a GPU is asked for, and there is none.
     """
     large = basis.n_states > (_LARGE_ZERO_ONE if basis.zero_one and stepwise else _LARGE)
     single = precision == "float32" or (precision == "auto" and large and total <= _EXACT)
     dtype: np.dtype[Any] = np.dtype(np.float32 if single else np.float64)
     n_blocks = basis.n_states // Layout.of(basis).size
+    if (on_gpu := _plan_gpu(basis, dtype, n_blocks, max_memory, device)) is not None:
+        return on_gpu
     n_bytes = 2 * basis.n_states * dtype.itemsize + _PER_BLOCK * n_blocks + _FIXED
     limit = budget(max_memory)
     require(n_bytes, limit, f"a dual table of {_power(basis.n_states)} states in {dtype}", _remedy(basis, dtype, limit))
     return Plan(basis.n_states, dtype, n_bytes)
+
+
+def _plan_gpu(basis: Basis, dtype: np.dtype[Any], n_blocks: int, max_memory: int | None, device: Device) -> Plan | None:
+    """The plan on a GPU if one is asked for, or there is one and the table is worth it; else None."""
+    if device == "cpu" or (device == "auto" and basis.n_states < _WORTH_A_GPU):
+        return None
+    from fullspan.engine.cuda.device import free_memory, why_not
+
+    if device == "auto" and why_not() is not None:
+        return None
+    limit = int(_GPU_SHARE * free_memory())
+    limit = limit if max_memory is None else min(limit, max_memory)
+    n_bytes = 2 * basis.n_states * dtype.itemsize + _GPU_PER_BLOCK * n_blocks + _GPU_FIXED
+    try:
+        remedy = "use device='cpu', or " + _remedy(basis, dtype, limit)
+        require(n_bytes, limit, f"on the GPU, a dual table of {_power(basis.n_states)} states in {dtype}", remedy)
+    except TooLargeError as error:
+        if device == "cuda":
+            raise
+        warnings.warn(f"the CPU is used: {error}", stacklevel=4)
+        return None
+    return Plan(basis.n_states, dtype, n_bytes, "cuda")
 
 
 def _remedy(basis: Basis, dtype: np.dtype[Any], limit: int) -> str:

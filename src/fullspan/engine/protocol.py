@@ -37,20 +37,35 @@ class Engine(Protocol):
 
     Attributes
     ----------
+    knows_floor : whether a move finds for itself how good the best candidate will at least be.
     basis : the functions Phi_y, and with them the states.
     dtype : precision of ``eta`` and ``d``; ``theta`` and ``log_z`` are double.
     theta : {index: weight} of the current point. A key may be deleted once its weight is 0, and added with weight 0.
     log_z : log partition function of the current point.
-    eta : (|X|,) with ``eta[y] = <Phi_y>`` and ``eta[0] = 1``.
+    eta : (|X|,) with ``eta[y] = <Phi_y>`` and ``eta[0] = 1``; a whole table, for looking at a few see :meth:`eta_at`.
     d : (|X|,) the same for the data, once loaded.
     """
 
+    knows_floor: bool
     basis: Basis
     dtype: np.dtype[Any]
     theta: dict[int, float]
     log_z: float
-    eta: NDArray[Any]
-    d: NDArray[Any] | None
+
+    @property
+    def eta(self) -> NDArray[Any]: ...
+
+    @property
+    def d(self) -> NDArray[Any] | None: ...
+
+    def eta_at(self, indices: NDArray[np.int64]) -> NDArray[np.float64]:
+        """``<Phi_y>`` of the model at some indices of any shape, in double precision."""
+
+    def d_at(self, indices: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The same for the data."""
+
+    def log_partition(self) -> float:
+        """log Z in double precision, whatever the table holds."""
 
     def set_data(self, index: NDArray[np.int64], weights: NDArray[np.float64], pseudo: float = 0.0) -> None:
         """Load the data: ``d_y = <Phi_y>`` under ``(weights + pseudo / |X|) / (N + pseudo)``.

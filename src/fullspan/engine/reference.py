@@ -28,6 +28,8 @@ class Enumeration:
     TooLargeError : there are more than 2^12 states.
     """
 
+    knows_floor = False
+
     def __init__(self, basis: Basis, dtype: Any = np.float64) -> None:
         if basis.n_states > MAX_STATES:
             raise TooLargeError(
@@ -100,6 +102,16 @@ class Enumeration:
         return _relative(q, m) + _relative(1 - q, 1 - m)
 
     # -- look-ups -------------------------------------------------------------------------------------------------
+
+    def log_partition(self) -> float:
+        return self.log_z
+
+    def eta_at(self, indices: NDArray[np.int64]) -> NDArray[np.float64]:
+        return self.eta[indices].astype(np.float64)
+
+    def d_at(self, indices: NDArray[np.int64]) -> NDArray[np.float64]:
+        assert self.d is not None
+        return self.d[indices].astype(np.float64)
 
     def digits(self, indices: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
         strides, cards = np.array(self.basis.strides, np.int64), np.array(self.basis.cards, np.int64)

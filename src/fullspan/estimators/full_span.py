@@ -42,6 +42,7 @@ class FullSpan(DensityEstimator):
     count_column : the column that holds the count of each row.
     max_levels : most levels a column may have.
     dtype : numbers of the tables, ``"auto"``, ``"float32"`` or ``"float64"``.
+    device : ``"cpu"``, ``"cuda"``, or ``"auto"``: a GPU if there is one and the table is large and fits it.
     max_memory : most bytes to use; the memory that is free by default.
     verbose : tell the progress on standard error.
 
@@ -95,6 +96,7 @@ class FullSpan(DensityEstimator):
         count_column: str | None = None,
         max_levels: int = 64,
         dtype: str = "auto",
+        device: str = "auto",
         max_memory: int | None = None,
         verbose: bool = False,
     ) -> None:
@@ -114,6 +116,7 @@ class FullSpan(DensityEstimator):
         self.count_column = count_column
         self.max_levels = max_levels
         self.dtype = dtype
+        self.device = device
         self.max_memory = max_memory
         self.verbose = verbose
 
@@ -132,4 +135,4 @@ class FullSpan(DensityEstimator):
         return replace(fitted, settings={**fitted.settings, **settings})
 
 
-_OPTIONS = ("search", "basis", "penalty", "l1", "epsilon", "max_order", "dtype", "max_memory")
+_OPTIONS = ("search", "basis", "penalty", "l1", "epsilon", "max_order", "dtype", "max_memory", "device")

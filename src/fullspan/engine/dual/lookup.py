@@ -18,16 +18,15 @@ from fullspan.algebra.transform import INDICATOR, INVERT, MONOMIAL, WALSH, _grou
 
 
 @serial
-def product_expectation(
-    eta: NDArray[Any],
+def expand_product(
     y: NDArray[np.int64],
     z: NDArray[np.int64],
     strides: NDArray[np.int64],
     kinds: NDArray[np.int64],
     places: NDArray[np.int64],
     signs: NDArray[np.float64],
-) -> float:
-    """``<Phi_y Phi_z>`` for digit rows y and z; ``places`` and ``signs`` are scratch for the expansion."""
+) -> int:
+    """``Phi_y Phi_z = sum_t signs_t Phi_{places_t}`` for digit rows y and z; the number of summands."""
     count, places[0], signs[0] = 1, 0, 1.0
     for i in range(y.size):
         j, k = y[i], z[i]
@@ -37,7 +36,7 @@ def product_expectation(
             shift = (j ^ k) * strides[i]
         elif kinds[i] == MONOMIAL:
             if j != k:
-                return 0.0
+                return 0
             shift = j * strides[i]
         elif j == k:
             shift = 0
@@ -53,10 +52,7 @@ def product_expectation(
         if shift:
             for t in range(count):
                 places[t] += shift
-    total = 0.0
-    for t in range(count):
-        total += signs[t] * eta[places[t]]
-    return total
+    return count
 
 
 @parallel
@@ -73,21 +69,83 @@ def second_moments(
     for a in prange(left.shape[0]):
         places, signs = np.empty(room, np.int64), np.empty(room)
         for b in range(right.shape[0]):
-            out[a, b] = product_expectation(eta, left[a], right[b], strides, kinds, places, signs)
+            total = 0.0
+            for t in range(expand_product(left[a], right[b], strides, kinds, places, signs)):
+                total += signs[t] * eta[places[t]]
+            out[a, b] = total
     return out
+
+
+@parallel
+def expand_products(
+    left: NDArray[np.int64], right: NDArray[np.int64], strides: NDArray[np.int64], kinds: NDArray[np.int64], room: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Places and signs (k, m, room) of all products of digit rows, signs 0 where there is no summand."""
+    places, signs = (
+        np.zeros((left.shape[0], right.shape[0], room), np.int64),
+        np.empty((left.shape[0], right.shape[0], room)),
+    )
+    for a in prange(left.shape[0]):
+        for b in range(right.shape[0]):
+            signs[a, b, expand_product(left[a], right[b], strides, kinds, places[a, b], signs[a, b]) :] = 0.0
+    return places, signs
+
+
+def width(basis: Basis, left: NDArray[np.int64], right: NDArray[np.int64]) -> int:
+    """Room that the expansion of any product of digit rows ``left`` and ``right`` needs."""
+    branching = (basis.kinds == INDICATOR) & (np.array(basis.cards) > 2)
+    widest = min(int((rows[:, branching] > 0).sum(1).max(initial=0)) for rows in (left, right))
+    return int(3**widest) + 1
+
+
+def single_places(basis: Basis, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.int64] | None:
+    """Where ``<Phi_y Phi_z>`` is found if every product of two functions is a single one, else None."""
+    if not basis.kinds.any():
+        return np.asarray(left[:, None] ^ right[None, :])
+    if basis.zero_one and max(basis.cards, default=2) <= 2:
+        return np.asarray(left[:, None] | right[None, :])
+    return None
 
 
 def products(basis: Basis, eta: NDArray[Any], left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
     """``<Phi_y Phi_z>`` for indices ``left`` and ``right`` under the distribution whose expectations are ``eta``."""
-    if not basis.kinds.any():
-        return np.asarray(eta[left[:, None] ^ right[None, :]], dtype=np.float64)
+    places = single_places(basis, left, right)
+    if places is not None:
+        return np.asarray(eta[places], dtype=np.float64)
     cards, strides = np.array(basis.cards, dtype=np.int64), np.array(basis.strides, dtype=np.int64)
-    if basis.zero_one and (cards <= 2).all():
-        return np.asarray(eta[left[:, None] | right[None, :]], dtype=np.float64)
     a, b = left[:, None] // strides % cards, right[:, None] // strides % cards
-    branching = (basis.kinds == INDICATOR) & (cards > 2)
-    width = min(int((a[:, branching] > 0).sum(1).max(initial=0)), int((b[:, branching] > 0).sum(1).max(initial=0)))
-    return np.asarray(second_moments(eta, a, b, strides, basis.kinds, 3**width + 1))
+    return np.asarray(second_moments(eta, a, b, strides, basis.kinds, width(basis, a, b)))
+
+
+@serial
+def marginal_places(
+    variables: NDArray[np.int64], cards: NDArray[np.int64], strides: NDArray[np.int64], places: NDArray[np.int64]
+) -> int:
+    """Fill ``places`` with the entries that involve only ``variables``, the first one fastest; returns their number."""
+    count = 1
+    places[0] = 0
+    for i in range(variables.size):
+        v = variables[i]
+        for k in range(1, cards[v]):
+            for t in range(count):
+                places[k * count + t] = places[t] + k * strides[v]
+        count *= cards[v]
+    return count
+
+
+@serial
+def invert_margin(
+    out: NDArray[np.float64], variables: NDArray[np.int64], cards: NDArray[np.int64], kinds: NDArray[np.int64]
+) -> None:
+    """From the expectations of the terms on a few variables to their marginal, in place."""
+    local_cards, local_kinds = cards[variables], kinds[variables]
+    scale = 1.0
+    for i in range(variables.size):
+        if local_kinds[i] == WALSH:
+            scale /= local_cards[i]
+    _group_tile(out, out.size, local_cards, local_kinds, INVERT, 1)
+    for t in range(out.size):
+        out[t] *= scale
 
 
 @serial
@@ -100,24 +158,11 @@ def marginal_table(
     out: NDArray[np.float64],
 ) -> int:
     """Fill ``out`` with the marginal of ``variables``, the first one fastest; returns the number of cells."""
-    count = 1
-    out[0] = table[0]
-    places = np.zeros(out.size, np.int64)
-    local_cards, local_kinds = cards[variables], kinds[variables]
-    scale = 1.0
-    for i in range(variables.size):
-        v = variables[i]
-        for k in range(1, cards[v]):
-            for t in range(count):
-                places[k * count + t] = places[t] + k * strides[v]
-        count *= cards[v]
-        if kinds[v] == WALSH:
-            scale /= cards[v]
+    places = np.empty(out.size, np.int64)
+    count = marginal_places(variables, cards, strides, places)
     for t in range(count):
         out[t] = table[places[t]]
-    _group_tile(out[:count], count, local_cards, local_kinds, INVERT, 1)
-    for t in range(count):
-        out[t] *= scale
+    invert_margin(out[:count], variables, cards, kinds)
     return count
 
 
@@ -138,6 +183,54 @@ def margin_tables(
 
 
 @parallel
+def margin_places(
+    sets: NDArray[np.int64], cards: NDArray[np.int64], strides: NDArray[np.int64], room: int
+) -> NDArray[np.int64]:
+    """Entries of the table that the marginals of every row A of ``sets`` (m, |A|) need, padded with 0 to ``room``."""
+    places = np.zeros((sets.shape[0], room), np.int64)
+    for s in prange(sets.shape[0]):
+        marginal_places(sets[s], cards, strides, places[s])
+    return places
+
+
+@parallel
+def invert_margins(
+    values: NDArray[np.float64], sets: NDArray[np.int64], cards: NDArray[np.int64], kinds: NDArray[np.int64]
+) -> None:
+    """Turn looked-up entries, a row for each row A of ``sets``, into marginals, in place."""
+    for s in prange(sets.shape[0]):
+        count = 1
+        for i in range(sets.shape[1]):
+            count *= cards[sets[s, i]]
+        invert_margin(values[s, :count], sets[s], cards, kinds)
+        values[s, count:] = 0.0
+
+
+@serial
+def divergence(data: NDArray[np.float64], model: NDArray[np.float64], least: float) -> float:
+    """``KL(data || model)``, or 0 where ``sum (q - m)^2 / m``, which bounds it, is below ``least``."""
+    bound, total = 0.0, 0.0
+    for t in range(model.size):
+        bound += (data[t] - model[t]) ** 2 / max(model[t], 1e-12)
+    if bound >= least:
+        for t in range(model.size):
+            if data[t] > 1e-12:
+                total += data[t] * np.log(data[t] / max(model[t], 1e-12))
+    return total
+
+
+@parallel
+def divergences(
+    data: NDArray[np.float64], model: NDArray[np.float64], least: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """:func:`divergence` of each row, both padded with zeros."""
+    gains = np.empty(data.shape[0])
+    for s in prange(data.shape[0]):
+        gains[s] = divergence(data[s], model[s], least[s])
+    return gains
+
+
+@parallel
 def margin_gains(
     eta: NDArray[Any],
     data: NDArray[np.float64],
@@ -147,20 +240,10 @@ def margin_gains(
     strides: NDArray[np.int64],
     kinds: NDArray[np.int64],
 ) -> NDArray[np.float64]:
-    """``KL(p_d(x_A) || p(x_A))`` for every row A of ``sets`` (m, |A|), given the data's marginals.
-
-    Bound before logarithm: ``KL(q || m) <= sum (q - m)^2 / m``; where that is below ``least``, 0 is returned.
-    """
+    """``KL(p_d(x_A) || p(x_A))`` for every row A of ``sets`` (m, |A|), given the data's marginals; bound first."""
     gains = np.zeros(sets.shape[0])
     for s in prange(sets.shape[0]):
         model = np.empty(data.shape[1])
         count = marginal_table(eta, sets[s], cards, strides, kinds, model)
-        bound, total = 0.0, 0.0
-        for t in range(count):
-            bound += (data[s, t] - model[t]) ** 2 / max(model[t], 1e-12)
-        if bound >= least[s]:
-            for t in range(count):
-                if data[s, t] > 1e-12:
-                    total += data[s, t] * np.log(data[s, t] / max(model[t], 1e-12))
-            gains[s] = total
+        gains[s] = divergence(data[s], model[:count], least[s])
     return gains

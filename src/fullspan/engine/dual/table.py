@@ -21,6 +21,7 @@ from fullspan.engine.dual import lookup, mixed, monomial, walsh
 from fullspan.engine.dual.fibres import Fibres
 from fullspan.engine.dual.layout import Layout, Prices
 from fullspan.engine.dual.normalise import exp_normalised
+from fullspan.engine.dual.partition import log_partition
 from fullspan.engine.dual.scan import Move, PriceTables, block_peaks
 from fullspan.engine.protocol import Candidates
 from fullspan.errors import FullspanError
@@ -53,6 +54,8 @@ class DualTable:
     theta : {index: weight} of the current point.
     log_z : log partition function of the current point.
     """
+
+    knows_floor = False
 
     def __init__(self, basis: Basis, dtype: Any = np.float64, n_chunks: int = 64) -> None:
         self.basis = basis
@@ -223,7 +226,20 @@ class DualTable:
         self.basis.analyse(self.eta)
         self.eta[0] = 1
 
+    def log_partition(self) -> float:
+        """log Z in double precision, whatever the table holds."""
+        return self.log_z if self.dtype == np.float64 else log_partition(self.basis, self.theta)
+
     # -- look-ups ---------------------------------------------------------------------------------------------
+
+    def eta_at(self, indices: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Expectations of the model at some indices, in double precision."""
+        return self.eta[indices].astype(np.float64)
+
+    def d_at(self, indices: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Expectations of the data at some indices, in double precision."""
+        assert self.d is not None
+        return self.d[indices].astype(np.float64)
 
     def digits(self, indices: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
         """Digit rows (k, n) of term indices."""

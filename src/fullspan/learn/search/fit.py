@@ -15,9 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from fullspan.algebra.basis import BASES, Basis, BasisName, is_power_of_two
 from fullspan.data import Empirical
-from fullspan.engine.dual.partition import log_partition
-from fullspan.engine.dual.table import DualTable
-from fullspan.engine.planner import PRECISIONS, Precision, plan
+from fullspan.engine.planner import DEVICES, PRECISIONS, Device, Precision, plan
 from fullspan.errors import FullspanError
 from fullspan.learn.search import line
 from fullspan.learn.search.full import LARGEST_MARGIN, Grown, carry_over, description, grow, names_in_use, sift_out
@@ -48,6 +46,7 @@ class Options:
     max_order : most variables in one term.
     dtype : ``"float32"``, ``"float64"``, or ``"auto"``.
     max_memory : bytes the tables may take; most of the free memory by default.
+    device : ``"cpu"``, ``"cuda"``, or ``"auto"`` for a GPU if there is one and the table is large and fits it.
     """
 
     search: str = "full"
@@ -58,11 +57,13 @@ class Options:
     max_order: int | None = None
     dtype: Precision = "auto"
     max_memory: int | None = None
+    device: Device = "auto"
 
     def __post_init__(self) -> None:
         _one_of("search", self.search, SEARCHES)
         _one_of("basis", self.basis, (*BASES, "auto"))
         _one_of("dtype", self.dtype, PRECISIONS)
+        _one_of("device", self.device, DEVICES)
         if not (math.isfinite(self.l1) and self.l1 >= 0):
             raise FullspanError(f"l1 is {self.l1}; a finite number of at least 0 is needed")
         if not (math.isfinite(self.epsilon) and self.epsilon > 0):
@@ -157,11 +158,12 @@ class _Fit:
         self.grown = grown
         self.basis = Basis(basis, empirical.space.cards)
         total = float(empirical.total)
-        planned = plan(self.basis, total, options.dtype, options.max_memory, stepwise=options.by_terms)
+        planned = plan(self.basis, total, options.dtype, options.max_memory, options.by_terms, options.device)
+        self.device = planned.device
         pseudo = 0.0 if options.by_terms else PSEUDO_ROWS
         max_order = None if options.max_order is None else min(options.max_order, len(self.basis.cards))
         tariff = prices(self.basis.cards, total, options.penalty, max_order)
-        table = DualTable(self.basis, planned.dtype)
+        table = planned.table(self.basis)
         table.set_data(empirical.space.index(empirical.states), empirical.counts, pseudo)
         table.set_prices(tariff)
         entropy = smoothed_entropy(empirical.counts, self.basis.n_states, pseudo)
@@ -221,7 +223,7 @@ class _Fit:
         y, theta = as_arrays(table.theta)
         price = (problem.cost() if self.options.by_terms else description(problem)) - problem.divergence()
         model = LogLinear(
-            self.empirical.space, self.basis, tuple(self.basis.term(int(i)) for i in y), theta, self._log_z()
+            self.empirical.space, self.basis, tuple(self.basis.term(int(i)) for i in y), theta, table.log_partition()
         )
         counts = self.empirical.counts
         surprise = -float(counts @ model.log_prob(self.empirical.states)) / n
@@ -243,7 +245,11 @@ class _Fit:
             history=tuple(problem.history),
             status=status,
             drift=problem.drift,
-            settings={**dataclasses.asdict(self.options), "basis_chosen": self.basis.name},
+            settings={
+                **dataclasses.asdict(self.options),
+                "basis_chosen": self.basis.name,
+                "device_chosen": self.device,
+            },
             fingerprint=self.empirical.fingerprint(),
             prior=None if problem.prior is None else (problem.prior.mean, n * problem.prior.precision),
         )
@@ -265,11 +271,6 @@ class _Fit:
         variance = eta * (1 - eta) if zero_one else 1 - eta**2
         inflation = np.maximum(problem.total * variance * plain, 1.0)
         return np.sqrt(posterior), np.maximum(problem.total * alone / inflation, 0.0)
-
-    def _log_z(self) -> float:
-        """log Z in double precision."""
-        table = self.problem.table
-        return table.log_z if table.dtype == np.float64 else log_partition(self.basis, table.theta)
 
 
 def _one_of(name: str, value: Any, known: tuple[str, ...]) -> None:

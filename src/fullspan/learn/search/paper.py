@@ -71,7 +71,7 @@ def paper_search(problem: Problem, epsilon: float = 1e-4, max_steps: int | None 
         if choice is None or choice.gain < epsilon:
             return "converged"
         steps, since = steps + 1, since + 1
-        floor = _floor_after(problem, choice, candidates)
+        floor = 0.0 if table.knows_floor else _floor_after(problem, choice, candidates)
         candidates = table.move(choice.index, choice.delta, floor, problem.l1)
         if choice.move == "remove":
             del table.theta[choice.index]

@@ -98,12 +98,11 @@ class Problem:
 
     def d_at(self, indices: NDArray[np.int64]) -> NDArray[np.float64]:
         """Data expectations of terms, in double precision."""
-        assert self.table.d is not None
-        return self.table.d[indices].astype(np.float64)
+        return self.table.d_at(indices)
 
     def eta_at(self, indices: NDArray[np.int64]) -> NDArray[np.float64]:
         """Model expectations of terms, in double precision."""
-        return self.table.eta[indices].astype(np.float64)
+        return self.table.eta_at(indices)
 
     def record(self, move: Move, cost: float) -> None:
         """Note a move, and tell whoever watches."""

@@ -1,0 +1,1 @@
+"""Measurements that a user runs on a machine of theirs: ``fullspan bench``."""

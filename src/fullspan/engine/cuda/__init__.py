@@ -1,0 +1,1 @@
+"""The dual table on a GPU."""

@@ -1,0 +1,55 @@
+"""Whether there is a GPU, and the kernels compiled for it."""
+
+from __future__ import annotations
+
+import functools
+from importlib import resources
+from typing import Any
+
+from fullspan.errors import FullspanError
+
+_WAY_OUT = "use device='cpu', or install the extra for your CUDA version: pip install 'fullspan[gpu]'"
+
+
+@functools.cache
+def why_not() -> str | None:
+    """Why no GPU can be used, or None if one can."""
+    try:
+        import cupy
+    except ImportError:
+        return "CuPy is not installed"
+    try:
+        if cupy.cuda.runtime.getDeviceCount() < 1:
+            return "CuPy sees no GPU"
+    except cupy.cuda.runtime.CUDARuntimeError as error:
+        return f"CuPy cannot reach a GPU ({error})"
+    return None
+
+
+def cupy() -> Any:
+    """The module, if a GPU is there.
+
+    Raises
+    ------
+    FullspanError : there is none; says why, and the way out.
+    """
+    reason = why_not()
+    if reason is not None:
+        raise FullspanError(f"device is 'cuda', but {reason}; {_WAY_OUT}")
+    import cupy as module
+
+    return module
+
+
+def free_memory() -> int:
+    """Bytes free on the current GPU, those that CuPy keeps for itself included."""
+    module = cupy()
+    free, _ = module.cuda.Device().mem_info
+    return int(free + module.get_default_memory_pool().free_bytes())
+
+
+@functools.cache
+def compiled(source: str, *options: str) -> Any:
+    """The kernels of a source file beside this module, compiled for the current GPU; kept on disk by CuPy."""
+    code = resources.files(__package__).joinpath(source).read_text()
+    return cupy().RawModule(code=code, options=("-std=c++14", *options))

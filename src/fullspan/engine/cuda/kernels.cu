@@ -1,0 +1,369 @@
+// The dual table on one GPU. Compiled at run time with
+//   REAL  the numbers of eta: float or double;  DATA  those of d: REAL, int or short (counts, exact).
+// A Walsh step moves eight bytes per state in single precision: pairs (z, z xor y) are updated in place, and d is read
+// only by warps that might hold a winner, as the CPU kernels do it.
+
+typedef long long i64;
+typedef unsigned long long u64;
+
+#define FULL 0xffffffffu
+#define THREADS 256
+#define PAIRS 2          // pairs of quads per thread in flight
+#define QUADS_PER_TILE 8 // log2: a tile of 1024 states
+
+struct __align__(4 * sizeof(REAL) > 16 ? 16 : 4 * sizeof(REAL)) Quad { REAL v[4]; };
+
+// What appending a term costs: by_order[order] + cost, both sums of a part per block and a part per place.
+struct Prices {
+    const int* block_orders;
+    const double* block_costs;
+    const double* by_order;
+    const double* least; // of a block, by the order of its high digits
+    const int* orders;
+    const double* costs;
+    i64 size; // places in a block
+};
+
+// d_i = clamp(d[i] * unit, low, high)
+struct Datum {
+    const DATA* d;
+    double unit, low, high;
+};
+
+struct Best {
+    u64* bar;       // the gain to exceed, as bits of a positive double: one for all blocks, or one each
+    int shared;     // which of the two
+    double* gains;  // of each block
+    i64* indices;   // and its term, or -1
+};
+
+__device__ double datum(const Datum& data, i64 i) {
+    return fmin(fmax((double)data.d[i] * data.unit, data.low), data.high);
+}
+
+__device__ double coin(double q, double m) {
+    double value = 0.0;
+    if (q > 0.0) value += q * log(q / fmax(m, 1e-300));
+    if (q < 1.0) value += (1.0 - q) * log((1.0 - q) / fmax(1.0 - m, 1e-300));
+    return value;
+}
+
+__device__ double term_gain(double d, double eta, double l1, int zero_one) {
+    double target = d > eta ? fmax(d - l1, eta) : fmin(d + l1, eta);
+    if (zero_one) return coin(fmin(fmax(target, 0.0), 1.0), eta);
+    return coin(fmin(fmax((1.0 + target) / 2, 0.0), 1.0), (1.0 + eta) / 2);
+}
+
+__device__ double price_of(const Prices& prices, i64 z) {
+    i64 block = z / prices.size, place = z % prices.size;
+    return prices.by_order[prices.block_orders[block] + prices.orders[place]] + prices.block_costs[block]
+        + prices.costs[place];
+}
+
+// Compare one term with the best so far: bound before logarithm.
+__device__ __noinline__ void consider(i64 z, double x, const Datum& data, const Prices& prices, double l1, int zero_one,
+                         double& best, i64& where) {
+    double target = datum(data, z);
+    double e = fabs(target - x) - l1;
+    double variance = zero_one ? x * (1.0 - x) : 1.0 - x * x;
+    if (e > 0.0 && e * e > best * variance) {
+        double price = price_of(prices, z);
+        if (e * e > (best + price) * variance) {
+            double net = term_gain(target, x, l1, zero_one) - price;
+            if (net > best) { best = net; where = z; }
+        }
+    }
+}
+
+__device__ double read_bar(const Best& best, int slot) {
+    return __longlong_as_double(*(volatile u64*)(best.bar + slot));
+}
+
+// The best of a block of threads; ties go to the smaller index.
+__device__ void report(const Best& best, double mine, i64 where) {
+    __shared__ double gains[THREADS];
+    __shared__ i64 indices[THREADS];
+    gains[threadIdx.x] = mine;
+    indices[threadIdx.x] = where;
+    __syncthreads();
+    for (int half = THREADS / 2; half; half /= 2) {
+        if (threadIdx.x < half) {
+            int other = threadIdx.x + half;
+            bool none = indices[threadIdx.x] < 0, some = indices[other] >= 0;
+            bool better = gains[other] > gains[threadIdx.x]
+                || (gains[other] == gains[threadIdx.x] && indices[other] < indices[threadIdx.x]);
+            if (some && (none || better)) {
+                gains[threadIdx.x] = gains[other];
+                indices[threadIdx.x] = indices[other];
+            }
+        }
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) {
+        best.gains[blockIdx.x] = gains[0];
+        best.indices[blockIdx.x] = indices[0];
+    }
+}
+
+__device__ void swap(REAL& a, REAL& b) { REAL t = a; a = b; b = t; }
+
+__device__ Quad permuted(Quad a, int r) {
+    if (r & 1) { swap(a.v[0], a.v[1]); swap(a.v[2], a.v[3]); }
+    if (r & 2) { swap(a.v[0], a.v[2]); swap(a.v[1], a.v[3]); }
+    return a;
+}
+
+// How far |eta| may go before a spin with |d| <= peak might have a bound above bar; -1 if any might.
+__device__ float reach(float peak, float bar) {
+    float least = peak * peak - bar;
+    if (least >= 0.0f) return -1.0f;
+    return -0.9999f * least / (peak + sqrtf(peak * peak - (1.0f + bar) * least));
+}
+
+// eta_z <- scale (eta_z + c eta_{z xor y}) in place, and the best candidate of each block of threads.
+// A scan alone has y = 0 and writes nothing.
+extern "C" __global__ void __launch_bounds__(THREADS, 4) step_walsh(
+    REAL* eta, Datum data, const float* peaks, const float* tile_prices, u64 y, REAL c, REAL scale, double l1,
+    Prices prices, Best best, i64 n_pairs) {
+    Quad* table = (Quad*)eta;
+    const u64 far = y >> 2;
+    const int near = y & 3;
+    const int top = far ? 63 - __clzll(far) : 0;
+    const u64 low = ((u64)1 << top) - 1;
+    const int slot = best.shared ? 0 : blockIdx.x;
+    double mine = 0.0;
+    i64 where = -1;
+    const i64 warp = (i64)blockIdx.x * (THREADS / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
+    for (i64 start = warp * 32 * PAIRS; start < n_pairs; start += (i64)gridDim.x * THREADS * PAIRS) {
+        Quad a[PAIRS], b[PAIRS];
+        u64 q[PAIRS], p[PAIRS];
+        const double bar = read_bar(best, slot);
+#pragma unroll
+        for (int k = 0; k < PAIRS; k++) {
+            u64 u = start + 32 * k + lane;
+            q[k] = far ? ((u & ~low) << 1) | (u & low) : u;
+            p[k] = q[k] ^ far;
+            if (u < n_pairs) {
+                a[k] = table[q[k]];
+                if (far) b[k] = table[p[k]];
+            }
+        }
+#pragma unroll
+        for (int k = 0; k < PAIRS; k++) {
+            if (start + 32 * k >= n_pairs) break; // whole warps only: n_pairs is a multiple of 32
+            const u64 t0 = q[k] >> QUADS_PER_TILE, t1 = p[k] >> QUADS_PER_TILE;
+            const float least = reach(fmaxf(peaks[t0], peaks[t1]), (float)bar + fminf(tile_prices[t0], tile_prices[t1]));
+            bool possible = false;
+            if (far) {
+                Quad from_b = permuted(b[k], near), from_a = permuted(a[k], near);
+#pragma unroll
+                for (int i = 0; i < 4; i++) {
+                    a[k].v[i] = scale * (a[k].v[i] + c * from_b.v[i]);
+                    b[k].v[i] = scale * (b[k].v[i] + c * from_a.v[i]);
+                    possible |= fabsf((float)a[k].v[i]) > least || fabsf((float)b[k].v[i]) > least;
+                }
+                if (q[k] == 0) a[k].v[0] = 1;
+                table[q[k]] = a[k];
+                table[p[k]] = b[k];
+            } else {
+                if (near) {
+                    Quad from = permuted(a[k], near);
+#pragma unroll
+                    for (int i = 0; i < 4; i++) a[k].v[i] = scale * (a[k].v[i] + c * from.v[i]);
+                    if (q[k] == 0) a[k].v[0] = 1;
+                    table[q[k]] = a[k];
+                }
+#pragma unroll
+                for (int i = 0; i < 4; i++) possible |= fabsf((float)a[k].v[i]) > least;
+            }
+            if (__any_sync(FULL, possible)) {
+                double before = mine = fmax(mine, read_bar(best, slot));
+                i64 found = -1;
+                for (int i = 0; i < 4; i++) {
+                    i64 z = 4 * q[k] + i;
+                    if (z) consider(z, a[k].v[i], data, prices, l1, 0, mine, found);
+                    if (far) consider(4 * p[k] + i, b[k].v[i], data, prices, l1, 0, mine, found);
+                }
+                if (mine > before) {
+                    where = found;
+                    atomicMax(best.bar + slot, (u64)__double_as_longlong(mine));
+                }
+            }
+        }
+    }
+    report(best, mine, where);
+}
+
+// 0/1 functions of two-valued variables: eta_z <- scale (eta_z + c eta_{z|y}), a thread per set of z with equal z & ~y.
+extern "C" __global__ void __launch_bounds__(THREADS) step_monomial(
+    REAL* eta, Datum data, u64 y, REAL c, REAL scale, double l1, Prices prices, Best best, i64 n_groups) {
+    const int slot = best.shared ? 0 : blockIdx.x;
+    double mine = 0.0;
+    i64 where = -1;
+    for (i64 u = (i64)blockIdx.x * THREADS + threadIdx.x; u < n_groups; u += (i64)gridDim.x * THREADS) {
+        u64 rest = u;
+        for (u64 bits = y; bits; bits &= bits - 1) {
+            u64 below = (bits & -bits) - 1;
+            rest = ((rest & ~below) << 1) | (rest & below);
+        }
+        const REAL joint = eta[rest | y];
+        double before = mine = fmax(mine, read_bar(best, slot));
+        i64 found = -1;
+        u64 part = 0;
+        do {
+            const i64 z = rest | part;
+            REAL x = scale * (eta[z] + c * joint);
+            if (z == 0) x = 1;
+            if (y) eta[z] = x;
+            if (z) consider(z, x, data, prices, l1, 1, mine, found);
+            part = (part - y) & y;
+        } while (part);
+        if (mine > before) {
+            where = found;
+            atomicMax(best.bar + slot, (u64)__double_as_longlong(mine));
+        }
+    }
+    report(best, mine, where);
+}
+
+// The best candidate of any table.
+extern "C" __global__ void __launch_bounds__(THREADS) scan_table(
+    const REAL* eta, Datum data, double l1, int zero_one, Prices prices, Best best, i64 n_states) {
+    const int slot = best.shared ? 0 : blockIdx.x;
+    double mine = 0.0;
+    i64 where = -1;
+    for (i64 z = (i64)blockIdx.x * THREADS + threadIdx.x; z < n_states; z += (i64)gridDim.x * THREADS) {
+        double before = mine = fmax(mine, read_bar(best, slot));
+        i64 found = -1;
+        if (z) consider(z, eta[z], data, prices, l1, zero_one, mine, found);
+        if (mine > before) {
+            where = found;
+            atomicMax(best.bar + slot, (u64)__double_as_longlong(mine));
+        }
+    }
+    report(best, mine, where);
+}
+
+// Before a step of two-valued variables: a net gain that one of the last candidates will surely have after it, from
+// eta'_z = (eta_z + c <Phi_y Phi_z>) / (1 + c eta_y). One block of threads.
+extern "C" __global__ void __launch_bounds__(THREADS) floor_after(
+    const REAL* eta, Datum data, u64 y, double c, double l1, int zero_one, double floor, Prices prices, Best best,
+    int n_last) {
+    __shared__ double found[THREADS];
+    double net = 0.0;
+    for (int i = threadIdx.x; i < n_last; i += THREADS) {
+        const i64 z = best.indices[i];
+        if (z < 0 || z == (i64)y) continue;
+        const double product = eta[zero_one ? z | y : z ^ y];
+        const double after = (eta[z] + c * product) / (1.0 + c * eta[y]);
+        net = fmax(net, 0.99 * (term_gain(datum(data, z), after, l1, zero_one) - price_of(prices, z)) - 1e-7);
+    }
+    found[threadIdx.x] = net;
+    __syncthreads();
+    for (int half = THREADS / 2; half; half /= 2) {
+        if (threadIdx.x < half) found[threadIdx.x] = fmax(found[threadIdx.x], found[threadIdx.x + half]);
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) best.bar[0] = __double_as_longlong(fmax(found[0], floor));
+}
+
+// eta at the terms in use and at the candidates, d at the candidates: what the next decision needs, in one array.
+extern "C" __global__ void gather(
+    const REAL* eta, Datum data, const i64* watched, int n_watched, const i64* candidates, int n_candidates,
+    double* out) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n_watched) out[i] = eta[watched[i]];
+    if (i < n_candidates) {
+        const i64 z = candidates[i];
+        out[n_watched + i] = z < 0 ? 0.0 : (double)eta[z];
+        out[n_watched + n_candidates + i] = z < 0 ? 0.0 : datum(data, z);
+    }
+}
+
+extern "C" __global__ void eta_at(const REAL* eta, const i64* places, i64 count, double* out) {
+    const i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count) out[i] = eta[places[i]];
+}
+
+extern "C" __global__ void d_at(Datum data, const i64* places, i64 count, double* out) {
+    const i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count) out[i] = places[i] ? datum(data, places[i]) : 1.0;
+}
+
+// Largest |d| of each tile of 1024 states.
+extern "C" __global__ void tile_peaks(Datum data, float* peaks, i64 n_tiles) {
+    const i64 tile = ((i64)blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (tile >= n_tiles) return;
+    double peak = 0.0;
+    for (int j = threadIdx.x % 32; j < 1024; j += 32) peak = fmax(peak, fabs(datum(data, tile * 1024 + j)));
+    for (int half = 16; half; half /= 2) peak = fmax(peak, __shfl_xor_sync(FULL, peak, half));
+    if (threadIdx.x % 32 == 0) peaks[tile] = __double2float_ru(peak);
+}
+
+// -- from theta to eta ------------------------------------------------------------------------------------------------
+
+extern "C" __global__ void scatter(REAL* table, const i64* places, const double* values, i64 count) {
+    const i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count) table[places[i]] = (REAL)values[i];
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS) largest(const REAL* table, i64 n_states, double* out) {
+    __shared__ double tops[THREADS];
+    double top = -1e300;
+    for (i64 i = (i64)blockIdx.x * THREADS + threadIdx.x; i < n_states; i += (i64)gridDim.x * THREADS)
+        top = fmax(top, (double)table[i]);
+    tops[threadIdx.x] = top;
+    __syncthreads();
+    for (int half = THREADS / 2; half; half /= 2) {
+        if (threadIdx.x < half) tops[threadIdx.x] = fmax(tops[threadIdx.x], tops[threadIdx.x + half]);
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) out[blockIdx.x] = tops[0];
+}
+
+// l <- exp(l - shift), and its sum over each block of threads, in double precision.
+extern "C" __global__ void __launch_bounds__(THREADS) exponentials(REAL* table, i64 n_states, REAL shift, double* out) {
+    __shared__ double sums[THREADS];
+    double sum = 0.0;
+    for (i64 i = (i64)blockIdx.x * THREADS + threadIdx.x; i < n_states; i += (i64)gridDim.x * THREADS) {
+        const REAL value = exp(table[i] - shift);
+        table[i] = value;
+        sum += value;
+    }
+    sums[threadIdx.x] = sum;
+    __syncthreads();
+    for (int half = THREADS / 2; half; half /= 2) {
+        if (threadIdx.x < half) sums[threadIdx.x] += sums[threadIdx.x + half];
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) out[blockIdx.x] = sums[0];
+}
+
+extern "C" __global__ void times(REAL* table, i64 n_states, REAL factor) {
+    for (i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x; i < n_states; i += (i64)gridDim.x * blockDim.x)
+        table[i] *= factor;
+}
+
+// p <- p (1 + c Phi_y): digits of y with their strides, and the values of its functions, one row of 256 per variable.
+extern "C" __global__ void tilt(
+    REAL* p, i64 n_states, const i64* strides, const i64* cards, const REAL* phi, int order, REAL c) {
+    for (i64 x = (i64)blockIdx.x * blockDim.x + threadIdx.x; x < n_states; x += (i64)gridDim.x * blockDim.x) {
+        REAL value = 1;
+        for (int i = 0; i < order; i++) value *= phi[256 * i + x / strides[i] % cards[i]];
+        p[x] *= 1 + c * value;
+    }
+}
+
+// One variable's part of a transform: v <- M v along it.
+extern "C" __global__ void along(REAL* table, const REAL* matrix, int card, i64 stride, i64 n_fibres) {
+    REAL v[256];
+    for (i64 u = (i64)blockIdx.x * blockDim.x + threadIdx.x; u < n_fibres; u += (i64)gridDim.x * blockDim.x) {
+        REAL* first = table + u / stride * stride * card + u % stride;
+        for (int k = 0; k < card; k++) v[k] = first[k * stride];
+        for (int j = 0; j < card; j++) {
+            REAL sum = 0;
+            for (int k = 0; k < card; k++) sum += matrix[j * card + k] * v[k];
+            first[j * stride] = sum;
+        }
+    }
+}

@@ -1,0 +1,345 @@
+"""The dual table on one GPU: eta and d live there, a step is one pass over eta.
+
+Walsh functions are moved by a kernel that updates pairs in place and reads d only where a winner might be: eight bytes
+per state in single precision. 0/1 functions of two-valued variables have a kernel of their own. Other bases move
+through the distribution, a transform there and back. After each step one small copy brings what the next decision
+needs: the best candidates, and eta at the terms in use.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.algebra.basis import Basis, Term
+from fullspan.engine.cuda.device import compiled, cupy
+from fullspan.engine.cuda.structs import BEST, DATUM, PRICES, struct
+from fullspan.engine.cuda.transform import C_NAMES, LARGEST_CARD, Transform, grid, hadamard
+from fullspan.engine.dual import lookup
+from fullspan.engine.dual.layout import Layout, Prices
+from fullspan.engine.dual.partition import log_partition
+from fullspan.engine.protocol import Candidates
+from fullspan.errors import FullspanError
+
+_THREADS = 256
+_PER_MULTIPROCESSOR = 4
+"""Blocks of threads that one multiprocessor holds of the kernel for a step."""
+_TILE = 1024
+_SMALLEST = 1 << 13
+"""States from which the fused kernel serves; smaller tables move through the distribution."""
+_PROBES = 2048
+_RUN = 1 << 26
+"""States visited at a time when log Z is summed in double precision."""
+_KEPT = 64
+"""Candidates reported."""
+
+
+class CudaTable:
+    """Engine that holds eta and d on a GPU; see :class:`fullspan.engine.dual.table.DualTable` for the attributes.
+
+    ``eta`` and ``d`` are copied from the device when asked for as a whole; :meth:`eta_at` brings a few.
+    """
+
+    knows_floor = True
+
+    def __init__(self, basis: Basis, dtype: Any = np.float32) -> None:
+        if max(basis.cards, default=1) > LARGEST_CARD:
+            raise FullspanError(
+                f"a variable has {max(basis.cards)} levels; on a GPU at most {LARGEST_CARD} are possible: "
+                "merge levels, or use device='cpu'"
+            )
+        self._cp = cupy()
+        self.basis, self.dtype, self.layout = basis, np.dtype(dtype), Layout.of(basis)
+        self.theta: dict[int, float] = {}
+        self.log_z = math.log(basis.n_states)
+        self._cards, self._strides = np.array(basis.cards, np.int64), np.array(basis.strides, np.int64)
+        self._transform = Transform(basis, self.dtype)
+        self._fused = self._transform.all_walsh and basis.n_states >= _SMALLEST
+        self._union = basis.zero_one and max(basis.cards, default=2) <= 2
+        processors = self._cp.cuda.Device().attributes["MultiProcessorCount"]
+        most = -(-basis.n_states // (_THREADS * (16 if self._fused else 1)))
+        self._blocks = max(1, min(_PER_MULTIPROCESSOR * processors, most))
+        self._eta = self._cp.zeros(basis.n_states, self.dtype)
+        self._bar = self._cp.zeros(self._blocks, np.float64)
+        self._found = self._cp.full(2 * self._blocks, -1, np.int64)  # gains as bits, then indices
+        self._best = [
+            struct(BEST, self._bar, shared, 0, self._found[: self._blocks], self._found[self._blocks :])
+            for shared in (0, 1)
+        ]
+        self._d: Any = None
+        self._prices: Any = None
+        self._known: dict[int, float] = {}
+        self._known_d: dict[int, float] = {}
+        self._watched: tuple[list[int], Any] = ([], self._cp.zeros(1, np.int64))
+        self._kernels = self._module(self.dtype)
+        self._fill()
+
+    def _module(self, data: np.dtype[Any]) -> Any:
+        return compiled("kernels.cu", f"-DREAL={C_NAMES[self.dtype.char]}", f"-DDATA={C_NAMES[data.char]}")
+
+    def _launch(self, name: str, blocks: int, *arguments: Any) -> None:
+        self._kernels.get_function(name)((blocks,), (_THREADS,), arguments)
+
+    # -- data and prices --------------------------------------------------------------------------------------
+
+    def set_data(self, index: NDArray[np.int64], weights: NDArray[np.float64], pseudo: float = 0.0) -> None:
+        """Load the data; counts of Walsh functions stay integers, of 16 bits for up to 32,767 rows."""
+        total = float(weights.sum())
+        places, inverse = np.unique(index, return_inverse=True)
+        counts = np.bincount(inverse, weights, minlength=len(places))
+        whole = self._transform.all_walsh and bool((counts == np.rint(counts)).all()) and total < 2**31
+        self._d = None  # free the old table before the new one is made
+        if whole:
+            self._d = self._cp.zeros(self.basis.n_states, np.int16 if total < 2**15 else np.int32)
+            self._d[self._cp.asarray(places)] = self._cp.asarray(counts.astype(self._d.dtype))
+            hadamard(self._d)
+            unit = 1.0 / (total + pseudo)
+        else:
+            self._d = self._cp.full(self.basis.n_states, pseudo / self.basis.n_states / (total + pseudo), self.dtype)
+            self._d[self._cp.asarray(places)] += self._cp.asarray((counts / (total + pseudo)).astype(self.dtype))
+            self._transform.analyse(self._d)
+            unit = 1.0
+        least = 0.0 if pseudo else 0.5 / (total + 1.0)
+        low, high = (least, 1 - least) if self.basis.zero_one else (2 * least - 1, 1 - 2 * least)
+        self._kernels = self._module(self._d.dtype)
+        self._datum = struct(DATUM, self._d, unit, low, high)
+        self._known_d.clear()
+        if self._fused:
+            tiles = self.basis.n_states // _TILE
+            self._peaks = self._cp.empty(tiles, np.float32)
+            self._launch("tile_peaks", -(-tiles * 32 // _THREADS), self._datum, self._peaks, np.int64(tiles))
+
+    def set_prices(self, prices: Prices) -> None:
+        """Fix what appending each term costs, in nats per row."""
+        tables = self.layout.price_tables(prices)
+        arrays = [self._cp.asarray(array) for array in tables]
+        self._prices = struct(PRICES, *arrays, tables.orders.size), arrays
+        if self._fused:
+            least = tables.least[tables.block_orders] + tables.block_costs
+            self._tile_prices = self._cp.asarray(np.nextafter(least.astype(np.float32), np.float32(-np.inf)))
+
+    # -- moving -----------------------------------------------------------------------------------------------
+
+    def move(self, index: int, delta: float, floor: float = 0.0, l1: float = 0.0) -> Candidates:
+        """``theta_y <- theta_y + delta``, fused with the scan for candidates whose net gain exceeds ``floor``."""
+        c = math.expm1(delta) if self.basis.zero_one else math.tanh(delta)
+        if c * self._one(index) <= -1.0:  # rounding has made a probability of more than one
+            self._fill()
+        growth = math.log1p(c * self._one(index))
+        self.log_z += growth if self.basis.zero_one else growth + _log_cosh(delta)
+        if delta:
+            self.theta[index] = self.theta.get(index, 0.0) + delta
+        return self._step(index, c, math.exp(-growth), floor, l1)
+
+    def scan(self, floor: float = 0.0, l1: float = 0.0) -> Candidates:
+        """The best candidates at the current point, without moving."""
+        return self._step(0, 0.0, 1.0, floor, l1)
+
+    def _step(self, index: int, c: float, scale: float, floor: float, l1: float) -> Candidates:
+        if self._d is None or self._prices is None:
+            raise FullspanError("the dual table has no data to compare with: call set_data and set_prices first")
+        real, y = self.dtype.type, np.uint64(index)
+        prices = self._prices[0]
+        if index and (self._fused or self._union):
+            best = self._best[1]
+            zero_one = np.int32(self.basis.zero_one)
+            self._launch(
+                "floor_after",
+                1,
+                self._eta,
+                self._datum,
+                y,
+                c,
+                l1,
+                zero_one,
+                floor,
+                prices,
+                best,
+                np.int32(self._blocks),
+            )
+        else:
+            best = self._best[0]
+            self._bar.fill(floor)
+        if self._fused:
+            pairs = np.int64(self.basis.n_states // (8 if index >= 4 else 4))
+            self._launch(
+                "step_walsh", self._blocks, self._eta, self._datum, self._peaks, self._tile_prices, y, real(c),
+                real(scale), l1, prices, best, pairs,
+            )  # fmt: skip
+        elif self._union:
+            groups = np.int64(self.basis.n_states >> index.bit_count())
+            self._launch(
+                "step_monomial", self._blocks, self._eta, self._datum, y, real(c), real(scale), l1, prices, best, groups
+            )
+        else:
+            if index:
+                self._move_through_p(self.basis.term(index), c)
+            zero_one, size = np.int32(self.basis.zero_one), np.int64(self.basis.n_states)
+            self._launch("scan_table", self._blocks, self._eta, self._datum, l1, zero_one, prices, best, size)
+        return self._look()
+
+    def _look(self) -> Candidates:
+        """One small copy: the best candidates, and eta at them and at the terms in use."""
+        watched = list(self.theta)
+        if watched != self._watched[0]:
+            self._watched = watched, self._cp.asarray(np.array(watched or [0], dtype=np.int64))
+        n, m = len(watched), self._blocks
+        out = self._cp.empty(2 * m + n + 2 * m)
+        out[: 2 * m] = self._found.view(np.float64)
+        arguments = (self._watched[1], np.int32(n), self._found[m:], np.int32(m), out[2 * m :])
+        self._launch("gather", -(-max(n, m) // _THREADS), self._eta, self._datum, *arguments)
+        host: NDArray[np.float64] = out.get()
+        gains, indices = host[:m], host[m : 2 * m].view(np.int64)
+        found = np.flatnonzero(indices >= 0)
+        order = found[np.lexsort((indices[found], -gains[found]))][:_KEPT]
+        chosen = indices[order].tolist()
+        self._known = dict(zip(watched, host[2 * m : 2 * m + n].tolist(), strict=True))
+        self._known.update(zip(chosen, host[2 * m + n + order].tolist(), strict=True))
+        self._known_d.update(zip(chosen, host[2 * m + n + m + order].tolist(), strict=True))
+        return Candidates(indices[order], gains[order])
+
+    def _move_through_p(self, term: Term, c: float) -> None:
+        """Multiply p by ``1 + c Phi_y`` between two transforms."""
+        cp, order = self._cp, len(term)
+        self._transform.invert(self._eta)
+        phi = np.zeros((order, 256))
+        for row, (i, j) in zip(phi, term, strict=True):
+            row[: self.basis.cards[i]] = self.basis.local(i)[j]
+        own = [i for i, _ in term]
+        arguments = (cp.asarray(self._strides[own]), cp.asarray(self._cards[own]), cp.asarray(phi.astype(self.dtype)))
+        size = self.basis.n_states
+        self._launch("tilt", *grid(size), self._eta, np.int64(size), *arguments, np.int32(order), self.dtype.type(c))
+        self._transform.times(self._eta, 1.0 / float(self._eta.sum(dtype=np.float64)))
+        self._transform.analyse(self._eta)
+        self._eta[0] = 1
+
+    # -- rebuilding -------------------------------------------------------------------------------------------
+
+    def set_theta(self, theta: dict[int, float]) -> None:
+        """Jump to another point: eta and log Z are rebuilt from theta, in the same memory."""
+        self.theta = dict(theta)
+        self._fill()
+
+    def rebuild(self) -> float:
+        """Recompute eta from theta and return the drift: the largest change seen at the probed entries."""
+        rng = np.random.default_rng(self.basis.n_states)
+        probes = np.unique(np.r_[rng.integers(self.basis.n_states, size=_PROBES), np.fromiter(self.theta, np.int64)])
+        before = self._gathered(probes)
+        self._fill()
+        return float(np.abs(self._gathered(probes) - before).max())
+
+    def _fill(self) -> None:
+        self._eta.fill(0)
+        if self.theta:
+            places = self._cp.asarray(np.fromiter(self.theta, np.int64, len(self.theta)))
+            values = self._cp.asarray(np.fromiter(self.theta.values(), np.float64, len(self.theta)))
+            self._launch("scatter", *grid(places.size), self._eta, places, values, np.int64(places.size))
+            self._transform.synthesise(self._eta)
+        self.log_z = self._transform.exp_normalised(self._eta)
+        self._transform.analyse(self._eta)
+        self._eta[0] = 1
+        self._known = {}
+
+    def log_partition(self) -> float:
+        """log Z in double precision, whatever the table holds."""
+        if self.dtype == np.float64:
+            return self.log_z
+        return log_partition(self.basis, self.theta, self._sum_run, _RUN)
+
+    def _sum_run(self, basis: Basis, places: NDArray[np.int64], weights: NDArray[np.float64]) -> float:
+        distinct, inverse = np.unique(places, return_inverse=True)
+        energies = self._cp.zeros(basis.n_states)
+        energies[self._cp.asarray(distinct)] = self._cp.asarray(np.bincount(inverse, weights, len(distinct)))
+        transform = Transform(basis, np.dtype(np.float64))
+        transform.synthesise(energies)
+        return transform.exp_normalised(energies)
+
+    # -- look-ups ---------------------------------------------------------------------------------------------
+
+    @property
+    def eta(self) -> NDArray[Any]:
+        """The whole table, copied from the device."""
+        return np.asarray(self._eta.get())
+
+    @property
+    def d(self) -> NDArray[Any] | None:
+        """The data's expectations, copied from the device."""
+        return None if self._d is None else self.d_at(np.arange(self.basis.n_states)).astype(self.dtype)
+
+    def eta_at(self, indices: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Expectations of the model; those of terms in use and candidates are known already."""
+        try:
+            return np.array([self._known[y] for y in indices.tolist()])
+        except (KeyError, TypeError):
+            return self._gathered(indices)
+
+    def d_at(self, indices: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Expectations of the data; they do not change, and those of terms once asked for are remembered."""
+        if indices.ndim == 1 and indices.size <= 4096:
+            missing = [y for y in indices.tolist() if y not in self._known_d]
+            if missing:
+                self._known_d.update(zip(missing, self._gathered_d(np.array(missing)).tolist(), strict=True))
+            return np.array([self._known_d[y] for y in indices.tolist()])
+        return self._gathered_d(indices)
+
+    def _one(self, index: int) -> float:
+        return float(self.eta_at(np.array([index]))[0])
+
+    def _gathered(self, indices: NDArray[np.int64]) -> NDArray[np.float64]:
+        places, out = self._cp.asarray(indices.ravel()), self._cp.empty(indices.size)
+        if indices.size:
+            self._launch("eta_at", -(-indices.size // _THREADS), self._eta, places, np.int64(indices.size), out)
+        return np.asarray(out.get()).reshape(indices.shape)
+
+    def _gathered_d(self, indices: NDArray[np.int64]) -> NDArray[np.float64]:
+        places, out = self._cp.asarray(indices.ravel()), self._cp.empty(indices.size)
+        if indices.size:
+            self._launch("d_at", -(-indices.size // _THREADS), self._datum, places, np.int64(indices.size), out)
+        return np.asarray(out.get()).reshape(indices.shape)
+
+    def digits(self, indices: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
+        """Digit rows (k, n) of term indices."""
+        return np.asarray(indices, dtype=np.int64)[:, None] // self._strides % self._cards
+
+    def second_moments(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
+        """``<Phi_y Phi_z>`` for indices ``left`` and ``right``: a few look-ups each."""
+        places = lookup.single_places(self.basis, left, right)
+        if places is not None:
+            return self._gathered(places)
+        a, b = self.digits(left), self.digits(right)
+        room = lookup.width(self.basis, a, b)
+        places, signs = lookup.expand_products(a, b, self._strides, self.basis.kinds, room)
+        return np.asarray((signs * self._gathered(places)).sum(axis=2))
+
+    def fisher(self, indices: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Fisher information ``Cov(Phi_y, Phi_z)`` of the terms at these indices."""
+        eta = self.eta_at(indices)
+        return np.asarray(self.second_moments(indices, indices) - np.outer(eta, eta))
+
+    def marginal(self, variables: Sequence[int]) -> NDArray[np.float64]:
+        """p(x_A), flat with the first variable fastest."""
+        return np.asarray(self._margins(np.array([variables], dtype=np.int64), self._gathered)[0])
+
+    def data_margins(self, sets: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Margins p_d(x_A) of the data for each row of ``sets`` (m, |A|), padded with zeros to the longest."""
+        return self._margins(sets, self._gathered_d)
+
+    def margin_gains(
+        self, sets: NDArray[np.int64], data: NDArray[np.float64], least: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """``KL(p_d(x_A) || p(x_A))`` for each row of ``sets`` (m, |A|), or 0 where that is surely below ``least``."""
+        return np.asarray(lookup.divergences(data, self._margins(sets, self._gathered), least))
+
+    def _margins(self, sets: NDArray[np.int64], gathered: Any) -> NDArray[np.float64]:
+        room = int(self._cards[sets].prod(axis=1).max(initial=1))
+        values: NDArray[np.float64] = gathered(lookup.margin_places(sets, self._cards, self._strides, room))
+        lookup.invert_margins(values, sets, self._cards, self.basis.kinds)
+        return values
+
+
+def _log_cosh(x: float) -> float:
+    return abs(x) + math.log1p(math.exp(-2 * abs(x))) - math.log(2)

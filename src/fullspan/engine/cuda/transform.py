@@ -1,0 +1,103 @@
+"""Transforms of a table on the GPU, in place: fast for Walsh functions, one variable at a time for any basis."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.algebra.basis import Basis
+from fullspan.engine.cuda.device import compiled, cupy
+
+_THREADS = 256
+_BLOCKS = 132 * 16
+"""Blocks of threads of a kernel that strides over the table: plenty for any GPU."""
+_LOW = 11
+"""Lowest bits, transformed in shared memory: 2048 numbers."""
+_AT_ONCE = 5
+C_NAMES = {"f": "float", "d": "double", "i": "int", "h": "short"}
+LARGEST_CARD = 256
+"""Levels of a variable that the general transform can take."""
+
+
+def grid(count: int) -> tuple[int]:
+    """Enough blocks of threads for ``count`` of them, or for striding."""
+    return (max(1, min(-(-count // _THREADS), _BLOCKS)),)
+
+
+def hadamard(table: Any) -> None:
+    """``t_y <- sum_x (-1)^popcount(x & y) t_x`` for a table of a power of two of numbers, integers or not."""
+    module = compiled("hadamard.cu", f"-DNUMBER={C_NAMES[table.dtype.char]}")
+    bits = int(table.size).bit_length() - 1
+    low = min(bits, _LOW)
+    module.get_function("hadamard_low")((table.size >> low,), (_THREADS,), (table, np.int32(low)))
+    while low < bits:
+        levels = min(_AT_ONCE, bits - low)
+        count = table.size >> levels
+        arguments = (table, np.int32(low), np.int64(count))
+        module.get_function(f"hadamard_{levels}")(grid(count), (_THREADS,), arguments)
+        low += levels
+
+
+class Transform:
+    """The three transforms of a basis: from p to eta, from eta to p, from theta to log p."""
+
+    def __init__(self, basis: Basis, dtype: np.dtype[Any]) -> None:
+        self.basis, self.dtype = basis, dtype
+        self.all_walsh = not basis.kinds.any()
+        name = C_NAMES[dtype.char]
+        self._kernels = compiled("kernels.cu", f"-DREAL={name}", f"-DDATA={name}")
+
+    def analyse(self, p: Any) -> None:
+        """Replace ``p(x)`` by ``eta_y = sum_x p(x) Phi_y(x)``."""
+        if self.all_walsh:
+            hadamard(p)
+        else:
+            self._each(p, lambda phi: phi)
+
+    def invert(self, eta: Any) -> None:
+        """Replace ``eta`` by the ``p`` that has it."""
+        if self.all_walsh:
+            hadamard(eta)
+            self.times(eta, 1.0 / eta.size)
+        else:
+            self._each(eta, np.linalg.inv)
+
+    def synthesise(self, theta: Any) -> None:
+        """Replace ``theta_y`` by ``l(x) = sum_y theta_y Phi_y(x)``."""
+        if self.all_walsh:
+            hadamard(theta)
+        else:
+            self._each(theta, np.transpose)
+
+    def times(self, table: Any, factor: float) -> None:
+        """Multiply a table by a number, in place."""
+        arguments = (table, np.int64(table.size), self.dtype.type(factor))
+        self._kernels.get_function("times")(grid(table.size), (_THREADS,), arguments)
+
+    def exp_normalised(self, table: Any) -> float:
+        """Replace l(x) by p(x) = exp(l(x)) / Z, with sums in double precision; returns log Z."""
+        (blocks,) = grid(table.size)
+        out = cupy().empty(blocks)
+        size = np.int64(table.size)
+        self._kernels.get_function("largest")((blocks,), (_THREADS,), (table, size, out))
+        shift = self.dtype.type(out.max().item())
+        self._kernels.get_function("exponentials")((blocks,), (_THREADS,), (table, size, shift, out))
+        z = float(out.get().sum())
+        self.times(table, 1.0 / z)
+        return float(shift) + float(np.log(z))
+
+    def _each(self, table: Any, change: Any) -> None:
+        kernel = self._kernels.get_function("along")
+        for i, (card, stride) in enumerate(zip(self.basis.cards, self.basis.strides, strict=True)):
+            matrix: NDArray[Any] = np.ascontiguousarray(change(self.basis.local(i).astype(np.float64)))
+            count = table.size // card
+            arguments = (
+                table,
+                cupy().asarray(matrix.astype(self.dtype)),
+                np.int32(card),
+                np.int64(stride),
+                np.int64(count),
+            )
+            kernel(grid(count), (_THREADS,), arguments)
