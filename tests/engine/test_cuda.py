@@ -62,13 +62,24 @@ def test_a_search_on_the_gpu_finds_the_same_terms(search: str) -> None:
     """Same terms and weights as on the CPU, to rounding."""
     empirical = rows_of_a_network(20, 100_000, 0)
     gpu, cpu = (
-        fit(empirical, Options(search=search, basis="walsh", dtype="float32", device=where))  # type: ignore[arg-type]
+        fit(empirical, Options(search=search, basis="walsh", dtype="float64", device=where))  # type: ignore[arg-type]
         for where in ("cuda", "cpu")
     )
     assert gpu.settings["device_chosen"] == "cuda"
     assert gpu.model.terms == cpu.model.terms
-    np.testing.assert_allclose(gpu.model.theta, cpu.model.theta, rtol=0, atol=2e-3)
-    assert gpu.description_length == pytest.approx(cpu.description_length, rel=1e-6)
+    np.testing.assert_allclose(gpu.model.theta, cpu.model.theta, rtol=0, atol=1e-6)
+    assert gpu.description_length == pytest.approx(cpu.description_length, rel=1e-9)
+
+
+@needs_gpu
+def test_single_precision_describes_as_well() -> None:
+    """Rounding may turn ties another way, but the description is as short to a nat in a thousand."""
+    empirical = rows_of_a_network(20, 100_000, 0)
+    gpu, cpu = (
+        fit(empirical, Options(search="paper", basis="walsh", dtype="float32", device=where))  # type: ignore[arg-type]
+        for where in ("cuda", "cpu")
+    )
+    assert gpu.description_length == pytest.approx(cpu.description_length, rel=1e-3)
 
 
 @needs_gpu

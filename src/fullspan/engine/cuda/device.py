@@ -48,8 +48,20 @@ def free_memory() -> int:
     return int(free + module.get_default_memory_pool().free_bytes())
 
 
+class Kernels(dict[str, Any]):
+    """The kernels of a compiled source by name, each looked up once."""
+
+    def __init__(self, module: Any) -> None:
+        super().__init__()
+        self._module = module
+
+    def __missing__(self, name: str) -> Any:
+        self[name] = self._module.get_function(name)
+        return self[name]
+
+
 @functools.cache
-def compiled(source: str, *options: str) -> Any:
+def compiled(source: str, *options: str) -> Kernels:
     """The kernels of a source file beside this module, compiled for the current GPU; kept on disk by CuPy."""
     code = resources.files(__package__).joinpath(source).read_text()
-    return cupy().RawModule(code=code, options=("-std=c++14", *options))
+    return Kernels(cupy().RawModule(code=code, options=("-std=c++14", *options)))

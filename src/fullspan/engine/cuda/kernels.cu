@@ -8,7 +8,12 @@ typedef unsigned long long u64;
 
 #define FULL 0xffffffffu
 #define THREADS 256
-#define PAIRS 2          // pairs of quads per thread in flight
+#ifndef PAIRS
+#define PAIRS 2 // pairs of quads per thread in flight
+#endif
+#ifndef RESIDENT
+#define RESIDENT 3 // blocks of threads that a multiprocessor holds
+#endif
 #define QUADS_PER_TILE 8 // log2: a tile of 1024 states
 
 struct __align__(4 * sizeof(REAL) > 16 ? 16 : 4 * sizeof(REAL)) Quad { REAL v[4]; };
@@ -32,9 +37,17 @@ struct Datum {
 
 struct Best {
     u64* bar;       // the gain to exceed, as bits of a positive double: one for all blocks, or one each
-    int shared;     // which of the two
+    i64 shared;     // which of the two
     double* gains;  // of each block
     i64* indices;   // and its term, or -1
+};
+
+// What the next decision needs, brought together by the block of threads that ends last.
+struct Look {
+    const i64* watched; // terms in use
+    i64 n_watched;
+    double* out;        // eta and d of the candidates, eta of the terms in use
+    unsigned* ended;    // blocks that have ended; 0 between kernels
 };
 
 __device__ double datum(const Datum& data, i64 i) {
@@ -79,8 +92,8 @@ __device__ double read_bar(const Best& best, int slot) {
     return __longlong_as_double(*(volatile u64*)(best.bar + slot));
 }
 
-// The best of a block of threads; ties go to the smaller index.
-__device__ void report(const Best& best, double mine, i64 where) {
+// The best of a block of threads, ties going to the smaller index; the last block gathers what the host wants to see.
+__device__ void report(const Best& best, double mine, i64 where, const REAL* eta, const Datum& data, const Look& look) {
     __shared__ double gains[THREADS];
     __shared__ i64 indices[THREADS];
     gains[threadIdx.x] = mine;
@@ -99,10 +112,26 @@ __device__ void report(const Best& best, double mine, i64 where) {
         }
         __syncthreads();
     }
+    __shared__ bool last;
+    __threadfence();
+    __syncthreads();
     if (threadIdx.x == 0) {
         best.gains[blockIdx.x] = gains[0];
         best.indices[blockIdx.x] = indices[0];
+        __threadfence();
+        last = atomicAdd(look.ended, 1u) == gridDim.x - 1;
     }
+    __syncthreads();
+    if (!last) return;
+    __threadfence();
+    for (int i = threadIdx.x; i < gridDim.x; i += THREADS) {
+        const i64 z = __ldcg(best.indices + i);
+        look.out[i] = z < 0 ? 0.0 : (double)__ldcg(eta + z);
+        look.out[gridDim.x + i] = z < 0 ? 0.0 : datum(data, z);
+    }
+    for (i64 i = threadIdx.x; i < look.n_watched; i += THREADS)
+        look.out[2 * gridDim.x + i] = (double)__ldcg(eta + look.watched[i]);
+    if (threadIdx.x == 0) *look.ended = 0;
 }
 
 __device__ void swap(REAL& a, REAL& b) { REAL t = a; a = b; b = t; }
@@ -122,9 +151,9 @@ __device__ float reach(float peak, float bar) {
 
 // eta_z <- scale (eta_z + c eta_{z xor y}) in place, and the best candidate of each block of threads.
 // A scan alone has y = 0 and writes nothing.
-extern "C" __global__ void __launch_bounds__(THREADS, 4) step_walsh(
+extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) step_walsh(
     REAL* eta, Datum data, const float* peaks, const float* tile_prices, u64 y, REAL c, REAL scale, double l1,
-    Prices prices, Best best, i64 n_pairs) {
+    Prices prices, Best best, Look look, i64 n_pairs) {
     Quad* table = (Quad*)eta;
     const u64 far = y >> 2;
     const int near = y & 3;
@@ -177,26 +206,27 @@ extern "C" __global__ void __launch_bounds__(THREADS, 4) step_walsh(
                 for (int i = 0; i < 4; i++) possible |= fabsf((float)a[k].v[i]) > least;
             }
             if (__any_sync(FULL, possible)) {
-                double before = mine = fmax(mine, read_bar(best, slot));
+                double top = fmax(mine, read_bar(best, slot));
                 i64 found = -1;
                 for (int i = 0; i < 4; i++) {
                     i64 z = 4 * q[k] + i;
-                    if (z) consider(z, a[k].v[i], data, prices, l1, 0, mine, found);
-                    if (far) consider(4 * p[k] + i, b[k].v[i], data, prices, l1, 0, mine, found);
+                    if (z) consider(z, a[k].v[i], data, prices, l1, 0, top, found);
+                    if (far) consider(4 * p[k] + i, b[k].v[i], data, prices, l1, 0, top, found);
                 }
-                if (mine > before) {
+                if (found >= 0) {
+                    mine = top;
                     where = found;
                     atomicMax(best.bar + slot, (u64)__double_as_longlong(mine));
                 }
             }
         }
     }
-    report(best, mine, where);
+    report(best, mine, where, eta, data, look);
 }
 
 // 0/1 functions of two-valued variables: eta_z <- scale (eta_z + c eta_{z|y}), a thread per set of z with equal z & ~y.
 extern "C" __global__ void __launch_bounds__(THREADS) step_monomial(
-    REAL* eta, Datum data, u64 y, REAL c, REAL scale, double l1, Prices prices, Best best, i64 n_groups) {
+    REAL* eta, Datum data, u64 y, REAL c, REAL scale, double l1, Prices prices, Best best, Look look, i64 n_groups) {
     const int slot = best.shared ? 0 : blockIdx.x;
     double mine = 0.0;
     i64 where = -1;
@@ -207,7 +237,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) step_monomial(
             rest = ((rest & ~below) << 1) | (rest & below);
         }
         const REAL joint = eta[rest | y];
-        double before = mine = fmax(mine, read_bar(best, slot));
+        double top = fmax(mine, read_bar(best, slot));
         i64 found = -1;
         u64 part = 0;
         do {
@@ -215,33 +245,35 @@ extern "C" __global__ void __launch_bounds__(THREADS) step_monomial(
             REAL x = scale * (eta[z] + c * joint);
             if (z == 0) x = 1;
             if (y) eta[z] = x;
-            if (z) consider(z, x, data, prices, l1, 1, mine, found);
+            if (z) consider(z, x, data, prices, l1, 1, top, found);
             part = (part - y) & y;
         } while (part);
-        if (mine > before) {
+        if (found >= 0) {
+            mine = top;
             where = found;
             atomicMax(best.bar + slot, (u64)__double_as_longlong(mine));
         }
     }
-    report(best, mine, where);
+    report(best, mine, where, eta, data, look);
 }
 
 // The best candidate of any table.
 extern "C" __global__ void __launch_bounds__(THREADS) scan_table(
-    const REAL* eta, Datum data, double l1, int zero_one, Prices prices, Best best, i64 n_states) {
+    const REAL* eta, Datum data, double l1, int zero_one, Prices prices, Best best, Look look, i64 n_states) {
     const int slot = best.shared ? 0 : blockIdx.x;
     double mine = 0.0;
     i64 where = -1;
     for (i64 z = (i64)blockIdx.x * THREADS + threadIdx.x; z < n_states; z += (i64)gridDim.x * THREADS) {
-        double before = mine = fmax(mine, read_bar(best, slot));
+        double top = fmax(mine, read_bar(best, slot));
         i64 found = -1;
-        if (z) consider(z, eta[z], data, prices, l1, zero_one, mine, found);
-        if (mine > before) {
+        if (z) consider(z, eta[z], data, prices, l1, zero_one, top, found);
+        if (found >= 0) {
+            mine = top;
             where = found;
             atomicMax(best.bar + slot, (u64)__double_as_longlong(mine));
         }
     }
-    report(best, mine, where);
+    report(best, mine, where, eta, data, look);
 }
 
 // Before a step of two-valued variables: a net gain that one of the last candidates will surely have after it, from
@@ -265,19 +297,6 @@ extern "C" __global__ void __launch_bounds__(THREADS) floor_after(
         __syncthreads();
     }
     if (threadIdx.x == 0) best.bar[0] = __double_as_longlong(fmax(found[0], floor));
-}
-
-// eta at the terms in use and at the candidates, d at the candidates: what the next decision needs, in one array.
-extern "C" __global__ void gather(
-    const REAL* eta, Datum data, const i64* watched, int n_watched, const i64* candidates, int n_candidates,
-    double* out) {
-    const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n_watched) out[i] = eta[watched[i]];
-    if (i < n_candidates) {
-        const i64 z = candidates[i];
-        out[n_watched + i] = z < 0 ? 0.0 : (double)eta[z];
-        out[n_watched + n_candidates + i] = z < 0 ? 0.0 : datum(data, z);
-    }
 }
 
 extern "C" __global__ void eta_at(const REAL* eta, const i64* places, i64 count, double* out) {

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.algebra.basis import Basis, Term
-from fullspan.engine.cuda.device import compiled, cupy
-from fullspan.engine.cuda.structs import BEST, DATUM, PRICES, struct
+from fullspan.engine.cuda.device import Kernels, compiled, cupy
+from fullspan.engine.cuda.structs import struct
 from fullspan.engine.cuda.transform import C_NAMES, LARGEST_CARD, Transform, grid, hadamard
 from fullspan.engine.dual import lookup
 from fullspan.engine.dual.layout import Layout, Prices
@@ -26,7 +26,7 @@ from fullspan.engine.protocol import Candidates
 from fullspan.errors import FullspanError
 
 _THREADS = 256
-_PER_MULTIPROCESSOR = 4
+_PER_MULTIPROCESSOR = 3
 """Blocks of threads that one multiprocessor holds of the kernel for a step."""
 _TILE = 1024
 _SMALLEST = 1 << 13
@@ -65,24 +65,31 @@ class CudaTable:
         self._blocks = max(1, min(_PER_MULTIPROCESSOR * processors, most))
         self._eta = self._cp.zeros(basis.n_states, self.dtype)
         self._bar = self._cp.zeros(self._blocks, np.float64)
-        self._found = self._cp.full(2 * self._blocks, -1, np.int64)  # gains as bits, then indices
-        self._best = [
-            struct(BEST, self._bar, shared, 0, self._found[: self._blocks], self._found[self._blocks :])
-            for shared in (0, 1)
-        ]
+        self._ended = self._cp.zeros(1, np.uint32)
+        self._watch: list[int] = []
+        self._make_room(512)
         self._d: Any = None
         self._prices: Any = None
         self._known: dict[int, float] = {}
         self._known_d: dict[int, float] = {}
-        self._watched: tuple[list[int], Any] = ([], self._cp.zeros(1, np.int64))
         self._kernels = self._module(self.dtype)
         self._fill()
 
-    def _module(self, data: np.dtype[Any]) -> Any:
+    def _module(self, data: np.dtype[Any]) -> Kernels:
         return compiled("kernels.cu", f"-DREAL={C_NAMES[self.dtype.char]}", f"-DDATA={C_NAMES[data.char]}")
 
     def _launch(self, name: str, blocks: int, *arguments: Any) -> None:
-        self._kernels.get_function(name)((blocks,), (_THREADS,), arguments)
+        self._kernels[name]((blocks,), (_THREADS,), arguments)
+
+    def _make_room(self, n_watched: int) -> None:
+        """Buffers for what travels after a step: gains, indices, eta and d of the candidates, eta of terms in use."""
+        m = self._blocks
+        self._report = self._cp.full(4 * m + n_watched, -1, np.int64)
+        self._on_host = self._cp.cuda.alloc_pinned_memory(self._report.nbytes)
+        self._host = np.frombuffer(self._on_host, np.int64, self._report.size)
+        self._found, self._values = self._report[m : 2 * m], self._report[2 * m :]
+        self._watched = self._cp.zeros(n_watched, np.int64)
+        self._best = [struct(self._bar, shared, self._report, self._found) for shared in (0, 1)]
 
     # -- data and prices --------------------------------------------------------------------------------------
 
@@ -106,7 +113,7 @@ class CudaTable:
         least = 0.0 if pseudo else 0.5 / (total + 1.0)
         low, high = (least, 1 - least) if self.basis.zero_one else (2 * least - 1, 1 - 2 * least)
         self._kernels = self._module(self._d.dtype)
-        self._datum = struct(DATUM, self._d, unit, low, high)
+        self._datum = struct(self._d, unit, low, high)
         self._known_d.clear()
         if self._fused:
             tiles = self.basis.n_states // _TILE
@@ -117,7 +124,7 @@ class CudaTable:
         """Fix what appending each term costs, in nats per row."""
         tables = self.layout.price_tables(prices)
         arrays = [self._cp.asarray(array) for array in tables]
-        self._prices = struct(PRICES, *arrays, tables.orders.size), arrays
+        self._prices = struct(*arrays, int(tables.orders.size)), arrays
         if self._fused:
             least = tables.least[tables.block_orders] + tables.block_costs
             self._tile_prices = self._cp.asarray(np.nextafter(least.astype(np.float32), np.float32(-np.inf)))
@@ -142,65 +149,55 @@ class CudaTable:
     def _step(self, index: int, c: float, scale: float, floor: float, l1: float) -> Candidates:
         if self._d is None or self._prices is None:
             raise FullspanError("the dual table has no data to compare with: call set_data and set_prices first")
-        real, y = self.dtype.type, np.uint64(index)
-        prices = self._prices[0]
+        real, y, zero_one = self.dtype.type, np.uint64(index), np.int32(self.basis.zero_one)
+        look, prices, size = self._watch_terms(), self._prices[0], self.basis.n_states
+        table = self._eta, self._datum
         if index and (self._fused or self._union):
             best = self._best[1]
-            zero_one = np.int32(self.basis.zero_one)
-            self._launch(
-                "floor_after",
-                1,
-                self._eta,
-                self._datum,
-                y,
-                c,
-                l1,
-                zero_one,
-                floor,
-                prices,
-                best,
-                np.int32(self._blocks),
-            )
+            last = np.int32(self._blocks)
+            self._launch("floor_after", 1, *table, y, c, l1, zero_one, floor, prices, best, last)
         else:
             best = self._best[0]
             self._bar.fill(floor)
         if self._fused:
-            pairs = np.int64(self.basis.n_states // (8 if index >= 4 else 4))
-            self._launch(
-                "step_walsh", self._blocks, self._eta, self._datum, self._peaks, self._tile_prices, y, real(c),
-                real(scale), l1, prices, best, pairs,
-            )  # fmt: skip
+            bounds, pairs = (self._peaks, self._tile_prices), np.int64(size // (8 if index >= 4 else 4))
+            step = y, real(c), real(scale), l1
+            self._launch("step_walsh", self._blocks, *table, *bounds, *step, prices, best, look, pairs)
         elif self._union:
-            groups = np.int64(self.basis.n_states >> index.bit_count())
-            self._launch(
-                "step_monomial", self._blocks, self._eta, self._datum, y, real(c), real(scale), l1, prices, best, groups
-            )
+            groups = np.int64(size >> index.bit_count())
+            step = y, real(c), real(scale), l1
+            self._launch("step_monomial", self._blocks, *table, *step, prices, best, look, groups)
         else:
             if index:
                 self._move_through_p(self.basis.term(index), c)
-            zero_one, size = np.int32(self.basis.zero_one), np.int64(self.basis.n_states)
-            self._launch("scan_table", self._blocks, self._eta, self._datum, l1, zero_one, prices, best, size)
+            self._launch("scan_table", self._blocks, *table, l1, zero_one, prices, best, look, np.int64(size))
         return self._look()
+
+    def _watch_terms(self) -> NDArray[np.void]:
+        """The terms in use, whose eta the kernel is to bring along."""
+        watch = list(self.theta)
+        n, m = len(watch), self._blocks
+        if watch != self._watch:
+            if n > self._watched.size:
+                before = self._report[: 2 * m].copy()
+                self._make_room(2 * n)
+                self._report[: 2 * m] = before
+            self._watch = watch
+            self._watched[:n].set(np.array(watch, dtype=np.int64))
+        return struct(self._watched, n, self._values, self._ended)
 
     def _look(self) -> Candidates:
         """One small copy: the best candidates, and eta at them and at the terms in use."""
-        watched = list(self.theta)
-        if watched != self._watched[0]:
-            self._watched = watched, self._cp.asarray(np.array(watched or [0], dtype=np.int64))
-        n, m = len(watched), self._blocks
-        out = self._cp.empty(2 * m + n + 2 * m)
-        out[: 2 * m] = self._found.view(np.float64)
-        arguments = (self._watched[1], np.int32(n), self._found[m:], np.int32(m), out[2 * m :])
-        self._launch("gather", -(-max(n, m) // _THREADS), self._eta, self._datum, *arguments)
-        host: NDArray[np.float64] = out.get()
-        gains, indices = host[:m], host[m : 2 * m].view(np.int64)
+        n, m = len(self._watch), self._blocks
+        self._report.get(out=self._host)
+        indices, values = self._host[m : 2 * m], self._host.view(np.float64)
         found = np.flatnonzero(indices >= 0)
-        order = found[np.lexsort((indices[found], -gains[found]))][:_KEPT]
-        chosen = indices[order].tolist()
-        self._known = dict(zip(watched, host[2 * m : 2 * m + n].tolist(), strict=True))
-        self._known.update(zip(chosen, host[2 * m + n + order].tolist(), strict=True))
-        self._known_d.update(zip(chosen, host[2 * m + n + m + order].tolist(), strict=True))
-        return Candidates(indices[order], gains[order])
+        order = found[np.lexsort((indices[found], -values[found]))][:_KEPT]
+        chosen = indices[order]
+        self._known = dict(zip(self._watch, values[4 * m : 4 * m + n].tolist(), strict=True))
+        self._known.update(zip(chosen.tolist(), values[2 * m + order].tolist(), strict=True))
+        self._known_d.update(zip(chosen.tolist(), values[3 * m + order].tolist(), strict=True))
+        return Candidates(chosen, values[order])
 
     def _move_through_p(self, term: Term, c: float) -> None:
         """Multiply p by ``1 + c Phi_y`` between two transforms."""

@@ -28,15 +28,15 @@ def grid(count: int) -> tuple[int]:
 
 def hadamard(table: Any) -> None:
     """``t_y <- sum_x (-1)^popcount(x & y) t_x`` for a table of a power of two of numbers, integers or not."""
-    module = compiled("hadamard.cu", f"-DNUMBER={C_NAMES[table.dtype.char]}")
+    kernels = compiled("hadamard.cu", f"-DNUMBER={C_NAMES[table.dtype.char]}")
     bits = int(table.size).bit_length() - 1
     low = min(bits, _LOW)
-    module.get_function("hadamard_low")((table.size >> low,), (_THREADS,), (table, np.int32(low)))
+    kernels["hadamard_low"]((table.size >> low,), (_THREADS,), (table, np.int32(low)))
     while low < bits:
         levels = min(_AT_ONCE, bits - low)
         count = table.size >> levels
         arguments = (table, np.int32(low), np.int64(count))
-        module.get_function(f"hadamard_{levels}")(grid(count), (_THREADS,), arguments)
+        kernels[f"hadamard_{levels}"](grid(count), (_THREADS,), arguments)
         low += levels
 
 
@@ -74,22 +74,22 @@ class Transform:
     def times(self, table: Any, factor: float) -> None:
         """Multiply a table by a number, in place."""
         arguments = (table, np.int64(table.size), self.dtype.type(factor))
-        self._kernels.get_function("times")(grid(table.size), (_THREADS,), arguments)
+        self._kernels["times"](grid(table.size), (_THREADS,), arguments)
 
     def exp_normalised(self, table: Any) -> float:
         """Replace l(x) by p(x) = exp(l(x)) / Z, with sums in double precision; returns log Z."""
         (blocks,) = grid(table.size)
         out = cupy().empty(blocks)
         size = np.int64(table.size)
-        self._kernels.get_function("largest")((blocks,), (_THREADS,), (table, size, out))
+        self._kernels["largest"]((blocks,), (_THREADS,), (table, size, out))
         shift = self.dtype.type(out.max().item())
-        self._kernels.get_function("exponentials")((blocks,), (_THREADS,), (table, size, shift, out))
+        self._kernels["exponentials"]((blocks,), (_THREADS,), (table, size, shift, out))
         z = float(out.get().sum())
         self.times(table, 1.0 / z)
         return float(shift) + float(np.log(z))
 
     def _each(self, table: Any, change: Any) -> None:
-        kernel = self._kernels.get_function("along")
+        kernel = self._kernels["along"]
         for i, (card, stride) in enumerate(zip(self.basis.cards, self.basis.strides, strict=True)):
             matrix: NDArray[Any] = np.ascontiguousarray(change(self.basis.local(i).astype(np.float64)))
             count = table.size // card

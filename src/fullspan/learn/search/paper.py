@@ -37,24 +37,26 @@ class _InUse:
     y: NDArray[np.int64]
     theta: NDArray[np.float64]
     price: NDArray[np.float64]
+    d: NDArray[np.float64]
 
     @classmethod
     def of(cls, problem: Problem) -> _InUse:
         y, theta = as_arrays(problem.table.theta)
-        return cls(y, theta, np.array([problem.price(int(i)) for i in y]))
+        return cls(y, theta, np.array([problem.price(int(i)) for i in y]), problem.d_at(y))
 
-    def follow(self, choice: _Choice, price: float) -> None:
+    def follow(self, choice: _Choice, problem: Problem) -> None:
         if choice.move == "append":
             self.y = np.append(self.y, choice.index)
             self.theta = np.append(self.theta, choice.delta)
-            self.price = np.append(self.price, price)
+            self.price = np.append(self.price, problem.price(choice.index))
+            self.d = np.append(self.d, problem.d_at(self.y[-1:]))
             return
         (place,) = np.flatnonzero(self.y == choice.index)
         if choice.move == "adjust":
             self.theta[place] += choice.delta
         else:
             self.y, self.theta = np.delete(self.y, place), np.delete(self.theta, place)
-            self.price = np.delete(self.price, place)
+            self.price, self.d = np.delete(self.price, place), np.delete(self.d, place)
 
 
 def paper_search(problem: Problem, epsilon: float = 1e-4, max_steps: int | None = None) -> str:
@@ -75,7 +77,7 @@ def paper_search(problem: Problem, epsilon: float = 1e-4, max_steps: int | None 
         candidates = table.move(choice.index, choice.delta, floor, problem.l1)
         if choice.move == "remove":
             del table.theta[choice.index]
-        used.follow(choice, problem.price(choice.index) if choice.move == "append" else 0.0)
+        used.follow(choice, problem)
         cost -= choice.gain
         problem.record(choice.move, cost)
         if since == interval:
@@ -110,7 +112,7 @@ def _best(problem: Problem, used: _InUse, candidates: Candidates) -> _Choice | N
 
 def _moves_in_use(problem: Problem, used: _InUse) -> list[_Choice]:
     """The best adjustment and the best removal among the terms in use."""
-    eta, d, zero_one = problem.eta_at(used.y), problem.d_at(used.y), problem.table.basis.zero_one
+    eta, d, zero_one = problem.eta_at(used.y), used.d, problem.table.basis.zero_one
     target = d - problem.l1 * np.sign(used.theta)  # the L1 penalty's slope on this side of zero
     delta = line.way(eta, target, zero_one)
     adjust = line.drop(eta, target, delta, zero_one)
