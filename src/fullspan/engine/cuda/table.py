@@ -66,11 +66,11 @@ class CudaTable:
         self._eta = self._cp.zeros(basis.n_states, self.dtype)
         self._bar = self._cp.zeros(self._blocks, np.float64)
         self._ended = self._cp.zeros(1, np.uint32)
-        self._watch: list[int] = []
+        self._watch: NDArray[np.int64] = np.zeros(0, np.int64)
+        self._seen: tuple[NDArray[np.int64], NDArray[np.float64]] | None = None
         self._make_room(512)
         self._d: Any = None
         self._prices: Any = None
-        self._known: dict[int, float] = {}
         self._known_d: dict[int, float] = {}
         self._kernels = self._module(self.dtype)
         self._fill()
@@ -175,27 +175,30 @@ class CudaTable:
 
     def _watch_terms(self) -> NDArray[np.void]:
         """The terms in use, whose eta the kernel is to bring along."""
-        watch = list(self.theta)
-        n, m = len(watch), self._blocks
-        if watch != self._watch:
+        n, m = len(self.theta), self._blocks
+        watch = np.fromiter(self.theta, np.int64, n)
+        if n != self._watch.size or not np.array_equal(watch, self._watch):
             if n > self._watched.size:
                 before = self._report[: 2 * m].copy()
                 self._make_room(2 * n)
                 self._report[: 2 * m] = before
             self._watch = watch
-            self._watched[:n].set(np.array(watch, dtype=np.int64))
+            self._watched[:n].set(watch)
         return struct(self._watched, n, self._values, self._ended)
 
     def _look(self) -> Candidates:
         """One small copy: the best candidates, and eta at them and at the terms in use."""
-        n, m = len(self._watch), self._blocks
+        n, m = self._watch.size, self._blocks
         self._report.get(out=self._host)
         indices, values = self._host[m : 2 * m], self._host.view(np.float64)
-        found = np.flatnonzero(indices >= 0)
-        order = found[np.lexsort((indices[found], -values[found]))][:_KEPT]
+        order = np.flatnonzero(indices >= 0)
+        if order.size > 1:
+            order = order[np.lexsort((indices[order], -values[order]))][:_KEPT]
         chosen = indices[order]
-        self._known = dict(zip(self._watch, values[4 * m : 4 * m + n].tolist(), strict=True))
-        self._known.update(zip(chosen.tolist(), values[2 * m + order].tolist(), strict=True))
+        self._seen = (
+            np.concatenate((self._watch, chosen)),
+            np.concatenate((values[4 * m : 4 * m + n], values[2 * m + order])),
+        )
         self._known_d.update(zip(chosen.tolist(), values[3 * m + order].tolist(), strict=True))
         return Candidates(chosen, values[order])
 
@@ -239,7 +242,7 @@ class CudaTable:
         self.log_z = self._transform.exp_normalised(self._eta)
         self._transform.analyse(self._eta)
         self._eta[0] = 1
-        self._known = {}
+        self._seen = None
 
     def log_partition(self) -> float:
         """log Z in double precision, whatever the table holds."""
@@ -268,11 +271,16 @@ class CudaTable:
         return None if self._d is None else self.d_at(np.arange(self.basis.n_states)).astype(self.dtype)
 
     def eta_at(self, indices: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Expectations of the model; those of terms in use and candidates are known already."""
-        try:
-            return np.array([self._known[y] for y in indices.tolist()])
-        except (KeyError, TypeError):
-            return self._gathered(indices)
+        """Expectations of the model; those of terms in use and candidates came with the last step."""
+        if self._seen is not None and indices.ndim == 1:
+            places, values = self._seen
+            if indices.size == 1:
+                hit = np.flatnonzero(places == indices[0])
+                if hit.size:
+                    return values[hit[:1]].copy()
+            elif np.array_equal(indices, places[: indices.size]):
+                return values[: indices.size].copy()
+        return self._gathered(indices)
 
     def d_at(self, indices: NDArray[np.int64]) -> NDArray[np.float64]:
         """Expectations of the data; they do not change, and those of terms once asked for are remembered."""

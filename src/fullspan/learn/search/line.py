@@ -10,10 +10,13 @@ and the divergence KL(p_d || p) drops by ``delta d - growth``.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from fullspan.algebra.jit import serial
 
 Array = NDArray[np.float64]
 _EDGE = 1e-12
@@ -51,3 +54,52 @@ def after(eta_z: Array, product: Array, eta_y: float, delta: float, zero_one: bo
     """Expectations of other terms after the step, from ``product = <Phi_y Phi_z>`` before it."""
     c: Any = np.expm1(delta) if zero_one else np.tanh(delta)
     return np.asarray((eta_z + c * product) / (1 + c * eta_y))
+
+
+@serial
+def _way(eta: float, target: float, zero_one: bool) -> float:
+    """:func:`way` of one term."""
+    low = _EDGE if zero_one else _EDGE - 1.0
+    q, m = min(max(target, low), 1.0 - _EDGE), min(max(eta, low), 1.0 - _EDGE)
+    if zero_one:
+        return math.log(q) - math.log1p(-q) - math.log(m) + math.log1p(-m)
+    return math.atanh(q) - math.atanh(m)
+
+
+@serial
+def _drop(eta: float, d: float, delta: float, zero_one: bool) -> float:
+    """:func:`drop` of one term."""
+    if zero_one:
+        return delta * d - math.log1p(eta * math.expm1(delta))
+    size = abs(delta)
+    log_cosh = size + math.log1p(math.exp(-2.0 * size)) - math.log(2.0)
+    return delta * d - log_cosh - math.log1p(eta * math.tanh(delta))
+
+
+@serial
+def best_in_use(
+    eta: Array, d: Array, theta: Array, price: Array, l1: float, zero_one: bool
+) -> tuple[int, float, float, int, float]:
+    """Among terms in use, the best to adjust (which, how far, gain) and the best to remove (which, gain).
+
+    An L1 penalty has a slope on each side of zero: the optimum on this side if it stays there, else the one beyond if
+    it lies beyond.
+    """
+    adjust, way_there, most, remove, saved = -1, 0.0, -np.inf, -1, -np.inf
+    for i in range(eta.size):
+        side = 1.0 if theta[i] > 0.0 else -1.0 if theta[i] < 0.0 else 0.0
+        target = d[i] - l1 * side
+        delta = _way(eta[i], target, zero_one)
+        gain = _drop(eta[i], target, delta, zero_one)
+        if l1 > 0.0 and theta[i] * (theta[i] + delta) <= 0.0:
+            delta = _way(eta[i], d[i] + l1 * side, zero_one)
+            longer = abs(theta[i] + delta) - abs(theta[i])
+            gain = _drop(eta[i], d[i], delta, zero_one) - l1 * longer
+            if theta[i] * (theta[i] + delta) >= 0.0:
+                gain = -np.inf
+        if gain > most:
+            adjust, way_there, most = i, delta, gain
+        without = _drop(eta[i], target, -theta[i], zero_one) + price[i]
+        if without > saved:
+            remove, saved = i, without
+    return adjust, way_there, most, remove, saved

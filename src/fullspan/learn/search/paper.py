@@ -112,22 +112,12 @@ def _best(problem: Problem, used: _InUse, candidates: Candidates) -> _Choice | N
 
 def _moves_in_use(problem: Problem, used: _InUse) -> list[_Choice]:
     """The best adjustment and the best removal among the terms in use."""
-    eta, d, zero_one = problem.eta_at(used.y), used.d, problem.table.basis.zero_one
-    target = d - problem.l1 * np.sign(used.theta)  # the L1 penalty's slope on this side of zero
-    delta = line.way(eta, target, zero_one)
-    adjust = line.drop(eta, target, delta, zero_one)
-    if problem.l1:  # the slope holds on this side of zero only; beyond it the other one does, or zero is the optimum
-        stays = used.theta * (used.theta + delta) > 0
-        across = line.way(eta, d + problem.l1 * np.sign(used.theta), zero_one)
-        longer = np.abs(used.theta + across) - np.abs(used.theta)
-        beyond = line.drop(eta, d, across, zero_one) - problem.l1 * longer
-        beyond = np.where(used.theta * (used.theta + across) < 0, beyond, -np.inf)
-        delta, adjust = np.where(stays, delta, across), np.where(stays, adjust, beyond)
-    remove = line.drop(eta, target, -used.theta, zero_one) + used.price
-    a, r = int(np.argmax(adjust)), int(np.argmax(remove))
+    zero_one = problem.table.basis.zero_one
+    eta = problem.eta_at(used.y)
+    a, delta, gain, r, saved = line.best_in_use(eta, used.d, used.theta, used.price, problem.l1, zero_one)
     return [
-        _Choice("adjust", int(used.y[a]), float(delta[a]), float(adjust[a])),
-        _Choice("remove", int(used.y[r]), float(-used.theta[r]), float(remove[r])),
+        *([_Choice("adjust", int(used.y[a]), delta, gain)] if a >= 0 else []),
+        *([_Choice("remove", int(used.y[r]), -float(used.theta[r]), saved)] if r >= 0 else []),
     ]
 
 
