@@ -92,12 +92,8 @@ __device__ double read_bar(const Best& best, int slot) {
     return __longlong_as_double(*(volatile u64*)(best.bar + slot));
 }
 
-// The best of a block of threads, ties going to the smaller index; the last block gathers what the host wants to see.
-__device__ void report(const Best& best, double mine, i64 where, const REAL* eta, const Datum& data, const Look& look) {
-    __shared__ double gains[THREADS];
-    __shared__ i64 indices[THREADS];
-    gains[threadIdx.x] = mine;
-    indices[threadIdx.x] = where;
+// The largest gain of a block of threads and its index, left in place 0; ties go to the smaller index, -1 is none.
+__device__ void champion(double* gains, i64* indices) {
     __syncthreads();
     for (int half = THREADS / 2; half; half /= 2) {
         if (threadIdx.x < half) {
@@ -112,6 +108,15 @@ __device__ void report(const Best& best, double mine, i64 where, const REAL* eta
         }
         __syncthreads();
     }
+}
+
+// The best of a block of threads; the last block to end gathers what the host wants to see.
+__device__ void report(const Best& best, double mine, i64 where, const REAL* eta, const Datum& data, const Look& look) {
+    __shared__ double gains[THREADS];
+    __shared__ i64 indices[THREADS];
+    gains[threadIdx.x] = mine;
+    indices[threadIdx.x] = where;
+    champion(gains, indices);
     __shared__ bool last;
     __threadfence();
     __syncthreads();
@@ -149,39 +154,59 @@ __device__ float reach(float peak, float bar) {
     return -0.9999f * least / (peak + sqrtf(peak * peak - (1.0f + bar) * least));
 }
 
-// eta_z <- scale (eta_z + c eta_{z xor y}) in place, and the best candidate of each block of threads.
+// A peak and a smallest price per tile; every sixteenth visit asks whether others have raised the bar meanwhile.
+#define ASK 15
+
+__device__ Quad load(const Quad* place) { // past the first-level cache, which would not see the writes of others
+    union { Quad quad; uint4 parts[sizeof(Quad) / 16]; } v;
+#pragma unroll
+    for (int i = 0; i < sizeof(Quad) / 16; i++) v.parts[i] = __ldcg((const uint4*)place + i);
+    return v.quad;
+}
+
+__device__ void store(Quad* place, const Quad& quad) {
+    union { Quad quad; uint4 parts[sizeof(Quad) / 16]; } v;
+    v.quad = quad;
+#pragma unroll
+    for (int i = 0; i < sizeof(Quad) / 16; i++) __stcg((uint4*)place + i, v.parts[i]);
+}
+
+// eta_z <- scale (eta_z + c eta_{z xor y}) in place, and the best candidate that this thread has seen.
 // A scan alone has y = 0 and writes nothing.
-extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) step_walsh(
-    REAL* eta, Datum data, const float* peaks, const float* tile_prices, u64 y, REAL c, REAL scale, double l1,
-    Prices prices, Best best, Look look, i64 n_pairs) {
+__device__ void walsh_pass(
+    REAL* eta, const Datum& data, const float2* tiles, u64 y, REAL c, REAL scale, double l1, const Prices& prices,
+    const Best& best, i64 n_states, double& mine, i64& where) {
     Quad* table = (Quad*)eta;
     const u64 far = y >> 2;
     const int near = y & 3;
     const int top = far ? 63 - __clzll(far) : 0;
     const u64 low = ((u64)1 << top) - 1;
     const int slot = best.shared ? 0 : blockIdx.x;
-    double mine = 0.0;
-    i64 where = -1;
+    const i64 n_pairs = far ? n_states / 8 : n_states / 4;
     const i64 warp = (i64)blockIdx.x * (THREADS / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
+    float bar = 0.0f;
+    int visit = 0;
+    mine = 0.0;
+    where = -1;
     for (i64 start = warp * 32 * PAIRS; start < n_pairs; start += (i64)gridDim.x * THREADS * PAIRS) {
         Quad a[PAIRS], b[PAIRS];
         u64 q[PAIRS], p[PAIRS];
-        const double bar = read_bar(best, slot);
+        if ((visit++ & ASK) == 0) bar = __double2float_rd(read_bar(best, slot));
 #pragma unroll
         for (int k = 0; k < PAIRS; k++) {
             u64 u = start + 32 * k + lane;
             q[k] = far ? ((u & ~low) << 1) | (u & low) : u;
             p[k] = q[k] ^ far;
             if (u < n_pairs) {
-                a[k] = table[q[k]];
-                if (far) b[k] = table[p[k]];
+                a[k] = load(table + q[k]);
+                if (far) b[k] = load(table + p[k]);
             }
         }
 #pragma unroll
         for (int k = 0; k < PAIRS; k++) {
             if (start + 32 * k >= n_pairs) break; // whole warps only: n_pairs is a multiple of 32
-            const u64 t0 = q[k] >> QUADS_PER_TILE, t1 = p[k] >> QUADS_PER_TILE;
-            const float least = reach(fmaxf(peaks[t0], peaks[t1]), (float)bar + fminf(tile_prices[t0], tile_prices[t1]));
+            const float2 t0 = tiles[q[k] >> QUADS_PER_TILE], t1 = tiles[p[k] >> QUADS_PER_TILE];
+            const float least = reach(fmaxf(t0.x, t1.x), bar + fminf(t0.y, t1.y));
             bool possible = false;
             if (far) {
                 Quad from_b = permuted(b[k], near), from_a = permuted(a[k], near);
@@ -192,35 +217,43 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) step_walsh(
                     possible |= fabsf((float)a[k].v[i]) > least || fabsf((float)b[k].v[i]) > least;
                 }
                 if (q[k] == 0) a[k].v[0] = 1;
-                table[q[k]] = a[k];
-                table[p[k]] = b[k];
+                store(table + q[k], a[k]);
+                store(table + p[k], b[k]);
             } else {
                 if (near) {
                     Quad from = permuted(a[k], near);
 #pragma unroll
                     for (int i = 0; i < 4; i++) a[k].v[i] = scale * (a[k].v[i] + c * from.v[i]);
                     if (q[k] == 0) a[k].v[0] = 1;
-                    table[q[k]] = a[k];
+                    store(table + q[k], a[k]);
                 }
 #pragma unroll
                 for (int i = 0; i < 4; i++) possible |= fabsf((float)a[k].v[i]) > least;
             }
             if (__any_sync(FULL, possible)) {
-                double top = fmax(mine, read_bar(best, slot));
+                double best_yet = fmax(mine, read_bar(best, slot));
                 i64 found = -1;
                 for (int i = 0; i < 4; i++) {
                     i64 z = 4 * q[k] + i;
-                    if (z) consider(z, a[k].v[i], data, prices, l1, 0, top, found);
-                    if (far) consider(4 * p[k] + i, b[k].v[i], data, prices, l1, 0, top, found);
+                    if (z) consider(z, a[k].v[i], data, prices, l1, 0, best_yet, found);
+                    if (far) consider(4 * p[k] + i, b[k].v[i], data, prices, l1, 0, best_yet, found);
                 }
                 if (found >= 0) {
-                    mine = top;
+                    mine = best_yet;
                     where = found;
                     atomicMax(best.bar + slot, (u64)__double_as_longlong(mine));
                 }
             }
         }
     }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) step_walsh(
+    REAL* eta, Datum data, const float2* tiles, u64 y, REAL c, REAL scale, double l1, Prices prices, Best best, Look look,
+    i64 n_states) {
+    double mine;
+    i64 where;
+    walsh_pass(eta, data, tiles, y, c, scale, l1, prices, best, n_states, mine, where);
     report(best, mine, where, eta, data, look);
 }
 
@@ -299,6 +332,188 @@ extern "C" __global__ void __launch_bounds__(THREADS) floor_after(
     if (threadIdx.x == 0) best.bar[0] = __double_as_longlong(fmax(found[0], floor));
 }
 
+// -- many steps of the published search in one launch ----------------------------------------------------------------
+
+// Terms in use, and what was done; all blocks of threads must be resident at once.
+struct Search {
+    i64* y;
+    double* theta;
+    double* price;
+    double* d;
+    double* log;       // six numbers per step: move, index, delta, gain, growth of log Z, d of an appended term
+    i64* control;      // terms in use, steps done, why it stopped: 0 not yet, 1 converged, 2 at the edge, 3 no room
+    double* decision;  // index as bits, c, scale
+    unsigned* barrier; // blocks arrived, generation
+    double epsilon;
+    i64 max_steps;
+    i64 room;
+};
+
+__device__ void wait_for_all(unsigned* barrier) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        volatile unsigned* generation = barrier + 1;
+        const unsigned now = *generation;
+        __threadfence();
+        if (atomicAdd(barrier, 1u) == gridDim.x - 1) {
+            *barrier = 0;
+            __threadfence();
+            atomicAdd(barrier + 1, 1u);
+        } else {
+            while (*generation == now) { }
+        }
+        __threadfence();
+    }
+    __syncthreads();
+}
+
+__device__ double clamped(double x) { return fmin(fmax(x, -1.0 + 1e-12), 1.0 - 1e-12); }
+
+__device__ double growth_of(double eta, double delta) {
+    const double size = fabs(delta);
+    return size + log1p(exp(-2.0 * size)) - 0.6931471805599453 + log1p(eta * tanh(delta));
+}
+
+// The move that lowers the cost most, over the best candidate and all terms in use: one block of threads.
+__device__ void decide(const REAL* eta, const Datum& data, const Prices& prices, const Best& best, const Search& search) {
+    __shared__ double gains[THREADS];
+    __shared__ i64 indices[THREADS];
+    __shared__ double found_gain[3], found_delta[3];
+    __shared__ i64 found_place[3];
+    __shared__ int taken;
+    __shared__ double next_c, next_eta;
+    __shared__ u64 next_y;
+    const i64 count = __ldcg(search.control);
+    if (threadIdx.x == 0) taken = 0;
+    for (int kind = 0; kind < 3; kind++) { // append, adjust, remove
+        double gain = -1e300;
+        i64 place = -1;
+        const i64 n = kind == 0 ? (i64)gridDim.x : count;
+        for (i64 i = threadIdx.x; i < n; i += THREADS) {
+            double value;
+            i64 which = i;
+            if (kind == 0) {
+                which = __ldcg(best.indices + i);
+                if (which < 0) continue;
+                value = __ldcg(best.gains + i);
+            } else {
+                const double x = __ldcg(eta + search.y[i]), d = search.d[i];
+                const double delta = kind == 1 ? atanh(clamped(d)) - atanh(clamped(x)) : -search.theta[i];
+                value = delta * d - growth_of(x, delta) + (kind == 2 ? search.price[i] : 0.0);
+            }
+            if (place < 0 || value > gain || (value == gain && which < place)) { gain = value; place = which; }
+        }
+        gains[threadIdx.x] = gain;
+        indices[threadIdx.x] = place;
+        champion(gains, indices);
+        if (threadIdx.x == 0) { found_gain[kind] = gains[0]; found_place[kind] = indices[0]; }
+        __syncthreads();
+    }
+    for (i64 i = threadIdx.x; i < count; i += THREADS)
+        if (search.y[i] == found_place[0]) taken = 1;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        i64 y[3];
+        for (int kind = 0; kind < 3; kind++) {
+            const i64 place = found_place[kind];
+            y[kind] = kind == 0 || place < 0 ? place : search.y[place];
+            if (place < 0) continue;
+            const double x = __ldcg(eta + y[kind]);
+            if (kind == 0) found_delta[0] = atanh(clamped(datum(data, y[0]))) - atanh(clamped(x));
+            if (kind == 1) found_delta[1] = atanh(clamped(search.d[place])) - atanh(clamped(x));
+            if (kind == 2) found_delta[2] = -search.theta[place];
+        }
+        int chosen = -1;
+        for (int kind = 0; kind < 3; kind++) {
+            if (y[kind] < 0 || (kind == 0 && taken)) continue;
+            if (chosen < 0 || found_gain[kind] > found_gain[chosen]
+                || (found_gain[kind] == found_gain[chosen] && y[kind] < y[chosen])) chosen = kind;
+        }
+        next_y = 0;
+        if (chosen < 0 || found_gain[chosen] < search.epsilon) {
+            search.control[2] = 1;
+        } else if (chosen == 0 && count >= search.room) {
+            search.control[2] = 3;
+        } else {
+            const double delta = found_delta[chosen], x = __ldcg(eta + y[chosen]), c = tanh(delta);
+            if (c * x <= -1.0) {
+                search.control[2] = 2;
+            } else {
+                const i64 place = found_place[chosen];
+                const i64 step = search.control[1]++;
+                const double growth = growth_of(x, delta);
+                double* log = search.log + 6 * step;
+                log[0] = chosen;
+                log[1] = (double)y[chosen];
+                log[2] = delta;
+                log[3] = found_gain[chosen];
+                log[4] = growth;
+                log[5] = chosen == 0 ? datum(data, y[0]) : 0.0;
+                if (chosen == 0) {
+                    search.y[count] = y[0];
+                    search.theta[count] = delta;
+                    search.price[count] = price_of(prices, y[0]);
+                    search.d[count] = datum(data, y[0]);
+                    search.control[0] = count + 1;
+                } else if (chosen == 1) {
+                    search.theta[place] += delta;
+                } else {
+                    const i64 end = count - 1;
+                    search.y[place] = search.y[end];
+                    search.theta[place] = search.theta[end];
+                    search.price[place] = search.price[end];
+                    search.d[place] = search.d[end];
+                    search.control[0] = end;
+                }
+                next_y = y[chosen];
+                next_c = c;
+                next_eta = x;
+                search.decision[0] = __longlong_as_double((i64)next_y);
+                search.decision[1] = c;
+                search.decision[2] = 1.0 / (1.0 + c * x);
+            }
+        }
+    }
+    __syncthreads();
+    double net = 0.0; // of the last candidates after the move: the next scan need not look below it
+    if (next_y) {
+        for (int i = threadIdx.x; i < gridDim.x; i += THREADS) {
+            const i64 z = __ldcg(best.indices + i);
+            if (z < 0 || z == (i64)next_y) continue;
+            const double after = (__ldcg(eta + z) + next_c * __ldcg(eta + (z ^ next_y))) / (1.0 + next_c * next_eta);
+            net = fmax(net, 0.99 * (term_gain(datum(data, z), after, 0.0, 0) - price_of(prices, z)) - 1e-7);
+        }
+    }
+    gains[threadIdx.x] = net;
+    indices[threadIdx.x] = 0;
+    champion(gains, indices);
+    if (threadIdx.x == 0) best.bar[0] = __double_as_longlong(gains[0]);
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) search_walsh(
+    REAL* eta, Datum data, const float2* tiles, Prices prices, Best best, Search search, i64 n_states) {
+    __shared__ double gains[THREADS];
+    __shared__ i64 indices[THREADS];
+    for (i64 step = 0; step < search.max_steps; step++) {
+        if (blockIdx.x == 0) decide(eta, data, prices, best, search);
+        wait_for_all(search.barrier);
+        if (__ldcg(search.control + 2)) return;
+        const u64 y = (u64)__double_as_longlong(__ldcg(search.decision));
+        const REAL c = (REAL)__ldcg(search.decision + 1), scale = (REAL)__ldcg(search.decision + 2);
+        double mine;
+        i64 where;
+        walsh_pass(eta, data, tiles, y, c, scale, 0.0, prices, best, n_states, mine, where);
+        gains[threadIdx.x] = mine;
+        indices[threadIdx.x] = where;
+        champion(gains, indices);
+        if (threadIdx.x == 0) {
+            best.gains[blockIdx.x] = gains[0];
+            best.indices[blockIdx.x] = indices[0];
+        }
+        wait_for_all(search.barrier);
+    }
+}
+
 extern "C" __global__ void eta_at(const REAL* eta, const i64* places, i64 count, double* out) {
     const i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count) out[i] = eta[places[i]];
@@ -309,14 +524,14 @@ extern "C" __global__ void d_at(Datum data, const i64* places, i64 count, double
     if (i < count) out[i] = places[i] ? datum(data, places[i]) : 1.0;
 }
 
-// Largest |d| of each tile of 1024 states.
-extern "C" __global__ void tile_peaks(Datum data, float* peaks, i64 n_tiles) {
+// Largest |d| of each tile of 1024 states, beside the smallest price in it.
+extern "C" __global__ void tile_peaks(Datum data, float2* tiles, i64 n_tiles) {
     const i64 tile = ((i64)blockIdx.x * blockDim.x + threadIdx.x) / 32;
     if (tile >= n_tiles) return;
     double peak = 0.0;
     for (int j = threadIdx.x % 32; j < 1024; j += 32) peak = fmax(peak, fabs(datum(data, tile * 1024 + j)));
     for (int half = 16; half; half /= 2) peak = fmax(peak, __shfl_xor_sync(FULL, peak, half));
-    if (threadIdx.x % 32 == 0) peaks[tile] = __double2float_ru(peak);
+    if (threadIdx.x % 32 == 0) tiles[tile].x = __double2float_ru(peak);
 }
 
 // -- from theta to eta ------------------------------------------------------------------------------------------------

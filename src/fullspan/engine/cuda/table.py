@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from fullspan.algebra.basis import Basis, Term
 from fullspan.engine.cuda.device import Kernels, compiled, cupy
+from fullspan.engine.cuda.leap import Leaps, Taken
 from fullspan.engine.cuda.structs import struct
 from fullspan.engine.cuda.transform import C_NAMES, LARGEST_CARD, Transform, grid, hadamard
 from fullspan.engine.dual import lookup
@@ -69,6 +70,9 @@ class CudaTable:
         self._watch: NDArray[np.int64] = np.zeros(0, np.int64)
         self._seen: tuple[NDArray[np.int64], NDArray[np.float64]] | None = None
         self._make_room(512)
+        if self._fused:
+            self._tiles = self._cp.zeros((basis.n_states // _TILE, 2), np.float32)  # largest |d|, smallest price
+        self._leaps: Leaps | None = None
         self._d: Any = None
         self._prices: Any = None
         self._known_d: dict[int, float] = {}
@@ -117,8 +121,7 @@ class CudaTable:
         self._known_d.clear()
         if self._fused:
             tiles = self.basis.n_states // _TILE
-            self._peaks = self._cp.empty(tiles, np.float32)
-            self._launch("tile_peaks", -(-tiles * 32 // _THREADS), self._datum, self._peaks, np.int64(tiles))
+            self._launch("tile_peaks", -(-tiles * 32 // _THREADS), self._datum, self._tiles, np.int64(tiles))
 
     def set_prices(self, prices: Prices) -> None:
         """Fix what appending each term costs, in nats per row."""
@@ -127,7 +130,7 @@ class CudaTable:
         self._prices = struct(*arrays, int(tables.orders.size)), arrays
         if self._fused:
             least = tables.least[tables.block_orders] + tables.block_costs
-            self._tile_prices = self._cp.asarray(np.nextafter(least.astype(np.float32), np.float32(-np.inf)))
+            self._tiles[:, 1] = self._cp.asarray(np.nextafter(least.astype(np.float32), np.float32(-np.inf)))
 
     # -- moving -----------------------------------------------------------------------------------------------
 
@@ -160,9 +163,8 @@ class CudaTable:
             best = self._best[0]
             self._bar.fill(floor)
         if self._fused:
-            bounds, pairs = (self._peaks, self._tile_prices), np.int64(size // (8 if index >= 4 else 4))
             step = y, real(c), real(scale), l1
-            self._launch("step_walsh", self._blocks, *table, *bounds, *step, prices, best, look, pairs)
+            self._launch("step_walsh", self._blocks, *table, self._tiles, *step, prices, best, look, np.int64(size))
         elif self._union:
             groups = np.int64(size >> index.bit_count())
             step = y, real(c), real(scale), l1
@@ -172,6 +174,28 @@ class CudaTable:
                 self._move_through_p(self.basis.term(index), c)
             self._launch("scan_table", self._blocks, *table, l1, zero_one, prices, best, look, np.int64(size))
         return self._look()
+
+    def leap(
+        self, y: NDArray[np.int64], theta: NDArray[Any], price: NDArray[Any], d: NDArray[Any], epsilon: float, most: int
+    ) -> tuple[list[Taken], str] | None:
+        """Up to ``most`` steps of the published search, after a scan or a move; what was done, and why it stopped.
+
+        The terms in use come as arrays; ``theta`` of the table is left to the caller. None if this table has to be
+        moved step by step.
+        """
+        if not self._fused:
+            return None
+        if self._leaps is None or len(y) + most > self._leaps.room or most > self._leaps.most:
+            self._leaps = Leaps(self._cp, max(512, 2 * (len(y) + most)), most)
+        self._leaps.load(y, theta, price, d)
+        argument, size = self._leaps.argument(epsilon, most), np.int64(self.basis.n_states)
+        table = self._eta, self._datum, self._tiles, self._prices[0]
+        self._launch("search_walsh", self._blocks, *table, self._best[1], argument, size)
+        taken, why, growth = self._leaps.taken()
+        self.log_z += growth
+        self._seen = None
+        self._known_d.update((step.index, step.d) for step in taken if step.move == "append")
+        return taken, why
 
     def _watch_terms(self) -> NDArray[np.void]:
         """The terms in use, whose eta the kernel is to bring along."""
@@ -239,8 +263,11 @@ class CudaTable:
             values = self._cp.asarray(np.fromiter(self.theta.values(), np.float64, len(self.theta)))
             self._launch("scatter", *grid(places.size), self._eta, places, values, np.int64(places.size))
             self._transform.synthesise(self._eta)
-        self.log_z = self._transform.exp_normalised(self._eta)
-        self._transform.analyse(self._eta)
+        if self.theta or not self._transform.all_walsh:
+            self.log_z = self._transform.exp_normalised(self._eta)
+            self._transform.analyse(self._eta)
+        else:  # the uniform distribution has no other expectation than that of the constant
+            self.log_z = math.log(self.basis.n_states)
         self._eta[0] = 1
         self._seen = None
 

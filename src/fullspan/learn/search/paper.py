@@ -6,6 +6,7 @@ by less than epsilon. Only the data structure differs: eta is updated in place, 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +19,8 @@ from fullspan.learn.search.problem import Move, Problem, as_arrays
 _STEADY, _SHAKY = 256, 16
 """Steps before the first rebuild, for spins and for 0/1 functions, whose rounding grows faster."""
 _LONGEST = 1024
+_LEAP = 64
+"""Steps taken at a time by an engine that decides for itself: so often it can be seen and stopped."""
 _CLEAN, _DIRTY = 1e-6, 1e-5
 """Drift below which rebuilds may be rarer, and above which they must be more frequent."""
 
@@ -64,28 +67,76 @@ def paper_search(problem: Problem, epsilon: float = 1e-4, max_steps: int | None 
 
     Each step costs one pass over the table. ``epsilon`` is in nats per row.
     """
-    table, cost = problem.table, problem.cost()
-    used = _InUse.of(problem)
-    candidates = table.scan(l1=problem.l1)
-    steps, since, interval = 0, 0, _SHAKY if table.basis.zero_one else _STEADY
-    while max_steps is None or steps < max_steps:
-        choice = _best(problem, used, candidates)
-        if choice is None or choice.gain < epsilon:
-            return "converged"
-        steps, since = steps + 1, since + 1
-        floor = 0.0 if table.knows_floor else _floor_after(problem, choice, candidates)
-        candidates = table.move(choice.index, choice.delta, floor, problem.l1)
+    return _Search(problem, epsilon).run(math.inf if max_steps is None else max_steps)
+
+
+class _Search:
+    """The search on its way: the cost, the terms in use, the last candidates, and when to rebuild."""
+
+    def __init__(self, problem: Problem, epsilon: float) -> None:
+        self.problem, self.table, self.epsilon = problem, problem.table, epsilon
+        self.cost, self.used = problem.cost(), _InUse.of(problem)
+        self.candidates = self.table.scan(l1=problem.l1)
+        self.since, self.interval = 0, _SHAKY if self.table.basis.zero_one else _STEADY
+
+    def run(self, max_steps: float) -> str:
+        steps = 0
+        while steps < max_steps:
+            taken, why = self._leap(min(_LEAP, self.interval - self.since, max_steps - steps))
+            if not taken and why != "converged":
+                taken, why = self._step()
+            if why == "converged":
+                return why
+            steps, self.since = steps + taken, self.since + taken
+            if self.since >= self.interval:
+                self._rebuild()
+        return "step limit"
+
+    def _step(self) -> tuple[int, str]:
+        """One step decided here: how many were taken, and why no more."""
+        problem, table = self.problem, self.table
+        choice = _best(problem, self.used, self.candidates)
+        if choice is None or choice.gain < self.epsilon:
+            return 0, "converged"
+        floor = 0.0 if table.knows_floor else _floor_after(problem, choice, self.candidates)
+        self.candidates = table.move(choice.index, choice.delta, floor, problem.l1)
         if choice.move == "remove":
             del table.theta[choice.index]
-        used.follow(choice, problem)
-        cost -= choice.gain
-        problem.record(choice.move, cost)
-        if since == interval:
-            drift = table.rebuild()
-            problem.note_drift(drift)
-            cost, candidates = problem.cost(), table.scan(l1=problem.l1)
-            since, interval = 0, _next_interval(interval, drift)
-    return "step limit"
+        self._note(choice)
+        return 1, ""
+
+    def _leap(self, most: float) -> tuple[int, str]:
+        """Some steps decided by an engine that can; 0 if it cannot."""
+        leap, used = getattr(self.table, "leap", None), self.used
+        if leap is None or self.problem.l1:
+            return 0, ""
+        answer = leap(used.y, used.theta, used.price, used.d, self.epsilon, int(most))
+        if answer is None:
+            return 0, ""
+        taken, why = answer
+        theta = self.table.theta
+        for step in taken:
+            if step.move == "remove":
+                del theta[step.index]
+            else:
+                theta[step.index] = theta.get(step.index, 0.0) + step.delta
+            self._note(_Choice(step.move, step.index, step.delta, step.gain))
+        if why == "edge":  # rounding has made a probability of more than one
+            self._rebuild()
+        elif why != "converged" and not taken:
+            self.candidates = self.table.scan()
+        return len(taken), why
+
+    def _note(self, choice: _Choice) -> None:
+        self.used.follow(choice, self.problem)
+        self.cost -= choice.gain
+        self.problem.record(choice.move, self.cost)
+
+    def _rebuild(self) -> None:
+        drift = self.table.rebuild()
+        self.problem.note_drift(drift)
+        self.cost, self.candidates = self.problem.cost(), self.table.scan(l1=self.problem.l1)
+        self.since, self.interval = 0, _next_interval(self.interval, drift)
 
 
 def _next_interval(interval: int, drift: float) -> int:
