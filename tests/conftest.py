@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -20,3 +21,14 @@ def shared_data() -> Callable[[str], Path]:
         return path
 
     return find
+
+
+@pytest.fixture(scope="session", autouse=True)
+def heard_interrupts() -> Iterator[None]:
+    """Ctrl-C is heard by the tests and the commands they start, also where the suite runs in the background of a shell.
+
+    Such a shell has its jobs ignore interrupts, and what is ignored stays so in every child.
+    """
+    old = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, old)

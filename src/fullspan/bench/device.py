@@ -81,11 +81,13 @@ def measure(n: int, device: Literal["cpu", "cuda"], n_rows: int = N_ROWS, seed: 
 
 
 def _steps(basis: Basis, empirical: Empirical, device: Literal["cpu", "cuda"]) -> tuple[float, float]:
-    """Median seconds of a step, and of copying a table."""
+    """Seconds of a step, and of copying a table."""
     table = plan(basis, empirical.total, "float32", device=device).table(basis)
     table.set_data(empirical.space.index(empirical.states), empirical.counts)
     table.set_prices(prices(basis.cards, empirical.total, "mdl", None))
     floor = 0.9 * float(table.scan().gains[0])
+    if (leap := getattr(table, "leap", None)) is not None:
+        return _leap_seconds(leap), _copy_seconds(table, device)
     rng = np.random.default_rng(1)
     times = []
     for _ in range(_TERMS):
@@ -93,6 +95,15 @@ def _steps(basis: Basis, empirical: Empirical, device: Literal["cpu", "cuda"]) -
         y = sum(1 << int(i) for i in rng.choice(len(basis.cards), order, replace=False))
         times += [_timed(lambda y=y, sign=sign: table.move(y, sign * 0.02, floor)) for sign in (1, -1)]  # type: ignore[misc]
     return statistics.median(times[2:]), _copy_seconds(table, device)
+
+
+def _leap_seconds(leap: Callable[..., Any]) -> float:
+    """Seconds of a step that the device decides for itself: the first of an empty model, many in one launch."""
+    empty = np.zeros(0, np.int64), *(np.zeros(0) for _ in range(3))
+    leap(*empty, 1e-6, 1)  # compiles
+    started = time.perf_counter()
+    taken, _ = leap(*empty, 1e-6, _TERMS)
+    return (time.perf_counter() - started) / len(taken)
 
 
 def _copy_seconds(table: Engine, device: str) -> float:
