@@ -100,9 +100,9 @@ class FactorGraph:
         No table is larger than the scope of some term, and log Z is the sum of ``exp(theta . Phi)``.
         """
         gathered: dict[Scope, dict[Term, float]] = {}
-        homes = _homes([tuple(i for i, _ in term) for term in model.terms])
+        home = homes([tuple(i for i, _ in term) for term in model.terms])
         for term, weight in model:
-            gathered.setdefault(homes[tuple(i for i, _ in term)], {})[term] = weight
+            gathered.setdefault(home[tuple(i for i, _ in term)], {})[term] = weight
         tables = [_summed(model.basis, scope, weights) for scope, weights in gathered.items()]
         return cls(model.space, tuple(gathered), tuple(tables))
 
@@ -180,17 +180,17 @@ def _strides(cards: NDArray[np.int64], starts: NDArray[np.int64]) -> NDArray[np.
     return strides
 
 
-def _homes(scopes: Sequence[Scope]) -> dict[Scope, Scope]:
+def homes(scopes: Sequence[Scope]) -> dict[Scope, Scope]:
     """For each scope a largest one that holds it; scopes are looked up through their rarest variable."""
     at: dict[int, list[Scope]] = {}
-    homes: dict[Scope, Scope] = {}
+    found: dict[Scope, Scope] = {}
     for scope in sorted(set(scopes), key=len, reverse=True):
         rarest = min((at.get(i, []) for i in scope), key=len)
-        homes[scope] = next((home for home in rarest if set(scope) <= set(home)), scope)
-        if homes[scope] is scope:
+        found[scope] = next((home for home in rarest if set(scope) <= set(home)), scope)
+        if found[scope] is scope:
             for i in scope:
                 at.setdefault(i, []).append(scope)
-    return homes
+    return found
 
 
 def _summed(basis: Basis, scope: Scope, weights: dict[Term, float]) -> NDArray[np.float64]:

@@ -58,7 +58,8 @@ class Beliefs:
         return self.variables[self.levels[v] : self.levels[v + 1]]
 
     def factor(self, f: int) -> Array:
-        """``p(x_f)`` of one factor's scope, shaped as its table."""
+        """``p(x_f)`` of one factor's scope, shaped as its table; -1 is the last factor."""
+        f = range(len(self.graph.scopes))[f]
         start, end = self.graph.table_starts[f], self.graph.table_starts[f + 1]
         return self.factors[start:end].reshape(self.graph.tables[f].shape)
 

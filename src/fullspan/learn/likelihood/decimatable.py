@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from fullspan.data import Empirical
 from fullspan.engine.decimation.decimation import Decimation, verdict
-from fullspan.engine.elimination.log_linear import Elimination
+from fullspan.engine.elimination.sums import Sums
 from fullspan.errors import DataError, FullspanError
 from fullspan.graphs import Graph
 from fullspan.learn.likelihood.decimated import Decimated
@@ -180,8 +180,8 @@ class _Learner:
         fields[self.biased] = turned[k:]
         machine = Ising(len(self.space), self.edges, turned[:k], fields)
         if not verdict(machine.n, self.edges):
-            unnormalised = Elimination(machine.loglinear(self.space, 0.0, self.biased))
-            return machine.loglinear(self.space, float(unnormalised.log_sums((), {})), self.biased)
+            log_z = Sums(machine.loglinear(self.space, 0.0, self.biased)).log_z()
+            return machine.loglinear(self.space, log_z, self.biased)
         free = Decimation(machine.n, self.edges)
         return machine.loglinear(self.space, free.log_z(machine.couplings, machine.fields), self.biased)
 
