@@ -48,7 +48,7 @@ class Prepared:
         )
         self._parts = arranged(graph, order)
         self.program: Program = compiled(self._parts, graph.cards, order)
-        self._clamps = clamps(self._parts, self.clamped, len(graph.space))
+        self._clamps = clamps(self._parts, self.clamped, graph.cards)
         self._levels = np.concatenate([[0], np.cumsum(graph.cards)])
         self._take(graph.values)
 

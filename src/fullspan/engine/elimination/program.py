@@ -46,11 +46,15 @@ class Program(NamedTuple):
 
 
 class Clamps(NamedTuple):
-    """How clamped values move a factor's first entry: ``base[factors] += values[slots] * strides``."""
+    """How clamped values move a factor's first entry: ``base[factors] += values[slots] * strides``.
+
+    ``cards`` are the levels of the clamped variables, in the order of the slots.
+    """
 
     factors: Ints
     slots: Ints
     strides: Ints
+    cards: Ints
 
 
 def compiled(factors: Arrangement, cards: Ints, order: Order) -> Program:
@@ -62,13 +66,13 @@ def compiled(factors: Arrangement, cards: Ints, order: Order) -> Program:
     return Program(*parts)
 
 
-def clamps(factors: Arrangement, clamped: Ints, n: int) -> Clamps:
-    """Where the clamped of n variables, numbered as listed, occur in factors."""
-    slot = np.full(n, -1, dtype=np.int64)
+def clamps(factors: Arrangement, clamped: Ints, cards: Ints) -> Clamps:
+    """Where the clamped variables, numbered as listed, occur in factors."""
+    slot = np.full(len(cards), -1, dtype=np.int64)
     slot[clamped] = np.arange(len(clamped))
     entries = np.flatnonzero(slot[factors.variables] >= 0) if len(clamped) else np.zeros(0, dtype=np.int64)
     owner = np.searchsorted(factors.scope_starts, entries, side="right") - 1
-    return Clamps(owner, slot[factors.variables[entries]], factors.strides[entries])
+    return Clamps(owner, slot[factors.variables[entries]], factors.strides[entries], cards[clamped])
 
 
 @serial
