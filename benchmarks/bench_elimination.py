@@ -69,9 +69,12 @@ class Ising:
         self.coupling, self.field = rng.normal(scale=scale, size=len(edges)), rng.normal(scale=scale, size=n)
 
     def graph(self) -> FactorGraph:
-        scopes = [*map(tuple, self.edges.tolist()), *((i,) for i in range(self.n))]
-        tables = [*(self.coupling[:, None, None] * np.outer(SPIN, SPIN)), *(self.field[:, None] * SPIN)]
-        return FactorGraph(Space.of_cards([2] * self.n), tuple(scopes), tuple(tables))
+        k = 2 * len(self.edges)
+        starts = np.concatenate([np.arange(0, k, 2), np.arange(k, k + self.n + 1)])
+        pairs, fields = self.coupling[:, None] * np.outer(SPIN, SPIN).ravel(), self.field[:, None] * SPIN
+        values = np.concatenate([pairs.ravel(), fields.ravel()])
+        variables = np.concatenate([self.edges.ravel(), np.arange(self.n)])
+        return FactorGraph.of_arrays(Space.of_cards([2] * self.n), starts, variables, values)
 
     def save(self, path: Path) -> None:
         parts = {"edges": self.edges, "coupling": self.coupling, "field": self.field}
