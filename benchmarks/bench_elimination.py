@@ -1,8 +1,9 @@
-"""Exact elimination, log Z and all marginals: ``benchmarks/bench_elimination.py [--peer PYTHON]``.
+"""Exact elimination, log Z and all marginals: ``benchmarks/bench_elimination.py [--dwave PYTHON] [--cotengra PYTHON]``.
 
 Random trees, 2-trees and lattices of binary variables, then time per node on trees up to a million nodes, then a batch
-of 10,000 clamped patterns against a loop over single ones. ``--peer`` names a Python that has ``dwave-samplers``: its
-TreeDecompositionSampler answers the same models in a process of its own, in turns with ours.
+of 10,000 clamped patterns against a loop over single ones. ``--dwave`` names a Python that has ``dwave-samplers``, and
+``--cotengra`` one that has ``cotengra`` and ``torch``: TreeDecompositionSampler, and a contraction differentiated by
+torch (the better of two searches for its order), answer the same models in processes of their own, in turns with ours.
 """
 
 from __future__ import annotations
@@ -11,35 +12,22 @@ import argparse
 import itertools
 import json
 import statistics
-import subprocess
 import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
+import numba
 import numpy as np
+from peers import Peer, peers
 from report import seconds, table, write
 
+from fullspan.engine.decimation.decimation import Decimation
 from fullspan.engine.elimination.clusters import ClusterTree
 from fullspan.model.graph import FactorGraph
 from fullspan.space import Space
 
 SPIN = np.array([1.0, -1.0])
-
-PEER = """
-import json, sys, time
-import numpy as np, dimod
-from dwave.samplers import TreeDecompositionSampler
-for line in sys.stdin:
-    model = json.loads(open(line.strip()).read())
-    bqm = dimod.BinaryQuadraticModel.from_ising(
-        {i: -h for i, h in enumerate(model["field"])},
-        {(a, b): -j for (a, b), j in zip(model["edges"], model["coupling"])})
-    start = time.perf_counter()
-    answer = TreeDecompositionSampler().sample(bqm, num_reads=1, beta=1.0, marginals=True)
-    spent = time.perf_counter() - start
-    print(json.dumps([spent, float(answer.info["log_partition_function"])]), flush=True)
-"""
 
 
 def tree(n: int, rng: np.random.Generator) -> np.ndarray:
@@ -69,28 +57,16 @@ class Ising:
         self.coupling, self.field = rng.normal(scale=scale, size=len(edges)), rng.normal(scale=scale, size=n)
 
     def graph(self) -> FactorGraph:
-        scopes = [*map(tuple, self.edges.tolist()), *((i,) for i in range(self.n))]
-        tables = [*(self.coupling[:, None, None] * np.outer(SPIN, SPIN)), *(self.field[:, None] * SPIN)]
-        return FactorGraph(Space.of_cards([2] * self.n), tuple(scopes), tuple(tables))
+        k = 2 * len(self.edges)
+        starts = np.concatenate([np.arange(0, k, 2), np.arange(k, k + self.n + 1)])
+        pairs, fields = self.coupling[:, None] * np.outer(SPIN, SPIN).ravel(), self.field[:, None] * SPIN
+        values = np.concatenate([pairs.ravel(), fields.ravel()])
+        variables = np.concatenate([self.edges.ravel(), np.arange(self.n)])
+        return FactorGraph.of_arrays(Space.of_cards([2] * self.n), starts, variables, values)
 
     def save(self, path: Path) -> None:
         parts = {"edges": self.edges, "coupling": self.coupling, "field": self.field}
         path.write_text(json.dumps({name: value.tolist() for name, value in parts.items()}), encoding="utf-8")
-
-
-class Peer:
-    """The other library in a process of its own."""
-
-    def __init__(self, python: str) -> None:
-        self.process = subprocess.Popen([python, "-c", PEER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-    def ask(self, path: Path) -> tuple[float, float]:
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        self.process.stdin.write(f"{path}\n")
-        self.process.stdin.flush()
-        spent, log_z = json.loads(self.process.stdout.readline())
-        return spent, log_z
 
 
 def models(rng: np.random.Generator, large: bool) -> dict[str, Ising]:
@@ -106,27 +82,29 @@ def models(rng: np.random.Generator, large: bool) -> dict[str, Ising]:
     return found
 
 
-def single(rng: np.random.Generator, python: str | None, repeats: int) -> list[dict[str, Any]]:
-    peer = Peer(python) if python else None
+def single(rng: np.random.Generator, others: dict[str, Peer], repeats: int) -> list[dict[str, Any]]:
     rows = []
     for name, ising in models(rng, large=True).items():
         graph = ising.graph()
         ClusterTree(graph).beliefs()
-        ours, theirs, difference = [], [], float("nan")
+        asked = {who: peer for who, peer in others.items() if name not in peer.skips}
+        ours, theirs, difference = [], {who: [] for who in asked}, float("nan")
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "model.json"
             ising.save(path)
-            asked = peer is not None and name not in ("lattice 20x20", "tree 100,000")
+            for peer in asked.values():
+                peer.ask(path)
             for _ in range(repeats):
                 start = time.perf_counter()
                 made = ClusterTree(graph)
                 beliefs = made.beliefs()
                 ours.append(time.perf_counter() - start)
-                if asked:
+                for who, peer in asked.items():
                     spent, log_z = peer.ask(path)
-                    theirs.append(spent)
-                    difference = abs(log_z - beliefs.log_z)
-        mine, other = statistics.median(ours), statistics.median(theirs) if theirs else float("nan")
+                    theirs[who].append(spent)
+                    difference = max(abs(log_z - beliefs.log_z), 0.0 if difference != difference else difference)
+        mine = statistics.median(ours)
+        other = {who: statistics.median(theirs[who]) if who in theirs else float("nan") for who in others}
         rows.append(
             {
                 "model": name,
@@ -135,8 +113,8 @@ def single(rng: np.random.Generator, python: str | None, repeats: int) -> list[d
                 "predicted s": made.order.seconds,
                 "seconds": mine,
                 "best": min(ours),
-                "peer s": other,
-                "ratio": other / mine,
+                **{f"{who} s": spent for who, spent in other.items()},
+                "ratio": min(other.values(), default=float("nan")) / mine,
                 "log Z": beliefs.log_z,
                 "difference": difference,
             }
@@ -175,22 +153,51 @@ def batches(rng: np.random.Generator, patterns: int, repeats: int) -> list[dict[
     return rows
 
 
+def decimated(rng: np.random.Generator, patterns: int, repeats: int) -> list[dict[str, Any]]:
+    """The same by decimation; ``bare`` is a single pattern without waking other cores."""
+    ising = Ising(200, two_tree(200, rng), rng)
+    clamped = sorted(rng.choice(200, size=60, replace=False).tolist())
+    engine, rows = Decimation(200, ising.edges, clamped), []
+    values = 2 * rng.integers(2, size=(patterns, len(clamped))) - 1
+    for name, together, alone in (
+        ("log Z", engine.log_z_batch, engine.log_z),
+        ("expectations", engine.expectations_batch, engine.expectations),
+    ):
+        together(ising.coupling, ising.field, values[:300])
+        batch, loop, bare = [], [], []
+        for _ in range(repeats):
+            batch.append(seconds(lambda f=together: f(ising.coupling, ising.field, values)))
+            for times, threads in ((loop, numba.get_num_threads()), (bare, 1)):
+                before = numba.get_num_threads()
+                numba.set_num_threads(threads)
+                spent = seconds(lambda f=alone: [f(ising.coupling, ising.field, row) for row in values[:200]])
+                numba.set_num_threads(before)
+                times.append(spent / 200 * patterns)
+        fast, slow, least = map(statistics.median, (batch, loop, bare))
+        ratios = {"ratio": slow / fast, "bare ratio": least / fast}
+        rows.append({"answer": name, "batch s": fast, "loop s": slow, "bare loop s": least, **ratios})
+    return rows
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--peer", help="a Python with dwave-samplers")
+    parser.add_argument("--dwave", help="a Python with dwave-samplers")
+    parser.add_argument("--cotengra", help="a Python with cotengra and torch")
     parser.add_argument("--largest", type=int, default=1_000_000, help="nodes of the largest tree")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     rng = np.random.default_rng(0)
     answers = {
-        "single": single(rng, options.peer, options.repeats),
+        "single": single(rng, peers(options.dwave, options.cotengra), options.repeats),
         "trees": by_size(rng, options.largest, options.repeats),
         "batches": batches(rng, 10_000, options.repeats),
+        "decimation": decimated(rng, 10_000, options.repeats),
     }
     table("log Z and all marginals, order included", answers["single"])
     table("trees", answers["trees"])
     table("10,000 patterns of 60 clamped variables, 200-node 2-tree; the loop is measured on 200", answers["batches"])
+    table("the same by decimation", answers["decimation"])
     write(options.json, answers)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from fullspan.algebra.basis import Basis
-from fullspan.engine.elimination.log_linear import Elimination
+from fullspan.engine.elimination.sums import Sums
 from fullspan.model import LogLinear
 from fullspan.query import Oracle
 from fullspan.space import Space
@@ -29,7 +29,7 @@ def random_model(n: int, k: int, rng: np.random.Generator) -> LogLinear:
         terms.add(tuple((int(i), 1) for i in sorted(chosen)))
     space = Space.of_cards((2,) * n)
     model = LogLinear(space, Basis("walsh", space.cards), tuple(sorted(terms)), rng.normal(scale=0.3, size=k), 0.0)
-    log_z = float(Elimination(model).log_sums((), {}))
+    log_z = Sums(model).log_z()
     return LogLinear(space, model.basis, model.terms, model.theta, log_z)
 
 

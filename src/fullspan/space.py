@@ -101,26 +101,28 @@ class Space:
     _positions: dict[str, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        positions: dict[str, int] = {}
-        for i, variable in enumerate(self.variables):
-            if variable.name in positions:
-                raise DataError(f"two variables are named {variable.name!r}; rename one")
-            positions[variable.name] = i
+        names = [variable.name for variable in self.variables]
+        positions = dict(zip(names, range(len(names)), strict=True))
+        if len(positions) < len(names):
+            twice = next(name for i, name in enumerate(names) if positions[name] != i)
+            raise DataError(f"two variables are named {twice!r}; rename one")
         object.__setattr__(self, "_positions", positions)
 
     @classmethod
     def of_cards(cls, cards: Iterable[int]) -> Space:
         """Variables ``x0, x1, ...`` with levels ``0 .. card-1``, for arrays and tests."""
-        return cls(tuple(Variable(f"x{i}", tuple(range(int(c)))) for i, c in enumerate(cards)))
+        counts = list(map(int, cards))
+        kinds = {c: Variable("x", tuple(range(c))) for c in set(counts)}
+        return cls(tuple(_renamed(kinds[c], f"x{i}") for i, c in enumerate(counts)))
 
     def __len__(self) -> int:
         return len(self.variables)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         return tuple(v.name for v in self.variables)
 
-    @property
+    @cached_property
     def cards(self) -> tuple[int, ...]:
         return tuple(v.card for v in self.variables)
 
@@ -166,6 +168,13 @@ class Space:
     def labels(self, state: Sequence[int]) -> dict[str, Level]:
         """A state as ``{name: level}``."""
         return {v.name: v.levels[int(c)] for v, c in zip(self.variables, state, strict=True)}
+
+
+def _renamed(variable: Variable, name: str) -> Variable:
+    """A variable with another name, whose levels have been checked; a million of them take a second."""
+    other = object.__new__(Variable)
+    other.__dict__.update(name=name, levels=variable.levels, edges=variable.edges)
+    return other
 
 
 def _level_key(level: Any) -> Any:

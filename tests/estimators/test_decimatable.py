@@ -15,7 +15,7 @@ from sklearn.exceptions import NotFittedError
 import fullspan as fs
 from fullspan import graphs
 from fullspan.engine.decimation.decimation import Decimation
-from fullspan.errors import FullspanError
+from fullspan.errors import DataError, FullspanError
 
 COLUMNS = ["a", "b", "c", "d", "e"]
 EDGES = [("a", "b"), ("b", "c"), ("c", "d"), ("d", "e"), ("b", "d")]
@@ -93,6 +93,40 @@ def test_a_single_output_gives_one_array() -> None:
     assert model.predict(np.array([["yes"], ["no"]])).shape == (2,)
 
 
+def test_outputs_beside_the_table_are_outputs_among_its_columns(conditional: Any, tmp_path: Path) -> None:
+    """``fit(X, y)`` learns what ``outputs=`` learns, for frames, arrays and a single output."""
+    table, fresh = frame(), frame(1, 30)
+    X, y = table[["a", "b", "d"]], table[["c", "e"]]
+    named = fs.DecimatableBoltzmannMachine(EDGES).fit(X, y)
+    assert named.graph_.outputs == ("c", "e")
+    assert named.n_features_in_ == 3
+    assert named.feature_names_in_.tolist() == ["a", "b", "d"]
+    for found, expected in zip(named.predict_proba(fresh), conditional.predict_proba(fresh), strict=True):
+        assert found == pytest.approx(expected, abs=1e-5)
+    assert named.score(fresh[["a", "b", "d"]], fresh[["c", "e"]]) == conditional.score(fresh)
+    named.save(tmp_path / "m.fsm")
+    assert fs.load(tmp_path / "m.fsm").n_features_in_ == 3
+    edges = [("x0", "x1"), ("x1", "last"), ("x1", "x2"), ("x2", "last")]
+    alone = fs.DecimatableBoltzmannMachine(edges, outputs="last").fit(X.to_numpy(), table["e"].to_numpy())
+    assert alone.predict(fresh[["a", "b", "d"]].to_numpy()).shape == (30,)
+    weighted = alone.score(X.to_numpy(), table["e"], sample_weight=np.ones(300))
+    assert weighted == pytest.approx((alone.predict(X.to_numpy()) == table["e"]).mean())
+    assert weighted > 0.5
+
+
+def test_missing_outputs_are_summed_out() -> None:
+    """A row whose only output is unknown says nothing about it: learning without the row gives the same weights."""
+    table = frame()
+    y = table["e"].astype(object).copy()
+    y[::4] = None
+    edges = [("a", "b"), ("b", "e"), ("a", "e")]
+    with_gaps = fs.DecimatableBoltzmannMachine(edges, missing="em", tol=1e-9).fit(table[["a", "b"]], y)
+    kept = y.notna()
+    without = fs.DecimatableBoltzmannMachine(edges, tol=1e-9).fit(table.loc[kept, ["a", "b"]], y[kept])
+    assert with_gaps.machine_.couplings == pytest.approx(without.machine_.couplings, abs=1e-6)
+    assert with_gaps.machine_.fields == pytest.approx(without.machine_.fields, abs=1e-6)
+
+
 def test_samples_follow_what_is_given(joint: Any, conditional: Any) -> None:
     drawn = joint.sample(20_000, random_state=0, given={"b": "yes"})
     assert (drawn["b"] == "yes").all()
@@ -135,8 +169,10 @@ def test_a_chain_of_three_hundred_columns_is_learned_and_asked() -> None:
 def test_what_cannot_be_is_refused(joint: Any, conditional: Any) -> None:
     with pytest.raises(FullspanError, match="graph is None"):
         fs.DecimatableBoltzmannMachine().fit(frame())
-    with pytest.raises(FullspanError, match="y is given"):
-        fs.DecimatableBoltzmannMachine(EDGES).fit(frame(), np.zeros(300))
+    with pytest.raises(DataError, match="one for each of the outputs c, e is needed"):
+        fs.DecimatableBoltzmannMachine(EDGES, outputs=["c", "e"]).fit(frame()[["a", "b", "d"]], frame()["c"])
+    with pytest.raises(DataError, match="an input is named 'c', as y is"):
+        fs.DecimatableBoltzmannMachine(EDGES).fit(frame(), frame()["c"])
     with pytest.raises(FullspanError, match="no outputs"):
         joint.predict(frame())
     with pytest.raises(FullspanError, match="there is no node 'q'"):

@@ -84,13 +84,37 @@ def test_conditional_learning_is_that_of_completed_states() -> None:
         assert found.model.weights[term] == pytest.approx(weight, abs=1e-5)
 
 
-@pytest.mark.parametrize("solver", ["lbfgs", "newton", "gradient"])
+@pytest.mark.parametrize("solver", ["lbfgs", "newton", "gradient", "em"])
 def test_solvers_agree(solver: str) -> None:
     data = drawn(7, 4, 200, share=0.2)
     graph = graphs.chain(list(data.space.names))
     found = fit_decimatable(data, graph, DecimatableOptions(solver=solver, tol=1e-8, l2=1e-3))
     best = fit_decimatable(data, graph, DecimatableOptions(tol=1e-10, l2=1e-3))
     assert found.model.theta == pytest.approx(best.model.theta, abs=1e-5)
+
+
+@pytest.mark.parametrize("inputs", [(), ("x0", "x1")])
+def test_em_ends_where_lbfgs_does_and_never_goes_up(inputs: tuple[str, ...]) -> None:
+    """Hidden nodes and missing cells, joint and conditional: -log p falls at every step, to the same optimum."""
+    rng = np.random.default_rng(2)
+    rows = drawn(19, 5, 300).states.astype(np.int64)
+    rows = rows[rng.integers(len(rows), size=250)]
+    rows[:, 2:] = np.where(rng.random((250, 3)) < 0.2, -1, rows[:, 2:])
+    data = Empirical.from_codes(rows, space=Space.of_cards((2,) * 5), allow_missing=True)
+    edges = [("h", "x0"), ("h", "x2"), ("h", "x4"), ("x1", "x2"), ("x3", "x4"), ("x1", "x3")]
+    outputs = ("x2", "x4") if inputs else ()
+    graph = Graph.of(edges, [*data.space.names, "h"], inputs=inputs, hidden=["h"], outputs=outputs)
+    options = {"l2": 1e-2, "restarts": 1, "seed": 4, "tol": 1e-6}
+    em = fit_decimatable(data, graph, DecimatableOptions(solver="em", **options))
+    other = fit_decimatable(data, graph, DecimatableOptions(solver="lbfgs", **options))
+    assert em.status == other.status == "converged"
+    assert em.divergence == pytest.approx(other.divergence, abs=1e-6)
+    flip = np.array([-1.0 if len([i for i, _ in t if i == 5]) % 2 else 1.0 for t in em.model.terms])
+    near = min(np.abs(em.model.theta - sign * other.model.theta).max() for sign in (1.0, flip))
+    assert near < 1e-3
+    values = np.array([step.cost for step in em.history])
+    assert len(values) > 3
+    assert (np.diff(values) <= 1e-9).all()
 
 
 def test_hidden_nodes_lower_the_divergence_and_the_optimum_is_stationary() -> None:

@@ -83,3 +83,35 @@ def test_no_factor_at_all() -> None:
     """A graph without factors weighs every state as 1."""
     graph = FactorGraph(Space.of_cards((2, 3)), (), ())
     assert graph.log_weight([[1, 2], [0, 0]]).tolist() == [0.0, 0.0]
+
+
+def test_flat_arrays_are_the_same_graph_as_scopes_and_tables() -> None:
+    """Scopes, tables and weights of states do not depend on how a graph was given; constants are factors too."""
+    rng = np.random.default_rng(3)
+    space = Space.of_cards((2, 3, 4))
+    scopes = ((0, 2), (1,), (), (2, 1, 0))
+    tables = tuple(rng.normal(size=[space.cards[i] for i in scope]) for scope in scopes)
+    one = FactorGraph(space, scopes, tables)
+    other = FactorGraph.of_arrays(space, one.scope_starts, one.variables, one.values)
+    assert other.scopes == scopes
+    assert other.scopes[-2:] == scopes[-2:]
+    for given, kept in zip(tables, other.tables, strict=True):
+        np.testing.assert_array_equal(given, kept)
+    np.testing.assert_array_equal(one.table_starts, other.table_starts)
+    states = rng.integers(0, space.cards, size=(9, 3))
+    np.testing.assert_array_equal(one.log_weight(states), other.log_weight(states))
+
+
+@pytest.mark.parametrize(
+    ("starts", "variables", "values", "reason"),
+    [
+        ([0, 2], [0, 3], np.zeros(4), "positions 0 to 1"),
+        ([0, 2], [1, 1], np.zeros(4), "names the variable 'x1' twice"),
+        ([0, 2], [0, 1], np.zeros(5), "have 4 entries, but 5 values"),
+        ([0, 1], [0, 1], np.zeros(2), "ends with the number of variables, 2"),
+        ([0, 2], [0, 1], [0.0, np.nan, 0.0, 0.0], "holds nan"),
+    ],
+)
+def test_flat_arrays_that_are_no_graph_are_refused(starts, variables, values, reason) -> None:
+    with pytest.raises(FullspanError, match=reason):
+        FactorGraph.of_arrays(Space.of_cards((2, 2)), starts, variables, values)

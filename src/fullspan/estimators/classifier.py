@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from fullspan.data import encode
-from fullspan.errors import ConvergenceWarning, DataError, FullspanError
+from fullspan.errors import ConvergenceWarning, FullspanError
 from fullspan.estimators.boundary import diverging_terms, warn_at_boundary
 from fullspan.estimators.hidden import Hidden, hidden_variables
 from fullspan.estimators.parameters import check_parameters
 from fullspan.estimators.reading import Reading
 from fullspan.estimators.settings import OPTIONS, parameters
 from fullspan.estimators.tables import checked_table, checked_weight, kind_of
+from fullspan.estimators.targets import counted_beside, share_right
 from fullspan.estimators.terms import TermTable
-from fullspan.space import Level, Space, Variable
+from fullspan.space import Level, Space
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical
@@ -177,29 +177,9 @@ class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _beside(self, table: Any, y: Any, sample_weight: Any) -> tuple[Empirical, list[str]]:
         """Counts of a table of inputs and the outputs beside it."""
-        from fullspan.data import Empirical
-        from fullspan.data.empirical import checked_weights
-
         if self.outputs is not None:
             raise FullspanError("outputs= names columns of the table, and y is given too; choose one of them")
-        told, variables = _targets(y, allow_missing=self.missing in ("drop", "em"))
-        reading = replace(self._reading(), missing="em" if self.missing in ("drop", "em") else self.missing)
-        space = reading.count(table).space
-        codes = encode(table, space, allow_missing=self.missing in ("drop", "em"))
-        if len(codes) != len(told):
-            raise DataError(f"the table has {len(codes)} rows and y has {len(told)}; one output per row is needed")
-        for variable in variables:
-            if variable.name in space.names:
-                raise DataError(f"an input is named {variable.name!r}, as y is; rename one of them")
-        rows = np.concatenate([codes, told], axis=1)
-        weight = checked_weight(sample_weight)
-        weights = np.ones(len(rows)) if weight is None else checked_weights(weight, len(rows))
-        if self.missing == "drop":
-            keep = (rows >= 0).all(axis=1)
-            rows, weights = rows[keep], weights[keep]
-        full = Space((*space.variables, *variables))
-        counted = Empirical.from_codes(rows, weights, full, allow_missing=self.missing == "em")
-        return counted, [variable.name for variable in variables]
+        return counted_beside(self._reading(), table, y, sample_weight)
 
     def _warn(self, fitted: Fitted) -> None:
         if fitted.status != "converged":
@@ -292,13 +272,7 @@ class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         if y is not None:
-            found, told = np.asarray(self.predict(X)), np.asarray(y)
-            found, told = found.reshape(len(found), -1), told.reshape(len(told), -1)
-            if found.shape != told.shape:
-                raise DataError(
-                    f"y has the shape {np.shape(y)}, but {found.shape} outputs are predicted: rows, outputs"
-                )
-            return float(np.average((found == told).all(axis=1), weights=sample_weight))
+            return share_right(self.predict(X), y, sample_weight)
         visible = Space(self.space_.variables[: len(self.space_) - self.fitted_.n_hidden])
         codes = encode(checked_table(X), visible, allow_missing=self.missing in ("drop", "em"))
         keep = (codes >= 0).all(axis=1)
@@ -335,42 +309,6 @@ class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _targets(y: Any, *, allow_missing: bool) -> tuple[NDArray[np.int64], list[Variable]]:
-    """Codes (rows, outputs) of y, and the variables they are levels of; None and NaN are -1 where these may be.
-
-    Raises
-    ------
-    DataError : y has no or too many dimensions, no row, a single level, infinity, or a missing cell.
-    """
-    name = getattr(y, "name", None)
-    names = _column_names(y)
-    array = np.asarray(y)
-    if array.ndim == 2 and array.shape[1] == 1:
-        array, name = array[:, 0], names[0] if names else None
-        names = None
-    if array.ndim not in (1, 2) or not array.size:
-        raise DataError(f"y has the shape {array.shape}; (rows,) or (rows, outputs) is needed")
-    if array.dtype.kind == "c":
-        raise DataError("Complex data not supported: y holds numbers, text or truth values")
-    columns = [array] if array.ndim == 1 else list(array.T)
-    if names is None:
-        names = [str(name) if name else "y"] if array.ndim == 1 else [f"y{j}" for j in range(len(columns))]
-    found, variables = [], []
-    for column, label in zip(columns, names, strict=True):
-        absent = _absent(column, label, allow_missing)
-        present = np.array(column[~absent].tolist()) if column.dtype == object else column[~absent]
-        check_classification_targets(present)
-        levels, codes = np.unique(present, return_inverse=True)
-        if len(levels) < 2:
-            classes = ", ".join(map(repr, levels.tolist()))
-            raise DataError(f"the output {label!r} has one class, {classes}; at least 2 are needed to learn from")
-        placed = np.full(len(column), -1, dtype=np.int64)
-        placed[~absent] = codes.ravel()
-        found.append(placed)
-        variables.append(Variable(label, tuple(levels.tolist())))
-    return np.stack(found, axis=1), variables
-
-
 def _beside(columns: Sequence[NDArray[Any]]) -> NDArray[Any]:
     """Columns (rows, outputs) that keep their values: text beside truth values stays what it is."""
     kinds = {column.dtype.kind for column in columns}
@@ -378,25 +316,6 @@ def _beside(columns: Sequence[NDArray[Any]]) -> NDArray[Any]:
     return np.stack([column if same else column.astype(object) for column in columns], axis=1)
 
 
-def _column_names(y: Any) -> list[str] | None:
-    """Names of the columns of a frame."""
-    columns = getattr(y, "column_names", None) or getattr(y, "columns", None)  # Arrow's, and pandas' or polars'
-    return None if columns is None else [str(c) for c in columns]
-
-
 def _named(names: Sequence[str] | str | None) -> list[str] | None:
     """A list of names, also of a single one."""
     return None if names is None else [names] if isinstance(names, str) else list(names)
-
-
-def _absent(column: NDArray[Any], label: str, allow_missing: bool) -> NDArray[np.bool_]:
-    """Which cells of an output are missing."""
-    if column.dtype.kind == "f" and np.isinf(column).any():
-        raise DataError(f"Input y contains infinity or a value too large for dtype('{column.dtype}').")
-    absent = np.array([cell is None or (cell == cell) is not True for cell in column.tolist()], dtype=bool)
-    if absent.any() and not allow_missing:
-        raise DataError(
-            f"Input y contains NaN: the output {label!r} is missing in {int(absent.sum())} rows; missing='drop' leaves "
-            "them out, missing='em' learns from the others"
-        )
-    return absent

@@ -14,7 +14,9 @@ from fullspan.data import decode, encode
 from fullspan.errors import FullspanError
 from fullspan.estimators.density import DensityEstimator, generator
 from fullspan.estimators.evidence import Evidence
-from fullspan.estimators.tables import checked_table, checked_weight, empty_of
+from fullspan.estimators.parameters import check_parameters
+from fullspan.estimators.tables import checked_table, checked_weight, empty_of, kind_of
+from fullspan.estimators.targets import counted_beside, share_right
 from fullspan.graphs import Graph
 from fullspan.model.ising import Ising
 from fullspan.query.clamped_rows import ClampedRows
@@ -44,8 +46,10 @@ class DecimatableBoltzmannMachine(DensityEstimator):
         networkx graph. Every column of the table is a node; every node has a bias.
     inputs : columns that are given and not learned. By default those of the graph; if there are outputs, all others.
     hidden : names of nodes that are no columns. By default those of the graph.
-    outputs : columns to predict. By default those of the graph, or none.
-    solver : ``"lbfgs"``, ``"newton"`` (small machines) or ``"gradient"``.
+    outputs : columns to predict. By default those of the graph, or none. Where ``fit`` is given y, the names of its
+        columns; by default its own names, or ``"y"``.
+    solver : ``"lbfgs"``, ``"newton"`` (small machines), ``"gradient"``, or ``"em"``, which completes hidden nodes and
+        missing cells by their expectations and fits the machine to these, again and again: never downhill, but slow.
     l2 : penalty ``l2 |w|^2 / 2`` in nats per row.
     restarts, random_state : runs from random weights where there are hidden nodes, and their seed.
     tol, max_iter : largest difference of expectations at the end; most steps.
@@ -111,35 +115,54 @@ class DecimatableBoltzmannMachine(DensityEstimator):
     # -- learning ---------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn the weights; outputs are columns of the table, so there is no y.
+        """Learn the weights.
+
+        Parameters
+        ----------
+        X : the table: of the inputs if y is given, else with the outputs among its columns.
+        y : (rows,) or (rows, outputs) the outputs, each of which is a node of the graph.
+        sample_weight : one weight per row, or, without y, the name of the column that holds them.
 
         Raises
         ------
         DataError, FullspanError : the table, the graph or a parameter is not what it should be.
         NotDecimatableError : the graph with the clamped nodes cannot be decimated; names the nodes that block it.
         """
-        if y is not None:
-            raise FullspanError("y is given; outputs are columns of the table here: name them with outputs=")
-        return super().fit(X, None, sample_weight)
+        if y is None:
+            return super().fit(X, None, sample_weight)
+        check_parameters(self.get_params(deep=False))
+        table = checked_table(X)
+        empirical, told = counted_beside(self._reading(), table, y, sample_weight, self._told() or None)
+        with self._watched() as watch:
+            fitted = self._learn(empirical, watch, told)
+        self._warn(fitted)
+        fitted = replace(fitted, settings={**fitted.settings, "beside": True})
+        self._accept(self._noted(fitted), kind_of(table), empirical)
+        return self
 
-    def _learn(self, empirical: Empirical, watch: Reporter | None) -> Fitted:
+    def _told(self) -> tuple[str, ...]:
+        """The outputs as they are named by the parameters or by the graph."""
+        if self.outputs is None:
+            return self.graph.outputs if isinstance(self.graph, Graph) else ()
+        return (self.outputs,) if isinstance(self.outputs, str) else tuple(self.outputs)
+
+    def _learn(self, empirical: Empirical, watch: Reporter | None, told: Sequence[str] | None = None) -> Fitted:
         from fullspan.learn.likelihood.decimatable import DecimatableOptions, fit_decimatable
 
         options = DecimatableOptions(
             **{name: getattr(self, name) for name in _OPTIONS}, seed=generator(self.random_state)
         )
-        fitted = fit_decimatable(empirical, self._graph(empirical.space), options, watch)
+        graph = self._graph(empirical.space, self._told() if told is None else tuple(told))
+        fitted = fit_decimatable(empirical, graph, options, watch)
         kept = {name: getattr(self, name) for name in _OPTIONS}
         return replace(fitted, settings={**fitted.settings, **kept})
 
-    def _graph(self, space: Space) -> Graph:
+    def _graph(self, space: Space, outputs: tuple[str, ...]) -> Graph:
         """The graph with its roles, those of the parameters first."""
         if self.graph is None:
             raise FullspanError("graph is None; give edges as pairs of names, or one of fullspan.graphs")
         roles = self.graph if isinstance(self.graph, Graph) else Graph((), ())
         hidden = roles.hidden if self.hidden is None else tuple(self.hidden)
-        told = (self.outputs,) if isinstance(self.outputs, str) else self.outputs
-        outputs = roles.outputs if told is None else tuple(told)
         inputs = roles.inputs if self.inputs is None else tuple(self.inputs)
         if outputs and self.inputs is None and not roles.inputs:
             inputs = tuple(name for name in space.names if name not in outputs)
@@ -158,6 +181,11 @@ class DecimatableBoltzmannMachine(DensityEstimator):
         self.information_gain_ = fitted.divergence
         self.log_likelihood_ = float("nan") if fitted.goodness is None else fitted.goodness.log_likelihood
         self.n_iter_ = settings["iterations"]
+        if settings.get("beside"):
+            self.n_features_in_ -= len(self._outputs)
+            if hasattr(self, "feature_names_in_"):
+                names = [name for name in self._oracle.visible.names if name not in self.graph_.outputs]
+                self.feature_names_in_ = np.array(names, dtype=object)
         if self._outputs:
             classes = [np.array(space.variables[i].levels) for i in self._outputs]
             self.classes_ = classes[0] if len(classes) == 1 else classes
@@ -189,12 +217,16 @@ class DecimatableBoltzmannMachine(DensityEstimator):
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """With outputs, the share of rows whose outputs are all predicted right; else the mean of ``log p(row)``.
 
+        Without y the outputs are columns of the table.
+
         Raises
         ------
-        DataError : a value is no level, or a cell is missing.
+        DataError : a value is no level, a cell is missing, or y is not as many outputs as are predicted.
         """
         check_is_fitted(self)
-        table = checked_table(X, self.n_features_in_, type(self).__name__)
+        if y is not None and self._outputs:
+            return share_right(self.predict(X), y, sample_weight)
+        table = checked_table(X, len(self._oracle.visible), type(self).__name__)
         empirical = self._reading().count_again(table, self._oracle.visible, checked_weight(sample_weight))
         if not self._outputs:
             return float(empirical.counts @ self._log_prob(empirical.states)) / empirical.total
@@ -254,10 +286,18 @@ class DecimatableBoltzmannMachine(DensityEstimator):
         if not self._outputs:
             raise FullspanError("the machine has no outputs; name them with outputs= to predict")
         table = checked_table(X)
-        if isinstance(table, np.ndarray) and table.ndim == 2 and table.shape[1] == self.n_features_in_:
-            table = table[:, list(self._inputs)]
+        if isinstance(table, np.ndarray) and table.ndim == 2:
+            table = self._inputs_among(table)
         known = Space(tuple(self.space_.variables[i] for i in self._inputs))
         return encode(checked_table(table, len(known), type(self).__name__), known)
+
+    def _inputs_among(self, table: NDArray[Any]) -> NDArray[Any]:
+        """The inputs of an array that has all columns, or all but the outputs."""
+        columns = list(range(len(self._oracle.visible)))
+        for given in (columns, [i for i in columns if i not in self._outputs]):
+            if table.shape[1] == len(given):
+                return table[:, [given.index(i) for i in self._inputs]]
+        return table
 
     # -- files ------------------------------------------------------------------------------------------------
 

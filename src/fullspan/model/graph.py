@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,53 @@ _ENTRIES = 1 << 20
 """Digits of states looked up together."""
 
 Scope = tuple[int, ...]
+
+
+class Scopes(Sequence[Scope]):
+    """The scopes of factors that lie behind each other in one array, made when they are asked for."""
+
+    def __init__(self, variables: NDArray[np.int64], starts: NDArray[np.int64]) -> None:
+        self._variables, self._starts = variables, starts
+
+    def __len__(self) -> int:
+        return len(self._starts) - 1
+
+    @overload
+    def __getitem__(self, f: int) -> Scope: ...
+    @overload
+    def __getitem__(self, f: slice) -> tuple[Scope, ...]: ...
+    def __getitem__(self, f: int | slice) -> Scope | tuple[Scope, ...]:
+        if isinstance(f, slice):
+            return tuple(self[i] for i in range(len(self))[f])
+        f = range(len(self))[f]
+        return tuple(self._variables[self._starts[f] : self._starts[f + 1]].tolist())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+
+class Tables(Sequence[NDArray[np.float64]]):
+    """The tables of factors that lie behind each other in one array, as views made when they are asked for."""
+
+    def __init__(self, values: NDArray[np.float64], starts: NDArray[np.int64], scopes: Scopes, space: Space) -> None:
+        self._values, self._starts, self._scopes, self._cards = values, starts, scopes, space.cards
+
+    def __len__(self) -> int:
+        return len(self._starts) - 1
+
+    @overload
+    def __getitem__(self, f: int) -> NDArray[np.float64]: ...
+    @overload
+    def __getitem__(self, f: slice) -> tuple[NDArray[np.float64], ...]: ...
+    def __getitem__(self, f: int | slice) -> NDArray[np.float64] | tuple[NDArray[np.float64], ...]:
+        if isinstance(f, slice):
+            return tuple(self[i] for i in range(len(self))[f])
+        f = range(len(self))[f]
+        shape = [self._cards[i] for i in self._scopes[f]]
+        return self._values[self._starts[f] : self._starts[f + 1]].reshape(shape)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +104,8 @@ class FactorGraph:
     """
 
     space: Space
-    scopes: tuple[Scope, ...]
-    tables: tuple[NDArray[np.float64], ...]
+    scopes: Sequence[Scope]
+    tables: Sequence[NDArray[np.float64]]
     values: NDArray[np.float64] = field(init=False, repr=False)
     variables: NDArray[np.int64] = field(init=False, repr=False)
     strides: NDArray[np.int64] = field(init=False, repr=False)
@@ -74,19 +121,48 @@ class FactorGraph:
         variables = np.fromiter(chain.from_iterable(scopes), dtype=np.int64, count=int(starts[-1]))
         self._check_scopes(scopes, variables, starts)
         self._check_shapes(scopes, variables, tables)
-        sizes = np.fromiter((table.size for table in tables), dtype=np.int64, count=len(tables))
-        values = np.concatenate([table.ravel() for table in tables]) if tables else np.zeros(0)
+        self._hold(starts, variables, np.concatenate([table.ravel() for table in tables]) if tables else np.zeros(0))
+
+    @classmethod
+    def of_arrays(cls, space: Space, scope_starts: Any, variables: Any, values: Any) -> FactorGraph:
+        """A graph from flat arrays, without an object for each factor: a million of them take a second.
+
+        Parameters
+        ----------
+        scope_starts, variables, values : as the attributes; ``values`` are copied.
+
+        Raises
+        ------
+        FullspanError : as by the constructor, or the lengths of the arrays do not fit each other.
+        """
+        starts, scoped = np.array(scope_starts, dtype=np.int64), np.array(variables, dtype=np.int64)
+        if not len(starts) or starts[0] != 0 or starts[-1] != len(scoped) or (np.diff(starts) < 0).any():
+            raise FullspanError(
+                f"scope_starts begins with 0, never falls and ends with the number of variables, {len(scoped)}; "
+                f"{starts[:3].tolist()} ... {starts[-1:].tolist()} was given"
+            )
+        graph = object.__new__(cls)
+        object.__setattr__(graph, "space", space)
+        graph._check_scopes(Scopes(scoped, starts), scoped, starts)
+        graph._hold(starts, scoped, np.array(values, dtype=np.float64).reshape(-1))
+        return graph
+
+    def _hold(self, starts: NDArray[np.int64], variables: NDArray[np.int64], values: NDArray[np.float64]) -> None:
+        """Set the arrays of checked scopes, and check the values."""
+        strides = _strides(self.cards[variables], starts)
+        sizes, filled = np.ones(len(starts) - 1, dtype=np.int64), np.diff(starts) > 0
+        first = starts[:-1][filled]
+        sizes[filled] = strides[first] * self.cards[variables[first]]
+        ends, scopes = _starts(sizes), Scopes(variables, starts)
+        if ends[-1] != len(values):
+            raise FullspanError(f"the factors have {ends[-1]} entries, but {len(values)} values were given")
         values.flags.writeable = False
-        ends = _starts(sizes)
-        views = [
-            values[a:b].reshape(t.shape) for a, b, t in zip(ends[:-1].tolist(), ends[1:].tolist(), tables, strict=True)
-        ]
         for name, value in {
             "scopes": scopes,
-            "tables": tuple(views),
+            "tables": Tables(values, ends, scopes, self.space),
             "values": values,
             "variables": variables,
-            "strides": _strides(np.asarray(self.space.cards, dtype=np.int64)[variables], starts),
+            "strides": strides,
             "scope_starts": starts,
             "table_starts": ends,
         }.items():
@@ -100,9 +176,9 @@ class FactorGraph:
         No table is larger than the scope of some term, and log Z is the sum of ``exp(theta . Phi)``.
         """
         gathered: dict[Scope, dict[Term, float]] = {}
-        homes = _homes([tuple(i for i, _ in term) for term in model.terms])
+        home = homes([tuple(i for i, _ in term) for term in model.terms])
         for term, weight in model:
-            gathered.setdefault(homes[tuple(i for i, _ in term)], {})[term] = weight
+            gathered.setdefault(home[tuple(i for i, _ in term)], {})[term] = weight
         tables = [_summed(model.basis, scope, weights) for scope, weights in gathered.items()]
         return cls(model.space, tuple(gathered), tuple(tables))
 
@@ -146,7 +222,7 @@ class FactorGraph:
             raise FullspanError(f"factor {f} names the variable {self.space.names[i]!r} twice: {scopes[f]}")
 
     def _check_shapes(self, scopes: Sequence[Scope], variables: NDArray[Any], tables: Sequence[NDArray[Any]]) -> None:
-        cards = np.asarray(self.space.cards, dtype=np.int64)[variables].tolist()
+        cards = self.cards[variables].tolist()
         shapes = list(chain.from_iterable(table.shape for table in tables))
         ranks = [table.ndim for table in tables]
         if shapes == cards and ranks == list(map(len, scopes)):
@@ -180,17 +256,17 @@ def _strides(cards: NDArray[np.int64], starts: NDArray[np.int64]) -> NDArray[np.
     return strides
 
 
-def _homes(scopes: Sequence[Scope]) -> dict[Scope, Scope]:
+def homes(scopes: Sequence[Scope]) -> dict[Scope, Scope]:
     """For each scope a largest one that holds it; scopes are looked up through their rarest variable."""
     at: dict[int, list[Scope]] = {}
-    homes: dict[Scope, Scope] = {}
+    found: dict[Scope, Scope] = {}
     for scope in sorted(set(scopes), key=len, reverse=True):
         rarest = min((at.get(i, []) for i in scope), key=len)
-        homes[scope] = next((home for home in rarest if set(scope) <= set(home)), scope)
-        if homes[scope] is scope:
+        found[scope] = next((home for home in rarest if set(scope) <= set(home)), scope)
+        if found[scope] is scope:
             for i in scope:
                 at.setdefault(i, []).append(scope)
-    return homes
+    return found
 
 
 def _summed(basis: Basis, scope: Scope, weights: dict[Term, float]) -> NDArray[np.float64]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.engine.elimination.log_linear import Elimination
+from fullspan.engine.elimination.sums import Sums
 from fullspan.engine.memory import budget, require
 from fullspan.errors import FullspanError, QueryError
 from fullspan.model.loglinear import LogLinear, checked_codes
@@ -84,7 +84,7 @@ class Oracle:
         self.model, self.max_memory = model, max_memory
         self.visible = Space(model.space.variables[: len(model.space) - n_hidden])
         self._given_table = table
-        self.elimination = Elimination(model, max_memory)
+        self.elimination = Sums(model, max_memory)
 
     @cached_property
     def table(self) -> DualTable | None:
@@ -399,20 +399,10 @@ class Oracle:
         return max(self.model.log_z - float(self.model.theta @ self._expectations()), 0.0)
 
     def _expectations(self) -> Array:
-        """eta of the model's own terms, from the dual table or from the marginals of their variables."""
+        """eta of the model's own terms, from the dual table or as the derivatives of log Z."""
         if self.table is not None:
             return self.table.eta[np.array(self.model.indices, dtype=np.int64)]
-        marginals: dict[tuple[int, ...], Array] = {}
-        eta = []
-        for term in self.model.terms:
-            where = tuple(i for i, _ in term)
-            if where not in marginals:
-                marginals[where] = self.cells(where, {}, {}, relative=False)
-            p = marginals[where]
-            for i, j in reversed(term):
-                p = p @ self.model.basis.local(i)[j]
-            eta.append(float(p))
-        return np.array(eta)
+        return self.elimination.expectations()
 
 
 def _open_mesh(shape: tuple[int, ...], scope: tuple[int, ...], allowed: Mapping[int, Codes]) -> tuple[Any, ...]:

@@ -41,8 +41,9 @@ def log_prob(oracle: Oracle, rows: Rows) -> Array:
     narrow, wide = _by_width(oracle, rows, np.isnan(out))
     if len(narrow):
         out[narrow] = oracle.completer(MAX_COMPLETIONS).log_sums(rows[narrow]) - oracle.model.log_z
-    for evidence, same in _distinct(rows, wide):
-        out[same] = float(oracle.elimination.log_sums((), evidence)) - oracle.model.log_z
+    if len(wide):
+        different, which = np.unique(rows[wide], axis=0, return_inverse=True)
+        out[wide] = oracle.elimination.log_sums_of_rows(different)[which.ravel()] - oracle.model.log_z
     np.minimum(out, 0.0, out=out)
     return out
 
@@ -120,9 +121,8 @@ def level_probabilities(oracle: Oracle, rows: Rows) -> dict[str, Array]:
         for values, part in zip(out, np.split(means, np.cumsum(space.cards)[:-1], axis=1), strict=True):
             values[narrow] = part
     for evidence, same in _distinct(rows, wide):
-        for i in range(len(space)):
-            if i not in evidence:
-                out[i][same] = oracle.cells((i,), {}, evidence)
+        for values, levels in zip(out, oracle.elimination.marginals(evidence), strict=True):
+            values[same] = levels
     return dict(zip(space.names, out, strict=True))
 
 

@@ -17,23 +17,16 @@ from numba import prange
 from numpy.typing import NDArray
 
 from fullspan.algebra.jit import inlined, parallel, serial
-from fullspan.engine.elimination.tables import (
-    SHORT,
-    SMALL,
-    Ints,
+from fullspan.engine.elimination.blocks import (
     blocks_of,
-    enter,
     fill_block,
-    inner_axes,
     is_lone,
     n_parts,
-    offset,
     part_number,
     part_offset,
-    run_length,
     shift_of,
-    spread,
 )
+from fullspan.engine.elimination.tables import SHORT, SMALL, Ints, enter, inner_axes, offset, run_length, spread
 
 _MANY = 32
 """Blocks from which on several cores are worth waking."""

@@ -58,7 +58,8 @@ class Beliefs:
         return self.variables[self.levels[v] : self.levels[v + 1]]
 
     def factor(self, f: int) -> Array:
-        """``p(x_f)`` of one factor's scope, shaped as its table."""
+        """``p(x_f)`` of one factor's scope, shaped as its table; -1 is the last factor."""
+        f = range(len(self.graph.scopes))[f]
         start, end = self.graph.table_starts[f], self.graph.table_starts[f + 1]
         return self.factors[start:end].reshape(self.graph.tables[f].shape)
 
@@ -123,9 +124,11 @@ class ClusterTree(Prepared):
         variables, tables = np.zeros(self._levels[-1]), np.zeros(len(self._logs))
         backward(self.program, factors, messages, variables, tables)
         fixed = self._fixed(evidence)
-        variables[self._levels[self.clamped] + fixed] = 1.0
+        variables[self._inner[len(self.order.variables) : -1] + fixed] = 1.0
         tables[factors.base[self.program.homes < 0]] = 1.0
-        return Beliefs(self.graph, log_z, self._levels, variables, self._given_back(tables))
+        marginals = np.empty_like(variables)
+        marginals[self._parts.level_entries(self._levels)] = variables
+        return Beliefs(self.graph, log_z, self._levels, marginals, self._given_back(tables))
 
     def marginals(self, evidence: Evidence | None = None) -> tuple[Array, ...]:
         """``p(x_v | evidence)`` of every variable."""
@@ -151,9 +154,9 @@ class ClusterTree(Prepared):
         if not np.isfinite(messages.scale.sum() + self._constant(factors)):
             raise _impossible(evidence)
         state = np.zeros(len(self.graph.space), dtype=np.int64)
-        state[self.clamped] = self._fixed(evidence)
+        state[len(self.order.variables) :] = self._fixed(evidence)
         most_probable(self.program, factors, messages, state)
-        return state
+        return state[self._parts.places]
 
     def sample(self, size: int, rng: np.random.Generator, evidence: Evidence | None = None) -> Ints:
         """Independent states (size, n) given the evidence.
@@ -164,11 +167,13 @@ class ClusterTree(Prepared):
         """
         factors, messages, _ = self._swept(evidence)
         states = np.zeros((size, len(self.graph.space)), dtype=np.int64)
-        states[:, self.clamped] = self._fixed(evidence)
-        steps = len(self.order.variables)
-        for start in range(0, size, max(1, _DRAWS // max(1, steps))):
-            part = states[start : start + max(1, _DRAWS // max(1, steps))]
+        steps, fixed = len(self.order.variables), self._fixed(evidence)
+        chunk = max(1, _DRAWS // max(1, steps))
+        for start in range(0, size, chunk):
+            part = np.zeros((min(chunk, size - start), states.shape[1]), dtype=np.int64)
+            part[:, steps:] = fixed
             drawn(self.program, factors, messages, part, rng.random((len(part), steps)))
+            states[start : start + chunk] = part[:, self._parts.places]
         return states
 
     # -- several variables at once ----------------------------------------------------------------------------
@@ -223,7 +228,7 @@ class ClusterTree(Prepared):
             self.program,
             self._slices,
             self._clamps,
-            self._plain(),
+            self._plain()._replace(levels=np.append(self._levels[self._parts.numbers], self._levels[-1])),
             self._logs,
             rows,
             weights,

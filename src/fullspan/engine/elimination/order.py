@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.engine.elimination.fill import FEWEST_EDGES, SMALLEST, SWEEP, core_rows, greedy
-from fullspan.engine.elimination.interaction import Interaction, interaction
+from fullspan.engine.elimination.interaction import Interaction, interaction, renumbered
 from fullspan.engine.elimination.reduction import reduced
 from fullspan.engine.elimination.symbolic import postorder, separators
 from fullspan.errors import FullspanError, TooLargeError
@@ -28,6 +28,8 @@ _RULES = {"auto": (SMALLEST, FEWEST_EDGES, SWEEP), "size": (SMALLEST,), "fill": 
 
 _CORE = 2048
 """Variables up to which the rows of neighbours are held as bits."""
+_SCATTERED = 1 << 15
+"""Variables from which on they are renumbered, so that neighbours lie near each other in memory."""
 _LIMIT = 62.0
 """log2 of the largest table that is looked at further."""
 _SECONDS_PER_ENTRY, _SECONDS_PER_STEP = 5e-9, 2e-6
@@ -118,18 +120,20 @@ def elimination_order(
     """
     if rule not in RULES:
         raise FullspanError(f"the rule {rule!r} is unknown; choose one of {', '.join(RULES)}")
-    near = interaction(graph, np.asarray(clamped, dtype=np.int64))
-    log2_cards = np.log2(graph.cards)
+    near, numbers = interaction(graph, np.asarray(clamped, dtype=np.int64)), np.arange(len(graph.space))
+    if len(numbers) > _SCATTERED:
+        numbers, near = renumbered(near)
+    log2_cards = np.log2(graph.cards)[numbers]
     prefix, pool, place, length, alive, blocked = reduced(*near, log2_cards, _CORE, _LIMIT)
     if blocked >= 0:
         rows = pool[place[blocked] : place[blocked] + length[blocked]]
-        _refuse(graph, [int(blocked), *(int(u) for u in rows if alive[u] and u != blocked)])
+        _refuse(graph, numbers[[int(blocked), *(int(u) for u in rows if alive[u] and u != blocked)]].tolist())
     members = np.flatnonzero(alive)
     if len(members):
         rows = core_rows(members, pool, place, length, alive)
         core = _best(rows, log2_cards[members], rule, restarts, np.random.default_rng(seed))
         prefix = np.concatenate([prefix, members[core]])
-    return with_separators(graph, near, prefix)
+    return with_separators(graph, near, prefix, numbers)
 
 
 def given_order(graph: FactorGraph, order: Sequence[int] | Ints, clamped: Sequence[int] | Ints = ()) -> Order:
@@ -146,19 +150,21 @@ def given_order(graph: FactorGraph, order: Sequence[int] | Ints, clamped: Sequen
             f"an order of elimination names each of the {int(near.free.sum())} free variables once; "
             f"{len(variables)} entries were given"
         )
-    return with_separators(graph, near, variables)
+    return with_separators(graph, near, variables, np.arange(len(graph.space)))
 
 
-def with_separators(graph: FactorGraph, near: Interaction, variables: Ints) -> Order:
-    """The separators of an order; refuses it at the first table of more than 2^62 entries."""
-    bounds, separator, sizes, blocked = separators(
-        near.starts, near.neighbours, variables, np.log2(graph.cards), _LIMIT
-    )
+def with_separators(graph: FactorGraph, near: Interaction, chosen: Ints, numbers: Ints) -> Order:
+    """The separators of an order of variables, numbered as in ``near``, where ``numbers`` has the graph's numbers.
+
+    Refuses it at the first table of more than 2^62 entries.
+    """
+    log2_cards = np.log2(graph.cards)[numbers]
+    bounds, separator, sizes, blocked = separators(near.starts, near.neighbours, chosen, log2_cards, _LIMIT)
     if blocked >= 0:
         places = [int(blocked), *separator[bounds[blocked] : bounds[blocked + 1]].tolist()]
-        _refuse(graph, [int(variables[p]) for p in places])
-    numbers, bounds, separator, sizes = postorder(bounds, separator, sizes)
-    variables = variables[numbers]
+        _refuse(graph, numbers[chosen[places]].tolist())
+    steps, bounds, separator, sizes = postorder(bounds, separator, sizes)
+    variables = numbers[chosen[steps]]
     messages = sizes - np.log2(graph.cards[variables])
     return Order(graph.space.names, variables, bounds, separator, sizes, messages)
 

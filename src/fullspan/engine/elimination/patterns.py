@@ -8,7 +8,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.engine.elimination.batch import Patterns, add_constants, static_products, swept
+from fullspan.engine.elimination.batch import add_constants, expect_constants, swept
+from fullspan.engine.elimination.pattern_rows import Patterns, static_products
 from fullspan.engine.elimination.program import Clamps, Program
 from fullspan.engine.elimination.slices import Slices
 from fullspan.engine.elimination.tables import Factors
@@ -78,7 +79,9 @@ def sweep(
         answer.expected[:] = gathered.sum(axis=0)
         answer.undone[:] = np.repeat(undone, chunk)[:n]
     alone = np.flatnonzero(program.homes < 0)
-    add_constants(alone, patterns, logs, answer.log_z, answer.tables, answer.expected, answer.undone)
+    add_constants(alone, patterns, logs, _CHUNKS[1], answer.log_z, answer.tables)
+    if weights is not None:
+        expect_constants(alone, patterns, answer.undone, answer.expected)
     return answer
 
 
@@ -96,6 +99,7 @@ def _patterns(
         np.concatenate([[0], np.cumsum(counts)]),
         links.slots,
         links.strides,
+        links.cards,
         table_starts,
         np.ascontiguousarray(values.T),
         np.ones(len(values)) if weights is None else weights,

@@ -46,10 +46,11 @@ class Prepared:
             f"exact elimination of width {order.width}, the widest table being over {named(order.clique())},",
             "clamp some of these variables or use a sparser model",
         )
-        self._parts = arranged(graph, order)
-        self.program: Program = compiled(self._parts, graph.cards, order)
-        self._clamps = clamps(self._parts, self.clamped, len(graph.space))
+        self._parts = arranged(graph, order, self.clamped)
+        self.program: Program = compiled(self._parts, order)
+        self._clamps = clamps(self._parts, len(order.variables))
         self._levels = np.concatenate([[0], np.cumsum(graph.cards)])
+        self._inner = np.concatenate([[0], np.cumsum(self._parts.cards)])
         self._take(graph.values)
 
     def reweighted(self, values: Array) -> Self:
@@ -120,8 +121,8 @@ class Prepared:
             self._parts.table_starts[:-1],
             self._is_log,
             self._low,
-            np.ones(self._levels[-1]),
-            self._levels,
+            np.ones(self._inner[-1]),
+            self._inner,
             np.zeros(len(self.graph.space), dtype=np.bool_),
         )
 
@@ -136,9 +137,10 @@ class Prepared:
             if not 0 <= v < len(self.graph.space):
                 raise QueryError(f"there is no variable {v}; positions go from 0 to {len(self.graph.space) - 1}")
             if v not in is_clamped:
-                plain.mask[self._levels[v] : self._levels[v + 1]] = 0.0
-                plain.mask[self._levels[v] + np.asarray(self._codes(v, given))] = 1.0
-                plain.masked[v] = True
+                place = self._parts.places[v]
+                plain.mask[self._inner[place] : self._inner[place + 1]] = 0.0
+                plain.mask[self._inner[place] + np.asarray(self._codes(v, given))] = 1.0
+                plain.masked[place] = True
         return plain._replace(base=base)
 
     def _checked_patterns(self, values: Any) -> Ints:

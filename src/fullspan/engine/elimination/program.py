@@ -24,7 +24,8 @@ class Program(NamedTuple):
 
     Attributes
     ----------
-    axes, axis_variables, axis_cards : the variables of step k's table at ``axes[k] : axes[k + 1]``, slowest first.
+    axes, axis_variables, axis_cards : the variables of step k's table, named by their own steps, slowest first, at
+        ``axes[k] : axes[k + 1]``.
     inputs : what enters step k is ``inputs[k] : inputs[k + 1]``, factors first.
     sources : number of the factor, or ``-1 - step`` of the message.
     strides, stride_starts : one stride per axis of the step's table, for each input.
@@ -46,47 +47,47 @@ class Program(NamedTuple):
 
 
 class Clamps(NamedTuple):
-    """How clamped values move a factor's first entry: ``base[factors] += values[slots] * strides``."""
+    """How clamped values move a factor's first entry: ``base[factors] += values[slots] * strides``.
+
+    ``cards`` are the levels of the clamped variables, in the order of the slots.
+    """
 
     factors: Ints
     slots: Ints
     strides: Ints
+    cards: Ints
 
 
-def compiled(factors: Arrangement, cards: Ints, order: Order) -> Program:
+def compiled(factors: Arrangement, order: Order) -> Program:
     """The program of an order, for factors arranged by it."""
     parts = _program(
-        factors.scope_starts, factors.variables, factors.strides, factors.homes, cards,
-        order.variables, order.bounds, order.separator,
+        factors.scope_starts, factors.variables, factors.strides, factors.homes, factors.cards,
+        order.bounds, order.separator,
     )  # fmt: skip
     return Program(*parts)
 
 
-def clamps(factors: Arrangement, clamped: Ints, n: int) -> Clamps:
-    """Where the clamped of n variables, numbered as listed, occur in factors."""
-    slot = np.full(n, -1, dtype=np.int64)
-    slot[clamped] = np.arange(len(clamped))
-    entries = np.flatnonzero(slot[factors.variables] >= 0) if len(clamped) else np.zeros(0, dtype=np.int64)
+def clamps(factors: Arrangement, m: int) -> Clamps:
+    """Where the clamped variables, which come after m free ones, occur in factors."""
+    clamped = len(factors.cards) - m
+    entries = np.flatnonzero(factors.variables >= m) if clamped else np.zeros(0, dtype=np.int64)
     owner = np.searchsorted(factors.scope_starts, entries, side="right") - 1
-    return Clamps(owner, slot[factors.variables[entries]], factors.strides[entries])
+    return Clamps(owner, factors.variables[entries] - m, factors.strides[entries], factors.cards[m:])
 
 
 @serial
-def _program(scope_starts, variables, factor_strides, homes, cards, order, bounds, separator):  # type: ignore[no-untyped-def]
-    m, n_factors = len(order), len(scope_starts) - 1
-    place = np.full(len(cards), -1, dtype=np.int64)
-    for k in range(m):
-        place[order[k]] = k
+def _program(scope_starts, variables, factor_strides, homes, cards, bounds, separator):  # type: ignore[no-untyped-def]
+    m, n_factors = len(bounds) - 1, len(scope_starts) - 1
     axes, messages, counts = np.zeros(m + 1, dtype=np.int64), np.zeros(m + 1, dtype=np.int64), np.zeros(m + 1, np.int64)
     axis_variables, axis_cards = np.empty(len(separator) + m, np.int64), np.empty(len(separator) + m, np.int64)
     for k in range(m):
         end, size = axes[k], 1
         for e in range(bounds[k], bounds[k + 1]):
-            axis_variables[end] = order[separator[e]]
-            axis_cards[end] = cards[order[separator[e]]]
+            axis_variables[end] = separator[e]
+            axis_cards[end] = cards[separator[e]]
             size *= axis_cards[end]
             end += 1
-        axis_variables[end], axis_cards[end] = order[k], cards[order[k]]
+        axis_variables[end], axis_cards[end] = k, cards[k]
         axes[k + 1], messages[k + 1] = end + 1, messages[k] + size
     for f in range(n_factors):
         if homes[f] >= 0:
@@ -125,12 +126,12 @@ def _program(scope_starts, variables, factor_strides, homes, cards, order, bound
             if sources[i] >= 0:
                 f = sources[i]
                 for e in range(scope_starts[f], scope_starts[f + 1]):
-                    if place[variables[e]] >= 0:
+                    if variables[e] < m:
                         strides[start + axis_of[variables[e]]] = factor_strides[e]
             else:
                 child, stride = -1 - sources[i], 1
                 for e in range(bounds[child + 1] - 1, bounds[child] - 1, -1):
-                    v = order[separator[e]]
+                    v = separator[e]
                     strides[start + axis_of[v]] = stride
                     stride *= cards[v]
                 held += stride

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numba import prange
 
-from fullspan.algebra.jit import parallel, serial
+from fullspan.algebra.jit import inlined, parallel, serial
 from fullspan.engine.elimination.tables import offset
 
 
@@ -36,7 +36,7 @@ def most_probable(program, factors, messages, state):  # type: ignore[no-untyped
         state[v] = np.argmax(weights[:card])
 
 
-@serial
+@inlined
 def _weights(program, factors, messages, state, k, weights, in_logs, as_logs):  # type: ignore[no-untyped-def]
     """Weights of the levels of step k's variable, given the later ones; their logarithms if ``as_logs``."""
     start, end = program.axes[k], program.axes[k + 1]
@@ -65,7 +65,7 @@ def _weights(program, factors, messages, state, k, weights, in_logs, as_logs):  
     return v, card
 
 
-@serial
+@inlined
 def _pick(weights, card, uniform):  # type: ignore[no-untyped-def]
     """A level with probability proportional to its weight; never one of weight 0."""
     total, last = 0.0, 0

@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_limits
 
 from fullspan.algebra.basis import Basis, Term
 from fullspan.data import Empirical
-from fullspan.engine.elimination.log_linear import Elimination
+from fullspan.engine.elimination.sums import Sums
 from fullspan.engine.memory import budget, require
 from fullspan.errors import DataError, FullspanError
 from fullspan.learn.boundary.separation import separating
@@ -204,7 +204,7 @@ class _Conditional:
 
     def _model(self, theta: Array) -> LogLinear:
         model = LogLinear(self.space, self.basis, self.terms, theta, 0.0)
-        log_z = float(Elimination(model, self.options.max_memory).log_sums((), {}))
+        log_z = Sums(model, self.options.max_memory).log_z()
         return LogLinear(self.space, self.basis, self.terms, theta, log_z)
 
     def _goodness(self, gain: float, k: int) -> Any:

@@ -3,7 +3,8 @@
     f(w) = sum_r q_r [ log Z(inputs_r) - log Z(what the row says) ]
 
 Both phases are decimated: a step costs time linear in nodes times distinct rows, however many nodes are hidden.
-Without inputs f is the mean of -log p(row); missing cells and hidden nodes are summed out.
+Without inputs f is the mean of -log p(row); missing cells and hidden nodes are summed out. f is minimised directly, or
+by em: the second phase is replaced by its tangent at the present weights, the likelihood of completed rows.
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ from numpy.typing import NDArray
 
 from fullspan.data import Empirical
 from fullspan.engine.decimation.decimation import Decimation, verdict
-from fullspan.engine.elimination.log_linear import Elimination
+from fullspan.engine.elimination.sums import Sums
 from fullspan.errors import DataError, FullspanError
 from fullspan.graphs import Graph
 from fullspan.learn.likelihood.decimated import Decimated
+from fullspan.learn.likelihood.em import Projection, alternate
 from fullspan.learn.likelihood.machine import MachineOptions, Progress, best_of_runs, observed_entropy
 from fullspan.learn.likelihood.solve import Likelihood, Solution, solve
 from fullspan.learn.likelihood.uncertainty import standard_errors
@@ -34,6 +36,9 @@ from fullspan.space import Space, Variable
 
 Array = NDArray[np.float64]
 
+SOLVERS = ("lbfgs", "newton", "gradient", "em")
+_EM_STEPS = 10_000
+"""Most steps of em unless the caller says."""
 _ERROR_STEPS = 1 << 26
 """Steps of decimation up to which standard errors are worked out: some seconds."""
 
@@ -56,11 +61,11 @@ class DecimatableOptions:
         ------
         FullspanError : an option is out of range.
         """
-        if self.solver not in ("lbfgs", "gradient", "newton"):
-            raise FullspanError(f"solver is {self.solver!r}; choose one of 'lbfgs', 'newton', 'gradient'")
+        if self.solver not in SOLVERS:
+            raise FullspanError(f"solver is {self.solver!r}; choose one of {', '.join(map(repr, SOLVERS))}")
         return MachineOptions(
             basis="walsh",
-            solver=self.solver,
+            solver="lbfgs" if self.solver == "em" else self.solver,
             l2=self.l2,
             restarts=self.restarts,
             tol=self.tol,
@@ -95,6 +100,7 @@ class _Learner:
         watch: Callable[[Progress], None] | None,
     ) -> None:
         self.seen, self.options, self.watch = empirical, options.machine(), watch
+        self.em = options.solver == "em"
         self.graph = ordered(graph, empirical.space)
         data = empirical.with_hidden([Variable(name, (0, 1)) for name in self.graph.hidden])
         self.space, self.rows, self.total = data.space, data.states.astype(np.int64), data.total
@@ -126,6 +132,10 @@ class _Learner:
         o = self.options
 
         def run(theta: Array) -> Solution:
+            if self.em:
+                limit = _EM_STEPS if o.max_iter is None else o.max_iter
+                projection = Projection("lbfgs", o.tol / 10)
+                return alternate(self.given, self.told, theta, projection, o.tol, limit, o.l2, watch=self._note)
             return solve(likelihood, theta, o.solver, o.tol, o.max_iter, self._note)  # type: ignore[arg-type]
 
         if not self.graph.hidden:
@@ -180,8 +190,8 @@ class _Learner:
         fields[self.biased] = turned[k:]
         machine = Ising(len(self.space), self.edges, turned[:k], fields)
         if not verdict(machine.n, self.edges):
-            unnormalised = Elimination(machine.loglinear(self.space, 0.0, self.biased))
-            return machine.loglinear(self.space, float(unnormalised.log_sums((), {})), self.biased)
+            log_z = Sums(machine.loglinear(self.space, 0.0, self.biased)).log_z()
+            return machine.loglinear(self.space, log_z, self.biased)
         free = Decimation(machine.n, self.edges)
         return machine.loglinear(self.space, free.log_z(machine.couplings, machine.fields), self.biased)
 

@@ -39,13 +39,15 @@ class Projection:
     max_sweeps: int | None = None
     restart: bool = False
 
-    def __call__(self, free: Free, d: Array, theta: Array, l2: float = 0.0, l1: float = 0.0) -> Array:
+    def __call__(self, free: Phase, d: Array, theta: Array, l2: float = 0.0, l1: float = 0.0) -> Array:
         """Weights of the machine whose moments are d, found from theta, or from 0 if ``restart``."""
         if self.solver != "ipf":
             found = solve(Likelihood(free, Known(d), l2, l1), theta, self.solver, self.tol)
             if found.status == "interrupted":
                 raise KeyboardInterrupt
             return found.theta
+        if not isinstance(free, Free):
+            raise TypeError(f"IPFP needs the table of all states, and {type(free).__name__} has none")
         start = np.zeros_like(theta) if self.restart else theta
         return project_by_ipf(free, attainable(free.table.basis, d), start, self.tol, self.max_sweeps)
 
@@ -69,7 +71,7 @@ def project_by_ipf(free: Free, d: Array, theta: Array, tol: float, max_sweeps: i
 
 
 def alternate(
-    free: Free,
+    free: Phase,
     data: Phase,
     theta: Array,
     projection: Projection,
