@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from fullspan.estimators.decimatable import DecimatableBoltzmannMachine
     from fullspan.estimators.full_span import FullSpan
     from fullspan.estimators.loading import load
+    from fullspan.estimators.machine_features import MachineFeatures
     from fullspan.estimators.trees import ChowLiuTree, HiddenChowLiuTree
+    from fullspan.estimators.truncated import TruncatedBoltzmannMachine
     from fullspan.query.graph import GraphModel, read_graph
     from fullspan.space import Space, Variable
 
@@ -33,6 +35,8 @@ _HOMES = {
     "ChowLiuTree": "fullspan.estimators.trees",
     "HiddenChowLiuTree": "fullspan.estimators.trees",
     "DecimatableBoltzmannMachine": "fullspan.estimators.decimatable",
+    "TruncatedBoltzmannMachine": "fullspan.estimators.truncated",
+    "MachineFeatures": "fullspan.estimators.machine_features",
     "load": "fullspan.estimators.loading",
     "GraphModel": "fullspan.query.graph",
     "read_graph": "fullspan.query.graph",
@@ -51,7 +55,9 @@ __all__ = [
     "FullspanError",
     "GraphModel",
     "HiddenChowLiuTree",
+    "MachineFeatures",
     "Space",
+    "TruncatedBoltzmannMachine",
     "Variable",
     "__version__",
     "datasets",
