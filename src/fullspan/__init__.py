@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fullspan import datasets, errors, graphs
+    from fullspan import datasets, errors, geometry, graphs
     from fullspan.errors import FullspanError
     from fullspan.estimators.boltzmann import BoltzmannMachine
     from fullspan.estimators.classifier import BoltzmannClassifier
@@ -44,7 +44,7 @@ _HOMES = {
     "Variable": "fullspan.space",
     "FullspanError": "fullspan.errors",
 }
-_MODULES = ("datasets", "errors", "graphs")
+_MODULES = ("datasets", "errors", "geometry", "graphs")
 
 __all__ = [
     "BoltzmannClassifier",
@@ -62,6 +62,7 @@ __all__ = [
     "__version__",
     "datasets",
     "errors",
+    "geometry",
     "graphs",
     "load",
     "read_graph",
