@@ -96,7 +96,7 @@ class TruncatedBoltzmannMachine(TransformerMixin, DensityEstimator):  # type: ig
     >>> machine.n_terms_, machine.n_states_
     (3, 5)
     >>> machine.score_samples([[1, 1, 0], [0, 0, 1]]).round(3).tolist()
-    [-1.043, -inf]
+    [-1.503, -inf]
     """
 
     _oracle: Any

@@ -30,6 +30,8 @@ MAX_GRAM = 3000
 """States seen up to which a certificate is looked for."""
 MAX_PROGRAM = 2_000_000
 """Ones in the model matrix up to which a linear program is tried."""
+_DENSE, _FILLED = 1 << 22, 0.05
+"""Cells up to which, and share of ones above which, rows of F are multiplied as dense ones."""
 _CLEAR = 1e-6
 """Least gap, relative to c, by which an excluded state lies below the face."""
 
@@ -45,8 +47,7 @@ class Gram:
     def of(cls, rows: TruncatedEngine) -> Gram:
         from scipy.linalg import cho_factor
 
-        features = rows.sparse()
-        matrix = (features @ features.T).toarray()
+        matrix = _products(rows)
         try:
             factor = cho_factor(matrix, lower=True)
         except np.linalg.LinAlgError:
@@ -123,7 +124,7 @@ def by_program(engine: TruncatedEngine, seen: Mask) -> tuple[Face, Mask]:
     on = np.ones(len(engine), dtype=bool)
     on[off[found.x[k : k + m] > 0.5]] = False
     rows = engine.restricted(on)
-    rank = _affine_rank((rows.sparse() @ rows.sparse().T).toarray()) if len(rows) <= MAX_GRAM else _rank(rows)
+    rank = _affine_rank(_products(rows)) if len(rows) <= MAX_GRAM else _rank(rows)
     if on.all():
         return Face(np.zeros(k), len(engine), rank), on
     v, c = found.x[:k], float(found.x[-1])
@@ -132,6 +133,16 @@ def by_program(engine: TruncatedEngine, seen: Mask) -> tuple[Face, Mask]:
     if gap < 0.4 or float(np.abs(values).max(where=on, initial=0.0)) > 1e-7:
         raise FullspanError(f"the direction of {k} diverging weights is lost in rounding (gap {gap:.1e}); use l2= > 0")
     return Face(np.where(np.abs(v) > 1e-9, v, 0.0) / min(gap, 1.0), int(on.sum()), rank), on
+
+
+def _products(rows: TruncatedEngine) -> Array:
+    """``F F'``: by dense rows where these are well filled and fit, else by sparse ones."""
+    cells = len(rows) * rows.k
+    if cells <= _DENSE and len(rows.indices) > _FILLED * cells:
+        dense = rows.dense()
+        return np.asarray(dense @ dense.T)
+    features: Any = rows.sparse()
+    return np.asarray((features @ features.T).toarray())
 
 
 def _affine_rank(gram: Array) -> int:
