@@ -13,14 +13,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fullspan import datasets, errors, graphs
+    from fullspan import datasets, errors, geometry, graphs
     from fullspan.errors import FullspanError
     from fullspan.estimators.boltzmann import BoltzmannMachine
     from fullspan.estimators.classifier import BoltzmannClassifier
     from fullspan.estimators.decimatable import DecimatableBoltzmannMachine
     from fullspan.estimators.full_span import FullSpan
     from fullspan.estimators.loading import load
+    from fullspan.estimators.machine_features import MachineFeatures
     from fullspan.estimators.trees import ChowLiuTree, HiddenChowLiuTree
+    from fullspan.estimators.truncated import TruncatedBoltzmannMachine
     from fullspan.query.graph import GraphModel, read_graph
     from fullspan.space import Space, Variable
 
@@ -33,6 +35,8 @@ _HOMES = {
     "ChowLiuTree": "fullspan.estimators.trees",
     "HiddenChowLiuTree": "fullspan.estimators.trees",
     "DecimatableBoltzmannMachine": "fullspan.estimators.decimatable",
+    "TruncatedBoltzmannMachine": "fullspan.estimators.truncated",
+    "MachineFeatures": "fullspan.estimators.machine_features",
     "load": "fullspan.estimators.loading",
     "GraphModel": "fullspan.query.graph",
     "read_graph": "fullspan.query.graph",
@@ -40,7 +44,7 @@ _HOMES = {
     "Variable": "fullspan.space",
     "FullspanError": "fullspan.errors",
 }
-_MODULES = ("datasets", "errors", "graphs")
+_MODULES = ("datasets", "errors", "geometry", "graphs")
 
 __all__ = [
     "BoltzmannClassifier",
@@ -51,11 +55,14 @@ __all__ = [
     "FullspanError",
     "GraphModel",
     "HiddenChowLiuTree",
+    "MachineFeatures",
     "Space",
+    "TruncatedBoltzmannMachine",
     "Variable",
     "__version__",
     "datasets",
     "errors",
+    "geometry",
     "graphs",
     "load",
     "read_graph",

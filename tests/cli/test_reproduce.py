@@ -50,7 +50,15 @@ def test_options_of_other_experiments_are_refused(run: Run, tmp_path: Path) -> N
     assert "is a file; give a folder" in done.err
 
 
+def test_data_that_are_not_there_are_asked_for(run: Run, tmp_path: Path) -> None:
+    for more in ((), ("--data", tmp_path)):
+        done = run("reproduce", "tbm-fig1", "--out", tmp_path / "f", *more)
+        assert done.code == 2
+        assert "give --data FOLDER with mnist10k_bin.npz" in done.err
+
+
 def test_the_list_names_all(run: Run) -> None:
     listed = json.loads(run("reproduce", "--list", "--json").out)
-    assert [e["name"] for e in listed] == ["fsll-table1", "basket", "byrne-fig4", "byrne-fig5", "rueger"]
+    figures = ["byrne-fig4", "byrne-fig5", "rueger", "tbm-fig1", "tbm-fig2", "tbm-fig3"]
+    assert [e["name"] for e in listed] == ["fsll-table1", "basket", *figures]
     assert "byrne-fig5" in run("reproduce", "--list").out

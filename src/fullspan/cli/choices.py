@@ -10,6 +10,7 @@ class Model(enum.StrEnum):
 
     full_span = "full-span"
     boltzmann = "boltzmann"
+    truncated = "truncated"
 
 
 class Solver(enum.StrEnum):

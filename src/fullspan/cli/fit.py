@@ -24,7 +24,11 @@ STRONGEST, COEFFICIENTS = 5, 20
 
 
 MISSING_HELP = "Missing cells: refuse, drop the rows, an extra level, or not observed (em)."
-MODEL_HELP = "full-span searches for terms of any order; boltzmann fits those given by the options below it."
+MODEL_HELP = (
+    "full-span searches for terms of any order; boltzmann fits those given by the options below it; truncated "
+    "fits frequent patterns of hundreds of variables."
+)
+SUPPORT_HELP = "Truncated: least share of rows with a pattern, such as 0.1, or a number of rows."
 ORDER_HELP = "Boltzmann: most variables in a term; with a graph, in a clique."
 GRAPH_HELP = "Boltzmann: file with one edge per line, two names separated by a comma or blanks."
 EDGE_HELP = "Boltzmann: an edge, a-b or a,b; may be repeated."
@@ -69,8 +73,12 @@ def fit(
     edge: Annotated[list[str] | None, typer.Option(help=EDGE_HELP)] = None,
     margin: Annotated[list[str] | None, typer.Option(help=MARGIN_HELP)] = None,
     hidden: Annotated[str | None, typer.Option(help=HIDDEN_HELP)] = None,
-    solver: Annotated[Solver, typer.Option(help="Boltzmann: how the weights are found.")] = Solver.auto,
-    l2: Annotated[float, typer.Option(min=0.0, help="Boltzmann: weight of a ridge penalty.")] = 0.0,
+    solver: Annotated[Solver, typer.Option(help="Machines: how the weights are found.")] = Solver.auto,
+    l2: Annotated[float, typer.Option(min=0.0, help="Machines: weight of a ridge penalty.")] = 0.0,
+    min_support: Annotated[str, typer.Option(help=SUPPORT_HELP)] = "0.1",
+    pattern: Annotated[list[str] | None, typer.Option(help="Truncated: a pattern, a,b,c; may be repeated.")] = None,
+    pairs: Annotated[int | None, typer.Option(min=0, help="Truncated: random pairs, so many.")] = None,
+    unseen: Annotated[float, typer.Option(min=0.0, help="Truncated: mass of all states left out.")] = 0.0,
     restarts: Annotated[int, typer.Option(min=1, help="Runs with hidden variables; the best is kept.")] = 5,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of those runs.")] = None,
     search: Annotated[Search, typer.Option(help="The full search, or the published algorithm.")] = Search.full,
@@ -93,6 +101,7 @@ def fit(
     from fullspan.cli import arguments
     from fullspan.cli.files import check_model_target
     from fullspan.cli.machine import Structure, hidden_units, learned_machine, refuse_options_of_others
+    from fullspan.cli.truncated import Domain, learned_truncated
     from fullspan.estimators.reading import Reading
 
     refuse_options_of_others(context, model.value)
@@ -134,6 +143,10 @@ def fit(
         interrupts.check()
         if model is Model.boltzmann:
             fitted = learned_machine(empirical, structure, options, watch)
+        elif model is Model.truncated:
+            limit = arguments.size(max_memory)
+            domain = Domain(max_order, min_support, pattern or (), pairs, unseen, solver.value, l2, seed, limit)
+            fitted = learned_truncated(empirical, domain, watch)
         else:
             fitted = _learned(empirical, options, Hidden(units, restarts, seed), watch, start)
         fitted = _kept(reading.noted(fitted), watch)
@@ -207,9 +220,9 @@ def _kept(fitted: Fitted, watch: _Watch) -> Fitted:
 
 
 def _save(fitted: Fitted, path: Path) -> None:
-    from fullspan.model.file import save
+    from fullspan.cli.models import save_model
 
-    save(fitted, path)
+    save_model(fitted, path)
 
 
 def _start(checkpoint: Path, empirical: Empirical, hidden: tuple[Variable, ...], quiet: bool) -> LogLinear | None:

@@ -47,13 +47,12 @@ def impute(
     check_table_target(output, model, data)
     import numpy as np
 
-    from fullspan.cli.models import joint_model
+    from fullspan.cli.models import joint_model, oracle_of
     from fullspan.data import decode, encode
     from fullspan.estimators.reading import refuse_missing_level
-    from fullspan.query.answer import Oracle
 
     fitted = joint_model(model)
-    oracle = Oracle(fitted.model, n_hidden=fitted.n_hidden)
+    oracle = oracle_of(fitted)
     space = oracle.visible
     codes = encode(data, space, allow_missing=True)
     refuse_missing_level(codes, space)

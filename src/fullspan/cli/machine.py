@@ -18,18 +18,17 @@ if TYPE_CHECKING:
     from fullspan.model.fitted import Fitted, StepLike
     from fullspan.space import Variable
 
-MACHINE_ONLY = ("order", "graph", "edge", "margin", "solver", "l2")
-SEARCH_ONLY = (
-    "search",
-    "penalty",
-    "epsilon",
-    "max_order",
-    "dtype",
-    "device",
-    "checkpoint",
-    "checkpoint_every",
-    "resume",
-)
+_SEARCH, _MACHINE, _TRUNCATED = "full-span", "boltzmann", "truncated"
+OWNERS = {
+    **dict.fromkeys(("order", "graph", "edge", "margin"), (_MACHINE,)),
+    **dict.fromkeys(("solver", "l2"), (_MACHINE, _TRUNCATED)),
+    **dict.fromkeys(("search", "penalty", "epsilon", "dtype", "device"), (_SEARCH,)),
+    **dict.fromkeys(("checkpoint", "checkpoint_every", "resume"), (_SEARCH,)),
+    "max_order": (_SEARCH, _TRUNCATED),
+    **dict.fromkeys(("hidden", "restarts", "basis", "l1"), (_SEARCH, _MACHINE)),
+    **dict.fromkeys(("min_support", "pattern", "pairs", "unseen"), (_TRUNCATED,)),
+}
+"""Models that an option is for; those not named here are for all."""
 
 
 def refuse_options_of_others(context: typer.Context, model: str) -> None:
@@ -39,11 +38,12 @@ def refuse_options_of_others(context: typer.Context, model: str) -> None:
     ------
     typer.BadParameter : with the option and the model it belongs to.
     """
-    foreign, other = (SEARCH_ONLY, "full-span") if model == "boltzmann" else (MACHINE_ONLY, "boltzmann")
-    for name in foreign:
+    for name, owners in OWNERS.items():
         source = context.get_parameter_source(name)
-        if source is not None and source.name == "COMMANDLINE":
-            raise typer.BadParameter(f"--{name.replace('_', '-')} is for --model {other}, not for --model {model}")
+        if model not in owners and source is not None and source.name == "COMMANDLINE":
+            raise typer.BadParameter(
+                f"--{name.replace('_', '-')} is for --model {' or '.join(owners)}, not for --model {model}"
+            )
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,47 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fullspan.errors import FullspanError
 
 if TYPE_CHECKING:
     from fullspan.model.fitted import Fitted
+
+
+def any_model(path: Path) -> Fitted:
+    """The log-linear model or truncated machine in a file.
+
+    Raises
+    ------
+    ModelFileError : the file cannot be read, or holds a tree.
+    """
+    from fullspan.model import file, truncated_file
+    from fullspan.model.strict_json import read_json
+
+    document = read_json(path)
+    is_truncated = document["kind"].value == truncated_file.KIND
+    return truncated_file.read_truncated(document) if is_truncated else file.read(document)
+
+
+def save_model(fitted: Fitted, path: Path) -> None:
+    """Write the file of a model of either kind."""
+    from fullspan.model.file import save
+    from fullspan.model.truncated import TruncatedLogLinear
+    from fullspan.model.truncated_file import save_truncated
+
+    (save_truncated if isinstance(fitted.model, TruncatedLogLinear) else save)(fitted, path)
+
+
+def oracle_of(fitted: Fitted, max_memory: int | None = None) -> Any:
+    """What answers questions about a model."""
+    from fullspan.model.truncated import TruncatedLogLinear
+    from fullspan.query.answer import Oracle
+    from fullspan.query.truncated import TruncatedOracle
+
+    if isinstance(fitted.model, TruncatedLogLinear):
+        return TruncatedOracle(fitted.model)
+    return Oracle(fitted.model, max_memory=max_memory, n_hidden=fitted.n_hidden)
 
 
 def joint_model(path: Path) -> Fitted:
@@ -19,9 +54,7 @@ def joint_model(path: Path) -> Fitted:
     ModelFileError : the file cannot be read.
     FullspanError : it is a classifier, which knows nothing about its inputs: their probabilities mean nothing.
     """
-    from fullspan.model.file import load
-
-    fitted = load(path)
+    fitted = any_model(path)
     if roles := fitted.settings.get("roles"):
         outputs, inputs = ", ".join(roles["outputs"]), ", ".join(roles["inputs"])
         raise FullspanError(

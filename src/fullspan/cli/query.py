@@ -76,10 +76,9 @@ def query(
 
 
 def _ask_model(path: Path, questions: Sequence[str], limit: int | None) -> list[tuple[str, float | Table]]:
-    from fullspan.cli.models import joint_model
-    from fullspan.query.answer import Oracle
+    from fullspan.cli.models import joint_model, oracle_of
 
-    oracle = Oracle(joint_model(path).model, max_memory=limit)
+    oracle = oracle_of(joint_model(path), limit)
     return [(question, oracle.ask(question)) for question in questions]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -24,12 +24,21 @@ def reproduce(
     seeds: Annotated[
         int | None, typer.Option(min=1, help="Tables: random draws of each data set; medians are shown. [default: 3]")
     ] = None,
-    runs: Annotated[int | None, typer.Option(min=1, help="Figures: random machines. [default: 10]")] = None,
-    iterations: Annotated[int | None, typer.Option(min=1, help="Figures: steps of a run. [default: 750]")] = None,
+    runs: Annotated[
+        int | None, typer.Option(min=1, help="Figures: random machines, samples or draws. [default: the paper's]")
+    ] = None,
+    iterations: Annotated[
+        int | None, typer.Option(min=1, help="Figures: steps of a run. [default: the paper's]")
+    ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Figures: of the random machines. [default: 0]")] = None,
     nodes: Annotated[
         int | None, typer.Option(min=1000, help="rueger: nodes of the largest tree. [default: 1000000]")
     ] = None,
+    weights: Annotated[
+        int | None, typer.Option(min=10, help="tbm-fig1: most weights on pairs. [default: 100000]")
+    ] = None,
+    variables: Annotated[int | None, typer.Option(min=10, help="tbm-fig2: most variables. [default: 1000]")] = None,
+    data: Annotated[Path | None, typer.Option(help="tbm-fig1, tbm-fig3: folder with the data sets.")] = None,
     out: Annotated[
         Path | None,
         typer.Option(help="Folder for figures and their curves; made if it is not there. [default: the name]"),
@@ -50,7 +59,8 @@ def reproduce(
 
     chosen = experiment(name)
     folder = _folder(chosen, out)
-    given = {"seeds": seeds, "runs": runs, "iterations": iterations, "seed": seed, "nodes": nodes}
+    given: dict[str, Any] = {"seeds": seeds, "runs": runs, "iterations": iterations, "seed": seed, "nodes": nodes}
+    given |= {"weights": weights, "variables": variables, "data": data}
     with contextlib.closing(Reporter()) as reporter:
         result = chosen.run(reporter.say, **{key: value for key, value in given.items() if value is not None})
     written = _write(result, folder)

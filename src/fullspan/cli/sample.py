@@ -33,13 +33,12 @@ def sample(
     check_table_target(output, model)
     import numpy as np
 
-    from fullspan.cli.models import joint_model
+    from fullspan.cli.models import joint_model, oracle_of
     from fullspan.data import decode
     from fullspan.estimators.evidence import event_of
-    from fullspan.query.answer import Oracle
 
     fitted = joint_model(model)
-    oracle = Oracle(fitted.model, n_hidden=fitted.n_hidden)
+    oracle = oracle_of(fitted)
     codes = oracle.sample(n, np.random.default_rng(seed), event_of(given, fitted.model.space))
     table = decode(codes, oracle.visible)
     if output is None:

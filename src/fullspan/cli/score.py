@@ -45,11 +45,11 @@ def score(
 
 
 def _mean(fitted: Fitted, data: Path, *, as_json: bool) -> None:
+    from fullspan.cli.models import oracle_of
     from fullspan.cli.summary import print_json
     from fullspan.estimators.reading import Reading
-    from fullspan.query.answer import Oracle
 
-    oracle = Oracle(fitted.model, n_hidden=fitted.n_hidden)
+    oracle = oracle_of(fitted)
     empirical = Reading.of(fitted).count_again(data, oracle.visible)
     mean = float(empirical.counts @ oracle.log_prob(empirical.states)) / empirical.total
     left_out = empirical.n_dropped + empirical.n_empty
@@ -64,10 +64,10 @@ def _rows(fitted: Fitted, data: Path, output: Path | None, *, as_json: bool) -> 
     import pyarrow as pa
 
     from fullspan.cli.files import print_table, write_table
+    from fullspan.cli.models import oracle_of
     from fullspan.data import encode
-    from fullspan.query.answer import Oracle
 
-    oracle = Oracle(fitted.model, n_hidden=fitted.n_hidden)
+    oracle = oracle_of(fitted)
     codes = encode(data, oracle.visible, allow_missing=fitted.settings.get("missing", "error") != "error")
     table = pa.table({"log_prob": oracle.log_prob(codes)})
     if output is None:

@@ -26,11 +26,11 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show a model: its variables and its terms in words, strongest first; of a machine, its summary."""
+    from fullspan.cli.models import any_model
     from fullspan.cli.summary import is_machine, print_json, print_machine, strongest, summary, summary_lines
     from fullspan.estimators.terms import TermTable
-    from fullspan.model.file import load
 
-    fitted = load(model)
+    fitted = any_model(model)
     space, limit = fitted.model.space, top or None
     if as_json:
         variables = [{"name": v.name, "levels": list(v.levels), "edges": v.edges} for v in space.variables]

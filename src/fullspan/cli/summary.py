@@ -98,7 +98,7 @@ def _power(n_states: int) -> str:
 
 def is_machine(fitted: Fitted) -> bool:
     """Whether the terms were given and not searched for."""
-    return fitted.settings.get("estimator") == "BoltzmannMachine"
+    return fitted.settings.get("estimator") in ("BoltzmannMachine", "TruncatedBoltzmannMachine")
 
 
 def print_machine(fitted: Fitted, top: int | None) -> None:

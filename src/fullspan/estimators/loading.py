@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fullspan.errors import ModelFileError, QueryError
-from fullspan.model import file, tree_file
+from fullspan.model import file, tree_file, truncated_file
 from fullspan.model.strict_json import read_json
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ HOMES = {
     "BoltzmannMachine": "fullspan.estimators.boltzmann",
     "DecimatableBoltzmannMachine": "fullspan.estimators.decimatable",
     "FullSpan": "fullspan.estimators.full_span",
+    "TruncatedBoltzmannMachine": "fullspan.estimators.truncated",
 }
 """Where each estimator lives that a file may name."""
 TREES = {"ChowLiuTree": "fullspan.estimators.trees", "HiddenChowLiuTree": "fullspan.estimators.trees"}
@@ -42,8 +43,11 @@ def load(path: str | os.PathLike[str]) -> DensityEstimator:
         model: Any = _unfitted(path, tree.settings, "ChowLiuTree", TREES)
         model._accept_tree(tree, kind="arrow")
     else:
-        fitted = file.read(document)
-        model = _unfitted(path, fitted.settings, "FullSpan", HOMES)
+        truncated = document["kind"].value == truncated_file.KIND
+        fitted = truncated_file.read_truncated(document) if truncated else file.read(document)
+        model = _unfitted(path, fitted.settings, "TruncatedBoltzmannMachine" if truncated else "FullSpan", HOMES)
+        if truncated != (type(model).__name__ == "TruncatedBoltzmannMachine"):
+            raise ModelFileError(f"{path} names the estimator {type(model).__name__!r}, which has no such files")
         try:
             model._accept(fitted, kind="arrow")
         except (KeyError, TypeError, QueryError) as error:

@@ -129,7 +129,8 @@ class Summary:
             unused = "" if _uses_hidden(fitted) else "; no term has any of them"
             yield f"{len(hidden)} hidden: {_listed(hidden)}{unused}"
         basis = fitted.model.basis.name
-        yield f"{len(self.coefficients)} weights in the {basis} basis{_penalties(settings)}"
+        on = f", on {len(states):,} states" if (states := getattr(fitted.model, "states", None)) is not None else ""
+        yield f"{len(self.coefficients)} weights in the {basis} basis{on}{_penalties(settings)}"
         steps = settings.get("iterations")
         how = f"solver {settings['solver']}, {steps} iterations: " if "solver" in settings and steps is not None else ""
         yield f"{how}{fitted.status}"

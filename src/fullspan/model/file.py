@@ -38,8 +38,9 @@ from fullspan.model.strict_json import MAX_BYTES, Node, read_json, shown
 from fullspan.space import Level, Space, Variable
 
 FORMAT, VERSION, KIND = "fullspan-model", 1, "log-linear"
-KINDS = (KIND, "tree")
-"""What files hold: a log-linear model, as above, or a tree, as :mod:`fullspan.model.tree_file` describes."""
+KINDS = (KIND, "tree", "truncated")
+"""What files hold: a log-linear model, as above; a tree, as :mod:`fullspan.model.tree_file` describes; or a truncated
+machine (:mod:`fullspan.model.truncated_file`)."""
 MAX_VARIABLES = 4096
 _CHECKED_STATES, _CHECKED_LEVELS = 1 << 16, 1 << 10
 """Sizes up to which log Z is recomputed on reading."""
@@ -60,13 +61,13 @@ def save(fitted: Fitted, path: str | os.PathLike[str]) -> None:
     ------
     ModelFileError : the file cannot be written, or something in ``fitted`` has no place in JSON.
     """
-    write(lambda: _document(fitted), Path(path))
+    write(lambda: document(fitted), Path(path))
 
 
-def write(document: Callable[[], dict[str, Any]], path: Path) -> None:
+def write(content: Callable[[], dict[str, Any]], path: Path) -> None:
     """Write a document with its checksum, atomically; see :func:`save`."""
     try:
-        data = _pretty(_signed(document())).encode("utf-8")
+        data = _pretty(_signed(content())).encode("utf-8")
     except (TypeError, ValueError) as error:
         raise ModelFileError(
             f"{path} cannot be written: the model holds something JSON has no form for ({error})"
@@ -101,7 +102,8 @@ def header(kind: str, space: Space) -> dict[str, Any]:
     }
 
 
-def _document(fitted: Fitted) -> dict[str, Any]:
+def document(fitted: Fitted) -> dict[str, Any]:
+    """What the file of a log-linear model holds, but for its checksum."""
     model = fitted.model
     return {
         **header(KIND, model.space),
@@ -199,7 +201,11 @@ def load(path: str | os.PathLike[str]) -> Fitted:
 def read(root: Node) -> Fitted:
     """The model in a document; see :func:`load`."""
     check(root, KIND)
-    model = _read_model(root)
+    return read_fit(root, _read_model(root))
+
+
+def read_fit(root: Node, model: LogLinear) -> Fitted:
+    """What the document says about the fit of a model."""
     terms, fit = list(root["terms"].items()), root["fit"]
     measures = {name: fit[name].number_or_nan() for name in _MEASURES}
     further = fit.fields()
@@ -259,6 +265,17 @@ def _check_sum(root: Node) -> None:
 
 
 def _read_model(root: Node) -> LogLinear:
+    space, basis, weights = read_terms(root)
+    log_z = root["log_z"].number()
+    _check_log_z(root["log_z"], basis, weights)
+    try:
+        return LogLinear(space, basis, tuple(weights), np.array(list(weights.values())), log_z)
+    except FullspanError as error:
+        raise root["terms"].refuse(str(error)) from error
+
+
+def read_terms(root: Node) -> tuple[Space, Basis, dict[Term, float]]:
+    """The variables, the basis, and the terms with their weights."""
     space = read_space(root["space"]["variables"])
     name = root["basis"].text()
     if name not in BASES:
@@ -270,12 +287,7 @@ def _read_model(root: Node) -> LogLinear:
         if term in weights:
             raise node.refuse("this term stands twice in the file")
         weights[term] = node["weight"].number()
-    log_z = root["log_z"].number()
-    _check_log_z(root["log_z"], basis, weights)
-    try:
-        return LogLinear(space, basis, tuple(weights), np.array(list(weights.values())), log_z)
-    except FullspanError as error:
-        raise root["terms"].refuse(str(error)) from error
+    return space, basis, weights
 
 
 def read_space(node: Node) -> Space:

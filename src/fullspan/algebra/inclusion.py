@@ -1,0 +1,121 @@
+"""States and terms as sets of items, and which terms a state contains: a sparse 0/1 matrix.
+
+An item is a variable at a level other than its first: ``item = offset_i + x_i - 1``. A state is the set of its items,
+the state 0 the empty set, and a term of the monomial basis is 1 where its items are among those of the state:
+
+    F[x, b] = 1 if items(b) is a subset of items(x), else 0            (Sugiyama, Tsuda and Nakahara, eq. 3)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.algebra.basis import Term
+from fullspan.algebra.jit import serial
+
+Index = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class ItemSets:
+    """Sets of items one after the other: set r is ``items[start[r]:start[r + 1]]``, increasing."""
+
+    start: Index
+    items: Index
+    n_items: int
+
+    def __len__(self) -> int:
+        return len(self.start) - 1
+
+
+def item_offsets(cards: Sequence[int]) -> Index:
+    """(n + 1,) where the items of each variable begin; the last is their number."""
+    return np.concatenate([[0], np.cumsum(np.asarray(cards, dtype=np.int64) - 1)]).astype(np.int64)
+
+
+def sets_of_states(states: NDArray[Any], cards: Sequence[int]) -> ItemSets:
+    """The items of states (m, n)."""
+    offsets = item_offsets(cards)
+    rows, variables = np.nonzero(states)
+    items = offsets[variables] + states[rows, variables].astype(np.int64) - 1
+    start = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(states)))])
+    return ItemSets(start.astype(np.int64), items.astype(np.int64), int(offsets[-1]))
+
+
+def sets_of_terms(terms: Sequence[Term], cards: Sequence[int]) -> ItemSets:
+    """The items of terms."""
+    offsets = item_offsets(cards)
+    start = np.concatenate([[0], np.cumsum([len(term) for term in terms])]).astype(np.int64)
+    flat = np.array([pair for term in terms for pair in term], dtype=np.int64).reshape(-1, 2)
+    return ItemSets(start, offsets[flat[:, 0]] + flat[:, 1] - 1, int(offsets[-1]))
+
+
+def states_of_terms(terms: Sequence[Term], n: int, dtype: Any = np.uint8) -> NDArray[Any]:
+    """The smallest state that contains each term: its items and no others, shape (k, n)."""
+    states = np.zeros((len(terms), n), dtype=dtype)
+    for row, term in enumerate(terms):
+        for i, level in term:
+            states[row, i] = level
+    return states
+
+
+def inclusion(states: ItemSets, terms: ItemSets) -> tuple[Index, NDArray[np.int32]]:
+    """The matrix F by rows: terms ``indices[start[x]:start[x + 1]]`` are in state x, in increasing order.
+
+    Time follows, for each item of a state, the terms whose first item it is; no dense matrix is made.
+    """
+    first = terms.items[terms.start[:-1]]
+    order = np.argsort(first, kind="stable").astype(np.int64)
+    begin = np.searchsorted(first[order], np.arange(terms.n_items + 1)).astype(np.int64)
+    counts = np.zeros(len(states), dtype=np.int64)
+    none = np.zeros(0, dtype=np.int32)
+    arrays = (states.start, states.items, states.n_items, terms.start, terms.items, order, begin)
+    _include(*arrays, np.zeros(1, dtype=np.int64), counts, none, False)
+    start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    indices = np.empty(int(start[-1]), dtype=np.int32)
+    _include(*arrays, start, counts, indices, True)
+    return start, indices
+
+
+@serial
+def _include(
+    s_start: Any,
+    s_items: Any,
+    n_items: int,
+    t_start: Any,
+    t_items: Any,
+    order: Any,
+    begin: Any,
+    start: Any,
+    counts: Any,
+    indices: Any,
+    fill: bool,
+) -> None:
+    present = np.zeros(n_items, dtype=np.bool_)
+    for x in range(len(counts)):
+        for a in range(s_start[x], s_start[x + 1]):
+            present[s_items[a]] = True
+        found = 0
+        for a in range(s_start[x], s_start[x + 1]):
+            item = s_items[a]
+            for c in range(begin[item], begin[item + 1]):
+                b = order[c]
+                inside = True
+                for t in range(t_start[b] + 1, t_start[b + 1]):
+                    if not present[t_items[t]]:
+                        inside = False
+                        break
+                if inside:
+                    if fill:
+                        indices[start[x] + found] = b
+                    found += 1
+        counts[x] = found
+        if fill:
+            indices[start[x] : start[x] + found].sort()
+        for a in range(s_start[x], s_start[x + 1]):
+            present[s_items[a]] = False

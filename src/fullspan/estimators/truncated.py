@@ -1,0 +1,262 @@
+"""Truncated Boltzmann machines as a scikit-learn estimator: hundreds of variables, exact and convex."""
+
+from __future__ import annotations
+
+import numbers
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from fullspan.data import encode
+from fullspan.errors import BoundaryWarning, FullspanError
+from fullspan.estimators.boundary import diverging_terms, warn_at_boundary
+from fullspan.estimators.density import DensityEstimator, generator
+from fullspan.estimators.terms import TermTable
+from fullspan.model.intensity import intensities, row_intensities
+from fullspan.query.truncated import TruncatedOracle
+from fullspan.space import Level, Space
+
+if TYPE_CHECKING:
+    from fullspan.data import Empirical
+    from fullspan.estimators.progress import Reporter
+    from fullspan.estimators.summary import Summary
+    from fullspan.learn.truncated.fit import TruncatedOptions
+    from fullspan.model.fitted import Fitted
+
+OPTIONS = (
+    *("max_order", "min_support", "patterns", "n_pairs", "solver", "learning_rate"),
+    *("l2", "tol", "max_iter", "unseen", "max_memory"),
+)
+"""Parameters that go to the learner under their own name."""
+_NAMED = 12
+"""Variables up to which a state is shown by naming all."""
+
+
+class TruncatedBoltzmannMachine(TransformerMixin, DensityEstimator):  # type: ignore[misc]
+    """A Boltzmann machine on the states seen, the patterns with a weight, and the state 0.
+
+        p(x) = exp(sum_{b in B} theta_b [b in x] - log Z)   for x in S = D, B, {0};      0 elsewhere
+
+    A pattern b is a set of items, an item a variable at another than its first level. log Z is a sum over S, so that
+    training is exact and convex for thousands of variables.
+
+    Parameters
+    ----------
+    max_order : most items in a pattern.
+    min_support : patterns in fewer rows have no weight: a share of the rows, or a whole number of them.
+    patterns : instead, these patterns alone: names, sets of names, or ``{name: level}``.
+    n_pairs : instead, all single items and so many random pairs.
+    states : further states of S, as rows like those of the table; or ``"all"``: nothing is truncated.
+    solver : ``"auto"``, ``"newton"``, ``"lbfgs"``, or ``"gradient"``, the published descent.
+    learning_rate : of ``"gradient"``; by default one at which the likelihood never falls.
+    l2 : penalty ``l2/2 sum theta^2``, in nats per row.
+    tol : largest difference left between the expectations of model and data.
+    max_iter : most iterations; the solver's own limit by default, for ``"gradient"`` the published 10,000.
+    unseen : probability reserved for all states outside S together, the same for each; 0 gives them a log-probability
+        of -inf.
+    missing : missing cells are an ``"error"``, ``"drop"`` their rows, or are a ``"level"`` of their own.
+    bins, levels, columns, count_column, max_levels : how a table is read, as in :class:`fullspan.FullSpan`.
+    max_memory : most bytes to use; the memory that is free by default.
+    random_state : seed or generator of the random pairs.
+    verbose : tell the progress on standard error.
+
+    Attributes
+    ----------
+    model_ : a :class:`fullspan.model.truncated.TruncatedLogLinear`; ``model_.states`` are the states of S.
+    n_states_ : their number.
+    intensities_ : (n,) ``f_i = |lambda_i| + sum_j |lambda_ij|`` and so on, of every variable.
+    goodness_ : measures of fit, against the saturated model on S.
+    diverging_ : patterns whose weights have no finite maximum; the model is the limit.
+    n_iter_ : iterations of the solver.
+
+    And those of every estimator: ``space_``, ``terms_``, ``n_terms_``, ``log_z_``, ``log_likelihood_``,
+    ``divergence_``, ``description_length_``, ``history_``, ``status_``, ``n_features_in_``, ``feature_names_in_``.
+
+    Notes
+    -----
+    S holds B and 0, so that there are always fewer weights than states, and the model matrix has full rank. With more
+    weights than distinct rows the maximum usually lies at infinity, and the limit is the data itself.
+
+    References
+    ----------
+    Sugiyama, Tsuda and Nakahara, sample space truncation on Boltzmann machines.
+
+    Examples
+    --------
+    >>> from fullspan import TruncatedBoltzmannMachine
+    >>> baskets = [[0, 0, 0]] * 3 + [[1, 1, 0]] * 4 + [[1, 0, 0]] * 2 + [[0, 1, 0], [1, 1, 1]]
+    >>> machine = TruncatedBoltzmannMachine(min_support=2, l2=0.01).fit(baskets)
+    >>> machine.n_terms_, machine.n_states_
+    (3, 5)
+    >>> machine.score_samples([[1, 1, 0], [0, 0, 1]]).round(3).tolist()
+    [-1.503, -inf]
+    """
+
+    _oracle: Any
+    model_: Any
+
+    def __init__(
+        self,
+        max_order: int = 2,
+        min_support: float | int = 0.1,
+        patterns: Any = None,
+        n_pairs: int | None = None,
+        states: Any = None,
+        solver: str = "auto",
+        learning_rate: float | None = None,
+        l2: float = 0.0,
+        tol: float = 1e-8,
+        max_iter: int | None = None,
+        unseen: float = 0.0,
+        missing: str = "error",
+        bins: Any = None,
+        levels: Mapping[str, Sequence[Level]] | None = None,
+        columns: Sequence[str | int] | None = None,
+        count_column: str | None = None,
+        max_levels: int = 64,
+        max_memory: int | None = None,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.max_order = max_order
+        self.min_support = min_support
+        self.patterns = patterns
+        self.n_pairs = n_pairs
+        self.states = states
+        self.solver = solver
+        self.learning_rate = learning_rate
+        self.l2 = l2
+        self.tol = tol
+        self.max_iter = max_iter
+        self.unseen = unseen
+        self.missing = missing
+        self.bins = bins
+        self.levels = levels
+        self.columns = columns
+        self.count_column = count_column
+        self.max_levels = max_levels
+        self.max_memory = max_memory
+        self.random_state = random_state
+        self.verbose = verbose
+
+    # -- learning ---------------------------------------------------------------------------------------------
+
+    def _learn(self, empirical: Empirical, watch: Reporter | None) -> Fitted:
+        from fullspan.learn.truncated.fit import fit_truncated
+
+        if self.max_order is None:
+            raise FullspanError("max_order is None; a whole number of at least 1 is needed, such as 2")
+        return noted(fit_truncated(empirical, self._options(empirical.space), watch), self.get_params(deep=False))
+
+    def _options(self, space: Space) -> TruncatedOptions:
+        from fullspan.learn.truncated.fit import TruncatedOptions
+
+        more = self.states
+        if more is not None and not isinstance(more, str):
+            more = encode(more, space, allow_missing=False)
+        chosen = {name: getattr(self, name) for name in OPTIONS}
+        return TruncatedOptions(**chosen, states=more, seed=generator(self.random_state))
+
+    def _warn(self, fitted: Fitted) -> None:
+        super()._warn(fitted)
+        warn_at_boundary(fitted, stacklevel=3)
+        if fitted.settings.get("undecided"):
+            warnings.warn(
+                f"weights have grown up to {np.abs(fitted.model.theta).max():.3g}: the maximum may lie at infinity, "
+                "and the space is too large to find out which states vanish; l2=1e-4 keeps all weights finite",
+                BoundaryWarning,
+                stacklevel=3,
+            )
+
+    def _accept(self, fitted: Fitted, kind: str, empirical: Empirical | None = None) -> None:
+        model: Any = fitted.model
+        self.fitted_, self.model_, self.space_, self.log_z_ = fitted, model, model.space, model.log_z
+        self.n_terms_, self.n_states_ = len(model.terms), len(model.states)
+        self.history_, self.status_ = fitted.history, fitted.status
+        self.divergence_, self.description_length_ = fitted.divergence, fitted.description_length
+        self.goodness_ = fitted.goodness
+        self.log_likelihood_ = -fitted.total * (fitted.divergence + fitted.entropy)
+        self.diverging_, self.n_iter_ = diverging_terms(fitted), fitted.settings.get("iterations")
+        self.intensities_ = intensities(model)
+        self._kind, self._empirical = kind, empirical
+        self._oracle = TruncatedOracle(model)
+        self.n_features_in_ = len(model.space)
+        if kind != "array":
+            self.feature_names_in_ = np.array(model.space.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    @property
+    def terms_(self) -> TermTable:  # type: ignore[override]
+        """The patterns in words, with order, weight, standard error and nats saved, strongest first."""
+        check_is_fitted(self)
+        return TermTable.of(self.fitted_)
+
+    def summary(self) -> Summary:
+        """The fit as statisticians read it; with residuals of states where there are few variables to name."""
+        from fullspan.estimators.summary import Summary
+
+        check_is_fitted(self)
+        return super().summary() if len(self.space_) <= _NAMED else Summary.of(self.fitted_)
+
+    # -- features ---------------------------------------------------------------------------------------------
+
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """Intensity of every variable in every row, shape (rows, n): the sizes of the weights of what the row contains.
+
+            f_i(x) = sum_{b in x, i in b} |theta_b|
+
+        A row with all items has ``intensities_``, the features of the machine.
+
+        Raises
+        ------
+        DataError : a value is no level, or a cell is missing.
+        """
+        check_is_fitted(self)
+        return row_intensities(self.model_, self._codes(X, partial=False))
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Names of what :meth:`transform` returns: those of the variables."""
+        from sklearn.utils.validation import _check_feature_names_in
+
+        check_is_fitted(self)
+        if input_features is None:
+            return np.array(self.space_.names, dtype=object)
+        return np.asarray(_check_feature_names_in(self, input_features))
+
+    # -- files and scikit-learn -------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the machine to one text file, atomically; :func:`fullspan.load` reads it."""
+        from fullspan.model.truncated_file import save_truncated
+
+        check_is_fitted(self)
+        save_truncated(self.fitted_, path)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super(DensityEstimator, self).__setstate__(state)
+        if "model_" in state:
+            self._oracle = TruncatedOracle(self.model_)
+
+
+def noted(fitted: Fitted, parameters: Mapping[str, Any]) -> Fitted:
+    """The fitted model with its parameters among the settings, in JSON's types."""
+    settings = {name: parameters[name] for name in OPTIONS}
+    settings["patterns"] = None if parameters["patterns"] is None else [_plain(p) for p in parameters["patterns"]]
+    settings["states"] = parameters["states"] if isinstance(parameters["states"], str) else None
+    seed = parameters["random_state"]
+    settings["random_state"] = int(seed) if isinstance(seed, numbers.Integral) else None
+    return replace(fitted, settings={**fitted.settings, **settings, "estimator": "TruncatedBoltzmannMachine"})
+
+
+def _plain(pattern: Any) -> Any:
+    if isinstance(pattern, Mapping):
+        return {str(name): level for name, level in pattern.items()}
+    return pattern if isinstance(pattern, str | int) else [str(name) for name in pattern]

@@ -1,0 +1,222 @@
+"""A truncated Boltzmann machine, from counts to a fitted model.
+
+domain B -> states S = D, B, 0 -> sparse model matrix -> training -> standard errors, measures of fit
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from fullspan.algebra.basis import Basis, Term
+from fullspan.algebra.inclusion import sets_of_states, sets_of_terms, states_of_terms
+from fullspan.data import Empirical
+from fullspan.data.merging import code_dtype
+from fullspan.engine.memory import budget, require
+from fullspan.engine.truncated.engine import TruncatedEngine
+from fullspan.errors import DataError, FullspanError
+from fullspan.learn.likelihood.machine import Progress
+from fullspan.learn.likelihood.uncertainty import standard_errors
+from fullspan.learn.truncated.domain import domain
+from fullspan.learn.truncated.train import MAX_NEWTON, SOLVERS, Solver, Trained, train
+from fullspan.model.fitted import Fitted, Step
+from fullspan.model.goodness import goodness
+from fullspan.model.loglinear import checked_codes
+from fullspan.model.truncated import TruncatedLogLinear
+from fullspan.space import Space
+
+Array = NDArray[np.float64]
+MAX_ALL = 1 << 20
+"""Most states of a space that is not truncated."""
+
+
+@dataclass(frozen=True)
+class TruncatedOptions:
+    """How to fit a truncated machine; see :class:`fullspan.TruncatedBoltzmannMachine`.
+
+    ``states`` are further states of S, as codes (m, n), or ``"all"``.
+    """
+
+    max_order: int = 2
+    min_support: float | int = 0.1
+    patterns: Any = None
+    n_pairs: int | None = None
+    states: Any = None
+    solver: str = "auto"
+    learning_rate: float | None = None
+    l2: float = 0.0
+    tol: float = 1e-8
+    max_iter: int | None = None
+    unseen: float = 0.0
+    seed: Any = None
+    max_memory: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.solver not in SOLVERS:
+            raise FullspanError(f"solver is {self.solver!r}; choose one of {', '.join(map(repr, SOLVERS))}")
+        for name, least in (("l2", 0.0), ("tol", 5e-324), ("learning_rate", 5e-324)):
+            value = getattr(self, name)
+            if value is not None and not (math.isfinite(value) and value >= least):
+                raise FullspanError(
+                    f"{name} is {value}; a finite {'' if name == 'l2' else 'positive '}number is needed"
+                )
+        if self.learning_rate is not None and self.solver != "gradient":
+            raise FullspanError(f"learning_rate= goes with solver='gradient', not with {self.solver!r}")
+        if not 0.0 <= self.unseen < 1.0:
+            raise FullspanError(f"unseen is {self.unseen}; a probability from 0 to below 1 is needed")
+
+
+@dataclass(frozen=True)
+class Truncation:
+    """A truncated space with data on it.
+
+    Attributes
+    ----------
+    terms : B, sorted by order.
+    others : (m, n) states that are neither 0 nor terms.
+    place : place in S of every distinct row of the data.
+    q : (|S|,) shares of the states in the data.
+    """
+
+    space: Space
+    terms: tuple[Term, ...]
+    others: NDArray[Any]
+    place: NDArray[np.int64]
+    q: Array
+    engine: TruncatedEngine
+
+    @classmethod
+    def of(cls, data: Empirical, terms: tuple[Term, ...], more: Any = None, limit: int | None = None) -> Truncation:
+        """``S = D, B, {0}`` and further states ``more``.
+
+        Raises
+        ------
+        FullspanError : all states are asked for, and are too many.
+        TooLargeError : the states would not fit into memory.
+        """
+        space, n = data.space, len(data.space)
+        further = _further(space, more)
+        size = 1 + len(terms) + len(data.states) + len(further)
+        n_bytes = size * (3 * n + 200) + 24 * min(len(terms), MAX_NEWTON) ** 2
+        what = f"a space of {size:,} states of {n} variables"
+        require(n_bytes, budget(limit), what, "raise min_support=, or keep fewer variables with columns=")
+        dtype = code_dtype(space.cards)
+        first = np.concatenate([np.zeros((1, n), dtype=dtype), states_of_terms(terms, n, dtype)])
+        rows = {row.tobytes(): x for x, row in enumerate(first)}
+        place = np.empty(len(data.states), dtype=np.int64)
+        others: list[NDArray[Any]] = []
+        listed = np.concatenate([data.states.astype(dtype), further.astype(dtype)])
+        for r, row in enumerate(listed):
+            x = rows.setdefault(row.tobytes(), len(rows))
+            if x == len(first) + len(others):
+                others.append(row)
+            if r < len(place):
+                place[r] = x
+        rest = np.array(others, dtype=dtype).reshape(-1, n)
+        engine = TruncatedEngine.of(
+            sets_of_states(np.concatenate([first, rest]), space.cards), sets_of_terms(terms, space.cards)
+        )
+        q: Any = np.bincount(place, weights=data.counts / data.total, minlength=len(rows))
+        return cls(space, terms, rest, place, q, engine)
+
+
+def _further(space: Space, more: Any) -> NDArray[Any]:
+    if more is None:
+        return np.zeros((0, len(space)), dtype=np.int64)
+    if isinstance(more, str):
+        if more != "all":
+            raise FullspanError(f"states is {more!r}; rows of further states are needed, or 'all'")
+        if space.n_states > MAX_ALL:
+            raise FullspanError(
+                f"states='all' of {len(space)} variables are more than the {MAX_ALL:,} that are possible: leave it "
+                "out, and the space is truncated"
+            )
+        return space.states(np.arange(space.n_states))
+    return checked_codes(more, space)
+
+
+def fit_truncated(
+    data: Empirical, options: TruncatedOptions | None = None, watch: Callable[[Progress], None] | None = None
+) -> Fitted:
+    """Maximum likelihood of a truncated machine.
+
+    Where the maximum lies at infinity, the model is the limit, and ``diverging`` says which weights grow without bound.
+
+    Raises
+    ------
+    FullspanError : an option is wrong, no pattern is left, or only one state.
+    DataError : cells are missing.
+    TooLargeError : the states would not fit into memory.
+    """
+    o = options or TruncatedOptions()
+    if not data.is_complete:
+        raise DataError("a truncated machine needs complete rows: use missing='drop' or missing='level'")
+    started, history = time.perf_counter(), list[Step]()
+    terms = domain(data, o)
+    truncation = Truncation.of(data, terms, o.states, o.max_memory)
+
+    def note(theta: Array, value: float, violation: float) -> None:
+        step = Step(o.solver, len(theta), value, time.perf_counter() - started)
+        history.append(step)
+        if watch is not None:
+            watch(Progress(o.solver, step.n_terms, step.cost, step.seconds))
+
+    solver = cast(Solver, o.solver)
+    with threadpool_limits(limits=1, user_api="blas"):
+        trained = train(truncation.engine, truncation.q, solver, o.l2, o.tol, o.max_iter, o.learning_rate, note)
+        return _fitted(data, o, truncation, trained, tuple(history))
+
+
+def _fitted(data: Empirical, o: TruncatedOptions, t: Truncation, trained: Trained, history: tuple[Step, ...]) -> Fitted:
+    solution, face, engine = trained.solution, trained.face, t.engine
+    log_z = engine.move(solution.theta)
+    basis = Basis("monomial", t.space.cards)
+    model = TruncatedLogLinear(t.space, basis, t.terms, solution.theta, log_z, t.others, o.unseen)
+    log_prob = engine.log_p[t.place] + math.log1p(-o.unseen)
+    share = data.counts / data.total
+    entropy, surprise = -float(share @ np.log(share)), -float(share @ log_prob)
+    free, cells = (len(t.terms), len(engine)) if face is None else (face.n_free, face.n_states)
+    errors = _errors(engine, data.total, o.l2, trained)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        saved = 0.5 * (solution.theta / errors) ** 2
+    return Fitted(
+        model=model,
+        standard_errors=errors,
+        nats_saved=saved,
+        total=data.total,
+        n_rows=data.n_rows,
+        n_dropped=data.n_dropped + data.n_empty,
+        divergence=surprise - entropy,
+        entropy=entropy,
+        description_length=data.total * surprise + 0.5 * free * math.log(data.total),
+        history=history,
+        status=solution.status,
+        settings={
+            "estimator": "TruncatedBoltzmannMachine",
+            "violation": solution.violation,
+            "iterations": solution.iterations,
+            "undecided": trained.undecided,
+        },
+        fingerprint=data.fingerprint(),
+        goodness=goodness(data.counts, log_prob, free, cells, len(engine) - 1 - len(t.terms)),
+        diverging=() if face is None else tuple(map(int, face.diverging)),
+    )
+
+
+def _errors(engine: TruncatedEngine, total: float, l2: float, trained: Trained) -> Array:
+    """Standard errors of the weights that do not diverge."""
+    errors = np.full(engine.k, np.nan)
+    finite = np.ones(engine.k, dtype=bool)
+    if trained.face is not None:
+        finite[trained.face.diverging] = False
+    if engine.k > MAX_NEWTON or not finite.any():
+        return errors
+    information = total * (engine.covariance() + l2 * np.eye(engine.k))
+    return np.where(finite, standard_errors(information), np.nan)

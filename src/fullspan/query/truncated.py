@@ -1,0 +1,325 @@
+"""Exact answers to questions about a truncated machine: sums over its states.
+
+With a probability reserved for unseen states, u for each of them, ``p = sum_{x in S} (p_x - u) [x] + u`` on all states,
+so that every answer is a sum over S and a share of the uniform distribution.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import numbers
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.engine.memory import budget, require
+from fullspan.errors import QueryError, TooLargeError
+from fullspan.model.loglinear import checked_codes
+from fullspan.model.truncated import TruncatedLogLinear
+from fullspan.query.answer import Mode
+from fullspan.query.events import Event, both, check_possible, codes_of, in_words, positions
+from fullspan.query.parse import Codes, parse
+from fullspan.query.result import Table
+
+MAX_CELLS = 1 << 20
+"""Most cells of a table of answers."""
+
+Array = NDArray[np.float64]
+Names = str | Sequence[str]
+
+
+class TruncatedOracle:
+    """Answers questions about one truncated machine; the surface of :class:`fullspan.query.answer.Oracle`.
+
+    Parameters
+    ----------
+    model : the machine.
+    """
+
+    def __init__(self, model: TruncatedLogLinear) -> None:
+        self.model, self.visible = model, model.space
+        self.uniform = 0.0 if not model.unseen else self._share_of_uniform()
+
+    def _share_of_uniform(self) -> float:
+        """``u |X|``: what the uniform distribution is multiplied by."""
+        outside = self.visible.n_states - len(self.model.states)
+        return self.model.unseen * (1.0 + len(self.model.states) / outside)
+
+    @cached_property
+    def weights(self) -> Array:
+        """(|S|,) ``p_x - u``; may be negative where a state of S is less likely than one outside."""
+        return np.asarray(np.exp(self.model.log_p) - math.exp(self.model.log_p_unseen))
+
+    # -- rows -------------------------------------------------------------------------------------------------
+
+    def log_prob(self, codes: Any) -> Array:
+        """``log P(observed cells)`` of rows (m, n) -> (m,), where −1 marks a cell that is not observed."""
+        known = checked_codes(codes, self.visible, missing=True)
+        complete = (known >= 0).all(axis=1)
+        out = np.empty(len(known))
+        out[complete] = self.model.log_prob(known[complete])
+        for r in np.flatnonzero(~complete):
+            event = _event(known[r])
+            with np.errstate(divide="ignore"):
+                out[r] = np.log(max(self._mass(event), 0.0))
+        return out
+
+    def impute(self, codes: Any, how: str = "mode", rng: np.random.Generator | None = None) -> Any:
+        """Rows with missing cells (−1) filled in: ``"mode"``, ``"draw"``, or ``"mean"`` ``{name: (m, levels)}``.
+
+        Raises
+        ------
+        QueryError : ``how`` is unknown, a generator is lacking, or what a row says is impossible.
+        """
+        known = checked_codes(codes, self.visible, missing=True)
+        if how not in ("mode", "draw", "mean"):
+            raise QueryError(f"how={how!r} is unknown; choose 'mode', 'mean' or 'draw'")
+        if how == "draw" and rng is None:
+            raise QueryError("how='draw' needs a random generator")
+        filled = np.array(known, dtype=np.int64)
+        means = {v.name: np.zeros((len(known), v.card)) for v in self.visible.variables} if how == "mean" else {}
+        for r, row in enumerate(known):
+            event = _event(row)
+            if how == "mean":
+                self._check(event, f"what row {r + 1} says")
+                for i, (v, out) in enumerate(zip(self.visible.variables, means.values(), strict=True)):
+                    out[r] = self.cells((i,), {}, event) if row[i] < 0 else np.eye(v.card)[row[i]]
+            elif (row < 0).any():
+                self._check(event, f"what row {r + 1} says")
+                filled[r] = self._mode(event) if rng is None or how == "mode" else self._drawn(event, 1, rng)[0]
+        return means if how == "mean" else filled
+
+    def sample(self, size: int, rng: np.random.Generator, given: Event | None = None) -> NDArray[np.int64]:
+        """Independent states (size, n) given an event; exact, and fixed by the generator's state.
+
+        Raises
+        ------
+        QueryError : the size is no whole number of at least 0, or the event is impossible.
+        TooLargeError : the states would not fit into memory.
+        """
+        if not isinstance(size, numbers.Integral) or isinstance(size, bool) or size < 0:
+            raise QueryError(f"a sample of {size!r} states was asked for; give a whole number of at least 0")
+        n = len(self.visible)
+        require(16 * int(size) * n, budget(), f"a sample of {size:,} states of {n} variables", "draw fewer at once")
+        allowed = self._allowed(given)
+        self._check(allowed, f"the condition {in_words(allowed, self.visible)}")
+        return self._drawn(allowed, int(size), rng)
+
+    def _drawn(self, allowed: Mapping[int, Codes], size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Draws from S, and where the draw falls outside, from the other states that the event allows."""
+        inside = self._inside(allowed)
+        p = np.where(inside, np.exp(self.model.log_p), 0.0)
+        total = self._mass(allowed)
+        bounds = np.cumsum(p)
+        drawn = np.searchsorted(bounds, rng.random(size) * total, side="right")
+        states = self.model.states.astype(np.int64)
+        out = states[np.minimum(drawn, len(states) - 1)]
+        if not self.model.unseen:
+            last = int(np.flatnonzero(p)[-1])  # rounding at the end of the sums
+            out[drawn >= len(states)] = states[last]
+            return out
+        for r in np.flatnonzero(drawn >= len(states)):
+            out[r] = self._outside(allowed, rng)
+        return out
+
+    def _outside(self, allowed: Mapping[int, Codes], rng: np.random.Generator) -> NDArray[np.int64]:
+        """A state outside S that an event allows, all alike: by rejection."""
+        for _ in range(1_000_000):
+            row = np.array(
+                [rng.choice(allowed[i]) if i in allowed else rng.integers(c) for i, c in enumerate(self.visible.cards)]
+            )
+            if self.model.rows_of(row[None, :])[0] < 0:
+                return row
+        raise QueryError("nearly all states that the condition allows are in the truncated space; use unseen=0")
+
+    # -- probabilities ----------------------------------------------------------------------------------------
+
+    def ask(self, text: str) -> float | Table:
+        """Answer a question in words, ``P(A=a | B=b)``: a number, or a table if a variable stands without a level."""
+        query = parse(text, self.visible)
+        if query.variables:
+            return self._named(query.variables, self.cells(query.variables, query.event, query.given))
+        return float(self.cells((), query.event, query.given))
+
+    def probability(self, event: str | Event, given: Event | None = None) -> float:
+        """``P(event | given)``; the event may be a question in words that asks for one number.
+
+        Raises
+        ------
+        QueryError : a name or level is unknown, or the condition is impossible.
+        """
+        condition = codes_of(given, self.visible)
+        if not isinstance(event, str):
+            return float(self.cells((), codes_of(event, self.visible), condition))
+        query = parse(event, self.visible)
+        if query.variables:
+            name = self.visible.names[query.variables[0]]
+            raise QueryError(f"{name!r} stands without a level, which asks for a table: use conditional")
+        return float(self.cells((), query.event, both(query.given, condition)))
+
+    def conditional(self, variables: Names, given: Event | None = None) -> Table:
+        """``P(variables | given)`` as a table with one axis per variable."""
+        where = positions(variables, self.visible)
+        return self._named(where, self.cells(where, {}, codes_of(given, self.visible)))
+
+    def marginal(self, variables: Names) -> Table:
+        """``P(variables)`` as a table with one axis per variable."""
+        return self.conditional(variables)
+
+    def cells(self, where: tuple[int, ...], event: Mapping[int, Codes], given: Mapping[int, Codes]) -> Array:
+        """``P(where, event | given)``, one axis per variable of ``where``.
+
+        Raises
+        ------
+        TooLargeError : the table would have more than 2^20 cells.
+        """
+        check_possible(given, self.visible)
+        shape = tuple(self.visible.cards[i] for i in where)
+        if math.prod(shape) > MAX_CELLS:
+            raise TooLargeError(f"a table of {math.prod(shape):,} cells; {MAX_CELLS:,} are possible: ask for fewer")
+        norm = self._check(given, f"the condition {in_words(given, self.visible)}")
+        joint = both(given, event)
+        if not all(joint.values()):
+            return np.zeros(shape)
+        inside = self._inside(joint)
+        chosen = self.model.states[inside][:, list(where)].astype(np.int64)
+        flat = np.ravel_multi_index(tuple(chosen.T), shape) if where else np.zeros(len(chosen), dtype=np.int64)
+        cells: Any = np.bincount(flat, weights=self.weights[inside], minlength=math.prod(shape)).reshape(shape)
+        if self.uniform:
+            cells = cells + self.uniform * self._uniform_cells(where, joint, shape)
+        return np.asarray(np.clip(cells / norm, 0.0, 1.0))
+
+    def _uniform_cells(self, where: tuple[int, ...], joint: Mapping[int, Codes], shape: tuple[int, ...]) -> Array:
+        cards = self.visible.cards
+        rest = math.prod(len(codes) / cards[i] for i, codes in joint.items() if i not in where)
+        cells = np.full(shape, float(rest))
+        for axis, i in enumerate(where):
+            allowed = np.isin(np.arange(cards[i]), joint.get(i, tuple(range(cards[i])))) / cards[i]
+            cells *= allowed.reshape([-1 if a == axis else 1 for a in range(len(where))])
+        return cells
+
+    def joint(self) -> Array:
+        """Probabilities of all states, one axis per variable.
+
+        Raises
+        ------
+        TooLargeError : there are more than 2^20.
+        """
+        if self.visible.n_states > MAX_CELLS:
+            raise TooLargeError(f"a table of all states has more than {MAX_CELLS:,} cells; ask for some variables")
+        cells = np.full(self.visible.n_states, math.exp(self.model.log_p_unseen))
+        cells[self.visible.index(self.model.states)] = np.exp(self.model.log_p)
+        return cells.reshape(self.visible.cards, order="F")
+
+    def _named(self, where: tuple[int, ...], values: Array) -> Table:
+        chosen = [self.visible.variables[i] for i in where]
+        return Table(tuple(v.name for v in chosen), tuple(v.levels for v in chosen), values)
+
+    def _allowed(self, given: Event | None) -> dict[int, Codes]:
+        allowed = codes_of(given, self.visible)
+        check_possible(allowed, self.visible)
+        return allowed
+
+    def _inside(self, allowed: Mapping[int, Codes]) -> NDArray[np.bool_]:
+        """Which states of S an event allows."""
+        inside = np.ones(len(self.model.states), dtype=bool)
+        for i, codes in allowed.items():
+            inside &= np.isin(self.model.states[:, i], codes)
+        return inside
+
+    def _mass(self, allowed: Mapping[int, Codes]) -> float:
+        """Probability of an event."""
+        mass = float(self.weights[self._inside(allowed)].sum())
+        if self.uniform:
+            mass += self.uniform * float(self._uniform_cells((), allowed, ()))
+        return mass
+
+    def _check(self, allowed: Mapping[int, Codes], what: str) -> float:
+        """Probability of a condition, which may not be 0."""
+        mass = self._mass(allowed) if allowed else 1.0
+        if mass <= 0.0:
+            raise QueryError(
+                f"{what} has probability 0 under this truncated machine, and nothing can be asked given it; a machine "
+                "with unseen= above 0 excludes nothing"
+            )
+        return mass
+
+    # -- modes and information --------------------------------------------------------------------------------
+
+    def mode(self, given: Event | None = None) -> Mode:
+        """The most probable state given an event, and its log probability given it.
+
+        Where a state outside S is the most probable, so are all others outside: the first in the order of codes.
+        """
+        allowed = self._allowed(given)
+        norm = self._check(allowed, f"the condition {in_words(allowed, self.visible)}")
+        state = self._mode(allowed)
+        return Mode(state, float(self.model.log_prob(state[None, :])[0]) - math.log(norm))
+
+    def _mode(self, allowed: Mapping[int, Codes]) -> NDArray[np.int64]:
+        log_p = np.where(self._inside(allowed), self.model.log_p, -np.inf)
+        best = int(log_p.argmax())
+        if log_p[best] < self.model.log_p_unseen and (state := self._first_outside(allowed)) is not None:
+            return state
+        return np.asarray(self.model.states[best].astype(np.int64))
+
+    def _first_outside(self, allowed: Mapping[int, Codes]) -> NDArray[np.int64] | None:
+        """The first state outside S that an event allows, in the order of codes: all of them are alike."""
+        cards = self.visible.cards
+        for codes in itertools.product(*(allowed.get(i, range(card)) for i, card in enumerate(cards))):
+            state = np.array(codes, dtype=np.int64)
+            if self.model.rows_of(state[None, :])[0] < 0:
+                return state
+        return None
+
+    def entropy(self, variables: Names | None = None, given: Event | Names | None = None) -> float:
+        """``H(variables | given)`` in nats, given an event or other variables (by name)."""
+        if given is None or isinstance(given, Mapping):
+            event = codes_of(given, self.visible)
+            if variables is None:
+                return self._joint_entropy(event)
+            return self._entropy(positions(variables, self.visible), event)
+        other = positions(given, self.visible)
+        if variables is None:
+            return max(self._joint_entropy({}) - self._entropy(other, {}), 0.0)
+        where = positions(variables, self.visible)
+        return max(self._entropy(_union(where, other), {}) - self._entropy(other, {}), 0.0)
+
+    def mutual_information(self, a: Names, b: Names, given: Event | Names | None = None) -> float:
+        """``I(a; b | given)`` in nats, given nothing, an event, or other variables (by name); never negative."""
+        left, right = positions(a, self.visible), positions(b, self.visible)
+        event = codes_of(given, self.visible) if given is None or isinstance(given, Mapping) else {}
+        other = () if given is None or isinstance(given, Mapping) else positions(given, self.visible)
+        parts = [_union(left, other), _union(right, other), _union(_union(left, right), other), other]
+        h = [self._entropy(part, event) if part else 0.0 for part in parts]
+        return max(h[0] + h[1] - h[2] - h[3], 0.0)
+
+    def _joint_entropy(self, allowed: Mapping[int, Codes]) -> float:
+        """Entropy of the whole state given an event: states of S, and as many equal ones outside as there are."""
+        norm = self._check(allowed, f"the condition {in_words(allowed, self.visible)}")
+        inside = self._inside(allowed)
+        log_p = self.model.log_p[inside] - math.log(norm)
+        p = np.exp(log_p)
+        entropy = -float(np.sum(p * np.where(p > 0, log_p, 0.0)))
+        outside = max(1.0 - float(p.sum()), 0.0)
+        if self.uniform and outside > 0:
+            entropy -= outside * (self.model.log_p_unseen - math.log(norm))
+        return max(entropy, 0.0)
+
+    def _entropy(self, where: tuple[int, ...], given: Mapping[int, Codes]) -> float:
+        if len(where) == len(self.visible):
+            return self._joint_entropy(given)
+        p = self.cells(where, {}, given)
+        return max(-float(np.sum(p * np.log(p, out=np.zeros_like(p), where=p > 0))), 0.0)
+
+
+def _event(row: NDArray[Any]) -> dict[int, Codes]:
+    return {int(i): (int(row[i]),) for i in np.flatnonzero(row >= 0)}
+
+
+def _union(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
+    return (*a, *(i for i in b if i not in a))

@@ -1,0 +1,74 @@
+"""Samples of binary rows with a class each, drawn from data that are kept elsewhere.
+
+Sugiyama, Tsuda and Nakahara draw 50 samples of 100 rows from each class of two sets: binarised digits, and spike words
+of retinas. The digits are those of MNIST, ``x > 0``. In place of the retinas, each with cells of its own, stand seven
+disjoint populations of seven cells of one recording of 50: a class is a population.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.errors import FullspanError
+
+ROWS = 100
+"""Rows of a sample."""
+POPULATIONS, CELLS = 7, 7
+FILES = {
+    "digits": ("mnist10k_bin.npz", "bits_gt0 (rows, 98), pixels packed along rows, and labels (rows,)"),
+    "spikes": ("spikes50.npz", "bits (rows, 7), 50 cells packed along rows"),
+}
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """Rows (m, d) of bits by class."""
+
+    name: str
+    classes: tuple[NDArray[np.uint8], ...]
+
+    @property
+    def n_variables(self) -> int:
+        return int(self.classes[0].shape[1])
+
+    def samples(self, runs: int, rng: np.random.Generator) -> Iterator[tuple[int, NDArray[np.uint8]]]:
+        """``runs`` samples of each class: its number, and ROWS rows drawn without replacement."""
+        for label, rows in enumerate(self.classes):
+            for _ in range(runs):
+                yield label, rows[rng.choice(len(rows), ROWS, replace=False)]
+
+
+def read(name: str, folder: Path | None) -> Labelled:
+    """The rows of a set, by class, from a file somewhere below a folder.
+
+    Raises
+    ------
+    FullspanError : there is no folder, no such file in it, or it does not hold what it should.
+    """
+    file, content = FILES[name]
+    found = sorted(folder.rglob(file)) if folder is not None and folder.is_dir() else []
+    if not found:
+        raise FullspanError(
+            f"the {name} are not part of this package: give --data FOLDER with {file} in it ({content})"
+        )
+    try:
+        with np.load(found[0], allow_pickle=False) as held:
+            return _digits(held) if name == "digits" else _spikes(held)
+    except (KeyError, ValueError, OSError) as error:
+        raise FullspanError(f"{found[0]} does not hold {content}: {error}") from error
+
+
+def _digits(held: Any) -> Labelled:
+    pixels, labels = np.unpackbits(held["bits_gt0"], axis=1)[:, :784], held["labels"]
+    return Labelled("digits", tuple(pixels[labels == digit] for digit in range(10)))
+
+
+def _spikes(held: Any) -> Labelled:
+    words = np.unpackbits(held["bits"], axis=1)[:, :50]
+    return Labelled("spikes", tuple(words[:, k * CELLS : (k + 1) * CELLS] for k in range(POPULATIONS)))
