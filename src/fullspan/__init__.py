@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from fullspan.estimators.boltzmann import BoltzmannMachine
     from fullspan.estimators.classifier import BoltzmannClassifier
     from fullspan.estimators.decimatable import DecimatableBoltzmannMachine
+    from fullspan.estimators.deep import DeepBoltzmannMachine
     from fullspan.estimators.full_span import FullSpan
     from fullspan.estimators.loading import load
+    from fullspan.estimators.restricted import RestrictedBoltzmannMachine
     from fullspan.estimators.trees import ChowLiuTree, HiddenChowLiuTree
     from fullspan.query.graph import GraphModel, read_graph
     from fullspan.space import Space, Variable
@@ -33,6 +35,8 @@ _HOMES = {
     "ChowLiuTree": "fullspan.estimators.trees",
     "HiddenChowLiuTree": "fullspan.estimators.trees",
     "DecimatableBoltzmannMachine": "fullspan.estimators.decimatable",
+    "DeepBoltzmannMachine": "fullspan.estimators.deep",
+    "RestrictedBoltzmannMachine": "fullspan.estimators.restricted",
     "load": "fullspan.estimators.loading",
     "GraphModel": "fullspan.query.graph",
     "read_graph": "fullspan.query.graph",
@@ -47,10 +51,12 @@ __all__ = [
     "BoltzmannMachine",
     "ChowLiuTree",
     "DecimatableBoltzmannMachine",
+    "DeepBoltzmannMachine",
     "FullSpan",
     "FullspanError",
     "GraphModel",
     "HiddenChowLiuTree",
+    "RestrictedBoltzmannMachine",
     "Space",
     "Variable",
     "__version__",
