@@ -255,11 +255,12 @@ def test_pickles_bring_the_same_machine_back() -> None:
 
 
 def test_partial_fit_goes_on() -> None:
-    """Calls of partial_fit continue from weights and chains, and come to what fit finds."""
-    machine, rows = restricted(learning_rate=0.03), patterns(600)
-    for _ in range(80):
+    """Calls of partial_fit continue weights, chains and momentum: five of them are five epochs of fit without decay."""
+    machine, rows = restricted(), patterns(600)
+    for _ in range(5):
         machine.partial_fit(rows)
-    assert machine.score(patterns(seed=5)) > -1.8
+    whole = restricted(max_iter=5, decay=False).fit(rows)
+    assert np.array_equal(machine.model_.weights[0], whole.model_.weights[0])
     with pytest.raises(DataError, match=r"features|other variables|columns"):
         machine.partial_fit(rows[:, :3])
 
