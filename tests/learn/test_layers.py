@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from fullspan.engine.layers.annealing import annealed_log_z
+from fullspan.engine.layers.device import Device
 from fullspan.engine.layers.exact import log_z
 from fullspan.engine.layers.mean_field import mean_field
 from fullspan.engine.layers.network import Network
@@ -327,3 +329,23 @@ def test_the_partition_function_is_exact_where_it_can_be() -> None:
 def test_options_that_are_none_are_refused(options: dict[str, object], message: str) -> None:
     with pytest.raises(FullspanError, match=message):
         LayerOptions(**options)
+
+
+@pytest.mark.parametrize("sizes", [(3,), (3, 2)])
+def test_everything_keeps_to_the_array_api_standard(sizes: tuple[int, ...]) -> None:
+    """Exact and annealed log Z, scores and learning run on a library that has nothing but the standard."""
+    xp = pytest.importorskip("array_api_strict", reason="needs array-api-strict")
+    rng = np.random.default_rng(0)
+    on = Device(xp, "float64", lambda shape, kind: xp.asarray(rng.random(shape), dtype=kind))
+    machine = machine_of(CARDS, sizes)
+    assert log_z(machine, on).value == pytest.approx(log_z(machine, cpu()).value, abs=1e-12)
+    estimate = annealed_log_z(machine, on, 200, 50)
+    assert abs(estimate.value - log_z(machine, cpu()).value) < 4 * estimate.standard_error
+    data = Data(machine.units.encode(ROWS), np.ones(len(ROWS)))
+    assert log_weights(machine, data.units, on) == pytest.approx(log_weights(machine, data.units, cpu()), abs=1e-12)
+    for gradient in ("centred", "standardised", "plain"):
+        for solver in ("cd", "pcd"):
+            options = LayerOptions(solver=solver, gradient=gradient, max_iter=2, batch_size=3)
+            _, course, _ = train(first_machine(machine.units, sizes, data, rng), data, data, options, on, rng)
+            assert course.status == "converged"
+            assert len(course.curve) == 2

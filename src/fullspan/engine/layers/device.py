@@ -58,9 +58,25 @@ class Device:
         """Units as small integers on this device."""
         return self.index(values)  # type: ignore[arg-type]
 
+    def cast(self, values: Any, dtype: Any) -> Any:
+        """Values in another type."""
+        return self.xp.astype(values, dtype)
+
+    def joined(self, parts: list[Any]) -> Any:
+        """Columns side by side."""
+        return self.xp.concat(parts, axis=1)
+
+    def running_sum(self, values: Any) -> Any:
+        """Sums along the last of three axes up to each entry."""
+        return self.xp.cumulative_sum(values, axis=2)
+
     def floats(self, bits: Any) -> Any:
-        """Small integers in the floating type."""
-        return self.xp.astype(bits, self.dtype)
+        """Small integers or truth values in the floating type."""
+        return self.cast(bits, self.dtype)
+
+    def coins(self, means: Any) -> Any:
+        """1 with a given probability, else 0."""
+        return self.floats(self.uniform(tuple(means.shape), self.dtype) < means)
 
     def synchronise(self) -> None:
         """Wait until all work is done."""
@@ -90,7 +106,7 @@ class Device:
 
     def _by_block(self, blocks: Blocks, inputs: Any, function: Callable[[Any, int], Any]) -> Any:
         parts = [function(inputs[:, start:stop], size) for start, stop, size in blocks]
-        return parts[0] if len(parts) == 1 else self.xp.concat(parts, axis=1)
+        return parts[0] if len(parts) == 1 else self.joined(parts)
 
     def _mean(self, inputs: Any, size: int) -> Any:
         xp = self.xp
@@ -104,14 +120,14 @@ class Device:
         xp = self.xp
         means = self._mean(inputs, size)
         if size == 1:
-            return xp.astype(self.uniform(tuple(inputs.shape), self.dtype) < means, self.dtype)
+            return self.coins(means)
         shape = (inputs.shape[0], inputs.shape[1] // size, size)
-        below = xp.cumulative_sum(xp.reshape(means, shape), axis=2)
+        below = self.running_sum(xp.reshape(means, shape))
         u = xp.reshape(self.uniform(shape[:2], self.dtype), (*shape[:2], 1)) * below[:, :, -1:]
-        chosen = xp.sum(xp.astype(below <= u, xp.int64), axis=2, keepdims=True)
+        chosen = xp.sum(self.cast(below <= u, xp.int64), axis=2, keepdims=True)
         levels = xp.reshape(self.index(np.arange(size)), (1, 1, size))
         last = xp.minimum(chosen, chosen * 0 + (size - 1))
-        return xp.reshape(xp.astype(last == levels, self.dtype), inputs.shape)
+        return xp.reshape(self.floats(last == levels), inputs.shape)
 
     def _grouped(self, inputs: Any, size: int) -> tuple[Any, Any]:
         part = self.xp.reshape(inputs, (inputs.shape[0], inputs.shape[1] // size, size))

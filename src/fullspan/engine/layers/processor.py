@@ -21,9 +21,6 @@ class Processor(Device):
         self.rng = rng
         self.real = np.dtype(dtype).type
 
-    def floats(self, bits: Any) -> Any:
-        return bits.astype(self.dtype)
-
     def mean(self, blocks: Blocks, raw: Any, bias: Any, scale: float = 1.0) -> Any:
         out = np.empty_like(raw)
         for start, stop, size in blocks:

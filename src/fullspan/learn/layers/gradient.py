@@ -81,8 +81,9 @@ class Ascent:
         weights, and that of the biases."""
         xp, units = self.network.device.xp, difference.units
         if self.kind == "plain":
+            join = self.network.device.joined
             none = [_outer(xp, u * 0, xp.zeros_like(u[:1])) for u in units]
-            pairs = [(xp.concat((a, a), axis=1), xp.concat((b, b), axis=1).T) for a, b in pairwise(none)]
+            pairs = [(join([a, a]), join([b, b]).T) for a, b in pairwise(none)]
             return difference.products, pairs, units
         offsets = self.offsets
         lowered = [

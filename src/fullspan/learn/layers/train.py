@@ -71,7 +71,7 @@ class Trainer:
         network = Network.of(machine, device)
         base = device.array(machine.rates)
         zero = device.array(np.zeros((1, machine.sizes[0])))
-        visible = device.mean(machine.blocks[0], zero, base)[0]
+        visible = device.mean(machine.blocks[0], zero, base)[0, :]
         offsets = [visible, *(device.array(np.full(n, 0.5)) for n in machine.sizes[1:])]
         return cls(network, options, rng, base, offsets)
 
@@ -115,9 +115,7 @@ class Trainer:
 
     def _from_data(self, positive: list[Any]) -> list[Any]:
         """Chains that begin at the rows, with hidden units drawn from their posterior."""
-        xp, device = self.network.device.xp, self.network.device
-        drawn = [xp.astype(device.uniform(tuple(p.shape), device.dtype) < p, device.dtype) for p in positive[1:]]
-        return [positive[0], *drawn]
+        return [positive[0], *(self.network.device.coins(p) for p in positive[1:])]
 
     def _complete(self, rows: Rows, batch: Any, x: Any) -> Any:
         """Draw missing units given the observed ones, and remember them."""
@@ -127,7 +125,7 @@ class Trainer:
         states = self._from_data(states)
         for _ in range(self.options.gibbs_steps):
             network.sweep(states, known, x)
-        rows.units[batch] = xp.astype(states[0], xp.int8)
+        rows.units[batch] = device.cast(states[0], xp.int8)
         return states[0]
 
 
