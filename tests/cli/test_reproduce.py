@@ -52,5 +52,5 @@ def test_options_of_other_experiments_are_refused(run: Run, tmp_path: Path) -> N
 
 def test_the_list_names_all(run: Run) -> None:
     listed = json.loads(run("reproduce", "--list", "--json").out)
-    assert [e["name"] for e in listed] == ["fsll-table1", "basket", "byrne-fig4", "byrne-fig5", "rueger"]
+    assert [e["name"] for e in listed] == ["fsll-table1", "basket", "byrne-fig4", "byrne-fig5", "rueger", "rbm-digits"]
     assert "byrne-fig5" in run("reproduce", "--list").out

@@ -10,6 +10,8 @@ class Model(enum.StrEnum):
 
     full_span = "full-span"
     boltzmann = "boltzmann"
+    restricted = "restricted"
+    deep = "deep"
 
 
 class Solver(enum.StrEnum):

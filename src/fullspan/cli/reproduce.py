@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -30,6 +30,9 @@ def reproduce(
     nodes: Annotated[
         int | None, typer.Option(min=1000, help="rueger: nodes of the largest tree. [default: 1000000]")
     ] = None,
+    data: Annotated[
+        Path | None, typer.Option(help="rbm-digits: folder with mnist10k_bin.npz. [default: 8x8 digits]")
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(help="Folder for figures and their curves; made if it is not there. [default: the name]"),
@@ -50,7 +53,8 @@ def reproduce(
 
     chosen = experiment(name)
     folder = _folder(chosen, out)
-    given = {"seeds": seeds, "runs": runs, "iterations": iterations, "seed": seed, "nodes": nodes}
+    given: dict[str, Any] = {"seeds": seeds, "runs": runs, "iterations": iterations, "seed": seed, "nodes": nodes}
+    given |= {"data": data}
     with contextlib.closing(Reporter()) as reporter:
         result = chosen.run(reporter.say, **{key: value for key, value in given.items() if value is not None})
     written = _write(result, folder)

@@ -267,8 +267,11 @@ class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densit
             raise FullspanError(f"{n_samples} samples after {burn_in} sweeps; at least 0 after 1 are needed")
         codes = np.full((n_samples, len(self.space_)), OPEN, dtype=np.int64)
         for name, level in (event_of(given, self.space_) or {}).items():
-            variable = self.space_.variables[self.space_.position(name)]
-            codes[:, self.space_.position(name)] = variable.code(level)
+            allowed = list(level) if isinstance(level, list | tuple | set | frozenset) else [level]
+            if len(allowed) != 1:
+                raise FullspanError(f"{name!r} is to be one of {len(allowed)} levels; chains clamp one level")
+            i = self.space_.position(name)
+            codes[:, i] = self.space_.variables[i].code(allowed[0])
         rng = generator(random_state)
         drawn = sampled(self.model_, codes, burn_in, self._device(rng))
         return decode(drawn, self.space_, like=empty_of(self._kind))

@@ -64,7 +64,7 @@ class RestrictedBoltzmannMachine(LayeredEstimator):
     >>> import numpy as np
     >>> from fullspan import RestrictedBoltzmannMachine
     >>> rows = np.repeat([[0, 0, 1, 1], [1, 1, 0, 0]], 200, axis=0)
-    >>> machine = RestrictedBoltzmannMachine(n_hidden=2, max_iter=60, random_state=0).fit(rows)
+    >>> machine = RestrictedBoltzmannMachine(n_hidden=2, batch_size=20, max_iter=60, random_state=0).fit(rows)
     >>> machine.log_z_.is_exact
     True
     >>> bool(machine.score(rows) > -1.0)

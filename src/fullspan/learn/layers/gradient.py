@@ -62,6 +62,8 @@ class Ascent:
     offsets: list[Any]
     momentum: float
     weight_decay: float
+    masks: list[Any] | None = None
+    """1 for weights that are learned and 0 for those that stay 0; None for all."""
     velocities: list[Any] = field(init=False)
     bias_velocities: list[Any] = field(init=False)
 
@@ -117,6 +119,8 @@ class Ascent:
             network.weights[k], self.velocities[k] = ascend(
                 network.weights[k], self.velocities[k], product, lowered[k], rate, self.momentum, self.weight_decay
             )
+            if self.masks is not None:
+                network.weights[k] = network.weights[k] * self.masks[k]
         for k, b in enumerate(biases):
             self.bias_velocities[k] = self.bias_velocities[k] * self.momentum + b * rate
             network.biases[k] = network.biases[k] + self.bias_velocities[k]
