@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from fullspan.estimators.boltzmann import BoltzmannMachine
     from fullspan.estimators.classifier import BoltzmannClassifier
     from fullspan.estimators.decimatable import DecimatableBoltzmannMachine
+    from fullspan.estimators.deep import DeepBoltzmannMachine
     from fullspan.estimators.full_span import FullSpan
     from fullspan.estimators.loading import load
     from fullspan.estimators.machine_features import MachineFeatures
+    from fullspan.estimators.restricted import RestrictedBoltzmannMachine
     from fullspan.estimators.trees import ChowLiuTree, HiddenChowLiuTree
     from fullspan.estimators.truncated import TruncatedBoltzmannMachine
     from fullspan.query.graph import GraphModel, read_graph
@@ -37,6 +39,8 @@ _HOMES = {
     "DecimatableBoltzmannMachine": "fullspan.estimators.decimatable",
     "TruncatedBoltzmannMachine": "fullspan.estimators.truncated",
     "MachineFeatures": "fullspan.estimators.machine_features",
+    "DeepBoltzmannMachine": "fullspan.estimators.deep",
+    "RestrictedBoltzmannMachine": "fullspan.estimators.restricted",
     "load": "fullspan.estimators.loading",
     "GraphModel": "fullspan.query.graph",
     "read_graph": "fullspan.query.graph",
@@ -51,11 +55,13 @@ __all__ = [
     "BoltzmannMachine",
     "ChowLiuTree",
     "DecimatableBoltzmannMachine",
+    "DeepBoltzmannMachine",
     "FullSpan",
     "FullspanError",
     "GraphModel",
     "HiddenChowLiuTree",
     "MachineFeatures",
+    "RestrictedBoltzmannMachine",
     "Space",
     "TruncatedBoltzmannMachine",
     "Variable",

@@ -11,6 +11,8 @@ class Model(enum.StrEnum):
     full_span = "full-span"
     boltzmann = "boltzmann"
     truncated = "truncated"
+    restricted = "restricted"
+    deep = "deep"
 
 
 class Solver(enum.StrEnum):

@@ -26,14 +26,14 @@ STRONGEST, COEFFICIENTS = 5, 20
 MISSING_HELP = "Missing cells: refuse, drop the rows, an extra level, or not observed (em)."
 MODEL_HELP = (
     "full-span searches for terms of any order; boltzmann fits those given by the options below it; truncated "
-    "fits frequent patterns of hundreds of variables."
+    "fits frequent patterns of hundreds of variables; restricted and deep learn hidden units by sampling."
 )
 SUPPORT_HELP = "Truncated: least share of rows with a pattern, such as 0.1, or a number of rows."
 ORDER_HELP = "Boltzmann: most variables in a term; with a graph, in a clique."
 GRAPH_HELP = "Boltzmann: file with one edge per line, two names separated by a comma or blanks."
 EDGE_HELP = "Boltzmann: an edge, a-b or a,b; may be repeated."
 MARGIN_HELP = "Boltzmann: a margin to fit with all its subsets, a,b,c; may be repeated."
-HIDDEN_HELP = "A number of binary hidden variables, or their names separated by commas."
+HIDDEN_HELP = "A number of binary hidden variables, or their names separated by commas; deep: units per layer, 64,32."
 L1_HELP = "Weight of an L1 penalty on the weights; above 0, terms are searched one at a time, whatever --search says."
 EPSILON_HELP = "Stop when a step gains less, in nats per row; only for --search paper or --l1 above 0."
 RESUME_HELP = "Start from the checkpoint, if there is one, and keep its basis, whatever --basis says."
@@ -93,6 +93,9 @@ def fit(
     checkpoint: Annotated[Path | None, typer.Option(help="File that keeps the best model so far.")] = None,
     checkpoint_every: Annotated[float, typer.Option(min=0.0, help="Seconds between two checkpoints.")] = 30.0,
     resume: Annotated[bool, typer.Option("--resume", help=RESUME_HELP)] = False,
+    epochs: Annotated[int | None, typer.Option(min=1, help="Restricted, deep: passes over the rows.")] = None,
+    learning_rate: Annotated[float | None, typer.Option(min=0.0, help="Restricted, deep: of the first pass.")] = None,
+    target: Annotated[str | None, typer.Option(help="Restricted: column that holds labels.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an output file that is no model.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
@@ -100,11 +103,23 @@ def fit(
     """Learn a model of a table and write it to a file."""
     from fullspan.cli import arguments
     from fullspan.cli.files import check_model_target
+    from fullspan.cli.layers import LAYERED, fit_layers
     from fullspan.cli.machine import Structure, hidden_units, learned_machine, refuse_options_of_others
     from fullspan.cli.truncated import Domain, learned_truncated
     from fullspan.estimators.reading import Reading
 
     refuse_options_of_others(context, model.value)
+    if model.value in LAYERED:
+        check_model_target(output, data, force=force)
+        own: dict[str, Any] = {
+            "max_iter": epochs,
+            "learning_rate": learning_rate,
+            "target": target,
+            "random_state": seed,
+        }
+        own |= {"missing": missing.value, "columns": arguments.names(columns), "levels": arguments.levels(levels)}
+        own |= {"bins": arguments.bins(bins), "count_column": count_column, "max_levels": max_levels}
+        return fit_layers(data, output, model.value, hidden, own, as_json=as_json, quiet=quiet)
     if resume and checkpoint is None:
         raise typer.BadParameter("--resume needs --checkpoint FILE")
     check_model_target(output, data, force=force)

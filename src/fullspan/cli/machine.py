@@ -18,14 +18,17 @@ if TYPE_CHECKING:
     from fullspan.model.fitted import Fitted, StepLike
     from fullspan.space import Variable
 
-_SEARCH, _MACHINE, _TRUNCATED = "full-span", "boltzmann", "truncated"
+_SEARCH, _MACHINE, _TRUNCATED, _LAYERS = "full-span", "boltzmann", "truncated", ("restricted", "deep")
 OWNERS = {
     **dict.fromkeys(("order", "graph", "edge", "margin"), (_MACHINE,)),
     **dict.fromkeys(("solver", "l2"), (_MACHINE, _TRUNCATED)),
     **dict.fromkeys(("search", "penalty", "epsilon", "dtype", "device"), (_SEARCH,)),
     **dict.fromkeys(("checkpoint", "checkpoint_every", "resume"), (_SEARCH,)),
     "max_order": (_SEARCH, _TRUNCATED),
-    **dict.fromkeys(("hidden", "restarts", "basis", "l1"), (_SEARCH, _MACHINE)),
+    **dict.fromkeys(("restarts", "basis", "l1"), (_SEARCH, _MACHINE)),
+    "hidden": (_SEARCH, _MACHINE, *_LAYERS),
+    "max_memory": (_SEARCH, _MACHINE, _TRUNCATED),
+    **dict.fromkeys(("epochs", "learning_rate", "target"), _LAYERS),
     **dict.fromkeys(("min_support", "pattern", "pairs", "unseen"), (_TRUNCATED,)),
 }
 """Models that an option is for; those not named here are for all."""

@@ -38,7 +38,9 @@ def reproduce(
         int | None, typer.Option(min=10, help="tbm-fig1: most weights on pairs. [default: 100000]")
     ] = None,
     variables: Annotated[int | None, typer.Option(min=10, help="tbm-fig2: most variables. [default: 1000]")] = None,
-    data: Annotated[Path | None, typer.Option(help="tbm-fig1, tbm-fig3: folder with the data sets.")] = None,
+    data: Annotated[
+        Path | None, typer.Option(help="tbm-fig1, tbm-fig3, rbm-digits: folder with the data sets.")
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(help="Folder for figures and their curves; made if it is not there. [default: the name]"),

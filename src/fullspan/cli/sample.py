@@ -27,20 +27,24 @@ def sample(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines instead of CSV.")] = False,
 ) -> None:
-    """Draw independent rows from the model, exactly."""
+    """Draw independent rows from the model, exactly; from a machine in layers, by chains of a thousand sweeps."""
     from fullspan.cli.files import check_table_target, print_table, write_table
 
     check_table_target(output, model)
     import numpy as np
 
+    from fullspan.cli.layers import is_layered, sample_layers
     from fullspan.cli.models import joint_model, oracle_of
     from fullspan.data import decode
     from fullspan.estimators.evidence import event_of
 
-    fitted = joint_model(model)
-    oracle = oracle_of(fitted)
-    codes = oracle.sample(n, np.random.default_rng(seed), event_of(given, fitted.model.space))
-    table = decode(codes, oracle.visible)
+    if is_layered(model):
+        table = sample_layers(model, n, seed, given)
+    else:
+        fitted = joint_model(model)
+        oracle = oracle_of(fitted)
+        codes = oracle.sample(n, np.random.default_rng(seed), event_of(given, fitted.model.space))
+        table = decode(codes, oracle.visible)
     if output is None:
         print_table(table, as_json=as_json)
     else:

@@ -32,11 +32,15 @@ def score(
 ) -> None:
     """Log-probability of a table's rows, in nats: its mean, or row by row."""
     from fullspan.cli.files import check_table_target
+    from fullspan.cli.layers import is_layered, score_layers
     from fullspan.cli.models import joint_model
 
     if output is not None and not per_row:
         raise typer.BadParameter("-o is for --per-row")
     check_table_target(output, model, data)
+    if is_layered(model) and not per_row:
+        score_layers(model, data, as_json=as_json)
+        return
     fitted = joint_model(model)
     if per_row:
         _rows(fitted, data, output, as_json=as_json)

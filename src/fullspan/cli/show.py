@@ -26,10 +26,14 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show a model: its variables and its terms in words, strongest first; of a machine, its summary."""
+    from fullspan.cli.layers import is_layered, show_layers
     from fullspan.cli.models import any_model
     from fullspan.cli.summary import is_machine, print_json, print_machine, strongest, summary, summary_lines
     from fullspan.estimators.terms import TermTable
 
+    if is_layered(model):
+        show_layers(model, as_json=as_json)
+        return
     fitted = any_model(model)
     space, limit = fitted.model.space, top or None
     if as_json:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fullspan.errors import ModelFileError, QueryError
-from fullspan.model import file, tree_file, truncated_file
+from fullspan.model import file, layered_file, tree_file, truncated_file
 from fullspan.model.strict_json import read_json
 
 if TYPE_CHECKING:
@@ -25,6 +25,11 @@ HOMES = {
 """Where each estimator lives that a file may name."""
 TREES = {"ChowLiuTree": "fullspan.estimators.trees", "HiddenChowLiuTree": "fullspan.estimators.trees"}
 """The same for files that hold a tree."""
+LAYERS = {
+    "DeepBoltzmannMachine": "fullspan.estimators.deep",
+    "RestrictedBoltzmannMachine": "fullspan.estimators.restricted",
+}
+"""The same for files that hold a machine in layers."""
 
 
 def load(path: str | os.PathLike[str]) -> DensityEstimator:
@@ -42,6 +47,10 @@ def load(path: str | os.PathLike[str]) -> DensityEstimator:
         tree = tree_file.read_tree(document)
         model: Any = _unfitted(path, tree.settings, "ChowLiuTree", TREES)
         model._accept_tree(tree, kind="arrow")
+    elif document["kind"].value == layered_file.KIND:
+        layers = layered_file.read_layers(document)
+        model = _unfitted(path, layers.settings, "RestrictedBoltzmannMachine", LAYERS)
+        model._accept(layers, kind="arrow")
     else:
         truncated = document["kind"].value == truncated_file.KIND
         fitted = truncated_file.read_truncated(document) if truncated else file.read(document)

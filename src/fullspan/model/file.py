@@ -38,9 +38,9 @@ from fullspan.model.strict_json import MAX_BYTES, Node, read_json, shown
 from fullspan.space import Level, Space, Variable
 
 FORMAT, VERSION, KIND = "fullspan-model", 1, "log-linear"
-KINDS = (KIND, "tree", "truncated")
-"""What files hold: a log-linear model, as above; a tree, as :mod:`fullspan.model.tree_file` describes; or a truncated
-machine (:mod:`fullspan.model.truncated_file`)."""
+KINDS = (KIND, "tree", "truncated", "layers")
+"""What files hold: a log-linear model, as above, a tree (:mod:`fullspan.model.tree_file`), a truncated machine
+(:mod:`fullspan.model.truncated_file`) or a machine in layers (:mod:`fullspan.model.layered_file`)."""
 MAX_VARIABLES = 4096
 _CHECKED_STATES, _CHECKED_LEVELS = 1 << 16, 1 << 10
 """Sizes up to which log Z is recomputed on reading."""

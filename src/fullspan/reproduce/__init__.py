@@ -121,6 +121,13 @@ EXPERIMENTS = {
             ("data", "runs", "seed"),
             is_figure=True,
         ),
+        Experiment(
+            "rbm-digits",
+            "A restricted machine learns digits: filters, samples and likelihood over training as pictures",
+            "fullspan.reproduce.rbm_digits",
+            ("iterations", "seed", "data"),
+            is_figure=True,
+        ),
     )
 }
 

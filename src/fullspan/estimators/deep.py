@@ -1,0 +1,180 @@
+"""The deep Boltzmann machine as a scikit-learn estimator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from fullspan.errors import DataError
+from fullspan.estimators.layered import LayeredEstimator
+from fullspan.estimators.unit_rows import UnitRows
+from fullspan.model.units import OPEN
+from fullspan.space import Level
+
+if TYPE_CHECKING:
+    from fullspan.engine.layers.device import Device
+    from fullspan.engine.layers.mean_field import MeanField
+    from fullspan.learn.layers.fit import Data
+    from fullspan.model.layered import LayeredMachine
+
+
+class DeepBoltzmannMachine(LayeredEstimator):
+    """Several hidden layers, each joined to the next (Salakhutdinov & Hinton 2009).
+
+        log p(x, h_1, ..., h_L) = b_0.x + sum_l b_l.h_l + x' W_1 h_1 + sum_l h_l' W_{l+1} h_{l+1} - log Z
+
+    Layers are first learned one by one, bottom up, then all together: mean-field posteriors against persistent chains.
+
+    Parameters
+    ----------
+    layers : units of each hidden layer, the lowest first.
+    pretraining : epochs for each layer by itself; 0 for none.
+    max_iter : epochs of all layers together.
+    mean_field_sweeps, mean_field_tol : of the posterior of rows in :meth:`transform` and :meth:`posterior`.
+
+    The others are those of :class:`fullspan.RestrictedBoltzmannMachine`.
+
+    Attributes
+    ----------
+    model_ : weights and biases, a :class:`fullspan.model.layered.LayeredMachine`.
+    log_z_ : log Z, exact if the even or the odd layers are small, else by annealing with its error.
+    curve_, history_, status_ : as of a restricted machine; likelihoods are lower bounds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fullspan import DeepBoltzmannMachine
+    >>> rows = np.repeat([[0, 0, 1, 1], [1, 1, 0, 0]], 200, axis=0)
+    >>> machine = DeepBoltzmannMachine(layers=[3, 2], max_iter=40, random_state=0).fit(rows)
+    >>> machine.transform(rows[:1]).shape
+    (1, 2)
+    """
+
+    _sizes_parameter = "layers"
+    _saved = (*LayeredEstimator._saved, "pretraining", "mean_field_sweeps", "mean_field_tol")
+
+    def __init__(
+        self,
+        layers: Sequence[int] = (64, 32),
+        pretraining: int = 5,
+        solver: str = "pcd",
+        gibbs_steps: int = 1,
+        gradient: str = "centred",
+        learning_rate: float = 0.02,
+        decay: bool = True,
+        momentum: float = 0.5,
+        weight_decay: float = 0.0,
+        batch_size: int = 100,
+        n_chains: int | None = None,
+        max_iter: int = 20,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        patience: int = 3,
+        tol: float = 0.0,
+        mean_field_sweeps: int = 100,
+        mean_field_tol: float = 1e-5,
+        target: str | None = None,
+        log_z: str = "auto",
+        ais_chains: int = 200,
+        ais_steps: int = 1000,
+        device: str = "cpu",
+        dtype: str = "float32",
+        warm_start: bool = False,
+        missing: str = "error",
+        bins: Any = None,
+        levels: Mapping[str, Sequence[Level]] | None = None,
+        columns: Sequence[str | int] | None = None,
+        count_column: str | None = None,
+        max_levels: int = 64,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.layers = layers
+        self.pretraining = pretraining
+        self.solver = solver
+        self.gibbs_steps = gibbs_steps
+        self.gradient = gradient
+        self.learning_rate = learning_rate
+        self.decay = decay
+        self.momentum = momentum
+        self.weight_decay = weight_decay
+        self.batch_size = batch_size
+        self.n_chains = n_chains
+        self.max_iter = max_iter
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.patience = patience
+        self.tol = tol
+        self.mean_field_sweeps = mean_field_sweeps
+        self.mean_field_tol = mean_field_tol
+        self.target = target
+        self.log_z = log_z
+        self.ais_chains = ais_chains
+        self.ais_steps = ais_steps
+        self.device = device
+        self.dtype = dtype
+        self.warm_start = warm_start
+        self.missing = missing
+        self.bins = bins
+        self.levels = levels
+        self.columns = columns
+        self.count_column = count_column
+        self.max_levels = max_levels
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _start(
+        self, rows: UnitRows, sizes: tuple[int, ...], data: Data, device: Device, rng: np.random.Generator
+    ) -> LayeredMachine:
+        from fullspan.learn.layers.pretrain import pretrained
+
+        start = super()._start(rows, sizes, data, device, rng)
+        options = self._options(max_iter=max(self.pretraining, 1), solver="cd")
+        return pretrained(start, data, options, device, rng) if self.pretraining else start
+
+    def posterior(self, X: Any) -> MeanField:
+        """The mean-field posterior of rows: means of all layers, the sweeps taken, whether these were enough.
+
+        Raises
+        ------
+        DataError : a cell is missing; fill it in with :meth:`impute` first.
+        """
+        from fullspan.engine.layers.device import device
+        from fullspan.engine.layers.mean_field import mean_field
+        from fullspan.engine.layers.network import Network
+
+        check_is_fitted(self)
+        units = self._complete(self._codes(X))
+        on = device("cpu", "float64", np.random.default_rng(0))
+        return mean_field(Network.of(self.model_, on), on.array(units), self.mean_field_sweeps, self.mean_field_tol)
+
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """(rows, units of the top layer) mean-field probabilities."""
+        means: NDArray[np.float64] = self.posterior(X).means[-1]
+        return means
+
+    def score_samples(self, X: Any) -> NDArray[np.float64]:
+        """A lower bound on the log-likelihood of each row, in nats: the mean-field bound minus log Z.
+
+        If ``log_z_`` is an estimate, so is the bound, and all rows share its error ``log_z_.standard_error``.
+        """
+        return super().score_samples(X)
+
+    def _scores(self, codes: NDArray[np.int32]) -> NDArray[np.float64]:
+        from fullspan.engine.layers.device import device
+        from fullspan.learn.layers.likelihood import log_weights
+
+        on = device("cpu", "float64", np.random.default_rng(0))
+        return log_weights(self.model_, self._complete(codes), on) - self.log_z_.value
+
+    def _complete(self, codes: NDArray[np.int32]) -> NDArray[np.int8]:
+        if (codes == OPEN).any():
+            i, j = np.argwhere(codes == OPEN)[0]
+            raise DataError(
+                f"row {i + 1} has no {self.space_.names[j]!r}; a deep machine scores complete rows: use impute first"
+            )
+        return self.model_.units.encode(codes)

@@ -1,0 +1,314 @@
+"""What estimators of machines in layers share: reading, learning, scores, samples, files."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import warnings
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, DensityMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from fullspan.data import decode
+from fullspan.errors import ConvergenceWarning, FullspanError
+from fullspan.estimators.density import generator
+from fullspan.estimators.evidence import Evidence, event_of
+from fullspan.estimators.parameters import check_parameters
+from fullspan.estimators.progress import Reporter
+from fullspan.estimators.tables import checked_table, checked_weight, empty_of, kind_of
+from fullspan.estimators.unit_rows import UnitRows, codes_of_table, rows_of_table
+from fullspan.model.layered import FittedLayers, check_sizes
+from fullspan.model.units import OPEN
+
+if TYPE_CHECKING:
+    from fullspan.engine.layers.device import Device
+    from fullspan.learn.layers.fit import Course, Data
+    from fullspan.learn.layers.options import LayerOptions
+    from fullspan.learn.layers.train import Trainer
+    from fullspan.model.layered import LayeredMachine
+
+OPTIONS = (
+    *("solver", "gibbs_steps", "gradient", "learning_rate", "decay", "momentum", "weight_decay", "batch_size"),
+    *("n_chains", "max_iter", "patience", "tol"),
+)
+"""Parameters that go to the learner under their own name."""
+_SAVED = (*OPTIONS, "early_stopping", "validation_fraction", "log_z", "ais_chains", "ais_steps", "dtype", "target")
+
+
+class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of restricted and deep Boltzmann machines; see these."""
+
+    missing: str
+    verbose: bool
+    target: str | None
+    log_z: str
+    device: str
+    dtype: str
+    random_state: Any
+    warm_start: bool
+    early_stopping: bool
+    validation_fraction: float
+    ais_chains: int
+    learning_rate: float
+    ais_steps: int
+    _sizes_parameter: str
+    _saved: tuple[str, ...] = _SAVED
+
+    # -- learning ---------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn the machine of a table.
+
+        Parameters
+        ----------
+        X : the table: a path, a frame, or an array, as for every estimator. An array of 0 and 1 is read directly.
+        y : labels of the rows if ``target`` is given and no column of X has that name; otherwise ignored.
+        sample_weight : one weight per row, or the name of the column that holds them.
+
+        Raises
+        ------
+        DataError : the table cannot be read, or holds what is neither 0 or 1 nor a level.
+        FullspanError : a parameter is not what it should be, such as a layer of 0 units.
+
+        Warns
+        -----
+        ConvergenceWarning : learning diverged or was interrupted; the last good weights are kept.
+        """
+        sizes = self._checked()
+        table, labels = checked_table(X), self._labels(y)
+        rows = rows_of_table(table, labels, self, checked_weight(sample_weight))
+        rng = generator(self.random_state)
+        with self._watched() as watch:
+            machine, course, trainer = self._learn(rows, sizes, rng, watch)
+        self._finish(machine, course, trainer, rows, kind_of(table), rng)
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """One pass over further rows, from the weights and chains of the last call, at a constant learning rate.
+
+        The first call sets variables and levels; give ``levels=`` if its rows do not show all of them.
+        """
+        from fullspan.learn.layers.fit import train
+
+        sizes = self._checked()
+        table, labels = checked_table(X), self._labels(y)
+        rng = generator(self.random_state)
+        known = self.space_ if hasattr(self, "space_") else None
+        rows = rows_of_table(table, labels, self, checked_weight(sample_weight), known)
+        machine = self.model_ if known is not None else self._first(rows, sizes, rng)
+        options, trainer = self._options(max_iter=1, decay=False), getattr(self, "_trainer", None)
+        device = trainer.network.device if trainer is not None else self._device(rng)
+        machine, course, trainer = train(machine, rows.data, None, options, device, rng, None, trainer)
+        self._finish(machine, course, trainer, rows, kind_of(table), rng, exact_only=True)
+        return self
+
+    def _checked(self) -> tuple[int, ...]:
+        parameters = self.get_params(deep=False)
+        check_parameters({k: v for k, v in parameters.items() if k in ("max_levels", "validation_fraction")})
+        self._options()
+        return check_sizes(getattr(self, self._sizes_parameter))
+
+    def _options(self, **changed: Any) -> LayerOptions:
+        from fullspan.learn.layers.options import LayerOptions
+
+        given = {name: getattr(self, name) for name in OPTIONS}
+        return LayerOptions(**{**given, **changed})
+
+    def _labels(self, y: Any) -> Any:
+        return None if self.target is None or y is None else np.asarray(y)
+
+    def _watched(self) -> contextlib.AbstractContextManager[Reporter | None]:
+        return contextlib.closing(Reporter()) if self.verbose else contextlib.nullcontext()
+
+    def _device(self, rng: np.random.Generator) -> Device:
+        from fullspan.engine.layers.device import device
+
+        return device(self.device, self.dtype, rng)
+
+    def _first(self, rows: UnitRows, sizes: tuple[int, ...], rng: np.random.Generator) -> LayeredMachine:
+        from fullspan.learn.layers.fit import first_machine
+
+        return first_machine(rows.units, sizes, rows.data, rng)
+
+    def _split(self, data: Data, rng: np.random.Generator) -> tuple[Data, Data | None]:
+        """Rows to learn from, and rows held out."""
+        from fullspan.learn.layers.fit import Data
+
+        if not self.early_stopping:
+            return data, None
+        n_held = round(self.validation_fraction * len(data.units))
+        if not 1 <= n_held < len(data.units):
+            raise FullspanError(
+                f"early stopping would hold out {n_held} of {len(data.units)} rows; both parts need at least one"
+            )
+        order = rng.permutation(len(data.units))
+        held, rest = np.sort(order[:n_held]), np.sort(order[n_held:])
+        if (data.units[held] == OPEN).any(axis=1).all():
+            raise FullspanError("every row held out has a missing cell; early stopping needs complete rows")
+        return Data(data.units[rest], data.weights[rest]), Data(data.units[held], data.weights[held])
+
+    def _learn(
+        self, rows: UnitRows, sizes: tuple[int, ...], rng: np.random.Generator, watch: Reporter | None
+    ) -> tuple[LayeredMachine, Course, Trainer]:
+        from fullspan.learn.layers.fit import train
+
+        again = self.warm_start and hasattr(self, "model_") and self.space_ == rows.units.space
+        again = again and self.model_.sizes[1:] == sizes
+        device = self._device(rng)
+        data, held_out = self._split(rows.data, rng)
+        start = self.model_ if again else self._start(rows, sizes, data, device, rng)
+        return train(start, data, held_out, self._options(), device, rng, watch)
+
+    def _start(
+        self, rows: UnitRows, sizes: tuple[int, ...], data: Data, device: Device, rng: np.random.Generator
+    ) -> LayeredMachine:
+        from fullspan.learn.layers.fit import first_machine
+
+        return first_machine(rows.units, sizes, data, rng)
+
+    def _finish(
+        self,
+        machine: LayeredMachine,
+        course: Course,
+        trainer: Trainer,
+        rows: UnitRows,
+        kind: str,
+        rng: np.random.Generator,
+        exact_only: bool = False,
+    ) -> None:
+        from fullspan.learn.layers.likelihood import partition
+
+        if course.status == "diverged":
+            warnings.warn(
+                f"learning_rate={self.learning_rate:g} diverges in epoch {course.n_epochs + 1}; the weights before it "
+                f"are kept: try {self.learning_rate / 10:.2g}",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        elif course.status == "interrupted":
+            warnings.warn("the fit was interrupted; the weights so far are kept", ConvergenceWarning, stacklevel=3)
+        steps = min(self.ais_steps, 200) if exact_only else self.ais_steps
+        log_z = partition(machine, self.log_z, trainer.network.device, rng, self.ais_chains, steps)
+        fitted = FittedLayers(
+            machine,
+            log_z,
+            rows.data.total,
+            rows.n_rows,
+            rows.n_dropped,
+            tuple(course.history),
+            course.status,
+            tuple(course.curve),
+            self._settings(),
+        )
+        self._trainer = trainer
+        self._accept(fitted, kind)
+
+    def _settings(self) -> dict[str, Any]:
+        own = {n: v for n, v in self.get_params(deep=False).items() if n in (*self._saved, self._sizes_parameter)}
+        own = {n: list(v) if isinstance(v, tuple) else v for n, v in own.items()}
+        seed = self.random_state if isinstance(self.random_state, int) else None
+        return {**own, "missing": self.missing, "random_state": seed, "estimator": type(self).__name__}
+
+    def _accept(self, fitted: FittedLayers, kind: str) -> None:
+        self.fitted_, self.model_, self.space_ = fitted, fitted.model, fitted.model.space
+        self.log_z_ = fitted.log_z
+        self.history_, self.status_, self.curve_ = fitted.history, fitted.status, fitted.curve
+        self.n_iter_ = len(fitted.history)
+        self.n_parameters_ = fitted.model.n_parameters
+        self._kind = kind
+        self._position = None if self.target is None else self.space_.position(self.target)
+        self.n_features_in_ = len(self.space_) - (self.target is not None)
+        if self.target is not None:
+            self.classes_ = np.array(self.space_.variables[self.space_.position(self.target)].levels)
+        self._n_features_out = fitted.model.sizes[-1]
+        if kind != "array":
+            self.feature_names_in_ = np.array([n for n in self.space_.names if n != self.target], dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    # -- rows -------------------------------------------------------------------------------------------------
+
+    def _codes(self, X: Any) -> NDArray[np.int32]:
+        """Codes of rows, −1 for missing cells and for the target where X has no such column."""
+        check_is_fitted(self)
+        return codes_of_table(X, self)
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Mean of :meth:`score_samples`, in nats; its error is that of ``log_z_``."""
+        scores = self.score_samples(X) if y is None or self.target is None else self._score_with(X, y)
+        return float(np.average(scores, weights=sample_weight))
+
+    def _score_with(self, X: Any, y: Any) -> NDArray[np.float64]:
+        codes = self._codes(X)
+        variable = self.space_.variables[self.space_.position(str(self.target))]
+        codes[:, self._position] = [variable.code(v) for v in np.asarray(y).tolist()]
+        return self._scores(codes)
+
+    def score_samples(self, X: Any) -> NDArray[np.float64]:
+        """See the subclasses."""
+        return self._scores(self._codes(X))
+
+    def _scores(self, codes: NDArray[np.int32]) -> NDArray[np.float64]:
+        raise NotImplementedError
+
+    def sample(self, n_samples: int = 1, random_state: Any = None, given: Evidence = None, burn_in: int = 1000) -> Any:
+        """Draw rows by Gibbs chains, one for each row, after ``burn_in`` sweeps from the base rates.
+
+        These are draws from the machine in the limit of long chains only. ``given`` clamps levels of variables, such as
+        ``{"party": "democrat"}``.
+        """
+        from fullspan.learn.layers.completion import sampled
+
+        check_is_fitted(self)
+        if n_samples < 0 or burn_in < 1:
+            raise FullspanError(f"{n_samples} samples after {burn_in} sweeps; at least 0 after 1 are needed")
+        codes = np.full((n_samples, len(self.space_)), OPEN, dtype=np.int64)
+        for name, level in (event_of(given, self.space_) or {}).items():
+            allowed = list(level) if isinstance(level, list | tuple | set | frozenset) else [level]
+            if len(allowed) != 1:
+                raise FullspanError(f"{name!r} is to be one of {len(allowed)} levels; chains clamp one level")
+            i = self.space_.position(name)
+            codes[:, i] = self.space_.variables[i].code(allowed[0])
+        rng = generator(random_state)
+        drawn = sampled(self.model_, codes, burn_in, self._device(rng))
+        return decode(drawn, self.space_, like=empty_of(self._kind))
+
+    def impute(self, X: Any, how: str = "draw", random_state: Any = None, burn_in: int = 200) -> Any:
+        """Fill missing cells, with the observed ones clamped: Gibbs draws, or the likeliest level of each cell.
+
+        Parameters
+        ----------
+        how : ``"draw"``, the state of a chain after ``burn_in`` sweeps, or ``"mean"``, the likeliest level of each cell
+            by the means over as many further sweeps.
+        """
+        from fullspan.learn.layers.completion import sampled
+
+        if how not in ("draw", "mean"):
+            raise FullspanError(f"how is {how!r}; 'draw' and 'mean' are possible")
+        codes = self._codes(X)
+        rng = generator(random_state)
+        filled = sampled(self.model_, codes, burn_in, self._device(rng), average=how == "mean")
+        return decode(filled, self.space_, like=X)
+
+    # -- files and scikit-learn -------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the machine to one text file, atomically; :func:`fullspan.load` reads it. Chains are not kept."""
+        from fullspan.model.layered_file import save_layers
+
+        check_is_fitted(self)
+        save_layers(self.fitted_, path)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = dict(super().__getstate__())
+        state.pop("_trainer", None)
+        return state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = tags.input_tags.string = True
+        tags.input_tags.allow_nan = self.missing != "error"
+        return tags

@@ -1,0 +1,1 @@
+"""Learning of layered machines by (persistent) contrastive divergence."""

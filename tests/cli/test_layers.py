@@ -1,0 +1,68 @@
+"""``fullspan fit --model restricted`` and ``deep``: options reach the machine, and other commands know its file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import fullspan as fs
+from cli.running import VOTES, Done
+
+Run = Callable[..., Done]
+FEW = ("--columns", "party,crime,water", "--missing", "drop", "--epochs", 3, "--seed", 1)
+
+
+def test_a_restricted_machine_is_fitted_shown_scored_and_sampled(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "m.fsm"
+    done = run("fit", VOTES, "-o", path, "--model", "restricted", "--hidden", 5, "--target", "party", *FEW)
+    assert done.code == 0, done.err
+    assert "3 variables, units 3 - 5, 23 parameters" in done.out
+    assert "(exact)" in done.out
+    machine = fs.load(path)
+    assert machine.get_params()["n_hidden"] == 5
+    assert machine.get_params()["random_state"] == 1
+    assert machine.classes_.tolist() == ["democrat", "republican"]
+    assert json.loads(run("show", path, "--json").out)["layers"] == [3, 5]
+    votes = tmp_path / "few.csv"
+    votes.write_text("party,crime,water\ndemocrat,y,n\nrepublican,n,n\n")
+    score = json.loads(run("score", path, votes, "--json").out)
+    assert score["mean_log_prob"] == pytest.approx(machine.score(votes))
+    assert score["standard_error"] == 0.0
+    assert "nats" in run("score", path, votes).out
+    rows = list(
+        csv.DictReader(io.StringIO(run("sample", path, "-n", 20, "--seed", 1, "--given", "party=democrat").out))
+    )
+    assert len(rows) == 20
+    assert {row["party"] for row in rows} == {"democrat"}
+
+
+def test_a_deep_machine_has_a_layer_for_each_number(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "m.fsm"
+    done = run("fit", VOTES, "-o", path, "--model", "deep", "--hidden", "4,3", "--learning-rate", 0.05, "--json", *FEW)
+    assert json.loads(done.out)["layers"] == [3, 4, 3]
+    assert fs.load(path).get_params()["learning_rate"] == 0.05
+    assert "units 3 - 4 - 3" in run("show", path).out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--model", "restricted", "--order", 3), "--order is for --model boltzmann, not for --model restricted"),
+        (("--epochs", 3), "--epochs is for --model restricted or deep, not for --model full-span"),
+        (("--model", "restricted", "--hidden", "4,3"), "a number of units, 64"),
+        (("--model", "deep", "--hidden", "a,b"), "a number of units for each layer"),
+        (("--model", "restricted", "--hidden", 0), "at least 1 unit"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(
+    run: Run, tmp_path: Path, options: tuple[object, ...], message: str
+) -> None:
+    done = run("fit", VOTES, "-o", tmp_path / "m.fsm", "--columns", "party,crime", "--missing", "drop", *options)
+    assert done.code != 0
+    assert message in " ".join(done.err.replace("│", " ").split())
+    assert not (tmp_path / "m.fsm").exists()

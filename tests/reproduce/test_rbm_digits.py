@@ -1,0 +1,96 @@
+"""The digits' machine: likelihood grows, pictures are sound files; features of small samples."""
+
+from __future__ import annotations
+
+import base64
+import re
+import struct
+import zlib
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from fullspan.errors import FullspanError
+from fullspan.reproduce import experiment, rbm_digits
+from fullspan.reproduce.pictures import contrasted, png, tiled
+from fullspan.reproduce.restricted_features import restricted_features
+
+
+def unpacked(data: bytes) -> np.ndarray:
+    """The grey values of a PNG without filters, chunk by chunk, every checksum checked."""
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    place, packed, size = 8, b"", (0, 0)
+    while place < len(data):
+        (length,) = struct.unpack(">I", data[place : place + 4])
+        name, content = data[place + 4 : place + 8], data[place + 8 : place + 8 + length]
+        assert struct.unpack(">I", data[place + 8 + length : place + 12 + length])[0] == zlib.crc32(name + content)
+        if name == b"IHDR":
+            size = struct.unpack(">II", content[:8])
+        packed += content if name == b"IDAT" else b""
+        place += 12 + length
+    lines = np.frombuffer(zlib.decompress(packed), dtype=np.uint8).reshape(size[1], size[0] + 1)
+    assert (lines[:, 0] == 0).all()
+    return lines[:, 1:]
+
+
+def test_a_png_holds_the_picture() -> None:
+    grey = np.random.default_rng(0).integers(0, 256, (5, 7)).astype(np.uint8)
+    assert np.array_equal(unpacked(png(grey)), grey)
+
+
+def test_pictures_are_laid_out_in_rows() -> None:
+    """The k-th picture stands in row k // across, column k % across; zero weights are middle grey."""
+    pictures = np.arange(3 * 4).reshape(3, 2, 2) / 12
+    sheet = tiled(pictures, 2)
+    assert sheet.shape == (5, 5)
+    assert np.array_equal(sheet[3:, :2], pictures[2])
+    assert contrasted(np.array([[[0.0, -2.0], [1.0, 2.0]]])).tolist() == [[[0.5, 0.0], [0.75, 1.0]]]
+
+
+def test_the_machine_learns_the_digits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two epochs lift the likelihood of digits held out above that of independent pixels, by more than its error."""
+    monkeypatch.setattr(rbm_digits, "SWEEPS", 5)
+    monkeypatch.setattr(rbm_digits, "STEPS", 100)
+    result = experiment("rbm-digits").run(iterations=2, seed=1)
+    value = result.to_json()
+    assert [m["epoch"] for m in value["moments"]] == [0, 1, 2]
+    last = value["moments"][-1]
+    assert last["log_likelihood"] - 4 * last["error"] > value["independent"] + 1
+    assert abs(value["moments"][0]["log_likelihood"] - value["independent"]) < 1
+    files = result.files()
+    assert list(files) == ["rbm-digits.svg", "rbm-digits-filters.svg", "rbm-digits-samples.svg", "rbm-digits.csv"]
+    for name in list(files)[:3]:
+        ElementTree.fromstring(files[name])
+    images = re.findall(r"base64,([^\"]+)", files["rbm-digits-filters.svg"])
+    assert len(images) == 3
+    assert unpacked(base64.b64decode(images[0])).shape == (2 * 9 - 1, 16 * 9 - 1)
+    assert len(files["rbm-digits.csv"].splitlines()) == 4
+    assert "independent pixels" in result.to_text()
+
+
+def test_a_folder_without_digits_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FullspanError, match=r"no mnist10k_bin.npz below"):
+        rbm_digits.bits_of(tmp_path)
+    np.savez(tmp_path / "mnist10k_bin.npz", other=np.zeros(3))
+    with pytest.raises(FullspanError, match="bits_gt05"):
+        rbm_digits.bits_of(tmp_path)
+    packed = np.packbits(np.eye(784, dtype=np.uint8)[:4], axis=1)
+    np.savez(tmp_path / "mnist10k_bin.npz", bits_gt05=packed)
+    assert np.array_equal(rbm_digits.bits_of(tmp_path)[1], np.eye(784, dtype=np.int8)[:4])
+
+
+def test_features_tell_samples_apart() -> None:
+    """Features of samples of one kind are nearer to each other than to those of another; the seed fixes them."""
+    rng = np.random.default_rng(0)
+    rates = [rng.choice([0.02, 0.5], 30) for _ in range(2)]
+    samples = [(rng.random((100, 30)) < rates[k % 2]).astype(np.uint8) for k in range(4)]
+    features = np.array([restricted_features(s, 40, steps=200)[0] for s in samples])
+    distance = np.linalg.norm(features[:, None] - features[None], axis=2)
+    assert max(distance[0, 2], distance[1, 3]) < min(distance[0, 1], distance[2, 3], distance[0, 3])
+    again, seconds = restricted_features(samples[0], 40, steps=200)
+    assert np.array_equal(again, features[0])
+    assert seconds > 0
+    with pytest.raises(FullspanError, match="at least 1 of each"):
+        restricted_features(samples[0], 0)
