@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from fullspan.errors import FullspanError
     from fullspan.estimators.boltzmann import BoltzmannMachine
     from fullspan.estimators.classifier import BoltzmannClassifier
+    from fullspan.estimators.comparing import compare
     from fullspan.estimators.decimatable import DecimatableBoltzmannMachine
     from fullspan.estimators.full_span import FullSpan
     from fullspan.estimators.loading import load
@@ -33,6 +34,7 @@ _HOMES = {
     "ChowLiuTree": "fullspan.estimators.trees",
     "HiddenChowLiuTree": "fullspan.estimators.trees",
     "DecimatableBoltzmannMachine": "fullspan.estimators.decimatable",
+    "compare": "fullspan.estimators.comparing",
     "load": "fullspan.estimators.loading",
     "GraphModel": "fullspan.query.graph",
     "read_graph": "fullspan.query.graph",
@@ -54,6 +56,7 @@ __all__ = [
     "Space",
     "Variable",
     "__version__",
+    "compare",
     "datasets",
     "errors",
     "graphs",

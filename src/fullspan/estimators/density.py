@@ -149,7 +149,12 @@ class DensityEstimator(DensityMixin, BaseEstimator):  # type: ignore[misc]
         DataError : a value is no level, or a cell is missing under ``missing="error"``.
         """
         check_is_fitted(self)
-        return self._oracle.log_prob(self._codes(X, partial=self.missing != "error"))
+        return self._log_prob(self._codes(X, partial=self.missing != "error"))
+
+    def _log_prob(self, codes: NDArray[Any]) -> NDArray[np.float64]:
+        """Of rows of visible codes, -1 where a cell is not observed."""
+        found: NDArray[np.float64] = self._oracle.log_prob(codes)
+        return found
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Mean log-probability of the rows, in nats; incomplete rows are treated as in ``fit``.
