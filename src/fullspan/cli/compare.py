@@ -10,7 +10,9 @@ import typer
 if TYPE_CHECKING:
     from fullspan.estimators.density import DensityEstimator
 
-EPILOG = """Example: fullspan compare a.fsm b.fsm --data test.csv --train train.csv
+EPILOG = """Example: fullspan compare votes.fsm --data test.csv
+
+Several models: fullspan compare a.fsm b.fsm --data test.csv --train train.csv
 
 The best model comes first. "behind best" is the mean difference to it, row by row, and "paired error" the standard
 error of that difference. Missing cells are summed out by every model. Baselines learn from --train; without it, from

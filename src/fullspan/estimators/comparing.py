@@ -64,13 +64,21 @@ def compare(
     space = next(iter(named.values()))._oracle.visible
     reading = Reading(missing="em", count_column=next(iter(named.values())).get_params().get("count_column"))
     test = reading.count_again(data, space)
+    learned = None if train is None else reading.count_again(train, space)
+    return compare_counts(named, test, learned, baselines=baselines, seed=random_state)
+
+
+def compare_counts(
+    named: Mapping[str, DensityEstimator], test: Empirical, train: Empirical | None, *, baselines: bool, seed: int
+) -> Comparison:
+    """The same for counted rows over the variables of the first model."""
+    space = next(iter(named.values()))._oracle.visible
     entries = [_of_model(name, model, space, test) for name, model in named.items()]
     if baselines and train is not None:
-        learned = reading.count_again(train, space)
-        entries += [_of_baseline(name, learned, test) for name in BASELINES]
+        entries += [_of_baseline(name, train, test) for name in BASELINES]
     elif baselines:
-        entries += [_cross_validated(name, test, random_state) for name in BASELINES]
-    measured = [(row, scores, pooled(parts, np.random.default_rng(random_state))) for row, scores, parts in entries]
+        entries += [_cross_validated(name, test, seed) for name in BASELINES]
+    measured = [(row, scores, pooled(parts, np.random.default_rng(seed))) for row, scores, parts in entries]
     return _ranked(measured, test.counts, baselines and train is None)
 
 

@@ -22,6 +22,7 @@ from fullspan.data import decode, encode
 from fullspan.errors import ConvergenceWarning, FullspanError
 from fullspan.estimators.evidence import Evidence, event_of
 from fullspan.estimators.parameters import check_parameters
+from fullspan.estimators.plots import Plots
 from fullspan.estimators.progress import Reporter
 from fullspan.estimators.reading import Reading, refuse_missing_level
 from fullspan.estimators.tables import checked_table, checked_weight, empty_of, kind_of
@@ -43,7 +44,7 @@ _RESIDUALS = 5
 """Residuals in a summary."""
 
 
-class DensityEstimator(DensityMixin, BaseEstimator):  # type: ignore[misc]
+class DensityEstimator(Plots, DensityMixin, BaseEstimator):  # type: ignore[misc]
     """An exact model of the joint distribution of a table's columns, and of hidden variables where there are any.
 
     Attributes
