@@ -304,6 +304,19 @@ class DensityEstimator(Plots, DensityMixin, BaseEstimator):  # type: ignore[misc
             raise FullspanError("residuals need the rows, which neither a model file nor margins have; fit them first")
         return (of_table if table else of_cells_seen)(self._oracle, self._empirical, kind)
 
+    # -- notebooks --------------------------------------------------------------------------------------------
+
+    def _repr_html_(self) -> str:
+        """A fitted model as notebooks show it; one that is not, as scikit-learn shows its parameters."""
+        if not hasattr(self, "fitted_"):
+            return str(super()._repr_html_())
+        from fullspan.estimators.notebook import model_html
+
+        return model_html(self)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
+
     # -- files and scikit-learn -------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 _STEPS, _PUSHES = 200, 120
+_STRETCH = 2.5
+"""How much more one direction may be stretched than the other, to fill the box."""
 
 
 def positions(n: int, edges: Sequence[tuple[int, int]], sizes: Array, aspect: float = 1.6) -> Array:
@@ -64,7 +66,8 @@ def _turned(at: Array) -> Array:
 def _apart(at: Array, sizes: Array, aspect: float) -> Array:
     """Into the unit box, then labels that overlap are pushed apart along the shorter way."""
     span = np.maximum(np.ptp(at, axis=0), 1e-9)
-    at = (at - at.min(axis=0)) / span * (np.ptp(at, axis=0) > 1e-9) + 0.5 * (np.ptp(at, axis=0) <= 1e-9)
+    scale = np.minimum(1 / span, _STRETCH / span.max())  # a line stays a line
+    at = 0.5 + (at - (at.min(axis=0) + at.max(axis=0)) / 2) * scale
     room = np.minimum(sizes / np.array([aspect, 1.0]), 1.0)
     at = room / 2 + at * (1 - room)
     needed = (room[:, None] + room[None]) / 2
