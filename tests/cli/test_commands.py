@@ -214,7 +214,7 @@ COMMANDS = [command.name for command in app.registered_commands]
 
 
 def test_every_command_is_known() -> None:
-    assert " ".join(COMMANDS) == "fit show query sample impute score compare report convert demo reproduce"
+    assert " ".join(COMMANDS) == "fit show query sample impute score compare report serve convert demo reproduce"
 
 
 @pytest.mark.parametrize("command", COMMANDS)

