@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from fullspan.errors import FullspanError
     from fullspan.estimators.boltzmann import BoltzmannMachine
     from fullspan.estimators.classifier import BoltzmannClassifier
+    from fullspan.estimators.comparing import compare
     from fullspan.estimators.decimatable import DecimatableBoltzmannMachine
     from fullspan.estimators.deep import DeepBoltzmannMachine
     from fullspan.estimators.full_span import FullSpan
@@ -41,6 +42,7 @@ _HOMES = {
     "MachineFeatures": "fullspan.estimators.machine_features",
     "DeepBoltzmannMachine": "fullspan.estimators.deep",
     "RestrictedBoltzmannMachine": "fullspan.estimators.restricted",
+    "compare": "fullspan.estimators.comparing",
     "load": "fullspan.estimators.loading",
     "GraphModel": "fullspan.query.graph",
     "read_graph": "fullspan.query.graph",
@@ -66,6 +68,7 @@ __all__ = [
     "TruncatedBoltzmannMachine",
     "Variable",
     "__version__",
+    "compare",
     "datasets",
     "errors",
     "geometry",

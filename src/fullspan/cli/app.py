@@ -10,7 +10,21 @@ from typing import Annotated, Any
 
 import typer
 
-from fullspan.cli import bench, convert, demo, fit, impute, query, reproduce, sample, score, show
+from fullspan.cli import (
+    bench,
+    compare,
+    convert,
+    demo,
+    fit,
+    impute,
+    query,
+    report,
+    reproduce,
+    sample,
+    score,
+    serve,
+    show,
+)
 from fullspan.errors import DataError, FullspanError, TooLargeError
 
 INTERRUPTED = 130
@@ -35,7 +49,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-for _module in (fit, show, query, sample, impute, score, convert, demo, reproduce, bench):
+for _module in (fit, show, query, sample, impute, score, compare, report, serve, convert, demo, reproduce, bench):
     _module.register(app)
 
 

@@ -48,8 +48,8 @@ def demo(
     fitted = _fitted()
     save(fitted, folder / "votes.fsm")
     _show(fitted, time.monotonic() - started)
-    answers = _ask(fitted)
-    _report(fitted, answers, folder / "report.md")
+    _ask(fitted)
+    _report(folder)
     _farewell(folder)
     return 130 if fitted.status == INTERRUPTED_STATUS else 0
 
@@ -76,32 +76,28 @@ def _show(fitted: Fitted, seconds: float) -> None:
     strongest(fitted, STRONGEST)
 
 
-def _ask(fitted: Fitted) -> list[tuple[str, float]]:
+def _ask(fitted: Fitted) -> None:
     from fullspan.query.answer import Oracle
 
     _heading("Two questions", "Answers are exact: no sampling, no approximation.")
     oracle = Oracle(fitted.model)
-    answers = [(question, oracle.probability(question)) for question in QUESTIONS]
-    for question, p in answers:
-        typer.echo(f"{question} = {p:.4f}")
-    return answers
+    for question in QUESTIONS:
+        typer.echo(f"{question} = {oracle.probability(question):.4f}")
 
 
-def _report(fitted: Fitted, answers: list[tuple[str, float]], path: Path) -> None:
+def _report(folder: Path) -> None:
     from fullspan.cli.files import write_text
-    from fullspan.cli.summary import summary_lines
-    from fullspan.estimators.terms import HEADINGS, TermTable
+    from fullspan.datasets import house_votes_path
+    from fullspan.estimators.loading import load
+    from fullspan.report.content import gather
+    from fullspan.report.page import page
 
-    lines = ["# House votes 1984", "", f"Data: {CREDIT}.", "", *(f"- {line}" for line in summary_lines(fitted)), ""]
-    lines += ["## Terms", "", f"| {' | '.join(HEADINGS)} |", "|---|---:|---:|---:|---:|"]
-    lines += [f"| {' | '.join(cells)} |" for cells in TermTable.of(fitted).cells()]
-    lines += ["", "## Questions", "", "| question | answer |", "|---|---:|"]
-    lines += [f"| `{question.replace('|', '&#124;')}` | {p:.4f} |" for question, p in answers]
-    write_text(path, "\n".join(lines) + "\n")
+    content = gather(load(folder / "votes.fsm"), house_votes_path(), title="House votes 1984")
+    write_text(folder / "report.html", page(content))
 
 
 def _farewell(folder: Path) -> None:
-    _heading("Written", f"{folder}/votes.fsm (the model), {folder}/report.md (all of this as a page)")
+    _heading("Written", f"{folder}/votes.fsm (the model), {folder}/report.html (all of this as a page)")
     typer.echo("Try next:")
     for arguments in (
         f"show {folder}/votes.fsm",

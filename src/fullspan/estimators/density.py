@@ -22,6 +22,7 @@ from fullspan.data import decode, encode
 from fullspan.errors import ConvergenceWarning, FullspanError
 from fullspan.estimators.evidence import Evidence, event_of
 from fullspan.estimators.parameters import check_parameters
+from fullspan.estimators.plots import Plots
 from fullspan.estimators.progress import Reporter
 from fullspan.estimators.reading import Reading, refuse_missing_level
 from fullspan.estimators.tables import checked_table, checked_weight, empty_of, kind_of
@@ -43,7 +44,7 @@ _RESIDUALS = 5
 """Residuals in a summary."""
 
 
-class DensityEstimator(DensityMixin, BaseEstimator):  # type: ignore[misc]
+class DensityEstimator(Plots, DensityMixin, BaseEstimator):  # type: ignore[misc]
     """An exact model of the joint distribution of a table's columns, and of hidden variables where there are any.
 
     Attributes
@@ -149,7 +150,12 @@ class DensityEstimator(DensityMixin, BaseEstimator):  # type: ignore[misc]
         DataError : a value is no level, or a cell is missing under ``missing="error"``.
         """
         check_is_fitted(self)
-        return self._oracle.log_prob(self._codes(X, partial=self.missing != "error"))
+        return self._log_prob(self._codes(X, partial=self.missing != "error"))
+
+    def _log_prob(self, codes: NDArray[Any]) -> NDArray[np.float64]:
+        """Of rows of visible codes, -1 where a cell is not observed."""
+        found: NDArray[np.float64] = self._oracle.log_prob(codes)
+        return found
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Mean log-probability of the rows, in nats; incomplete rows are treated as in ``fit``.
@@ -297,6 +303,19 @@ class DensityEstimator(DensityMixin, BaseEstimator):  # type: ignore[misc]
         if self._empirical is None:
             raise FullspanError("residuals need the rows, which neither a model file nor margins have; fit them first")
         return (of_table if table else of_cells_seen)(self._oracle, self._empirical, kind)
+
+    # -- notebooks --------------------------------------------------------------------------------------------
+
+    def _repr_html_(self) -> str:
+        """A fitted model as notebooks show it; one that is not, as scikit-learn shows its parameters."""
+        if not hasattr(self, "fitted_"):
+            return str(super()._repr_html_())
+        from fullspan.estimators.notebook import model_html
+
+        return model_html(self)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
 
     # -- files and scikit-learn -------------------------------------------------------------------------------
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.display import html_table
 from fullspan.errors import FullspanError, TooLargeError
 from fullspan.estimators.terms import aligned
 from fullspan.model.goodness import residuals
@@ -76,7 +76,9 @@ class Residuals(Sequence[Residual]):
         return "\n".join([*aligned(self[:SHOWN].cells()), *more])
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
+        more = [f"... and {len(self) - SHOWN} more"] if len(self) > SHOWN else []
+        head, *rows = self[:SHOWN].cells()
+        return html_table(head, rows, notes=more)
 
 
 def _shown(cell: dict[str, Level]) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import html
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, overload
+
+from fullspan.display import html_table
 
 if TYPE_CHECKING:
     from fullspan.model.fitted import Fitted
@@ -105,13 +107,10 @@ class TermTable(Sequence[TermRow]):
         return [f"... and {len(self) - SHOWN} more"] if len(self) > SHOWN else []
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{html.escape(text)}</th>" for text in HEADINGS)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(text)}</td>" for text in cells) + "</tr>"
-            for cells in self[:SHOWN].cells()
-        )
-        rest = "".join(f"<p>{html.escape(text)}</p>" for text in self._rest())
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{rest}"
+        shown = self[:SHOWN]
+        top = max((row.nats_saved for row in self if row.nats_saved < math.inf), default=0.0) or 1.0
+        bars = [row.nats_saved / top if row.nats_saved < math.inf else 0.0 for row in shown]
+        return html_table(HEADINGS, shown.cells(), notes=self._rest(), bars=bars)
 
 
 def _strength(row: TermRow) -> tuple[float, int, tuple[str, ...]]:

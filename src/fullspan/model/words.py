@@ -41,6 +41,11 @@ def describe(space: Space, basis: Basis, term: Term, weight: float) -> str:
     return f"{_association(names, strength > 0)} {_factor(strength)}"
 
 
+def direction(basis: Basis, term: Term, weight: float) -> int:
+    """+1 where the values named by :func:`describe` go with each other, -1 where against, 0 without an effect."""
+    return int(np.sign(weight if basis.zero_one else weight * math.prod(_sign(basis, i) for i, _ in term)))
+
+
 def label(space: Space, basis: Basis, term: Term) -> str:
     """The sides that a term names, as statisticians write them: ``crime=y:salvador=n``."""
     return ":".join(_named(space.variables[i], _side(basis, i, j)) for i, j in term)

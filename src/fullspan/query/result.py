@@ -9,7 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.display import html_table
 from fullspan.space import Level
+
+SHOWN = 50
+"""States that a notebook shows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +50,16 @@ class Table:
             return float(self.values[tuple(own.index(level) for own, level in zip(self.levels, key, strict=True))])
         except ValueError:
             raise KeyError(levels) from None
+
+    def _repr_html_(self) -> str:
+        """A table with a bar for every probability, as notebooks show it; of many states the likeliest."""
+        shown = list(self)
+        if len(shown) > SHOWN:
+            shown = sorted(shown, key=lambda pair: -pair[1])[:SHOWN]
+        rows = [(*map(str, levels), f"{p:.6g}") for levels, p in shown]
+        notes = [f"the likeliest {SHOWN} of {len(self):,} states"] if len(self) > SHOWN else []
+        headings = [*self.names, "probability"]
+        return html_table(headings, rows, notes=notes, bars=[p for _, p in shown], n_text=len(self.names))
 
     def __str__(self) -> str:
         """Aligned columns, one row per state."""

@@ -1,0 +1,60 @@
+"""``fullspan compare``: models side by side on rows that none of them has seen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from fullspan.estimators.density import DensityEstimator
+
+EPILOG = """Example: fullspan compare votes.fsm --data test.csv
+
+Several models: fullspan compare a.fsm b.fsm --data test.csv --train train.csv
+
+The best model comes first. "behind best" is the mean difference to it, row by row, and "paired error" the standard
+error of that difference. Missing cells are summed out by every model. Baselines learn from --train; without it, from
+the held-out rows themselves by ten-fold cross-validation, so that no row is scored by a baseline that saw it."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command("compare", epilog=EPILOG, short_help="Models side by side on held-out rows.")(compare)
+
+
+def compare(
+    models: Annotated[list[Path], typer.Argument(help="Model files of the same columns.")],
+    data: Annotated[Path, typer.Option(help="Table of held-out rows.")],
+    train: Annotated[Path | None, typer.Option(help="Table the baselines learn from.")] = None,
+    baselines: Annotated[
+        bool, typer.Option(help="Also: columns independent, the Chow–Liu tree, the table itself smoothed.")
+    ] = True,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the folds and of the cells that are predicted.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Held-out log-likelihood with paired errors, description length, calibration and time."""
+    from fullspan.cli.summary import console, print_json, print_rows
+    from fullspan.estimators.comparing import compare as compared
+    from fullspan.estimators.comparison import HEADINGS
+
+    found = compared(_loaded(models), data, train, baselines=baselines, random_state=seed)
+    if as_json:
+        print_json({"n_rows": found.n_rows, "notes": found.notes(), "models": found.to_dicts()})
+        return
+    print_rows(HEADINGS, [row.cells() for row in found])
+    console().print("\n".join(found.notes()))
+
+
+def _loaded(paths: list[Path]) -> dict[str, DensityEstimator]:
+    """The models by the shortest names that tell them apart."""
+    from fullspan.errors import FullspanError
+    from fullspan.estimators.loading import load
+
+    names = [path.stem for path in paths]
+    if len(set(names)) < len(names):
+        names = [str(path) for path in paths]
+    if len(set(names)) < len(names):
+        raise FullspanError("a model is given twice; name each file once")
+    return {name: load(path) for name, path in zip(names, paths, strict=True)}

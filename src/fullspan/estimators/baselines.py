@@ -1,0 +1,111 @@
+"""Distributions that a model should beat: the columns independent, their best tree, the table itself smoothed.
+
+    independent    p(x) = prod_i (n_i(x_i) + 1/|X_i|) / (N_i + 1)
+    Chow–Liu       the best tree, :mod:`fullspan.learn.trees.chow_liu`
+    saturated      p(x) = (n(x) + a/|X|) / (N + a),    a the best for predicting each row from the others
+
+Each is learned in milliseconds, and sums out what a row does not say.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.data import Empirical
+from fullspan.learn.trees.chow_liu import chow_liu
+from fullspan.query.tree import TreeOracle
+
+Array = NDArray[np.float64]
+_STRENGTHS = np.exp(np.linspace(math.log(1e-3), math.log(1e6), 181))
+"""Pseudo-rows of the saturated table that are tried."""
+
+
+class Baseline(Protocol):
+    """What is asked of a baseline."""
+
+    n_parameters: int
+
+    def log_prob(self, codes: NDArray[Any]) -> Array:
+        """Log-probabilities (m,) of rows of codes (m, n), -1 where a cell is not observed."""
+
+
+class Independent:
+    """Every column by itself."""
+
+    def __init__(self, data: Empirical) -> None:
+        self.tables = []
+        for column, card in zip(data.states.T, data.space.cards, strict=True):
+            seen = column >= 0
+            counts = np.bincount(column[seen].astype(np.int64), data.counts[seen], card) + 1.0 / card
+            self.tables.append(np.append(np.log(counts / counts.sum()), 0.0))  # code -1: nothing is said
+        self.n_parameters = sum(card - 1 for card in data.space.cards)
+
+    def log_prob(self, codes: NDArray[Any]) -> Array:
+        """See :class:`Baseline`."""
+        out = np.zeros(len(codes))
+        for column, table in zip(codes.T, self.tables, strict=True):
+            out += table[column]
+        return out
+
+
+class ChowLiu:
+    """The best tree over the columns."""
+
+    def __init__(self, data: Empirical) -> None:
+        self._oracle = TreeOracle(chow_liu(data).model)
+        self.n_parameters = self._oracle.model.n_parameters
+
+    def log_prob(self, codes: NDArray[Any]) -> Array:
+        """See :class:`Baseline`."""
+        return self._oracle.log_prob(codes)
+
+
+class Saturated:
+    """The counts of complete rows, smoothed by ``strength`` rows spread evenly over all states."""
+
+    def __init__(self, data: Empirical) -> None:
+        complete = (data.states >= 0).all(axis=1)
+        self.states, self.counts = data.states[complete].astype(np.int64), data.counts[complete]
+        self.cards, self.total = np.array(data.space.cards), float(self.counts.sum())
+        self._log_states = float(np.log(self.cards).sum())
+        self.n_parameters = data.space.n_states - 1
+        self.strength = float(max(_STRENGTHS, key=self._left_out))
+
+    def _left_out(self, strength: float) -> float:
+        """Log-likelihood of every row under the others: ``sum n log((n - 1 + a/|X|) / (N - 1 + a))``."""
+        others = np.maximum(self.counts - 1.0, 0.0)
+        flat = math.exp(max(math.log(strength) - self._log_states, -700.0))
+        return float(self.counts @ (np.log(others + flat) - math.log(max(self.total - 1.0, 0.0) + strength)))
+
+    def log_prob(self, codes: NDArray[Any]) -> Array:
+        """See :class:`Baseline`."""
+        known = np.asarray(codes) >= 0
+        flat = math.log(self.strength) - known @ np.log(self.cards)
+        seen = np.zeros(len(codes))
+        patterns, which = np.unique(known, axis=0, return_inverse=True)
+        for k, pattern in enumerate(patterns):
+            rows = np.flatnonzero(which.ravel() == k)
+            seen[rows] = self._counted(np.asarray(codes)[rows][:, pattern], pattern)
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.logaddexp(np.log(seen), flat) - math.log(self.total + self.strength))
+
+    def _counted(self, cells: NDArray[Any], pattern: NDArray[np.bool_]) -> Array:
+        """How many of the rows learned from have these cells in the columns of the pattern."""
+        own = self.states[:, pattern]
+        _, places = np.unique(np.concatenate([own, cells]), axis=0, return_inverse=True)
+        places = places.ravel()
+        counts = np.bincount(places[: len(own)], self.counts, places.max(initial=0) + 1)
+        return np.asarray(counts[places[len(own) :]])
+
+
+BASELINES: dict[str, Callable[[Empirical], Baseline]] = {
+    "independent": Independent,
+    "Chow–Liu tree": ChowLiu,
+    "saturated, smoothed": Saturated,
+}
+"""The baselines by name: each learns from counts."""

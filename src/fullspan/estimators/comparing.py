@@ -1,0 +1,213 @@
+"""Score models and baselines on rows that none of them has seen."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.data import Empirical
+from fullspan.errors import FullspanError
+from fullspan.estimators.baselines import BASELINES
+from fullspan.estimators.comparison import FOLDS, Compared, Comparison, mean_and_error, paired
+from fullspan.estimators.reading import Reading
+from fullspan.estimators.translation import translation
+from fullspan.query.calibration import Calibration, pooled
+from fullspan.space import Space
+
+if TYPE_CHECKING:
+    from fullspan.estimators.density import DensityEstimator
+
+Array = NDArray[np.float64]
+LogProb = Callable[[NDArray[Any]], Array]
+
+
+def compare(
+    models: Mapping[str, DensityEstimator] | Sequence[DensityEstimator],
+    data: Any,
+    train: Any = None,
+    *,
+    baselines: bool = True,
+    random_state: int = 0,
+) -> Comparison:
+    """Compare fitted models of the same variables on a table that none of them was learned from.
+
+    Parameters
+    ----------
+    models : by name, or in a list.
+    data : the held-out table. Missing cells are summed out by every model.
+    train : the table the models were learned from; the baselines learn from it too. Without it they are cross-validated
+        on ``data``, and have no description length.
+    baselines : also score the columns independent, the Chow–Liu tree, and the saturated table, smoothed.
+    random_state : seed of the folds, and of the cells on which calibration is measured.
+
+    Raises
+    ------
+    FullspanError : there is no model, a model is conditional, or the variables differ.
+    DataError : a table cannot be read.
+
+    Examples
+    --------
+    >>> import numpy as np, fullspan as fs
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.integers(0, 2, (600, 1)); rows = np.hstack([x, x ^ (rng.random((600, 1)) < 0.1)])
+    >>> found = fs.compare({"machine": fs.BoltzmannMachine().fit(rows[:300])}, rows[300:], rows[:300])
+    >>> [row.name for row in found if row.log_likelihood < -1.2]
+    ['independent']
+    """
+    named = _named(models)
+    space = next(iter(named.values()))._oracle.visible
+    reading = Reading(missing="em", count_column=next(iter(named.values())).get_params().get("count_column"))
+    test = reading.count_again(data, space)
+    learned = None if train is None else reading.count_again(train, space)
+    return compare_counts(named, test, learned, baselines=baselines, seed=random_state)
+
+
+def compare_counts(
+    named: Mapping[str, DensityEstimator], test: Empirical, train: Empirical | None, *, baselines: bool, seed: int
+) -> Comparison:
+    """The same for counted rows over the variables of the first model."""
+    space = next(iter(named.values()))._oracle.visible
+    entries = [_of_model(name, model, space, test) for name, model in named.items()]
+    if baselines and train is not None:
+        entries += [_of_baseline(name, train, test) for name in BASELINES]
+    elif baselines:
+        entries += [_cross_validated(name, test, seed) for name in BASELINES]
+    measured = [(row, scores, pooled(parts, np.random.default_rng(seed))) for row, scores, parts in entries]
+    return _ranked(measured, test.counts, baselines and train is None)
+
+
+_Entry = tuple[Compared, Array, list[tuple[LogProb, Empirical]]]
+"""A model, its scores of the distinct rows, and who predicts which rows for its calibration."""
+
+
+def _named(models: Mapping[str, DensityEstimator] | Sequence[DensityEstimator]) -> dict[str, DensityEstimator]:
+    if not isinstance(models, Mapping):
+        models = {f"{type(model).__name__} {k + 1}": model for k, model in enumerate(models)}
+    if not models:
+        raise FullspanError("no model is given to compare")
+    for name, model in models.items():
+        settings = model.fitted_.settings
+        if settings.get("roles") or settings.get("inputs"):
+            raise FullspanError(f"{name!r} predicts some columns from others; only models of all columns are compared")
+        if name in BASELINES:
+            raise FullspanError(f"{name!r} is the name of a baseline; give the model another name")
+    return dict(models)
+
+
+def _of_model(name: str, model: DensityEstimator, space: Space, test: Empirical) -> _Entry:
+    translate = translation(name, space, model._oracle.visible)
+
+    def log_prob(codes: NDArray[Any]) -> Array:
+        return model._log_prob(translate(codes))
+
+    fitted, history = model.fitted_, model.fitted_.history
+    row, scores = _scored(name, log_prob, test)
+    row = replace(
+        row,
+        n_parameters=getattr(model, "n_parameters_", None) or len(getattr(model, "terms_", ())),
+        description_length=_description_length(fitted),
+        fit_seconds=history[-1].seconds if history and history[-1].seconds > 0 else math.nan,
+    )
+    return row, scores, [(log_prob, test)]
+
+
+def _description_length(fitted: Any) -> float:
+    """As learned; of a tree, ``-log-likelihood + (k/2) ln N``."""
+    if hasattr(fitted, "description_length"):
+        return float(fitted.description_length)
+    price = 0.5 * fitted.model.n_parameters * math.log(max(fitted.total, 1.0))
+    return float(price - fitted.total * fitted.log_likelihood)
+
+
+def _of_baseline(name: str, learned: Empirical, test: Empirical) -> _Entry:
+    started = time.perf_counter()
+    model = BASELINES[name](learned)
+    seconds = time.perf_counter() - started
+    row, scores = _scored(name, model.log_prob, test)
+    price = 0.5 * model.n_parameters * math.log(max(learned.total, 1.0))
+    length = price - float(learned.counts @ model.log_prob(learned.states))
+    row = replace(
+        row, n_parameters=model.n_parameters, description_length=length, fit_seconds=seconds, is_baseline=True
+    )
+    return row, scores, [(model.log_prob, test)]
+
+
+def _cross_validated(name: str, test: Empirical, seed: int) -> _Entry:
+    """A baseline learned from the other folds of the held-out rows, for each fold."""
+    folds = _folds(test, np.random.default_rng(seed))
+    parts = [_of_counts(test, test.counts - fold) for fold in folds]
+    started = time.perf_counter()
+    learned = [BASELINES[name](part) for part in parts]
+    seconds = time.perf_counter() - started
+
+    def log_prob(codes: NDArray[Any]) -> Array:
+        """Of the rows of the test: the mean over the folds that hold a row."""
+        scores = sum(fold * model.log_prob(codes) for fold, model in zip(folds, learned, strict=True))
+        return np.asarray(scores / test.counts)
+
+    row, scores = _scored(name, log_prob, test)
+    row = replace(row, n_parameters=learned[0].n_parameters, fit_seconds=seconds, is_baseline=True)
+    used: list[tuple[LogProb, Empirical]] = [
+        (model.log_prob, _of_counts(test, fold)) for model, fold in zip(learned, folds, strict=True) if fold.any()
+    ]
+    return row, scores, used
+
+
+def _folds(data: Empirical, rng: np.random.Generator) -> list[Array]:
+    """Rows of each state in each fold; rows of the same state are drawn apart, fractional weights are not."""
+    whole = data.counts == np.floor(data.counts)
+    split = rng.multinomial(np.where(whole, data.counts, 1).astype(np.int64), np.full(FOLDS, 1 / FOLDS))
+    folds = split * np.where(whole, 1.0, data.counts)[:, None]
+    if data.total <= folds.sum(axis=0).max():
+        raise FullspanError(
+            f"{data.total:g} held-out rows are too few to cross-validate baselines; give train=, or baselines=False"
+        )
+    return list(folds.T)
+
+
+def _of_counts(data: Empirical, counts: Array) -> Empirical:
+    """The same states with other counts, those of count 0 left out."""
+    return replace(data, states=data.states[counts > 0], counts=counts[counts > 0])
+
+
+def _scored(name: str, log_prob: LogProb, test: Empirical) -> tuple[Compared, Array]:
+    log_prob(np.asarray(test.states))  # the first call may compile kernels, or build tables that are kept
+    started = time.perf_counter()
+    scores = log_prob(np.asarray(test.states))
+    seconds = time.perf_counter() - started
+    mean, error = mean_and_error(scores, test.counts)
+    impossible = round(float(test.counts[np.isneginf(scores)].sum()))
+    nan = math.nan
+    return Compared(name, mean, error, nan, nan, 0, nan, nan, nan, nan, seconds, impossible, False), scores
+
+
+def _ranked(
+    measured: Sequence[tuple[Compared, Array, Calibration]], counts: Array, cross_validated: bool
+) -> Comparison:
+    ordered = sorted(measured, key=lambda entry: -entry[0].log_likelihood)
+    best = ordered[0][1]
+    rows = []
+    for row, scores, found in ordered:
+        difference, error = paired(best, scores, counts)
+        rows.append(
+            replace(
+                row,
+                difference=difference,
+                difference_error=error,
+                calibration_error=found.error,
+                log_loss=found.log_loss,
+            )
+        )
+    return Comparison(
+        rows,
+        {row.name: scores for row, scores, _ in ordered},
+        counts,
+        {row.name: found for row, _, found in ordered},
+        cross_validated,
+    )

@@ -1,0 +1,172 @@
+"""Models side by side on held-out rows, as people read it: best first, differences between the same rows.
+
+    mean_r [log p_A(x_r) - log p_B(x_r)]  ±  sd_r [log p_A(x_r) - log p_B(x_r)] / sqrt(N)
+
+Rows that are hard for one model are mostly hard for the others: the error of a difference is best taken row by row.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.display import html_table
+from fullspan.estimators.terms import aligned
+from fullspan.query.calibration import Calibration
+
+Array = NDArray[np.float64]
+FOLDS = 10
+"""Parts of the held-out rows by which baselines are cross-validated where there are no rows to learn from."""
+HEADINGS = (
+    "model",
+    "nats/row",
+    "std. error",
+    "behind best",
+    "paired error",
+    "parameters",
+    "description",
+    "calibration",
+    "learned",
+    "scored",
+)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One model on the held-out rows.
+
+    Attributes
+    ----------
+    log_likelihood, standard_error : mean over the rows in nats, and its error.
+    difference, difference_error : mean of the best model minus this one, row by row, and the paired error.
+    n_parameters : free weights or probabilities.
+    description_length : nats for the model and the rows it was learned from; NaN if not known.
+    calibration_error, log_loss : see :class:`fullspan.query.calibration.Calibration`.
+    fit_seconds, score_seconds : time to learn it, NaN if not known, and to score the rows.
+    n_impossible : rows that the model holds impossible.
+    is_baseline : whether it is one of :data:`fullspan.estimators.baselines.BASELINES`.
+    """
+
+    name: str
+    log_likelihood: float
+    standard_error: float
+    difference: float
+    difference_error: float
+    n_parameters: int
+    description_length: float
+    calibration_error: float
+    log_loss: float
+    fit_seconds: float
+    score_seconds: float
+    n_impossible: int
+    is_baseline: bool
+
+    def cells(self) -> tuple[str, ...]:
+        """As text, in the order of :data:`HEADINGS`."""
+        return (
+            self.name,
+            _shown(self.log_likelihood, 4),
+            _shown(self.standard_error, 4),
+            _shown(0.0 - self.difference, 4),
+            _shown(self.difference_error, 4),
+            f"{self.n_parameters:,}" if self.n_parameters < 10**9 else f"2^{self.n_parameters.bit_length() - 1}",
+            _shown(self.description_length, 1),
+            _shown(self.calibration_error, 4),
+            _seconds(self.fit_seconds),
+            _seconds(self.score_seconds),
+        )
+
+
+class Comparison(Sequence[Compared]):
+    """The models, best first; prints as a table.
+
+    Attributes
+    ----------
+    n_rows : held-out rows, or the sum of their weights.
+    cross_validated : whether the baselines were learned from the held-out rows themselves, fold by fold.
+    calibrations : the calibration of each model, by name.
+    """
+
+    def __init__(
+        self,
+        rows: Sequence[Compared],
+        scores: Mapping[str, Array],
+        counts: Array,
+        calibrations: Mapping[str, Calibration],
+        cross_validated: bool,
+    ) -> None:
+        self._rows, self._scores, self._counts = tuple(rows), dict(scores), counts
+        self.calibrations, self.cross_validated = dict(calibrations), cross_validated
+        self.n_rows = float(counts.sum())
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[Compared]:
+        return iter(self._rows)
+
+    @overload
+    def __getitem__(self, item: int) -> Compared: ...
+    @overload
+    def __getitem__(self, item: slice) -> Sequence[Compared]: ...
+    def __getitem__(self, item: int | slice) -> Compared | Sequence[Compared]:
+        return self._rows[item]
+
+    def difference(self, a: str, b: str) -> tuple[float, float]:
+        """Mean log-likelihood of ``a`` minus that of ``b`` in nats per row, and its paired standard error.
+
+        Raises
+        ------
+        KeyError : a name is unknown.
+        """
+        return paired(self._scores[a], self._scores[b], self._counts)
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Plain dictionaries, as JSON holds them."""
+        return [asdict(row) for row in self]
+
+    def notes(self) -> list[str]:
+        """What a reader should know, in words."""
+        notes = [f"{self.n_rows:,.6g} held-out rows; nats/row is the mean log-likelihood, higher is better"]
+        if self.cross_validated:
+            notes.append(
+                f"baselines: learned from these rows, {FOLDS}-fold, each row scored by parts that do not hold it"
+            )
+        notes += [f"{row.name}: {row.n_impossible:,} rows are impossible" for row in self if row.n_impossible]
+        return notes
+
+    def __repr__(self) -> str:
+        return "\n".join([*aligned([HEADINGS, *(row.cells() for row in self)]), *self.notes()])
+
+    def _repr_html_(self) -> str:
+        return html_table(HEADINGS, [row.cells() for row in self], notes=self.notes())
+
+
+def paired(a: Array, b: Array, counts: Array) -> tuple[float, float]:
+    """Mean of ``a - b`` and its standard error; where one of them is -inf, infinite and NaN."""
+    with np.errstate(invalid="ignore"):
+        gap = np.where(a == b, 0.0, a - b)
+    return mean_and_error(gap, counts)
+
+
+def mean_and_error(values: Array, counts: Array) -> tuple[float, float]:
+    total = float(counts.sum())
+    mean = float(counts @ values) / total
+    if not math.isfinite(mean) or total <= 1:
+        return mean, math.nan
+    return mean, math.sqrt(float(counts @ (values - mean) ** 2) / (total - 1) / total)
+
+
+def _shown(value: float, digits: int) -> str:
+    return "–" if math.isnan(value) else f"{value:.{digits}f}" if math.isfinite(value) else str(value)
+
+
+def _seconds(value: float) -> str:
+    if math.isnan(value):
+        return "–"
+    return f"{1000 * value:.1f} ms" if value < 1 else f"{value:.1f} s"

@@ -1,0 +1,33 @@
+"""A fitted model in a notebook: what it is, its interaction graph, its strongest terms."""
+
+from __future__ import annotations
+
+import html
+from typing import Any
+
+from fullspan.estimators.pictures import interaction_graph
+from fullspan.picture import svg
+from fullspan.picture.palette import LIGHT, css_variables
+
+TOP = 10
+"""Terms shown."""
+MAX_NODES = 40
+"""Variables up to which the graph is drawn."""
+
+
+def model_html(estimator: Any) -> str:
+    """The model on a card: its size, the graph of a model that is not too large, and its strongest terms."""
+    fitted, space = estimator.fitted_, estimator.space_
+    rows = "given" if fitted.status == "given" else f"{fitted.n_rows:,} rows"
+    terms = getattr(estimator, "terms_", None)
+    size = f"{len(terms):,} terms" if terms is not None else f"{estimator.n_parameters_:,} parameters"
+    head = f"{rows}, {len(space):,} variables, {size}, {fitted.status}"
+    title = f"<strong>{html.escape(type(estimator).__name__)}</strong> <span>{html.escape(head)}</span>"
+    return f"<div>{title}{_graph(estimator)}{'' if terms is None else terms[:TOP]._repr_html_()}</div>"
+
+
+def _graph(estimator: Any) -> str:
+    if not 2 <= len(estimator.space_) <= MAX_NODES:
+        return ""
+    style = f"{css_variables(LIGHT)};background:#fff;border-radius:8px;max-width:44em;margin:.6em 0;padding:6px"
+    return f'<div style="{style}">{svg.graph(interaction_graph(estimator), "interaction graph", 480)}</div>'

@@ -1,0 +1,41 @@
+"""Colours that people with every kind of colour vision tell apart (Okabe & Ito 2008), for light and dark pages.
+
+Colour never speaks alone: what goes together is a full line, what goes against each other a dashed one.
+"""
+
+from __future__ import annotations
+
+LIGHT = {
+    "ink": "#1b1f24",
+    "muted": "#5c6670",
+    "grid": "#dfe3e8",
+    "paper": "#ffffff",
+    "with": "#0072b2",
+    "against": "#c04e00",
+    "neutral": "#5c6670",
+    "group0": "#009e73",
+    "group1": "#cc79a7",
+    "group2": "#e69f00",
+    "group3": "#56b4e9",
+}
+"""Roles and their colours on a light page."""
+DARK = {
+    "ink": "#e8eaed",
+    "muted": "#a3abb5",
+    "grid": "#343b44",
+    "paper": "#14181d",
+    "with": "#56b4e9",
+    "against": "#f0a35e",
+    "neutral": "#a3abb5",
+    "group0": "#2fc79b",
+    "group1": "#e3a5c7",
+    "group2": "#f0c04e",
+    "group3": "#8fd0f5",
+}
+"""The same on a dark one."""
+N_GROUPS = 4
+
+
+def css_variables(colours: dict[str, str]) -> str:
+    """The roles as custom properties of CSS: ``--with:#0072b2;...``."""
+    return ";".join(f"--{role}:{colour}" for role, colour in colours.items())

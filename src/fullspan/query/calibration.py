@@ -1,0 +1,129 @@
+"""Whether probabilities mean what they say: each cell of held-out rows is predicted from the rest of its row.
+
+    p(x_i = l | x_rest) = p(x with x_i = l) / sum_k p(x with x_i = k)
+
+Forecasts of about the same probability form a bin; in a calibrated model the level came true as often as was said. All
+levels of a cell are forecasts, so that the names and the order of levels do not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.data import Empirical
+
+Array = NDArray[np.float64]
+LogProb = Callable[[NDArray[Any]], Array]
+"""Log-probabilities (m,) of rows of codes (m, n), -1 where a cell is not observed."""
+N_BINS = 10
+MAX_CELLS = 20_000
+"""Cells that are predicted; of more, so many are drawn."""
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """Forecasts gathered in bins of equal width.
+
+    Attributes
+    ----------
+    predicted, observed : (bins,) mean forecast, and how often it came true; bins without a forecast are left out.
+    errors : (bins,) standard error of ``observed`` if the forecasts were right, ``sqrt(p (1 - p) / weight)``.
+    weights : (bins,) forecasts in the bin.
+    error : mean of ``|observed - predicted|`` over all forecasts, the expected calibration error.
+    log_loss : mean of ``-log p(x_i | rest)`` over the cells, in nats.
+    """
+
+    predicted: Array
+    observed: Array
+    errors: Array
+    weights: Array
+    error: float
+    log_loss: float
+
+
+def calibration(
+    log_prob: LogProb, data: Empirical, rng: np.random.Generator, max_cells: int = MAX_CELLS
+) -> Calibration:
+    """Calibration of a model on counted rows; the same generator state chooses the same cells for every model.
+
+    Cells of rows that the model holds impossible whatever stands there are left out.
+
+    Time: one log-probability per level of at most ``max_cells`` cells.
+
+    Examples
+    --------
+    >>> data = Empirical.from_codes([[0, 0]] * 3 + [[1, 1]])
+    >>> fair = calibration(lambda codes: np.full(len(codes), -np.log(4)), data, np.random.default_rng(0))
+    >>> fair.predicted.tolist(), fair.observed.tolist(), round(fair.log_loss, 4)
+    ([0.5], [0.5], 0.6931)
+    """
+    return pooled([(log_prob, data)], rng, max_cells)
+
+
+def pooled(
+    parts: Sequence[tuple[LogProb, Empirical]], rng: np.random.Generator, max_cells: int = MAX_CELLS
+) -> Calibration:
+    """The same for parts of the rows, each predicted by a model of its own, as in cross-validation."""
+    gathered = [part for log_prob, data in parts for part in _gathered(log_prob, data, rng, max_cells // len(parts))]
+    forecasts, truths, weights = (np.concatenate([part[k] for part in gathered]) for k in range(3))
+    losses = np.concatenate([part[3] for part in gathered], axis=1)
+    return _binned(forecasts, truths.astype(bool), weights, _mean(*losses))
+
+
+def _gathered(
+    log_prob: LogProb, data: Empirical, rng: np.random.Generator, max_cells: int
+) -> Iterator[tuple[Array, Array, Array, Array]]:
+    """Column by column: forecasts, whether they came true, their weights; and the loss of each cell with its weight."""
+    states, columns, weights = _chosen(data, rng, max_cells)
+    for column in np.unique(columns).tolist():
+        own = columns == column
+        chances, true = _forecasts(log_prob, states[own], column, data.space.cards[column])
+        possible = np.isfinite(chances).all(axis=1)
+        chances, true, weight = chances[possible], true[possible], weights[own][possible]
+        came = (np.arange(chances.shape[1]) == true[:, None]).ravel()
+        with np.errstate(divide="ignore"):
+            loss = -np.log(chances[np.arange(len(true)), true])
+        yield chances.ravel(), came.astype(np.float64), np.repeat(weight, chances.shape[1]), np.stack([loss, weight])
+
+
+def _chosen(
+    data: Empirical, rng: np.random.Generator, max_cells: int
+) -> tuple[NDArray[np.int64], NDArray[np.intp], Array]:
+    """Observed cells: the states they stand in, their columns, their weights."""
+    states = np.asarray(data.states, dtype=np.int64)
+    rows, columns = np.nonzero(states >= 0)
+    weights = data.counts[rows]
+    if len(rows) > max_cells:
+        drawn = np.sort(rng.choice(len(rows), size=max_cells, p=weights / weights.sum()))
+        rows, columns, weights = rows[drawn], columns[drawn], np.ones(max_cells)
+    return states[rows], columns, weights
+
+
+def _forecasts(log_prob: LogProb, states: NDArray[np.int64], column: int, card: int) -> tuple[Array, NDArray[np.int64]]:
+    """Probabilities (m, card) of a column given the rest of each row, NaN if that is impossible, and the truth."""
+    rows = np.repeat(states, card, axis=0)
+    rows[:, column] = np.tile(np.arange(card), len(states))
+    log = log_prob(rows).reshape(len(states), card)
+    top = log.max(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore"):
+        weights = np.exp(log - top)
+    return weights / weights.sum(axis=1, keepdims=True), states[:, column]
+
+
+def _mean(values: Array, weights: Array) -> float:
+    return float(values @ weights / weights.sum()) if len(values) else float("nan")
+
+
+def _binned(forecasts: Array, truths: NDArray[np.bool_], weights: Array, log_loss: float) -> Calibration:
+    bins = np.minimum((forecasts * N_BINS).astype(np.int64), N_BINS - 1)
+    sums = np.stack([np.bincount(bins, weights * w, N_BINS) for w in (np.ones(len(bins)), forecasts, truths)])
+    used = sums[0] > 0
+    total: Array = sums[0, used]
+    said, came = sums[1, used] / total, sums[2, used] / total
+    error = float(total @ np.abs(came - said) / total.sum()) if used.any() else float("nan")
+    return Calibration(said, came, np.sqrt(said * (1 - said) / total), total, error, log_loss)

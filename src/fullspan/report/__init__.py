@@ -1,0 +1,4 @@
+"""``fullspan report``: everything a model knows, in one page that opens offline and prints.
+
+:mod:`content` gathers the numbers, :mod:`caveats` says in words what to keep in mind, :mod:`page` writes the HTML.
+"""

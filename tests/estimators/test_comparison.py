@@ -1,0 +1,160 @@
+"""Models on held-out rows: means, paired errors, calibration, baselines, and what is refused."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fullspan as fs
+from fullspan.data import Empirical
+from fullspan.errors import FullspanError
+from fullspan.estimators.baselines import BASELINES, Saturated
+from fullspan.query.calibration import calibration
+
+
+def rows_of(seed: int, n: int) -> np.ndarray:
+    """Three columns of 2, 3 and 2 levels: the second leans on the first, the third on both."""
+    rng = np.random.default_rng(seed)
+    a = rng.integers(0, 2, n)
+    b = np.where(rng.random(n) < 0.7, a, rng.integers(0, 3, n))
+    c = ((a + b + (rng.random(n) < 0.2)) % 2).astype(np.int64)
+    return np.stack([a, b, c], axis=1)
+
+
+TRAIN, TEST = rows_of(0, 400), rows_of(1, 150)
+
+
+@pytest.fixture(scope="module")
+def models() -> dict[str, Any]:
+    return {"pairs": fs.BoltzmannMachine().fit(TRAIN), "single": fs.BoltzmannMachine(order=1).fit(TRAIN)}
+
+
+def test_means_and_paired_errors_are_those_of_the_rows(models: dict[str, Any]) -> None:
+    """The difference of two models is the mean of row-wise differences, its error their deviation over sqrt(N)."""
+    found = fs.compare(models, TEST, baselines=False)
+    a, b = (models[name].score_samples(TEST) for name in ("pairs", "single"))
+    by_name = {row.name: row for row in found}
+    assert by_name["pairs"].log_likelihood == pytest.approx(a.mean(), abs=1e-12)
+    assert by_name["pairs"].standard_error == pytest.approx(a.std(ddof=1) / np.sqrt(150), rel=1e-9)
+    assert found.difference("pairs", "single") == pytest.approx(
+        ((a - b).mean(), (a - b).std(ddof=1) / np.sqrt(150)), rel=1e-9
+    )
+    assert [row.name for row in found] == ["pairs", "single"]
+
+
+def test_the_order_of_columns_and_levels_does_not_matter() -> None:
+    """A model of the same variables in another order has the same score."""
+    frames = [
+        {"a": TRAIN[:, 0].tolist(), "b": TRAIN[:, 1].tolist()},
+        {"b": TRAIN[:, 1].tolist(), "a": TRAIN[:, 0].tolist()},
+    ]
+    import pandas as pd
+
+    one = fs.BoltzmannMachine().fit(pd.DataFrame(frames[0]))
+    two = fs.BoltzmannMachine(levels={"b": [2, 0, 1]}).fit(pd.DataFrame(frames[1]))
+    test = pd.DataFrame({"b": TEST[:, 1], "a": TEST[:, 0]})
+    found = fs.compare([one, two], test, baselines=False)
+    assert found[0].log_likelihood == pytest.approx(found[1].log_likelihood, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", list(BASELINES))
+def test_a_baseline_is_a_distribution_with_consistent_margins(name: str) -> None:
+    """Probabilities of all states sum to 1, and what is not said is summed over."""
+    model = BASELINES[name](Empirical.from_codes(TRAIN[:60]))
+    states = np.array(list(itertools.product(range(2), range(3), range(2))))
+    p = np.exp(model.log_prob(states))
+    assert p.sum() == pytest.approx(1.0, abs=1e-12)
+    partial = np.exp(model.log_prob(np.array([[1, -1, 0], [-1, -1, -1]])))
+    assert partial == pytest.approx([p[(states[:, 0] == 1) & (states[:, 2] == 0)].sum(), 1.0], abs=1e-12)
+
+
+def test_the_smoothing_of_the_saturated_table_predicts_rows_left_out_best() -> None:
+    """No other strength gives the rows more probability, each from the others."""
+    model = Saturated(Empirical.from_codes(TRAIN[:60]))
+    best = model._left_out(model.strength)
+    assert all(model._left_out(model.strength * f) <= best for f in (0.2, 0.5, 2.0, 5.0))
+
+
+def test_calibration_is_that_of_enumerated_conditionals(models: dict[str, Any]) -> None:
+    """Bins hold p(x_i | rest) of all levels of all cells, and how often each came true."""
+    model, data = models["pairs"], Empirical.from_codes(TEST, space=models["pairs"].space_)
+    found = calibration(model._log_prob, data, np.random.default_rng(0))
+    said, came = [], []
+    for row in TEST:
+        for i, levels in enumerate((2, 3, 2)):
+            p = np.array([model.model_.log_prob([[*row[:i], k, *row[i + 1 :]]])[0] for k in range(levels)])
+            said += (np.exp(p) / np.exp(p).sum()).tolist()
+            came += [k == row[i] for k in range(levels)]
+    bins = np.minimum((np.array(said) * 10).astype(int), 9)
+    used = np.unique(bins)
+    assert found.predicted == pytest.approx([np.array(said)[bins == b].mean() for b in used])
+    assert found.observed == pytest.approx([np.array(came)[bins == b].mean() for b in used])
+    gaps = [(bins == b).sum() * abs(np.array(came)[bins == b].mean() - np.array(said)[bins == b].mean()) for b in used]
+    assert found.error == pytest.approx(sum(gaps) / len(bins))
+
+
+def test_a_wrong_model_is_called_uncalibrated() -> None:
+    """Forecasts that are too sure have a far larger error than the truth."""
+    rng = np.random.default_rng(3)
+    x = (rng.random((4000, 1)) < 0.7).astype(np.int64)
+    data = Empirical.from_codes(x)
+
+    def model(p: float) -> Any:
+        return lambda codes: np.log(np.where(codes[:, 0] == 1, p, 1 - p))
+
+    assert calibration(model(0.7), data, rng).error < 0.02
+    assert calibration(model(0.95), data, rng).error > 0.2
+
+
+def test_baselines_without_a_training_table_never_score_rows_they_saw(models: dict[str, Any]) -> None:
+    """Cross-validated baselines lie below what they reach on rows they were learned from."""
+    found = {row.name: row for row in fs.compare(models, TEST)}
+    seen = {row.name: row for row in fs.compare(models, TEST, TEST)}
+    for name in BASELINES:
+        assert found[name].is_baseline
+        assert found[name].log_likelihood < seen[name].log_likelihood
+        assert np.isnan(found[name].description_length)
+        assert np.isfinite(seen[name].description_length)
+        assert found[name].calibration_error < 0.15
+
+
+def test_missing_cells_are_summed_out(models: dict[str, Any]) -> None:
+    """An incomplete row counts for what it says, also of a model that was fitted without missing cells."""
+    test = TEST[:20].astype(float)
+    test[3, 1] = np.nan
+    found = fs.compare({"pairs": models["pairs"]}, test)
+    codes = TEST[:20].copy()
+    codes[3, 1] = -1
+    assert found[0].name in {"pairs", *BASELINES}
+    by_name = {row.name: row.log_likelihood for row in found}
+    assert by_name["pairs"] == pytest.approx(models["pairs"]._oracle.log_prob(codes).mean(), abs=1e-12)
+
+
+def test_trees_have_a_description_length(models: dict[str, Any]) -> None:
+    """-log-likelihood + (k/2) ln N."""
+    tree = fs.ChowLiuTree().fit(TRAIN)
+    row = next(r for r in fs.compare({"tree": tree}, TEST, baselines=False))
+    assert row.description_length == pytest.approx(-tree.log_likelihood_ + tree.n_parameters_ / 2 * np.log(400))
+    assert row.n_parameters == tree.n_parameters_
+
+
+def test_other_variables_or_levels_are_refused(models: dict[str, Any]) -> None:
+    other = fs.BoltzmannMachine().fit(TRAIN[:, :2])
+    with pytest.raises(FullspanError, match="x2 is in one of them only"):
+        fs.compare({"a": models["pairs"], "b": other}, TEST)
+    wide = fs.BoltzmannMachine(levels={"x1": [0, 1, 2, 3]}, l2=0.01).fit(TRAIN)
+    with pytest.raises(FullspanError, match="other levels of 'x1'"):
+        fs.compare({"a": models["pairs"], "b": wide}, TEST)
+    with pytest.raises(FullspanError, match="no model"):
+        fs.compare([], TEST)
+
+
+def test_it_prints_and_shows_as_html(models: dict[str, Any]) -> None:
+    found = fs.compare(models, TEST)
+    assert "paired error" in repr(found)
+    assert "10-fold" in repr(found)
+    assert found._repr_html_().count("<tr>") == 6
+    assert {"name", "log_likelihood", "difference_error"} <= set(found.to_dicts()[0])

@@ -1,0 +1,103 @@
+"""Pictures: what is placed where, and that both ways of drawing show the same."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fullspan as fs
+from fullspan.errors import FullspanError
+from fullspan.estimators.pictures import interaction_graph, weights
+from fullspan.picture import svg
+from fullspan.picture.chart import ticks
+from fullspan.picture.interactions import MAX_NODES, Interaction, InteractionGraph
+
+
+def rows_of(n: int) -> np.ndarray:
+    rng = np.random.default_rng(1)
+    a, b = rng.integers(0, 2, n), rng.integers(0, 2, n)
+    c = a ^ (rng.random(n) < 0.1)
+    d = 1 - (b ^ (rng.random(n) < 0.1))
+    return np.stack([a, b, c, d], axis=1).astype(int)
+
+
+@pytest.fixture(scope="module")
+def model() -> Any:
+    return fs.FullSpan().fit(rows_of(400))
+
+
+def test_labels_do_not_overlap_and_stay_inside() -> None:
+    """No two labels of a graph of 30 nodes cover each other."""
+    rng = np.random.default_rng(0)
+    names = [f"variable {i}" for i in range(30)]
+    pairs = [Interaction((names[i], names[int(rng.integers(0, i))]), float(rng.random())) for i in range(1, 30)]
+    picture = InteractionGraph.of(names, pairs)
+    gap = np.abs(picture.at[:, None] - picture.at[None])
+    room = (picture.sizes[:, None] + picture.sizes[None]) / 2
+    clash = (gap < 0.999 * room).all(axis=2)
+    np.fill_diagonal(clash, False)
+    assert not clash.any()
+    assert ((picture.at >= 0) & (picture.at <= 1)).all()
+
+
+def test_a_large_graph_shows_its_strongest_part() -> None:
+    """Of a thousand variables the strongest are drawn, and the others are counted."""
+    names = [f"x{i}" for i in range(1000)]
+    picture = InteractionGraph.of(names, [Interaction((f"x{i}", f"x{i + 1}"), float(i)) for i in range(999)])
+    assert len(picture.names) <= MAX_NODES
+    assert "x999" in picture.names
+    assert picture.left_out[0] == 1000 - len(picture.names)
+
+
+def test_the_direction_is_that_of_the_data(model: Any) -> None:
+    """x2 copies x0, and x3 is the opposite of x1: one full line, one dashed."""
+    picture = interaction_graph(model)
+    ways = {frozenset(picture.names[i] for i in e.nodes): e.direction for e in picture.edges}
+    assert ways[frozenset({"x0", "x2"})] == 1
+    assert ways[frozenset({"x1", "x3"})] == -1
+    assert svg.graph(picture, "g").count("stroke-dasharray") == sum(w < 0 for w in ways.values())
+
+
+def test_ticks_are_round_and_within() -> None:
+    for low, high in ((-0.3, 12.7), (3.7094, 3.7116), (0.0, 1e-9), (-5e6, 1.0)):
+        found = ticks(low, high)
+        assert 2 <= len(found) <= 12
+        assert all(low - 1e-12 <= t <= high + 1e-12 for t in found)
+    assert ticks(0, 2, whole=True) == [0.0, 1.0, 2.0]
+
+
+def test_svg_has_a_bar_for_every_term(model: Any) -> None:
+    text = svg.bars(weights(model))
+    assert len(re.findall("<rect", text)) == min(len(model.terms_), 20)
+
+
+def test_matplotlib_draws_the_same() -> None:
+    """Every plot_ method returns axes with what the report shows, on axes given or new."""
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    rows = rows_of(400)
+    model = fs.FullSpan().fit(rows)
+    picture = interaction_graph(model)
+    ax = model.plot_interactions()
+    assert {text.get_text() for text in ax.texts} == set(picture.names)
+    assert len(ax.lines) == len(picture.edges)
+    assert len(model.plot_terms(top=2).patches) == 2
+    own = plt.subplots()[1]
+    assert model.plot_calibration(rows, ax=own) is own
+    assert own.get_xlabel() == "predicted"
+    assert len(model.plot_information().patches) == len({row.order for row in model.terms_})
+    assert model.plot_learning().get_ylabel() == "cost, nats per row"
+    plt.close("all")
+
+
+def test_what_cannot_be_drawn_is_said() -> None:
+    tree = fs.ChowLiuTree().fit(rows_of(50))
+    with pytest.raises(FullspanError, match="plot_interactions shows its edges"):
+        tree.plot_terms()
+    with pytest.raises(FullspanError, match="one step"):
+        tree.plot_learning()

@@ -1,0 +1,182 @@
+"""A report holds what it promises, escapes what it is given, and needs nothing but itself."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import fullspan as fs
+from fullspan.errors import FullspanError
+from fullspan.report.caveats import caveats
+from fullspan.report.content import gather
+from fullspan.report.page import page
+
+VOID = {"meta", "line", "rect", "circle", "polyline", "path", "polygon", "br"}
+
+
+class Balanced(HTMLParser):
+    """Reads a page; every tag must be closed in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.seen: list[tuple[str, dict[str, str | None]]] = []
+        self.text: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+def parsed(text: str) -> Balanced:
+    reader = Balanced()
+    reader.feed(text)
+    reader.close()
+    assert reader.open == []
+    return reader
+
+
+def rows_of(n: int, seed: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    a, b = rng.integers(0, 2, n), rng.integers(0, 2, n)
+    c = a ^ b ^ (rng.random(n) < 0.05)  # only the three together are dependent
+    d = np.where(rng.random(n) < 0.9, a, rng.integers(0, 2, n))
+    return pd.DataFrame({"a": a, "b": b, "c": c.astype(int), "d<i>": d})
+
+
+@pytest.fixture(scope="module")
+def model() -> fs.FullSpan:
+    return fs.FullSpan().fit(rows_of(400))
+
+
+@pytest.fixture(scope="module")
+def content(model: fs.FullSpan) -> Any:
+    return gather(model, rows_of(400), title="<script>alert(1)</script>")
+
+
+def test_it_is_one_file_that_loads_nothing(content: Any) -> None:
+    """No script, no address, no link but into itself; what is inline needs no network."""
+    text = page(content)
+    reader = parsed(text)
+    assert not [tag for tag, _ in reader.seen if tag in ("script", "link", "img", "iframe", "object")]
+    assert "://" not in text
+    assert "url(" not in text
+    anchors = [attrs["href"] for tag, attrs in reader.seen if tag == "a"]
+    ids = {attrs.get("id") for _, attrs in reader.seen}
+    assert len(anchors) >= 5
+    assert all(link is not None and link.startswith("#") and link[1:] in ids for link in anchors)
+
+
+def test_names_and_titles_cannot_break_out(content: Any) -> None:
+    text = page(content)
+    assert "<script" not in text
+    assert "<i>" not in text.replace("<i style", "")
+    assert "d<i>" in "".join(parsed(text).text)
+
+
+def test_every_promised_part_is_there(content: Any) -> None:
+    """Data, interactions, fit, information by order, learning curve, calibration, warnings; every picture is named."""
+    reader = parsed(page(content))
+    text = " ".join(reader.text)
+    for part in ("What the data are", "interactions were found", "fits worst", "each order explains", "predicts"):
+        assert part in text
+    assert "Few data" in text or "To keep in mind" not in text
+    assert "learned again from" in text
+    assert "Chow–Liu tree" in text
+    pictures = [attrs for tag, attrs in reader.seen if tag == "svg"]
+    assert len(pictures) >= 4
+    assert all(attrs.get("role") == "img" and attrs.get("aria-label") for attrs in pictures)
+
+
+def test_information_by_order_finds_the_triple(content: Any) -> None:
+    """Where c is the parity of a and b, nearly all of what c says is of order 3."""
+    assert content.information[3] > 0.3
+    assert sum(content.information.values()) == pytest.approx(np.log(16) - content.estimator.entropy(), abs=1e-9)
+
+
+def test_rows_of_the_fit_are_recognised_and_others_are_held_out(model: fs.FullSpan) -> None:
+    """The model's own rows are split and learned again; any other table is taken as it is."""
+    own, other = gather(model, rows_of(400)), gather(model, rows_of(200, seed=5))
+    assert own.is_training
+    assert not other.is_training
+    assert own.comparison is not None
+    assert own.comparison.n_rows < 150
+    assert other.comparison is not None
+    assert other.comparison.n_rows == 200
+    assert gather(model, rows_of(400), refit=False).comparison is None
+    assert gather(model).data is None
+
+
+def test_worst_cells_are_those_of_enumeration() -> None:
+    """A model without a pair that the data have shows that pair first."""
+    rows = rows_of(400)
+    single = fs.BoltzmannMachine(order=1).fit(rows)
+    found = gather(single, rows, refit=False).worst
+    assert found is not None
+    first = found.cells[0]
+    assert set(first.levels) == {"a", "d<i>"}
+    match = (rows[list(first.levels)] == pd.Series(first.levels)).all(axis=1)
+    assert first.observed == match.sum()
+    m = 400 * single.probability({name: int(level) for name, level in first.levels.items()})
+    assert first.expected == pytest.approx(m)
+    assert first.residual == pytest.approx((match.sum() - m) / np.sqrt(m * (1 - m / 400)))
+    assert abs(first.residual) > found.by_chance
+
+
+def test_warnings_in_plain_words() -> None:
+    """Boundaries, missing cells, few rows, rare levels and early ends are said."""
+    rows = rows_of(30)
+    rows.loc[rows["a"] == 1, "b"] = 0  # a and b are never 1 together
+    with pytest.warns(fs.errors.BoundaryWarning):
+        limit = fs.BoltzmannMachine().fit(rows)
+    said = " ".join(caveats(limit, limit._empirical))
+    assert "never occur" in said
+    assert "Few data" in said
+    gaps = rows_of(300).astype(float)
+    gaps.loc[:40, "b"] = np.nan
+    holes = fs.FullSpan(missing="em").fit(gaps)
+    assert "most of them of b (13.7%)" in " ".join(caveats(holes, holes._empirical))
+
+
+def test_a_tree_of_many_variables_has_a_report(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 2, (300, 1))
+    rows = np.hstack([x ^ (rng.random((300, 1)) < 0.2) for _ in range(60)]).astype(int)
+    text = page(gather(fs.ChowLiuTree().fit(rows), rows))
+    assert "mutual information" in text
+    assert "weaker variables" in text
+    parsed(text)
+
+
+def test_a_model_of_some_columns_given_others_is_refused() -> None:
+    classifier = fs.BoltzmannClassifier().fit(rows_of(100)[["a", "b"]], rows_of(100)["c"])
+    with pytest.raises(FullspanError, match="predicts some columns"):
+        gather(classifier)
+
+
+def test_the_command_writes_it(tmp_path: Path, model: fs.FullSpan) -> None:
+    from fullspan.cli import main
+
+    model.save(tmp_path / "m.fsm")
+    rows_of(100, seed=2).to_csv(tmp_path / "rows.csv", index=False)
+    out = tmp_path / "r.html"
+    assert main(["report", str(tmp_path / "m.fsm"), "--data", str(tmp_path / "rows.csv"), "-o", str(out)]) == 0
+    assert re.search(r"<title>m – Fullspan report</title>", out.read_text(encoding="utf-8"))
+    assert main(["report", str(tmp_path / "m.fsm"), "-o", str(tmp_path / "r.pdf")]) == 2

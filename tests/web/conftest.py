@@ -1,0 +1,28 @@
+"""Two small models, written once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import fullspan as fs
+
+
+def rows_of(n: int, seed: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    a = rng.integers(0, 2, n)
+    b = np.where(rng.random(n) < 0.8, a, rng.integers(0, 3, n))
+    c = np.where(rng.random(n) < 0.7, 1 - a, rng.integers(0, 2, n))
+    return pd.DataFrame({"rain": np.array(["no", "yes"])[a], "b": b, "umbrella & hat": c})
+
+
+@pytest.fixture(scope="session")
+def paths(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A machine, and a tree of the same columns."""
+    folder = tmp_path_factory.mktemp("models")
+    fs.BoltzmannMachine(l2=0.01).fit(rows_of(300)).save(folder / "one.fsm")
+    fs.ChowLiuTree().fit(rows_of(200, seed=1)).save(folder / "two.fsm")
+    return {"one": folder / "one.fsm", "two": folder / "two.fsm"}

@@ -1,0 +1,96 @@
+"""The JSON API as a client sees it; needs the extra ``web``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the extra web is not installed")
+
+from fullspan.web.server import guarded_app, host_names
+from fullspan.web.worker import Pool
+from web.client import Answer, request
+
+QUESTIONS = ("variables", "graph", "terms", "marginals", "query", "what-if", "sample")
+HOST = {"host": "127.0.0.1:8765", "content-type": "application/json"}
+
+
+class Client:
+    """Requests to the guarded application."""
+
+    def __init__(self, app: Any) -> None:
+        self.app = app
+
+    def get(self, path: str) -> Answer:
+        return request(self.app, "GET", path, headers=HOST)
+
+    def post(self, path: str, body: Any) -> Answer:
+        return request(self.app, "POST", path, json.dumps(body).encode(), HOST)
+
+
+@pytest.fixture(scope="module")
+def client(paths: dict[str, Path]) -> Iterator[Client]:
+    pool = Pool(paths, size=1)
+    yield Client(guarded_app(pool, host_names("127.0.0.1", 8765), None))
+    pool.close()
+
+
+def test_models_and_answers(client: Client) -> None:
+    assert [m["name"] for m in client.get("/api/models").json()["models"]] == ["one", "two"]
+    body = {"given": {"rain": "yes"}, "variables": ["b"]}
+    found = client.post("/api/models/two/marginals", body=body).json()
+    assert sum(found["marginals"]["b"]) == pytest.approx(1.0)
+    reply = client.post("/api/models/one/query", body={"text": "P(rain=yes | b=1)"}).json()
+    assert 0.5 < reply["probability"] < 1
+    assert len(client.post("/api/models/one/sample", body={"n": 3, "seed": 1}).json()["rows"]) == 3
+    table = client.post("/api/models/one/what-if", body={"target": "rain"}).json()
+    assert {row["variable"] for row in table["rows"]} == {"b", "umbrella & hat"}
+    assert client.get("/api/models/one/graph?focus=rain&radius=1").json()["edges"]
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "says"),
+    [
+        ("one/query", {"text": "P(rain=purple)"}, 400, "no level"),
+        ("one/query", {"text": "P(rain"}, 400, "P(rain"),
+        ("one/query", {"text": "x" * 3000}, 422, "2000"),
+        ("one/query", {"text": "P(b)", "more": 1}, 422, "more"),
+        ("one/sample", {"n": 10**9}, 422, "1000"),
+        ("one/sample", {"n": True}, 422, "n"),
+        ("one/marginals", {"variables": ["b"], "given": {"rain": None}}, 422, "rain"),
+        ("nobody/query", {"text": "P(b)"}, 404, "no model"),
+        ("one/marginals", {"variables": ["b"], "given": {"rain": ["yes"] * 101}}, 422, "rain"),
+    ],
+)
+def test_wrong_questions_are_explained(client: Client, path: str, body: Any, status: int, says: str) -> None:
+    answer = client.post(f"/api/models/{path}", body)
+    assert answer.status == status, answer.body
+    assert says in answer.json()["detail"]
+
+
+def test_only_its_own_files_are_served(client: Client) -> None:
+    """The page and what it loads; no path leads anywhere else."""
+    page = client.get("/")
+    assert page.status == 200
+    assert "explorer.js" in page.body.decode()
+    assert client.get("/explorer.js").headers["content-type"].startswith("text/javascript")
+    for path in ("/../pyproject.toml", "/%2e%2e/%2e%2e/etc/passwd", "/static/index.html", "/api.py", "//etc/passwd"):
+        assert client.get(path).status in (400, 404)
+
+
+def test_the_description_covers_every_question(client: Client) -> None:
+    described = client.get("/api/openapi.json").json()
+    assert set(described["paths"]) == {
+        "/api/models",
+        *(
+            f"/api/models/{{model}}/{x}"
+            for x in ("variables", "graph", "terms", "marginals", "query", "what-if", "sample")
+        ),
+    }
+    for methods in described["paths"].values():
+        for what in methods.values():
+            assert {"200", "400", "413", "422", "503"} <= set(what["responses"])

@@ -1,0 +1,114 @@
+"""What the explorer answers is what the model answers, whatever its kind; and it refuses what is too wide."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import fullspan as fs
+from fullspan.errors import FullspanError, QueryError
+from fullspan.query.graph import GraphModel
+from fullspan.web.explorer import Explorer
+
+
+@pytest.fixture(scope="module", params=["one", "two"])
+def pair(request: pytest.FixtureRequest, paths: dict[str, Path]) -> tuple[Explorer, fs.BoltzmannMachine]:
+    path = paths[request.param]
+    return Explorer(path), fs.load(path)  # type: ignore[return-value]
+
+
+def test_distributions_are_conditionals(pair: tuple[Explorer, fs.BoltzmannMachine]) -> None:
+    """P(x_i | given) and log P(given), by name."""
+    explorer, model = pair
+    found = explorer.distributions({"rain": "yes", "b": [0, 1]}, ["umbrella & hat", "b"])
+    given = {"rain": "yes", "b": [0, 1]}
+    for name, p in found["marginals"].items():
+        assert p == pytest.approx(model.conditional(name, given).values, rel=1e-9, abs=1e-12)
+    assert math.exp(found["log_prob"]) == pytest.approx(model.probability(given), rel=1e-9)
+    json.dumps(found, allow_nan=False)
+
+
+def test_questions_know_what_is_clamped(pair: tuple[Explorer, fs.BoltzmannMachine]) -> None:
+    """A clamped variable is a further condition, also beside one in the text and where both name the same variable."""
+    explorer, model = pair
+    number = explorer.ask("P(rain=yes | b=1)", {"umbrella & hat": 0})
+    assert number["probability"] == pytest.approx(model.probability("rain=yes | b=1, 'umbrella & hat'=0"), rel=1e-9)
+    table = explorer.ask("P(rain, b)", {"umbrella & hat": 0})
+    expected = model.conditional(["rain", "b"], {"umbrella & hat": 0})
+    assert [row["probability"] for row in table["rows"]] == pytest.approx(expected.values.ravel(), rel=1e-9)
+    assert explorer.ask("P(rain=yes)", {"rain": "no"})["probability"] == 0.0
+    same = explorer.ask("P(rain=yes | b in {0, 1})", {"b": [1, 2]})["probability"]
+    assert same == pytest.approx(model.probability("rain=yes | b=1"), rel=1e-9)
+
+
+def test_what_if_is_bayes_rule(pair: tuple[Explorer, fs.BoltzmannMachine]) -> None:
+    """P(target | given, v = l) of every other variable, the most telling first."""
+    explorer, model = pair
+    found = explorer.what_if("rain", {"umbrella & hat": 1, "rain": "no"}, limit=5)
+    assert [row["variable"] for row in found["rows"]] == ["b"]
+    assert found["now"] == pytest.approx(model.conditional("rain", {"umbrella & hat": 1}).values, rel=1e-9)
+    for told in found["rows"][0]["levels"]:
+        given = {"umbrella & hat": 1, "b": told["level"]}
+        assert told["target"] == pytest.approx(model.conditional("rain", given).values, rel=1e-9)
+        chance = model.probability({"b": told["level"]}, {"umbrella & hat": 1})
+        assert told["probability"] == pytest.approx(chance, rel=1e-9)
+
+
+def test_samples_obey_what_is_clamped_and_the_seed(pair: tuple[Explorer, fs.BoltzmannMachine]) -> None:
+    explorer, _ = pair
+    found = explorer.sample(20, 3, {"rain": "yes"})
+    assert found["variables"] == ["rain", "b", "umbrella & hat"]
+    assert {row[0] for row in found["rows"]} == {"yes"}
+    assert explorer.sample(20, 3, {"rain": "yes"}) == found
+
+
+def test_variables_and_terms_are_found(pair: tuple[Explorer, fs.BoltzmannMachine]) -> None:
+    explorer, _ = pair
+    assert [v["name"] for v in explorer.variables("A")["variables"]] == ["rain", "umbrella & hat"]
+    assert explorer.variables("", offset=1, limit=1)["variables"][0]["name"] == "b"
+    terms = explorer.terms(limit=1)
+    assert terms["total"] >= 2
+    assert len(terms["terms"]) == 1
+    json.dumps([explorer.summary(), explorer.terms(), explorer.graph()], allow_nan=False)
+
+
+def test_a_question_that_is_too_wide_is_refused(tmp_path: Path) -> None:
+    rows = np.random.default_rng(0).integers(0, 2, (60, 14))
+    fs.ChowLiuTree().fit(rows).save(tmp_path / "wide.fsm")
+    explorer = Explorer(tmp_path / "wide.fsm")
+    names = ", ".join(f"x{i}" for i in range(13))
+    with pytest.raises(QueryError, match="at most 4,096 cells over 12 variables"):
+        explorer.ask(f"P({names})", {})
+    assert isinstance(explorer.oracle, GraphModel)
+
+
+def test_thousands_of_variables_are_searched_and_focused(tmp_path: Path) -> None:
+    """The neighbourhood of a node of a chain, and answers about far ends, at 2,000 variables."""
+    rng = np.random.default_rng(0)
+    rows = np.empty((100, 2000), dtype=int)
+    rows[:, 0] = rng.integers(0, 2, 100)
+    for i in range(1, 2000):
+        rows[:, i] = rows[:, i - 1] ^ (rng.random(100) < 0.02)
+    fs.ChowLiuTree().fit(rows).save(tmp_path / "long.fsm")
+    explorer = Explorer(tmp_path / "long.fsm")
+    near = explorer.graph("x1000", radius=2, limit=50)
+    assert 3 <= len(near["nodes"]) <= 50
+    assert near["total_nodes"] == 2000
+    assert {"x1000"} < {n["name"] for n in near["nodes"]}
+    assert len(explorer.graph(limit=60)["nodes"]) <= 60
+    assert explorer.variables("x199", limit=5)["total"] == 11
+    assert explorer.ask("P(x1999=1 | x0=1)", {"x1000": 1})["probability"] == pytest.approx(
+        explorer.ask("P(x1999=1)", {"x1000": 1})["probability"], abs=0.2
+    )
+
+
+def test_a_model_of_some_columns_given_others_is_refused(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 2, (80, 2))
+    fs.BoltzmannClassifier().fit(x, x[:, 0] ^ (rng.random(80) < 0.1)).save(tmp_path / "c.fsm")
+    with pytest.raises(FullspanError, match="predicts some columns"):
+        Explorer(tmp_path / "c.fsm")

@@ -1,0 +1,31 @@
+"""The page that ships is built, whole, and needs no network."""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib.resources import files
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMESPACES = {"www.w3.org"}
+
+
+def test_the_page_loads_only_itself() -> None:
+    folder = files("fullspan.web") / "static"
+    names = {entry.name for entry in folder.iterdir()}
+    page = (folder / "index.html").read_text(encoding="utf-8")
+    loaded = set(re.findall(r'(?:src|href)="\./([^"]+)"', page))
+    assert loaded == {"explorer.js", "explorer.css"}
+    assert loaded | {"index.html"} == names
+    assert "<script>" not in page
+    for name in names:
+        text = (folder / name).read_text(encoding="utf-8")
+        assert set(re.findall(r"https?://([\w.-]+)", text)) <= NAMESPACES
+
+
+def test_the_lock_of_its_packages_names_no_host_and_has_hashes() -> None:
+    text = (ROOT / "web" / "package-lock.json").read_text(encoding="utf-8")
+    assert "://" not in text
+    packages = json.loads(text)["packages"]
+    assert all("integrity" in entry for name, entry in packages.items() if name)

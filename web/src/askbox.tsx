@@ -1,0 +1,109 @@
+/** A box for questions such as P(A | B=b), with completion of names and levels. */
+
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { ask, type Given, type Reply } from "./api";
+import { Bar } from "./bars";
+
+interface Asked { text: string; also: string; reply?: Reply; wrong?: string }
+
+/** Where the word at the caret begins, and, after "name=", of which variable a level is wanted. */
+function wordAt(text: string, caret: number): { start: number; word: string; of: string | null } {
+  const before = text.slice(0, caret);
+  const start = Math.max(...["(", ",", "|", "=", "{"].map((mark) => before.lastIndexOf(mark))) + 1;
+  const word = before.slice(start).trimStart();
+  const level = /([^\s(,|={]+)\s*=\s*$/.exec(before.slice(0, start));
+  return { start: caret - word.length, word, of: level ? level[1].replace(/^['"]|['"]$/g, "") : null };
+}
+
+const quoted = (text: string) => (/^[\w.+-]+$/.test(text) ? text : `"${text.replace(/"/g, "'")}"`);
+
+export function AskBox(props: { model: string; given: Given; failed: (error: unknown) => string }) {
+  const { model, given, failed } = props;
+  const [text, setText] = useState("");
+  const [options, setOptions] = useState<string[]>([]);
+  const [chosen, setChosen] = useState(-1);
+  const [history, setHistory] = useState<Asked[]>([]);
+  const input = useRef<HTMLInputElement>(null);
+  const list = useId();
+
+  useEffect(() => {
+    const { word, of } = wordAt(text, input.current?.selectionStart ?? text.length);
+    if (!text || (!word && !of)) { setOptions([]); return; }
+    const stop = new AbortController();
+    const timer = setTimeout(() => {
+      ask.variables(model, of ?? word, of ? 50 : 8, stop.signal).then((found) => {
+        const levels = found.variables.find((v) => v.name === of)?.levels.map(String) ?? [];
+        const names = of === null ? found.variables.map((v) => v.name) : levels.filter((l) => l.startsWith(word));
+        setOptions(names.filter((name) => name !== word).slice(0, 8));
+        setChosen(-1);
+      }).catch(() => undefined);
+    }, 120);
+    return () => { clearTimeout(timer); stop.abort(); };
+  }, [text, model]);
+
+  const complete = (option: string) => {
+    const caret = input.current?.selectionStart ?? text.length;
+    const { start } = wordAt(text, caret);
+    const put = text.slice(0, start) + quoted(option);
+    setText(put + text.slice(caret));
+    setOptions([]);
+    requestAnimationFrame(() => { input.current?.focus(); input.current?.setSelectionRange(put.length, put.length); });
+  };
+  const send = (event: Event) => {
+    event.preventDefault();
+    const question = text.trim();
+    if (!question) return;
+    setOptions([]);
+    const also = Object.entries(given).map(([name, level]) => `${name}=${level}`).join(", ");
+    ask.query(model, question, given)
+      .then((reply) => setHistory((old) => [{ text: question, also, reply }, ...old].slice(0, 20)))
+      .catch((error) => setHistory((old) => [{ text: question, also, wrong: failed(error) }, ...old].slice(0, 20)));
+  };
+  const keys = (event: KeyboardEvent) => {
+    if (!options.length) return;
+    if (event.key === "ArrowDown") { event.preventDefault(); setChosen((chosen + 1) % options.length); }
+    else if (event.key === "ArrowUp") { event.preventDefault(); setChosen((chosen - 1 + options.length) % options.length); }
+    else if (event.key === "Escape") setOptions([]);
+    else if ((event.key === "Enter" || event.key === "Tab") && chosen >= 0) { event.preventDefault(); complete(options[chosen]); }
+  };
+  return (
+    <section class="ask" aria-label="Ask">
+      <form onSubmit={send}>
+        <label for={`${list}-box`}>Ask</label>
+        <div class="combo">
+          <input id={`${list}-box`} ref={input} value={text} placeholder="P(party | crime=n)" spellcheck={false} autocomplete="off"
+            role="combobox" aria-autocomplete="list" aria-expanded={options.length > 0} aria-controls={list}
+            aria-activedescendant={chosen >= 0 ? `${list}-${chosen}` : undefined} maxLength={2000}
+            onInput={(event) => setText((event.target as HTMLInputElement).value)} onKeyDown={keys} />
+          <ul id={list} role="listbox" aria-label="completions" hidden={!options.length}>
+            {options.map((option, k) => (
+              <li id={`${list}-${k}`} role="option" aria-selected={k === chosen}
+                onMouseDown={(event) => { event.preventDefault(); complete(option); }}>{option}</li>
+            ))}
+          </ul>
+        </div>
+        <button type="submit" class="main">Answer</button>
+      </form>
+      <div aria-live="polite">
+        {history.map((asked) => (
+          <div class="asked">
+            <code>{asked.text}</code>{asked.also && <span class="about"> and given {asked.also}</span>}
+            {asked.wrong !== undefined && <pre class="wrong">{asked.wrong}</pre>}
+            {asked.reply && asked.reply.probability !== null && <strong> = {asked.reply.probability.toPrecision(6)}</strong>}
+            {asked.reply && asked.reply.rows.length > 0 && (
+              <table>
+                <thead><tr>{asked.reply.variables.map((v) => <th scope="col">{v}</th>)}<th scope="col">probability</th><td /></tr></thead>
+                <tbody>
+                  {asked.reply.rows.slice(0, 64).map((row) => (
+                    <tr>{row.levels.map((l) => <td>{String(l)}</td>)}<td class="n">{row.probability.toPrecision(4)}</td>
+                      <td class="wide"><Bar value={row.probability} /></td></tr>
+                  ))}
+                </tbody>
+              </table>
+            )}
+          </div>
+        ))}
+      </div>
+    </section>
+  );
+}

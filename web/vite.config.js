@@ -1,0 +1,19 @@
+import { defineConfig } from "vite";
+
+// File names without hashes: they live in the repository, and the server forbids caching.
+export default defineConfig({
+  base: "./",
+  build: {
+    outDir: "../src/fullspan/web/static",
+    emptyOutDir: true,
+    modulePreload: false,
+    rollupOptions: {
+      output: {
+        entryFileNames: "explorer.js",
+        chunkFileNames: "[name].js",
+        assetFileNames: "explorer[extname]",
+      },
+    },
+  },
+  server: { proxy: { "/api": "http://127.0.0.1:8765" } },
+});
