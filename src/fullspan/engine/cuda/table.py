@@ -264,8 +264,7 @@ class CudaTable:
             self._launch("scatter", *grid(places.size), self._eta, places, values, np.int64(places.size))
             self._transform.synthesise(self._eta)
         if self.theta or not self._transform.all_walsh:
-            self.log_z = self._transform.exp_normalised(self._eta)
-            self._transform.analyse(self._eta)
+            self.log_z = self._transform.exp_analysed(self._eta)
         else:  # the uniform distribution has no other expectation than that of the constant
             self.log_z = math.log(self.basis.n_states)
         self._eta[0] = 1
@@ -283,7 +282,7 @@ class CudaTable:
         energies[self._cp.asarray(distinct)] = self._cp.asarray(np.bincount(inverse, weights, len(distinct)))
         transform = Transform(basis, np.dtype(np.float64))
         transform.synthesise(energies)
-        return transform.exp_normalised(energies)
+        return transform.log_sum_exp(energies)
 
     # -- look-ups ---------------------------------------------------------------------------------------------
 

@@ -13,9 +13,8 @@ from fullspan.engine.cuda.device import compiled, cupy
 _THREADS = 256
 _BLOCKS = 132 * 16
 """Blocks of threads of a kernel that strides over the table: plenty for any GPU."""
-_LOW = 11
-"""Lowest bits, transformed in shared memory: 2048 numbers."""
-_AT_ONCE = 5
+_AT_ONCE = 6
+"""Bits transformed in registers."""
 C_NAMES = {"f": "float", "d": "double", "i": "int", "h": "short"}
 LARGEST_CARD = 256
 """Levels of a variable that the general transform can take."""
@@ -26,14 +25,17 @@ def grid(count: int) -> tuple[int]:
     return (max(1, min(-(-count // _THREADS), _BLOCKS)),)
 
 
-def hadamard(table: Any) -> None:
-    """``t_y <- sum_x (-1)^popcount(x & y) t_x`` for a table of a power of two of numbers, integers or not."""
-    kernels = compiled("hadamard.cu", f"-DNUMBER={C_NAMES[table.dtype.char]}")
+def hadamard(table: Any, factor: float = 1.0) -> None:
+    """``t_y <- factor sum_x (-1)^popcount(x & y) t_x`` for a table of a power of two of numbers, integers or not."""
+    low = 12 if table.itemsize == 8 else 13  # lowest bits, of a tile that fits shared memory
+    kernels = compiled("hadamard.cu", f"-DNUMBER={C_NAMES[table.dtype.char]}", f"-DLOW={low}")
     bits = int(table.size).bit_length() - 1
-    low = min(bits, _LOW)
-    kernels["hadamard_low"]((table.size >> low,), (_THREADS,), (table, np.int32(low)))
+    if bits < low:
+        kernels["hadamard_small"]((1,), (_THREADS,), (table, np.int32(bits), table.dtype.type(factor)))
+        return
+    kernels["hadamard_tiles"]((table.size >> low,), (_THREADS,), (table, table.dtype.type(factor)))
     while low < bits:
-        levels = min(_AT_ONCE, bits - low)
+        levels = -(-(bits - low) // -(-(bits - low) // _AT_ONCE))  # as few passes as can be, of equal size
         count = table.size >> levels
         arguments = (table, np.int32(low), np.int64(count))
         kernels[f"hadamard_{levels}"](grid(count), (_THREADS,), arguments)
@@ -59,8 +61,7 @@ class Transform:
     def invert(self, eta: Any) -> None:
         """Replace ``eta`` by the ``p`` that has it."""
         if self.all_walsh:
-            hadamard(eta)
-            self.times(eta, 1.0 / eta.size)
+            hadamard(eta, 1.0 / eta.size)
         else:
             self._each(eta, np.linalg.inv)
 
@@ -76,17 +77,30 @@ class Transform:
         arguments = (table, np.int64(table.size), self.dtype.type(factor))
         self._kernels["times"](grid(table.size), (_THREADS,), arguments)
 
-    def exp_normalised(self, table: Any) -> float:
-        """Replace l(x) by p(x) = exp(l(x)) / Z, with sums in double precision; returns log Z."""
+    def exp_analysed(self, table: Any) -> float:
+        """Replace l(x) by the expectations of ``p(x) = exp(l(x)) / Z``, with sums in double precision; log Z."""
+        z, shift = self._exponentials(table)
+        if self.all_walsh:
+            hadamard(table, 1.0 / z)
+        else:
+            self.times(table, 1.0 / z)
+            self.analyse(table)
+        return shift + float(np.log(z))
+
+    def log_sum_exp(self, table: Any) -> float:
+        """``log sum_x exp(l(x))``; the table is spent."""
+        z, shift = self._exponentials(table)
+        return shift + float(np.log(z))
+
+    def _exponentials(self, table: Any) -> tuple[float, float]:
+        """Replace l(x) by exp(l(x) - shift); their sum, and the shift, which is the largest l(x)."""
         (blocks,) = grid(table.size)
         out = cupy().empty(blocks)
         size = np.int64(table.size)
         self._kernels["largest"]((blocks,), (_THREADS,), (table, size, out))
         shift = self.dtype.type(out.max().item())
         self._kernels["exponentials"]((blocks,), (_THREADS,), (table, size, shift, out))
-        z = float(out.get().sum())
-        self.times(table, 1.0 / z)
-        return float(shift) + float(np.log(z))
+        return float(out.get().sum()), float(shift)
 
     def _each(self, table: Any, change: Any) -> None:
         kernel = self._kernels["along"]
