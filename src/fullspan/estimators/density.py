@@ -325,6 +325,13 @@ class DensityEstimator(DensityMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _ending(fitted: Fitted) -> str:
+    if fitted.status == "diverged":
+        rate = fitted.settings.get("learning_rate")
+        updates = fitted.settings.get("iterations")
+        return (
+            f"it diverged within {updates} updates: the learning rate {rate} is too large, try a tenth of it; the last "
+            "weights that described the rows no worse than the start are kept"
+        )
     violation = fitted.settings.get("violation")
     off = "" if violation is None else f"; an expectation differs from the data's by {violation:.2g}"
     return f"{fitted.status}{off}"

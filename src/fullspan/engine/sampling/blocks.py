@@ -72,6 +72,12 @@ class Blocks:
         sparse = np.count_nonzero(rows) < _SPARSE * rows.size
         return tuple(csc_array(rows[:, k]) if sparse else np.ascontiguousarray(rows[:, k]) for k in self.classes)
 
+    def moved(self, machine: Pairwise) -> Blocks:
+        """The same classes with other weights; a coupling that is 0 here must be 0 there."""
+        other = Blocks(machine)
+        other.__dict__["classes"] = self.classes
+        return other
+
     def log_weight(self, states: NDArray[Any]) -> Array:
         return self.machine.log_weight(states)
 

@@ -14,8 +14,8 @@ from fullspan.model.loglinear import LogLinear
 
 MAX_UNITS = 8192
 """Units up to which couplings are held in one matrix."""
-MAX_COLOURS = 4
-"""Colours up to which a machine is swept class by class."""
+MAX_COLOURS, LEAST_UNITS = 4, 64
+"""Colours up to which a machine is swept class by class, and units below which that is not worth it."""
 
 
 def target_of(model: LogLinear | FactorGraph) -> Target:
@@ -46,7 +46,7 @@ def pairwise_of(model: LogLinear | FactorGraph) -> Pairwise | None:
 def layered(machine: Pairwise) -> Pairwise | Blocks:
     """The machine, to be swept colour by colour if a few colours do."""
     joined = np.count_nonzero(machine.coupling, axis=1)
-    if joined.max(initial=0) == len(machine.bias) - 1:
+    if joined.max(initial=0) == len(machine.bias) - 1 or len(joined) < LEAST_UNITS:
         return machine
     blocks = Blocks(machine)
     return blocks if len(blocks.classes) <= MAX_COLOURS else machine

@@ -43,7 +43,7 @@ class Factors:
             )
 
     @cached_property
-    def _member(self) -> tuple[Ints, Ints, Ints]:
+    def membership(self) -> tuple[Ints, Ints, Ints]:
         """For every variable, the entries of ``graph.variables`` that name it: bounds, factors, strides."""
         graph = self.graph
         owner = np.repeat(np.arange(len(graph.scopes)), np.diff(graph.scope_starts))
@@ -83,7 +83,7 @@ class Factors:
             graph.strides,
             graph.scope_starts,
             graph.table_starts,
-            *self._member,
+            *self.membership,
         )
 
 
