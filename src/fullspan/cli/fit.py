@@ -71,6 +71,10 @@ def fit(
     hidden: Annotated[str | None, typer.Option(help=HIDDEN_HELP)] = None,
     solver: Annotated[Solver, typer.Option(help="Boltzmann: how the weights are found.")] = Solver.auto,
     l2: Annotated[float, typer.Option(min=0.0, help="Boltzmann: weight of a ridge penalty.")] = 0.0,
+    max_iter: Annotated[int | None, typer.Option(min=1, help="Boltzmann: most iterations of the solver.")] = None,
+    learning_rate: Annotated[float, typer.Option(help="Boltzmann: step of pcd and cd.")] = 0.01,
+    chains: Annotated[int, typer.Option(min=1, help="Boltzmann: Gibbs chains of pcd and cd.")] = 100,
+    sweeps: Annotated[int, typer.Option(min=1, help="Boltzmann: sweeps of the chains between two updates.")] = 1,
     restarts: Annotated[int, typer.Option(min=1, help="Runs with hidden variables; the best is kept.")] = 5,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of those runs.")] = None,
     search: Annotated[Search, typer.Option(help="The full search, or the published algorithm.")] = Search.full,
@@ -108,7 +112,10 @@ def fit(
         missing=missing.value,
         max_levels=max_levels,
     )
-    structure = Structure(order, graph, edge or (), margin or (), hidden, solver.value, l2, restarts, seed)
+    structure = Structure(
+        *(order, graph, edge or (), margin or (), hidden, solver.value, l2, restarts, seed),
+        *(max_iter, learning_rate, chains, sweeps),
+    )
     options = {
         "search": search.value,
         "basis": basis.value,
@@ -256,6 +263,10 @@ def _tell(fitted: Fitted, output: Path, seconds: float, *, as_json: bool) -> Non
 def _closing(fitted: Fitted, output: Path) -> int:
     from fullspan.cli.app import INTERRUPTED
 
+    if fitted.status == "diverged":
+        from fullspan.estimators.density import ending
+
+        typer.echo(f"fullspan: {ending(fitted)}; they are in {str(output)!r}", err=True)
     if fitted.status != INTERRUPTED_STATUS:
         return 0
     typer.echo(f"fullspan: interrupted; the best model so far is in {str(output)!r}", err=True)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fullspan.model.fitted import Fitted, StepLike
     from fullspan.space import Variable
 
-MACHINE_ONLY = ("order", "graph", "edge", "margin", "solver", "l2")
+MACHINE_ONLY = ("order", "graph", "edge", "margin", "solver", "l2", "max_iter", "learning_rate", "chains", "sweeps")
 SEARCH_ONLY = ("search", "penalty", "epsilon", "max_order", "dtype", "checkpoint", "checkpoint_every", "resume")
 
 
@@ -49,6 +49,10 @@ class Structure:
     l2: float
     restarts: int
     seed: int | None
+    max_iter: int | None = None
+    learning_rate: float = 0.01
+    chains: int = 100
+    sweeps: int = 1
 
 
 def learned_machine(
@@ -77,6 +81,10 @@ def learned_machine(
         l2=structure.l2,
         restarts=structure.restarts,
         seed=structure.seed,
+        max_iter=structure.max_iter,
+        learning_rate=structure.learning_rate,
+        n_chains=structure.chains,
+        n_sweeps=structure.sweeps,
         max_memory=options["max_memory"],
     )
     return learned(empirical, machine, hidden, structure.seed, watch)

@@ -27,7 +27,7 @@ def sample(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines instead of CSV.")] = False,
 ) -> None:
-    """Draw independent rows from the model, exactly."""
+    """Draw independent rows from the model, exactly; from a model too wide to sum by Gibbs chains, which says so."""
     from fullspan.cli.files import check_table_target, print_table, write_table
 
     check_table_target(output, model)
@@ -36,12 +36,18 @@ def sample(
     from fullspan.cli.models import joint_model
     from fullspan.data import decode
     from fullspan.estimators.evidence import event_of
+    from fullspan.estimators.sampled import log_z_of
     from fullspan.query.answer import Oracle
 
     fitted = joint_model(model)
-    oracle = Oracle(fitted.model, n_hidden=fitted.n_hidden)
-    codes = oracle.sample(n, np.random.default_rng(seed), event_of(given, fitted.model.space))
-    table = decode(codes, oracle.visible)
+    if log_z_of(fitted).exact:
+        oracle = Oracle(fitted.model, n_hidden=fitted.n_hidden)
+        codes = oracle.sample(n, np.random.default_rng(seed), event_of(given, fitted.model.space))
+        table = decode(codes, oracle.visible)
+    else:
+        from fullspan.cli.estimates import drawn
+
+        table = drawn(fitted, n, seed, given)
     if output is None:
         print_table(table, as_json=as_json)
     else:

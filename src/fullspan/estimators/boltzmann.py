@@ -6,20 +6,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
+from sklearn.utils.validation import check_is_fitted
+
 from fullspan.errors import FullspanError
 from fullspan.estimators.boundary import diverging_terms, warn_at_boundary
 from fullspan.estimators.density import DensityEstimator, generator
+from fullspan.estimators.evidence import Evidence
 from fullspan.estimators.hidden import hidden_variables
 from fullspan.estimators.parameters import check_parameters
-from fullspan.estimators.sampled import log_z_of
+from fullspan.estimators.sampled import log_z_of, warn_unmixed
 from fullspan.estimators.settings import OPTIONS, learned, noted
+from fullspan.estimators.tables import empty_of
 from fullspan.space import Level
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical
+    from fullspan.engine.sampling.estimate import Estimate
     from fullspan.estimators.progress import Reporter
     from fullspan.learn.likelihood.machine import MachineOptions
     from fullspan.model.fitted import Fitted
+    from fullspan.query.result import Table
 
 
 class BoltzmannMachine(DensityEstimator):
@@ -170,6 +176,45 @@ class BoltzmannMachine(DensityEstimator):
         self.log_z_estimate_ = log_z_of(fitted)
         self.diverging_ = diverging_terms(fitted)
         self.n_iter_ = fitted.settings.get("iterations")
+
+    def estimate(
+        self, question: str, given: Evidence = None, random_state: Any = None, **walk: int
+    ) -> Estimate | Table:
+        """``P(event | given)`` by Gibbs chains, with its standard error: for machines too wide for exact answers.
+
+        Parameters
+        ----------
+        question : such as ``"P(a=1 | b=0)"``, or ``"P(a | b=0)"`` for a table with errors.
+        walk : ``chains``, ``draws``, ``thin`` and ``warm_up`` of the walk.
+
+        Warns
+        -----
+        ConvergenceWarning : the chains have not met, so that the error is too small.
+        """
+        from fullspan.query.sampled import SampledOracle
+
+        check_is_fitted(self)
+        oracle = SampledOracle(self.model_, generator(random_state), **walk)
+        answer = oracle.ask(question, self._event(given))
+        warn_unmixed(oracle.r_hat, stacklevel=3)
+        return answer
+
+    def sample(self, n_samples: int = 1, random_state: Any = None, given: Evidence = None) -> Any:
+        """Draw rows: independent and exact, or, where log Z could only be estimated, by Gibbs chains.
+
+        Warns
+        -----
+        ConvergenceWarning : the chains have not met.
+        """
+        check_is_fitted(self)
+        if self.log_z_estimate_.exact:
+            return super().sample(n_samples, random_state, given)
+        from fullspan.data import decode
+        from fullspan.query.sampled import SampledOracle
+
+        drawn = SampledOracle(self.model_, generator(random_state)).sample(n_samples, self._event(given))
+        warn_unmixed(drawn.diagnostics.worst_r_hat, stacklevel=3)
+        return decode(drawn.states, self._oracle.visible, like=empty_of(self._kind))
 
     def fit_margins(
         self,

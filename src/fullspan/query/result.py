@@ -21,11 +21,13 @@ class Table:
     names : the variables.
     levels : the levels of each.
     values : one axis per variable.
+    errors : standard errors of the values, where they were estimated; None where they are exact.
     """
 
     names: tuple[str, ...]
     levels: tuple[tuple[Level, ...], ...]
     values: NDArray[np.float64]
+    errors: NDArray[np.float64] | None = None
 
     def __iter__(self) -> Iterator[tuple[tuple[Level, ...], float]]:
         """Pairs (levels, probability), the last variable fastest."""
@@ -47,8 +49,16 @@ class Table:
         except ValueError:
             raise KeyError(levels) from None
 
+    def texts(self) -> Iterator[tuple[tuple[Level, ...], str]]:
+        """Pairs (levels, probability as text), with its error where it was estimated."""
+        if self.errors is None:
+            yield from ((levels, f"{p:.6g}") for levels, p in self)
+            return
+        for (levels, p), error in zip(self, self.errors.ravel().tolist(), strict=True):
+            yield levels, f"{p:.4f} ± {error:.4f}"
+
     def __str__(self) -> str:
         """Aligned columns, one row per state."""
-        rows = [[*self.names, "probability"], *([*map(str, levels), f"{p:.6g}"] for levels, p in self)]
+        rows = [[*self.names, "probability"], *([*map(str, levels), text] for levels, text in self.texts())]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         return "\n".join("  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows)
