@@ -68,7 +68,7 @@ class Blocks:
         """Couplings into each class, (n, class), in single precision."""
         from scipy.sparse import csc_array
 
-        rows = self.machine.rows
+        rows = self.machine.rows[:, : len(self.machine.bias)]
         sparse = np.count_nonzero(rows) < _SPARSE * rows.size
         return tuple(csc_array(rows[:, k]) if sparse else np.ascontiguousarray(rows[:, k]) for k in self.classes)
 

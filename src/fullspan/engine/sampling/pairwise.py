@@ -23,6 +23,8 @@ from fullspan.model.graph import FactorGraph
 
 CHAINS = 8
 """Chains that walk side by side on one core."""
+_LINE = 16
+"""Numbers of single precision in a line of the cache."""
 _REFRESH = 64
 """Sweeps after which the fields are summed afresh, in single precision."""
 
@@ -88,12 +90,17 @@ class Pairwise:
 
     @cached_property
     def rows(self) -> NDArray[np.float32]:
-        """W in single precision."""
-        return self.coupling.astype(np.float32)
+        """W in single precision, (n, n and some zeros): every row begins with a line of the cache."""
+        rows = _aligned(len(self.bias), -(-len(self.bias) // _LINE) * _LINE)
+        rows[:, : len(self.bias)] = self.coupling
+        return rows
 
     def fields(self, states: NDArray[Any]) -> NDArray[np.float32]:
-        """``h`` of states (m, n), in single precision."""
-        return np.asarray(states.astype(np.float32) @ self.rows + self.bias.astype(np.float32))
+        """``h`` of states (m, n), in single precision, laid out as :attr:`rows`."""
+        out = _aligned(len(states), self.rows.shape[1])
+        np.matmul(states.astype(np.float32), self.rows, out=out)
+        out[:, : len(self.bias)] += self.bias.astype(np.float32)
+        return out
 
     def log_weight(self, states: NDArray[Any]) -> Array:
         x = states.astype(np.float64)
@@ -118,6 +125,13 @@ class Pairwise:
             fields = self.fields(states)
             anneal_fields(states, fields, self.rows, self.bias, pull, constant, part, streams, free, total)
         return total
+
+
+def _aligned(m: int, n: int) -> NDArray[np.float32]:
+    """A matrix of zeros that begins with a line of the cache: additions of whole lines are half as fast elsewhere."""
+    room = np.zeros(4 * (m * n + _LINE), dtype=np.uint8)
+    start = -room.ctypes.data % (4 * _LINE)
+    return room[start : start + 4 * m * n].view(np.float32).reshape(m, n)
 
 
 @inlined
