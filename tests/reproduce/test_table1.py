@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,13 +13,26 @@ from fullspan.errors import FullspanError
 from fullspan.learn.likelihood.machine import fit_machine
 from fullspan.learn.search.fit import Options, fit
 from fullspan.reproduce import EXPERIMENTS, experiment
-from fullspan.reproduce.fsll_table1 import DATA_SETS, MACHINE, DataSet, Numbers, draw, log_table, measure, run
+from fullspan.reproduce.fsll_table1 import (
+    DATA_SETS,
+    LEARNERS,
+    MACHINE,
+    PCD,
+    DataSet,
+    Numbers,
+    draw,
+    log_table,
+    measure,
+    run,
+)
 from fullspan.reproduce.truths import Network, ising, random_network
 
+QUICK = {**LEARNERS, "pcd": replace(PCD, max_iter=500)}
 PUBLISHED = Numbers(2.5, 0.125, 7, 3)
 PUBLISHED_MACHINE = Numbers(1.5, 0.25, 45, 4)
+PUBLISHED_PCD = Numbers(1.25, 0.5, 45, 2)
 SMALL = (
-    DataSet("Ising 3x3", lambda seed: ising(3, 3), 2_000, PUBLISHED, PUBLISHED_MACHINE),
+    DataSet("Ising 3x3", lambda seed: ising(3, 3), 2_000, PUBLISHED, PUBLISHED_MACHINE, PUBLISHED_PCD),
     DataSet("network", lambda seed: random_network(6, 2, np.random.default_rng(seed)), 500),
 )
 
@@ -35,6 +49,11 @@ def test_published_values_are_those_of_the_paper() -> None:
     assert [p.kl_true for p in machines if p] == [0.087, 0.002, 0.863, 0.750, 1.301, 1.166]
     assert [p.n_basis for p in machines if p] == [210] * 6
     assert [p.seconds for p in machines if p] == [13, 12, 17, 19, 23, 21]
+    sampled = [d.published_pcd for d in DATA_SETS]
+    assert [p.kl_data for p in sampled if p] == [2.504, 0.528, 4.803, 1.477, 3.826, 1.620]
+    assert [p.kl_true for p in sampled if p] == [0.094, 0.053, 0.903, 0.806, 1.338, 1.242]
+    assert [(p.n_basis, p.seconds) for p in sampled if p] == [(210, 3)] * 6
+    assert (PCD.learning_rate, PCD.n_chains, PCD.max_iter, PCD.average) == (0.01, 100, 10_000, False)
 
 
 def test_the_truths_of_the_table_have_the_stated_size() -> None:
@@ -44,27 +63,30 @@ def test_the_truths_of_the_table_have_the_stated_size() -> None:
 
 def test_a_small_run_holds_published_and_measured_values() -> None:
     said: list[str] = []
-    result = run(said.append, 1, SMALL)
+    result = run(said.append, 1, SMALL, QUICK)
     value = json.loads(json.dumps(result.to_json()))
     assert [(row["data"], row["model"], row["search"]) for row in value["rows"]] == [
         ("Ising 3x3", "FL", "paper"),
         ("Ising 3x3", "FL", "full"),
         ("Ising 3x3", "BM-DI", "machine"),
+        ("Ising 3x3", "BM-PCD", "pcd"),
         ("network", "FL", "paper"),
         ("network", "FL", "full"),
         ("network", "BM-DI", "machine"),
+        ("network", "BM-PCD", "pcd"),
     ]
     assert value["rows"][0]["published"] == {"kl_data": 2.5, "kl_true": 0.125, "n_basis": 7, "seconds": 3}
     assert value["rows"][2]["published"] == {"kl_data": 1.5, "kl_true": 0.25, "n_basis": 45, "seconds": 4}
     assert value["rows"][2]["median"]["n_basis"] == 45
-    assert value["rows"][3]["published"] is None
+    assert value["rows"][3]["published"] == {"kl_data": 1.25, "kl_true": 0.5, "n_basis": 45, "seconds": 2}
+    assert value["rows"][4]["published"] is None
     for row in value["rows"]:
         assert row["median"] == row["by_seed"][0]
         assert 0 < row["median"]["kl_true"] < 0.2
     assert any("Ising 3x3" in line for line in said)
     text = result.to_text()
-    assert "FL     published       2.500    0.12500" in text
-    assert "BM-DI  published       1.500    0.25000" in text
+    assert "FL      published       2.500    0.12500" in text
+    assert "BM-DI   published       1.500    0.25000" in text
     assert "1 seed;" in text
 
 
@@ -107,7 +129,8 @@ def test_a_maximum_at_infinity_is_taken_in_the_limit() -> None:
     assert numbers.kl_data == pytest.approx(0.0, abs=1e-9)
     log_p = log_table(fit_machine(Empirical.from_codes(rows), MACHINE))
     assert (log_p == -np.inf).sum() == 4
-    result = run(None, 1, (DataSet("tiny", lambda seed: random_network(8, 3, np.random.default_rng(2)), 20),))
+    tiny = DataSet("tiny", lambda seed: random_network(8, 3, np.random.default_rng(2)), 20)
+    result = run(None, 1, (tiny,), QUICK)
     assert result.rows[2].n_infinite == 1
     assert "(here in 1 fits)" in result.to_text()
 

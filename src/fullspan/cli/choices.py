@@ -23,6 +23,9 @@ class Solver(enum.StrEnum):
     lbfgs = "lbfgs"
     gradient = "gradient"
     ipf = "ipf"
+    pcd = "pcd"
+    cd = "cd"
+    pseudo = "pseudo"
 
 
 class Missing(enum.StrEnum):

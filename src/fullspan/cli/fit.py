@@ -28,6 +28,7 @@ MODEL_HELP = (
     "full-span searches for terms of any order; boltzmann fits those given by the options below it; truncated "
     "fits frequent patterns of hundreds of variables; restricted and deep learn hidden units by sampling."
 )
+RATE_HELP = "Restricted, deep: of the first pass; boltzmann: of pcd and cd, 0.01 by default."
 SUPPORT_HELP = "Truncated: least share of rows with a pattern, such as 0.1, or a number of rows."
 ORDER_HELP = "Boltzmann: most variables in a term; with a graph, in a clique."
 GRAPH_HELP = "Boltzmann: file with one edge per line, two names separated by a comma or blanks."
@@ -79,6 +80,9 @@ def fit(
     pattern: Annotated[list[str] | None, typer.Option(help="Truncated: a pattern, a,b,c; may be repeated.")] = None,
     pairs: Annotated[int | None, typer.Option(min=0, help="Truncated: random pairs, so many.")] = None,
     unseen: Annotated[float, typer.Option(min=0.0, help="Truncated: mass of all states left out.")] = 0.0,
+    max_iter: Annotated[int | None, typer.Option(min=1, help="Boltzmann: most iterations of the solver.")] = None,
+    chains: Annotated[int, typer.Option(min=1, help="Boltzmann: Gibbs chains of pcd and cd.")] = 100,
+    sweeps: Annotated[int, typer.Option(min=1, help="Boltzmann: sweeps of the chains between two updates.")] = 1,
     restarts: Annotated[int, typer.Option(min=1, help="Runs with hidden variables; the best is kept.")] = 5,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of those runs.")] = None,
     search: Annotated[Search, typer.Option(help="The full search, or the published algorithm.")] = Search.full,
@@ -94,7 +98,7 @@ def fit(
     checkpoint_every: Annotated[float, typer.Option(min=0.0, help="Seconds between two checkpoints.")] = 30.0,
     resume: Annotated[bool, typer.Option("--resume", help=RESUME_HELP)] = False,
     epochs: Annotated[int | None, typer.Option(min=1, help="Restricted, deep: passes over the rows.")] = None,
-    learning_rate: Annotated[float | None, typer.Option(min=0.0, help="Restricted, deep: of the first pass.")] = None,
+    learning_rate: Annotated[float | None, typer.Option(min=0.0, help=RATE_HELP)] = None,
     target: Annotated[str | None, typer.Option(help="Restricted: column that holds labels.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an output file that is no model.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
@@ -133,7 +137,10 @@ def fit(
         missing=missing.value,
         max_levels=max_levels,
     )
-    structure = Structure(order, graph, edge or (), margin or (), hidden, solver.value, l2, restarts, seed)
+    structure = Structure(
+        *(order, graph, edge or (), margin or (), hidden, solver.value, l2, restarts, seed),
+        *(max_iter, 0.01 if learning_rate is None else learning_rate, chains, sweeps),
+    )
     options = {
         "search": search.value,
         "basis": basis.value,
@@ -286,6 +293,10 @@ def _tell(fitted: Fitted, output: Path, seconds: float, *, as_json: bool) -> Non
 def _closing(fitted: Fitted, output: Path) -> int:
     from fullspan.cli.app import INTERRUPTED
 
+    if fitted.status == "diverged":
+        from fullspan.estimators.density import ending
+
+        typer.echo(f"fullspan: {ending(fitted)}; they are in {str(output)!r}", err=True)
     if fitted.status != INTERRUPTED_STATUS:
         return 0
     typer.echo(f"fullspan: interrupted; the best model so far is in {str(output)!r}", err=True)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _SEARCH, _MACHINE, _TRUNCATED, _LAYERS = "full-span", "boltzmann", "truncated", ("restricted", "deep")
 OWNERS = {
-    **dict.fromkeys(("order", "graph", "edge", "margin"), (_MACHINE,)),
+    **dict.fromkeys(("order", "graph", "edge", "margin", "max_iter", "chains", "sweeps"), (_MACHINE,)),
     **dict.fromkeys(("solver", "l2"), (_MACHINE, _TRUNCATED)),
     **dict.fromkeys(("search", "penalty", "epsilon", "dtype", "device"), (_SEARCH,)),
     **dict.fromkeys(("checkpoint", "checkpoint_every", "resume"), (_SEARCH,)),
@@ -28,7 +28,8 @@ OWNERS = {
     **dict.fromkeys(("restarts", "basis", "l1"), (_SEARCH, _MACHINE)),
     "hidden": (_SEARCH, _MACHINE, *_LAYERS),
     "max_memory": (_SEARCH, _MACHINE, _TRUNCATED),
-    **dict.fromkeys(("epochs", "learning_rate", "target"), _LAYERS),
+    **dict.fromkeys(("epochs", "target"), _LAYERS),
+    "learning_rate": (_MACHINE, *_LAYERS),
     **dict.fromkeys(("min_support", "pattern", "pairs", "unseen"), (_TRUNCATED,)),
 }
 """Models that an option is for; those not named here are for all."""
@@ -62,6 +63,10 @@ class Structure:
     l2: float
     restarts: int
     seed: int | None
+    max_iter: int | None = None
+    learning_rate: float = 0.01
+    chains: int = 100
+    sweeps: int = 1
 
 
 def learned_machine(
@@ -90,6 +95,10 @@ def learned_machine(
         l2=structure.l2,
         restarts=structure.restarts,
         seed=structure.seed,
+        max_iter=structure.max_iter,
+        learning_rate=structure.learning_rate,
+        n_chains=structure.chains,
+        n_sweeps=structure.sweeps,
         max_memory=options["max_memory"],
     )
     return learned(empirical, machine, hidden, structure.seed, watch)

@@ -11,10 +11,12 @@ import typer
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from fullspan.model.fitted import Fitted
     from fullspan.query.graph import GraphModel
     from fullspan.query.result import Table
     from fullspan.space import Level, Space
 
+GIBBS_HELP = "Estimate by Gibbs chains, for models too wide to sum; answers have standard errors."
 EPILOG = """Example: fullspan query votes.fsm "P(party=democrat | crime=n, education=y)" "P(party | crime=n)"
 
 A name alone on the left asks for its whole distribution. Also: 'water in {y, n}', 'crime != y', and quotes around names
@@ -23,7 +25,9 @@ or levels with blanks. Numbers stand for the bin they fall into.
 Networks: fullspan query grid.uai --evidence grid.uai.evid --log-z --marginals --json
 
 Variables of a .uai network are x0, x1, ... with levels 0, 1, ...; those of a .bif network have their names. Z is the
-sum over all states that agree with the evidence; in a Bayesian network it is the probability of the evidence."""
+sum over all states that agree with the evidence; in a Bayesian network it is the probability of the evidence.
+
+Models whose log Z was itself estimated when they were fitted are always asked by chains."""
 
 
 def register(app: typer.Typer) -> None:
@@ -46,19 +50,33 @@ def query(
         bool, typer.Option("--marginals", help="Print the distribution of every variable, given the evidence.")
     ] = False,
     max_memory: Annotated[str | None, typer.Option(help="Memory that tables may take, such as 8GiB.")] = None,
+    gibbs: Annotated[bool, typer.Option("--gibbs", help=GIBBS_HELP)] = False,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the chains.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Answer questions about probabilities, exactly."""
+    """Answer questions about probabilities: exactly, or with --gibbs as estimates with their errors."""
     from fullspan.cli.arguments import size
+    from fullspan.cli.estimates import print_estimates
+    from fullspan.cli.models import joint_model
     from fullspan.cli.summary import print_json
     from fullspan.errors import FullspanError
+    from fullspan.estimators.sampled import log_z_of
     from fullspan.model.formats import NETWORKS, suffix
 
     asked, limit = questions or [], size(max_memory)
     if not (asked or log_z or marginals):
         raise FullspanError("nothing is asked: give a question such as 'P(a=x | b=y)', --log-z or --marginals")
+    if gibbs:
+        if evidence:
+            raise FullspanError("--evidence is for exact answers; state the condition in the question")
+        print_estimates(model, asked, log_z, marginals, seed, as_json)
+        return
     if suffix(model) not in NETWORKS and not (evidence or log_z or marginals):
-        print_answers(_ask_model(model, asked, limit), as_json)
+        fitted = joint_model(model)
+        if log_z_of(fitted).exact:
+            print_answers(_ask_model(fitted, asked, limit), as_json)
+        else:
+            print_estimates(fitted, asked, False, False, seed, as_json)
         return
     from fullspan.query.graph import read_graph
 
@@ -75,10 +93,10 @@ def query(
         _print_report(report, network.space)
 
 
-def _ask_model(path: Path, questions: Sequence[str], limit: int | None) -> list[tuple[str, float | Table]]:
-    from fullspan.cli.models import joint_model, oracle_of
+def _ask_model(fitted: Fitted, questions: Sequence[str], limit: int | None) -> list[tuple[str, float | Table]]:
+    from fullspan.cli.models import oracle_of
 
-    oracle = oracle_of(joint_model(path), limit)
+    oracle = oracle_of(fitted, limit)
     return [(question, oracle.ask(question)) for question in questions]
 
 

@@ -27,7 +27,7 @@ def sample(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines instead of CSV.")] = False,
 ) -> None:
-    """Draw independent rows from the model, exactly; from a machine in layers, by chains of a thousand sweeps."""
+    """Draw independent rows from the model, exactly; where that cannot be, by Gibbs chains, which is said."""
     from fullspan.cli.files import check_table_target, print_table, write_table
 
     check_table_target(output, model)
@@ -37,14 +37,18 @@ def sample(
     from fullspan.cli.models import joint_model, oracle_of
     from fullspan.data import decode
     from fullspan.estimators.evidence import event_of
+    from fullspan.estimators.sampled import log_z_of
 
     if is_layered(model):
         table = sample_layers(model, n, seed, given)
-    else:
-        fitted = joint_model(model)
+    elif log_z_of(fitted := joint_model(model)).exact:
         oracle = oracle_of(fitted)
         codes = oracle.sample(n, np.random.default_rng(seed), event_of(given, fitted.model.space))
         table = decode(codes, oracle.visible)
+    else:
+        from fullspan.cli.estimates import drawn
+
+        table = drawn(fitted, n, seed, given)
     if output is None:
         print_table(table, as_json=as_json)
     else:

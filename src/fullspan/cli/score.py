@@ -52,16 +52,21 @@ def _mean(fitted: Fitted, data: Path, *, as_json: bool) -> None:
     from fullspan.cli.models import oracle_of
     from fullspan.cli.summary import print_json
     from fullspan.estimators.reading import Reading
+    from fullspan.estimators.sampled import log_z_of
 
     oracle = oracle_of(fitted)
     empirical = Reading.of(fitted).count_again(data, oracle.visible)
     mean = float(empirical.counts @ oracle.log_prob(empirical.states)) / empirical.total
     left_out = empirical.n_dropped + empirical.n_empty
+    log_z = log_z_of(fitted)
     if as_json:
-        print_json({"mean_log_prob": mean, "n_rows": empirical.n_rows, "n_dropped": left_out})
+        estimated = {} if log_z.exact else {"error": log_z.error, "log_z_is_estimated": True}
+        print_json({"mean_log_prob": mean, **estimated, "n_rows": empirical.n_rows, "n_dropped": left_out})
         return
     dropped = f" ({left_out:,} of {empirical.n_rows:,} left out)" if left_out else ""
-    typer.echo(f"mean log-probability {mean:.6f} nats over {empirical.total:,.6g} rows{dropped}")
+    number = f"{mean:.6f}" if log_z.exact else f"{mean:.4f} ± {log_z.error:.4f}"
+    note = "" if log_z.exact else "; log Z is an estimate"
+    typer.echo(f"mean log-probability {number} nats over {empirical.total:,.6g} rows{dropped}{note}")
 
 
 def _rows(fitted: Fitted, data: Path, output: Path | None, *, as_json: bool) -> None:
@@ -70,10 +75,14 @@ def _rows(fitted: Fitted, data: Path, output: Path | None, *, as_json: bool) -> 
     from fullspan.cli.files import print_table, write_table
     from fullspan.cli.models import oracle_of
     from fullspan.data import encode
+    from fullspan.estimators.sampled import log_z_of
 
     oracle = oracle_of(fitted)
     codes = encode(data, oracle.visible, allow_missing=fitted.settings.get("missing", "error") != "error")
     table = pa.table({"log_prob": oracle.log_prob(codes)})
+    log_z = log_z_of(fitted)
+    if not log_z.exact:
+        typer.echo(f"log Z is an estimate: all values may be off together, by ± {log_z.error:.4f}", err=True)
     if output is None:
         print_table(table, as_json=as_json)
     else:

@@ -16,8 +16,10 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis
+from fullspan.algebra.basis import Basis, Term
 from fullspan.engine.dual.layout import Prices
+from fullspan.engine.sampling.diagnostics import Diagnostics
+from fullspan.engine.sampling.estimate import Estimate
 
 
 @dataclass(frozen=True)
@@ -118,3 +120,17 @@ class Engine(Protocol):
 
         Law: where it is more than ``least``; elsewhere any number up to ``least`` will do.
         """
+
+
+@runtime_checkable
+class Expectations(Protocol):
+    """What every engine knows of a model, however it sums: the table, elimination, or chains.
+
+    Law: engines agree within a few of their standard errors, which are 0 where a value is exact.
+    """
+
+    def log_z(self) -> Estimate:
+        """The log partition function."""
+
+    def expectations(self, terms: Sequence[Term]) -> Diagnostics:
+        """``eta_y`` of each term, with its error."""

@@ -6,19 +6,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
+from sklearn.utils.validation import check_is_fitted
+
 from fullspan.errors import FullspanError
 from fullspan.estimators.boundary import diverging_terms, warn_at_boundary
 from fullspan.estimators.density import DensityEstimator, generator
+from fullspan.estimators.evidence import Evidence
 from fullspan.estimators.hidden import hidden_variables
 from fullspan.estimators.parameters import check_parameters
+from fullspan.estimators.sampled import log_z_of, warn_unmixed
 from fullspan.estimators.settings import OPTIONS, learned, noted
+from fullspan.estimators.tables import empty_of
 from fullspan.space import Level
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical
+    from fullspan.engine.sampling.estimate import Estimate
     from fullspan.estimators.progress import Reporter
     from fullspan.learn.likelihood.machine import MachineOptions
     from fullspan.model.fitted import Fitted
+    from fullspan.query.result import Table
 
 
 class BoltzmannMachine(DensityEstimator):
@@ -39,13 +46,18 @@ class BoltzmannMachine(DensityEstimator):
     hidden : variables that are never observed: a number of binary units (named h1, h2, ...), a list of names, or
         ``{name: levels}``.
     basis : ``"monomial"`` (0/1 units, and R's treatment contrasts), ``"walsh"`` (spins) or ``"indicator"``.
-    solver : ``"auto"``, ``"newton"``, ``"lbfgs"``, ``"gradient"`` or ``"ipf"`` (iterative proportional fitting).
+    solver : ``"auto"``, ``"newton"``, ``"lbfgs"``, ``"gradient"`` or ``"ipf"`` (iterative proportional fitting); or,
+        for variables beyond any table, ``"pcd"`` (persistent contrastive divergence), ``"cd"`` (contrastive
+        divergence) or ``"pseudo"`` (pseudo-likelihood), whose log Z is estimated where it cannot be summed.
     l1, l2 : penalties ``l1 sum |theta|`` and ``l2/2 sum theta^2`` on the weights, in nats per row.
     em : with hidden variables or missing cells, ``"auto"`` (the solver on the likelihood of what was observed),
         ``"exact"`` or ``"inexact"`` alternating minimisation.
     restarts : runs from random weights, of which the best is kept; only with hidden variables.
     tol : largest difference left between the expectations of model and data.
-    max_iter : most iterations of the solver; its own limit by default.
+    max_iter : most iterations of the solver; its own limit by default. Updates of ``"pcd"`` and ``"cd"``: 10,000.
+    learning_rate, n_chains, n_sweeps : of ``"pcd"`` and ``"cd"``: the step, the Gibbs chains, and their sweeps between
+        two updates.
+    average : of the same: return the mean of the weights over the second half of the updates, or else the last ones.
     missing : missing cells are an ``"error"``, ``"drop"`` their rows, are a ``"level"`` of their own, or cells not
         observed, ``"em"``: maximum likelihood of what was observed.
     bins, levels, columns, count_column, max_levels : how a table is read, as in :class:`fullspan.FullSpan`.
@@ -59,6 +71,9 @@ class BoltzmannMachine(DensityEstimator):
     goodness_ : measures of fit, a :class:`fullspan.model.goodness.Goodness`.
     diverging_ : terms whose weights have no finite maximum, such as ``"a=y:b=n"``; the model is the limit.
     n_iter_ : iterations of the solver.
+    log_z_estimate_ : log Z as an :class:`fullspan.engine.sampling.estimate.Estimate`: exact, or with its error.
+    learning_curve_ : of the solvers beyond the table, the mean log-likelihood of a row along the way: a list of
+        ``{"update", "log_likelihood", "error", "exact", "seconds"}``.
 
     And those of every estimator: ``model_``, ``space_``, ``terms_``, ``n_terms_``, ``log_z_``, ``divergence_``,
     ``description_length_``, ``history_``, ``status_``, ``n_features_in_``, ``feature_names_in_``.
@@ -66,7 +81,8 @@ class BoltzmannMachine(DensityEstimator):
     Notes
     -----
     Memory is two tables of ``prod_i |X_i|`` numbers, hidden variables included, and one more with hidden variables or
-    missing cells.
+    missing cells; of ``"pcd"``, ``"cd"`` and ``"pseudo"`` it is that of the weights, the rows and the chains. A rate
+    that makes these diverge is noticed: the fit stops, warns, and keeps the last weights that made sense.
 
     References
     ----------
@@ -97,6 +113,10 @@ class BoltzmannMachine(DensityEstimator):
         restarts: int = 5,
         tol: float = 1e-10,
         max_iter: int | None = None,
+        learning_rate: float = 0.01,
+        n_chains: int = 100,
+        n_sweeps: int = 1,
+        average: bool = True,
         missing: str = "error",
         bins: Any = None,
         levels: Mapping[str, Sequence[Level]] | None = None,
@@ -120,6 +140,10 @@ class BoltzmannMachine(DensityEstimator):
         self.restarts = restarts
         self.tol = tol
         self.max_iter = max_iter
+        self.learning_rate = learning_rate
+        self.n_chains = n_chains
+        self.n_sweeps = n_sweeps
+        self.average = average
         self.missing = missing
         self.bins = bins
         self.levels = levels
@@ -146,9 +170,51 @@ class BoltzmannMachine(DensityEstimator):
         super()._accept(fitted, kind, empirical)
         goodness = fitted.goodness
         self.goodness_ = goodness
-        self.log_likelihood_ = float("nan") if goodness is None else goodness.log_likelihood
+        if goodness is not None:
+            self.log_likelihood_ = goodness.log_likelihood
+        self.learning_curve_ = list(fitted.settings.get("learning_curve", ()))
+        self.log_z_estimate_ = log_z_of(fitted)
         self.diverging_ = diverging_terms(fitted)
         self.n_iter_ = fitted.settings.get("iterations")
+
+    def estimate(
+        self, question: str, given: Evidence = None, random_state: Any = None, **walk: int
+    ) -> Estimate | Table:
+        """``P(event | given)`` by Gibbs chains, with its standard error: for machines too wide for exact answers.
+
+        Parameters
+        ----------
+        question : such as ``"P(a=1 | b=0)"``, or ``"P(a | b=0)"`` for a table with errors.
+        walk : ``chains``, ``draws``, ``thin`` and ``warm_up`` of the walk.
+
+        Warns
+        -----
+        ConvergenceWarning : the chains have not met, so that the error is too small.
+        """
+        from fullspan.query.sampled import SampledOracle
+
+        check_is_fitted(self)
+        oracle = SampledOracle(self.model_, generator(random_state), **walk)
+        answer = oracle.ask(question, self._event(given))
+        warn_unmixed(oracle.r_hat, stacklevel=3)
+        return answer
+
+    def sample(self, n_samples: int = 1, random_state: Any = None, given: Evidence = None) -> Any:
+        """Draw rows: independent and exact, or, where log Z could only be estimated, by Gibbs chains.
+
+        Warns
+        -----
+        ConvergenceWarning : the chains have not met.
+        """
+        check_is_fitted(self)
+        if self.log_z_estimate_.exact:
+            return super().sample(n_samples, random_state, given)
+        from fullspan.data import decode
+        from fullspan.query.sampled import SampledOracle
+
+        drawn = SampledOracle(self.model_, generator(random_state)).sample(n_samples, self._event(given))
+        warn_unmixed(drawn.diagnostics.worst_r_hat, stacklevel=3)
+        return decode(drawn.states, self._oracle.visible, like=empty_of(self._kind))
 
     def fit_margins(
         self,
@@ -199,6 +265,8 @@ class BoltzmannMachine(DensityEstimator):
             raise FullspanError("fit_margins takes its terms from the margins it is given; leave out order=")
         if hidden_variables(self.hidden) or self.em != "auto":
             raise FullspanError("fit_margins has nothing to say about hidden variables; leave out hidden= and em=")
+        if self.solver in ("pcd", "cd", "pseudo"):
+            raise FullspanError(f"fit_margins reads no rows, which solver={self.solver!r} needs; use another solver")
         for name in ("columns", "bins", "count_column"):
             if getattr(self, name) is not None:
                 raise FullspanError(f"fit_margins reads no rows, and has no use for {name}=; leave it out")

@@ -20,7 +20,7 @@ from fullspan.estimators.boundary import diverging_terms, warn_at_boundary
 from fullspan.estimators.hidden import Hidden, hidden_variables
 from fullspan.estimators.parameters import check_parameters
 from fullspan.estimators.reading import Reading
-from fullspan.estimators.settings import OPTIONS, parameters
+from fullspan.estimators.settings import BY_CHAINS, OPTIONS, parameters
 from fullspan.estimators.tables import checked_table, checked_weight, kind_of
 from fullspan.estimators.targets import counted_beside, share_right
 from fullspan.estimators.terms import TermTable
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _BATCH = 1 << 14
 """Rows predicted at a time."""
 _READING = ("columns", "levels", "bins", "missing", "max_levels")
-_OPTIONS = tuple(name for name in OPTIONS if name != "em")
+_OPTIONS = tuple(name for name in OPTIONS if name not in ("em", *BY_CHAINS))
 
 
 class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

@@ -111,7 +111,7 @@ class DensityEstimator(Plots, DensityMixin, BaseEstimator):  # type: ignore[misc
     def _warn(self, fitted: Fitted) -> None:
         """Warn, on behalf of the caller of ``fit``, of what a person should know about the result."""
         if fitted.status != "converged":
-            warnings.warn(f"the fit ended early: {_ending(fitted)}", ConvergenceWarning, stacklevel=3)
+            warnings.warn(f"the fit ended early: {ending(fitted)}", ConvergenceWarning, stacklevel=3)
 
     def _reading(self) -> Reading:
         return Reading(**{name: getattr(self, name) for name in READING})
@@ -343,7 +343,15 @@ class DensityEstimator(Plots, DensityMixin, BaseEstimator):  # type: ignore[misc
         return tags
 
 
-def _ending(fitted: Fitted) -> str:
+def ending(fitted: Fitted) -> str:
+    """How a fit ended, in words."""
+    if fitted.status == "diverged":
+        rate = fitted.settings.get("learning_rate")
+        updates = fitted.settings.get("iterations")
+        return (
+            f"it diverged within {updates} updates: the learning rate {rate} is too large, try a tenth of it; the last "
+            "weights that described the rows no worse than the start are kept"
+        )
     violation = fitted.settings.get("violation")
     off = "" if violation is None else f"; an expectation differs from the data's by {violation:.2g}"
     return f"{fitted.status}{off}"

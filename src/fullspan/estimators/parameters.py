@@ -16,12 +16,15 @@ _WHOLE = {
     "restarts": "a whole number of at least 1 is needed, such as 5",
     "max_iter": "a whole number of at least 1 is needed, or None for the solver's own limit",
     "patience": "a whole number of iterations, at least 1, is needed",
+    "n_chains": "a whole number of at least 1 is needed, such as 100",
+    "n_sweeps": "a whole number of at least 1 is needed",
 }
-_NEEDED = ("max_levels", "restarts", "patience")
+_NEEDED = ("max_levels", "restarts", "patience", "n_chains", "n_sweeps")
 _REAL = {
     "l2": "a finite number of at least 0 is needed",
     "tol": "a positive number is needed, such as 1e-10",
     "l1": "a finite number of at least 0 is needed",
+    "learning_rate": "a positive number is needed, such as 0.01",
     "epsilon": "a positive number is needed, such as 1e-4",
     "pseudo_count": "a finite number of rows, at least 0, is needed",
     "validation_fraction": "a number from 0 to below 1 is needed",

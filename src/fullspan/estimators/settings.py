@@ -13,9 +13,12 @@ if TYPE_CHECKING:
     from fullspan.model.fitted import Fitted, StepLike
     from fullspan.space import Space, Variable
 
+BY_CHAINS = ("learning_rate", "n_chains", "n_sweeps", "average")
+"""Parameters of the solvers that sample."""
 OPTIONS = (
     *("order", "graph", "terms", "margins", "basis", "solver", "l1", "l2"),
     *("em", "restarts", "tol", "max_iter", "max_memory"),
+    *BY_CHAINS,
 )
 """Parameters of a machine that go to the learner under their own name."""
 

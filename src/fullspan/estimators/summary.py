@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from fullspan.estimators.sampled import log_z_of
 from fullspan.estimators.terms import aligned
 from fullspan.model.words import label
 
@@ -140,6 +141,7 @@ class Summary:
         if g is None:
             if not math.isnan(self.fitted.divergence):
                 yield f"divergence from the data {self.fitted.divergence:.4f} nats per row"
+                yield from self._likelihood()
             return
         if not math.isnan(g.g2):
             yield from aligned(
@@ -152,6 +154,15 @@ class Summary:
         yield f"log-likelihood {g.log_likelihood:.4f} on {g.n_parameters} weights, AIC {g.aic:.3f}, BIC {g.bic:.3f}"
         if g.df != g.nominal_df:
             yield self._why_df(g)
+
+    def _likelihood(self) -> Iterator[str]:
+        """The likelihood where log Z may have been estimated."""
+        found = log_z_of(self.fitted)
+        mean = -self.fitted.divergence - self.fitted.entropy
+        if "log_z" in self.fitted.settings:
+            how = "log Z summed exactly" if found.exact else "log Z by annealed importance sampling"
+            number = f"{mean:.4f}" if found.exact else f"{mean:.4f} ± {found.error:.4f}"
+            yield f"mean log-likelihood {number} nats per row, {how}"
 
     def _why_df(self, g: Goodness) -> str:
         if self.fitted.diverging:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
 from fullspan.display import html_table
@@ -47,26 +48,21 @@ class TermTable(Sequence[TermRow]):
     crime=y goes with salvador=y      2   0.410       0.060        30.2
     """
 
-    def __init__(self, rows: Sequence[TermRow]) -> None:
-        self._rows = tuple(rows)
+    def __init__(self, rows: Sequence[TermRow] | Callable[[], Sequence[TermRow]]) -> None:
+        self._given = rows
+
+    @cached_property
+    def _rows(self) -> tuple[TermRow, ...]:
+        """The rows; those of a large model are put into words when somebody looks."""
+        return tuple(self._given() if callable(self._given) else self._given)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TermTable, (self._rows,)
 
     @classmethod
     def of(cls, fitted: Fitted) -> TermTable:
         """The terms of a fitted model."""
-        model = fitted.model
-        names, weights = model.space.names, fitted.weights
-        rows = [
-            TermRow(
-                fitted.describe(k),
-                tuple(names[i] for i, _ in term),
-                len(term),
-                float(weights[k]),
-                float(fitted.standard_errors[k]),
-                float(fitted.nats_saved[k]),
-            )
-            for k, term in enumerate(model.terms)
-        ]
-        return cls(sorted(rows, key=_strength))
+        return cls(lambda: _rows_of(fitted))
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -111,6 +107,23 @@ class TermTable(Sequence[TermRow]):
         top = max((row.nats_saved for row in self if row.nats_saved < math.inf), default=0.0) or 1.0
         bars = [row.nats_saved / top if row.nats_saved < math.inf else 0.0 for row in shown]
         return html_table(HEADINGS, shown.cells(), notes=self._rest(), bars=bars)
+
+
+def _rows_of(fitted: Fitted) -> list[TermRow]:
+    model = fitted.model
+    names, weights = model.space.names, fitted.weights
+    rows = [
+        TermRow(
+            fitted.describe(k),
+            tuple(names[i] for i, _ in term),
+            len(term),
+            float(weights[k]),
+            float(fitted.standard_errors[k]),
+            float(fitted.nats_saved[k]),
+        )
+        for k, term in enumerate(model.terms)
+    ]
+    return sorted(rows, key=_strength)
 
 
 def _strength(row: TermRow) -> tuple[float, int, tuple[str, ...]]:

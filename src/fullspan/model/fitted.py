@@ -113,7 +113,9 @@ class Fitted:
     def describe(self, position: int) -> str:
         """A term in words, with the factor by which it changes odds."""
         term = self.model.terms[position]
-        return describe(self.model.space, self.model.basis, term, float(self.weights[position]))
+        weight = float(self.model.theta[position])
+        weight = float(np.copysign(np.inf, weight)) if position in self.diverging else weight
+        return describe(self.model.space, self.model.basis, term, weight)
 
     def __post_init__(self) -> None:
         for name in ("standard_errors", "nats_saved"):

@@ -25,11 +25,13 @@ class Table:
     names : the variables.
     levels : the levels of each.
     values : one axis per variable.
+    errors : standard errors of the values, where they were estimated; None where they are exact.
     """
 
     names: tuple[str, ...]
     levels: tuple[tuple[Level, ...], ...]
     values: NDArray[np.float64]
+    errors: NDArray[np.float64] | None = None
 
     def __iter__(self) -> Iterator[tuple[tuple[Level, ...], float]]:
         """Pairs (levels, probability), the last variable fastest."""
@@ -53,16 +55,25 @@ class Table:
 
     def _repr_html_(self) -> str:
         """A table with a bar for every probability, as notebooks show it; of many states the likeliest."""
+        texts = dict(self.texts())
         shown = list(self)
         if len(shown) > SHOWN:
             shown = sorted(shown, key=lambda pair: -pair[1])[:SHOWN]
-        rows = [(*map(str, levels), f"{p:.6g}") for levels, p in shown]
+        rows = [(*map(str, levels), texts[levels]) for levels, _ in shown]
         notes = [f"the likeliest {SHOWN} of {len(self):,} states"] if len(self) > SHOWN else []
         headings = [*self.names, "probability"]
         return html_table(headings, rows, notes=notes, bars=[p for _, p in shown], n_text=len(self.names))
 
+    def texts(self) -> Iterator[tuple[tuple[Level, ...], str]]:
+        """Pairs (levels, probability as text), with its error where it was estimated."""
+        if self.errors is None:
+            yield from ((levels, f"{p:.6g}") for levels, p in self)
+            return
+        for (levels, p), error in zip(self, self.errors.ravel().tolist(), strict=True):
+            yield levels, f"{p:.4f} ± {error:.4f}"
+
     def __str__(self) -> str:
         """Aligned columns, one row per state."""
-        rows = [[*self.names, "probability"], *([*map(str, levels), f"{p:.6g}"] for levels, p in self)]
+        rows = [[*self.names, "probability"], *([*map(str, levels), text] for levels, text in self.texts())]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         return "\n".join("  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows)

@@ -70,7 +70,7 @@ EXPERIMENTS = {
     for experiment in (
         Experiment(
             "fsll-table1",
-            "Takabatake and Akaho 2022, Table 1: six data sets of 20 binary variables, rows FL and BM-DI",
+            "Takabatake and Akaho 2022, Table 1: six data sets of 20 binary variables, rows FL, BM-DI and BM-PCD",
             "fullspan.reproduce.fsll_table1",
             ("seeds",),
         ),

@@ -26,7 +26,7 @@ from fullspan.engine.elimination.sums import Sums
 from fullspan.engine.memory import budget, require
 from fullspan.errors import DataError, FullspanError
 from fullspan.learn.boundary.separation import separating
-from fullspan.learn.likelihood.machine import MAX_NEWTON, MachineOptions, best_of_runs
+from fullspan.learn.likelihood.machine import BEYOND_THE_TABLE, MAX_NEWTON, MachineOptions, best_of_runs
 from fullspan.learn.likelihood.phases import Features, Known, Phase
 from fullspan.learn.likelihood.solve import Likelihood, Solution, solve
 from fullspan.learn.likelihood.structure import structure
@@ -102,7 +102,7 @@ def fit_conditional(
 
 class _Conditional:
     def __init__(self, empirical: Empirical, roles: Roles, options: MachineOptions, hidden: Sequence[Variable]) -> None:
-        if options.solver == "ipf" or options.em != "auto":
+        if options.solver in ("ipf", *BEYOND_THE_TABLE) or options.em != "auto":
             raise FullspanError("conditional learning has the solvers 'newton', 'lbfgs' and 'gradient', and em='auto'")
         self.seen, self.roles, self.options, self.n_hidden = empirical, roles, options, len(hidden)
         _refuse_open_inputs(empirical, roles)

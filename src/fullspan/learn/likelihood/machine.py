@@ -35,8 +35,12 @@ from fullspan.model.goodness import goodness
 from fullspan.space import Space, Variable
 
 Array = NDArray[np.float64]
-Solver = Literal["auto", "newton", "lbfgs", "gradient", "ipf"]
-SOLVERS: tuple[Solver, ...] = ("auto", "newton", "lbfgs", "gradient", "ipf")
+Solver = Literal["auto", "newton", "lbfgs", "gradient", "ipf", "pcd", "cd", "pseudo"]
+SOLVERS: tuple[Solver, ...] = ("auto", "newton", "lbfgs", "gradient", "ipf", "pcd", "cd", "pseudo")
+BEYOND_THE_TABLE = ("pcd", "cd", "pseudo")
+"""Solvers that hold no table over the states; see :mod:`fullspan.learn.contrastive`."""
+MAX_SAMPLED_TERMS = 1 << 20
+"""Most weights that those fit."""
 
 MAX_NEWTON = 3000
 """Weights up to which Newton's method is the default, and standard errors are computed."""
@@ -64,6 +68,10 @@ class MachineOptions:
     restarts: int = 5
     tol: float = 1e-10
     max_iter: int | None = None
+    learning_rate: float = 0.01
+    n_chains: int = 100
+    n_sweeps: int = 1
+    average: bool = True
     seed: Any = None
     max_memory: int | None = None
 
@@ -77,7 +85,13 @@ class MachineOptions:
                 raise FullspanError(f"{name} is {value}; a finite number of at least 0 is needed")
         if not (math.isfinite(self.tol) and self.tol > 0):
             raise FullspanError(f"tol is {self.tol}; a positive number is needed, such as 1e-10")
-        for name in ("restarts", "max_iter"):
+        if not (math.isfinite(self.learning_rate) and self.learning_rate > 0):
+            raise FullspanError(f"learning_rate is {self.learning_rate}; a positive number is needed, such as 0.01")
+        if self.solver in BEYOND_THE_TABLE and self.em != "auto":
+            raise FullspanError(f"solver={self.solver!r} needs complete rows; em={self.em!r} has nothing to do")
+        if self.solver == "pseudo" and self.l1:
+            raise FullspanError("solver='pseudo' needs a smooth objective and takes no l1; use l2, 'pcd' or 'cd'")
+        for name in ("restarts", "max_iter", "n_chains", "n_sweeps"):
             value = getattr(self, name)
             is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
             if not (is_whole and value >= 1) and not (name == "max_iter" and value is None):
@@ -120,9 +134,26 @@ def fit_machine(
     TooLargeError : the tables would not fit into memory; nothing has been allocated.
     """
     options = options or MachineOptions()
+    if options.solver in BEYOND_THE_TABLE:
+        return _sampled(empirical, options, hidden, watch)
     # The matrices are small: threads that spin for each other inside BLAS cost more than they bring.
     with threadpool_limits(limits=1, user_api="blas"):
         return _Machine(empirical, options, hidden, watch).run()
+
+
+def _sampled(
+    empirical: Empirical, o: MachineOptions, hidden: Sequence[Variable], watch: Callable[[Progress], None] | None
+) -> Fitted:
+    from fullspan.learn.contrastive.machine import fit_sampled
+
+    if hidden:
+        raise FullspanError(
+            f"solver={o.solver!r} learns machines without hidden units; use an exact solver for a few of them, or "
+            "a RestrictedBoltzmannMachine for a layer"
+        )
+    basis = Basis(cast(BasisName, o.basis), empirical.space.cards)
+    found = structure(empirical.space, o.order, o.graph, o.terms, o.margins, MAX_SAMPLED_TERMS)
+    return fit_sampled(empirical, found.terms(basis, MAX_SAMPLED_TERMS), o, watch)
 
 
 class _Machine:

@@ -37,7 +37,7 @@ class Structure:
     scopes: tuple[Scope, ...]
     margins: tuple[Scope, ...] | None
 
-    def terms(self, basis: Basis) -> tuple[Term, ...]:
+    def terms(self, basis: Basis, limit: int = MAX_TERMS) -> tuple[Term, ...]:
         """The terms of all scopes, in their order.
 
         Raises
@@ -45,9 +45,9 @@ class Structure:
         FullspanError : there would be too many.
         """
         number = sum(math.prod(basis.cards[i] - 1 for i in scope) for scope in self.scopes)
-        if number > MAX_TERMS:
+        if number > limit:
             raise FullspanError(
-                f"the machine would have {number:,} weights; at most {MAX_TERMS:,} are fitted jointly: "
+                f"the machine would have {number:,} weights; at most {limit:,} are fitted jointly: "
                 "lower the order, or give graph=, margins= or terms="
             )
         return tuple(
@@ -63,6 +63,7 @@ def structure(
     graph: Any = None,
     terms: Any = None,
     margins: Any = None,
+    limit: int = MAX_TERMS,
 ) -> Structure:
     """The structure of a machine over ``space``; at most one of ``graph``, ``terms`` and ``margins``.
 
@@ -92,29 +93,30 @@ def structure(
         return Structure(scopes, _margins_of(scopes))
     if margins is not None:
         names = _scopes(space, margins, "margins")
-        return _hierarchical(names)
+        return _hierarchical(names, limit)
     n = len(space)
     if graph is not None:
         pairs = edges_of(space, graph)
-        return _hierarchical([*((i,) for i in range(n)), *_cliques(n, pairs, order or n)])
+        return _hierarchical([*((i,) for i in range(n)), *_cliques(n, pairs, order or n, limit)], limit)
     top = min(order if order is not None else n, n)
-    _require(sum(math.comb(n, size) for size in range(1, top + 1)), f"order {top} of {n} variables has")
-    return _hierarchical(list(itertools.combinations(range(n), top)))
+    _require(sum(math.comb(n, size) for size in range(1, top + 1)), f"order {top} of {n} variables has", limit)
+    return _hierarchical(list(itertools.combinations(range(n), top)), limit)
 
 
-def _require(number: int, what: str) -> None:
+def _require(number: int, what: str, limit: int) -> None:
     """Refuse too many sets of variables before they are listed."""
-    if number > MAX_TERMS:
+    if number > limit:
+        beyond = "" if limit > MAX_TERMS else "; solver='pcd' or 'pseudo' takes more"
         raise FullspanError(
-            f"{what} {number:,} sets of variables; at most {MAX_TERMS:,} weights are fitted jointly: "
-            "lower the order, or give fewer or smaller sets"
+            f"{what} {number:,} sets of variables; at most {limit:,} weights are fitted jointly: "
+            f"lower the order, or give fewer or smaller sets{beyond}"
         )
 
 
-def _hierarchical(sets: Iterable[Scope]) -> Structure:
+def _hierarchical(sets: Iterable[Scope], limit: int) -> Structure:
     scopes: set[Scope] = set()
     for scope in sets:
-        _require(2 ** len(scope) - 1, f"a margin of {len(scope)} variables has")
+        _require(2 ** len(scope) - 1, f"a margin of {len(scope)} variables has", limit)
         for size in range(1, len(scope) + 1):
             scopes.update(itertools.combinations(scope, size))
     ordered = tuple(sorted(scopes, key=lambda a: (len(a), a)))
@@ -227,7 +229,7 @@ def _pairs(graph: Any) -> list[tuple[Any, Any]]:
     return out
 
 
-def _cliques(n: int, edges: set[Scope], order: int) -> list[Scope]:
+def _cliques(n: int, edges: set[Scope], order: int, limit: int) -> list[Scope]:
     """All complete sets of 2 to ``order`` vertices."""
     level: list[Scope] = sorted(edges) if order >= 2 else []
     found = list(level)
@@ -238,5 +240,5 @@ def _cliques(n: int, edges: set[Scope], order: int) -> list[Scope]:
         if not level:
             break
         found += level
-        _require(len(found), "the graph has at least")
+        _require(len(found), "the graph has at least", limit)
     return found

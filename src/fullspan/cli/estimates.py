@@ -1,0 +1,97 @@
+"""Answers and rows by Gibbs chains, marked as what they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from fullspan.model.fitted import Fitted
+    from fullspan.model.graph import FactorGraph
+    from fullspan.model.loglinear import LogLinear
+    from fullspan.query.result import Table
+
+
+def print_estimates(
+    source: Path | Fitted, questions: Sequence[str], log_z: bool, marginals: bool, seed: int | None, as_json: bool
+) -> None:
+    """Answer by chains, each answer with its standard error."""
+    import numpy as np
+
+    from fullspan.cli.summary import print_json
+    from fullspan.query.result import Table
+    from fullspan.query.sampled import SampledOracle
+
+    oracle = SampledOracle(_model(source), np.random.default_rng(seed))
+    report: dict[str, Any] = {}
+    if log_z:
+        found = oracle.log_z()
+        report["log_z"] = {"value": found.value, "error": found.error, "exact": found.exact}
+        if not as_json:
+            typer.echo(f"ln Z = {found}")
+    if marginals:
+        tables = oracle.marginals()
+        report["marginals"] = {name: _cells(table) for name, table in tables.items()}
+        if not as_json:
+            for table in tables.values():
+                typer.echo(str(table))
+    report["answers"] = []
+    for question in questions:
+        answer = oracle.ask(question)
+        text = question if question.lstrip().startswith("P(") else f"P({question})"
+        if isinstance(answer, Table):
+            report["answers"].append({"query": question, "variables": list(answer.names), "cells": _cells(answer)})
+            shown = f"{text}:\n{answer}"
+        else:
+            report["answers"].append({"query": question, "probability": answer.value, "error": answer.error})
+            shown = f"{text} = {answer}"
+        if not as_json:
+            typer.echo(shown)
+    report["r_hat"] = oracle.r_hat
+    if as_json:
+        print_json({"method": "gibbs", **report})
+    _say_unmixed(oracle.r_hat)
+
+
+def _model(source: Path | Fitted) -> LogLinear | FactorGraph:
+    from fullspan.cli.models import joint_model
+    from fullspan.model.formats import NETWORKS, read_factors, suffix
+
+    if not isinstance(source, Path):
+        return source.model
+    return read_factors(source) if suffix(source) in NETWORKS else joint_model(source).model
+
+
+def _cells(table: Table) -> list[dict[str, Any]]:
+    errors = [0.0] * len(table) if table.errors is None else table.errors.ravel().tolist()
+    return [
+        {"state": dict(zip(table.names, levels, strict=True)), "probability": p, "error": error}
+        for (levels, p), error in zip(table, errors, strict=True)
+    ]
+
+
+def drawn(fitted: Fitted, n: int, seed: int | None, given: str | None) -> Any:
+    """Rows by Gibbs chains, with their diagnostics on standard error."""
+    import numpy as np
+
+    from fullspan.data import decode
+    from fullspan.estimators.evidence import event_of
+    from fullspan.query.sampled import SampledOracle
+
+    oracle = SampledOracle(fitted.model, np.random.default_rng(seed))
+    found = oracle.sample(n, event_of(given, fitted.model.space))
+    r_hat, ess = found.diagnostics.worst_r_hat, found.diagnostics.least_ess
+    typer.echo(f"drawn by Gibbs chains: R-hat {r_hat:.3f}, effective size {ess:.0f} of the energy", err=True)
+    _say_unmixed(r_hat)
+    return decode(found.states, fitted.model.space)
+
+
+def _say_unmixed(r_hat: float) -> None:
+    from fullspan.estimators.sampled import unmixed
+
+    message = unmixed(r_hat)
+    if message is not None:
+        typer.echo(f"fullspan: {message}", err=True)

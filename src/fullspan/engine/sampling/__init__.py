@@ -1,0 +1,1 @@
+"""Sums by sampling: Gibbs chains, tempering, annealed importance sampling, and how far each may be off."""

@@ -1,0 +1,124 @@
+"""Annealed importance sampling: log Z with an interval (Neal 2001; Salakhutdinov & Murray 2008).
+
+Chains start from independent draws at beta = 0 and walk along ``f_beta`` to beta = 1, a sweep at each step. With
+``u = log f - log f_0``, a chain's weight ``log w = sum_k (beta_{k+1} - beta_k) u(x_k)`` has ``<w> = Z / Z_0`` exactly,
+whatever the steps: they only decide how much the weights differ. The steps are doubled until the weights count for at
+least 50 equal ones, or the limit is reached. Many chains with few steps are safer than few chains with many: an
+important valley that hardly any chain finds is missed by the interval too.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.engine.sampling.blocks import Blocks
+from fullspan.engine.sampling.chains import Chains
+from fullspan.engine.sampling.estimate import Estimate
+from fullspan.engine.sampling.pairwise import Pairwise
+from fullspan.engine.sampling.streams import streams
+from fullspan.engine.sampling.target import Array, Base, Target
+from fullspan.errors import FullspanError
+
+STEPS, MAX_STEPS, CHAINS = 1_600, 25_600, 1_000
+_ENOUGH = 50
+"""Equal weights that the weights should count for, or half the chains if these are fewer."""
+_PILOT = 50
+"""Sweeps of the walk that finds the independent variables to start from."""
+_KEPT = 10
+"""States of each chain of that walk that are counted."""
+
+
+@dataclass(frozen=True)
+class Annealed:
+    """What annealing found.
+
+    Attributes
+    ----------
+    log_weights : (chains,), each of them ``exp`` an unbiased estimate of Z.
+    states : (chains, n) where the chains ended; with the weights, draws of the model.
+    steps : temperatures of the last run.
+    """
+
+    log_weights: Array
+    states: NDArray[Any]
+    steps: int
+
+    @property
+    def effective(self) -> float:
+        """Number of equal weights that would say as much, ``(sum w)^2 / sum w^2``."""
+        w = np.exp(self.log_weights - self.log_weights.max())
+        return float(w.sum() ** 2 / (w @ w))
+
+    @property
+    def log_z(self) -> Estimate:
+        """``log mean w``; the error is that of the mean relative to it, by the delta method."""
+        top, number = float(self.log_weights.max()), len(self.log_weights)
+        w = np.exp(self.log_weights - top)
+        mean = float(w.mean())
+        error = float(w.std(ddof=1)) / (math.sqrt(number) * mean)
+        return Estimate(top + math.log(mean), error, freedom=number - 1)
+
+
+def annealed(
+    target: Target,
+    rng: np.random.Generator,
+    chains: int = CHAINS,
+    steps: int | None = None,
+    base: Base | None = None,
+    max_steps: int = MAX_STEPS,
+) -> Annealed:
+    """Anneal from ``base`` to the target.
+
+    Parameters
+    ----------
+    chains : weights to average; at least 2, or there is no error.
+    steps : temperatures; by default as many as it takes, at most ``max_steps``.
+    base : the independent variables to start from; by default the frequencies that a short walk meets.
+
+    Cost: chains x steps x n visits, and as much again for the shorter runs before.
+
+    Raises
+    ------
+    FullspanError : fewer than two chains, or no step.
+    """
+    if chains < 2 or (steps is not None and steps < 1):
+        raise FullspanError(f"annealing with {chains} chains and {steps} steps; at least 2 and 1 are needed")
+    base = pilot(target, rng, chains) if base is None else base
+    number = min(STEPS, max_steps) if steps is None else steps
+    while True:
+        found = _anneal(target, rng, chains, number, base)
+        if steps is not None or found.effective >= min(_ENOUGH, chains / 2) or 2 * number > max_steps:
+            return found
+        number *= 2
+
+
+def _anneal(target: Target, rng: np.random.Generator, chains: int, steps: int, base: Base) -> Annealed:
+    target = target.machine if isinstance(target, Blocks) else target
+    states = base.sample(chains, rng)
+    counters = streams(chains, rng)
+    free = np.arange(len(target.cards), dtype=np.int64)
+    ladder = np.linspace(0.0, 1.0, steps + 1)
+    if isinstance(target, Pairwise):
+        return Annealed(target.anneal(states, counters, ladder, base), states, steps)
+    log_weights = np.zeros(chains)
+    for low, high in itertools.pairwise(ladder):
+        log_weights += (high - low) * (target.log_weight(states) - base.log_prob(states))
+        if high < 1:
+            target.sweep(states, counters, 1, free, np.full(chains, high), base)
+    return Annealed(log_weights, states, steps)
+
+
+def pilot(target: Target, rng: np.random.Generator, chains: int = CHAINS) -> Base:
+    """Frequencies of the levels on a short walk, half way back to even ones: any base is right, this one is near."""
+    walk = Chains(target, chains, rng)
+    walk.sweep(_PILOT)
+    states = walk.draw(_KEPT)
+    base = Base.of_states(target.cards, states.reshape(-1, states.shape[2]))
+    even = np.repeat(1.0 / target.cards, target.cards)
+    return Base(target.cards, np.log(0.9 * np.exp(base.log_levels) + 0.1 * even))

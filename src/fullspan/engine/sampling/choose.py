@@ -1,0 +1,52 @@
+"""Which compiled form a model is sampled in: matrix, layers, or factors."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fullspan.engine.sampling.blocks import Blocks
+from fullspan.engine.sampling.factors import Factors
+from fullspan.engine.sampling.pair_terms import PairTerms
+from fullspan.engine.sampling.pairwise import Pairwise
+from fullspan.engine.sampling.target import Target
+from fullspan.model.graph import FactorGraph
+from fullspan.model.loglinear import LogLinear
+
+MAX_UNITS = 8192
+"""Units up to which couplings are held in one matrix."""
+MAX_COLOURS, LEAST_UNITS = 4, 64
+"""Colours up to which a machine is swept class by class, and units below which that is not worth it."""
+
+
+def target_of(model: LogLinear | FactorGraph) -> Target:
+    """The form in which a model is sampled fastest.
+
+    Binary units with pairs: one matrix, swept in layers where a few colours do. Everything else: factors.
+
+    Raises
+    ------
+    FullspanError : a factor forbids a state.
+    """
+    machine = pairwise_of(model)
+    if machine is not None:
+        return layered(machine)
+    return Factors(FactorGraph.of_loglinear(model) if isinstance(model, LogLinear) else model)
+
+
+def pairwise_of(model: LogLinear | FactorGraph) -> Pairwise | None:
+    """The model as a machine of binary units and pairs, or None where it is none or too large for a matrix."""
+    if len(model.space) > MAX_UNITS:
+        return None
+    if isinstance(model, FactorGraph):
+        return Pairwise.of_graph(model)
+    terms = PairTerms.of(model.basis, model.terms)
+    return None if terms is None else terms.target(model.theta)
+
+
+def layered(machine: Pairwise) -> Pairwise | Blocks:
+    """The machine, to be swept colour by colour if a few colours do."""
+    joined = np.count_nonzero(machine.coupling, axis=1)
+    if joined.max(initial=0) == len(machine.bias) - 1 or len(joined) < LEAST_UNITS:
+        return machine
+    blocks = Blocks(machine)
+    return blocks if len(blocks.classes) <= MAX_COLOURS else machine

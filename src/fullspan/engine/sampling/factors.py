@@ -1,0 +1,163 @@
+"""Any factors, any numbers of levels: ``log f(x) = sum_f g_f(x_f)``, each variable drawn given the factors it is in."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.algebra.jit import parallel
+from fullspan.engine.sampling.streams import Streams, advanced, uniform
+from fullspan.engine.sampling.target import Array, Base, Ints
+from fullspan.errors import FullspanError
+from fullspan.model.graph import FactorGraph
+
+
+class Factors:
+    """A factor graph to walk on; a visit of a variable costs the entries of its factors' scopes.
+
+    Parameters
+    ----------
+    graph : the factors.
+    values : other table entries than the graph's, flat in the same way.
+
+    Raises
+    ------
+    FullspanError : a factor forbids a state: chains might never get from one part of the space to another.
+    """
+
+    def __init__(self, graph: FactorGraph, values: Array | None = None) -> None:
+        self.graph = graph
+        self.values = graph.values if values is None else np.asarray(values, dtype=np.float64)
+        self.cards = graph.cards
+        wrong = np.flatnonzero(~np.isfinite(self.values))
+        if wrong.size:
+            f = int(np.searchsorted(graph.table_starts, wrong[0], side="right")) - 1
+            names = ", ".join(graph.space.names[i] for i in graph.scopes[f])
+            raise FullspanError(
+                f"the factor over {names} forbids a state, and chains that change one variable at a time may not get "
+                "around it; ask for exact answers, or give every state a positive weight"
+            )
+
+    @cached_property
+    def membership(self) -> tuple[Ints, Ints, Ints]:
+        """For every variable, the entries of ``graph.variables`` that name it: bounds, factors, strides."""
+        graph = self.graph
+        owner = np.repeat(np.arange(len(graph.scopes)), np.diff(graph.scope_starts))
+        order = np.argsort(graph.variables, kind="stable")
+        bounds = np.searchsorted(graph.variables[order], np.arange(len(graph.space) + 1))
+        return bounds.astype(np.int64), owner[order], graph.strides[order]
+
+    def log_weight(self, states: NDArray[Any]) -> Array:
+        graph = self.graph
+        out = np.empty(len(states))
+        _log_weights(
+            np.ascontiguousarray(states),
+            self.values,
+            graph.variables,
+            graph.strides,
+            graph.scope_starts,
+            graph.table_starts,
+            out,
+        )
+        return out
+
+    def sweep(
+        self, states: NDArray[Any], streams: Streams, sweeps: int, free: Ints, beta: Array, base: Base | None = None
+    ) -> None:
+        graph = self.graph
+        base = Base.uniform(self.cards) if base is None else base
+        _sweep(
+            states,
+            streams,
+            sweeps,
+            free,
+            beta,
+            base.log_levels,
+            base.starts,
+            self.values,
+            graph.variables,
+            graph.strides,
+            graph.scope_starts,
+            graph.table_starts,
+            *self.membership,
+        )
+
+
+@parallel
+def _log_weights(
+    states: NDArray[Any],
+    values: Array,
+    variables: Ints,
+    strides: Ints,
+    scope_starts: Ints,
+    table_starts: Ints,
+    out: Array,
+) -> None:
+    for c in numba.prange(len(states)):
+        total = 0.0
+        for f in range(scope_starts.size - 1):
+            place = table_starts[f]
+            for e in range(scope_starts[f], scope_starts[f + 1]):
+                place += strides[e] * np.int64(states[c, variables[e]])
+            total += values[place]
+        out[c] = total
+
+
+@parallel
+def _sweep(
+    states: NDArray[Any],
+    streams: Streams,
+    sweeps: int,
+    free: Ints,
+    beta: Array,
+    base: Array,
+    levels: Ints,
+    values: Array,
+    variables: Ints,
+    strides: Ints,
+    scope_starts: Ints,
+    table_starts: Ints,
+    bounds: Ints,
+    factors: Ints,
+    steps: Ints,
+) -> None:
+    """Gibbs sweeps of all chains, one chain a task: ``log p(x_v | rest) = (1 - beta) b_v + beta sum_f g_f`` + const."""
+    most = 0
+    for v in range(levels.size - 1):
+        most = max(most, levels[v + 1] - levels[v])
+    for c in numba.prange(len(states)):
+        weights = np.empty(most)
+        x = states[c]
+        counter = streams[c]
+        for _ in range(sweeps):
+            for k in range(free.size):
+                v = free[k]
+                card = levels[v + 1] - levels[v]
+                for level in range(card):
+                    weights[level] = 0.0
+                for m in range(bounds[v], bounds[v + 1]):
+                    f = factors[m]
+                    place = table_starts[f] - steps[m] * np.int64(x[v])
+                    for e in range(scope_starts[f], scope_starts[f + 1]):
+                        place += strides[e] * np.int64(x[variables[e]])
+                    for level in range(card):
+                        weights[level] += values[place + level * steps[m]]
+                top = -np.inf
+                for level in range(card):
+                    weights[level] = (1.0 - beta[c]) * base[levels[v] + level] + beta[c] * weights[level]
+                    top = max(top, weights[level])
+                total = 0.0
+                for level in range(card):
+                    total += np.exp(weights[level] - top)
+                    weights[level] = total
+                counter = advanced(counter)
+                threshold = uniform(counter) * total
+                new = 0
+                while new < card - 1 and weights[new] <= threshold:
+                    new += 1
+                x[v] = new
+        streams[c] = counter

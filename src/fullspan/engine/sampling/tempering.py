@@ -1,0 +1,95 @@
+"""Parallel tempering: for energies whose valleys a single chain does not leave.
+
+Every chain has replicas at several beta between 0, where all variables are independent, and 1, the model. After each
+sweep, neighbours on the ladder exchange their states with probability
+
+    min(1, exp( (beta' - beta) (u(x) - u(x')) )),      u = log f - log f_0
+
+which leaves the joint distribution of all replicas as it is. Draws are the states at beta = 1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.engine.sampling.streams import streams
+from fullspan.engine.sampling.target import Array, Base, Target
+from fullspan.errors import FullspanError
+
+
+class Tempered:
+    """Chains with replicas on a ladder of temperatures.
+
+    Parameters
+    ----------
+    target : what they walk on.
+    number : chains, each with a replica at every step of the ladder.
+    ladder : beta of the replicas, increasing from 0 to 1.
+    base : the independent variables at beta = 0; uniform by default.
+
+    Attributes
+    ----------
+    accepted : (steps - 1,) share of exchanges that went through, between neighbours of the ladder.
+
+    Raises
+    ------
+    FullspanError : no chain, or a ladder that does not rise from 0 to 1.
+    """
+
+    def __init__(
+        self, target: Target, number: int, rng: np.random.Generator, ladder: Array | int = 20, base: Base | None = None
+    ) -> None:
+        self.ladder = np.linspace(0.0, 1.0, ladder) if isinstance(ladder, int) else np.asarray(ladder, dtype=float)
+        rising = self.ladder.size >= 2 and (np.diff(self.ladder) > 0).all()
+        if number < 1 or not rising or self.ladder[0] != 0 or self.ladder[-1] != 1:
+            raise FullspanError("tempering needs a chain and a ladder that rises from 0 to 1")
+        self.target, self.number, self.rng = target, number, rng
+        self.base = Base.uniform(target.cards) if base is None else base
+        steps = len(self.ladder)
+        self._replicas = self.base.sample(steps * number, rng)
+        self._streams = streams(steps * number, rng)
+        self._beta = np.repeat(self.ladder, number)
+        self._free = np.arange(len(target.cards), dtype=np.int64)
+        self._tried, self._done = 0, np.zeros(steps - 1)
+
+    @property
+    def states(self) -> NDArray[Any]:
+        """The replicas at beta = 1, (number, n)."""
+        return self._replicas[-self.number :]
+
+    @property
+    def accepted(self) -> Array:
+        return self._done / max(self._tried * self.number, 1)
+
+    def sweep(self, sweeps: int = 1) -> None:
+        """Sweep all replicas and offer exchanges, so often."""
+        for _ in range(sweeps):
+            self.target.sweep(self._replicas, self._streams, 1, self._free, self._beta, self.base)
+            self._exchange()
+
+    def _exchange(self) -> None:
+        """Neighbours on the ladder, even pairs first, then odd ones, chain by chain."""
+        m, n = self.number, self._replicas.shape[1]
+        replicas = self._replicas.reshape(len(self.ladder), m, n)
+        gap = (self.target.log_weight(self._replicas) - self.base.log_prob(self._replicas)).reshape(-1, m)
+        for low in (*range(0, len(self.ladder) - 1, 2), *range(1, len(self.ladder) - 1, 2)):
+            rise = (self.ladder[low + 1] - self.ladder[low]) * (gap[low] - gap[low + 1])
+            swap = np.log(self.rng.random(m)) < rise
+            for pair in (replicas, gap):
+                held = pair[low, swap].copy()
+                pair[low, swap] = pair[low + 1, swap]
+                pair[low + 1, swap] = held
+            self._done[low] += swap.sum()
+        self._tried += 1
+
+    def draw(self, draws: int, thin: int = 1, warm_up: int = 0) -> NDArray[Any]:
+        """States (draws, chains, n) at beta = 1, as :meth:`Chains.draw` has them."""
+        self.sweep(warm_up)
+        out = np.empty((draws, *self.states.shape), dtype=self._replicas.dtype)
+        for k in range(draws):
+            self.sweep(thin)
+            out[k] = self.states
+        return out

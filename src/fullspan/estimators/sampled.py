@@ -1,0 +1,35 @@
+"""What is known of a model whose log Z may have been estimated, and of the chains that walk on it."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING
+
+from fullspan.engine.sampling.estimate import Estimate
+from fullspan.errors import ConvergenceWarning
+from fullspan.query.sampled import SUSPECT
+
+if TYPE_CHECKING:
+    from fullspan.model.fitted import Fitted
+
+
+def log_z_of(fitted: Fitted) -> Estimate:
+    """log Z with its error, as the settings of the fit keep it; exact where they say nothing."""
+    noted = fitted.settings.get("log_z")
+    if not isinstance(noted, dict) or noted.get("exact", True):
+        return Estimate.known(fitted.model.log_z)
+    return Estimate(fitted.model.log_z, float(noted["error"]))
+
+
+def unmixed(r_hat: float) -> str | None:
+    """What to say of chains that have not met."""
+    if r_hat <= SUSPECT:
+        return None
+    return f"the chains have not met (R-hat {r_hat:.2f}): errors are too small; walk further, or from a simpler model"
+
+
+def warn_unmixed(r_hat: float, stacklevel: int) -> None:
+    """Warn of it."""
+    message = unmixed(r_hat)
+    if message is not None:
+        warnings.warn(message, ConvergenceWarning, stacklevel=stacklevel + 1)

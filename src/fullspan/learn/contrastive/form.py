@@ -1,0 +1,56 @@
+"""Terms whose weights are being learned, in the form that is sampled fastest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.algebra.basis import Basis, Term
+from fullspan.engine.sampling.blocks import Blocks
+from fullspan.engine.sampling.choose import MAX_UNITS, layered
+from fullspan.engine.sampling.pair_terms import PairTerms
+from fullspan.engine.sampling.pairwise import Pairwise
+from fullspan.engine.sampling.target import Target
+from fullspan.engine.sampling.term_tables import TermTables
+from fullspan.space import Space
+
+Array = NDArray[np.float64]
+
+
+class Form(Protocol):
+    """A linear family of targets: ``log f(x) = theta . Phi(x)``."""
+
+    @property
+    def size(self) -> int:
+        """Number of terms."""
+
+    def target(self, theta: Array) -> Target:
+        """What to sample at theta."""
+
+    def moments(self, states: NDArray[Any], weights: Array | None = None) -> Array:
+        """Mean of every term over states (m, n)."""
+
+
+def form_of(space: Space, basis: Basis, terms: Sequence[Term]) -> PairTerms | TermTables:
+    """Biases and couplings where all variables are binary and no term has more than two; else factor tables."""
+    pairs = PairTerms.of(basis, terms) if len(space) <= MAX_UNITS else None
+    return TermTables.of(space, basis, terms) if pairs is None else pairs
+
+
+class Walk:
+    """Targets of one form at changing weights; how to sweep them is decided once, by which weights there are."""
+
+    def __init__(self, form: PairTerms | TermTables) -> None:
+        self.form = form
+        first = form.target(np.ones(form.size))
+        self._blocks = layered(first) if isinstance(first, Pairwise) else None
+
+    def at(self, theta: Array) -> Target:
+        """The target at theta."""
+        target = self.form.target(theta)
+        if isinstance(self._blocks, Blocks) and isinstance(target, Pairwise):
+            return self._blocks.moved(target)
+        return target

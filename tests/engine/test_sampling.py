@@ -1,0 +1,368 @@
+"""The sampling engine against enumeration: kernels, chains, tempering, annealing, layers, and their errors."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from fullspan.algebra.basis import BASES, Basis, Term
+from fullspan.engine.elimination.clusters import ClusterTree
+from fullspan.engine.protocol import Expectations
+from fullspan.engine.sampling.annealing import annealed
+from fullspan.engine.sampling.answers import Eliminated, Sampled, Tabulated
+from fullspan.engine.sampling.blocks import Blocks, colouring
+from fullspan.engine.sampling.chains import Chains
+from fullspan.engine.sampling.choose import pairwise_of, target_of
+from fullspan.engine.sampling.estimate import Estimate
+from fullspan.engine.sampling.factors import Factors
+from fullspan.engine.sampling.layers import layer_log_z, two_layers
+from fullspan.engine.sampling.pair_terms import PairTerms
+from fullspan.engine.sampling.pairwise import Pairwise
+from fullspan.engine.sampling.partition import exact_log_z, log_z
+from fullspan.engine.sampling.target import Base, Target
+from fullspan.engine.sampling.tempering import Tempered
+from fullspan.engine.sampling.term_tables import TermTables
+from fullspan.errors import FullspanError, TooLargeError
+from fullspan.model.formats import read_factors
+from fullspan.model.graph import FactorGraph
+from fullspan.model.local import log_sum_exp, small_exponents
+from fullspan.model.loglinear import LogLinear
+from fullspan.space import Space
+
+Array = NDArray[np.float64]
+
+
+def machine(cards: tuple[int, ...], basis: str, order: int, seed: int, scale: float = 0.7) -> LogLinear:
+    """All terms up to an order with random weights."""
+    functions, rng = Basis(basis, cards), np.random.default_rng(seed)  # type: ignore[arg-type]
+    terms: list[Term] = [
+        tuple(zip(scope, digits, strict=True))
+        for size in range(1, order + 1)
+        for scope in itertools.combinations(range(len(cards)), size)
+        for digits in itertools.product(*(range(1, cards[i]) for i in scope))
+    ]
+    theta = rng.normal(scale=scale, size=len(terms))
+    exact = log_sum_exp(small_exponents(functions, dict(zip(terms, theta.tolist(), strict=True))))
+    return LogLinear(Space.of_cards(cards), functions, tuple(terms), theta, exact)
+
+
+def all_states(cards: tuple[int, ...]) -> NDArray[np.int64]:
+    return np.array(list(itertools.product(*map(range, cards))))
+
+
+def layers_of(m: int, k: int, seed: int, scale: float = 1.0) -> tuple[Array, Array, Array]:
+    rng = np.random.default_rng(seed)
+    return rng.normal(scale=scale, size=(m, k)), rng.normal(size=m), rng.normal(size=k)
+
+
+def as_machine(weights: Array, a: Array, c: Array) -> Pairwise:
+    m, k = weights.shape
+    coupling = np.zeros((m + k, m + k))
+    coupling[:m, m:], coupling[m:, :m] = weights, weights.T
+    return Pairwise(np.r_[a, c], coupling, 0.25)
+
+
+KINDS = [
+    pytest.param((2,) * 6, "monomial", 2, Pairwise, id="pairs of units"),
+    pytest.param((2,) * 6, "walsh", 2, Pairwise, id="pairs of spins"),
+    pytest.param((2,) * 6, "indicator", 2, Pairwise, id="pairs of indicators"),
+    pytest.param((2,) * 5, "walsh", 3, Factors, id="triples of spins"),
+    pytest.param((3, 2, 4), "indicator", 2, Factors, id="levels, pairs"),
+    pytest.param((3, 2, 3, 2), "monomial", 3, Factors, id="levels, triples"),
+]
+
+
+@pytest.mark.parametrize(("cards", "basis", "order", "kind"), KINDS)
+def test_log_weights_are_those_of_the_model(cards: tuple[int, ...], basis: str, order: int, kind: type) -> None:
+    """log f(x) = theta . Phi(x), constant included, in whatever form the model is sampled."""
+    model = machine(cards, basis, order, 3)
+    target, states = target_of(model), all_states(cards)
+    assert isinstance(target, kind)
+    np.testing.assert_allclose(target.log_weight(states), -model.energy(states), atol=1e-12)
+
+
+@pytest.mark.parametrize(("cards", "basis", "order", "kind"), KINDS)
+def test_chains_have_the_distribution_of_the_model(cards: tuple[int, ...], basis: str, order: int, kind: type) -> None:
+    """Frequencies of all states agree with p within 4 standard errors, and 9 in 10 within 2."""
+    model = machine(cards, basis, order, 5)
+    chains = Chains(target_of(model), 4_000, np.random.default_rng(1))
+    draws = chains.draw(10, thin=5, warm_up=40).reshape(-1, len(cards))
+    index = draws @ np.array(model.basis.strides)
+    states = model.space.states(np.arange(model.basis.n_states))
+    p = np.exp(model.log_prob(states))
+    found = np.bincount(index, minlength=len(p)) / len(draws)
+    off = np.abs(found - p) / np.sqrt(p * (1 - p) / len(draws))
+    assert off.max() < 5.0
+    assert (off < 2.5).mean() > 0.9
+
+
+@pytest.mark.parametrize("form", ["pairs", "layers", "factors"])
+def test_a_tempered_sweep_leaves_the_path_as_it_is(form: str) -> None:
+    """At beta the stationary distribution is f_0^(1 - beta) f^beta, held variables apart: one sweep changes no margin.
+
+    States are drawn exactly at beta first, so that a single sweep shows any error of the kernel.
+    """
+    rng = np.random.default_rng(11)
+    weights, a, c = layers_of(3, 3, 2)
+    pairs = as_machine(weights, a, c)
+    target: Target = {"pairs": pairs, "layers": Blocks(pairs), "factors": _factors_of(pairs)}[form]
+    base = Base(pairs.cards, rng.normal(size=12))
+    states = all_states((2,) * 6)
+    states = states[states[:, 1] == 1]
+    beta = 0.6
+    log_p = (1 - beta) * base.log_prob(states) + beta * target.log_weight(states)
+    p = np.exp(log_p - log_p.max())
+    p /= p.sum()
+    size = 60_000
+    start = states[rng.choice(len(states), size=size, p=p)].astype(np.uint8)
+    after = start.copy()
+    free = np.array([0, 2, 3, 4, 5])
+    target.sweep(after, rng.integers(0, 2**64, size=size, dtype=np.uint64), 1, free, np.full(size, beta), base)
+    assert (after[:, 1] == 1).all()
+    assert (after != start).any(axis=0)[free].all()
+    code = after @ (1 << np.arange(6))
+    expected = np.zeros(64)
+    expected[states @ (1 << np.arange(6))] = p
+    found = np.bincount(code, minlength=64) / size
+    error = np.sqrt(expected * (1 - expected) / size) + 1e-12
+    assert (np.abs(found - expected) / error).max() < 4.5
+
+
+def _factors_of(pairs: Pairwise) -> Factors:
+    n = len(pairs.bias)
+    scopes: list[tuple[int, ...]] = [(i,) for i in range(n)]
+    tables: list[Any] = [np.array([0.0, b]) for b in pairs.bias]
+    for i, j in itertools.combinations(range(n), 2):
+        scopes.append((j, i))
+        tables.append(np.array([[0.0, 0.0], [0.0, pairs.coupling[i, j]]]))
+    return Factors(FactorGraph(Space.of_cards((2,) * n), tuple(scopes), tuple(tables)))
+
+
+def test_the_same_seed_gives_the_same_draws() -> None:
+    model = machine((2,) * 7, "walsh", 2, 1)
+    one, two = (Chains(target_of(model), 21, np.random.default_rng(4)).draw(5) for _ in range(2))
+    other = Chains(target_of(model), 21, np.random.default_rng(5)).draw(5)
+    np.testing.assert_array_equal(one, two)
+    assert (one != other).any()
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    ("cards", "basis", "order"), [((2,) * 7, "walsh", 2), ((2,) * 6, "monomial", 3), ((3, 2, 4, 2), "indicator", 2)]
+)
+def test_expectations_by_chains_elimination_and_the_table_agree(
+    cards: tuple[int, ...], basis: str, order: int, seed: int
+) -> None:
+    """eta of all terms within 4 standard errors; the two exact engines to rounding; log Z of all three is one."""
+    model = machine(cards, basis, order, seed, scale=0.5)
+    sampled = Sampled(model, np.random.default_rng(seed), chains=50, draws=400)
+    table, eliminated = Tabulated(model), Eliminated(model)
+    for engine in (sampled, table, eliminated):
+        assert isinstance(engine, Expectations)
+        assert engine.log_z().value == pytest.approx(model.log_z, abs=1e-10)
+    exact, found = table.expectations(model.terms), sampled.expectations(model.terms)
+    np.testing.assert_allclose(eliminated.expectations(model.terms).mean, exact.mean, atol=1e-11)
+    off = np.abs(found.mean - exact.mean) / found.error
+    assert off.max() < 4.0
+    assert 0.3 < np.sqrt((off**2).mean()) < 2.0
+    assert (found.error > 0).all()
+    assert (exact.error == 0).all()
+
+
+def test_held_variables_condition_the_model() -> None:
+    """Draws given x_1 = 2 have the means of p(x | x_1 = 2)."""
+    model = machine((2, 3, 2, 2), "indicator", 2, 8)
+    states = model.space.states(np.arange(model.basis.n_states))
+    p = np.exp(model.log_prob(states)) * (states[:, 1] == 2)
+    p /= p.sum()
+    sampled = Sampled(model, np.random.default_rng(0), chains=60, draws=300, given={1: 2})
+    assert (sampled.states[:, :, 1] == 2).all()
+    terms = [((0, 1),), ((0, 1), (3, 1))]
+    found = sampled.expectations(terms)
+    exact = p @ model.basis.evaluate(terms, states)
+    assert (np.abs(found.mean - exact) < 4 * found.error).all()
+
+
+def test_expectations_are_gathered_from_states_as_enumeration_has_them() -> None:
+    """Both forms of terms return the mean of Phi_y over weighted states, in every basis."""
+    rng = np.random.default_rng(0)
+    for basis in BASES:
+        model = machine((2,) * 5, basis, 2, 1)
+        states, weights = rng.integers(0, 2, size=(30, 5)), rng.random(30)
+        expected = weights @ model.basis.evaluate(model.terms, states) / weights.sum()
+        pairs = PairTerms.of(model.basis, model.terms)
+        assert pairs is not None
+        np.testing.assert_allclose(pairs.moments(states, weights), expected, atol=1e-12)
+        tables = TermTables.of(model.space, model.basis, model.terms)
+        np.testing.assert_allclose(tables.moments(states, weights), expected, atol=1e-12)
+        np.testing.assert_allclose(tables.target(model.theta).log_weight(states), -model.energy(states), atol=1e-12)
+
+
+def test_tempering_crosses_where_single_chains_do_not() -> None:
+    """Two valleys: ten spins that all agree, one side favoured. Chains stay where they fall, replicas do not."""
+    n, basis = 10, Basis("walsh", (2,) * 10)
+    terms: list[Term] = [((i, 1), (j, 1)) for i, j in itertools.combinations(range(n), 2)]
+    terms.append(((0, 1),))
+    theta = np.r_[np.full(len(terms) - 1, 0.5), 0.4]
+    exact = log_sum_exp(small_exponents(basis, dict(zip(terms, theta.tolist(), strict=True))))
+    model = LogLinear(Space.of_cards((2,) * n), basis, tuple(terms), theta, exact)
+    truth = Tabulated(model).expectations([((0, 1),)]).mean[0]
+    plain = Sampled(model, np.random.default_rng(2), chains=40, draws=400).expectations([((0, 1),)])
+    tempered = Sampled(model, np.random.default_rng(2), chains=40, draws=400, tempered=True).expectations([((0, 1),)])
+    assert plain.r_hat[0] > 1.5
+    assert not plain.converged
+    assert tempered.converged
+    assert abs(tempered.mean[0] - truth) < 4 * tempered.error[0] < 0.1
+    replicas = Tempered(target_of(model), 10, np.random.default_rng(0), ladder=12)
+    replicas.sweep(50)
+    assert ((replicas.accepted > 0.1) & (replicas.accepted < 1)).all()
+
+
+# -- log Z ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("m", "k"), [(1, 4), (5, 3), (4, 9), (0, 3), (13, 2)])
+def test_one_layer_enumerated_is_the_sum_over_both(m: int, k: int) -> None:
+    weights, a, c = layers_of(m, k, 4, scale=2.0)
+    v, h = all_states((2,) * m) if m else np.zeros((1, 0)), all_states((2,) * k)
+    exponent = (v @ a)[:, None] + (h @ c)[None] + v @ weights @ h.T
+    assert two_layers(weights, a, c) == pytest.approx(log_sum_exp(exponent.ravel()), abs=1e-11)
+
+
+def test_strong_layers_do_not_overflow() -> None:
+    """400 units of log odds 1000: log Z = 400 * 1000 + log 2."""
+    assert two_layers(np.full((1, 400), 1000.0), np.array([-400_000.0]), np.zeros(400)) == pytest.approx(
+        np.logaddexp(400 * math.log(2.0), 0.0), rel=1e-12
+    )
+
+
+def test_layers_are_found_in_a_machine() -> None:
+    weights, a, c = layers_of(6, 4, 9)
+    pairs = as_machine(weights, a, c)
+    order = np.random.default_rng(0).permutation(10)
+    mixed = Pairwise(pairs.bias[order], pairs.coupling[np.ix_(order, order)], pairs.constant)
+    assert layer_log_z(mixed) == pytest.approx(0.25 + two_layers(weights, a, c), abs=1e-12)
+    colours = colouring(mixed.coupling)
+    assert sorted(np.bincount(colours)) == [4, 6]
+    odd = pairs.coupling.copy()
+    odd[0, 1] = odd[1, 0] = 1.0
+    assert layer_log_z(Pairwise(pairs.bias, odd)) is None
+
+
+def test_log_z_is_exact_where_a_way_is_open_and_else_says_its_error() -> None:
+    """A chain of 60 spins (width 1), 40 units in two layers, and all pairs of 40: the last one is sampled."""
+    rng = np.random.default_rng(3)
+    table = rng.normal(size=(2, 2))
+    chain = FactorGraph(Space.of_cards((2,) * 60), tuple((i, i + 1) for i in range(59)), (table,) * 59)
+    assert log_z(chain) == Estimate.known(ClusterTree(chain).log_z())
+    weights, a, c = layers_of(30, 10, 1)
+    layers = _factors_of(as_machine(weights, a, c)).graph
+    assert exact_log_z(layers) == pytest.approx(two_layers(weights, a, c), abs=1e-9)
+    model = _all_pairs(40, 1)
+    with pytest.raises(TooLargeError, match="can only be estimated"):
+        log_z(model)
+    found = log_z(model, rng, chains=50, steps=100)
+    assert not found.exact
+    assert found.error > 0
+    assert "±" in str(found)
+
+
+def _all_pairs(n: int, seed: int) -> LogLinear:
+    basis = Basis("walsh", (2,) * n)
+    terms: list[Term] = [((i, 1), (j, 1)) for i, j in itertools.combinations(range(n), 2)]
+    theta = np.random.default_rng(seed).normal(scale=0.3 / math.sqrt(n), size=len(terms))
+    return LogLinear(Space.of_cards((2,) * n), basis, tuple(terms), theta, 0.0)
+
+
+@pytest.mark.parametrize("kind", ["pairs", "layers", "factors", "levels"])
+def test_annealing_holds_the_exact_value_in_its_interval(kind: str) -> None:
+    """In at least 18 of 20 seeded runs, for every kind of target."""
+    if kind == "levels":
+        model = machine((3, 2, 4, 2), "indicator", 2, 6)
+        target, exact = target_of(model), model.log_z
+    else:
+        weights, a, c = layers_of(6, 5, 3, scale=1.5)
+        pairs = as_machine(weights, a, c)
+        exact = two_layers(weights, a, c) + (0.25 if kind != "factors" else 0.0)
+        forms: dict[str, Target] = {"pairs": pairs, "layers": Blocks(pairs), "factors": _factors_of(pairs)}
+        target = forms[kind]
+    runs = [annealed(target, np.random.default_rng(seed), chains=200, steps=60).log_z for seed in range(20)]
+    inside = sum(low <= exact <= high for low, high in (run.interval() for run in runs))
+    assert inside >= 18
+    assert 0.001 < np.mean([run.error for run in runs]) < 0.2
+
+
+@pytest.mark.parametrize("name", ["DBN_11", "DBN_13", "DBN_15"])
+def test_layers_of_real_machines_are_summed_exactly(name: str, shared_data: Callable[[str], Path]) -> None:
+    """Enumeration of one layer agrees with elimination to 1e-9, and with the official value to its six digits."""
+    path = shared_data(f"uai/models/{name}.uai")
+    graph = read_factors(path)
+    pairs = pairwise_of(graph)
+    assert pairs is not None
+    exact = layer_log_z(pairs)
+    assert exact is not None
+    assert exact == pytest.approx(ClusterTree(graph).log_z(), rel=0, abs=1e-9)
+    official = float(path.with_suffix(".uai.PR").read_text().split()[1])
+    assert exact / math.log(10) == pytest.approx(official, rel=1e-5)
+
+
+@pytest.mark.parametrize("name", ["DBN_15"])
+def test_annealing_of_a_real_machine_is_near(name: str, shared_data: Callable[[str], Path]) -> None:
+    """A small version of the test below: 3 runs, each within 4 of its errors."""
+    pairs = pairwise_of(read_factors(shared_data(f"uai/models/{name}.uai")))
+    assert pairs is not None
+    exact = layer_log_z(pairs)
+    assert exact is not None
+    for seed in range(3):
+        found = annealed(pairs, np.random.default_rng(seed), chains=500, steps=400).log_z
+        assert abs(found.value - exact) < 4 * found.error < 2.5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["DBN_11", "DBN_13", "DBN_15"])
+def test_annealing_of_real_machines_is_in_its_interval(name: str, shared_data: Callable[[str], Path]) -> None:
+    """The exact value lies in the 95% interval of at least 18 of 20 seeded runs, as annealing is by default."""
+    pairs = pairwise_of(read_factors(shared_data(f"uai/models/{name}.uai")))
+    assert pairs is not None
+    exact = layer_log_z(pairs)
+    assert exact is not None
+    runs = [annealed(pairs, np.random.default_rng(seed)).log_z.interval() for seed in range(20)]
+    inside = sum(low <= exact <= high for low, high in runs)
+    assert inside >= 18, json.dumps(runs)
+
+
+# -- bad input ------------------------------------------------------------------------------------------------
+
+
+def test_bad_input_is_refused_with_the_way_out() -> None:
+    pairs = as_machine(*layers_of(2, 2, 0))
+    rng = np.random.default_rng(0)
+    with pytest.raises(FullspanError, match="0 chains were asked for"):
+        Chains(pairs, 0, rng)
+    with pytest.raises(FullspanError, match=r"cannot start from the shape \(3, 3\)"):
+        Chains(pairs, 3, rng, start=np.zeros((3, 3)))
+    with pytest.raises(FullspanError, match="variable 1 cannot be held at 2"):
+        Chains(pairs, 3, rng, given={1: 2})
+    with pytest.raises(FullspanError, match="1 chains and None steps"):
+        annealed(pairs, rng, chains=1)
+    with pytest.raises(FullspanError, match="infinite or not a number"):
+        Pairwise(np.array([np.nan, 0.0]), np.zeros((2, 2)))
+    with pytest.raises(FullspanError, match="symmetric"):
+        Pairwise(np.zeros(2), np.array([[0.0, 1.0], [0.0, 0.0]]))
+    with pytest.raises(FullspanError, match="do not fit"):
+        two_layers(np.zeros((2, 2)), np.zeros(3), np.zeros(2))
+    with pytest.raises(TooLargeError, match=r"29 and 30.*annealed importance sampling"):
+        two_layers(np.zeros((29, 30)), np.zeros(29), np.zeros(30))
+    forbidding = FactorGraph(Space.of_cards((2, 2)), ((0, 1),), (np.array([[0.0, -np.inf], [0.0, 0.0]]),))
+    with pytest.raises(FullspanError, match=r"factor over x0, x1 forbids a state.*exact answers"):
+        target_of(forbidding)
+    with pytest.raises(FullspanError, match="ladder that rises from 0 to 1"):
+        Tempered(pairs, 2, rng, ladder=np.array([0.0, 0.5]))
