@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 import numbers
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -21,18 +21,18 @@ from fullspan.errors import QueryError, TooLargeError
 from fullspan.model.hidden_tree import HiddenTree
 from fullspan.model.loglinear import checked_codes
 from fullspan.query.answer import Mode
-from fullspan.query.events import Event, both, check_possible, codes_of, in_words, positions
-from fullspan.query.parse import Codes, parse
+from fullspan.query.events import Event, both, check_possible, in_words
+from fullspan.query.parse import Codes
+from fullspan.query.questions import Questions
 from fullspan.query.result import Table
 
 MAX_CELLS = 1 << 20
 """Most cells of a table: each is a pass."""
 
 Array = NDArray[np.float64]
-Names = str | Sequence[str]
 
 
-class TreeOracle:
+class TreeOracle(Questions):
     """Answers questions about one tree; the surface of :class:`fullspan.query.answer.Oracle`, without log-linear terms.
 
     Parameters
@@ -100,51 +100,19 @@ class TreeOracle:
             raise QueryError(f"a sample of {size!r} states was asked for; give a whole number of at least 0")
         n = len(self.visible)
         require(16 * int(size) * n, budget(), f"a sample of {size:,} states of {n} variables", "draw fewer at once")
-        allowed = self._allowed(given)
+        allowed = self.allowed(given)
         self._log_prob(allowed, check=True)
         drawn, _ = TreeEngine(self.model, allowed).completed(np.full((int(size), n), -1), rng)
         return drawn
 
     # -- probabilities ----------------------------------------------------------------------------------------
 
-    def ask(self, text: str) -> float | Table:
-        """Answer a question in words, ``P(A=a | B=b)``: a number, or a table if a variable stands without a level."""
-        query = parse(text, self.visible)
-        if query.variables:
-            return self._named(query.variables, self.cells(query.variables, query.event, query.given))
-        return float(self.cells((), query.event, query.given))
-
-    def probability(self, event: str | Event, given: Event | None = None) -> float:
-        """``P(event | given)``; the event may be a question in words that asks for one number.
-
-        Raises
-        ------
-        QueryError : a name or level is unknown, or the condition is impossible.
-        """
-        condition = codes_of(given, self.visible)
-        if not isinstance(event, str):
-            return float(self.cells((), codes_of(event, self.visible), condition))
-        query = parse(event, self.visible)
-        if query.variables:
-            name = self.visible.names[query.variables[0]]
-            raise QueryError(f"{name!r} stands without a level, which asks for a table: use conditional")
-        return float(self.cells((), query.event, both(query.given, condition)))
-
-    def conditional(self, variables: Names, given: Event | None = None) -> Table:
-        """``P(variables | given)`` as a table with one axis per variable."""
-        where = positions(variables, self.visible)
-        return self._named(where, self.cells(where, {}, codes_of(given, self.visible)))
-
-    def marginal(self, variables: Names) -> Table:
-        """``P(variables)`` as a table with one axis per variable."""
-        return self.conditional(variables)
-
     def marginals(self, given: Event | None = None) -> dict[str, Table]:
         """``P(x_i | given)`` of every variable, in one pass up and one down."""
-        allowed = self._allowed(given)
+        allowed = self.allowed(given)
         self._log_prob(allowed, check=True)
         _, chances, _ = next(TreeEngine(self.model, allowed).posteriors(np.full((1, len(self.visible)), -1)))
-        return {v.name: self._named((i,), chances[0, i, : v.card]) for i, v in enumerate(self.visible.variables)}
+        return {v.name: self.named((i,), chances[0, i, : v.card]) for i, v in enumerate(self.visible.variables)}
 
     def cells(self, where: tuple[int, ...], event: Mapping[int, Codes], given: Mapping[int, Codes]) -> Array:
         """``P(where, event | given)``, one axis per variable of ``where``.
@@ -172,15 +140,6 @@ class TreeOracle:
                 log[(slice(None),) * axis + (barred,)] = -np.inf
         return np.minimum(np.exp(log - norm), 1.0)
 
-    def _named(self, where: tuple[int, ...], values: Array) -> Table:
-        chosen = [self.visible.variables[i] for i in where]
-        return Table(tuple(v.name for v in chosen), tuple(v.levels for v in chosen), values)
-
-    def _allowed(self, given: Event | None) -> dict[int, Codes]:
-        allowed = codes_of(given, self.visible)
-        check_possible(allowed, self.visible)
-        return allowed
-
     def _log_prob(self, allowed: Mapping[int, Codes], *, check: bool) -> float:
         """Log-probability of an event; where it is a condition, it may not be impossible."""
         engine = TreeEngine(self.model, allowed)
@@ -203,33 +162,10 @@ class TreeOracle:
                 "the likeliest state of a tree with hidden nodes cannot be found exactly by passes; impute fills in "
                 "the likeliest level of each cell, and sample draws states"
             )
-        allowed = self._allowed(given)
+        allowed = self.allowed(given)
         norm = self._log_prob(allowed, check=True)
         state, log = _max_sum(self.model, allowed)
         return Mode(state, log - norm)
-
-    def entropy(self, variables: Names | None = None, given: Event | Names | None = None) -> float:
-        """``H(variables | given)`` in nats of a few variables, given an event or other variables (by name)."""
-        names = self.visible.names if variables is None else variables
-        where = positions(names, self.visible)
-        if given is None or isinstance(given, Mapping):
-            return self._entropy(where, codes_of(given, self.visible))
-        other = positions(given, self.visible)
-        return max(self._entropy(_union(where, other), {}) - self._entropy(other, {}), 0.0)
-
-    def mutual_information(self, a: Names, b: Names, given: Event | Names | None = None) -> float:
-        """``I(a; b | given)`` in nats, given nothing, an event, or other variables (by name); never negative."""
-        left, right = positions(a, self.visible), positions(b, self.visible)
-        is_event = given is None or isinstance(given, Mapping)
-        event = codes_of(given, self.visible) if given is None or isinstance(given, Mapping) else {}
-        other = () if is_event else positions(given, self.visible)
-        parts = [_union(left, other), _union(right, other), _union(_union(left, right), other), other]
-        h = [self._entropy(part, event) if part else 0.0 for part in parts]
-        return max(h[0] + h[1] - h[2] - h[3], 0.0)
-
-    def _entropy(self, where: tuple[int, ...], given: Mapping[int, Codes]) -> float:
-        p = self.cells(where, {}, given)
-        return max(-float(np.sum(p * np.log(p, out=np.zeros_like(p), where=p > 0))), 0.0)
 
 
 def _impossible(condition: str) -> QueryError:
@@ -258,7 +194,3 @@ def _max_sum(tree: HiddenTree, allowed: Mapping[int, Codes]) -> tuple[NDArray[np
     for i in tree.order[1:]:
         state[i] = best[i, state[tree.parents[i]]]
     return state, float((log_prior + below[root]).max())
-
-
-def _union(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
-    return (*a, *(i for i in b if i not in a))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 import numbers
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -21,18 +21,17 @@ from fullspan.errors import QueryError, TooLargeError
 from fullspan.model.loglinear import checked_codes
 from fullspan.model.truncated import TruncatedLogLinear
 from fullspan.query.answer import Mode
-from fullspan.query.events import Event, both, check_possible, codes_of, in_words, positions
-from fullspan.query.parse import Codes, parse
-from fullspan.query.result import Table
+from fullspan.query.events import Event, both, check_possible, in_words
+from fullspan.query.parse import Codes
+from fullspan.query.questions import Questions
 
 MAX_CELLS = 1 << 20
 """Most cells of a table of answers."""
 
 Array = NDArray[np.float64]
-Names = str | Sequence[str]
 
 
-class TruncatedOracle:
+class TruncatedOracle(Questions):
     """Answers questions about one truncated machine; the surface of :class:`fullspan.query.answer.Oracle`.
 
     Parameters
@@ -105,7 +104,7 @@ class TruncatedOracle:
             raise QueryError(f"a sample of {size!r} states was asked for; give a whole number of at least 0")
         n = len(self.visible)
         require(16 * int(size) * n, budget(), f"a sample of {size:,} states of {n} variables", "draw fewer at once")
-        allowed = self._allowed(given)
+        allowed = self.allowed(given)
         self._check(allowed, f"the condition {in_words(allowed, self.visible)}")
         return self._drawn(allowed, int(size), rng)
 
@@ -137,38 +136,6 @@ class TruncatedOracle:
         raise QueryError("nearly all states that the condition allows are in the truncated space; use unseen=0")
 
     # -- probabilities ----------------------------------------------------------------------------------------
-
-    def ask(self, text: str) -> float | Table:
-        """Answer a question in words, ``P(A=a | B=b)``: a number, or a table if a variable stands without a level."""
-        query = parse(text, self.visible)
-        if query.variables:
-            return self._named(query.variables, self.cells(query.variables, query.event, query.given))
-        return float(self.cells((), query.event, query.given))
-
-    def probability(self, event: str | Event, given: Event | None = None) -> float:
-        """``P(event | given)``; the event may be a question in words that asks for one number.
-
-        Raises
-        ------
-        QueryError : a name or level is unknown, or the condition is impossible.
-        """
-        condition = codes_of(given, self.visible)
-        if not isinstance(event, str):
-            return float(self.cells((), codes_of(event, self.visible), condition))
-        query = parse(event, self.visible)
-        if query.variables:
-            name = self.visible.names[query.variables[0]]
-            raise QueryError(f"{name!r} stands without a level, which asks for a table: use conditional")
-        return float(self.cells((), query.event, both(query.given, condition)))
-
-    def conditional(self, variables: Names, given: Event | None = None) -> Table:
-        """``P(variables | given)`` as a table with one axis per variable."""
-        where = positions(variables, self.visible)
-        return self._named(where, self.cells(where, {}, codes_of(given, self.visible)))
-
-    def marginal(self, variables: Names) -> Table:
-        """``P(variables)`` as a table with one axis per variable."""
-        return self.conditional(variables)
 
     def cells(self, where: tuple[int, ...], event: Mapping[int, Codes], given: Mapping[int, Codes]) -> Array:
         """``P(where, event | given)``, one axis per variable of ``where``.
@@ -215,15 +182,6 @@ class TruncatedOracle:
         cells[self.visible.index(self.model.states)] = np.exp(self.model.log_p)
         return cells.reshape(self.visible.cards, order="F")
 
-    def _named(self, where: tuple[int, ...], values: Array) -> Table:
-        chosen = [self.visible.variables[i] for i in where]
-        return Table(tuple(v.name for v in chosen), tuple(v.levels for v in chosen), values)
-
-    def _allowed(self, given: Event | None) -> dict[int, Codes]:
-        allowed = codes_of(given, self.visible)
-        check_possible(allowed, self.visible)
-        return allowed
-
     def _inside(self, allowed: Mapping[int, Codes]) -> NDArray[np.bool_]:
         """Which states of S an event allows."""
         inside = np.ones(len(self.model.states), dtype=bool)
@@ -255,7 +213,7 @@ class TruncatedOracle:
 
         Where a state outside S is the most probable, so are all others outside: the first in the order of codes.
         """
-        allowed = self._allowed(given)
+        allowed = self.allowed(given)
         norm = self._check(allowed, f"the condition {in_words(allowed, self.visible)}")
         state = self._mode(allowed)
         return Mode(state, float(self.model.log_prob(state[None, :])[0]) - math.log(norm))
@@ -276,28 +234,6 @@ class TruncatedOracle:
                 return state
         return None
 
-    def entropy(self, variables: Names | None = None, given: Event | Names | None = None) -> float:
-        """``H(variables | given)`` in nats, given an event or other variables (by name)."""
-        if given is None or isinstance(given, Mapping):
-            event = codes_of(given, self.visible)
-            if variables is None:
-                return self._joint_entropy(event)
-            return self._entropy(positions(variables, self.visible), event)
-        other = positions(given, self.visible)
-        if variables is None:
-            return max(self._joint_entropy({}) - self._entropy(other, {}), 0.0)
-        where = positions(variables, self.visible)
-        return max(self._entropy(_union(where, other), {}) - self._entropy(other, {}), 0.0)
-
-    def mutual_information(self, a: Names, b: Names, given: Event | Names | None = None) -> float:
-        """``I(a; b | given)`` in nats, given nothing, an event, or other variables (by name); never negative."""
-        left, right = positions(a, self.visible), positions(b, self.visible)
-        event = codes_of(given, self.visible) if given is None or isinstance(given, Mapping) else {}
-        other = () if given is None or isinstance(given, Mapping) else positions(given, self.visible)
-        parts = [_union(left, other), _union(right, other), _union(_union(left, right), other), other]
-        h = [self._entropy(part, event) if part else 0.0 for part in parts]
-        return max(h[0] + h[1] - h[2] - h[3], 0.0)
-
     def _joint_entropy(self, allowed: Mapping[int, Codes]) -> float:
         """Entropy of the whole state given an event: states of S, and as many equal ones outside as there are."""
         norm = self._check(allowed, f"the condition {in_words(allowed, self.visible)}")
@@ -310,16 +246,10 @@ class TruncatedOracle:
             entropy -= outside * (self.model.log_p_unseen - math.log(norm))
         return max(entropy, 0.0)
 
-    def _entropy(self, where: tuple[int, ...], given: Mapping[int, Codes]) -> float:
-        if len(where) == len(self.visible):
-            return self._joint_entropy(given)
-        p = self.cells(where, {}, given)
-        return max(-float(np.sum(p * np.log(p, out=np.zeros_like(p), where=p > 0))), 0.0)
+    def entropy_of(self, where: tuple[int, ...], given: Mapping[int, Codes]) -> float:
+        """Entropy of some variables by position, given an event; of all of them without a table."""
+        return self._joint_entropy(given) if len(where) == len(self.visible) else super().entropy_of(where, given)
 
 
 def _event(row: NDArray[Any]) -> dict[int, Codes]:
     return {int(i): (int(row[i]),) for i in np.flatnonzero(row >= 0)}
-
-
-def _union(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
-    return (*a, *(i for i in b if i not in a))
