@@ -67,7 +67,9 @@ def test_the_own_origin_passes_and_another_site_does_not() -> None:
 
 def test_a_form_cannot_ask() -> None:
     """Only JSON is taken, which no page elsewhere can send unasked."""
-    assert asked({"host": "localhost:8765", "content-type": "text/plain"}, method="POST")[0] == 415
+    for kind in ("text/plain", "application/x-www-form-urlencoded", "text/html; x=application/json"):
+        assert asked({"host": "localhost:8765", "content-type": kind}, method="POST", body=b"{}")[0] == 415
+    assert asked({"host": "localhost:8765"}, method="POST", body=b"{}")[0] == 415
 
 
 def test_a_body_has_a_largest_size_whatever_it_declares() -> None:

@@ -71,6 +71,8 @@ class Guard:
         try:
             self._check(scope)
             body = await _body(scope, receive)
+            if body and not _is_json(scope):
+                raise Refused(415, "send JSON, with the header Content-Type: application/json")
         except Refused as refused:
             await _refuse(refused, send)
             return
@@ -93,8 +95,6 @@ class Guard:
         site = headers.get(b"sec-fetch-site", [b"none"])[0]
         if site == b"cross-site":
             raise Refused(403, "requests from other sites are refused")
-        if scope["method"] == "POST" and not headers.get(b"content-type", [b""])[0].startswith(b"application/json"):
-            raise Refused(415, "send JSON, with the header Content-Type: application/json")
         if self.token is not None and scope["path"].startswith("/api"):
             self._check_token(headers.get(b"authorization", [b""])[0])
 
@@ -102,6 +102,11 @@ class Guard:
         assert self.token is not None
         if not secrets.compare_digest(given, b"Bearer " + self.token.encode()):
             raise Refused(401, "a token is needed: open the address that fullspan serve has printed")
+
+
+def _is_json(scope: Scope) -> bool:
+    kinds = [value for name, value in scope["headers"] if name.lower() == b"content-type"]
+    return len(kinds) == 1 and kinds[0].split(b";")[0].strip().lower() == b"application/json"
 
 
 async def _body(scope: Scope, receive: Receive) -> bytes:

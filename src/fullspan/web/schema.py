@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
+
+def _number(value: Any) -> Any:
+    """JSON's integers, of which 37.0 is one; a text or a truth value is none."""
+    if isinstance(value, str | bool):
+        raise ValueError("Input should be a valid integer")
+    return value
+
+
+Whole = Annotated[int, BeforeValidator(_number)]
 Name = Annotated[StrictStr, Field(max_length=500)]
 Level = Name | StrictInt | StrictFloat | StrictBool
 Given = Annotated[
@@ -41,14 +50,14 @@ class WhatIf(Body):
 
     target: Name
     given: Given = Field(default_factory=dict)
-    limit: Annotated[StrictInt, Field(ge=1, le=200)] = 30
+    limit: Annotated[Whole, Field(ge=1, le=200)] = 30
 
 
 class Sample(Body):
     """Ask for rows."""
 
-    n: Annotated[StrictInt, Field(ge=1, le=1000)] = 10
-    seed: Annotated[StrictInt, Field(ge=0, le=2**53)] | None = None
+    n: Annotated[Whole, Field(ge=1, le=1000)] = 10
+    seed: Annotated[Whole, Field(ge=0, le=2**53)] | None = None
     given: Given = Field(default_factory=dict)
 
 

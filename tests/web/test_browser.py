@@ -1,0 +1,234 @@
+"""The page in a real Chromium: clamping, asking, comparing, keyboard, narrow screens, two tabs, restarts, new files.
+
+Needs Playwright (``pip install playwright``) and Debian's ``chromium``; accessibility needs ``npm ci`` in ``web/``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the extra web is not installed")
+sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+CHROMIUM = shutil.which("chromium")
+if CHROMIUM is None:
+    pytest.skip("Chromium is not installed", allow_module_level=True)
+AXE = Path(__file__).resolve().parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+class Server:
+    """``fullspan serve`` as a process of its own, on one port."""
+
+    def __init__(self, *models: Path) -> None:
+        self.models, self.port, self.process = models, 0, None
+        self.start()
+
+    def start(self) -> None:
+        command = [sys.executable, "-m", "fullspan", "serve", *map(str, self.models), "--port", str(self.port)]
+        self.process: Any = subprocess.Popen([*command, "--workers", "1"], stderr=subprocess.PIPE, text=True)
+        for line in self.process.stderr:
+            if found := re.search(r"http://127\.0\.0\.1:(\d+)/", line):
+                self.port = int(found[1])
+                return
+        raise AssertionError("the server did not start")
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.port}/"
+
+    def stop(self) -> None:
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait(20)
+        self.process.stderr.close()
+
+
+@pytest.fixture(scope="module")
+def server(paths: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("browser")
+    copies = [folder / "one.fsm", folder / "two.fsm"]
+    for source, copy in zip(paths.values(), copies, strict=True):
+        shutil.copy(source, copy)
+    server = Server(*copies)
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(browser: Any, server: Server) -> Iterator[Any]:
+    context = browser.new_context(viewport={"width": 1300, "height": 900}, bypass_csp=False)
+    page = context.new_page()
+    problems: list[str] = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on(
+        "request", lambda request: request.url.startswith((server.address, "data:")) or problems.append(request.url)
+    )
+    page.goto(server.address)
+    page.wait_for_selector(".node")
+    yield page
+    assert problems == []
+    with contextlib.suppress(Exception):
+        context.close()
+
+
+def share(page: Any, name: str, level: str) -> float:
+    """What the bar of a level says, in percent."""
+    item = page.locator(".variables li").filter(has=page.locator(f'.name span:text-is("{name}")'))
+    text = item.locator(".level").filter(has=page.locator(f'.text:text-is("{level}")')).locator(".number").inner_text()
+    return float(text.rstrip("%"))
+
+
+def settled(page: Any, name: str, level: str, away_from: float) -> float:
+    for _ in range(50):
+        if share(page, name, level) != away_from:
+            break
+        page.wait_for_timeout(100)
+    return share(page, name, level)
+
+
+def reaches(page: Any, name: str, level: str, value: float) -> None:
+    for _ in range(50):
+        if share(page, name, level) == value:
+            return
+        page.wait_for_timeout(100)
+    assert share(page, name, level) == value
+
+
+def test_clamping_moves_every_marginal(page: Any, paths: dict[str, Path]) -> None:
+    import fullspan as fs
+
+    before = share(page, "b", "1")
+    page.click('.level:has-text("yes")')
+    after = settled(page, "b", "1", before)
+    assert after == pytest.approx(100 * fs.load(paths["one"]).probability("b=1 | rain=yes"), abs=0.06)
+    page.click(".chip")
+    assert settled(page, "b", "1", after) == before
+
+
+def test_asking_with_completion_by_keyboard_alone(page: Any) -> None:
+    """Type, complete a name and a level with the arrows, and read the answer."""
+    page.focus(".combo input")
+    page.keyboard.type("P(ra")
+    page.wait_for_selector(".combo li")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.keyboard.type(" | b=")
+    page.wait_for_selector(".combo li")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.keyboard.type(")")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".asked table")
+    assert page.inner_text(".asked code") == "P(rain | b=0)"
+    assert page.locator(".asked tbody tr").count() == 2
+    page.fill(".combo input", "P(nobody)")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".asked .wrong")
+    assert "no variable" in page.inner_text(".asked .wrong")
+
+
+def test_nodes_and_levels_are_reached_by_tab(page: Any) -> None:
+    page.focus(".search input")
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        if "yes" in page.evaluate("document.activeElement.textContent"):
+            break
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".chip")
+    page.focus(".node >> nth=1")
+    page.keyboard.press("Enter")
+    page.wait_for_function("document.querySelectorAll('.chip').length === 2")
+
+
+@pytest.mark.parametrize("view", ["What if", "Samples", "Compare", "Terms", "API"])
+def test_every_view_shows_something(page: Any, view: str) -> None:
+    page.click(f'nav button:has-text("{view}")')
+    if view == "Samples":
+        page.click('button:has-text("Draw")')
+    page.wait_for_selector(".view details" if view == "API" else ".view tbody tr")
+
+
+def test_two_tabs_do_not_disturb_each_other(page: Any, server: Server) -> None:
+    before = share(page, "b", "1")
+    other = page.context.new_page()
+    other.goto(server.address)
+    other.wait_for_selector(".node")
+    other.click('.level:has-text("yes")')
+    assert settled(other, "b", "1", before) != before
+    assert share(page, "b", "1") == before
+
+
+def test_a_narrow_screen_needs_no_sideways_scrolling(page: Any) -> None:
+    page.set_viewport_size({"width": 360, "height": 740})
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+
+
+def test_a_restart_and_a_swapped_file_are_survived(page: Any, server: Server, paths: dict[str, Path]) -> None:
+    """What is clamped stays; a banner tells that the server is gone or the file is broken, and goes."""
+    start = share(page, "b", "1")
+    page.click('.level:has-text("yes")')
+    before = settled(page, "b", "1", start)
+    server.stop()
+    page.click('.level:has-text("no")')
+    page.wait_for_selector(".banner")
+    server.start()
+    page.wait_for_selector(".banner", state="detached", timeout=20_000)
+    assert page.inner_text(".chip").startswith("rain = no")
+    page.click(".chip")
+    page.wait_for_function("document.querySelectorAll('.chip').length === 0")
+    reaches(page, "b", "1", start)
+    shutil.copy(paths["two"], server.models[0])
+    page.click('.level:has-text("yes")')
+    page.wait_for_timeout(1500)
+    assert share(page, "b", "1") != before
+    server.models[0].write_text("garbage")
+    page.click(".chip")
+    page.wait_for_selector(".banner")
+    assert "cannot be read" in page.inner_text(".banner")
+    shutil.copy(paths["one"], server.models[0])
+    os.utime(server.models[0], (time.time(), time.time() + 1))
+
+
+def test_axe_finds_nothing(browser: Any, server: Server) -> None:
+    if not AXE.is_file():
+        pytest.skip("axe-core is not installed: npm ci in web/")
+    for scheme in ("light", "dark"):
+        context = browser.new_context(color_scheme=scheme, bypass_csp=True)
+        page = context.new_page()
+        page.goto(server.address)
+        page.wait_for_selector(".node")
+        page.click('.level:has-text("yes")')
+        page.wait_for_selector(".chip")
+        page.wait_for_timeout(500)
+        page.add_script_tag(path=str(AXE))
+        found = page.evaluate("axe.run().then((r) => r.violations.map((v) => v.id))")
+        assert found == []
+        context.close()
