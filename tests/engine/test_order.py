@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from engine.graphs import SHAPES, cards_of, grid, k_tree, tree, weighted
+from fullspan.engine.elimination.clusters import ClusterTree
 from fullspan.engine.elimination.order import RULES, elimination_order, given_order
 from fullspan.errors import FullspanError, TooLargeError
 
@@ -61,7 +62,7 @@ def test_predicted_sizes_are_those_of_elimination(shape: str, kind: str) -> None
     np.testing.assert_allclose(np.exp2(order.sizes), sizes, rtol=1e-9)
     assert order.total == pytest.approx(sum(sizes))
     assert order.largest == pytest.approx(max(sizes))
-    assert np.prod([cards[order.names.index(name)] for name in order.clique()]) == max(sizes)
+    assert np.prod([cards[order.graph.space.names.index(name)] for name in order.clique()]) == max(sizes)
 
 
 def test_separators_come_later_and_decrease() -> None:
@@ -142,3 +143,13 @@ def test_an_order_of_the_caller_that_is_hopeless() -> None:
     star = weighted([(0, i) for i in range(1, 100)], [2] * 100)
     with pytest.raises(TooLargeError, match="table over 100 variables"):
         given_order(star, list(range(100)))
+
+
+def test_inputs_are_those_of_the_program() -> None:
+    """Factors and messages that enter each step, as the program has them; what is clamped enters nowhere."""
+    for n, edges in SHAPES.values():
+        graph = weighted(edges, cards_of("mixed", n), seed=1)
+        for clamped in ([], [0]):
+            tree = ClusterTree(graph, clamped)
+            assert tree.order.inputs.tolist() == np.diff(tree.program.inputs).tolist()
+            assert tree.order.seconds > 0 or n == len(clamped)
