@@ -121,7 +121,7 @@ def quality(rows: NDArray[np.int8], where: str, epochs: int, steps: int, hidden:
             "machine": name,
             "epochs": epochs,
             "s/epoch": per_epoch,
-            "test log-likelihood": round(score, 2),
+            "test log-likelihood": f"{score:.2f}",
             "error": error,
         }
     ]
@@ -130,7 +130,7 @@ def quality(rows: NDArray[np.int8], where: str, epochs: int, steps: int, hidden:
             machine = sklearn_machine(train, epochs, rate, ours.start.rates, hidden)
             score, error = likelihood(machine, test, where, steps)
             row = {"machine": f"BernoulliRBM, rate {rate:g}", "epochs": epochs, "s/epoch": ""}
-            result.append({**row, "test log-likelihood": round(score, 2), "error": error})
+            result.append({**row, "test log-likelihood": f"{score:.2f}", "error": error})
     return result
 
 

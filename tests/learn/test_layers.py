@@ -280,9 +280,22 @@ def test_pretraining_doubles_the_inputs_that_lack_a_neighbour() -> None:
     data = Data(machine.units.encode(codes), np.ones(200))
     start = first_machine(machine.units, (3, 2), data, rng)
     options = LayerOptions(solver="cd", max_iter=40, batch_size=10, learning_rate=0.1)
-    learned = pretrained(start, data, options, cpu(0, "float32"), rng)
+    learned, sound = pretrained(start, data, options, cpu(0, "float32"), rng)
+    assert sound
     before, after = (rebuilding(Network.of(m, cpu()), data.units) for m in (start, learned))
     assert after < before - 0.5
+
+
+def test_pretraining_that_diverges_is_left_out() -> None:
+    """A rate that is too large gives the machine back as it was, and says so."""
+    rng = np.random.default_rng(1)
+    units = Units(Space.of_cards((2,) * 4))
+    data = Data(units.encode(rng.integers(0, 2, (100, 4))), np.ones(100))
+    start = first_machine(units, (3, 2), data, rng)
+    for rate in (1e4, 1e30):
+        kept, sound = pretrained(start, data, LayerOptions(max_iter=2, learning_rate=rate), cpu(0, "float32"), rng)
+        assert kept is start
+        assert not sound
 
 
 def test_joint_training_of_a_deep_machine_learns() -> None:

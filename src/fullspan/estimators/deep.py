@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from fullspan.errors import DataError
+from fullspan.errors import ConvergenceWarning, DataError
 from fullspan.estimators.layered import LayeredEstimator
 from fullspan.estimators.unit_rows import UnitRows
 from fullspan.model.units import OPEN
@@ -134,7 +135,17 @@ class DeepBoltzmannMachine(LayeredEstimator):
 
         start = super()._start(rows, sizes, data, device, rng)
         options = self._options(max_iter=max(self.pretraining, 1), solver="cd")
-        return pretrained(start, data, options, device, rng) if self.pretraining else start
+        if not self.pretraining:
+            return start
+        machine, sound = pretrained(start, data, options, device, rng)
+        if not sound:
+            warnings.warn(
+                f"learning_rate={self.learning_rate:g} diverges in pretraining, which is left out: try "
+                f"{self.learning_rate / 10:.2g}",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        return machine
 
     def posterior(self, X: Any) -> MeanField:
         """The mean-field posterior of rows: means of all layers, the sweeps taken, whether these were enough.

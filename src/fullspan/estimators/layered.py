@@ -94,7 +94,8 @@ class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densit
         from fullspan.learn.layers.fit import train
 
         sizes = self._checked()
-        table, labels = checked_table(X), self._labels(y)
+        n_features = getattr(self, "n_features_in_", None) if self.target is None else None
+        table, labels = checked_table(X, n_features, type(self).__name__), self._labels(y)
         rng = generator(self.random_state)
         known = self.space_ if hasattr(self, "space_") else None
         rows = rows_of_table(table, labels, self, checked_weight(sample_weight), known)

@@ -7,10 +7,22 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.metaestimators import available_if
 
-from fullspan.errors import FullspanError
 from fullspan.estimators.layered import LayeredEstimator
 from fullspan.space import Level
+
+
+def _has_target(machine: Any) -> bool:
+    """Whether the machine has labels.
+
+    Raises
+    ------
+    AttributeError : it has not; says how to have them.
+    """
+    if machine.target is None:
+        raise AttributeError("the machine has no labels; make it with target='...', the name of their variable")
+    return True
 
 
 class RestrictedBoltzmannMachine(LayeredEstimator):
@@ -167,18 +179,13 @@ class RestrictedBoltzmannMachine(LayeredEstimator):
         """
         return super().score_samples(X)
 
+    @available_if(_has_target)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """(rows, classes) probabilities of the labels given the other cells, exact: log Z cancels.
 
-        p(y | x) is proportional to exp(-F(x, y)).
-
-        Raises
-        ------
-        FullspanError : the machine was fitted without a target.
+        p(y | x) is proportional to exp(-F(x, y)). Only a machine with a target has it.
         """
         codes = self._codes(X)
-        if self._position is None:
-            raise FullspanError("the machine has no labels; fit it with target='...', the name of their variable")
         scores = np.empty((len(codes), len(self.classes_)))
         for k in range(len(self.classes_)):
             codes[:, self._position] = k
@@ -188,6 +195,7 @@ class RestrictedBoltzmannMachine(LayeredEstimator):
         normalised: NDArray[np.float64] = chances / chances.sum(axis=1, keepdims=True)
         return normalised
 
+    @available_if(_has_target)  # type: ignore[untyped-decorator]
     def predict(self, X: Any) -> NDArray[Any]:
         """The likeliest label of each row."""
         chances = self.predict_proba(X)

@@ -35,6 +35,10 @@ class UnitRows:
     n_rows: int
     n_dropped: int
 
+    def __post_init__(self) -> None:
+        if self.units.count == 0:
+            raise DataError(f"every column has one level only (n_samples = {self.n_rows}): there is nothing to learn")
+
 
 def rows_of_table(
     X: Any, labels: NDArray[Any] | None, of: LayeredEstimator, weights: Any = None, space: Space | None = None

@@ -99,7 +99,7 @@ def train(
     rows, course = Rows.of(data.units, data.weights, on), Course()
     started, good = time.monotonic(), trainer.network.copy()
     best, best_score, waited = good, -math.inf, 0
-    limit = _limit(machine, data)
+    limit = divergence_limit(machine, data.units)
     try:
         for epoch in range(options.max_iter):
             rate = options.learning_rate * (1 - epoch / options.max_iter if options.decay else 1.0)
@@ -107,7 +107,6 @@ def train(
             cost = rebuilding(trainer.network, data.units[: 10 * options.batch_size])
             if not cost <= limit:
                 course.status = "diverged"
-                trainer.network.biases[:], trainer.network.weights[:] = good.biases, good.weights
                 break
             good, course.n_epochs = trainer.network.copy(), epoch + 1
             step = Step(f"epoch {epoch + 1}", machine.n_parameters, cost, time.monotonic() - started)
@@ -125,6 +124,8 @@ def train(
     except KeyboardInterrupt:
         course.status = "interrupted"
     kept = best if held_out is not None and course.curve else good
+    own = kept.copy()
+    trainer.network.biases[:], trainer.network.weights[:] = own.biases, own.weights
     return kept.machine(machine.space, machine.base), course, trainer
 
 
@@ -138,15 +139,15 @@ def _score(
     return float(w @ log_weights(machine, held_out.units[complete], on) / w.sum()) - z.value, z.standard_error
 
 
-def _limit(machine: LayeredMachine, data: Data) -> float:
-    """Code length beyond which learning has diverged."""
+def divergence_limit(machine: LayeredMachine, units: NDArray[np.int8]) -> float:
+    """Code length in nats per row beyond which learning has diverged: twice that of independent units, plus one."""
     alone = LayeredMachine(
         machine.space,
         (machine.rates, *(0 * b for b in machine.biases[1:])),
         tuple(0 * w for w in machine.weights),
     )
     network = Network.of(alone, device("cpu", "float64", np.random.default_rng(0)))
-    return _WORSE * rebuilding(network, data.units[:1000]) + 1.0
+    return _WORSE * rebuilding(network, units[:1000]) + 1.0
 
 
 def rebuilding(network: Network, units: NDArray[np.int8]) -> float:

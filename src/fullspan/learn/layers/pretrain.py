@@ -12,7 +12,7 @@ import numpy as np
 
 from fullspan.engine.layers.device import Device
 from fullspan.engine.layers.network import Network
-from fullspan.learn.layers.fit import Data
+from fullspan.learn.layers.fit import Data, divergence_limit, rebuilding
 from fullspan.learn.layers.options import LayerOptions
 from fullspan.learn.layers.train import Rows, Trainer
 from fullspan.model.layered import LayeredMachine
@@ -21,8 +21,11 @@ from fullspan.space import Space
 
 def pretrained(
     machine: LayeredMachine, data: Data, options: LayerOptions, device: Device, rng: np.random.Generator
-) -> LayeredMachine:
-    """The machine with every pair of neighbouring layers learned by contrastive divergence in turn."""
+) -> tuple[LayeredMachine, bool]:
+    """The machine with every pair of neighbouring layers learned by contrastive divergence in turn, and whether it is.
+
+    Where a pair diverges the machine is returned as it was given.
+    """
     biases, weights = [b.copy() for b in machine.biases], [w.copy() for w in machine.weights]
     last = machine.n_layers - 1
     units, row_weights = data.units, data.weights
@@ -36,12 +39,14 @@ def pretrained(
         rows = Rows.of(units, row_weights, device)
         for epoch in range(options.max_iter):
             trainer.epoch(rows, options.learning_rate * (1 - epoch / options.max_iter))
+        if not rebuilding(trainer.network, units[:1000]) <= divergence_limit(pair, units):
+            return machine, False
         learned = trainer.network.machine(space, base)
         weights[layer], biases[layer + 1] = learned.weights[0], learned.biases[1]
         if layer == 0:
             biases[0] = learned.biases[0]
         units = _drawn(trainer.network, units, device)
-    return LayeredMachine(machine.space, tuple(biases), tuple(weights), machine.rates)
+    return LayeredMachine(machine.space, tuple(biases), tuple(weights), machine.rates), True
 
 
 def _drawn(network: Network, units: np.ndarray, device: Device) -> np.ndarray:
