@@ -102,7 +102,7 @@ def test_what_travels_is_what_was_predicted(n: int, block: int) -> None:
 
 
 def test_no_second_table_is_needed() -> None:
-    """Steps, transforms and rebuilds work in place: beside eta and d a device needs a few blocks, as predicted."""
+    """All programs work in place: beside eta and d a device needs a few blocks, as predicted."""
     basis = Basis("walsh", (2,) * 16)
     table = loaded(partial(on(4), largest_block=256), basis, np.float32)
     shard = 4 * 2**16 // 4
@@ -111,6 +111,7 @@ def test_no_second_table_is_needed() -> None:
             ("step", table.step_arguments(1 << 15, 0.1, 1.0, 0.0, 0.0), 2),
             ("fill", (table._eta, table._sparse_theta()), 1),
             ("analyse", (table._eta,), 1),
+            ("scatter", (*table.shards.places(np.arange(99)), np.ones(99, np.int32), np.int32(0)), 1),
         ):
             used = program(table.shards, table.mesh, name, 2).lower(*arguments).compile().memory_analysis()
             peak = used.argument_size_in_bytes + used.output_size_in_bytes + used.temp_size_in_bytes
