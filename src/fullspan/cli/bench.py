@@ -30,6 +30,8 @@ def device(
     from fullspan.cli.summary import print_json
     from fullspan.engine.cuda.device import why_not
 
+    if on is Device.sharded:
+        raise typer.BadParameter("several devices are not measured by this command; choose cpu or cuda")
     reason = why_not()
     where = "cpu" if on is Device.cpu or (on is Device.auto and reason) else "cuda"
     if on is Device.auto and reason and not as_json:

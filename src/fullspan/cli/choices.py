@@ -59,6 +59,7 @@ class Device(enum.StrEnum):
     auto = "auto"
     cpu = "cpu"
     cuda = "cuda"
+    sharded = "sharded"
 
 
 class Precision(enum.StrEnum):

@@ -16,8 +16,8 @@ from fullspan.errors import TooLargeError
 if TYPE_CHECKING:
     from fullspan.engine.protocol import Engine
 
-Device = Literal["auto", "cpu", "cuda"]
-DEVICES: tuple[Device, ...] = ("auto", "cpu", "cuda")
+Device = Literal["auto", "cpu", "cuda", "sharded"]
+DEVICES: tuple[Device, ...] = ("auto", "cpu", "cuda", "sharded")
 Precision = Literal["auto", "float32", "float64"]
 PRECISIONS: tuple[Precision, ...] = ("auto", "float32", "float64")
 
@@ -37,12 +37,12 @@ _GPU_FIXED, _GPU_PER_BLOCK, _GPU_SHARE = 1 << 30, 32, 0.98
 
 @dataclass(frozen=True)
 class Plan:
-    """Number type, predicted peak memory and device of a fit."""
+    """Number type, predicted peak memory (on each of several devices) and device of a fit."""
 
     n_states: int
     dtype: np.dtype[Any]
     n_bytes: int
-    device: Literal["cpu", "cuda"] = "cpu"
+    device: Literal["cpu", "cuda", "sharded"] = "cpu"
 
     def table(self, basis: Basis) -> Engine:
         """The table, on its device, at the uniform distribution."""
@@ -50,6 +50,10 @@ class Plan:
             from fullspan.engine.cuda.table import CudaTable
 
             return CudaTable(basis, self.dtype)
+        if self.device == "sharded":
+            from fullspan.engine.sharded.table import ShardedTable
+
+            return ShardedTable(basis, self.dtype)
         from fullspan.engine.dual.table import DualTable
 
         return DualTable(basis, self.dtype)
@@ -66,16 +70,19 @@ def plan(
     """Plan a fit of two tables over ``basis`` to ``total`` rows, ``stepwise`` or by rebuilding the table each time.
 
     ``"auto"`` takes single precision for tables of more than 2^18 states (2^22 for steps in the 0/1 basis) and up to
-    4 million rows, else double. The device ``"auto"`` is a GPU if there is one, the table is large and fits it.
+    4 million rows, else double. The device ``"auto"`` is a GPU if there is one, the table is large and fits it; several
+    devices are never chosen by themselves, since all processes must be started for it.
 
     Raises
     ------
     TooLargeError : the tables would not fit; says what is needed, what there is, and the way out.
-    FullspanError : a GPU is asked for, and there is none.
+    FullspanError : a GPU or JAX is asked for, and there is none, or several devices cannot share this basis.
     """
     large = basis.n_states > (_LARGE_ZERO_ONE if basis.zero_one and stepwise else _LARGE)
     single = precision == "float32" or (precision == "auto" and large and total <= _EXACT)
     dtype: np.dtype[Any] = np.dtype(np.float32 if single else np.float64)
+    if device == "sharded":
+        return _plan_sharded(basis, dtype, max_memory)
     n_blocks = basis.n_states // Layout.of(basis).size
     if (on_gpu := _plan_gpu(basis, dtype, n_blocks, max_memory, device)) is not None:
         return on_gpu
@@ -105,6 +112,20 @@ def _plan_gpu(basis: Basis, dtype: np.dtype[Any], n_blocks: int, max_memory: int
         warnings.warn(f"the CPU is used: {error}", stacklevel=4)
         return None
     return Plan(basis.n_states, dtype, n_bytes, "cuda")
+
+
+def _plan_sharded(basis: Basis, dtype: np.dtype[Any], max_memory: int | None) -> Plan:
+    """The plan for the devices that JAX sees, over all processes; ``max_memory`` holds for each of them."""
+    from fullspan.engine.sharded.mesh import devices, free_memory
+    from fullspan.engine.sharded.shards import Shards
+
+    found = devices()
+    shards = Shards(basis, len(found))
+    limit = free_memory(found) if max_memory is None else max_memory
+    n_bytes = shards.n_bytes(dtype.itemsize)
+    what = f"on each of {len(found)} devices, its share of a dual table of {_power(basis.n_states)} states in {dtype}"
+    require(n_bytes, limit, what, "start more devices, or " + _remedy(basis, dtype, limit * len(found)))
+    return Plan(basis.n_states, dtype, n_bytes, "sharded")
 
 
 def _remedy(basis: Basis, dtype: np.dtype[Any], limit: int) -> str:

@@ -42,7 +42,8 @@ class FullSpan(DensityEstimator):
     count_column : the column that holds the count of each row.
     max_levels : most levels a column may have.
     dtype : numbers of the tables, ``"auto"``, ``"float32"`` or ``"float64"``.
-    device : ``"cpu"``, ``"cuda"``, or ``"auto"``: a GPU if there is one and the table is large and fits it.
+    device : ``"cpu"``, ``"cuda"``, ``"sharded"`` (all devices that JAX sees, see ``docs/devices.md``), or ``"auto"``: a
+        GPU if there is one and the table is large and fits it.
     max_memory : most bytes to use; the memory that is free by default.
     verbose : tell the progress on standard error.
 

@@ -46,7 +46,8 @@ class Options:
     max_order : most variables in one term.
     dtype : ``"float32"``, ``"float64"``, or ``"auto"``.
     max_memory : bytes the tables may take; most of the free memory by default.
-    device : ``"cpu"``, ``"cuda"``, or ``"auto"`` for a GPU if there is one and the table is large and fits it.
+    device : ``"cpu"``, ``"cuda"``, ``"sharded"`` for all devices that JAX sees (Walsh functions only: the basis
+        ``"auto"`` is then ``"walsh"``), or ``"auto"`` for a GPU if there is one and the table is large and fits it.
     """
 
     search: str = "full"
@@ -136,6 +137,8 @@ def _bases(empirical: Empirical, options: Options, start: LogLinear | None) -> t
         return (start.basis.name,)
     if options.basis != "auto":
         return (options.basis,)  # type: ignore[return-value]
+    if options.device == "sharded":
+        return ("walsh",)
     many = any(is_power_of_two(card) and card > 2 for card in empirical.space.cards)
     return ("walsh", "indicator", "monomial") if many else ("walsh", "monomial")
 

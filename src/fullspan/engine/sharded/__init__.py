@@ -1,0 +1,1 @@
+"""The dual table over several devices and hosts (JAX)."""

@@ -1,0 +1,104 @@
+"""Who holds which state: the top bits of an index name the device, the next ones the block, the rest the place.
+
+    index = (device * blocks_per_device + block) * size + place
+
+Multiplying by Phi_y maps z to ``z xor y``: a permutation of places, of a device's blocks, and of devices, by the three
+parts of y. A device therefore exchanges its shard with one partner, ``device xor top(y)``, or, if y has no top bits,
+with nobody.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.algebra.basis import Basis
+from fullspan.engine.dual.layout import Layout
+from fullspan.errors import FullspanError
+
+LARGEST_BLOCK = 1 << 22
+"""Places in a block: large enough for links to run at full speed, small beside a shard."""
+_PER_PLACE, _PER_BLOCK = 128, 64
+"""Bytes beside the tables: intermediate results and prices of a block, prices of all blocks."""
+PARTS = 64
+"""Parts of the table, however many devices share it, that each report their best candidate."""
+
+
+@dataclass(frozen=True)
+class Shards:
+    """A Walsh table over ``basis`` in ``n_devices`` equal shards, cut into blocks of at most ``largest`` places."""
+
+    basis: Basis
+    n_devices: int
+    largest: int = LARGEST_BLOCK
+
+    def __post_init__(self) -> None:
+        if self.basis.kinds.any():
+            raise FullspanError(
+                f"the {self.basis.name} basis of {sorted(set(self.basis.cards))} levels cannot be shared by devices; "
+                "only Walsh functions can: use basis='walsh' with 2, 4, 8, ... levels in every variable "
+                "(merge levels), or device='cpu' or 'cuda'"
+            )
+        if self.n_devices > self.basis.n_states:
+            raise FullspanError(
+                f"{self.n_devices} devices cannot share a table of {self.basis.n_states} states; use device='cpu'"
+            )
+
+    @cached_property
+    def n_parts(self) -> int:
+        """Parts that report a candidate: those of the table on one CPU, so that all devices see the same."""
+        return min(PARTS, Layout.of(self.basis).n_blocks)
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Blocks that lie within a shard and within a part."""
+        most = min(self.largest, self.per_device, self.basis.n_states // self.n_parts)
+        n_low, size = 0, 1
+        while n_low < len(self.basis.cards) and size * self.basis.cards[n_low] <= most:
+            size *= self.basis.cards[n_low]
+            n_low += 1
+        return Layout(self.basis, n_low)
+
+    @property
+    def per_device(self) -> int:
+        """States of a shard."""
+        return self.basis.n_states // self.n_devices
+
+    @property
+    def size(self) -> int:
+        """Places in a block."""
+        return self.layout.size
+
+    @property
+    def blocks(self) -> int:
+        """Blocks of a shard."""
+        return self.per_device // self.size
+
+    @property
+    def parts(self) -> int:
+        """Parts of a shard; devices that share a part report one each."""
+        return max(1, self.n_parts // self.n_devices)
+
+    def split(self, y: int) -> tuple[int, int, int]:
+        """Device, block and place of an index."""
+        block, place = divmod(y, self.size)
+        return *divmod(block, self.blocks), place
+
+    def places(self, indices: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Block, counted over all devices, and place of indices: both fit 32 bits where an index need not."""
+        return (indices // self.size).astype(np.int32), (indices % self.size).astype(np.int32)
+
+    def n_bytes(self, item: int) -> int:
+        """Peak memory of a device: eta and d, and what one block needs beside its prices."""
+        return 2 * self.per_device * item + _PER_PLACE * self.size + _PER_BLOCK * self.blocks
+
+    def exchanged(self, y: int, item: int) -> int:
+        """Bytes that each device sends in a step along term ``y``: its shard if y has top bits, else nothing."""
+        return self.per_device * item if self.split(y)[0] else 0
+
+    def exchanged_by_transform(self, item: int) -> int:
+        """Bytes that each device sends in a transform: its shard once for each top bit."""
+        return self.per_device * item * (self.n_devices.bit_length() - 1)
