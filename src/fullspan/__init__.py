@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from fullspan.estimators.decimatable import DecimatableBoltzmannMachine
     from fullspan.estimators.full_span import FullSpan
     from fullspan.estimators.loading import load
+    from fullspan.estimators.many import GroupedModels, fit_many
     from fullspan.estimators.trees import ChowLiuTree, HiddenChowLiuTree
     from fullspan.query.graph import GraphModel, read_graph
     from fullspan.space import Space, Variable
@@ -34,6 +35,8 @@ _HOMES = {
     "HiddenChowLiuTree": "fullspan.estimators.trees",
     "DecimatableBoltzmannMachine": "fullspan.estimators.decimatable",
     "load": "fullspan.estimators.loading",
+    "GroupedModels": "fullspan.estimators.many",
+    "fit_many": "fullspan.estimators.many",
     "GraphModel": "fullspan.query.graph",
     "read_graph": "fullspan.query.graph",
     "Space": "fullspan.space",
@@ -50,12 +53,14 @@ __all__ = [
     "FullSpan",
     "FullspanError",
     "GraphModel",
+    "GroupedModels",
     "HiddenChowLiuTree",
     "Space",
     "Variable",
     "__version__",
     "datasets",
     "errors",
+    "fit_many",
     "graphs",
     "load",
     "read_graph",

@@ -40,6 +40,13 @@ class Reporter:
                 f"cost {progress.cost:.5f} nats/row"
             )
 
+    def models(self, done: int, n: int, seconds: float) -> None:
+        """Tell how many of ``n`` models are done."""
+        now = time.monotonic()
+        if now - self._last >= self.interval:
+            self._last = now
+            self._write(f"{seconds:6.1f} s  {done:,} of {n:,} models")
+
     def _write(self, line: str) -> None:
         if self.live:
             self.stream.write("\r" + line.ljust(self._width))

@@ -38,8 +38,9 @@ from fullspan.model.strict_json import MAX_BYTES, Node, read_json, shown
 from fullspan.space import Level, Space, Variable
 
 FORMAT, VERSION, KIND = "fullspan-model", 1, "log-linear"
-KINDS = (KIND, "tree")
-"""What files hold: a log-linear model, as above, or a tree, as :mod:`fullspan.model.tree_file` describes."""
+KINDS = (KIND, "tree", "many")
+"""What files hold: a log-linear model, as above, a tree (:mod:`fullspan.model.tree_file`), or many models
+(:mod:`fullspan.model.many_file`)."""
 MAX_VARIABLES = 4096
 _CHECKED_STATES, _CHECKED_LEVELS = 1 << 16, 1 << 10
 """Sizes up to which log Z is recomputed on reading."""
@@ -242,9 +243,8 @@ def _check_header(root: Node, kind: str) -> None:
         )
     found = root["kind"].text()
     if found != kind and found in KINDS:
-        raise ModelFileError(
-            f"{root.file} holds a model of kind {found!r}, where {kind!r} is needed; fullspan.load opens either"
-        )
+        opens = "fullspan.GroupedModels.load" if found == "many" else "fullspan.load"
+        raise ModelFileError(f"{root.file} holds a model of kind {found!r}, where {kind!r} is needed; {opens} opens it")
     if found != kind:
         raise root["kind"].refuse(f"models of kind {shown(found)} are unknown; this version knows {kind!r}")
 
