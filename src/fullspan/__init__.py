@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from fullspan.estimators.full_span import FullSpan
     from fullspan.estimators.loading import load
     from fullspan.estimators.machine_features import MachineFeatures
+    from fullspan.estimators.many import GroupedModels, fit_many
     from fullspan.estimators.restricted import RestrictedBoltzmannMachine
     from fullspan.estimators.trees import ChowLiuTree, HiddenChowLiuTree
     from fullspan.estimators.truncated import TruncatedBoltzmannMachine
@@ -44,6 +45,8 @@ _HOMES = {
     "RestrictedBoltzmannMachine": "fullspan.estimators.restricted",
     "compare": "fullspan.estimators.comparing",
     "load": "fullspan.estimators.loading",
+    "GroupedModels": "fullspan.estimators.many",
+    "fit_many": "fullspan.estimators.many",
     "GraphModel": "fullspan.query.graph",
     "read_graph": "fullspan.query.graph",
     "Space": "fullspan.space",
@@ -61,6 +64,7 @@ __all__ = [
     "FullSpan",
     "FullspanError",
     "GraphModel",
+    "GroupedModels",
     "HiddenChowLiuTree",
     "MachineFeatures",
     "RestrictedBoltzmannMachine",
@@ -71,6 +75,7 @@ __all__ = [
     "compare",
     "datasets",
     "errors",
+    "fit_many",
     "geometry",
     "graphs",
     "load",

@@ -84,16 +84,16 @@ def count(
     check_choice(missing)
     with opened(source, na_values) as relation:
         relation = placed(relation, space)
-        relation, weight = _weighted(relation, count_column, sample_weight)
+        relation, weight = weighted(relation, count_column, sample_weight)
         if space is None:
             chosen = select(relation, columns, weight)
-            given = _given_variables(relation, chosen, levels, bins, max_levels)
+            given = given_variables(relation, chosen, levels, bins, max_levels)
         else:
             _refuse_schema(columns=columns, levels=levels, bins=bins)
             chosen = _of_space(relation, space)
             given = {v.name: v for v in space.variables}
-        _guard(relation, [c for c in chosen if c.name not in given], max_levels)
-        groups = _Groups.read(relation, chosen, given, weight)
+        guard(relation, [c for c in chosen if c.name not in given], max_levels)
+        groups = Groups.read(relation, chosen, given, weight)
         coded = [groups.column(j, max_levels) for j in range(len(chosen))]
         return assembled(coded, groups.rows, groups.weights, missing, fixed=space is not None)
 
@@ -125,7 +125,8 @@ def _of_space(relation: Relation, space: Space) -> list[Column]:
     return chosen
 
 
-def _weighted(relation: Relation, count_column: str | None, sample_weight: Any) -> tuple[Relation, Column | None]:
+def weighted(relation: Relation, count_column: str | None, sample_weight: Any) -> tuple[Relation, Column | None]:
+    """The relation, with an array of weights beside it if there is one, and the column of counts or weights, if any."""
     if count_column is not None and sample_weight is not None:
         raise DataError("count_column= and sample_weight= were both given; give one")
     name = count_column if count_column is not None else sample_weight if isinstance(sample_weight, str) else None
@@ -144,7 +145,7 @@ def _checked_weight(column: Column) -> Column:
     raise DataError(f"column {column.name!r} holds the counts or weights, but is not numeric ({column.kind})")
 
 
-def _given_variables(
+def given_variables(
     relation: Relation,
     columns: Sequence[Column],
     levels: Mapping[str, Sequence[Level]] | None,
@@ -164,7 +165,7 @@ def _given_variables(
     return listed | binned_variables(relation, [c for c in columns if c.name not in listed], bins, max_levels)
 
 
-def _guard(relation: Relation, columns: Sequence[Column], max_levels: int) -> None:
+def guard(relation: Relation, columns: Sequence[Column], max_levels: int) -> None:
     """Refuse a large table early if its first rows already show too many levels."""
     free = [c for c in columns if c.levels is None]
     if not relation.large or not free:
@@ -183,7 +184,7 @@ def _too_many_levels(name: str, n: int, max_levels: int) -> DataError:
 
 
 @dataclass(frozen=True)
-class _Groups:
+class Groups:
     """The distinct raw rows of a relation and how many rows each stands for."""
 
     relation: Relation
@@ -196,7 +197,7 @@ class _Groups:
     @classmethod
     def read(
         cls, relation: Relation, columns: Sequence[Column], given: Mapping[str, Variable], weight: Column | None
-    ) -> _Groups:
+    ) -> Groups:
         keys = [Key(c, given.get(c.name)) for c in columns]
         tokens = read_tokens(relation.groups(keys, weight), len(keys))
         if "n" not in tokens.measures or not len(tokens.measures["n"]):

@@ -133,6 +133,13 @@ class Reporter:
                 f"cost {progress.cost:.5f} nats/row"
             )
 
+    def models(self, done: int, n: int, seconds: float) -> None:
+        """Tell how many of ``n`` models are done."""
+        now = time.monotonic()
+        if now - self._last >= self.interval:
+            self._last = now
+            self.place.write(f"{seconds:6.1f} s  {done:,} of {n:,} models")
+
     def close(self) -> None:
         """Wipe the live line."""
         self.place.wipe()

@@ -38,9 +38,10 @@ from fullspan.model.strict_json import MAX_BYTES, Node, read_json, shown
 from fullspan.space import Level, Space, Variable
 
 FORMAT, VERSION, KIND = "fullspan-model", 1, "log-linear"
-KINDS = (KIND, "tree", "truncated", "layers")
+KINDS = (KIND, "tree", "truncated", "layers", "many")
 """What files hold: a log-linear model, as above, a tree (:mod:`fullspan.model.tree_file`), a truncated machine
-(:mod:`fullspan.model.truncated_file`) or a machine in layers (:mod:`fullspan.model.layered_file`)."""
+(:mod:`fullspan.model.truncated_file`), a machine in layers (:mod:`fullspan.model.layered_file`) or many models
+(:mod:`fullspan.model.many_file`)."""
 MAX_VARIABLES = 4096
 _CHECKED_STATES, _CHECKED_LEVELS = 1 << 16, 1 << 10
 """Sizes up to which log Z is recomputed on reading."""
@@ -248,9 +249,8 @@ def _check_header(root: Node, kind: str) -> None:
         )
     found = root["kind"].text()
     if found != kind and found in KINDS:
-        raise ModelFileError(
-            f"{root.file} holds a model of kind {found!r}, where {kind!r} is needed; fullspan.load opens either"
-        )
+        opens = "fullspan.GroupedModels.load" if found == "many" else "fullspan.load"
+        raise ModelFileError(f"{root.file} holds a model of kind {found!r}, where {kind!r} is needed; {opens} opens it")
     if found != kind:
         raise root["kind"].refuse(f"models of kind {shown(found)} are unknown; this version knows {kind!r}")
 

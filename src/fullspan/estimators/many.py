@@ -1,0 +1,293 @@
+"""Many small models at once: one for each group of a table, bootstrap replicate, or fold of a cross-validation."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.data import encode
+from fullspan.data.grouped import Grouped, count_groups
+from fullspan.engine.memory import budget, require
+from fullspan.errors import ConvergenceWarning, FullspanError
+from fullspan.estimators.density import generator
+from fullspan.estimators.full_span import FullSpan
+from fullspan.estimators.parameters import check_parameters
+from fullspan.estimators.progress import Reporter
+from fullspan.estimators.reading import Reading
+from fullspan.estimators.tables import checked_table, checked_weight, kind_of
+from fullspan.model.many import ManyModels
+from fullspan.model.many_file import read_many, save_many
+from fullspan.model.strict_json import read_json
+from fullspan.space import Level, Space, Variable
+
+if TYPE_CHECKING:
+    from fullspan.learn.search.fit import Options
+    from fullspan.model.fitted import Fitted
+
+_FIXED = {"search": "paper", "basis": "walsh", "dtype": "float64", "device": "cpu"}
+"""What is the same for every model here; see :class:`fullspan.FullSpan`."""
+
+
+def fit_many(
+    table: Any,
+    by: str | None = None,
+    *,
+    bootstrap: int | None = None,
+    folds: int | None = None,
+    random_state: Any = None,
+    penalty: str | float = "mdl",
+    epsilon: float = 1e-4,
+    max_order: int | None = None,
+    columns: Sequence[str | int] | None = None,
+    levels: Mapping[str, Sequence[Level]] | None = None,
+    bins: Any = None,
+    count_column: str | None = None,
+    sample_weight: Any = None,
+    missing: Any = "error",
+    max_levels: int = 64,
+    max_memory: int | None = None,
+    verbose: bool = False,
+) -> GroupedModels:
+    """Fit a small model to every group of a table, on all cores at once.
+
+    Each model is that of the published search in the Walsh basis, in double precision: the same terms and, to rounding,
+    the same weights as ``FullSpan(search="paper", basis="walsh", dtype="float64", device="cpu")`` fitted to the rows of
+    the group alone, with the variables and levels of the whole table. The default search of ``FullSpan`` is another
+    one, which finds shorter descriptions and takes far longer.
+
+    Parameters
+    ----------
+    table : as for :class:`fullspan.FullSpan`; an Ibis table is counted where it lives.
+    by : the column that names the group of a row. All groups are counted in one GROUP BY.
+    bootstrap : instead, so many tables of the same size drawn from the rows with replacement.
+    folds : instead, so many folds of a cross-validation: model g has all rows but those of fold g, and ``held_out_[g]``
+        is the mean log-probability of these.
+    random_state : seed or generator, for ``bootstrap`` and ``folds``.
+    penalty, epsilon, max_order, columns, levels, bins, count_column, missing, max_levels : as for
+        :class:`fullspan.FullSpan`; ``missing="em"`` is refused.
+    sample_weight : one weight per row, or the name of the column that holds them.
+    max_memory : most bytes to use for a batch of models; the memory that is free by default.
+    verbose : tell the progress on standard error.
+
+    Returns
+    -------
+    GroupedModels. After Ctrl-C it has the groups that were done, and a ``ConvergenceWarning`` says how many are not.
+
+    Raises
+    ------
+    DataError : the table cannot be read, or a group has no row; the message names the group.
+    TooLargeError : one model per core would not fit into memory; nothing has been allocated.
+    FullspanError : a parameter is not what it should be.
+
+    Examples
+    --------
+    >>> rows = {"site": ["a"] * 100 + ["b"] * 100, "x": [0, 1] * 100, "y": [0, 1] * 50 + [0, 0, 1, 1] * 25}
+    >>> models = fit_many(rows, by="site")
+    >>> models.groups_, models.n_terms_.tolist()
+    (('a', 'b'), [1, 0])
+    """
+    from fullspan.learn.many.fit import fit_groups
+    from fullspan.learn.search.fit import Options
+
+    check_parameters({"epsilon": epsilon, "max_order": max_order, "max_levels": max_levels, "max_memory": max_memory})
+    options = Options(penalty=penalty, epsilon=epsilon, max_order=max_order, max_memory=max_memory, **_FIXED)  # type: ignore[arg-type]
+    reading = Reading(columns, levels, bins, count_column, missing, max_levels)
+    source = checked_table(table)
+    grouped, held = _counts(source, by, bootstrap, folds, random_state, reading, checked_weight(sample_weight))
+    with contextlib.closing(Reporter()) if verbose else contextlib.nullcontext() as reporter:
+        searched = fit_groups(grouped, options, None if reporter is None else reporter.models)
+    done = len(searched.models)
+    if searched.interrupted:
+        warnings.warn(
+            f"interrupted: {done:,} of {len(grouped):,} models are done and kept", ConvergenceWarning, stacklevel=2
+        )
+    found = GroupedModels(searched.models, by, grouped.head(done), kind_of(source))
+    if held is not None:
+        found.held_out_ = held.scores(searched.models)
+    return found
+
+
+def _counts(
+    source: Any,
+    by: str | None,
+    bootstrap: int | None,
+    folds: int | None,
+    random_state: Any,
+    reading: Reading,
+    weight: Any,
+) -> tuple[Grouped, _Held | None]:
+    """The groups to fit and, for a cross-validation, the rows that each of them leaves out."""
+    given = [name for name, value in (("by", by), ("bootstrap", bootstrap), ("folds", folds)) if value is not None]
+    if len(given) != 1:
+        raise FullspanError(f"give one of by=, bootstrap= and folds=; {' and '.join(given) or 'none'} was given")
+    if by is not None:
+        return count_groups(source, by, sample_weight=weight, **vars(reading)), None
+    from fullspan.data import resampling
+
+    empirical, rng = reading.count(source, weight), generator(random_state)
+    if bootstrap is not None:
+        return resampling.bootstrap(empirical, bootstrap, rng), None
+    assert folds is not None
+    grouped, counts = resampling.folds(empirical, folds, rng)
+    return grouped, _Held(empirical.states, counts)
+
+
+@dataclass(frozen=True)
+class _Held:
+    """States (m, n) and how often each fold (k, m) has them."""
+
+    states: NDArray[Any]
+    counts: NDArray[np.float64]
+
+    def scores(self, models: ManyModels) -> NDArray[np.float64]:
+        """Mean log-probability of the rows that each model has not seen."""
+        from fullspan.query.many import log_prob
+
+        n, rows = len(models), len(self.states)
+        log_p = log_prob(models, np.repeat(np.arange(n), rows), np.tile(self.states, (n, 1))).reshape(n, rows)
+        return np.asarray((self.counts[:n] * log_p).sum(axis=1) / self.counts[:n].sum(axis=1))
+
+
+class GroupedModels:
+    """Models of the groups of a table, as :func:`fit_many` returns them: a mapping from group to model.
+
+    Attributes
+    ----------
+    groups_ : what each model is called, in order; a replicate or fold is its number.
+    space_ : the variables and levels that all models share.
+    n_terms_, n_steps_ : (groups,) chosen terms, and moves of the search (the length of its history).
+    log_likelihood_ : (groups,) of the rows of each group, in nats.
+    description_length_ : (groups,) nats to describe model and data.
+    log_z_ : (groups,) log partition functions.
+    terms_ : all terms as an Arrow table: group, term (names of variables), order, index, weight.
+    held_out_ : (folds,) mean log-probability of the rows left out; after ``folds=`` only.
+    models_ : all models in flat arrays, a :class:`fullspan.model.many.ManyModels`.
+
+    Examples
+    --------
+    >>> models = fit_many({"x": [0, 1] * 50, "y": [0, 1] * 50}, bootstrap=20, random_state=1)
+    >>> len(models), models[3].n_terms_
+    (20, 1)
+    """
+
+    held_out_: NDArray[np.float64]
+
+    def __init__(self, models: ManyModels, by: str | None, grouped: Grouped | None = None, kind: str = "arrow") -> None:
+        self.models_, self.by = models, by
+        self._grouped, self._kind = grouped, kind
+        self.groups_, self.space_ = models.groups, models.space
+        self.n_terms_, self.n_steps_, self.log_z_ = models.n_terms, models.n_steps, models.log_z
+        self.log_likelihood_, self.description_length_ = models.log_likelihood, models.description_length
+
+    def __len__(self) -> int:
+        return len(self.models_)
+
+    def __iter__(self) -> Iterator[Level]:
+        return iter(self.groups_)
+
+    def __contains__(self, group: Any) -> bool:
+        return group in self.groups_
+
+    def __getitem__(self, group: Any) -> FullSpan:
+        """The model of one group, as a fitted :class:`fullspan.FullSpan`.
+
+        Raises
+        ------
+        QueryError : there is no such group.
+        """
+        g = self.models_.position(group)
+        fitted = self.fitted(group)
+        names = ("penalty", "epsilon", "max_order", "max_memory", *_FIXED)
+        model = FullSpan(**{name: fitted.settings[name] for name in names if name in fitted.settings})
+        model._accept(model._noted(fitted), self._kind, None if self._grouped is None else self._grouped.empirical(g))
+        return model
+
+    def fitted(self, group: Any) -> Fitted:
+        """One model with what was learned about it.
+
+        Standard errors and savings come from the counts; a file has none, and they are NaN then.
+
+        Raises
+        ------
+        QueryError : there is no such group.
+        """
+        g = self.models_.position(group)
+        if self._grouped is None:
+            return self.models_.fitted(g)
+        from fullspan.learn.many.fit import fitted_group
+
+        return fitted_group(self._grouped, self.models_, g, self._options())
+
+    def _options(self) -> Options:
+        from fullspan.learn.search.fit import Options
+
+        return Options(**self.models_.settings)
+
+    @property
+    def terms_(self) -> Any:
+        import pyarrow as pa
+
+        models, names = self.models_, self.space_.names
+        known = {int(y): models.basis.term(int(y)) for y in np.unique(models.indices)}
+        words = {y: ":".join(names[i] for i, _ in term) for y, term in known.items()}
+        of_group = np.repeat(np.arange(len(models)), models.n_terms)
+        return pa.table(
+            {
+                "group": pa.array(list(models.groups)).take(pa.array(of_group)),
+                "term": [words[y] for y in models.indices.tolist()],
+                "order": [len(known[y]) for y in models.indices.tolist()],
+                "index": models.indices,
+                "weight": models.theta,
+            }
+        )
+
+    def score_samples(self, X: Any) -> NDArray[np.float64]:
+        """Log-probability of each row in nats: under the model of its group, shape (rows,).
+
+        Replicates and folds are no column: then each row is scored under every model, shape (rows, models).
+
+        Raises
+        ------
+        DataError : a value is no level, a group has no model, or a cell is missing.
+        TooLargeError : (rows, models) numbers would not fit into memory.
+        """
+        from fullspan.query.many import log_prob
+
+        models = self.models_
+        if self.by is not None:
+            codes = encode(checked_table(X), Space((*self.space_.variables, Variable(self.by, self.groups_))))
+            return log_prob(models, codes[:, -1], codes[:, :-1])
+        codes = encode(checked_table(X), self.space_)
+        shape = (len(codes), len(models))
+        require(8 * shape[0] * shape[1], budget(), f"{shape[0]:,} rows under {shape[1]:,} models", "score it in parts")
+        out = np.empty(shape)
+        for g in range(len(models)):
+            out[:, g] = log_prob(models, np.full(len(codes), g), codes)
+        return out
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write all models to one text file, atomically; :meth:`load` reads it. Counts are not kept.
+
+        Raises
+        ------
+        ModelFileError : the file cannot be written, or would be larger than 64 MiB.
+        """
+        save_many(self.models_, path, self.by)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> GroupedModels:
+        """Read the file of many models.
+
+        Raises
+        ------
+        ModelFileError : the file is damaged, holds something else, or was written by a newer version.
+        """
+        return cls(*read_many(read_json(Path(path))))

@@ -1,0 +1,213 @@
+"""Counts of many groups to many models: batch after batch, so that memory is bounded and Ctrl-C keeps what is done."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.algebra.basis import Basis
+from fullspan.data.grouped import Grouped
+from fullspan.engine.memory import budget, require
+from fullspan.errors import FullspanError
+from fullspan.learn.many.kernel import CONVERGED, Data, Outcome, Tables, Tariff, search_batch
+from fullspan.learn.many.moves import Shape
+from fullspan.learn.search.fit import Options, described
+from fullspan.learn.search.penalty import prices
+from fullspan.model import Fitted
+from fullspan.model.many import ManyModels
+
+_ROOM = 4 * 8
+"""Bytes per state and model of a batch: eta, d, and the terms in use with their weights."""
+_SCRATCH = 8 * 8
+"""Bytes per state and core: the table being moved, the prices, and what makes them."""
+_SECONDS = 0.2
+"""Time that a batch should take: between batches progress is told, and Ctrl-C is heard."""
+_FIRST = 64
+"""Models of the first batch."""
+
+Watch = Callable[[int, int, float], None]
+"""Told after each batch: models done, models in all, seconds."""
+
+
+@dataclass(frozen=True)
+class Searched:
+    """Models of the groups done; ``interrupted`` if there were more of them."""
+
+    models: ManyModels
+    interrupted: bool
+
+
+def fit_groups(grouped: Grouped, options: Options, watch: Watch | None = None) -> Searched:
+    """The published search for every group, one model per core at a time.
+
+    Same terms and, to rounding, same weights as ``fit(grouped.empirical(g), options)`` for each g.
+
+    Parameters
+    ----------
+    options : with ``search="paper"``, ``basis="walsh"``, no ``l1``, in double precision on the CPU.
+    watch : called after each batch; may raise ``KeyboardInterrupt``.
+
+    Raises
+    ------
+    FullspanError : the options ask for another search.
+    TooLargeError : not even one model per core fits into memory; nothing has been allocated.
+    KeyboardInterrupt : before the first batch was done.
+
+    Notes
+    -----
+    Time is that of all steps, O(|X|) each, divided by the cores; memory is that of a batch, 32 |X| bytes per model.
+    """
+    _check(options)
+    basis = Basis("walsh", grouped.space.cards)
+    batch = _Batches(grouped, options, basis)
+    interrupted, started = False, time.perf_counter()
+    try:
+        while batch.done < len(grouped):
+            batch.run()
+            if watch is not None:
+                watch(batch.done, len(grouped), time.perf_counter() - started)
+    except KeyboardInterrupt:
+        if not batch.done:
+            raise
+        interrupted = batch.done < len(grouped)
+    return Searched(batch.models(), interrupted)
+
+
+def fitted_group(grouped: Grouped, models: ManyModels, g: int, options: Options) -> Fitted:
+    """One model with standard errors and savings, which come from its counts."""
+    known = models.fitted(g)
+    full = described(grouped.empirical(g), options, known.model)
+    return dataclasses.replace(
+        full, status=known.status, drift=known.drift, settings={**full.settings, "n_steps": int(models.n_steps[g])}
+    )
+
+
+def _check(options: Options) -> None:
+    wanted = {"search": "paper", "basis": "walsh", "l1": 0.0, "dtype": "float64", "device": "cpu"}
+    for name, value in wanted.items():
+        if getattr(options, name) != value:
+            raise FullspanError(f"many models at once need {name}={value!r}, but {getattr(options, name)!r} was given")
+
+
+class _Batches:
+    """The rooms of a batch, used again and again, and what was found so far."""
+
+    def __init__(self, grouped: Grouped, options: Options, basis: Basis) -> None:
+        self.grouped, self.options, self.basis = grouped, options, basis
+        self.most = _models_at_once(basis, len(grouped), options.max_memory)
+        self.size, self.done = min(_FIRST, self.most), 0
+        self.shape, self.tariff = _shape(basis), _tariff(basis, options)
+        self.rooms: Tables | None = None
+        self.found: list[tuple[NDArray[np.int64], NDArray[np.float64]]] = []
+        zeros, whole = np.zeros, np.int64
+        n = len(grouped)
+        self.out = Outcome(zeros(n, whole), zeros(n, whole), zeros(n, whole), zeros(n), zeros(n), zeros(n), zeros(n))
+        self.index = grouped.states.astype(np.int64) @ np.array(basis.strides, dtype=np.int64)
+
+    def run(self) -> None:
+        """Search the next batch; the one after it is as long as the time asks for."""
+        start, stop = self.done, min(self.done + self.size, len(self.grouped))
+        began, rooms = time.perf_counter(), self._rooms(stop - start)
+        first = self.grouped.starts[start]
+        part = slice(first, self.grouped.starts[stop])
+        data = Data(
+            self.grouped.starts[start : stop + 1] - first,
+            self.index[part],
+            self.grouped.counts[part],
+            self.grouped.totals[start:stop],
+        )
+        out = self.out.part(start, stop)
+        search_batch(rooms, data, self.tariff, self.options.epsilon, self.shape, out)
+        self._refuse_unbounded(out, start)
+        self.found.extend(_sorted(rooms.y[m, :k], rooms.theta[m, :k]) for m, k in enumerate(out.n_terms))
+        self.done = stop
+        seconds = time.perf_counter() - began
+        if start:  # the first batch may have waited for the compiler
+            self.size = min(self.most, max(1, int(self.size * min(4.0, _SECONDS / max(seconds, 1e-6)))))
+        else:
+            self.size = min(self.most, 4 * self.size)
+
+    def _refuse_unbounded(self, out: Outcome, start: int) -> None:
+        bad = np.flatnonzero(~np.isfinite(out.log_z + out.surprise))
+        if bad.size:
+            g = start + int(bad[0])
+            raise FullspanError(
+                f"group {self.grouped.groups[g]!r} with counts that sum to {self.grouped.totals[g]:.3g} has no finite "
+                "model; scale its counts or weights"
+            )
+
+    def _rooms(self, n: int) -> Tables:
+        if self.rooms is None or len(self.rooms.eta) < n:
+            shape = (n, self.basis.n_states)
+            self.rooms = Tables(np.empty(shape), np.empty(shape), np.empty(shape, np.int64), np.empty(shape))
+        return self.rooms
+
+    def models(self) -> ManyModels:
+        """The models of the batches that are done."""
+        done = self.grouped.head(self.done)
+        out = self.out.part(0, self.done)
+        return ManyModels(
+            space=done.space,
+            basis=self.basis,
+            groups=done.groups,
+            starts=np.concatenate([[0], np.cumsum(out.n_terms)]),
+            indices=np.concatenate([y for y, _ in self.found]),
+            theta=np.concatenate([theta for _, theta in self.found]),
+            log_z=out.log_z,
+            log_likelihood=-out.surprise,
+            entropy=np.log(done.totals) - _sums(done, done.counts * np.log(done.counts)) / done.totals,
+            description_length=out.surprise + done.totals * out.price,
+            drift=out.drift,
+            totals=done.totals,
+            n_rows=done.n_rows,
+            n_dropped=done.n_dropped,
+            n_steps=out.n_steps,
+            converged=out.status == CONVERGED,
+            settings=dataclasses.asdict(self.options),
+        )
+
+
+def _sorted(y: NDArray[np.int64], theta: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    order = np.argsort(y)
+    return y[order], theta[order]
+
+
+def _sums(grouped: Grouped, values: NDArray[np.float64]) -> Any:
+    return np.add.reduceat(values, grouped.starts[:-1])
+
+
+def _models_at_once(basis: Basis, n_models: int, max_memory: int | None) -> int:
+    """Most models of a batch; one per core at the least."""
+    limit, cores = budget(max_memory), min(numba.get_num_threads(), n_models)
+    scratch, each = cores * _SCRATCH * basis.n_states, _ROOM * basis.n_states
+    what = f"a batch of {cores} models of {basis.n_states:,} states"
+    require(scratch + cores * each, limit, what, "keep fewer variables with columns=, merge levels, or use fewer cores")
+    return int(min(n_models, max(cores, (limit // 2 - scratch) // each)))
+
+
+def _shape(basis: Basis) -> Shape:
+    uniform = np.full(basis.n_states, 1.0 / basis.n_states)
+    basis.analyse(uniform)
+    cards, strides = np.array(basis.cards, dtype=np.int64), np.array(basis.strides, dtype=np.int64)
+    return Shape(cards, strides, basis.kinds, uniform, int(not basis.kinds.any()))
+
+
+def _tariff(basis: Basis, options: Options) -> Tariff:
+    """Prices split into names and weight: with one row the weight costs nothing, and with e² rows one nat."""
+    max_order = None if options.max_order is None else min(options.max_order, len(basis.cards))
+    bare = prices(basis.cards, 1.0, options.penalty, max_order)
+    rows = float(np.exp(2.0))
+    orders, names = np.zeros(1, dtype=np.int64), np.zeros(1)
+    for card, cost in zip(basis.cards, bare.by_variable, strict=True):
+        is_used = (np.arange(card) > 0)[:, None]
+        orders, names = (is_used + orders).ravel(), (is_used * cost + names).ravel()
+    names = names + bare.by_order[orders]
+    names[0] = np.inf
+    return Tariff(names, prices(basis.cards, rows, options.penalty).weight * rows)
