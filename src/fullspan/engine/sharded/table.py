@@ -47,7 +47,7 @@ def program(shards: Shards, row: Any, name: str, top: int = 0) -> Any:
         "gather": (functools.partial(transform.gathered, shards), ((_SHARD, _ALL, _ALL), _ALL), ()),
     }
     body, specs, donated = bodies[name]
-    return transform.compiled(shards, row, body, specs, donated)
+    return transform.compiled(row, body, specs, donated)
 
 
 class ShardedTable:
@@ -108,18 +108,15 @@ class ShardedTable:
     def set_prices(self, prices: Prices) -> None:
         """Fix what appending each term costs, in nats per row."""
         tables = self.shards.layout.price_tables(prices)
-        spread = functools.partial(jax.make_array_from_callback, sharding=jax.sharding.NamedSharding(self.mesh, _SHARD))
-        everywhere = functools.partial(
-            jax.make_array_from_callback, sharding=jax.sharding.NamedSharding(self.mesh, _ALL)
-        )
+        shared = (self._placed(part, _SHARD) for part in (tables.block_orders, tables.block_costs))
+        own = (self._placed(part, _ALL) for part in (tables.by_order, tables.orders, tables.costs))
+        self._tariff = Tariff(*shared, *own)
+
+    def _placed(self, values: NDArray[Any], spec: PartitionSpec) -> Any:
+        """An array that every process has, shared among the devices or copied to each."""
+        sharding = jax.sharding.NamedSharding(self.mesh, spec)
         with jax.enable_x64(True):
-            self._tariff = Tariff(
-                *(spread(a.shape, data_callback=a.__getitem__) for a in (tables.block_orders, tables.block_costs)),
-                *(
-                    everywhere(a.shape, data_callback=a.__getitem__)
-                    for a in (tables.by_order, tables.orders, tables.costs)
-                ),
-            )
+            return jax.make_array_from_callback(values.shape, sharding, values.__getitem__)
 
     # -- moving -----------------------------------------------------------------------------------------------
 

@@ -156,7 +156,7 @@ def gathered(shards: Shards, table: Array, blocks: Array, places: Array) -> Arra
     return lax.psum(jnp.where(mine, values, 0.0), AXIS)
 
 
-def compiled(shards: Shards, row: Any, body: Any, specs: tuple[Any, Any], donate: tuple[int, ...] = ()) -> Any:
+def compiled(row: Any, body: Any, specs: tuple[Any, Any], donate: tuple[int, ...] = ()) -> Any:
     """``body`` on every device of the row, with ``specs`` of what comes in and goes out."""
     mapped = jax.shard_map(body, mesh=row, in_specs=specs[0], out_specs=specs[1], check_vma=False)
     return jax.jit(mapped, donate_argnums=donate)
