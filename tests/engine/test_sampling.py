@@ -349,6 +349,10 @@ def test_bad_input_is_refused_with_the_way_out() -> None:
         Chains(pairs, 0, rng)
     with pytest.raises(FullspanError, match=r"cannot start from the shape \(3, 3\)"):
         Chains(pairs, 3, rng, start=np.zeros((3, 3)))
+    with pytest.raises(
+        FullspanError, match="chain 0 would start with the code 2 for variable 0, which has codes 0 to 1"
+    ):
+        Chains(pairs, 3, rng, start=np.full((3, 4), 2))
     with pytest.raises(FullspanError, match="variable 1 cannot be held at 2"):
         Chains(pairs, 3, rng, given={1: 2})
     with pytest.raises(FullspanError, match="1 chains and None steps"):

@@ -11,15 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.algebra.basis import Basis, Term
 from fullspan.engine.dual.layout import Prices
-from fullspan.engine.sampling.diagnostics import Diagnostics
-from fullspan.engine.sampling.estimate import Estimate
+
+if TYPE_CHECKING:
+    from fullspan.engine.sampling.diagnostics import Diagnostics
+    from fullspan.engine.sampling.estimate import Estimate
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 from fullspan.engine.sampling.estimate import Estimate
 from fullspan.errors import ConvergenceWarning
-from fullspan.query.sampled import SUSPECT
 
 if TYPE_CHECKING:
     from fullspan.model.fitted import Fitted
+
+SUSPECT = 1.05
+"""R-hat from which people are told that the chains have not met."""
 
 
 def log_z_of(fitted: Fitted) -> Estimate:

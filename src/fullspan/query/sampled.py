@@ -33,8 +33,6 @@ Allowed = Mapping[int, Codes]
 
 MAX_CELLS = 4096
 """Most cells of a table that is estimated."""
-SUSPECT = 1.05
-"""R-hat from which people are told that the chains have not met."""
 _LEAST_ESS = 10.0
 _MONITORED, _CHAINS = 100, 500
 

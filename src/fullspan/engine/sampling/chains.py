@@ -49,6 +49,13 @@ class Chains:
             start = Base.uniform(target.cards).sample(number, rng)
         if np.shape(start) != (number, n):
             raise FullspanError(f"{number} chains over {n} variables cannot start from the shape {np.shape(start)}")
+        wrong = np.argwhere((np.asarray(start) < 0) | (np.asarray(start) >= target.cards))
+        if len(wrong):
+            c, i = map(int, wrong[0])
+            raise FullspanError(
+                f"chain {c} would start with the code {np.asarray(start)[c, i]} for variable {i}, which has codes 0 to "
+                f"{target.cards[i] - 1}"
+            )
         self.states: NDArray[Any] = np.array(start, dtype=kind, order="C")
         for i, code in (given or {}).items():
             if not (0 <= i < n and 0 <= code < target.cards[i]):

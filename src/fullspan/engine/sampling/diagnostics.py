@@ -16,8 +16,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
-from scipy.stats import rankdata
 
 Array = NDArray[np.float64]
 
@@ -107,6 +105,9 @@ def split(draws: Array) -> Array:
 
 def rank_normalised(draws: Array) -> Array:
     """Draws replaced by the normal scores of their ranks among all, ``ndtri((rank - 3/8) / (S + 1/4))``."""
+    from scipy.special import ndtri
+    from scipy.stats import rankdata
+
     n, m, k = draws.shape
     ranks = rankdata(draws.reshape(n * m, k), axis=0)
     return np.asarray(ndtri((ranks - 0.375) / (n * m + 0.25))).reshape(n, m, k)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from scipy.special import ndtri, stdtrit
-
 
 @dataclass(frozen=True)
 class Estimate:
@@ -38,6 +36,8 @@ class Estimate:
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Ends of the confidence interval ``value -+ t error``, by Student's t."""
+        from scipy.special import ndtri, stdtrit
+
         if self.exact:
             return self.value, self.value
         tail = 0.5 + 0.5 * level

@@ -34,7 +34,7 @@ def two_layers(weights: Array, a: Array, c: Array) -> float:
 
     Examples
     --------
-    >>> round(two_layers(np.zeros((2, 3)), np.zeros(2), np.zeros(3)) / np.log(2), 12)
+    >>> round(float(two_layers(np.zeros((2, 3)), np.zeros(2), np.zeros(3)) / np.log(2)), 12)
     5.0
     """
     weights, a, c = (np.asarray(part, dtype=np.float64) for part in (weights, a, c))

@@ -128,7 +128,7 @@ class Pairwise:
 
 
 def _aligned(m: int, n: int) -> NDArray[np.float32]:
-    """A matrix of zeros that begins with a line of the cache: additions of whole lines are half as fast elsewhere."""
+    """A matrix of zeros that begins with a line of the cache: rows are added a third slower elsewhere."""
     room = np.zeros(4 * (m * n + _LINE), dtype=np.uint8)
     start = -room.ctypes.data % (4 * _LINE)
     return room[start : start + 4 * m * n].view(np.float32).reshape(m, n)
