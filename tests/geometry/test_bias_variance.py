@@ -35,6 +35,19 @@ def test_the_variance_is_half_a_weight_per_row() -> None:
     assert "bias" in repr(found)
 
 
+def test_off_the_model_the_variance_is_a_trace() -> None:
+    """E KL(P*_B || P_B) -> tr(g^-1 C) / 2N, C the covariance of the terms under the truth; it differs from |B|/2N."""
+    m, p = manifold(2), np.random.default_rng(0).dirichlet(np.full(32, 0.1))
+    p = (p + 0.002) / (p + 0.002).sum()
+    features = m.sums.features()
+    truth_covariance = features.T @ (features * p[:, None]) - np.outer(p @ features, p @ features)
+    trace = np.trace(g.m_projection(p, m).natural_gradient(truth_covariance))
+    found = g.bias_variance(m, p, 100_000, 200, 0)
+    error = found.spread / np.sqrt(200)
+    assert abs(found.variance - trace / 200_000) < 4 * error
+    assert abs(found.variance - found.bound) > 4 * error
+
+
 def test_more_terms_have_less_bias_and_more_variance() -> None:
     found = [g.bias_variance(manifold(order), truth(), 2000, 40, 1) for order in (1, 2, 3)]
     assert found[0].bias > found[1].bias > found[2].bias

@@ -88,8 +88,8 @@ class Figure1:
 _NOTE = """\
 published: accuracy of truncated machines near 1 above 100 weights; below 1,000 weights two orders of magnitude faster
   than restricted machines, four than fully visible ones (persistent contrastive divergence).
-With as many weights as rows the maximum lies at infinity, and the limit is the sample itself: the features are then
-the direction of its weights, of which the descent has gone a part of the way. Time includes the model matrix."""
+Where the maximum lies at infinity, as it mostly does here, the features are those of the limit, dominated by the rates
+at which weights diverge; the descent stops on the way. Time includes the model matrix."""
 
 
 def neighbours_accuracy(features: Array, labels: NDArray[np.int64], k: int = NEIGHBOURS) -> float:

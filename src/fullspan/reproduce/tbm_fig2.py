@@ -91,8 +91,8 @@ class Figure2:
 _NOTE = """\
 published: the variance lies on |B|/2N in all settings, and slightly below it in some.
 The bound is the limit for large N where the truth is in the model. Elsewhere the limit is tr(g^-1 C)/2N, with C the
-covariance of the patterns under the truth and g the metric of the model; the ratio above 1 at few rows is the next
-order of the expansion. Draws whose fit lies at infinity have no finite divergence, and are counted apart."""
+covariance of the patterns under the truth and g the metric of the model. Draws whose fit lies at infinity have no
+finite divergence, and are counted apart."""
 
 
 def truth(n: int, rng: np.random.Generator) -> tuple[Manifold, Array]:
