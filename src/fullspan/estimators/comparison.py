@@ -167,6 +167,7 @@ def _shown(value: float, digits: int) -> str:
 
 
 def _seconds(value: float) -> str:
+    """A duration, as wide as any: a table then has one width, however long its lines took."""
     if math.isnan(value):
-        return "–"
-    return f"{1000 * value:.1f} ms" if value < 1 else f"{value:.1f} s"
+        return "–".rjust(9)
+    return (f"{1000 * value:.1f} ms" if value < 1 else f"{value:.1f} s").rjust(9)
