@@ -138,12 +138,13 @@ class IbisRelation:
 
     @staticmethod
     def _translated(action: Any) -> Any:
-        from ibis.common.exceptions import IbisError
-
         try:
             return action()
-        except IbisError as error:
-            raise DataError(f"the Ibis backend cannot answer: {error}") from error
+        except Exception as error:
+            if type(error).__module__.split(".")[0] in ("builtins", "fullspan"):
+                raise
+            text = str(error).strip().split("\n")[0]
+            raise DataError(f"the Ibis backend cannot answer: {text}") from error
 
 
 def open_ibis(source: Any, marks: frozenset[str] | None) -> IbisRelation:
