@@ -177,6 +177,8 @@ def test_what_is_wrong_there_is_said(table: Any) -> None:
         count(table.mutate(w=-table.w), columns=["n"], count_column="w")
     with pytest.raises(DataError, match="'w' holds None in a row"):
         count(table.mutate(w=ibis.null("float64")), columns=["n"], count_column="w")
+    with pytest.raises(DataError, match="'w' holds inf in a row"):
+        count(table.mutate(w=ibis.ifelse(table.n == 0, math.inf, table.w)), columns=["n"], count_column="w")
     with pytest.raises(DataError, match="'selct'; did you mean 'select'"):
         count(table, columns=["selct"])
     with pytest.raises(DataError, match=r"'number' has \d+ levels, the limit is 64"):
