@@ -86,6 +86,28 @@ class Empirical:
         return replace(self, space=space, states=states)
 
     @classmethod
+    def merge(cls, *parts: Empirical) -> Empirical:
+        """The counts of all parts together, as of one table with all their rows; levels are joined.
+
+        Raises
+        ------
+        DataError : the variables differ, or one is cut into other bins or has its levels in another order.
+
+        Examples
+        --------
+        >>> from fullspan.data import count
+        >>> whole = count([["a"], ["b"]]) + count([["a"], ["c"]])
+        >>> whole.space.variables[0].levels, whole.counts.tolist()
+        (('a', 'b', 'c'), [2.0, 1.0, 1.0])
+        """
+        from fullspan.data.addition import added
+
+        return added(parts)
+
+    def __add__(self, other: Empirical) -> Empirical:
+        return Empirical.merge(self, other) if isinstance(other, Empirical) else NotImplemented
+
+    @classmethod
     def from_codes(
         cls,
         codes: NDArray[Any] | Sequence[Sequence[int]],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -51,19 +52,19 @@ class IbisRelation:
         found = []
         for column in columns:
             x = self._number(column)
-            finite = ~(x.isnan() | x.isinf())
+            finite = ~(x.isnan() | _is_infinite(x))
             row = self._row(
                 low=x.min(where=finite),
                 high=x.max(where=finite),
                 distinct=x.nunique(where=finite),
-                infinite=x.isinf().sum(),
+                infinite=_is_infinite(x).sum(),
             )
             found.append(Extent(row["low"], row["high"], row["distinct"], n_infinite=row["infinite"] or 0))
         return found
 
     def quantiles(self, column: Column, probabilities: Sequence[float]) -> list[float]:
         x = self._number(column)
-        finite = ~(x.isnan() | x.isinf())
+        finite = ~(x.isnan() | _is_infinite(x))
         row = self._row(**{f"q{i}": x.quantile(p, where=finite) for i, p in enumerate(probabilities)})
         return [float(row[f"q{i}"]) for i in range(len(probabilities))]
 
@@ -104,7 +105,7 @@ class IbisRelation:
             code = ibis.literal(0)
             for edge in variable.edges[1:-1]:
                 code = code + (x >= edge).cast("int32")
-            cases = ibis.cases((x.isnull() | x.isnan(), ibis.null("int32")), (x.isinf(), INFINITE), else_=code)
+            cases = ibis.cases((x.isnull() | x.isnan(), ibis.null("int32")), (_is_infinite(x), INFINITE), else_=code)
             return cases.cast("int32")
         if key.column.kind == "date":
             return cell.cast("string")
@@ -120,7 +121,7 @@ class IbisRelation:
 
     def _good(self, weight: Column) -> tuple[Any, Any]:
         x = self._number(weight)
-        return (x.notnull() & ~x.isnan() & ~x.isinf() & (x >= 0)).fill_null(False), x
+        return (x.notnull() & ~x.isnan() & ~_is_infinite(x) & (x >= 0)).fill_null(False), x
 
     def _row(self, **expressions: Any) -> dict[str, Any]:
         found: list[dict[str, Any]] = self._translated(
@@ -138,12 +139,13 @@ class IbisRelation:
 
     @staticmethod
     def _translated(action: Any) -> Any:
-        from ibis.common.exceptions import IbisError
-
         try:
             return action()
-        except IbisError as error:
-            raise DataError(f"the Ibis backend cannot answer: {error}") from error
+        except Exception as error:
+            if type(error).__module__.split(".")[0] in ("builtins", "fullspan"):
+                raise
+            text = str(error).strip().split("\n")[0]
+            raise DataError(f"the Ibis backend cannot answer: {text}") from error
 
 
 def open_ibis(source: Any, marks: frozenset[str] | None) -> IbisRelation:
@@ -161,6 +163,11 @@ def open_ibis(source: Any, marks: frozenset[str] | None) -> IbisRelation:
         raise DataError(f"an Ibis table is expected, but {type(source).__name__} was given")
     columns = tuple(Column(name, name, _kind(dtype)) for name, dtype in source.schema().items())
     return IbisRelation(source, columns, marks or frozenset())
+
+
+def _is_infinite(x: Any) -> Any:
+    """Whether a number is beyond all finite ones; Ibis' own ``isinf`` is always false on Spark."""
+    return (x.abs() > sys.float_info.max) & ~x.isnan()
 
 
 def _kind(dtype: Any) -> str:

@@ -130,7 +130,7 @@ class DensityEstimator(Plots, DensityMixin, BaseEstimator):  # type: ignore[misc
         self.history_, self.status_ = fitted.history, fitted.status
         self.divergence_, self.description_length_ = fitted.divergence, fitted.description_length
         self.log_likelihood_ = -fitted.total * (fitted.divergence + fitted.entropy)
-        self._kind, self._empirical = kind, empirical
+        self._kind, self._empirical, self._counted = kind, empirical, empirical
         self._oracle = Oracle(model, n_hidden=fitted.n_hidden)
         self.n_features_in_ = len(self._oracle.visible)
         if kind != "array":

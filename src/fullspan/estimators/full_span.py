@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from fullspan.estimators.density import DensityEstimator, generator
+from fullspan.estimators.density import generator
 from fullspan.estimators.hidden import Hidden, hidden_variables
 from fullspan.estimators.settings import of_hidden
+from fullspan.estimators.streaming import StreamingEstimator
 from fullspan.space import Level
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from fullspan.model.fitted import Fitted
 
 
-class FullSpan(DensityEstimator):
+class FullSpan(StreamingEstimator):
     """Exact log-linear model of discrete data, its terms chosen from all orders by description length.
 
         p(x) = exp(sum_y theta_y Phi_y(x) - log Z),      y in the chosen terms

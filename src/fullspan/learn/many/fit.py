@@ -126,7 +126,8 @@ class _Batches:
         out = self.out.part(start, stop)
         search_batch(rooms, data, self.tariff, self.options.epsilon, self.shape, out)
         self._refuse_unbounded(out, start)
-        self.found.extend(_sorted(rooms.y[m, :k], rooms.theta[m, :k]) for m, k in enumerate(out.n_terms))
+        found = [_sorted(rooms.y[m, :k], rooms.theta[m, :k]) for m, k in enumerate(out.n_terms)]
+        self.found[start:] = found
         self.done = stop
         seconds = time.perf_counter() - began
         if start:  # the first batch may have waited for the compiler
@@ -158,8 +159,8 @@ class _Batches:
             basis=self.basis,
             groups=done.groups,
             starts=np.concatenate([[0], np.cumsum(out.n_terms)]),
-            indices=np.concatenate([y for y, _ in self.found]),
-            theta=np.concatenate([theta for _, theta in self.found]),
+            indices=np.concatenate([y for y, _ in self.found[: self.done]]),
+            theta=np.concatenate([theta for _, theta in self.found[: self.done]]),
             log_z=out.log_z,
             log_likelihood=-out.surprise,
             entropy=np.log(done.totals) - _sums(done, done.counts * np.log(done.counts)) / done.totals,

@@ -1,0 +1,100 @@
+"""Counts of parts add up to the counts of the whole: batches of a stream, machines that each hold some of the rows.
+
+A part may not have seen every level. Levels that a table did not declare are sorted, so that the levels of the whole
+are the sorted union of those of the parts; declared ones keep their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.data.empirical import Empirical, tally
+from fullspan.data.tokens import signed_dtype
+from fullspan.errors import DataError
+from fullspan.space import MISSING, Level, Space, Variable
+
+
+def added(parts: Sequence[Empirical]) -> Empirical:
+    """The counts of all parts together; variables are found by name, and ordered as in the first part.
+
+    Raises
+    ------
+    DataError : there is no part; the variables differ, or one has other bins or its levels in another order.
+    """
+    if not parts:
+        raise DataError("there are no counts to add; give one part at least")
+    first, *others = parts
+    space = first.space
+    for part in others:
+        space = _joined(space, part.space)
+    columns = [np.concatenate([_recoded(part, v) for part in parts]) for v in space.variables]
+    counts = np.concatenate([part.counts for part in parts])
+    n_rows, n_dropped = sum(p.n_rows for p in parts), sum(p.n_dropped for p in parts)
+    whole = tally(space, columns, counts, n_rows=n_rows, n_dropped=n_dropped)
+    return replace(whole, n_empty=sum(p.n_empty for p in parts), n_missing=sum(p.n_missing for p in parts))
+
+
+def _recoded(part: Empirical, variable: Variable) -> NDArray[np.signedinteger[Any]]:
+    """One column of a part in the codes of the whole; a missing cell stays −1."""
+    i = part.space.position(variable.name)
+    table = [variable.code(level) for level in part.space.variables[i].levels]
+    codes = np.array([*table, -1], dtype=signed_dtype(variable.card))  # the last one is that of -1
+    return codes[part.states[:, i].astype(np.int64)]
+
+
+def _joined(a: Space, b: Space) -> Space:
+    """The space of two parts."""
+    if a == b:
+        return a
+    if set(a.names) != set(b.names):
+        odd = sorted(set(a.names) ^ set(b.names))
+        raise DataError(f"the parts have different variables: {', '.join(map(repr, odd))} is not in both of them")
+    return Space(tuple(_joined_variable(v, b.variables[b.position(v.name)]) for v in a.variables))
+
+
+def _joined_variable(a: Variable, b: Variable) -> Variable:
+    if a.edges != b.edges:
+        raise DataError(
+            f"{a.name!r} is cut into other bins in another part; give the same edges to all parts: "
+            f"bins={{{a.name!r}: {list(a.edges or b.edges or ())}}}"
+        )
+    absent = (MISSING,) if a.missing_code is not None or b.missing_code is not None else ()
+    return Variable(a.name, _joined_levels(a.name, _seen(a), _seen(b)) + absent, a.edges)
+
+
+def _seen(variable: Variable) -> tuple[Level, ...]:
+    return variable.levels[: variable.n_bins]
+
+
+def _joined_levels(name: str, a: tuple[Level, ...], b: tuple[Level, ...]) -> tuple[Level, ...]:
+    """All levels in an order that agrees with both parts."""
+    longer, shorter = (a, b) if len(a) >= len(b) else (b, a)
+    kinds = {_kind(level) for level in (*a, *b)}
+    if len(kinds) > 1:
+        raise _disagreement(name, a, b)
+    union = {float(v) if _is_float(a + b) else v for v in (*a, *b)}
+    if [level for level in longer if level in set(shorter)] == list(shorter):
+        return tuple(float(v) for v in longer) if _is_float(a + b) else longer
+    if sorted(a) != list(a) or sorted(b) != list(b):
+        raise _disagreement(name, a, b)
+    return tuple(sorted(union))
+
+
+def _kind(level: Level) -> str:
+    return "number" if isinstance(level, int | float) and not isinstance(level, bool) else type(level).__name__
+
+
+def _is_float(levels: tuple[Level, ...]) -> bool:
+    return any(isinstance(level, float) for level in levels)
+
+
+def _disagreement(name: str, a: tuple[Level, ...], b: tuple[Level, ...]) -> DataError:
+    shown = " and ".join(str(list(levels[:6]))[:-1] + (", ...]" if len(levels) > 6 else "]") for levels in (a, b))
+    return DataError(
+        f"the parts have the levels of {name!r} in different types or orders: {shown}; give all parts the same levels="
+    )
