@@ -43,7 +43,7 @@ def test_every_method_learns_the_same_machine_where_all_can() -> None:
     rng = np.random.default_rng(2)
     rows = (rng.random((100, 3)) < 0.4).astype(np.uint8)
     terms = tuple(((i, 1),) for i in range(3))
-    theta = [method.timed(rows, terms, 20_000)[0] for method in METHODS]
+    theta = [method.timed(rows, terms, 20_000)[0] for method in METHODS[:3]]
     assert np.allclose(theta[0], theta[1], atol=1e-5)
     odds = np.log(rows.mean(axis=0) / (1 - rows.mean(axis=0)))
     assert np.allclose(theta[2], odds, atol=0.01)

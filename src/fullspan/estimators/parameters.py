@@ -24,11 +24,12 @@ _REAL = {
     "l2": "a finite number of at least 0 is needed",
     "tol": "a positive number is needed, such as 1e-10",
     "l1": "a finite number of at least 0 is needed",
-    "learning_rate": "a positive number is needed, such as 0.01",
+    "learning_rate": "a positive number is needed, such as 0.01, or None where the solver has its own",
     "epsilon": "a positive number is needed, such as 1e-4",
     "pseudo_count": "a finite number of rows, at least 0, is needed",
     "validation_fraction": "a number from 0 to below 1 is needed",
 }
+_OPTIONAL = ("learning_rate",)
 
 
 def check_parameters(values: Mapping[str, Any]) -> None:
@@ -49,7 +50,7 @@ def check_parameters(values: Mapping[str, Any]) -> None:
         if name in _WHOLE and not (_is(numbers.Integral, value) and value >= 1):
             if value is not None or name in _NEEDED:
                 raise FullspanError(f"{name} is {value!r}; {_WHOLE[name]}")
-        elif name in _REAL and not _is(numbers.Real, value):
+        elif name in _REAL and not _is(numbers.Real, value) and not (value is None and name in _OPTIONAL):
             raise FullspanError(f"{name} is {value!r}; {_REAL[name]}")
 
 

@@ -121,13 +121,10 @@ def features_of(
     method: Method, samples: list[tuple[int, NDArray[np.uint8]]], terms: tuple[Term, ...], steps: int
 ) -> tuple[Array, Array]:
     """Features (samples, n) and seconds of every sample's machine."""
-    n = samples[0][1].shape[1]
-    place = np.repeat(np.arange(len(terms)), [len(t) for t in terms]), np.array([i for t in terms for i, _ in t])
-    found, seconds = np.zeros((len(samples), n)), np.zeros(len(samples))
+    found, seconds = np.zeros((len(samples), samples[0][1].shape[1])), np.zeros(len(samples))
     method.timed(samples[0][1], terms, 1)  # compiled before the clock runs
     for s, (_, rows) in enumerate(samples):
-        theta, seconds[s] = method.timed(rows, terms, steps)
-        np.add.at(found[s], place[1], np.abs(theta)[place[0]])
+        found[s], seconds[s] = method.features(rows, terms, steps)
     return found, seconds
 
 
@@ -137,7 +134,7 @@ def cells_of(data: Labelled, runs: int, weights: int, steps: int, rng: np.random
     labels = np.array([label for label, _ in samples])
     for biases, pairs, terms in domains(data.n_variables, weights, rng):
         for method in METHODS:
-            if method.fits(data.n_variables, pairs):
+            if method.fits(data.n_variables, pairs) and (biases or not method.has_features):
                 say(f"{data.name}: {method.name}, {pairs:,} pairs, {len(samples)} samples")
                 with threadpool_limits(limits=1, user_api="blas"):
                     features, seconds = features_of(method, samples, terms, steps)
