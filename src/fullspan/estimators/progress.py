@@ -30,9 +30,8 @@ class Place(Protocol):
 class Terminal:
     """One line that is written over."""
 
-    live, interval = True, TERMINAL_SECONDS
-
     def __init__(self, stream: TextIO) -> None:
+        self.live, self.interval = True, TERMINAL_SECONDS
         self.stream, self._width = stream, 0
 
     def write(self, line: str) -> None:
@@ -52,9 +51,8 @@ class Terminal:
 class Log:
     """Whole lines, seldom."""
 
-    live, interval = False, LOG_SECONDS
-
     def __init__(self, stream: TextIO) -> None:
+        self.live, self.interval = False, LOG_SECONDS
         self.stream = stream
 
     def write(self, line: str) -> None:
@@ -69,9 +67,8 @@ class Log:
 class Notebook:
     """One output of the running cell that is replaced in place."""
 
-    live, interval = True, NOTEBOOK_SECONDS
-
     def __init__(self) -> None:
+        self.live, self.interval = True, NOTEBOOK_SECONDS
         self._handle: Any = None
 
     def write(self, line: str) -> None:
