@@ -20,12 +20,12 @@ from typing import Any
 import numba
 import numpy as np
 from peers import Peer, peers
+from report import seconds, table, write
 
 from fullspan.engine.decimation.decimation import Decimation
 from fullspan.engine.elimination.clusters import ClusterTree
 from fullspan.model.graph import FactorGraph
 from fullspan.space import Space
-from report import seconds, table, write
 
 SPIN = np.array([1.0, -1.0])
 

@@ -19,6 +19,7 @@ from typing import Any
 import numba
 import numpy as np
 from numpy.typing import NDArray
+from report import in_turns, table, write
 from threadpoolctl import threadpool_limits
 
 from fullspan.algebra.basis import Basis
@@ -31,7 +32,6 @@ from fullspan.learn.contrastive.form import Walk, form_of
 from fullspan.learn.contrastive.machine import independent
 from fullspan.learn.likelihood.structure import structure
 from fullspan.space import Space
-from report import in_turns, table, write
 
 UNITS, CHAINS, SWEEPS = 784, 100, 32
 

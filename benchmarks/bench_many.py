@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from report import seconds, table, write
 
 import fullspan as fs
 from fullspan.data.grouped import Grouped, count_groups
 from fullspan.learn.many.fit import fit_groups
 from fullspan.learn.search.fit import Options, fit
-from report import seconds, table, write
 
 SEARCH: dict[str, Any] = {"search": "paper", "basis": "walsh", "dtype": "float64", "device": "cpu"}
 

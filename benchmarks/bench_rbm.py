@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from report import in_turns, table, write
 
 from fullspan.engine.layers.device import device
 from fullspan.learn.layers.fit import Data, first_machine
@@ -29,7 +30,6 @@ from fullspan.learn.layers.train import Rows, Trainer
 from fullspan.model.layered import LayeredMachine
 from fullspan.model.units import Units
 from fullspan.space import Space
-from report import in_turns, table, write
 
 N_ROWS, N_VISIBLE, N_HIDDEN, BATCH, RATE = 10_000, 784, 256, 100, 0.1
 SKLEARN_RATES = (0.1, 0.05, 0.02)
