@@ -416,7 +416,7 @@ def test_squares_of_residuals_sum_to_the_statistics(rows: pd.DataFrame) -> None:
     assert sizes == sorted(sizes, reverse=True)
     assert len(listed[:2]) == 2
     assert "raw residual" in repr(listed)
-    assert "<pre>" in listed._repr_html_()
+    assert "<table" in listed._repr_html_()
 
 
 def test_residuals_with_hidden_variables_are_of_the_observed_ones(rows: pd.DataFrame) -> None:

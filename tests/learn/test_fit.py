@@ -13,7 +13,6 @@ from fullspan.data import Empirical
 from fullspan.engine.dual.partition import log_partition
 from fullspan.engine.dual.table import DualTable
 from fullspan.errors import FullspanError, TooLargeError
-from fullspan.learn.search import fit as fit_module
 from fullspan.learn.search.fit import Options, Progress, fit
 from fullspan.learn.search.penalty import prices
 from fullspan.learn.search.problem import Interrupted, Problem
@@ -43,7 +42,7 @@ def test_options_are_checked(wrong: dict[str, Any], message: str) -> None:
 
 
 def test_a_bad_penalty_is_refused_before_tables_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fit_module, "DualTable", lambda *_: pytest.fail("a table was made"))
+    monkeypatch.setattr("fullspan.engine.planner.Plan.table", lambda *_: pytest.fail("a table was made"))
     with pytest.raises(FullspanError, match="penalty 'aic' is unknown"):
         fit(drawn((2, 2), "walsh", 0, rows=50), Options(penalty="aic"))
     with pytest.raises(TooLargeError, match="may be used"):
