@@ -83,17 +83,19 @@ def _multiply_narrow_three(work: NDArray[Any], stride: int, j: int) -> None:
 
 @serial
 def _multiply_narrow_five(work: NDArray[Any], stride: int, j: int) -> None:
-    """The same for five levels: the loop over levels has a fixed length, and is unrolled."""
+    """The same for five levels: all are read before any is written, so that nothing is read twice."""
     step, own = np.uint64(stride), np.uint64(j * stride)
+    first = step if j != 1 else step + step
+    second = first + step if first + step != own else first + step + step
+    third = second + step if second + step != own else second + step + step
     for outer in range(work.size // (5 * stride)):
         base = np.uint64(outer * 5 * stride)
         for _ in range(stride):
             u, v = work[base], work[base + own]
+            a, b, c = work[base + first], work[base + second], work[base + third]
             both = u + v
-            for k in range(1, 5):
-                place = base + np.uint64(k) * step
-                work[place] = -(work[place] + both)
             work[base], work[base + own] = v, u
+            work[base + first], work[base + second], work[base + third] = -(a + both), -(b + both), -(c + both)
             base += np.uint64(1)
 
 
