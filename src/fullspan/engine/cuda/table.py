@@ -9,18 +9,18 @@ needs: the best candidates, and eta at the terms in use.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.algebra.basis import Basis, Term
+from fullspan.algebra.one_term import log_cosh
 from fullspan.engine.cuda.device import Kernels, compiled, cupy
 from fullspan.engine.cuda.leap import Leaps, Taken
 from fullspan.engine.cuda.structs import struct
 from fullspan.engine.cuda.transform import C_NAMES, LARGEST_CARD, Transform, grid, hadamard
-from fullspan.engine.dual import lookup
+from fullspan.engine.dual.gathered import GatheredLookUps
 from fullspan.engine.dual.layout import Layout, Prices
 from fullspan.engine.dual.partition import log_partition
 from fullspan.engine.protocol import Candidates
@@ -39,7 +39,7 @@ _KEPT = 64
 """Candidates reported."""
 
 
-class CudaTable:
+class CudaTable(GatheredLookUps):
     """Engine that holds eta and d on a GPU; see :class:`fullspan.engine.dual.table.DualTable` for the attributes.
 
     ``eta`` and ``d`` are copied from the device when asked for as a whole; :meth:`eta_at` brings a few.
@@ -57,7 +57,6 @@ class CudaTable:
         self.basis, self.dtype, self.layout = basis, np.dtype(dtype), Layout.of(basis)
         self.theta: dict[int, float] = {}
         self.log_z = math.log(basis.n_states)
-        self._cards, self._strides = np.array(basis.cards, np.int64), np.array(basis.strides, np.int64)
         self._transform = Transform(basis, self.dtype)
         self._fused = self._transform.all_walsh and basis.n_states >= _SMALLEST
         self._union = basis.zero_one and max(basis.cards, default=2) <= 2
@@ -140,7 +139,7 @@ class CudaTable:
         if c * self._one(index) <= -1.0:  # rounding has made a probability of more than one
             self._fill()
         growth = math.log1p(c * self._one(index))
-        self.log_z += growth if self.basis.zero_one else growth + _log_cosh(delta)
+        self.log_z += growth if self.basis.zero_one else growth + log_cosh(delta)
         if delta:
             self.theta[index] = self.theta.get(index, 0.0) + delta
         return self._step(index, c, math.exp(-growth), floor, l1)
@@ -331,46 +330,3 @@ class CudaTable:
         if indices.size:
             self._launch("d_at", -(-indices.size // _THREADS), self._datum, places, np.int64(indices.size), out)
         return np.asarray(out.get()).reshape(indices.shape)
-
-    def digits(self, indices: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
-        """Digit rows (k, n) of term indices."""
-        return np.asarray(indices, dtype=np.int64)[:, None] // self._strides % self._cards
-
-    def second_moments(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
-        """``<Phi_y Phi_z>`` for indices ``left`` and ``right``: a few look-ups each."""
-        places = lookup.single_places(self.basis, left, right)
-        if places is not None:
-            return self._gathered(places)
-        a, b = self.digits(left), self.digits(right)
-        room = lookup.width(self.basis, a, b)
-        places, signs = lookup.expand_products(a, b, self._strides, self.basis.kinds, room)
-        return np.asarray((signs * self._gathered(places)).sum(axis=2))
-
-    def fisher(self, indices: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Fisher information ``Cov(Phi_y, Phi_z)`` of the terms at these indices."""
-        eta = self.eta_at(indices)
-        return np.asarray(self.second_moments(indices, indices) - np.outer(eta, eta))
-
-    def marginal(self, variables: Sequence[int]) -> NDArray[np.float64]:
-        """p(x_A), flat with the first variable fastest."""
-        return np.asarray(self._margins(np.array([variables], dtype=np.int64), self._gathered)[0])
-
-    def data_margins(self, sets: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Margins p_d(x_A) of the data for each row of ``sets`` (m, |A|), padded with zeros to the longest."""
-        return self._margins(sets, self._gathered_d)
-
-    def margin_gains(
-        self, sets: NDArray[np.int64], data: NDArray[np.float64], least: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        """``KL(p_d(x_A) || p(x_A))`` for each row of ``sets`` (m, |A|), or 0 where that is surely below ``least``."""
-        return np.asarray(lookup.divergences(data, self._margins(sets, self._gathered), least))
-
-    def _margins(self, sets: NDArray[np.int64], gathered: Any) -> NDArray[np.float64]:
-        room = int(self._cards[sets].prod(axis=1).max(initial=1))
-        values: NDArray[np.float64] = gathered(lookup.margin_places(sets, self._cards, self._strides, room))
-        lookup.invert_margins(values, sets, self._cards, self.basis.kinds)
-        return values
-
-
-def _log_cosh(x: float) -> float:
-    return abs(x) + math.log1p(math.exp(-2 * abs(x))) - math.log(2)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from fullspan.algebra.basis import Basis, Term
 from fullspan.algebra.jit import parallel
+from fullspan.algebra.one_term import log_cosh
 from fullspan.engine.dual import lookup, mixed, monomial, walsh
 from fullspan.engine.dual.fibres import Fibres
 from fullspan.engine.dual.layout import Layout, Prices
@@ -113,7 +114,7 @@ class DualTable:
             self._fill()
         eta_y = float(self.eta[index])
         growth = math.log1p(c * eta_y)
-        self.log_z += growth if self.basis.zero_one else growth + _log_cosh(delta)
+        self.log_z += growth if self.basis.zero_one else growth + log_cosh(delta)
         if delta:
             self.theta[index] = self.theta.get(index, 0.0) + delta
         return self._step(index, c, math.exp(-growth), floor, l1)
@@ -275,7 +276,3 @@ class DualTable:
         """``KL(p_d(x_A) || p(x_A))`` for each row of ``sets`` (m, |A|), or 0 where that is surely below ``least``."""
         gains = lookup.margin_gains(self.eta, data, least, sets, self._cards, self._strides, self.basis.kinds)
         return np.asarray(gains)
-
-
-def _log_cosh(x: float) -> float:
-    return abs(x) + math.log1p(math.exp(-2 * abs(x))) - math.log(2)

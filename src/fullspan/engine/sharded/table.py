@@ -18,7 +18,8 @@ from jax.sharding import PartitionSpec
 from numpy.typing import NDArray
 
 from fullspan.algebra.basis import Basis
-from fullspan.engine.dual import lookup
+from fullspan.algebra.one_term import log_cosh
+from fullspan.engine.dual.gathered import GatheredLookUps
 from fullspan.engine.dual.layout import Prices
 from fullspan.engine.protocol import Candidates
 from fullspan.engine.sharded import transform
@@ -50,7 +51,7 @@ def program(shards: Shards, row: Any, name: str, top: int = 0) -> Any:
     return transform.compiled(row, body, specs, donated)
 
 
-class ShardedTable:
+class ShardedTable(GatheredLookUps):
     """Engine that shares eta and d among devices; see :class:`fullspan.engine.dual.table.DualTable` for the attributes.
 
     Parameters
@@ -75,7 +76,6 @@ class ShardedTable:
         self.shards, self.mesh = Shards(basis, len(found), largest_block), mesh(found)
         self.theta: dict[int, float] = {}
         self.log_z = math.log(basis.n_states)
-        self._cards, self._strides = np.array(basis.cards, np.int64), np.array(basis.strides, np.int64)
         self._data: Data | None = None
         self._tariff: Tariff | None = None
         self._filled = True
@@ -127,7 +127,7 @@ class ShardedTable:
             self._fill()
             eta = self._one(index)
         growth = math.log1p(c * eta)
-        self.log_z += growth + _log_cosh(delta)
+        self.log_z += growth + log_cosh(delta)
         if delta:
             self.theta[index] = self.theta.get(index, 0.0) + delta
         self._filled = False
@@ -225,39 +225,6 @@ class ShardedTable:
         values = np.array(self._run("gather", table, *self.shards.places(wanted)))  # a copy that may be written to
         return values[: indices.size].reshape(indices.shape)
 
-    def digits(self, indices: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
-        """Digit rows (k, n) of term indices."""
-        return np.asarray(indices, dtype=np.int64)[:, None] // self._strides % self._cards
-
-    def second_moments(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
-        """``<Phi_y Phi_z>`` for indices ``left`` and ``right``: one look-up each."""
-        return self.eta_at(left[:, None] ^ right[None, :])
-
-    def fisher(self, indices: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Fisher information ``Cov(Phi_y, Phi_z)`` of the terms at these indices."""
-        eta = self.eta_at(indices)
-        return np.asarray(self.second_moments(indices, indices) - np.outer(eta, eta))
-
-    def marginal(self, variables: Sequence[int]) -> NDArray[np.float64]:
-        """p(x_A), flat with the first variable fastest."""
-        return np.asarray(self._margins(np.array([variables], dtype=np.int64), self.eta_at)[0])
-
-    def data_margins(self, sets: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Margins p_d(x_A) of the data for each row of ``sets`` (m, |A|), padded with zeros to the longest."""
-        return self._margins(sets, self.d_at)
-
-    def margin_gains(
-        self, sets: NDArray[np.int64], data: NDArray[np.float64], least: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        """``KL(p_d(x_A) || p(x_A))`` for each row of ``sets`` (m, |A|), or 0 where that is surely below ``least``."""
-        return np.asarray(lookup.divergences(data, self._margins(sets, self.eta_at), least))
-
-    def _margins(self, sets: NDArray[np.int64], looked_up: Any) -> NDArray[np.float64]:
-        room = int(self._cards[sets].prod(axis=1).max(initial=1))
-        values: NDArray[np.float64] = looked_up(lookup.margin_places(sets, self._cards, self._strides, room))
-        lookup.invert_margins(values, sets, self._cards, self.basis.kinds)
-        return values
-
 
 def _room(count: int) -> int:
     return max(_LEAST_ROOM, 1 << (count - 1).bit_length()) if count else _LEAST_ROOM
@@ -268,7 +235,3 @@ def _log_sum(peaks: Any, totals: Any) -> float:
     highs, sums = np.asarray(peaks), np.asarray(totals)
     top = float(highs.max())
     return top + math.log(math.fsum((sums * np.exp(highs - top)).tolist()))
-
-
-def _log_cosh(x: float) -> float:
-    return abs(x) + math.log1p(math.exp(-2 * abs(x))) - math.log(2)

@@ -14,18 +14,16 @@ from numba import prange
 from numpy.typing import NDArray
 
 from fullspan.algebra.jit import parallel, serial
+from fullspan.algebra.one_term import drop, log_cosh, way
 from fullspan.learn.many.moves import (
     Array,
     Integers,
     Shape,
     best_candidate,
-    drop,
     expectations,
     exponents,
-    log_cosh,
     rebuild,
     update,
-    way,
 )
 
 APPEND, ADJUST, REMOVE, NONE = 0, 1, 2, 3
@@ -89,8 +87,8 @@ def _best_in_use(
         m, q = eta[y[k]], d[y[k]]
         e = q - m
         if 1.000001 * e * e >= adjust * (1.0 - m * m):
-            delta = way(m, q)
-            gain = drop(m, q, delta)
+            delta = way(m, q, False)
+            gain = drop(m, q, delta, False)
             if gain > adjust:
                 adjust, adjusted, step = gain, k, delta
         gain = price[y[k]] - theta[k] * q - away[1, k] - math.log1p(-m * away[0, k])
@@ -122,7 +120,7 @@ def _choose(
     is_new = index >= 0 and not is_used[index]
     what, k, delta, gain = _best_in_use(eta, d, price, y, theta, away, size, least)
     if is_new and (what == NONE or net > gain or (net == gain and index < y[k])):
-        return APPEND, index, way(eta[index], d[index]), net
+        return APPEND, index, way(eta[index], d[index], False), net
     return what, k, delta, gain
 
 

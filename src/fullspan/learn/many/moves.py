@@ -19,8 +19,6 @@ from fullspan.engine.dual.scan import term_gain
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-_EDGE = 1e-12
-
 
 class Shape(NamedTuple):
     """The table all models share: levels, places and local basis of each variable, and eta at theta = 0.
@@ -33,27 +31,6 @@ class Shape(NamedTuple):
     kinds: Integers
     uniform: Array
     packed: int
-
-
-@serial
-def way(eta: float, target: float) -> float:
-    """The step that brings a spin's expectation from eta to target, both kept off the boundary."""
-    m = min(max(eta, -1.0 + _EDGE), 1.0 - _EDGE)
-    q = min(max(target, -1.0 + _EDGE), 1.0 - _EDGE)
-    return math.atanh(q) - math.atanh(m)
-
-
-@serial
-def log_cosh(delta: float) -> float:
-    """ln cosh, without overflow."""
-    size = abs(delta)
-    return size + math.log1p(math.exp(-2.0 * size)) - math.log(2.0)
-
-
-@serial
-def drop(eta: float, d: float, delta: float) -> float:
-    """How much KL(p_d || p) falls along a step delta."""
-    return delta * d - (log_cosh(delta) + math.log1p(eta * math.tanh(delta)))
 
 
 @serial

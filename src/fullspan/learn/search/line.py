@@ -10,24 +10,24 @@ and the divergence KL(p_d || p) drops by ``delta d - growth``.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.algebra import one_term
 from fullspan.algebra.jit import serial
+from fullspan.algebra.one_term import EDGE
 
 Array = NDArray[np.float64]
-_EDGE = 1e-12
 
 
 def way(eta: Array, target: Array, zero_one: bool) -> Array:
     """The step delta that brings the expectation from eta to target, both kept off the boundary."""
     if zero_one:
-        q, m = (np.clip(v, _EDGE, 1 - _EDGE) for v in (target, eta))
+        q, m = (np.clip(v, EDGE, 1 - EDGE) for v in (target, eta))
         return np.log(q) - np.log1p(-q) - np.log(m) + np.log1p(-m)
-    q, m = (np.clip(v, -1 + _EDGE, 1 - _EDGE) for v in (target, eta))
+    q, m = (np.clip(v, -1 + EDGE, 1 - EDGE) for v in (target, eta))
     return np.arctanh(q) - np.arctanh(m)
 
 
@@ -57,26 +57,6 @@ def after(eta_z: Array, product: Array, eta_y: float, delta: float, zero_one: bo
 
 
 @serial
-def _way(eta: float, target: float, zero_one: bool) -> float:
-    """:func:`way` of one term."""
-    low = _EDGE if zero_one else _EDGE - 1.0
-    q, m = min(max(target, low), 1.0 - _EDGE), min(max(eta, low), 1.0 - _EDGE)
-    if zero_one:
-        return math.log(q) - math.log1p(-q) - math.log(m) + math.log1p(-m)
-    return math.atanh(q) - math.atanh(m)
-
-
-@serial
-def _drop(eta: float, d: float, delta: float, zero_one: bool) -> float:
-    """:func:`drop` of one term."""
-    if zero_one:
-        return delta * d - math.log1p(eta * math.expm1(delta))
-    size = abs(delta)
-    log_cosh = size + math.log1p(math.exp(-2.0 * size)) - math.log(2.0)
-    return delta * d - log_cosh - math.log1p(eta * math.tanh(delta))
-
-
-@serial
 def best_in_use(
     eta: Array, d: Array, theta: Array, price: Array, l1: float, zero_one: bool
 ) -> tuple[int, float, float, int, float]:
@@ -89,17 +69,17 @@ def best_in_use(
     for i in range(eta.size):
         side = 1.0 if theta[i] > 0.0 else -1.0 if theta[i] < 0.0 else 0.0
         target = d[i] - l1 * side
-        delta = _way(eta[i], target, zero_one)
-        gain = _drop(eta[i], target, delta, zero_one)
+        delta = one_term.way(eta[i], target, zero_one)
+        gain = one_term.drop(eta[i], target, delta, zero_one)
         if l1 > 0.0 and theta[i] * (theta[i] + delta) <= 0.0:
-            delta = _way(eta[i], d[i] + l1 * side, zero_one)
+            delta = one_term.way(eta[i], d[i] + l1 * side, zero_one)
             longer = abs(theta[i] + delta) - abs(theta[i])
-            gain = _drop(eta[i], d[i], delta, zero_one) - l1 * longer
+            gain = one_term.drop(eta[i], d[i], delta, zero_one) - l1 * longer
             if theta[i] * (theta[i] + delta) >= 0.0:
                 gain = -np.inf
         if gain > most:
             adjust, way_there, most = i, delta, gain
-        without = _drop(eta[i], target, -theta[i], zero_one) + price[i]
+        without = one_term.drop(eta[i], target, -theta[i], zero_one) + price[i]
         if without > saved:
             remove, saved = i, without
     return adjust, way_there, most, remove, saved
