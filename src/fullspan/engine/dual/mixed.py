@@ -13,7 +13,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import parallel, serial
+from fullspan.algebra.jit import inlined, parallel, serial
 from fullspan.algebra.transform import WALSH
 from fullspan.engine.dual.fibres import Fibres, count_fibres, first_block
 from fullspan.engine.dual.scan import (
@@ -26,18 +26,64 @@ from fullspan.engine.dual.scan import (
 )
 
 
-@serial
-def _exchange(a: NDArray[Any], b: NDArray[Any]) -> None:
-    for i in range(a.size):
-        u = a[i]
-        a[i] = b[i]
-        b[i] = u
+@inlined
+def _three(work: NDArray[Any], stride: int, own: int, other: int) -> None:
+    """An indicator variable of three levels. Written out where it is called, so that constants make loops vectorise."""
+    n, to_own, to_other = np.uint64(stride), np.uint64(own * stride), np.uint64(other * stride)
+    for outer in range(work.size // (3 * stride)):
+        p = np.uint64(outer * 3 * stride)
+        for _ in range(n):
+            u, v, w = work[p], work[p + to_own], work[p + to_other]
+            work[p], work[p + to_own], work[p + to_other] = v, u, -(u + v + w)
+            p += np.uint64(1)
+
+
+@inlined
+def _five(work: NDArray[Any], stride: int, own: int, a: int, b: int, c: int) -> None:
+    """The same for five levels, of which ``a``, ``b``, ``c`` are neither the first nor the term's own."""
+    n, to_own = np.uint64(stride), np.uint64(own * stride)
+    to_a, to_b, to_c = np.uint64(a * stride), np.uint64(b * stride), np.uint64(c * stride)
+    for outer in range(work.size // (5 * stride)):
+        p = np.uint64(outer * 5 * stride)
+        for _ in range(n):
+            u, v = work[p], work[p + to_own]
+            x, y, z = work[p + to_a], work[p + to_b], work[p + to_c]
+            both = u + v
+            work[p], work[p + to_own] = v, u
+            work[p + to_a], work[p + to_b], work[p + to_c] = -(x + both), -(y + both), -(z + both)
+            p += np.uint64(1)
+
+
+@inlined
+def _five_own(work: NDArray[Any], stride: int, j: int) -> None:
+    if j == 1:
+        _five(work, stride, 1, 2, 3, 4)
+    elif j == 2:
+        _five(work, stride, 2, 1, 3, 4)
+    elif j == 3:
+        _five(work, stride, 3, 1, 2, 4)
+    else:
+        _five(work, stride, 4, 1, 2, 3)
 
 
 @serial
-def _minus_sum(row: NDArray[Any], a: NDArray[Any], b: NDArray[Any]) -> None:
-    for i in range(row.size):
-        row[i] = -(row[i] + a[i] + b[i])
+def _multiply_three(work: NDArray[Any], stride: int, j: int) -> None:
+    """:func:`multiply_mode` for an indicator variable of three levels."""
+    if stride > 1:
+        _three(work, stride, j, 3 - j)
+    elif j == 1:
+        _three(work, 1, 1, 2)
+    else:
+        _three(work, 1, 2, 1)
+
+
+@serial
+def _multiply_five(work: NDArray[Any], stride: int, j: int) -> None:
+    """:func:`multiply_mode` for an indicator variable of five levels."""
+    if stride > 1:
+        _five_own(work, stride, j)
+    else:
+        _five_own(work, 1, j)
 
 
 @serial
@@ -70,58 +116,39 @@ def _multiply_narrow(work: NDArray[Any], stride: int, card: int, j: int, kind: i
 
 
 @serial
-def _multiply_narrow_three(work: NDArray[Any], stride: int, j: int) -> None:
-    """:func:`_multiply_narrow` for an indicator variable of three levels: no loop over levels."""
-    own, other = np.uint64(j * stride), np.uint64((3 - j) * stride)
-    for outer in range(work.size // (3 * stride)):
-        base = np.uint64(outer * 3 * stride)
-        for _ in range(stride):
-            u, v, w = work[base], work[base + own], work[base + other]
-            work[base], work[base + own], work[base + other] = v, u, -(u + v + w)
-            base += np.uint64(1)
+def _multiply_wide(work: NDArray[Any], stride: int, card: int, j: int, kind: int) -> None:
+    """:func:`multiply_mode` a row of ``stride`` places at a time."""
+    for outer in range(0, work.size, stride * card):
+        first, own = work[outer : outer + stride], work[outer + j * stride : outer + (j + 1) * stride]
+        for k in range(1, card):
+            row = work[outer + k * stride : outer + (k + 1) * stride]
+            if kind == WALSH and k < k ^ j:
+                _exchange(row, work[outer + (k ^ j) * stride : outer + ((k ^ j) + 1) * stride])
+            elif kind != WALSH and k != j:
+                for i in range(stride):
+                    row[i] = -(row[i] + first[i] + own[i])
+        _exchange(first, own)
 
 
 @serial
-def _multiply_narrow_five(work: NDArray[Any], stride: int, j: int) -> None:
-    """The same for five levels: all are read before any is written, so that nothing is read twice."""
-    step, own = np.uint64(stride), np.uint64(j * stride)
-    first = step if j != 1 else step + step
-    second = first + step if first + step != own else first + step + step
-    third = second + step if second + step != own else second + step + step
-    for outer in range(work.size // (5 * stride)):
-        base = np.uint64(outer * 5 * stride)
-        for _ in range(stride):
-            u, v = work[base], work[base + own]
-            a, b, c = work[base + first], work[base + second], work[base + third]
-            both = u + v
-            work[base], work[base + own] = v, u
-            work[base + first], work[base + second], work[base + third] = -(a + both), -(b + both), -(c + both)
-            base += np.uint64(1)
+def _exchange(a: NDArray[Any], b: NDArray[Any]) -> None:
+    for i in range(a.size):
+        u = a[i]
+        a[i] = b[i]
+        b[i] = u
 
 
 @serial
 def multiply_mode(work: NDArray[Any], stride: int, card: int, j: int, kind: int) -> None:
     """Apply one variable's part of M in place to ``work``, where its digit has weight ``stride``."""
-    if stride < 16:
-        if card == 3:
-            _multiply_narrow_three(work, stride, j)
-        elif card == 5:
-            _multiply_narrow_five(work, stride, j)
-        else:
-            _multiply_narrow(work, stride, card, j, kind)
-        return
-    for outer in range(0, work.size, stride * card):
-        line = work[outer : outer + stride * card]
-        if kind == WALSH:
-            for k in range(card):
-                if k < k ^ j:
-                    _exchange(line[k * stride : (k + 1) * stride], line[(k ^ j) * stride :][:stride])
-            continue
-        first, own = line[:stride], line[j * stride : (j + 1) * stride]
-        for k in range(1, card):
-            if k != j:
-                _minus_sum(line[k * stride : (k + 1) * stride], first, own)
-        _exchange(first, own)
+    if card == 5:
+        _multiply_five(work, stride, j)
+    elif stride >= 16:
+        _multiply_wide(work, stride, card, j, kind)
+    elif card == 3:
+        _multiply_three(work, stride, j)
+    else:
+        _multiply_narrow(work, stride, card, j, kind)
 
 
 @serial
