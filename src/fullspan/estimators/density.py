@@ -30,7 +30,7 @@ from fullspan.estimators.terms import TermTable
 from fullspan.model.fitted import Fitted
 from fullspan.query.answer import Oracle
 from fullspan.query.result import Table
-from fullspan.space import Level
+from fullspan.space import Level, Space
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical
@@ -139,6 +139,12 @@ class DensityEstimator(Plots, DensityMixin, BaseEstimator):  # type: ignore[misc
             del self.feature_names_in_
 
     # -- rows -------------------------------------------------------------------------------------------------
+
+    @property
+    def _visible(self) -> Space:
+        """The observed variables."""
+        visible: Space = self._oracle.visible
+        return visible
 
     def score_samples(self, X: Any) -> NDArray[np.float64]:
         """Log-probability of each row in nats, shape (rows,).

@@ -22,6 +22,7 @@ from fullspan.estimators.tables import checked_table, checked_weight, empty_of, 
 from fullspan.estimators.unit_rows import UnitRows, codes_of_table, rows_of_table
 from fullspan.model.layered import FittedLayers, check_sizes
 from fullspan.model.units import OPEN
+from fullspan.space import Space
 
 if TYPE_CHECKING:
     from fullspan.engine.layers.device import Device
@@ -54,6 +55,7 @@ class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densit
     ais_chains: int
     learning_rate: float
     ais_steps: int
+    space_: Space
     _sizes_parameter: str
     _saved: tuple[str, ...] = _SAVED
 
@@ -254,6 +256,15 @@ class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densit
 
     def _scores(self, codes: NDArray[np.int32]) -> NDArray[np.float64]:
         raise NotImplementedError
+
+    @property
+    def _visible(self) -> Space:
+        """The observed variables."""
+        return self.space_
+
+    def _log_prob(self, codes: NDArray[Any]) -> NDArray[np.float64]:
+        """Of rows of codes, as :func:`fullspan.compare` asks for it."""
+        return self._scores(codes.astype(np.int32))
 
     def sample(self, n_samples: int = 1, random_state: Any = None, given: Evidence = None, burn_in: int = 1000) -> Any:
         """Draw rows by Gibbs chains, one for each row, after ``burn_in`` sweeps from the base rates.
