@@ -187,7 +187,7 @@ def test_a_machine_in_layers_is_refused(tmp_path: Path) -> None:
     from fullspan.web.explorer import Explorer
 
     machine = fs.RestrictedBoltzmannMachine(n_hidden=2, max_iter=1, random_state=0).fit(rows_of(50))
-    with pytest.raises(fs.FullspanError, match="RestrictedBoltzmannMachine.*fullspan compare"):
+    with pytest.raises(fs.FullspanError, match=r"RestrictedBoltzmannMachine.*fullspan compare"):
         gather(machine)
     machine.save(tmp_path / "layers.fsm")
     with pytest.raises(fs.FullspanError, match="RestrictedBoltzmannMachine"):

@@ -54,9 +54,12 @@ def joint_model(path: Path) -> Fitted:
     ModelFileError : the file cannot be read.
     FullspanError : it is a classifier, which knows nothing about its inputs: their probabilities mean nothing.
     """
+    from fullspan.estimators.joint import is_conditional
+
     fitted = any_model(path)
-    if roles := fitted.settings.get("roles"):
-        outputs, inputs = ", ".join(roles["outputs"]), ", ".join(roles["inputs"])
+    if is_conditional(fitted):
+        roles = fitted.settings.get("roles") or fitted.settings
+        outputs, inputs = ", ".join(roles["outputs"]) or "its other columns", ", ".join(roles["inputs"])
         raise FullspanError(
             f"{str(path)!r} is a classifier: it knows {outputs} given {inputs}, and not how likely these are; "
             "use fullspan.load(...).predict_proba in Python, or fit the joint model with fullspan fit"

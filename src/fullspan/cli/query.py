@@ -71,8 +71,8 @@ def query(
             raise FullspanError("--evidence is for exact answers; state the condition in the question")
         print_estimates(model, asked, log_z, marginals, seed, as_json)
         return
-    if suffix(model) not in NETWORKS and not (evidence or log_z or marginals):
-        fitted = joint_model(model)
+    fitted = None if suffix(model) in NETWORKS else joint_model(model)
+    if fitted is not None and not (evidence or log_z or marginals):
         if log_z_of(fitted).exact:
             print_answers(_ask_model(fitted, asked, limit), as_json)
         else:
