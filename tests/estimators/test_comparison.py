@@ -158,3 +158,14 @@ def test_it_prints_and_shows_as_html(models: dict[str, Any]) -> None:
     assert "10-fold" in repr(found)
     assert found._repr_html_().count("<tr>") == 6
     assert {"name", "log_likelihood", "difference_error"} <= set(found.to_dicts()[0])
+
+
+@pytest.mark.parametrize("deep", [False, True])
+def test_machines_in_layers_are_compared_too(deep: bool) -> None:
+    """Their mean is that of their own scores, and a bound is said to be one."""
+    kind: Any = fs.DeepBoltzmannMachine(layers=[2, 2], max_iter=2) if deep else fs.RestrictedBoltzmannMachine(2)
+    machine = kind.set_params(max_iter=2, random_state=0).fit(TRAIN)
+    found = fs.compare({"layers": machine, "pairs": fs.BoltzmannMachine().fit(TRAIN)}, TEST, baselines=False)
+    by_name = {row.name: row for row in found}
+    assert by_name["layers"].log_likelihood == pytest.approx(machine.score(TEST), abs=1e-9)
+    assert any("lower bound" in note for note in found.notes()) == deep

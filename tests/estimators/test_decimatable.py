@@ -181,3 +181,40 @@ def test_what_cannot_be_is_refused(joint: Any, conditional: Any) -> None:
         fs.DecimatableBoltzmannMachine(EDGES).score_samples(frame())
     with pytest.raises(FullspanError, match="no level 'maybe'"):
         joint.sample(1, given={"a": "maybe"})
+
+
+def test_questions_that_leave_inputs_open_are_refused(conditional: Any, tmp_path: Path) -> None:
+    """Weights that were learned given the inputs say nothing about them, in Python, from a file and in a terminal."""
+    from fullspan.cli import main
+
+    conditional.save(tmp_path / "machine.fsm")
+    for machine in (conditional, fs.load(tmp_path / "machine.fsm"), pickle.loads(pickle.dumps(conditional))):
+        for ask in (
+            lambda m: m.marginal("a"),
+            lambda m: m.conditional("c", {"a": "yes", "d": "no"}),
+            lambda m: m.probability("c=yes | a=yes, b in {no, yes}, d=no"),
+            lambda m: m.mode({"a": "yes"}),
+            lambda m: m.entropy(),
+            lambda m: m.entropy("c", given=["a", "b", "d"]),
+            lambda m: m.mutual_information("a", "c"),
+        ):
+            with pytest.raises(FullspanError, match=r"inputs .* open, whose distribution was not learned"):
+                ask(machine)
+        with pytest.raises(FullspanError, match="input 'b' is missing"):
+            machine.impute(pd.DataFrame([{"a": "yes", "b": None, "c": None, "d": "no", "e": "no"}]))
+        given = {"a": "yes", "b": "no", "d": "no"}
+        assert machine.mode(given)["a"] == "yes"
+        assert machine.entropy("c", given) > 0
+        filled = machine.impute(pd.DataFrame([{**given, "c": None, "e": "no"}]))
+        assert filled["c"][0] == machine.mode({**given, "e": "no"})["c"]
+    with pytest.raises(FullspanError, match="predicts some columns"):
+        conditional.residuals()
+    assert "pearson residual" not in str(conditional.summary())
+    for command in (["P(c=yes | a=yes)"], ["--marginals"], ["--log-z"]):
+        assert main(["query", str(tmp_path / "machine.fsm"), *command]) == 2
+
+
+def test_evidence_that_no_level_satisfies_is_refused(joint: Any) -> None:
+    """A sample given nothing possible is an error, not a sample of something else."""
+    with pytest.raises(FullspanError, match="leaves no level of 'a'"):
+        joint.sample(3, given={"a": []})

@@ -180,3 +180,15 @@ def test_the_command_writes_it(tmp_path: Path, model: fs.FullSpan) -> None:
     assert main(["report", str(tmp_path / "m.fsm"), "--data", str(tmp_path / "rows.csv"), "-o", str(out)]) == 0
     assert re.search(r"<title>m – Fullspan report</title>", out.read_text(encoding="utf-8"))
     assert main(["report", str(tmp_path / "m.fsm"), "-o", str(tmp_path / "r.pdf")]) == 2
+
+
+def test_a_machine_in_layers_is_refused(tmp_path: Path) -> None:
+    """Its marginals are not summed: the report and the explorer say so, and name what takes it."""
+    from fullspan.web.explorer import Explorer
+
+    machine = fs.RestrictedBoltzmannMachine(n_hidden=2, max_iter=1, random_state=0).fit(rows_of(50))
+    with pytest.raises(fs.FullspanError, match=r"RestrictedBoltzmannMachine.*fullspan compare"):
+        gather(machine)
+    machine.save(tmp_path / "layers.fsm")
+    with pytest.raises(fs.FullspanError, match="RestrictedBoltzmannMachine"):
+        Explorer(tmp_path / "layers.fsm")

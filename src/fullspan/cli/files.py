@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import tempfile
 from collections.abc import Callable, Iterator
@@ -111,11 +112,13 @@ def print_table(table: Any, *, as_json: bool) -> None:
 
 
 def _json_lines(table: Any) -> Iterator[str]:
+    """One object per row; JSON has no infinite numbers: null stands for them."""
     import json
 
     for batch in table.to_batches(max_chunksize=10_000):
         for row in batch.to_pylist():
-            yield json.dumps(row, ensure_ascii=False) + "\n"
+            plain = {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in row.items()}
+            yield json.dumps(plain, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _write_delimited(table: Any, file: Any, delimiter: str = ",") -> None:

@@ -11,17 +11,19 @@ if TYPE_CHECKING:
     from fullspan.model.fitted import Fitted
 
 
-def any_model(path: Path) -> Fitted:
-    """The log-linear model or truncated machine in a file.
+def any_model(path: Path) -> Any:
+    """The log-linear model, truncated machine or tree in a file: a ``Fitted`` or ``FittedTree``.
 
     Raises
     ------
-    ModelFileError : the file cannot be read, or holds a tree.
+    ModelFileError : the file cannot be read, or holds a machine in layers.
     """
-    from fullspan.model import file, truncated_file
+    from fullspan.model import file, tree_file, truncated_file
     from fullspan.model.strict_json import read_json
 
     document = read_json(path)
+    if document["kind"].value == tree_file.KIND:
+        return tree_file.read_tree(document)
     is_truncated = document["kind"].value == truncated_file.KIND
     return truncated_file.read_truncated(document) if is_truncated else file.read(document)
 
@@ -35,18 +37,22 @@ def save_model(fitted: Fitted, path: Path) -> None:
     (save_truncated if isinstance(fitted.model, TruncatedLogLinear) else save)(fitted, path)
 
 
-def oracle_of(fitted: Fitted, max_memory: int | None = None) -> Any:
+def oracle_of(fitted: Any, max_memory: int | None = None) -> Any:
     """What answers questions about a model."""
+    from fullspan.model.hidden_tree import HiddenTree
     from fullspan.model.truncated import TruncatedLogLinear
     from fullspan.query.answer import Oracle
+    from fullspan.query.tree import TreeOracle
     from fullspan.query.truncated import TruncatedOracle
 
+    if isinstance(fitted.model, HiddenTree):
+        return TreeOracle(fitted.model)
     if isinstance(fitted.model, TruncatedLogLinear):
         return TruncatedOracle(fitted.model)
     return Oracle(fitted.model, max_memory=max_memory, n_hidden=fitted.n_hidden)
 
 
-def joint_model(path: Path) -> Fitted:
+def joint_model(path: Path) -> Any:
     """The model in a file, if it is one of all its variables.
 
     Raises
@@ -54,9 +60,12 @@ def joint_model(path: Path) -> Fitted:
     ModelFileError : the file cannot be read.
     FullspanError : it is a classifier, which knows nothing about its inputs: their probabilities mean nothing.
     """
+    from fullspan.estimators.joint import is_conditional
+
     fitted = any_model(path)
-    if roles := fitted.settings.get("roles"):
-        outputs, inputs = ", ".join(roles["outputs"]), ", ".join(roles["inputs"])
+    if is_conditional(fitted):
+        roles = fitted.settings.get("roles") or fitted.settings
+        outputs, inputs = ", ".join(roles["outputs"]) or "its other columns", ", ".join(roles["inputs"])
         raise FullspanError(
             f"{str(path)!r} is a classifier: it knows {outputs} given {inputs}, and not how likely these are; "
             "use fullspan.load(...).predict_proba in Python, or fit the joint model with fullspan fit"

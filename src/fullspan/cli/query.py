@@ -57,7 +57,7 @@ def query(
     """Answer questions about probabilities: exactly, or with --gibbs as estimates with their errors."""
     from fullspan.cli.arguments import size
     from fullspan.cli.estimates import print_estimates
-    from fullspan.cli.models import joint_model
+    from fullspan.cli.models import joint_model, oracle_of
     from fullspan.cli.summary import print_json
     from fullspan.errors import FullspanError
     from fullspan.estimators.sampled import log_z_of
@@ -71,8 +71,8 @@ def query(
             raise FullspanError("--evidence is for exact answers; state the condition in the question")
         print_estimates(model, asked, log_z, marginals, seed, as_json)
         return
-    if suffix(model) not in NETWORKS and not (evidence or log_z or marginals):
-        fitted = joint_model(model)
+    fitted = None if suffix(model) in NETWORKS else joint_model(model)
+    if fitted is not None and not (evidence or log_z or marginals):
         if log_z_of(fitted).exact:
             print_answers(_ask_model(fitted, asked, limit), as_json)
         else:
@@ -82,7 +82,8 @@ def query(
 
     network = read_graph(model, limit)
     samples = network.evidence(evidence) if evidence else [{}]
-    reports = [_ask_network(network, sample, asked, log_z, marginals) for sample in samples]
+    shown = network.space if fitted is None else oracle_of(fitted).visible
+    reports = [_ask_network(network, shown, sample, asked, log_z, marginals) for sample in samples]
     if as_json:
         found = [_as_json(report) for report in reports]
         print_json(found[0] if len(found) == 1 else found)
@@ -90,7 +91,7 @@ def query(
     for k, report in enumerate(reports):
         if len(reports) > 1:
             typer.echo(f"evidence {k}:")
-        _print_report(report, network.space)
+        _print_report(report, shown)
 
 
 def _ask_model(fitted: Fitted, questions: Sequence[str], limit: int | None) -> list[tuple[str, float | Table]]:
@@ -101,9 +102,14 @@ def _ask_model(fitted: Fitted, questions: Sequence[str], limit: int | None) -> l
 
 
 def _ask_network(
-    network: GraphModel, known: Mapping[str, Level], questions: Sequence[str], log_z: bool, marginals: bool
+    network: GraphModel,
+    shown: Space,
+    known: Mapping[str, Level],
+    questions: Sequence[str],
+    log_z: bool,
+    marginals: bool,
 ) -> dict[str, Any]:
-    """What was asked for, by name; ``answers`` are pairs of question and answer."""
+    """What was asked for, by name, of the variables ``shown``; ``answers`` are pairs of question and answer."""
     report: dict[str, Any] = {}
     if marginals:
         value, distributions = network.log_z_and_marginals(known)
@@ -112,7 +118,7 @@ def _ask_network(
     if log_z:
         report |= {"log10_z": value / math.log(10), "log_z": value}
     if marginals:
-        report["marginals"] = {name: p.tolist() for name, p in distributions.items()}
+        report["marginals"] = {name: distributions[name].tolist() for name in shown.names}
     if questions:
         report["answers"] = [(question, network.ask(question, known)) for question in questions]
     return report

@@ -25,16 +25,21 @@ def show(
     top: Annotated[int, typer.Option(min=0, help="How many terms to show, strongest first; 0 for all.")] = 20,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Show a model: its variables and its terms in words, strongest first; of a machine, its summary."""
+    """Show a model: its terms in words, strongest first; of a machine its summary, of a tree its edges."""
     from fullspan.cli.layers import is_layered, show_layers
     from fullspan.cli.models import any_model
     from fullspan.cli.summary import is_machine, print_json, print_machine, strongest, summary, summary_lines
+    from fullspan.cli.trees import show_tree
     from fullspan.estimators.terms import TermTable
+    from fullspan.model.hidden_tree import FittedTree
 
     if is_layered(model):
         show_layers(model, as_json=as_json)
         return
     fitted = any_model(model)
+    if isinstance(fitted, FittedTree):
+        show_tree(fitted, top or None, as_json=as_json)
+        return
     space, limit = fitted.model.space, top or None
     if as_json:
         variables = [{"name": v.name, "levels": list(v.levels), "edges": v.edges} for v in space.variables]

@@ -28,11 +28,12 @@ from fullspan.space import Level, Space
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical
+    from fullspan.estimators.summary import Summary
     from fullspan.model.fitted import Fitted
 
 _BATCH = 1 << 14
 """Rows predicted at a time."""
-_READING = ("columns", "levels", "bins", "missing", "max_levels")
+_READING = ("columns", "levels", "bins", "count_column", "missing", "max_levels")
 _OPTIONS = tuple(name for name in OPTIONS if name not in ("em", *BY_CHAINS))
 
 
@@ -58,7 +59,7 @@ class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     tol, max_iter : largest difference of expectations at the end; most steps.
     missing : missing cells are an ``"error"``, ``"drop"`` their rows, are a ``"level"``, or (``"em"``) outputs may be
         missing in some rows.
-    bins, levels, columns, max_levels, max_memory : as for :class:`fullspan.FullSpan`.
+    bins, levels, columns, count_column, max_levels, max_memory : as for :class:`fullspan.FullSpan`.
 
     Attributes
     ----------
@@ -99,6 +100,7 @@ class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         bins: Any = None,
         levels: Mapping[str, Sequence[Level]] | None = None,
         columns: Sequence[str | int] | None = None,
+        count_column: str | None = None,
         max_levels: int = 64,
         max_memory: int | None = None,
         random_state: Any = None,
@@ -121,6 +123,7 @@ class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.bins = bins
         self.levels = levels
         self.columns = columns
+        self.count_column = count_column
         self.max_levels = max_levels
         self.max_memory = max_memory
         self.random_state = random_state
@@ -160,6 +163,7 @@ class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return {
             "estimator": "BoltzmannClassifier",
             "missing": self.missing,
+            "count_column": self.count_column,
             "outputs": _named(self.outputs),
             "inputs": _named(self.inputs),
         }
@@ -264,7 +268,7 @@ class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Share of rows whose outputs are all predicted right.
 
         Without y, against the table's own columns; incomplete rows are then left out under ``missing="drop"`` and
-        ``"em"``.
+        ``"em"``, and a column of counts is used if present.
 
         Raises
         ------
@@ -274,12 +278,18 @@ class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if y is not None:
             return share_right(self.predict(X), y, sample_weight)
         visible = Space(self.space_.variables[: len(self.space_) - self.fitted_.n_hidden])
-        codes = encode(checked_table(X), visible, allow_missing=self.missing in ("drop", "em"))
-        keep = (codes >= 0).all(axis=1)
-        codes = codes[keep]
-        told = _beside([np.array(self.space_.variables[i].levels)[codes[:, i]] for i in self._outputs])
-        right = (self._likeliest(codes[:, self._inputs]).reshape(told.shape) == told).all(axis=1)
-        return float(np.average(right, weights=None if sample_weight is None else np.asarray(sample_weight)[keep]))
+        reading = Reading(missing="drop" if self.missing == "em" else self.missing, count_column=self.count_column)
+        rows = reading.count_again(checked_table(X), visible, checked_weight(sample_weight))
+        told = _beside([np.array(self.space_.variables[i].levels)[rows.states[:, i]] for i in self._outputs])
+        right = (self._likeliest(rows.states[:, self._inputs]).reshape(told.shape) == told).all(axis=1)
+        return float(np.average(right, weights=rows.counts))
+
+    def summary(self) -> Summary:
+        """The fit as statisticians read it: conditional log-likelihood, coefficients with errors; ``print`` it."""
+        from fullspan.estimators.summary import Summary
+
+        check_is_fitted(self)
+        return Summary.of(self.fitted_, None)
 
     # -- files and scikit-learn -------------------------------------------------------------------------------
 

@@ -15,8 +15,10 @@ from fullspan.data import Empirical
 from fullspan.errors import FullspanError
 from fullspan.estimators.baselines import BASELINES
 from fullspan.estimators.comparison import FOLDS, Compared, Comparison, mean_and_error, paired
+from fullspan.estimators.joint import is_conditional
 from fullspan.estimators.reading import Reading
 from fullspan.estimators.translation import translation
+from fullspan.model.layered import FittedLayers
 from fullspan.query.calibration import Calibration, pooled
 from fullspan.space import Space
 
@@ -61,7 +63,7 @@ def compare(
     ['independent']
     """
     named = _named(models)
-    space = next(iter(named.values()))._oracle.visible
+    space = next(iter(named.values()))._visible
     reading = Reading(missing="em", count_column=next(iter(named.values())).get_params().get("count_column"))
     test = reading.count_again(data, space)
     learned = None if train is None else reading.count_again(train, space)
@@ -72,14 +74,33 @@ def compare_counts(
     named: Mapping[str, DensityEstimator], test: Empirical, train: Empirical | None, *, baselines: bool, seed: int
 ) -> Comparison:
     """The same for counted rows over the variables of the first model."""
-    space = next(iter(named.values()))._oracle.visible
+    space = next(iter(named.values()))._visible
     entries = [_of_model(name, model, space, test) for name, model in named.items()]
     if baselines and train is not None:
         entries += [_of_baseline(name, train, test) for name in BASELINES]
     elif baselines:
         entries += [_cross_validated(name, test, seed) for name in BASELINES]
     measured = [(row, scores, pooled(parts, np.random.default_rng(seed))) for row, scores, parts in entries]
-    return _ranked(measured, test.counts, baselines and train is None)
+    remarks = [remark for name, model in named.items() if (remark := _remark(name, model)) is not None]
+    return _ranked(measured, test.counts, baselines and train is None, remarks)
+
+
+def _remark(name: str, model: DensityEstimator) -> str | None:
+    """That the log-likelihood of a model is estimated, or a bound, in words."""
+    said = []
+    if getattr(model.model_, "n_layers", 1) > 1:
+        said.append("nats/row is a lower bound")
+    if error := _error_of_log_z(model.fitted_):
+        said.append(f"log Z is estimated, which adds an error of {error:.2g} nats to every row")
+    return f"{name}: {'; '.join(said)}" if said else None
+
+
+def _error_of_log_z(fitted: Any) -> float:
+    """Standard error of log Z: of a machine in layers, or of one that was learned by chains; 0 if it is exact."""
+    if isinstance(fitted, FittedLayers):
+        return float(fitted.log_z.standard_error)
+    noted = fitted.settings.get("log_z")
+    return float(noted["error"]) if isinstance(noted, dict) and not noted.get("exact", True) else 0.0
 
 
 _Entry = tuple[Compared, Array, list[tuple[LogProb, Empirical]]]
@@ -92,8 +113,7 @@ def _named(models: Mapping[str, DensityEstimator] | Sequence[DensityEstimator]) 
     if not models:
         raise FullspanError("no model is given to compare")
     for name, model in models.items():
-        settings = model.fitted_.settings
-        if settings.get("roles") or settings.get("inputs"):
+        if is_conditional(model.fitted_):
             raise FullspanError(f"{name!r} predicts some columns from others; only models of all columns are compared")
         if name in BASELINES:
             raise FullspanError(f"{name!r} is the name of a baseline; give the model another name")
@@ -101,7 +121,7 @@ def _named(models: Mapping[str, DensityEstimator] | Sequence[DensityEstimator]) 
 
 
 def _of_model(name: str, model: DensityEstimator, space: Space, test: Empirical) -> _Entry:
-    translate = translation(name, space, model._oracle.visible)
+    translate = translation(name, space, model._visible)
 
     def log_prob(codes: NDArray[Any]) -> Array:
         return model._log_prob(translate(codes))
@@ -118,9 +138,11 @@ def _of_model(name: str, model: DensityEstimator, space: Space, test: Empirical)
 
 
 def _description_length(fitted: Any) -> float:
-    """As learned; of a tree, ``-log-likelihood + (k/2) ln N``."""
+    """As learned; of a tree, ``-log-likelihood + (k/2) ln N``; of a machine in layers not known."""
     if hasattr(fitted, "description_length"):
         return float(fitted.description_length)
+    if not hasattr(fitted, "log_likelihood"):
+        return math.nan
     price = 0.5 * fitted.model.n_parameters * math.log(max(fitted.total, 1.0))
     return float(price - fitted.total * fitted.log_likelihood)
 
@@ -188,7 +210,10 @@ def _scored(name: str, log_prob: LogProb, test: Empirical) -> tuple[Compared, Ar
 
 
 def _ranked(
-    measured: Sequence[tuple[Compared, Array, Calibration]], counts: Array, cross_validated: bool
+    measured: Sequence[tuple[Compared, Array, Calibration]],
+    counts: Array,
+    cross_validated: bool,
+    remarks: Sequence[str],
 ) -> Comparison:
     ordered = sorted(measured, key=lambda entry: -entry[0].log_likelihood)
     best = ordered[0][1]
@@ -210,4 +235,5 @@ def _ranked(
         counts,
         {row.name: found for row, _, found in ordered},
         cross_validated,
+        remarks,
     )

@@ -90,6 +90,7 @@ class Comparison(Sequence[Compared]):
     n_rows : held-out rows, or the sum of their weights.
     cross_validated : whether the baselines were learned from the held-out rows themselves, fold by fold.
     calibrations : the calibration of each model, by name.
+    remarks : which log-likelihoods are estimates or bounds, in words.
     """
 
     def __init__(
@@ -99,9 +100,11 @@ class Comparison(Sequence[Compared]):
         counts: Array,
         calibrations: Mapping[str, Calibration],
         cross_validated: bool,
+        remarks: Sequence[str] = (),
     ) -> None:
         self._rows, self._scores, self._counts = tuple(rows), dict(scores), counts
         self.calibrations, self.cross_validated = dict(calibrations), cross_validated
+        self.remarks = tuple(remarks)
         self.n_rows = float(counts.sum())
 
     def __len__(self) -> int:
@@ -138,7 +141,7 @@ class Comparison(Sequence[Compared]):
                 f"baselines: learned from these rows, {FOLDS}-fold, each row scored by parts that do not hold it"
             )
         notes += [f"{row.name}: {row.n_impossible:,} rows are impossible" for row in self if row.n_impossible]
-        return notes
+        return [*notes, *self.remarks]
 
     def __repr__(self) -> str:
         return "\n".join([*aligned([HEADINGS, *(row.cells() for row in self)]), *self.notes()])

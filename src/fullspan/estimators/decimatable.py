@@ -19,8 +19,10 @@ from fullspan.estimators.tables import checked_table, checked_weight, empty_of, 
 from fullspan.estimators.targets import counted_beside, share_right
 from fullspan.graphs import Graph
 from fullspan.model.ising import Ising
+from fullspan.query.answer import Oracle
 from fullspan.query.clamped_rows import ClampedRows
-from fullspan.query.events import codes_of
+from fullspan.query.events import check_possible, codes_of
+from fullspan.query.given_inputs import GivenInputs
 from fullspan.space import Level, Space
 
 if TYPE_CHECKING:
@@ -178,6 +180,7 @@ class DecimatableBoltzmannMachine(DensityEstimator):
         self.machine_ = Ising.of(fitted.model)
         self._inputs, self._outputs = (self.graph_.positions(v) for v in (self.graph_.inputs, self.graph_.outputs))
         self._clamped = ClampedRows(self.machine_, space.names)
+        self._ask_given_inputs()
         self.information_gain_ = fitted.divergence
         self.log_likelihood_ = float("nan") if fitted.goodness is None else fitted.goodness.log_likelihood
         self.n_iter_ = settings["iterations"]
@@ -189,6 +192,11 @@ class DecimatableBoltzmannMachine(DensityEstimator):
         if self._outputs:
             classes = [np.array(space.variables[i].levels) for i in self._outputs]
             self.classes_ = classes[0] if len(classes) == 1 else classes
+
+    def _ask_given_inputs(self) -> None:
+        """Questions of a machine with inputs must state them: their distribution was not learned."""
+        if self._inputs:
+            self._oracle: Oracle = GivenInputs(self.model_, self.fitted_.n_hidden, self._inputs)
 
     # -- rows -------------------------------------------------------------------------------------------------
 
@@ -243,7 +251,9 @@ class DecimatableBoltzmannMachine(DensityEstimator):
         """
         check_is_fitted(self)
         row = np.full((1, len(self.space_)), -1, dtype=np.int64)
-        for i, codes in codes_of(self._event(given), self.space_).items():
+        allowed = codes_of(self._event(given), self.space_)
+        check_possible(allowed, self.space_)
+        for i, codes in allowed.items():
             if len(codes) == 1:
                 row[0, i] = codes[0]
         for i in self._inputs:
@@ -305,6 +315,7 @@ class DecimatableBoltzmannMachine(DensityEstimator):
         super().__setstate__(state)
         if "fitted_" in state:
             self._clamped = ClampedRows(self.machine_, self.space_.names)
+            self._ask_given_inputs()
 
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()

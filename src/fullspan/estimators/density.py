@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from fullspan.data import decode, encode
 from fullspan.errors import ConvergenceWarning, FullspanError
 from fullspan.estimators.evidence import Evidence, event_of
+from fullspan.estimators.joint import is_conditional
 from fullspan.estimators.parameters import check_parameters
 from fullspan.estimators.plots import Plots
 from fullspan.estimators.progress import Reporter
@@ -30,7 +31,7 @@ from fullspan.estimators.terms import TermTable
 from fullspan.model.fitted import Fitted
 from fullspan.query.answer import Oracle
 from fullspan.query.result import Table
-from fullspan.space import Level
+from fullspan.space import Level, Space
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical
@@ -139,6 +140,12 @@ class DensityEstimator(Plots, DensityMixin, BaseEstimator):  # type: ignore[misc
             del self.feature_names_in_
 
     # -- rows -------------------------------------------------------------------------------------------------
+
+    @property
+    def _visible(self) -> Space:
+        """The observed variables."""
+        visible: Space = self._oracle.visible
+        return visible
 
     def score_samples(self, X: Any) -> NDArray[np.float64]:
         """Log-probability of each row in nats, shape (rows,).
@@ -279,9 +286,9 @@ class DensityEstimator(Plots, DensityMixin, BaseEstimator):  # type: ignore[misc
 
         check_is_fitted(self)
         data = self._empirical
-        return Summary.of(
-            self.fitted_, None if data is None or not data.is_complete else largest(self._oracle, data, _RESIDUALS)
-        )
+        if data is None or not data.is_complete or is_conditional(self.fitted_):
+            return Summary.of(self.fitted_, None)
+        return Summary.of(self.fitted_, largest(self._oracle, data, _RESIDUALS))
 
     def residuals(self, kind: Kind = "pearson", table: bool = False) -> Residuals | NDArray[np.float64]:
         """Residuals between the counts n of the data and the fitted counts m.
@@ -294,7 +301,8 @@ class DensityEstimator(Plots, DensityMixin, BaseEstimator):  # type: ignore[misc
 
         Raises
         ------
-        FullspanError : the data are not at hand, after :func:`fullspan.load` or without rows; or cells were missing.
+        FullspanError : the data are not at hand, after :func:`fullspan.load` or without rows; cells were missing; or
+            the model predicts some columns from others.
         TooLargeError : a table of more than 2^20 cells is asked for.
         """
         from fullspan.estimators.residuals import of_cells_seen, of_table
@@ -302,6 +310,8 @@ class DensityEstimator(Plots, DensityMixin, BaseEstimator):  # type: ignore[misc
         check_is_fitted(self)
         if self._empirical is None:
             raise FullspanError("residuals need the rows, which neither a model file nor margins have; fit them first")
+        if is_conditional(self.fitted_):
+            raise FullspanError("residuals compare counts of whole rows; this model predicts some columns from others")
         return (of_table if table else of_cells_seen)(self._oracle, self._empirical, kind)
 
     # -- notebooks --------------------------------------------------------------------------------------------

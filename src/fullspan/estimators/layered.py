@@ -18,10 +18,12 @@ from fullspan.estimators.density import generator
 from fullspan.estimators.evidence import Evidence, event_of
 from fullspan.estimators.parameters import check_parameters
 from fullspan.estimators.progress import Reporter
+from fullspan.estimators.reading import Reading
 from fullspan.estimators.tables import checked_table, checked_weight, empty_of, kind_of
 from fullspan.estimators.unit_rows import UnitRows, codes_of_table, rows_of_table
 from fullspan.model.layered import FittedLayers, check_sizes
 from fullspan.model.units import OPEN
+from fullspan.space import Space
 
 if TYPE_CHECKING:
     from fullspan.engine.layers.device import Device
@@ -42,6 +44,7 @@ class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densit
     """Base of restricted and deep Boltzmann machines; see these."""
 
     missing: str
+    count_column: str | None
     verbose: bool
     target: str | None
     log_z: str
@@ -54,6 +57,7 @@ class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densit
     ais_chains: int
     learning_rate: float
     ais_steps: int
+    space_: Space
     _sizes_parameter: str
     _saved: tuple[str, ...] = _SAVED
 
@@ -211,6 +215,7 @@ class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densit
         own = {n: v for n, v in self.get_params(deep=False).items() if n in (*self._saved, self._sizes_parameter)}
         own = {n: list(v) if isinstance(v, tuple) else v for n, v in own.items()}
         seed = self.random_state if isinstance(self.random_state, int) else None
+        own |= {"count_column": self.count_column}
         return {**own, "missing": self.missing, "random_state": seed, "estimator": type(self).__name__}
 
     def _accept(self, fitted: FittedLayers, kind: str) -> None:
@@ -238,7 +243,17 @@ class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densit
         return codes_of_table(X, self)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Mean of :meth:`score_samples`, in nats; its error is that of ``log_z_``."""
+        """Mean of :meth:`score_samples`, in nats; its error is that of ``log_z_``.
+
+        A column of counts is used if present; under ``missing="drop"`` incomplete rows are left out, as in ``fit``.
+        """
+        counted = self.count_column is not None or self.missing == "drop" or isinstance(sample_weight, str)
+        if counted and self.target is None:
+            check_is_fitted(self)
+            table = checked_table(X, self.n_features_in_, type(self).__name__)
+            reading = Reading(missing=self.missing, count_column=self.count_column)
+            rows = reading.count_again(table, self.space_, checked_weight(sample_weight))
+            return float(rows.counts @ self._log_prob(np.asarray(rows.states))) / rows.total
         scores = self.score_samples(X) if y is None or self.target is None else self._score_with(X, y)
         return float(np.average(scores, weights=sample_weight))
 
@@ -254,6 +269,15 @@ class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densit
 
     def _scores(self, codes: NDArray[np.int32]) -> NDArray[np.float64]:
         raise NotImplementedError
+
+    @property
+    def _visible(self) -> Space:
+        """The observed variables."""
+        return self.space_
+
+    def _log_prob(self, codes: NDArray[Any]) -> NDArray[np.float64]:
+        """Of rows of codes, as :func:`fullspan.compare` asks for it."""
+        return self._scores(codes.astype(np.int32))
 
     def sample(self, n_samples: int = 1, random_state: Any = None, given: Evidence = None, burn_in: int = 1000) -> Any:
         """Draw rows by Gibbs chains, one for each row, after ``burn_in`` sweeps from the base rates.

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from fullspan.estimators.joint import is_conditional
 from fullspan.estimators.sampled import log_z_of
 from fullspan.estimators.terms import aligned
 from fullspan.model.words import label
@@ -152,7 +153,7 @@ class Summary:
                 ]
             )
         yield f"log-likelihood {g.log_likelihood:.4f} on {g.n_parameters} weights, AIC {g.aic:.3f}, BIC {g.bic:.3f}"
-        if g.df != g.nominal_df:
+        if g.df != g.nominal_df and not is_conditional(self.fitted):
             yield self._why_df(g)
 
     def _likelihood(self) -> Iterator[str]:

@@ -27,11 +27,12 @@ def counted_beside(
 
     Raises
     ------
-    DataError : y does not fit the table, or a name is that of an input too.
+    DataError : y does not fit the table, a name is that of an input too, or a column holds counts.
     """
     from fullspan.data import Empirical
     from fullspan.data.empirical import checked_weights
 
+    refuse_counts_beside(reading)
     missing = reading.missing
     told, variables = targets(y, allow_missing=missing in ("drop", "em"), called=called)
     space = replace(reading, missing="em" if missing in ("drop", "em") else missing).count(table).space
@@ -50,6 +51,15 @@ def counted_beside(
     full = Space((*space.variables, *variables))
     counted = Empirical.from_codes(rows, weights, full, allow_missing=missing == "em")
     return counted, [variable.name for variable in variables]
+
+
+def refuse_counts_beside(reading: Reading) -> None:
+    """Refuse a column of counts where outputs stand beside the table: it would be left out in silence."""
+    if reading.count_column is not None:
+        raise DataError(
+            f"count_column={reading.count_column!r} counts whole rows, but the outputs stand beside the table in y; "
+            "give the counts as sample_weight=, or the outputs as columns of the table"
+        )
 
 
 def share_right(found: Any, y: Any, sample_weight: Any) -> float:

@@ -13,6 +13,7 @@ from fullspan.data.empirical import checked_weights
 from fullspan.errors import DataError
 from fullspan.estimators.reading import Reading
 from fullspan.estimators.tables import checked_table
+from fullspan.estimators.targets import refuse_counts_beside
 from fullspan.learn.layers.fit import Data
 from fullspan.model.units import OPEN, Units
 from fullspan.space import Space, Variable
@@ -50,8 +51,10 @@ def rows_of_table(
     DataError : the table cannot be read, a value is not allowed, or there are not as many labels as rows.
     """
     reading = Reading(**{name: getattr(of, name) for name in READING})
-    if labels is None and space is None and not _is_zero_one(X, reading):
-        return _counted(reading.count(X, weights))
+    if labels is not None:
+        refuse_counts_beside(reading)
+    elif not _is_zero_one(X, reading):
+        return _counted(reading.count(X, weights) if space is None else reading.count_again(X, space, weights))
     inputs, codes = _coded(X, reading, None if space is None else _without(space, of.target, labels is not None))
     if labels is not None:
         inputs, codes = _with_labels(inputs, codes, labels, str(of.target), space)
@@ -125,7 +128,9 @@ def _is_zero_one(X: Any, reading: Reading | None) -> bool:
     """Whether a table is an array of numbers or truth values that is to be read as units directly."""
     if not isinstance(X, np.ndarray) or X.ndim != 2 or X.dtype.kind not in "biuf" or X.shape[0] == 0:
         return False
-    if reading is not None and (reading.columns or reading.levels or reading.bins or reading.missing == "level"):
+    if reading is not None and (
+        reading.columns or reading.levels or reading.bins or reading.count_column or reading.missing == "level"
+    ):
         return False
     known = X[~np.isnan(X)] if X.dtype.kind == "f" else X
     if reading is not None and X.dtype.kind == "f" and (known != np.round(known)).any():

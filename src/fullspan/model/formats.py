@@ -8,10 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from fullspan.errors import TooLargeError
+from fullspan.model import tree_file
 from fullspan.model.bif import read_bif
-from fullspan.model.file import load
+from fullspan.model.file import read
 from fullspan.model.graph import FactorGraph
 from fullspan.model.loglinear import LogLinear
+from fullspan.model.strict_json import read_json
 from fullspan.model.uai import read_uai
 
 MAX_CELLS = 1 << 26
@@ -25,7 +27,7 @@ def suffix(path: str | os.PathLike[str]) -> str:
 
 
 def read_factors(path: str | os.PathLike[str]) -> FactorGraph:
-    """Read a ``.uai`` or ``.bif`` network (also ``.gz``), or a model file of any other name.
+    """Read a ``.uai`` or ``.bif`` network (also ``.gz``), or the log-linear model or tree in a file of any other name.
 
     Raises
     ------
@@ -33,7 +35,12 @@ def read_factors(path: str | os.PathLike[str]) -> FactorGraph:
     TooLargeError : a term of a log-linear model is over too many variables.
     """
     reader = NETWORKS.get(suffix(path))
-    return factors_of(load(path).model) if reader is None else reader(path)
+    if reader is not None:
+        return reader(path)
+    document = read_json(Path(path))
+    if document["kind"].value == tree_file.KIND:
+        return tree_file.read_tree(document).model.graph()
+    return factors_of(read(document).model)
 
 
 def factors_of(model: LogLinear) -> FactorGraph:

@@ -15,6 +15,7 @@ from fullspan.data import Empirical
 from fullspan.errors import FullspanError
 from fullspan.estimators.comparing import compare_counts
 from fullspan.estimators.comparison import Comparison
+from fullspan.estimators.joint import check_exact_joint
 from fullspan.estimators.reading import Reading
 from fullspan.learn.likelihood.nested import information_by_order
 from fullspan.learn.search.holdout import held_out
@@ -89,12 +90,11 @@ def gather(
 
     Raises
     ------
-    FullspanError : the model predicts some columns from others.
+    FullspanError : the model predicts some columns from others, or is one in layers.
     DataError : a table cannot be read.
     """
+    check_exact_joint(estimator, "the model", "a report")
     settings = estimator.fitted_.settings
-    if settings.get("roles") or settings.get("inputs"):
-        raise FullspanError("the model predicts some columns from others; a report needs a model of all columns")
     space = estimator._oracle.visible
     reading = Reading(missing="em", count_column=settings.get("count_column"))
     counts = None if data is None else reading.count_again(data, space)

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from fullspan.errors import FullspanError, QueryError
+from fullspan.errors import QueryError
+from fullspan.estimators.joint import check_exact_joint
 from fullspan.estimators.loading import load
 from fullspan.estimators.pictures import interactions
 from fullspan.model.formats import NETWORKS, suffix
@@ -47,7 +48,7 @@ class Explorer:
     Raises
     ------
     ModelFileError : the file cannot be read.
-    FullspanError : the model predicts some columns from others.
+    FullspanError : the model predicts some columns from others, or is one in layers.
     """
 
     def __init__(self, path: Path) -> None:
@@ -59,11 +60,7 @@ class Explorer:
             self.kind, found = "network", _of_factors(self.oracle.graph)
         else:
             self.estimator = load(path)
-            settings = self.estimator.fitted_.settings
-            if settings.get("roles") or settings.get("inputs"):
-                raise FullspanError(
-                    f"{path} predicts some columns from others; the explorer needs a model of all columns"
-                )
+            check_exact_joint(self.estimator, str(path), "the explorer")
             self.kind, found = type(self.estimator).__name__, interactions(self.estimator)
             self.oracle = _engine(self.estimator._oracle)
         self.marginals: Marginals = marginals_of(self.oracle)

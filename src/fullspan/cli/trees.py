@@ -1,0 +1,45 @@
+"""Trees in a terminal: what ``fullspan show`` says of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from fullspan.model.hidden_tree import FittedTree
+
+
+def show_tree(fitted: FittedTree, top: int | None, *, as_json: bool) -> None:
+    """Size, likelihood and the edges of a tree, those of most mutual information first."""
+    from fullspan.cli.summary import print_json, print_rows
+
+    tree = fitted.model
+    pairs = zip(tree.edges, tree.order[1:], strict=True)
+    edges = sorted(((a, b, float(fitted.mutual_information[i])) for (a, b), i in pairs), key=lambda e: -e[2])
+    facts: dict[str, Any] = {
+        "estimator": fitted.settings.get("estimator", "ChowLiuTree"),
+        "n_rows": fitted.n_rows,
+        "n_dropped": fitted.n_dropped,
+        "total": fitted.total,
+        "n_variables": len(tree.space),
+        "hidden_states": 0 if tree.is_observed else tree.n_states,
+        "n_parameters": tree.n_parameters,
+        "log_likelihood": fitted.total * fitted.log_likelihood,
+        "validation": fitted.validation,
+        "status": fitted.status,
+    }
+    if as_json:
+        variables = [{"name": v.name, "levels": list(v.levels), "edges": v.edges} for v in tree.space.variables]
+        listed = [{"parent": a, "child": b, "mutual_information": m} for a, b, m in edges[:top]]
+        print_json({**facts, "variables": variables, "tree": listed})
+        return
+    hidden = f", hidden nodes of {tree.n_states} states" if facts["hidden_states"] else ""
+    typer.echo(
+        f"{facts['estimator']}: {fitted.n_rows:,} rows, {len(tree.space):,} variables{hidden}, "
+        f"{tree.n_parameters:,} parameters"
+    )
+    typer.echo(f"mean log-likelihood {fitted.log_likelihood:.4f} nats per row ({fitted.status})")
+    print_rows(("edge", "nats"), [(f"{a} – {b}", f"{m:.4f}") for a, b, m in edges[:top]])
+    if top is not None and len(edges) > top:
+        typer.echo(f"... and {len(edges) - top} more")

@@ -1,0 +1,30 @@
+"""Which models say how likely every state of their columns is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fullspan.errors import FullspanError
+from fullspan.model.layered import FittedLayers
+
+
+def is_conditional(fitted: Any) -> bool:
+    """Whether a model was learned to predict some columns from others, and knows nothing about these."""
+    settings = fitted.settings
+    return bool(settings.get("roles") or settings.get("inputs"))
+
+
+def check_exact_joint(estimator: Any, name: str, user: str) -> None:
+    """Refuse a model that predicts some columns from others, or whose marginals cannot be summed.
+
+    Raises
+    ------
+    FullspanError : ``user``, such as "a report", needs another model.
+    """
+    if is_conditional(estimator.fitted_):
+        raise FullspanError(f"{name} predicts some columns from others; {user} needs a model of all columns")
+    if isinstance(estimator.fitted_, FittedLayers):
+        raise FullspanError(
+            f"{name} is a {type(estimator).__name__}, whose marginals are not summed, and {user} shows exact ones; "
+            "fullspan compare, score and sample take it"
+        )
