@@ -38,12 +38,12 @@ def save_model(fitted: Fitted, path: Path) -> None:
 def oracle_of(fitted: Fitted, max_memory: int | None = None) -> Any:
     """What answers questions about a model."""
     from fullspan.model.truncated import TruncatedLogLinear
-    from fullspan.query.answer import Oracle
+    from fullspan.query import averaged
     from fullspan.query.truncated import TruncatedOracle
 
     if isinstance(fitted.model, TruncatedLogLinear):
         return TruncatedOracle(fitted.model)
-    return Oracle(fitted.model, max_memory=max_memory, n_hidden=fitted.n_hidden)
+    return averaged.oracle_of(fitted.model, max_memory=max_memory, n_hidden=fitted.n_hidden)
 
 
 def joint_model(path: Path) -> Fitted:
