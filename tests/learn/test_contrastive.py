@@ -116,7 +116,9 @@ def test_averaging_takes_the_noise_out() -> None:
     data = drawn((2,) * 6, "walsh", 3, 20_000)
     options = {"basis": "walsh", "solver": "pcd", "max_iter": 2_000, "learning_rate": 0.05, "seed": 0}
     exact = fit_machine(data, MachineOptions(basis="walsh")).divergence
-    mean, last = (fit_machine(data, MachineOptions(**options, average=a)).divergence - exact for a in (True, False))
+    mean, last = (
+        fit_machine(data, MachineOptions(**options, mean_weights=a)).divergence - exact for a in (True, False)
+    )
     assert 0 <= mean < 0.2 * last
 
 
@@ -129,7 +131,7 @@ def test_penalties_shrink_the_weights() -> None:
         )
         assert np.abs(ridge.model.theta).sum() < 0.8 * np.abs(free.model.theta).sum()
     sparse = fit_machine(
-        data, MachineOptions(basis="walsh", solver="pcd", max_iter=1_000, l1=0.1, seed=0, average=False)
+        data, MachineOptions(basis="walsh", solver="pcd", max_iter=1_000, l1=0.1, seed=0, mean_weights=False)
     )
     assert (sparse.model.theta == 0).sum() >= 3
 

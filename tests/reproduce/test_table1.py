@@ -53,7 +53,7 @@ def test_published_values_are_those_of_the_paper() -> None:
     assert [p.kl_data for p in sampled if p] == [2.504, 0.528, 4.803, 1.477, 3.826, 1.620]
     assert [p.kl_true for p in sampled if p] == [0.094, 0.053, 0.903, 0.806, 1.338, 1.242]
     assert [(p.n_basis, p.seconds) for p in sampled if p] == [(210, 3)] * 6
-    assert (PCD.learning_rate, PCD.n_chains, PCD.max_iter, PCD.average) == (0.01, 100, 10_000, False)
+    assert (PCD.learning_rate, PCD.n_chains, PCD.max_iter, PCD.mean_weights) == (0.01, 100, 10_000, False)
 
 
 def test_the_truths_of_the_table_have_the_stated_size() -> None:

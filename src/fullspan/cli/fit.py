@@ -38,6 +38,7 @@ HIDDEN_HELP = "A number of binary hidden variables, or their names separated by 
 L1_HELP = "Weight of an L1 penalty on the weights; above 0, terms are searched one at a time, whatever --search says."
 EPSILON_HELP = "Stop when a step gains less, in nats per row; only for --search paper or --l1 above 0."
 RESUME_HELP = "Start from the checkpoint, if there is one, and keep its basis, whatever --basis says."
+AVERAGE_HELP = "Average so many bootstrap fits, which predicts better; Ctrl-C keeps those that are done."
 EPILOG = """Example: fullspan fit votes.csv -o votes.fsm --missing drop
 
 With given terms: fullspan fit votes.csv -o votes.fsm --model boltzmann --missing em --columns party,crime,water
@@ -84,7 +85,8 @@ def fit(
     chains: Annotated[int, typer.Option(min=1, help="Boltzmann: Gibbs chains of pcd and cd.")] = 100,
     sweeps: Annotated[int, typer.Option(min=1, help="Boltzmann: sweeps of the chains between two updates.")] = 1,
     restarts: Annotated[int, typer.Option(min=1, help="Runs with hidden variables; the best is kept.")] = 5,
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed of those runs.")] = None,
+    average: Annotated[int, typer.Option(min=1, help=AVERAGE_HELP)] = 1,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of those runs, and of bootstrap samples.")] = None,
     search: Annotated[Search, typer.Option(help="The full search, or the published algorithm.")] = Search.full,
     basis: Annotated[Basis, typer.Option(help="Kind of terms; auto keeps the shorter description.")] = Basis.auto,
     penalty: Annotated[str, typer.Option(help="mdl, combinatorial, bic, or a factor such as 2.0.")] = "mdl",
@@ -126,6 +128,8 @@ def fit(
         return fit_layers(data, output, model.value, hidden, own, as_json=as_json, quiet=quiet)
     if resume and checkpoint is None:
         raise typer.BadParameter("--resume needs --checkpoint FILE")
+    if resume and average > 1:
+        raise typer.BadParameter("--resume goes on with one fit; with --average, leave it out")
     check_model_target(output, data, force=force)
     if checkpoint is not None:
         check_model_target(checkpoint, data, force=force)
@@ -164,13 +168,13 @@ def fit(
         watch.say("learning (the first run on a machine compiles its kernels, which takes longer)")
         interrupts.check()
         if model is Model.boltzmann:
-            fitted = learned_machine(empirical, structure, options, watch)
+            fitted = learned_machine(empirical, structure, options, watch, average)
         elif model is Model.truncated:
             limit = arguments.size(max_memory)
             domain = Domain(max_order, min_support, pattern or (), pairs, unseen, solver.value, l2, seed, limit)
             fitted = learned_truncated(empirical, domain, watch)
         else:
-            fitted = _learned(empirical, options, Hidden(units, restarts, seed), watch, start)
+            fitted = _learned(empirical, options, Hidden(units, restarts, seed), watch, start, average)
         fitted = _kept(reading.noted(fitted), watch)
     _save(fitted, output)
     if not quiet:
@@ -218,12 +222,23 @@ class _Watch:
 
 
 def _learned(
-    empirical: Empirical, options: dict[str, Any], hidden: Hidden, watch: _Watch, start: LogLinear | None
+    empirical: Empirical,
+    options: dict[str, Any],
+    hidden: Hidden,
+    watch: _Watch,
+    start: LogLinear | None,
+    average: int,
 ) -> Fitted:
     from fullspan.learn.search.fit import Options
     from fullspan.learn.search.fit import fit as learn
     from fullspan.learn.search.incomplete import fit_incomplete
 
+    if average > 1:
+        from fullspan.estimators.averaging import averaged_search
+
+        return averaged_search(
+            empirical, Options(**options), hidden.units, hidden.restarts, average, hidden.seed, watch
+        )
     if not hidden.units:
         return learn(empirical, Options(**options), watch=watch, start=start)
     return fit_incomplete(empirical, Options(**options), hidden.units, hidden.restarts, hidden.seed, watch, start)

@@ -25,7 +25,7 @@ OWNERS = {
     **dict.fromkeys(("search", "penalty", "epsilon", "dtype", "device"), (_SEARCH,)),
     **dict.fromkeys(("checkpoint", "checkpoint_every", "resume"), (_SEARCH,)),
     "max_order": (_SEARCH, _TRUNCATED),
-    **dict.fromkeys(("restarts", "basis", "l1"), (_SEARCH, _MACHINE)),
+    **dict.fromkeys(("restarts", "basis", "l1", "average"), (_SEARCH, _MACHINE)),
     "hidden": (_SEARCH, _MACHINE, *_LAYERS),
     "max_memory": (_SEARCH, _MACHINE, _TRUNCATED),
     **dict.fromkeys(("epochs", "target"), _LAYERS),
@@ -70,7 +70,11 @@ class Structure:
 
 
 def learned_machine(
-    empirical: Empirical, structure: Structure, options: dict[str, Any], watch: Callable[[StepLike], None]
+    empirical: Empirical,
+    structure: Structure,
+    options: dict[str, Any],
+    watch: Callable[[StepLike], None],
+    average: int = 1,
 ) -> Fitted:
     """Fit the machine.
 
@@ -101,6 +105,10 @@ def learned_machine(
         n_sweeps=structure.sweeps,
         max_memory=options["max_memory"],
     )
+    if average > 1:
+        from fullspan.estimators.averaging import averaged_machine
+
+        return averaged_machine(empirical, machine, hidden, average, structure.seed, watch)
     return learned(empirical, machine, hidden, structure.seed, watch)
 
 

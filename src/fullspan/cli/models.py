@@ -41,7 +41,7 @@ def oracle_of(fitted: Any, max_memory: int | None = None) -> Any:
     """What answers questions about a model."""
     from fullspan.model.hidden_tree import HiddenTree
     from fullspan.model.truncated import TruncatedLogLinear
-    from fullspan.query.answer import Oracle
+    from fullspan.query import averaged
     from fullspan.query.tree import TreeOracle
     from fullspan.query.truncated import TruncatedOracle
 
@@ -49,7 +49,7 @@ def oracle_of(fitted: Any, max_memory: int | None = None) -> Any:
         return TreeOracle(fitted.model)
     if isinstance(fitted.model, TruncatedLogLinear):
         return TruncatedOracle(fitted.model)
-    return Oracle(fitted.model, max_memory=max_memory, n_hidden=fitted.n_hidden)
+    return averaged.oracle_of(fitted.model, max_memory=max_memory, n_hidden=fitted.n_hidden)
 
 
 def joint_model(path: Path) -> Any:

@@ -57,8 +57,17 @@ def summary(fitted: Fitted) -> dict[str, Any]:
         "entropy": fitted.entropy,
         "description_length": fitted.description_length,
         "status": fitted.status,
+        **_average_facts(fitted),
         **(_machine_facts(fitted) if is_machine(fitted) else {}),
     }
+
+
+def _average_facts(fitted: Fitted) -> dict[str, Any]:
+    """What there is to say about an average."""
+    found = fitted.out_of_bag
+    if found is None:
+        return {}
+    return {"members": fitted.settings.get("members"), "oob_score": found.score, "oob_error": found.error}
 
 
 def _machine_facts(fitted: Fitted) -> dict[str, Any]:
@@ -85,6 +94,14 @@ def summary_lines(fitted: Fitted) -> list[str]:
     ]
     if fitted.status == "given":
         return [*lines, "given, not learned from rows"]
+    if (found := fitted.out_of_bag) is not None:
+        members, asked = (fitted.settings.get(name) for name in ("members", "average"))
+        return [
+            *lines,
+            f"the average of {members} of {asked} bootstrap fits, divergence from the data {fitted.divergence:.4f} "
+            f"nats per row ({fitted.status})",
+            f"out-of-bag log-likelihood {found.score:.4f} ± {found.error:.4f} nats per row",
+        ]
     return [
         *lines,
         f"divergence from the data {fitted.divergence:.4f} nats per row, "
@@ -97,8 +114,11 @@ def _power(n_states: int) -> str:
 
 
 def is_machine(fitted: Fitted) -> bool:
-    """Whether the terms were given and not searched for."""
-    return fitted.settings.get("estimator") in ("BoltzmannMachine", "TruncatedBoltzmannMachine")
+    """Whether the terms were given and not searched for, and fitted once."""
+    return fitted.out_of_bag is None and fitted.settings.get("estimator") in (
+        "BoltzmannMachine",
+        "TruncatedBoltzmannMachine",
+    )
 
 
 def print_machine(fitted: Fitted, top: int | None) -> None:
@@ -121,9 +141,7 @@ def strongest(fitted: Fitted, top: int | None) -> None:
 
 def print_terms(terms: TermTable) -> None:
     """The terms as a table."""
-    from fullspan.estimators.terms import HEADINGS
-
-    print_rows(HEADINGS, terms.cells())
+    print_rows(terms.headings, terms.cells())
 
 
 def print_rows(headings: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:

@@ -57,12 +57,14 @@ class BoltzmannMachine(DensityEstimator):
     max_iter : most iterations of the solver; its own limit by default. Updates of ``"pcd"`` and ``"cd"``: 10,000.
     learning_rate, n_chains, n_sweeps : of ``"pcd"`` and ``"cd"``: the step, the Gibbs chains, and their sweeps between
         two updates.
-    average : of the same: return the mean of the weights over the second half of the updates, or else the last ones.
+    mean_weights : of the same: return the mean of the weights over the second half of the updates, or else the last.
+    average : bootstrap fits whose distributions are averaged; 1 for one fit of the rows as they are. See
+        ``docs/averaging.md``.
     missing : missing cells are an ``"error"``, ``"drop"`` their rows, are a ``"level"`` of their own, or cells not
         observed, ``"em"``: maximum likelihood of what was observed.
     bins, levels, columns, count_column, max_levels : how a table is read, as in :class:`fullspan.FullSpan`.
     max_memory : most bytes to use; the memory that is free by default.
-    random_state : seed or generator of the random weights.
+    random_state : seed or generator of the random weights and of the bootstrap samples.
     verbose : tell the progress on standard error.
 
     Attributes
@@ -71,6 +73,8 @@ class BoltzmannMachine(DensityEstimator):
     goodness_ : measures of fit, a :class:`fullspan.model.goodness.Goodness`.
     diverging_ : terms whose weights have no finite maximum, such as ``"a=y:b=n"``; the model is the limit.
     n_iter_ : iterations of the solver.
+    oob_score_, oob_error_ : with ``average``, the mean log-likelihood of a row under the fits that have not seen it,
+        and its standard error; None otherwise.
     log_z_estimate_ : log Z as an :class:`fullspan.engine.sampling.estimate.Estimate`: exact, or with its error.
     learning_curve_ : of the solvers beyond the table, the mean log-likelihood of a row along the way: a list of
         ``{"update", "log_likelihood", "error", "exact", "seconds"}``.
@@ -116,7 +120,8 @@ class BoltzmannMachine(DensityEstimator):
         learning_rate: float = 0.01,
         n_chains: int = 100,
         n_sweeps: int = 1,
-        average: bool = True,
+        mean_weights: bool = True,
+        average: int = 1,
         missing: str = "error",
         bins: Any = None,
         levels: Mapping[str, Sequence[Level]] | None = None,
@@ -143,6 +148,7 @@ class BoltzmannMachine(DensityEstimator):
         self.learning_rate = learning_rate
         self.n_chains = n_chains
         self.n_sweeps = n_sweeps
+        self.mean_weights = mean_weights
         self.average = average
         self.missing = missing
         self.bins = bins
@@ -155,6 +161,11 @@ class BoltzmannMachine(DensityEstimator):
         self.verbose = verbose
 
     def _learn(self, empirical: Empirical, watch: Reporter | None) -> Fitted:
+        if self.average > 1:
+            from fullspan.estimators.averaging import averaged_machine
+
+            hidden = hidden_variables(self.hidden)
+            return averaged_machine(empirical, self._options(), hidden, self.average, self.random_state, watch)
         return learned(empirical, self._options(), hidden_variables(self.hidden), self.random_state, watch)
 
     def _options(self) -> MachineOptions:

@@ -29,7 +29,7 @@ from fullspan.estimators.reading import Reading, refuse_missing_level
 from fullspan.estimators.tables import checked_table, checked_weight, empty_of, kind_of
 from fullspan.estimators.terms import TermTable
 from fullspan.model.fitted import Fitted
-from fullspan.query.answer import Oracle
+from fullspan.query.averaged import oracle_of
 from fullspan.query.result import Table
 from fullspan.space import Level, Space
 
@@ -132,7 +132,8 @@ class DensityEstimator(Plots, DensityMixin, BaseEstimator):  # type: ignore[misc
         self.divergence_, self.description_length_ = fitted.divergence, fitted.description_length
         self.log_likelihood_ = -fitted.total * (fitted.divergence + fitted.entropy)
         self._kind, self._empirical, self._counted = kind, empirical, empirical
-        self._oracle = Oracle(model, n_hidden=fitted.n_hidden)
+        self.oob_score_, self.oob_error_ = _out_of_bag(fitted)
+        self._oracle = oracle_of(model, n_hidden=fitted.n_hidden)
         self.n_features_in_ = len(self._oracle.visible)
         if kind != "array":
             self.feature_names_in_ = np.array(self._oracle.visible.names, dtype=object)
@@ -344,13 +345,19 @@ class DensityEstimator(Plots, DensityMixin, BaseEstimator):  # type: ignore[misc
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         if "model_" in state:
-            self._oracle = Oracle(self.model_, n_hidden=self.fitted_.n_hidden)
+            self._oracle = oracle_of(self.model_, n_hidden=self.fitted_.n_hidden)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = tags.input_tags.string = True
         tags.input_tags.allow_nan = self.missing != "error"
         return tags
+
+
+def _out_of_bag(fitted: Fitted) -> tuple[float | None, float | None]:
+    """Mean log-likelihood of the rows left out by bootstrap fits, and its error; None for a single fit."""
+    found = fitted.out_of_bag
+    return (None, None) if found is None else (found.score, found.error)
 
 
 def ending(fitted: Fitted) -> str:

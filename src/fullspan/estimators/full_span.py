@@ -34,7 +34,10 @@ class FullSpan(StreamingEstimator):
     max_order : most variables in a term; any by default.
     hidden : variables that are never observed: a number of binary ones, names, or ``{name: levels}``. The search is
         then repeated on completed data, and the model without them is kept if its description is shorter.
-    restarts, random_state : random first completions where there are hidden variables, and their seed.
+    restarts : random first completions where there are hidden variables.
+    random_state : seed or generator of these, and of the bootstrap samples.
+    average : bootstrap fits whose distributions are averaged, which predicts better and takes so many times the time; 1
+        for one fit of the rows as they are. See ``docs/averaging.md``.
     missing : missing cells are an ``"error"``, ``"drop"`` their rows, are a ``"level"`` of their own, or are
         summed over, ``"em"``: the likelihood is that of the observed cells, and no row is lost.
     bins : cut numeric columns: a number of quantile bins, or ``{name: k | ("width", k) | edges}``.
@@ -50,7 +53,10 @@ class FullSpan(StreamingEstimator):
 
     Attributes
     ----------
-    terms_ : the chosen terms in words, with order, weight, standard error and nats saved, strongest first.
+    terms_ : the chosen terms in words, with order, weight, standard error and nats saved, strongest first; with
+        ``average``, how often each was chosen, and mean and spread of its weight.
+    oob_score_, oob_error_ : with ``average``, the mean log-likelihood of a row under the fits that have not seen it,
+        and its standard error; None otherwise.
     n_terms_ : their number.
     space_ : the variables and their levels.
     model_ : the model itself, a :class:`fullspan.model.loglinear.LogLinear`.
@@ -90,6 +96,7 @@ class FullSpan(StreamingEstimator):
         max_order: int | None = None,
         hidden: Hidden = 0,
         restarts: int = 5,
+        average: int = 1,
         random_state: Any = None,
         missing: str = "error",
         bins: Any = None,
@@ -110,6 +117,7 @@ class FullSpan(StreamingEstimator):
         self.max_order = max_order
         self.hidden = hidden
         self.restarts = restarts
+        self.average = average
         self.random_state = random_state
         self.missing = missing
         self.bins = bins
@@ -127,6 +135,12 @@ class FullSpan(StreamingEstimator):
 
         options = Options(**{name: getattr(self, name) for name in _OPTIONS})
         hidden = hidden_variables(self.hidden)
+        if self.average > 1:
+            from fullspan.estimators.averaging import averaged_search
+
+            return averaged_search(
+                empirical, options, hidden, self.restarts, self.average, self.random_state, watch=watch
+            )
         if not hidden:
             return fit(empirical, options, watch=watch)
         from fullspan.learn.search.incomplete import fit_incomplete

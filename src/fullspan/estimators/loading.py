@@ -72,6 +72,8 @@ def _unfitted(
     name = settings.get("estimator", default)
     if not isinstance(name, str) or name not in homes:
         raise ModelFileError(f"{path} names the estimator {name!r}; this version knows {', '.join(homes)}")
+    if isinstance(settings.get("average"), bool):  # its name in files of earlier versions
+        settings = {**settings, "average": 1, "mean_weights": settings["average"]}
     kind: type[DensityEstimator] = getattr(import_module(homes[name]), name)
     known = kind._get_param_names()
     return kind(**{key: value for key, value in settings.items() if key in known})

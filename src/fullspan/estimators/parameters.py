@@ -16,10 +16,11 @@ _WHOLE = {
     "restarts": "a whole number of at least 1 is needed, such as 5",
     "max_iter": "a whole number of at least 1 is needed, or None for the solver's own limit",
     "patience": "a whole number of iterations, at least 1, is needed",
+    "average": "a whole number of bootstrap fits is needed, such as 16, or 1 for a single fit",
     "n_chains": "a whole number of at least 1 is needed, such as 100",
     "n_sweeps": "a whole number of at least 1 is needed",
 }
-_NEEDED = ("max_levels", "restarts", "patience", "n_chains", "n_sweeps")
+_NEEDED = ("max_levels", "restarts", "average", "patience", "n_chains", "n_sweeps")
 _REAL = {
     "l2": "a finite number of at least 0 is needed",
     "tol": "a positive number is needed, such as 1e-10",

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from fullspan.model.fitted import Fitted, StepLike
     from fullspan.space import Space, Variable
 
-BY_CHAINS = ("learning_rate", "n_chains", "n_sweeps", "average")
+BY_CHAINS = ("learning_rate", "n_chains", "n_sweeps", "mean_weights")
 """Parameters of the solvers that sample."""
 OPTIONS = (
     *("order", "graph", "terms", "margins", "basis", "solver", "l1", "l2"),

@@ -8,13 +8,19 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
+import numpy as np
+
 from fullspan.display import html_table
+from fullspan.model.averaged import AveragedLogLinear
 
 if TYPE_CHECKING:
     from fullspan.model.fitted import Fitted
 
 SHOWN = 20
 """Rows that ``repr`` prints."""
+HEADINGS = ("term", "order", "weight", "std. error", "nats saved")
+AVERAGED_HEADINGS = ("term", "order", "chosen", "weight", "spread", "nats saved")
+"""Of one fit, and of an average of fits."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +35,8 @@ class TermRow:
     weight, standard_error : its natural parameter theta, infinite where the likelihood has no finite maximum, and the
         error of that; NaN where the data do not determine it.
     nats_saved : by how many nats the data would be described worse, in total, without it.
+    chosen : share of the fits of an average that have the term. ``weight`` is then the mean over these fits,
+        ``standard_error`` the spread (standard deviation) between them, and ``nats_saved`` the mean over all fits.
     """
 
     words: str
@@ -37,6 +45,7 @@ class TermRow:
     weight: float
     standard_error: float
     nats_saved: float
+    chosen: float = 1.0
 
 
 class TermTable(Sequence[TermRow]):
@@ -48,8 +57,10 @@ class TermTable(Sequence[TermRow]):
     crime=y goes with salvador=y      2   0.410       0.060        30.2
     """
 
-    def __init__(self, rows: Sequence[TermRow] | Callable[[], Sequence[TermRow]]) -> None:
-        self._given = rows
+    def __init__(
+        self, rows: Sequence[TermRow] | Callable[[], Sequence[TermRow]], headings: tuple[str, ...] = HEADINGS
+    ) -> None:
+        self._given, self.headings = rows, headings
 
     @cached_property
     def _rows(self) -> tuple[TermRow, ...]:
@@ -57,12 +68,13 @@ class TermTable(Sequence[TermRow]):
         return tuple(self._given() if callable(self._given) else self._given)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return TermTable, (self._rows,)
+        return TermTable, (self._rows, self.headings)
 
     @classmethod
     def of(cls, fitted: Fitted) -> TermTable:
         """The terms of a fitted model."""
-        return cls(lambda: _rows_of(fitted))
+        averaged = isinstance(fitted.model, AveragedLogLinear)
+        return cls(lambda: _rows_of(fitted), AVERAGED_HEADINGS if averaged else HEADINGS)
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -75,28 +87,38 @@ class TermTable(Sequence[TermRow]):
     @overload
     def __getitem__(self, item: slice) -> TermTable: ...
     def __getitem__(self, item: int | slice) -> TermRow | TermTable:
-        return TermTable(self._rows[item]) if isinstance(item, slice) else self._rows[item]
+        return TermTable(self._rows[item], self.headings) if isinstance(item, slice) else self._rows[item]
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Plain dictionaries, as JSON holds them."""
-        return [asdict(row) | {"variables": list(row.variables)} for row in self]
+        rows = [asdict(row) | {"variables": list(row.variables)} for row in self]
+        return [{name: row[name] for name in self._columns} for row in rows]
+
+    @property
+    def _columns(self) -> list[str]:
+        """Names of the columns; how often a term was chosen is one of an average alone."""
+        columns = ["words", "variables", "order", "weight", "standard_error", "nats_saved"]
+        return [*columns, "chosen"] if self.headings == AVERAGED_HEADINGS else columns
 
     def to_pandas(self) -> Any:
         """A pandas DataFrame with one row per term."""
         import pandas as pd
 
-        columns = ["words", "variables", "order", "weight", "standard_error", "nats_saved"]
-        return pd.DataFrame([asdict(row) for row in self], columns=columns)
+        return pd.DataFrame([asdict(row) for row in self], columns=self._columns)
 
-    def cells(self) -> list[tuple[str, str, str, str, str]]:
-        """The rows as text, column by column as :data:`HEADINGS` names them."""
+    def cells(self) -> list[tuple[str, ...]]:
+        """The rows as text, column by column as ``headings`` names them."""
+        chosen = (lambda row: (f"{row.chosen:.0%}",)) if self.headings == AVERAGED_HEADINGS else (lambda row: ())
         return [
-            (row.words, str(row.order), f"{row.weight:.3f}", f"{row.standard_error:.3f}", f"{row.nats_saved:.1f}")
+            (
+                *(row.words, str(row.order), *chosen(row)),
+                *(f"{row.weight:.3f}", f"{row.standard_error:.3f}", f"{row.nats_saved:.1f}"),
+            )
             for row in self
         ]
 
     def __repr__(self) -> str:
-        lines = aligned([HEADINGS, *self[:SHOWN].cells()])
+        lines = aligned([self.headings, *self[:SHOWN].cells()])
         return "\n".join([*lines, *self._rest()])
 
     def _rest(self) -> list[str]:
@@ -106,12 +128,13 @@ class TermTable(Sequence[TermRow]):
         shown = self[:SHOWN]
         top = max((row.nats_saved for row in self if row.nats_saved < math.inf), default=0.0) or 1.0
         bars = [row.nats_saved / top if row.nats_saved < math.inf else 0.0 for row in shown]
-        return html_table(HEADINGS, shown.cells(), notes=self._rest(), bars=bars)
+        return html_table(self.headings, shown.cells(), notes=self._rest(), bars=bars)
 
 
 def _rows_of(fitted: Fitted) -> list[TermRow]:
     model = fitted.model
     names, weights = model.space.names, fitted.weights
+    chosen = model.chosen if isinstance(model, AveragedLogLinear) else np.ones(len(model.terms))
     rows = [
         TermRow(
             fitted.describe(k),
@@ -120,6 +143,7 @@ def _rows_of(fitted: Fitted) -> list[TermRow]:
             float(weights[k]),
             float(fitted.standard_errors[k]),
             float(fitted.nats_saved[k]),
+            float(chosen[k]),
         )
         for k, term in enumerate(model.terms)
     ]
@@ -130,9 +154,6 @@ def _strength(row: TermRow) -> tuple[float, int, tuple[str, ...]]:
     """Sorting key: most nats saved first, unknown savings last."""
     known = row.nats_saved == row.nats_saved
     return (-row.nats_saved if known else float("inf"), row.order, row.variables)
-
-
-HEADINGS = ("term", "order", "weight", "std. error", "nats saved")
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -22,6 +22,7 @@ from fullspan.errors import FullspanError
 from fullspan.geometry.sums import EliminationSums, ListSums, Sums, TableSums
 from fullspan.learn.likelihood.phases import Known
 from fullspan.learn.likelihood.solve import Likelihood, factor, solve
+from fullspan.model.averaged import refuse_averaged
 from fullspan.model.loglinear import LogLinear, check_term
 from fullspan.model.truncated import TruncatedLogLinear
 from fullspan.space import Space
@@ -242,6 +243,7 @@ def log_linear(model: Any) -> LogLinear:
     found = getattr(model, "model_", getattr(model, "model", model))
     if not isinstance(found, LogLinear):
         raise FullspanError(f"a {type(model).__name__} has no weights on terms; a fitted log-linear model is needed")
+    refuse_averaged(found, "information geometry")
     return found
 
 

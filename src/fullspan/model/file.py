@@ -30,23 +30,22 @@ import numpy as np
 from fullspan.algebra.basis import BASES, Basis, Term
 from fullspan.errors import FullspanError, ModelFileError
 from fullspan.model.atomic import write_atomically
+from fullspan.model.averaged import AveragedLogLinear
+from fullspan.model.averaged_file import members_record, out_of_bag_record, read_average, read_out_of_bag
 from fullspan.model.fitted import Fitted, Step, StepLike
 from fullspan.model.goodness import Goodness
-from fullspan.model.local import log_sum_exp, small_exponents
+from fullspan.model.log_z_check import check_log_z
 from fullspan.model.loglinear import LogLinear
 from fullspan.model.strict_json import MAX_BYTES, Node, read_json, shown
 from fullspan.space import Level, Space, Variable
 
 FORMAT, VERSION, KIND = "fullspan-model", 1, "log-linear"
-KINDS = (KIND, "tree", "truncated", "layers", "many")
-"""What files hold: a log-linear model, as above, a tree (:mod:`fullspan.model.tree_file`), a truncated machine
-(:mod:`fullspan.model.truncated_file`), a machine in layers (:mod:`fullspan.model.layered_file`) or many models
-(:mod:`fullspan.model.many_file`)."""
+AVERAGED = "averaged"
+KINDS = (KIND, AVERAGED, "tree", "truncated", "layers", "many")
+"""What files hold: a log-linear model, as above, an average of such (:mod:`fullspan.model.averaged_file`), a tree
+(:mod:`fullspan.model.tree_file`), a truncated machine (:mod:`fullspan.model.truncated_file`), a machine in layers
+(:mod:`fullspan.model.layered_file`) or many models (:mod:`fullspan.model.many_file`)."""
 MAX_VARIABLES = 4096
-_CHECKED_STATES, _CHECKED_LEVELS = 1 << 16, 1 << 10
-"""Sizes up to which log Z is recomputed on reading."""
-_LOG_Z_TOLERANCE = 1e-4
-"""A table in single precision leaves log Z with an error of about 1e-6."""
 _MEASURES = ("divergence", "entropy", "description_length", "drift")
 _WHOLE_GOODNESS = ("n_parameters", "df", "nominal_df", "n_cells")
 _REAL_GOODNESS = tuple(f.name for f in dataclasses.fields(Goodness) if f.name not in _WHOLE_GOODNESS)
@@ -107,10 +106,11 @@ def document(fitted: Fitted) -> dict[str, Any]:
     """What the file of a log-linear model holds, but for its checksum."""
     model = fitted.model
     return {
-        **header(KIND, model.space),
+        **header(AVERAGED if isinstance(model, AveragedLogLinear) else KIND, model.space),
         "basis": model.basis.name,
         "log_z": model.log_z,
         "terms": [_term(fitted, i) for i in range(len(model.terms))],
+        **members_record(model),
         "fit": {
             "status": fitted.status,
             "total": fitted.total,
@@ -120,6 +120,7 @@ def document(fitted: Fitted) -> dict[str, Any]:
             "n_hidden": fitted.n_hidden,
             "diverging": list(fitted.diverging),
             "goodness": _goodness(fitted.goodness),
+            **out_of_bag_record(fitted.out_of_bag),
             "settings": dict(fitted.settings),
             "fingerprint": fitted.fingerprint,
             "software": fitted.version,
@@ -201,6 +202,10 @@ def load(path: str | os.PathLike[str]) -> Fitted:
 
 def read(root: Node) -> Fitted:
     """The model in a document; see :func:`load`."""
+    if root["kind"].value == AVERAGED:
+        check(root, AVERAGED)
+        space, basis, weights = read_terms(root)
+        return read_fit(root, read_average(root, space, basis, tuple(weights)))
     check(root, KIND)
     return read_fit(root, _read_model(root))
 
@@ -229,6 +234,7 @@ def read_fit(root: Node, model: LogLinear) -> Fitted:
         goodness=_read_goodness(further["goodness"]) if "goodness" in further else None,
         diverging=_read_diverging(further["diverging"], len(terms)) if "diverging" in further else (),
         n_hidden=further["n_hidden"].whole(0, len(model.space) - 1) if "n_hidden" in further else 0,
+        out_of_bag=read_out_of_bag(further["out_of_bag"]) if "out_of_bag" in further else None,
     )
 
 
@@ -267,7 +273,7 @@ def _check_sum(root: Node) -> None:
 def _read_model(root: Node) -> LogLinear:
     space, basis, weights = read_terms(root)
     log_z = root["log_z"].number()
-    _check_log_z(root["log_z"], basis, weights)
+    check_log_z(root["log_z"], basis, weights)
     try:
         return LogLinear(space, basis, tuple(weights), np.array(list(weights.values())), log_z)
     except FullspanError as error:
@@ -356,13 +362,3 @@ def _read_diverging(node: Node, n_terms: int) -> tuple[int, ...]:
     if any(a >= b for a, b in itertools.pairwise(positions)):
         raise node.refuse("the positions of terms must increase")
     return tuple(positions)
-
-
-def _check_log_z(node: Node, basis: Basis, weights: Mapping[Term, float]) -> None:
-    """Recompute log Z where that is cheap."""
-    if basis.n_states > _CHECKED_STATES or max(basis.cards) > _CHECKED_LEVELS:
-        return
-    with np.errstate(over="ignore", invalid="ignore"):
-        expected = log_sum_exp(small_exponents(basis, weights))
-    if not abs(expected - node.value) <= _LOG_Z_TOLERANCE * (1 + abs(expected)):
-        raise node.refuse(f"{shown(node.value)} does not belong to the weights, whose log Z is {expected:.6g}")

@@ -39,6 +39,22 @@ class Step:
     seconds: float
 
 
+@dataclass(frozen=True)
+class OutOfBag:
+    """Mean log-likelihood of rows by the fits that have not seen them, its standard error, and the rows' share.
+
+    Attributes
+    ----------
+    score : nats per row; NaN if no fit has left out a row.
+    error : standard deviation over the rows, divided by the root of their number.
+    share : of the rows that some fit has left out.
+    """
+
+    score: float
+    error: float
+    share: float
+
+
 @cache
 def software_version() -> str:
     """Version of the installed package."""
@@ -72,6 +88,7 @@ class Fitted:
     diverging : positions of the terms whose weights have no finite maximum; the model is the limit.
     n_hidden : how many of the last variables were never observed.
     prior : mean and precision (k,) of the normal prior that the search has fitted to the weights, in nats of all rows.
+    out_of_bag : of an average of bootstrap fits, the likelihood of what each has not seen.
     version : of the software that fitted the model.
     """
 
@@ -93,6 +110,7 @@ class Fitted:
     diverging: tuple[int, ...] = ()
     n_hidden: int = 0
     prior: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+    out_of_bag: OutOfBag | None = None
     version: str = field(default_factory=software_version)
 
     @classmethod

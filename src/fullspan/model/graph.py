@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from fullspan.algebra.basis import Basis, Term
 from fullspan.errors import FullspanError
+from fullspan.model.averaged import refuse_averaged
 from fullspan.model.local import small_exponents
 from fullspan.model.loglinear import LogLinear, checked_codes
 from fullspan.space import Space
@@ -174,7 +175,12 @@ class FactorGraph:
         """The same model as tables: the terms of each maximal scope are summed into one, ``sum theta_y Phi_y(x_f)``.
 
         No table is larger than the scope of some term, and log Z is the sum of ``exp(theta . Phi)``.
+
+        Raises
+        ------
+        FullspanError : the model is an average of others, which has no such factors.
         """
+        refuse_averaged(model, "a factor graph")
         gathered: dict[Scope, dict[Term, float]] = {}
         home = homes([tuple(i for i, _ in term) for term in model.terms])
         for term, weight in model:

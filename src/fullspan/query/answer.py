@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from fullspan.engine.elimination.sums import Sums
 from fullspan.engine.memory import budget, require
 from fullspan.errors import FullspanError, QueryError
+from fullspan.model.averaged import refuse_averaged
 from fullspan.model.loglinear import LogLinear, checked_codes
 from fullspan.query import rows
 from fullspan.query.events import IMPOSSIBLE, Event, both, check_possible, check_probable, codes_of, in_words, positions
@@ -76,6 +77,8 @@ class Oracle:
     def __init__(
         self, model: LogLinear, table: DualTable | None = None, max_memory: int | None = None, n_hidden: int = 0
     ) -> None:
+        if type(self) is Oracle:
+            refuse_averaged(model, "an Oracle")
         if table is not None and (table.basis != model.basis or table.dtype != np.float64):
             raise FullspanError(
                 f"the oracle needs a float64 table over the model's own basis, not {table.dtype} over "
@@ -84,7 +87,11 @@ class Oracle:
         self.model, self.max_memory = model, max_memory
         self.visible = Space(model.space.variables[: len(model.space) - n_hidden])
         self._given_table = table
-        self.elimination = Sums(model, max_memory)
+
+    @cached_property
+    def elimination(self) -> Sums:
+        """What answers without a table over all states."""
+        return Sums(self.model, self.max_memory)
 
     @cached_property
     def table(self) -> DualTable | None:
@@ -251,13 +258,18 @@ class Oracle:
         """
         basis, n_visible = self.model.basis, self.visible.n_states
         require(16 * basis.n_states, budget(self.max_memory), f"a table of {basis.n_states:,} states", "ask for cells")
-        table = np.zeros(basis.n_states)
-        table[np.array(self.model.indices, dtype=np.int64)] = self.model.theta
-        basis.synthesise(table)
-        table -= self.model.log_z
+        table = self.log_table()
         np.exp(table, out=table)
         cells: Array = table.reshape(-1, n_visible).sum(axis=0)  # hidden variables are the most significant digits
         return cells.reshape(self.visible.cards, order="F")
+
+    def log_table(self) -> Array:
+        """``log p`` of all states, hidden variables included, flat with the first variable fastest."""
+        table = np.zeros(self.model.basis.n_states)
+        table[np.array(self.model.indices, dtype=np.int64)] = self.model.theta
+        self.model.basis.synthesise(table)
+        table -= self.model.log_z
+        return table
 
     def sample(self, size: int, rng: np.random.Generator, given: Event | None = None) -> NDArray[np.int64]:
         """Independent visible states (size, n) given an event; exact, and fixed by the generator's state.
@@ -284,6 +296,10 @@ class Oracle:
     def log_prob(self, codes: Any) -> Array:
         """``log P(observed cells)`` of rows (m, n) -> (m,), where -1 marks a cell that is not observed."""
         return rows.log_prob(self, self._rows(codes))
+
+    def log_prob_of_states(self, states: NDArray[Any]) -> Array:
+        """``log p`` of complete states of all variables."""
+        return self.model.log_prob(states)
 
     def _rows(self, codes: Any) -> Rows:
         """Codes of visible variables as rows of all, the hidden ones not observed."""

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from fullspan.model.graph import FactorGraph
 from fullspan.query.answer import Oracle
+from fullspan.query.averaged import AveragedOracle
 from fullspan.query.events import Event, check_possible, check_probable, codes_of, in_words
 from fullspan.query.graph import GraphModel
 from fullspan.query.parse import Codes
@@ -56,7 +57,7 @@ def marginals_of(oracle: Oracle | TreeOracle | GraphModel) -> Marginals:
         return GraphMarginals(GraphModel(oracle.model.graph()), oracle.visible)
     if isinstance(oracle, GraphModel):
         return GraphMarginals(oracle, oracle.space)
-    if oracle.model.basis.n_states <= MAX_STATES:
+    if oracle.model.basis.n_states <= MAX_STATES or isinstance(oracle, AveragedOracle):
         return TableMarginals(oracle)
     return GraphMarginals(GraphModel(FactorGraph.of_loglinear(oracle.model), oracle.max_memory), oracle.model.space)
 
@@ -67,10 +68,7 @@ class TableMarginals:
     def __init__(self, oracle: Oracle) -> None:
         model = oracle.model
         self.space = model.space
-        table = np.zeros(model.basis.n_states)
-        table[np.array(model.indices, dtype=np.int64)] = model.theta
-        model.basis.synthesise(table)
-        self._log_p = (table - model.log_z).reshape(model.basis.cards[::-1])  # the first variable is the last axis
+        self._log_p = oracle.log_table().reshape(model.basis.cards[::-1])  # the first variable is the last axis
 
     def given(self, event: Event | None = None) -> tuple[float, dict[str, Array]]:
         """See :class:`Marginals`."""

@@ -36,7 +36,7 @@ def log_prob(oracle: Oracle, rows: Rows) -> Array:
     """``log P`` of the observed cells of each row."""
     out = np.full(len(rows), np.nan)
     complete = (rows >= 0).all(axis=1)
-    out[complete] = oracle.model.log_prob(rows[complete])
+    out[complete] = oracle.log_prob_of_states(rows[complete])
     _look_up(oracle, rows, out)
     narrow, wide = _by_width(oracle, rows, np.isnan(out))
     if len(narrow):

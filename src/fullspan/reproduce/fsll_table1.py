@@ -32,7 +32,7 @@ SEARCHES = {"paper": Options(search="paper", basis="walsh"), "full": Options(bas
 """The published algorithm in the published basis, and the defaults of this package."""
 MACHINE = MachineOptions(order=2, basis="walsh")
 PCD = MachineOptions(
-    order=2, basis="walsh", solver="pcd", learning_rate=0.01, n_chains=100, max_iter=10_000, average=False, seed=0
+    order=2, basis="walsh", solver="pcd", learning_rate=0.01, n_chains=100, max_iter=10_000, mean_weights=False, seed=0
 )
 """As the paper has it."""
 LEARNERS: dict[str, Options | MachineOptions] = {**SEARCHES, "machine": MACHINE, "pcd": PCD}

@@ -91,7 +91,7 @@ class _Sampled:
             o.n_chains,
             o.n_sweeps,
             o.solver == "cd",
-            o.average,
+            o.mean_weights,
             o.l1,
             o.l2,
         )

@@ -71,7 +71,7 @@ class MachineOptions:
     learning_rate: float = 0.01
     n_chains: int = 100
     n_sweeps: int = 1
-    average: bool = True
+    mean_weights: bool = True
     seed: Any = None
     max_memory: int | None = None
 

@@ -17,6 +17,7 @@ import numpy as np
 from fullspan.engine.dual.table import DualTable
 from fullspan.learn.likelihood.phases import Free, Known
 from fullspan.learn.likelihood.solve import Likelihood, solve
+from fullspan.model.averaged import AveragedLogLinear
 from fullspan.model.loglinear import LogLinear
 
 MAX_STATES, MAX_TERMS = 1 << 22, 1500
@@ -24,7 +25,7 @@ MAX_STATES, MAX_TERMS = 1 << 22, 1500
 
 
 def information_by_order(model: LogLinear) -> dict[int, float] | None:
-    """Nats per row explained by the terms of each order; None if the model is too large to project.
+    """Nats per row explained by the terms of each order; None if the model is too large to project, or an average.
 
     Time: a few Newton steps for each order but the last, each a rebuild of the dual table.
 
@@ -40,7 +41,7 @@ def information_by_order(model: LogLinear) -> dict[int, float] | None:
     """
     orders = sorted({len(term) for term in model.terms})
     lower = sum(len(term) < orders[-1] for term in model.terms) if orders else 0
-    if model.basis.n_states > MAX_STATES or lower > MAX_TERMS:
+    if model.basis.n_states > MAX_STATES or lower > MAX_TERMS or isinstance(model, AveragedLogLinear):
         return None
     table = DualTable(model.basis, np.float64)
     indices = np.array(model.indices, dtype=np.int64)

@@ -1,0 +1,83 @@
+"""All completions of rows with missing cells, weighed by look-ups in the table of all probabilities.
+
+The same answers as of :class:`fullspan.engine.dual.completion.Completer`, which has terms instead of the table. Rows
+that miss the same cells are looked up together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.engine.dual.distribution import Distribution, last_positive
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.int64]
+_BLOCK = 1 << 18
+"""Completions that are held at a time."""
+
+
+class Weighing:
+    """Completions of rows under a distribution."""
+
+    def __init__(self, distribution: Distribution) -> None:
+        self.p, self.cards = distribution.p, distribution.basis.cards
+        self.strides = np.array(distribution.basis.strides, dtype=np.int64)
+
+    def log_sums(self, rows: Rows) -> Array:
+        """``log P`` of the observed cells of each row."""
+        out = np.empty(len(rows))
+        for members, weights in self._weighed(rows):
+            out[members] = weights.sum(axis=1)
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(out))
+
+    def fill(self, rows: Rows, uniforms: Array | None) -> None:
+        """Put the most probable completion into each row, or the one its uniform number draws."""
+        for members, weights in self._weighed(rows):
+            if uniforms is None:
+                best = weights.argmax(axis=1)
+            else:
+                sums = np.cumsum(weights, axis=1)
+                aims = uniforms[members] * sums[:, -1]
+                best = np.minimum((sums <= aims[:, None]).sum(axis=1), [last_positive(s) for s in sums])
+            missing = np.flatnonzero(rows[members[0]] < 0)
+            shape = [self.cards[i] for i in missing]
+            rows[np.ix_(members, missing)] = np.stack(np.unravel_index(best, shape, order="F"), axis=1)
+
+    def means(self, rows: Rows) -> Array:
+        """Probability of every level of every variable (m, sum of levels), one variable after the other."""
+        cards = self.cards
+        starts = np.cumsum([0, *cards])
+        out = np.zeros((len(rows), starts[-1]))
+        for i in range(len(cards)):
+            seen = np.flatnonzero(rows[:, i] >= 0)
+            out[seen, starts[i] + rows[seen, i]] = 1.0
+        for members, weights in self._weighed(rows):
+            missing = np.flatnonzero(rows[members[0]] < 0)
+            shape = tuple(cards[i] for i in missing)
+            shares = (weights / weights.sum(axis=1, keepdims=True)).reshape(-1, *shape[::-1])
+            for j, i in enumerate(missing.tolist()):
+                axis = len(missing) - j
+                others = tuple(a for a in range(1, len(missing) + 1) if a != axis)
+                out[members, starts[i] : starts[i + 1]] = shares.sum(axis=others)
+        return out
+
+    def _weighed(self, rows: Rows) -> Iterator[tuple[NDArray[np.intp], Array]]:
+        """Rows that miss the same cells, in blocks, with p of all their completions (rows, completions).
+
+        The first missing variable varies fastest.
+        """
+        kinds, which = np.unique(rows < 0, axis=0, return_inverse=True)
+        for kind, missing in enumerate(kinds):
+            members = np.flatnonzero(which.ravel() == kind)
+            base = np.where(missing, 0, rows[members]) @ self.strides
+            offsets = np.zeros(1, dtype=np.int64)
+            for i in np.flatnonzero(missing):
+                steps = np.arange(self.cards[i]) * self.strides[i]
+                offsets = (steps[:, None] + offsets).ravel()
+            for block in np.array_split(np.arange(len(members)), -(-len(members) * len(offsets) // _BLOCK)):
+                if len(block):
+                    yield members[block], self.p[base[block, None] + offsets]

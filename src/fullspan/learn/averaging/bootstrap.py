@@ -1,0 +1,98 @@
+"""Bootstrap samples of counted rows, and the likelihood of the rows that are not in them.
+
+A sample draws as many rows as there are, with replacement: its counts are multinomial on the distinct states, so that
+rows are counted once for all samples. A row of a state with c rows of which m copies were drawn is not among them with
+probability (1 - 1/c)^m. The out-of-bag likelihood predicts every row by the average of the fits that have not seen it:
+
+    oob = 1/N sum_r log( sum_{b : r not in b} p_b(x_r) / #{b : r not in b} )
+
+It is an honest estimate of the likelihood of new rows, and a cautious one, since only about 37 % of the fits take part
+in each prediction.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.data import Empirical
+from fullspan.engine.elimination.sums import Sums
+from fullspan.model import LogLinear
+from fullspan.model.fitted import OutOfBag
+
+Array = NDArray[np.float64]
+_COPIES = 32
+"""Rows of one state that are followed through the samples; more of them each stand for several."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A bootstrap sample: its counted rows, and how often each state of the data was drawn (m,)."""
+
+    data: Empirical
+    drawn: Array
+
+
+def bootstrap(empirical: Empirical, rng: np.random.Generator) -> Sample:
+    """Draw as many rows as there are with replacement; rows of fractional weight are drawn in proportion to it."""
+    counts, total = empirical.counts, empirical.total
+    n = n_draws(empirical)
+    drawn = rng.multinomial(n, counts / total).astype(np.float64)
+    seen = drawn > 0
+    sample = replace(empirical, states=empirical.states[seen], counts=drawn[seen] * (total / n))
+    return Sample(sample, drawn)
+
+
+def n_draws(empirical: Empirical) -> int:
+    """Rows of one sample: the total if that is a number of rows, or else the rows that were read."""
+    whole = bool((empirical.counts == np.floor(empirical.counts)).all())
+    read = empirical.n_rows - empirical.n_dropped - empirical.n_empty
+    return int(empirical.total) if whole else max(read, 1)
+
+
+class OutOfBagRows:
+    """The rows followed through the samples, one fit after the other."""
+
+    def __init__(self, empirical: Empirical) -> None:
+        rows = empirical.counts * (n_draws(empirical) / empirical.total)
+        copies = np.clip(np.floor(rows), 1, _COPIES).astype(np.int64)
+        self.state = np.repeat(np.arange(len(rows)), copies)
+        self.weight = (empirical.counts / copies)[self.state]
+        self.missed = 1.0 - 1.0 / np.maximum(rows, 1.0)
+        self._sum, self._fits = np.zeros(len(self.state)), np.zeros(len(self.state))
+
+    def add(self, drawn: Array, log_prob: Array, rng: np.random.Generator) -> None:
+        """A fit: how often its sample drew each state, and ``log p`` of each state under it."""
+        chance = np.where(drawn > 0, self.missed**drawn, 1.0)[self.state]
+        out = rng.random(len(self.state)) < chance
+        self._sum[out] += np.exp(log_prob)[self.state[out]]
+        self._fits += out
+
+    def score(self) -> OutOfBag:
+        """What the fits so far say of the rows that each has not seen."""
+        known = self._fits > 0
+        if not known.any():
+            return OutOfBag(math.nan, math.nan, 0.0)
+        with np.errstate(divide="ignore"):
+            log_prob = np.log(self._sum[known] / self._fits[known])
+        weight = self.weight[known]
+        mean = float(weight @ log_prob / weight.sum())
+        spread = float(weight @ (log_prob - mean) ** 2 / weight.sum()) if math.isfinite(mean) else math.nan
+        share = float(weight.sum() / self.weight.sum())
+        return OutOfBag(mean, math.sqrt(spread / float(weight.sum())), share)
+
+
+def log_prob_of(model: LogLinear, states: NDArray[Any], n_hidden: int = 0) -> Array:
+    """``log P`` of the observed cells of visible states, -1 marking the others; hidden variables are summed out."""
+    rows = np.full((len(states), len(model.space)), -1, dtype=np.int64)
+    rows[:, : rows.shape[1] - n_hidden] = states
+    complete = (rows >= 0).all(axis=1)
+    out = np.empty(len(rows))
+    out[complete] = model.log_prob(rows[complete])
+    if not complete.all():
+        out[~complete] = Sums(model).log_sums_of_rows(rows[~complete]) - model.log_z
+    return out

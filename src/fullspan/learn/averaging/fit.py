@@ -1,0 +1,219 @@
+"""The average of k bootstrap fits: the rows are counted once, the fits run side by side, and Ctrl-C keeps what is done.
+
+``fit_one`` is any learner from counts to a fitted model. Where the learner chooses a basis, the first fit does, and the
+others stay in it: the average has one dual table. Time is at most that of k fits; fits of small tables share the cores,
+one or more each, and a fit of a large table has all of them, so that memory is that of one fit.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numba
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from fullspan.data import Empirical
+from fullspan.learn.averaging.bootstrap import OutOfBagRows, Sample, bootstrap, log_prob_of
+from fullspan.learn.search.problem import Interrupted
+from fullspan.learn.search.problem import smoothed_entropy as entropy_of
+from fullspan.model import Fitted
+from fullspan.model.averaged import AveragedLogLinear
+from fullspan.model.fitted import Step
+
+SIDE_BY_SIDE = 1 << 20
+"""States up to which several fits run at a time; the kernels of larger tables use all cores well by themselves."""
+
+
+class FitOne(Protocol):
+    """A learner: ``basis`` is the one to stay in, or None where it may choose."""
+
+    def __call__(
+        self, data: Empirical, basis: str | None, seed: np.random.Generator, watch: Callable[[Any], None]
+    ) -> Fitted: ...
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A step of one of the fits; ``snapshot()`` is the average of those that are done."""
+
+    move: str
+    n_terms: int
+    cost: float
+    seconds: float
+    snapshot: Callable[[], Fitted]
+
+
+Watch = Callable[[Progress], None]
+
+
+def fit_average(empirical: Empirical, k: int, fit_one: FitOne, seed: Any = None, watch: Watch | None = None) -> Fitted:
+    """Fit k bootstrap samples and average the models as distributions.
+
+    Parameters
+    ----------
+    seed : of the samples: a number, a generator or None. The same number gives the same average.
+    watch : told every step of every fit, one at a time; may raise ``KeyboardInterrupt`` to stop. The average is then
+        that of the fits that are done, or, if there is none, of those that were under way, as far as they had come.
+
+    Returns
+    -------
+    The model is an :class:`AveragedLogLinear`; ``standard_errors`` are the spreads of the weights over the members that
+    have the term, ``nats_saved`` the mean over all members. ``out_of_bag`` is the likelihood of what each has not seen.
+
+    Raises
+    ------
+    KeyboardInterrupt : before any fit had made a move.
+    """
+    with threadpool_limits(limits=1, user_api="blas"):
+        return _Average(empirical, k, fit_one, np.random.default_rng(seed), watch).run()
+
+
+@dataclass(frozen=True)
+class _Member:
+    number: int
+    sample: Sample
+    fitted: Fitted
+
+    @property
+    def is_whole(self) -> bool:
+        return self.fitted.status != "interrupted"
+
+
+class _Average:
+    def __init__(
+        self, empirical: Empirical, k: int, fit_one: FitOne, rng: np.random.Generator, watch: Watch | None
+    ) -> None:
+        self.empirical, self.fit_one, self.watch = empirical, fit_one, watch
+        self.seeds = rng.integers(2**63, size=(k, 2))
+        self.started, self.lock, self.stop = time.perf_counter(), threading.Lock(), threading.Event()
+        self.members: list[_Member | None] = [None] * k
+        self.basis: str | None = None
+
+    def run(self) -> Fitted:
+        try:
+            self._first()
+            if len(self.seeds) > 1 and not self.stop.is_set():
+                self._others()
+        except KeyboardInterrupt:
+            self.stop.set()
+        found = [m for m in self.members if m is not None]
+        done = [m for m in found if m.is_whole]
+        if not found:
+            raise KeyboardInterrupt
+        return self._averaged(done or found)
+
+    def _first(self) -> None:
+        """One fit, which chooses the basis."""
+        self._fit(0)
+        if (first := self.members[0]) is not None:
+            self.basis = first.fitted.model.basis.name
+
+    def _others(self) -> None:
+        rest = range(1, len(self.seeds))
+        cores = numba.get_num_threads()
+        workers = min(cores, len(rest)) if self.empirical.space.n_states <= SIDE_BY_SIDE else 1
+        if workers == 1:
+            for b in rest:
+                if self.stop.is_set():
+                    return
+                self._fit(b)
+            return
+        with ThreadPoolExecutor(workers, initializer=numba.set_num_threads, initargs=(cores // workers,)) as pool:
+            futures: list[Future[None]] = [pool.submit(self._fit, b) for b in rest]
+            try:
+                for future in futures:
+                    future.result()
+            except BaseException:
+                self.stop.set()
+                pool.shutdown(wait=True, cancel_futures=True)
+                raise
+
+    def _fit(self, b: int) -> None:
+        if self.stop.is_set():
+            return
+        seed = np.random.default_rng(self.seeds[b, 0])
+        sample = bootstrap(self.empirical, seed)
+        fitted = self.fit_one(sample.data, self.basis, seed, lambda step: self._tell(b, step))
+        if fitted.status == "interrupted":
+            self.stop.set()
+        self.members[b] = _Member(b, sample, fitted)
+
+    def _tell(self, b: int, step: Any) -> None:
+        """Pass a step on, from whatever thread; a watcher that stops one fit stops all of them."""
+        if self.stop.is_set():
+            raise Interrupted
+        if self.watch is None:
+            return
+        with self.lock:
+            move = f"fit {b + 1} of {len(self.seeds)}: {step.move}"
+            own = getattr(step, "snapshot", None)
+            progress = Progress(
+                move, step.n_terms, step.cost, time.perf_counter() - self.started, lambda: self._snapshot(own)
+            )
+            try:
+                self.watch(progress)
+            except (KeyboardInterrupt, Interrupted):
+                self.stop.set()
+                raise
+
+    def _snapshot(self, own: Callable[[], Fitted] | None) -> Fitted:
+        done = [m for m in self.members if m is not None and m.is_whole]
+        if not done and own is not None:
+            return own()
+        return dataclasses.replace(self._averaged(done), status="interrupted")
+
+    # -- the average ------------------------------------------------------------------------------------------
+
+    def _averaged(self, members: list[_Member]) -> Fitted:
+        """The fitted average; the members are in the order of their seeds, whenever they were done."""
+        fits = [m.fitted for m in members]
+        model = AveragedLogLinear.of([f.model for f in fits])
+        data, first = self.empirical, fits[0]
+        rows, mean = OutOfBagRows(data), np.full(len(data.states), -np.inf)
+        for member in members:
+            log_prob = log_prob_of(member.fitted.model, data.states, first.n_hidden)
+            np.logaddexp(mean, log_prob, out=mean)
+            rows.add(member.sample.drawn, log_prob, np.random.default_rng(self.seeds[member.number, 1]))
+        surprise = np.log(len(fits)) - float(data.counts @ mean) / data.total
+        entropy = entropy_of(data.counts, data.space.n_states, 0.0)
+        whole = len(members) == len(self.seeds) and all(m.is_whole for m in members)
+        return Fitted(
+            model=model,
+            standard_errors=model.spread,
+            nats_saved=model.mean([f.nats_saved for f in fits]),
+            total=data.total,
+            n_rows=data.n_rows,
+            n_dropped=data.n_dropped + data.n_empty,
+            divergence=surprise - entropy,
+            entropy=entropy,
+            description_length=float("nan"),
+            history=tuple(self._steps(fits)),
+            status=_status(fits) if whole else "interrupted",
+            drift=max(f.drift for f in fits),
+            settings={
+                **first.settings,
+                "average": len(self.seeds),
+                "members": len(fits),
+            },
+            fingerprint=data.fingerprint(),
+            n_hidden=first.n_hidden,
+            out_of_bag=rows.score(),
+        )
+
+    def _steps(self, fits: list[Fitted]) -> Iterator[Step]:
+        for b, f in enumerate(fits):
+            last = f.history[-1] if f.history else None
+            cost, seconds = (last.cost, last.seconds) if last else (f.divergence, 0.0)
+            yield Step(f"fit {b + 1}", len(f.model.terms), cost, seconds)
+
+
+def _status(fits: list[Fitted]) -> str:
+    """``"converged"`` if all members are, or else how the first that is not has ended."""
+    return next((f.status for f in fits if f.status != "converged"), "converged")

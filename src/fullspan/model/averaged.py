@@ -1,0 +1,118 @@
+"""The average of log-linear models as distributions: ``p(x) = 1/k sum_b p_b(x)``, one basis, each its own terms.
+
+The average of distributions is the average of their dual tables, ``eta = 1/k sum_b eta_b``, for eta is linear in p. It
+is no log-linear model of few terms: the weights shown are the means over the members that have the term, for people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.errors import FullspanError
+from fullspan.model.loglinear import LogLinear, checked_codes
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class AveragedLogLinear(LogLinear):
+    """The mean of k log-linear distributions.
+
+    Parameters
+    ----------
+    terms : all terms that a member has.
+    theta : mean weight of each over the members that have it; not the natural parameters of the average.
+    log_z : 0: ``energy`` is ``-log p``.
+    members : the models that are averaged, over one space and basis.
+
+    Examples
+    --------
+    >>> from fullspan.algebra.basis import Basis
+    >>> from fullspan.space import Space
+    >>> space, basis, terms = Space.of_cards((2,)), Basis("monomial", (2,)), (((0, 1),),)
+    >>> odds = [LogLinear(space, basis, terms, np.log([o]), float(np.log1p(o))) for o in (1.0, 3.0)]
+    >>> np.exp(AveragedLogLinear.of(odds).log_prob([[1]])).round(4).tolist()
+    [0.625]
+    """
+
+    members: tuple[LogLinear, ...]
+
+    @classmethod
+    def of(cls, members: Sequence[LogLinear]) -> AveragedLogLinear:
+        """The average of some models.
+
+        Raises
+        ------
+        FullspanError : there is none, or they have different variables or bases.
+        """
+        if not members:
+            raise FullspanError("no model was given to be averaged; at least one is needed")
+        space, basis = members[0].space, members[0].basis
+        if any(m.space != space or m.basis != basis for m in members):
+            raise FullspanError("models of different variables or bases were given; the average needs one basis")
+        terms = tuple(sorted({term for m in members for term in m.terms}, key=basis.index))
+        place = {term: i for i, term in enumerate(terms)}
+        which = np.array([place[term] for m in members for term in m.terms], dtype=np.int64)
+        weights = np.concatenate([m.theta for m in members]) if len(which) else np.zeros(0)
+        counts = np.bincount(which, minlength=len(terms))
+        theta = np.bincount(which, weights, minlength=len(terms)) / np.maximum(counts, 1)
+        return cls(space, basis, terms, theta, 0.0, tuple(members))
+
+    def energy(self, states: Any) -> Array:
+        """``-log p(x)`` of states (m, n) -> (m,): the log-mean-exp over the members. O(m k) time per term, no table."""
+        rows = checked_codes(states, self.space)
+        total = np.full(len(rows), -np.inf)
+        for member in self.members:
+            np.logaddexp(total, member.log_prob(rows), out=total)
+        energy: Array = np.log(len(self.members)) - total
+        return energy
+
+    @cached_property
+    def places(self) -> tuple[NDArray[np.int64], ...]:
+        """For each member, where its terms stand among all."""
+        place = {term: i for i, term in enumerate(self.terms)}
+        return tuple(np.array([place[term] for term in m.terms], dtype=np.int64) for m in self.members)
+
+    @cached_property
+    def chosen(self) -> Array:
+        """(T,) share of the members that have each term."""
+        counts = np.bincount(np.concatenate([*self.places, np.zeros(0, np.int64)]), minlength=len(self.terms))
+        share: Array = counts / len(self.members)
+        return share
+
+    @cached_property
+    def spread(self) -> Array:
+        """(T,) standard deviation of each weight over the members that have the term; NaN for one member."""
+        square = np.zeros(len(self.terms))
+        for where, member in zip(self.places, self.members, strict=True):
+            square[where] += (member.theta - self.theta[where]) ** 2
+        n = np.rint(self.chosen * len(self.members))
+        spread: Array = np.sqrt(np.divide(square, n - 1, out=np.full_like(square, np.nan), where=n > 1))
+        return spread
+
+    def mean(self, values: Sequence[Array]) -> Array:
+        """(T,) mean over all members of a value that each of its terms has, 0 where the term is missing."""
+        total = np.zeros(len(self.terms))
+        for where, own in zip(self.places, values, strict=True):
+            total[where] += own
+        return total / len(self.members)
+
+
+def refuse_averaged(model: Any, what: str) -> None:
+    """Refuse an average where a log-linear model is needed.
+
+    Raises
+    ------
+    FullspanError : the model is an average; its members are log-linear.
+    """
+    if isinstance(model, AveragedLogLinear):
+        raise FullspanError(
+            f"{what} needs one log-linear model, and this is the average of {len(model.members)}, which is none; "
+            "use one of its members (model_.members), or fit with average=1"
+        )

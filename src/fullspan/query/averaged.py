@@ -1,0 +1,84 @@
+"""Exact answers about an average of models, from one dual table and one table of probabilities.
+
+The dual table of an average is the average of the dual tables: look-ups are those of a single model. What needs
+precision of small probabilities, or many variables, is summed in the table of the mean probabilities.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.model.averaged import AveragedLogLinear
+from fullspan.query.answer import Oracle
+from fullspan.query.events import IMPOSSIBLE
+
+if TYPE_CHECKING:
+    from fullspan.engine.dual.distribution import Distribution
+    from fullspan.engine.dual.table import DualTable
+    from fullspan.model.loglinear import LogLinear
+
+Array = NDArray[np.float64]
+
+
+class AveragedOracle(Oracle):
+    """Answers about the mean distribution of an :class:`AveragedLogLinear`; see :class:`Oracle`.
+
+    Memory: two tables of |X| numbers in double precision, built when first asked.
+
+    Raises
+    ------
+    TooLargeError : by every answer, if the tables do not fit.
+    """
+
+    model: AveragedLogLinear
+
+    @cached_property
+    def elimination(self) -> Any:
+        """The table of probabilities, which answers what elimination answers for one model."""
+        return self.distribution
+
+    @cached_property
+    def distribution(self) -> Distribution:
+        """The mean of the members' probabilities."""
+        from fullspan.engine.dual.distribution import Distribution
+
+        return Distribution.mean_of(self.model, self.max_memory)
+
+    @cached_property
+    def table(self) -> DualTable | None:
+        """The mean of the members' dual tables."""
+        return self.distribution.dual_table()
+
+    def completer(self, room: int) -> Any:
+        """The table of probabilities, which weighs completions as well."""
+        from fullspan.engine.dual.weighing import Weighing
+
+        return Weighing(self.distribution)
+
+    def log_prob_of_states(self, states: NDArray[Any]) -> Array:
+        """``log p`` of complete states: one look-up each."""
+        return self.distribution.log_prob(states)
+
+    def log_table(self) -> Array:
+        """``log p`` of all states; -inf where that is 0."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.distribution.p))
+
+    @cached_property
+    def may_exclude(self) -> bool:
+        """Whether a state has a probability that counts as 0."""
+        return float(self.distribution.p.min()) < math.exp(IMPOSSIBLE)
+
+    def _joint_entropy(self) -> float:
+        return self.distribution.entropy()
+
+
+def oracle_of(model: LogLinear, max_memory: int | None = None, n_hidden: int = 0) -> Oracle:
+    """What answers questions about a log-linear model or an average of such models."""
+    kind = AveragedOracle if isinstance(model, AveragedLogLinear) else Oracle
+    return kind(model, max_memory=max_memory, n_hidden=n_hidden)
