@@ -2,7 +2,8 @@
 
 Sugiyama, Tsuda and Nakahara draw 50 samples of 100 rows from each class of two sets: binarised digits, and spike words
 of retinas. The digits are those of MNIST, ``x > 0``. In place of the retinas, each with cells of its own, stand seven
-disjoint populations of seven cells of one recording of 50: a class is a population.
+populations of 25 cells, drawn from one recording of 50: a class is a population. 25 cells have 300 pairs, so that
+there is something above 100 weights to be seen.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from fullspan.errors import FullspanError
 
 ROWS = 100
 """Rows of a sample."""
-POPULATIONS, CELLS = 7, 7
+POPULATIONS, CELLS, DRAW = 7, 25, 0
+"""Classes of spikes, cells of each, and the seed that draws them."""
 FILES = {
     "digits": ("mnist10k_bin.npz", "bits_gt0 (rows, 98), pixels packed along rows, and labels (rows,)"),
     "spikes": ("spikes50.npz", "bits (rows, 7), 50 cells packed along rows"),
@@ -70,5 +72,11 @@ def _digits(held: Any) -> Labelled:
 
 
 def _spikes(held: Any) -> Labelled:
-    words = np.unpackbits(held["bits"], axis=1)[:, :50]
-    return Labelled("spikes", tuple(words[:, k * CELLS : (k + 1) * CELLS] for k in range(POPULATIONS)))
+    return populations(np.unpackbits(held["bits"], axis=1)[:, :50])
+
+
+def populations(words: NDArray[np.uint8], cells: int = CELLS) -> Labelled:
+    """Seven random populations of so many cells of a recording (rows, all cells), always the same ones."""
+    rng = np.random.default_rng(DRAW)
+    drawn = [rng.permutation(words.shape[1])[:cells] for _ in range(POPULATIONS)]
+    return Labelled("spikes", tuple(words[:, cell] for cell in drawn))
