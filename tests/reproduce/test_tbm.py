@@ -13,7 +13,7 @@ from sklearn.model_selection import LeaveOneOut, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 
 from fullspan.errors import FullspanError
-from fullspan.reproduce import experiment, tbm_fig2
+from fullspan.reproduce import experiment, tbm_fig2, tbm_spikes
 from fullspan.reproduce.machine_methods import METHODS
 from fullspan.reproduce.samples import Labelled, read
 from fullspan.reproduce.tbm_fig1 import Cell, Figure1, cells_of, neighbours_accuracy, pair_counts
@@ -100,9 +100,10 @@ def test_figure_3_in_small(folder: Path) -> None:
     found = experiment("tbm-fig3").run(data=folder, runs=4)
     files = found.files()
     picture = ElementTree.fromstring(files["tbm-fig3.svg"])
-    assert len(picture.findall(".//{http://www.w3.org/2000/svg}circle")) == 4 * 17
-    assert len(files["tbm-fig3.csv"].splitlines()) == 1 + 4 * 17
-    assert [p["pairs"] for p in found.to_json()["pictures"]] == [1000, 100]
+    assert len(picture.findall(".//{http://www.w3.org/2000/svg}circle")) == 2 * 4 * 17
+    assert len(files["tbm-fig3.csv"].splitlines()) == 1 + 2 * 4 * 17
+    assert files["tbm-fig3.csv"].splitlines()[1].startswith("digits,with,0,")
+    assert [p["pairs"] for p in found.to_json()["pictures"]] == [1000, 1000, 100, 100]
     assert "clearly separated" in found.to_text()
 
 
@@ -127,3 +128,26 @@ def test_digits_are_told_apart(shared_data: Callable[[str], Path]) -> None:
     cells = list(cells_of(few, 12, 1, 100, 10, rng, lambda text: None))
     chosen = [c for c in cells if c.method == "truncated" and c.biases and c.pairs == 100]
     assert chosen[0].accuracy > 0.9
+
+
+def test_spikes_in_small(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rates of cells tell populations apart, and a penalty keeps all fits finite."""
+    monkeypatch.setattr(tbm_spikes, "SETTINGS", ((100, 0.0), (100, 0.1)))
+    monkeypatch.setattr(tbm_spikes, "CELLS", (7,))
+    found = experiment("tbm-spikes").run(data=folder, runs=11)
+    value = found.to_json()["settings"]
+    assert [(s["biases"], s["rows"], s["l2"]) for s in value] == [
+        (biases, 100, l2) for biases in (False, True) for l2 in (0.0, 0.1)
+    ]
+    assert min(s["rates"] for s in value) > 0.95
+    assert all(s["at_infinity"] == 0.0 for s in value if s["l2"])
+    assert not found.files()
+    assert "by rates" in found.to_text()
+
+
+def test_the_spread_of_rare_cells_is_that_within_classes() -> None:
+    """Two classes far apart: only differences inside a class count, and only those of cells that seldom fire."""
+    found = np.array([[0.0, 1.0], [2.0, 4.0], [90.0, 1.0], [90.0, 1.0]])
+    rates = np.array([[0.01, 0.5]] * 4)
+    share = tbm_spikes.spread_of_rare(found, rates, np.array([0, 0, 1, 1]), 100)
+    assert np.isclose(share, 1.0 / (1.0 + 2.25))

@@ -42,7 +42,7 @@ def reproduce(
     ] = None,
     variables: Annotated[int | None, typer.Option(min=10, help="tbm-fig2: most variables. [default: 1000]")] = None,
     data: Annotated[
-        Path | None, typer.Option(help="tbm-fig1, tbm-fig3, rbm-digits: folder with the data sets.")
+        Path | None, typer.Option(help="tbm-fig1, tbm-fig3, tbm-spikes, rbm-digits: folder with the data sets.")
     ] = None,
     out: Annotated[
         Path | None,

@@ -122,6 +122,12 @@ EXPERIMENTS = {
             is_figure=True,
         ),
         Experiment(
+            "tbm-spikes",
+            "Behind Fig. 1: samples of spikes by rates and by features, with more rows or a penalty; needs --data",
+            "fullspan.reproduce.tbm_spikes",
+            ("data", "runs", "seed"),
+        ),
+        Experiment(
             "rbm-digits",
             "A restricted machine learns digits: filters, samples and likelihood over training as pictures",
             "fullspan.reproduce.rbm_digits",

@@ -75,11 +75,16 @@ class Method:
         learned, seconds = self.timed(rows, terms, steps)
         if self.has_features:
             return learned, seconds
-        found = np.zeros(rows.shape[1])
-        for weight, term in zip(np.abs(learned), terms, strict=True):
-            for i, _ in term:
-                found[i] += weight
-        return found, seconds
+        return intensity(learned, terms, rows.shape[1]), seconds
+
+
+def intensity(theta: Array, terms: tuple[Term, ...], n: int) -> Array:
+    """``f_i``, the sum of the sizes of all weights with variable i, (n,)."""
+    found = np.zeros(n)
+    for weight, term in zip(np.abs(theta), terms, strict=True):
+        for i, _ in term:
+            found[i] += weight
+    return found
 
 
 @cache
@@ -91,13 +96,18 @@ def _counted(rows: NDArray[np.uint8]) -> Empirical:
     return Empirical.from_codes(rows, space=_bits(rows.shape[1]))
 
 
+def truncation(rows: NDArray[np.uint8], terms: tuple[Term, ...]) -> Truncation:
+    """The truncated space of rows of bits and patterns, with the rows on it."""
+    return Truncation.of(_counted(rows), terms)
+
+
 def _truncated(rows: NDArray[np.uint8], terms: tuple[Term, ...], steps: int) -> Array:
-    t = Truncation.of(_counted(rows), terms)
+    t = truncation(rows, terms)
     return train(t.engine, t.q).solution.theta
 
 
 def _descent(rows: NDArray[np.uint8], terms: tuple[Term, ...], steps: int) -> Array:
-    t = Truncation.of(_counted(rows), terms)
+    t = truncation(rows, terms)
     return train(t.engine, t.q, "gradient", max_iter=steps).solution.theta
 
 
@@ -148,4 +158,4 @@ METHODS = (
     Method("fully visible, PCD, full matrix", _dense, lambda n, pairs: pairs <= MAX_MATRIX, only_timed=True),
 )
 
-__all__ = ["METHODS", "PUBLISHED_STEPS", "Method"]
+__all__ = ["METHODS", "PUBLISHED_STEPS", "Method", "intensity", "truncation"]
