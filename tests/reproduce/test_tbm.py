@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
@@ -12,10 +13,10 @@ from sklearn.model_selection import LeaveOneOut, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 
 from fullspan.errors import FullspanError
-from fullspan.reproduce import experiment, tbm_fig2
+from fullspan.reproduce import experiment, tbm_fig2, tbm_spikes
 from fullspan.reproduce.machine_methods import METHODS
 from fullspan.reproduce.samples import Labelled, read
-from fullspan.reproduce.tbm_fig1 import cells_of, neighbours_accuracy, pair_counts
+from fullspan.reproduce.tbm_fig1 import Cell, Figure1, cells_of, neighbours_accuracy, pair_counts
 
 
 @pytest.fixture
@@ -51,15 +52,34 @@ def test_every_method_learns_the_same_machine_where_all_can() -> None:
 
 def test_figure_1_in_small(folder: Path) -> None:
     """Samples of classes that differ are told apart by their machines."""
-    found = experiment("tbm-fig1").run(data=folder, runs=11, weights=100, iterations=20)
+    found = experiment("tbm-fig1").run(data=folder, runs=11, rivals=2, weights=100, iterations=20)
     value = found.to_json()
     with_biases = [c for c in value["cells"] if c["data"] == "digits" and c["method"] == "truncated" and c["biases"]]
     assert [c["pairs"] for c in with_biases] == [10, 100]
     assert min(c["accuracy"] for c in with_biases) > 0.9
-    assert {c["method"] for c in value["cells"] if c["data"] == "spikes"} == {m.name for m in METHODS}
-    assert {c["pairs"] for c in value["cells"] if c["data"] == "spikes"} == {10, 21}
+    rivals = {m.name for m in METHODS if not m.name.startswith("exact")}  # 25 cells have too many states to sum
+    assert {c["method"] for c in value["cells"] if c["data"] == "spikes"} == rivals
+    assert {c["pairs"] for c in value["cells"] if c["data"] == "spikes"} == {10, 100}
+    assert {c["samples"] for c in value["cells"] if c["method"] == "restricted, PCD"} == {2 * 10, 2 * 7}
+    assert all(c["accuracy"] is None for c in value["cells"] if c["method"] != "truncated")
+    assert [c["samples"] for c in value["cells"] if "full matrix" in c["method"]] == [1] * 4
+    picture = ElementTree.fromstring(found.files()["tbm-fig1.svg"])
+    assert len(picture.findall(".//{http://www.w3.org/2000/svg}polyline")) == 2 * (8 + 2)
     assert len(found.files()["tbm-fig1.csv"].splitlines()) == 1 + len(value["cells"])
     assert "near 1 above 100 weights" in found.to_text()
+
+
+def test_what_a_rival_takes_is_compared_with_ours() -> None:
+    """``times`` is the ratio of mean times, at the same weights."""
+    cells = (
+        Cell("digits", "truncated", True, 10, np.array([1.0, 3.0]), 0.9),
+        Cell("digits", "truncated", False, 10, np.array([8.0]), 0.9),
+        Cell("digits", "fully visible, PCD", True, 10, np.array([50.0]), math.nan),
+    )
+    figure = Figure1(50, 10, cells)
+    assert figure.times(cells[2]) == 25.0
+    assert "25.0         -" in figure.to_text()
+    assert "0.9" in figure.files()["tbm-fig1.csv"]
 
 
 def test_figure_2_in_small() -> None:
@@ -71,6 +91,8 @@ def test_figure_2_in_small() -> None:
         assert 0.6 < t.found.variance / t.found.bound < 1.6
     assert found.trials[0].found.n_terms == 50
     assert len(found.files()["tbm-fig2.csv"].splitlines()) == 8
+    picture = ElementTree.fromstring(found.files()["tbm-fig2.svg"])
+    assert len(picture.findall(".//{http://www.w3.org/2000/svg}polyline")) == 4
     assert "ratio" in found.to_text()
 
 
@@ -78,15 +100,18 @@ def test_figure_3_in_small(folder: Path) -> None:
     found = experiment("tbm-fig3").run(data=folder, runs=4)
     files = found.files()
     picture = ElementTree.fromstring(files["tbm-fig3.svg"])
-    assert len(picture.findall(".//{http://www.w3.org/2000/svg}circle")) == 4 * 17
-    assert len(files["tbm-fig3.csv"].splitlines()) == 1 + 4 * 17
-    assert [p["pairs"] for p in found.to_json()["pictures"]] == [1000, 21]
+    assert len(picture.findall(".//{http://www.w3.org/2000/svg}circle")) == 2 * 4 * 17
+    assert len(files["tbm-fig3.csv"].splitlines()) == 1 + 2 * 4 * 17
+    assert files["tbm-fig3.csv"].splitlines()[1].startswith("digits,with,0,")
+    assert [p["pairs"] for p in found.to_json()["pictures"]] == [1000, 1000, 100, 100]
     assert "clearly separated" in found.to_text()
 
 
 def test_counts_of_pairs_stop_at_all_of_them() -> None:
     assert pair_counts(784, 100_000) == [10, 100, 1000, 10_000, 100_000]
-    assert pair_counts(7, 100_000) == [10, 21]
+    assert pair_counts(25, 100_000) == [10, 100, 300]
+    assert pair_counts(25, 100) == [10, 100]
+    assert pair_counts(4, 100) == [6]
 
 
 def test_a_file_without_the_arrays_is_refused(tmp_path: Path) -> None:
@@ -100,6 +125,29 @@ def test_digits_are_told_apart(shared_data: Callable[[str], Path]) -> None:
     digits = read("digits", shared_data("mnist"))
     few = Labelled("digits", digits.classes[:3])
     rng = np.random.default_rng(0)
-    cells = list(cells_of(few, 12, 100, 10, rng, lambda text: None))
+    cells = list(cells_of(few, 12, 1, 100, 10, rng, lambda text: None))
     chosen = [c for c in cells if c.method == "truncated" and c.biases and c.pairs == 100]
     assert chosen[0].accuracy > 0.9
+
+
+def test_spikes_in_small(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rates of cells tell populations apart, and a penalty keeps all fits finite."""
+    monkeypatch.setattr(tbm_spikes, "SETTINGS", ((100, 0.0), (100, 0.1)))
+    monkeypatch.setattr(tbm_spikes, "CELLS", (7,))
+    found = experiment("tbm-spikes").run(data=folder, runs=11)
+    value = found.to_json()["settings"]
+    assert [(s["biases"], s["rows"], s["l2"]) for s in value] == [
+        (biases, 100, l2) for biases in (False, True) for l2 in (0.0, 0.1)
+    ]
+    assert min(s["rates"] for s in value) > 0.95
+    assert all(s["at_infinity"] == 0.0 for s in value if s["l2"])
+    assert not found.files()
+    assert "by rates" in found.to_text()
+
+
+def test_the_spread_of_rare_cells_is_that_within_classes() -> None:
+    """Two classes far apart: only differences inside a class count, and only those of cells that seldom fire."""
+    found = np.array([[0.0, 1.0], [2.0, 4.0], [90.0, 1.0], [90.0, 1.0]])
+    rates = np.array([[0.01, 0.5]] * 4)
+    share = tbm_spikes.spread_of_rare(found, rates, np.array([0, 0, 1, 1]), 100)
+    assert np.isclose(share, 1.0 / (1.0 + 2.25))

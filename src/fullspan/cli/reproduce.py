@@ -37,9 +37,12 @@ def reproduce(
     weights: Annotated[
         int | None, typer.Option(min=10, help="tbm-fig1: most weights on pairs. [default: 100000]")
     ] = None,
+    rivals: Annotated[
+        int | None, typer.Option(min=1, help="tbm-fig1: samples of each class for slow rivals. [default: 12]")
+    ] = None,
     variables: Annotated[int | None, typer.Option(min=10, help="tbm-fig2: most variables. [default: 1000]")] = None,
     data: Annotated[
-        Path | None, typer.Option(help="tbm-fig1, tbm-fig3, rbm-digits: folder with the data sets.")
+        Path | None, typer.Option(help="tbm-fig1, tbm-fig3, tbm-spikes, rbm-digits: folder with the data sets.")
     ] = None,
     out: Annotated[
         Path | None,
@@ -62,7 +65,7 @@ def reproduce(
     chosen = experiment(name)
     folder = _folder(chosen, out)
     given: dict[str, Any] = {"seeds": seeds, "runs": runs, "iterations": iterations, "seed": seed, "nodes": nodes}
-    given |= {"weights": weights, "variables": variables, "data": data}
+    given |= {"weights": weights, "rivals": rivals, "variables": variables, "data": data}
     with contextlib.closing(Reporter()) as reporter:
         result = chosen.run(reporter.say, **{key: value for key, value in given.items() if value is not None})
     written = _write(result, folder)

@@ -16,7 +16,7 @@ from fullspan.errors import FullspanError
 Say = Callable[[str], None]
 """Takes a line about what is being done."""
 
-LEAST = {"seeds": 1, "runs": 1, "iterations": 1, "seed": 0, "nodes": 1000, "weights": 10, "variables": 10}
+LEAST = {"seeds": 1, "runs": 1, "rivals": 1, "iterations": 1, "seed": 0, "nodes": 1000, "weights": 10, "variables": 10}
 """Smallest value of every option that is a number."""
 
 
@@ -104,7 +104,7 @@ EXPERIMENTS = {
             "tbm-fig1",
             "Sugiyama, Tsuda and Nakahara, Fig. 1: time of learning and accuracy of truncated machines; needs --data",
             "fullspan.reproduce.tbm_fig1",
-            ("data", "weights", *_CURVES),
+            ("data", "weights", "rivals", *_CURVES),
             is_figure=True,
         ),
         Experiment(
@@ -120,6 +120,12 @@ EXPERIMENTS = {
             "fullspan.reproduce.tbm_fig3",
             ("data", "runs", "seed"),
             is_figure=True,
+        ),
+        Experiment(
+            "tbm-spikes",
+            "Behind Fig. 1: samples of spikes by rates and by features, with more rows or a penalty; needs --data",
+            "fullspan.reproduce.tbm_spikes",
+            ("data", "runs", "seed"),
         ),
         Experiment(
             "rbm-digits",

@@ -14,13 +14,8 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.engine.layers.device import device
 from fullspan.errors import FullspanError
-from fullspan.learn.layers.fit import Data, first_machine
-from fullspan.learn.layers.options import LayerOptions
-from fullspan.learn.layers.train import Rows, Trainer
-from fullspan.model.units import Units
-from fullspan.space import Space
+from fullspan.learn.contrastive.sparse_pairs import SparsePairs
 
 BATCH, RATE = 20, 0.05
 PUBLISHED_STEPS = 10_000
@@ -44,16 +39,9 @@ def restricted_features(
     d = rows.shape[1]
     hidden = math.ceil(n_weights / d)
     rng = np.random.default_rng(seed)
-    mask = np.zeros(d * hidden)
-    mask[rng.choice(d * hidden, n_weights, replace=False)] = 1.0
-    on = device("cpu", "float32", rng)
-    data = Data(rows.astype(np.int8), np.ones(len(rows)))
-    options = LayerOptions(gradient="plain", batch_size=BATCH, momentum=0.0)
-    trainer = Trainer.start(first_machine(Units(Space.of_cards((2,) * d)), (hidden,), data, rng), options, on, rng)
-    trainer.ascent.masks = [on.array(mask.reshape(d, hidden))]
-    on_device, batches = Rows.of(data.units, None, on), math.ceil(len(rows) / BATCH)
-    epochs = math.ceil(steps / batches)
-    for epoch in range(epochs):
-        trainer.epoch(on_device, RATE * (1 - epoch / epochs))
-    biases, weights = trainer.network.biases[0], trainer.network.weights[0]
-    return np.abs(biases).astype(np.float64) + np.abs(weights).sum(axis=1), time.perf_counter() - started
+    bit, unit = np.divmod(np.sort(rng.choice(d * hidden, n_weights, replace=False)), hidden)
+    machine = SparsePairs(d, d + hidden, np.ones(d + hidden, dtype=np.bool_), bit, d + unit)
+    biases, weights = machine.climb(rows, RATE, steps, BATCH, rng)
+    features = np.abs(biases[:d])
+    np.add.at(features, bit, np.abs(weights))
+    return features, time.perf_counter() - started

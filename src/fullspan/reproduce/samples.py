@@ -2,7 +2,8 @@
 
 Sugiyama, Tsuda and Nakahara draw 50 samples of 100 rows from each class of two sets: binarised digits, and spike words
 of retinas. The digits are those of MNIST, ``x > 0``. In place of the retinas, each with cells of its own, stand seven
-disjoint populations of seven cells of one recording of 50: a class is a population.
+populations of 25 cells, drawn from one recording of 50: a class is a population. 25 cells have 300 pairs, so that
+there is something above 100 weights to be seen.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from fullspan.errors import FullspanError
 
 ROWS = 100
 """Rows of a sample."""
-POPULATIONS, CELLS = 7, 7
+POPULATIONS, CELLS, DRAW = 7, 25, 0
+"""Classes of spikes, cells of each, and the seed that draws them."""
 FILES = {
     "digits": ("mnist10k_bin.npz", "bits_gt0 (rows, 98), pixels packed along rows, and labels (rows,)"),
     "spikes": ("spikes50.npz", "bits (rows, 7), 50 cells packed along rows"),
@@ -37,11 +39,11 @@ class Labelled:
     def n_variables(self) -> int:
         return int(self.classes[0].shape[1])
 
-    def samples(self, runs: int, rng: np.random.Generator) -> Iterator[tuple[int, NDArray[np.uint8]]]:
-        """``runs`` samples of each class: its number, and ROWS rows drawn without replacement."""
+    def samples(self, runs: int, rng: np.random.Generator, size: int = ROWS) -> Iterator[tuple[int, NDArray[np.uint8]]]:
+        """``runs`` samples of each class: its number, and so many rows drawn without replacement."""
         for label, rows in enumerate(self.classes):
             for _ in range(runs):
-                yield label, rows[rng.choice(len(rows), ROWS, replace=False)]
+                yield label, rows[rng.choice(len(rows), size, replace=False)]
 
 
 def read(name: str, folder: Path | None) -> Labelled:
@@ -51,6 +53,10 @@ def read(name: str, folder: Path | None) -> Labelled:
     ------
     FullspanError : there is no folder, no such file in it, or it does not hold what it should.
     """
+    return _digits(folder) if name == "digits" else populations(spike_words(folder))
+
+
+def _arrays(name: str, folder: Path | None, *wanted: str) -> list[NDArray[Any]]:
     file, content = FILES[name]
     found = sorted(folder.rglob(file)) if folder is not None and folder.is_dir() else []
     if not found:
@@ -59,16 +65,30 @@ def read(name: str, folder: Path | None) -> Labelled:
         )
     try:
         with np.load(found[0], allow_pickle=False) as held:
-            return _digits(held) if name == "digits" else _spikes(held)
+            return [held[key] for key in wanted]
     except (KeyError, ValueError, OSError) as error:
         raise FullspanError(f"{found[0]} does not hold {content}: {error}") from error
 
 
-def _digits(held: Any) -> Labelled:
-    pixels, labels = np.unpackbits(held["bits_gt0"], axis=1)[:, :784], held["labels"]
+def _digits(folder: Path | None) -> Labelled:
+    packed, labels = _arrays("digits", folder, "bits_gt0", "labels")
+    pixels = np.unpackbits(packed, axis=1)[:, :784]
     return Labelled("digits", tuple(pixels[labels == digit] for digit in range(10)))
 
 
-def _spikes(held: Any) -> Labelled:
-    words = np.unpackbits(held["bits"], axis=1)[:, :50]
-    return Labelled("spikes", tuple(words[:, k * CELLS : (k + 1) * CELLS] for k in range(POPULATIONS)))
+def spike_words(folder: Path | None) -> NDArray[np.uint8]:
+    """The recording (rows, 50).
+
+    Raises
+    ------
+    FullspanError : as for :func:`read`.
+    """
+    (packed,) = _arrays("spikes", folder, "bits")
+    return np.unpackbits(packed, axis=1)[:, :50]
+
+
+def populations(words: NDArray[np.uint8], cells: int = CELLS) -> Labelled:
+    """Seven random populations of so many cells of a recording (rows, all cells), always the same ones."""
+    rng = np.random.default_rng(DRAW)
+    drawn = [rng.permutation(words.shape[1])[:cells] for _ in range(POPULATIONS)]
+    return Labelled("spikes", tuple(words[:, cell] for cell in drawn))

@@ -9,11 +9,9 @@ from xml.sax.saxutils import escape
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.reproduce.log_panels import COLOURS
+
 _SIDE, _MARGIN = 360, 30
-_COLOURS = (
-    *("#1b6ca8", "#c1440e", "#3a7d44", "#7d3a72", "#8a6d1f"),
-    *("#2a9d9d", "#a83252", "#5b5b9f", "#6d8a1f", "#555555"),
-)
 
 
 @dataclass(frozen=True)
@@ -44,8 +42,8 @@ def _cloud(cloud: Cloud) -> list[str]:
     at = _MARGIN + room * (cloud.points - low) / np.where(high > low, high - low, 1.0)
     out = [f'<text x="{_MARGIN}" y="20" font-size="13">{escape(cloud.title)}</text>']
     for (x, y), label in zip(at.tolist(), cloud.labels.tolist(), strict=True):
-        out.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.5" fill="{_COLOURS[label % len(_COLOURS)]}"/>')
+        out.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.5" fill="{COLOURS[label % len(COLOURS)]}"/>')
     for i, label in enumerate(np.unique(cloud.labels).tolist()):
-        colour = _COLOURS[label % len(_COLOURS)]
+        colour = COLOURS[label % len(COLOURS)]
         out.append(f'<text x="{_MARGIN + 24 * i}" y="{_SIDE}" fill="{colour}">{label}</text>')
     return out

@@ -20,6 +20,7 @@ from fullspan.geometry import BiasVariance, Manifold, bias_variance
 from fullspan.learn.truncated.mining import frequent_patterns
 from fullspan.reproduce import Say
 from fullspan.reproduce.columns import columns
+from fullspan.reproduce.log_panels import Line, LogPanel, log_svg
 from fullspan.space import Space
 
 Array = NDArray[np.float64]
@@ -85,7 +86,21 @@ class Figure2:
     def files(self) -> dict[str, str]:
         records = [t.to_json() for t in self.trials]
         lines = [",".join(records[0]), *(",".join(f"{v}" for v in r.values()) for r in records)]
-        return {"tbm-fig2.csv": "\n".join(lines) + "\n"}
+        return {"tbm-fig2.svg": log_svg(self.panels()), "tbm-fig2.csv": "\n".join(lines) + "\n"}
+
+    def panels(self) -> list[LogPanel]:
+        """Variance over rows, and over variables, as in the figure."""
+        out = []
+        for panel, label in (("a", "rows"), ("b", "variables")):
+            some = [t for t in self.trials if t.panel == panel]
+            x = tuple(float(t.found.n_rows if panel == "a" else t.n_variables) for t in some)
+            variance, spread, bound = (
+                tuple(float(getattr(t.found, name)) for t in some) for name in ("variance", "spread", "bound")
+            )
+            fixed = f"{FIXED_VARIABLES} variables" if panel == "a" else f"{FIXED_ROWS:,} rows"
+            lines = Line("variance, s.d.", x, variance, spread, dashed=True), Line("|B|/2N", x, bound)
+            out.append(LogPanel(f"({panel}) {fixed}", label, "nats", lines))
+        return out
 
 
 _NOTE = """\

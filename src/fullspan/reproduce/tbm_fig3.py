@@ -1,7 +1,7 @@
 """Sugiyama, Tsuda and Nakahara, Fig. 3: the features of samples' machines in the plane, by t-SNE.
 
-Each sample of Fig. 1 is a point, coloured by its class; 1,000 weights for the digits, 100 for the spikes (where there
-are fewer pairs, all of them).
+Each sample of Fig. 1 is a point, coloured by its class; 1,000 pairs for the digits, 100 for the spikes, with biases and
+without.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PERPLEXITY = 30.0
 
 @dataclass(frozen=True)
 class Figure3:
-    """Two pictures, and how well the classes are apart in each."""
+    """Two pictures of each set, and how well the classes are apart in each."""
 
     clouds: tuple[Cloud, ...]
     pairs: tuple[int, ...]
@@ -48,10 +48,11 @@ class Figure3:
         return "\n".join([*columns(head, table), "", "published: classes are clearly separated in both sets."])
 
     def files(self) -> dict[str, str]:
-        lines = ["data,class,x,y"]
+        lines = ["data,biases,class,x,y"]
         for c in self.clouds:
             lines += [
-                f"{c.title},{k},{x:.6g},{y:.6g}" for (x, y), k in zip(c.points.tolist(), c.labels.tolist(), strict=True)
+                f"{c.title.replace(', ', ',').replace(' biases', '')},{k},{x:.6g},{y:.6g}"
+                for (x, y), k in zip(c.points.tolist(), c.labels.tolist(), strict=True)
             ]
         return {"tbm-fig3.svg": scatter_svg(self.clouds), "tbm-fig3.csv": "\n".join(lines) + "\n"}
 
@@ -77,13 +78,15 @@ def run(progress: Say | None = None, data: Path | None = None, runs: int = 50, s
         count = min(WEIGHTS[labelled.name], n * (n - 1) // 2)
         samples = list(labelled.samples(runs, rng))
         labels = np.array([label for label, _ in samples])
-        say(f"{labelled.name}: {len(samples)} machines of {count:,} pairs")
         terms = tuple(random_pairs(Space.of_cards((2,) * n), count, rng))
-        with threadpool_limits(limits=1, user_api="blas"):
-            features, _ = features_of(METHODS[0], samples, terms, 0)
-        say(f"{labelled.name}: t-SNE")
-        points = plane(features, seed)
-        clouds.append(Cloud(labelled.name, points, labels))
-        pairs.append(count)
-        accuracy.append((neighbours_accuracy(features, labels), neighbours_accuracy(points, labels)))
+        for biases in (True, False):
+            title = f"{labelled.name}, {'with' if biases else 'without'} biases"
+            say(f"{title}: {len(samples)} machines of {count:,} pairs, and t-SNE")
+            used = terms if biases else tuple(term for term in terms if len(term) == 2)
+            with threadpool_limits(limits=1, user_api="blas"):
+                features, _ = features_of(METHODS[0], samples, used, 0)
+            points = plane(features, seed)
+            clouds.append(Cloud(title, points, labels))
+            pairs.append(count)
+            accuracy.append((neighbours_accuracy(features, labels), neighbours_accuracy(points, labels)))
     return Figure3(tuple(clouds), tuple(pairs), tuple(accuracy))

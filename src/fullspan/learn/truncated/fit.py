@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from fullspan.algebra.basis import Basis, Term
-from fullspan.algebra.inclusion import sets_of_states, sets_of_terms, states_of_terms
+from fullspan.algebra.inclusion import empty_set, joined, sets_of_states, sets_of_terms
 from fullspan.data import Empirical
 from fullspan.data.merging import code_dtype
 from fullspan.engine.memory import budget, require
@@ -107,24 +107,34 @@ class Truncation:
         n_bytes = size * (3 * n + 200) + 24 * min(len(terms), MAX_NEWTON) ** 2
         what = f"a space of {size:,} states of {n} variables"
         require(n_bytes, budget(limit), what, "raise min_support=, or keep fewer variables with columns=")
-        dtype = code_dtype(space.cards)
-        first = np.concatenate([np.zeros((1, n), dtype=dtype), states_of_terms(terms, n, dtype)])
-        rows = {row.tobytes(): x for x, row in enumerate(first)}
-        place = np.empty(len(data.states), dtype=np.int64)
-        others: list[NDArray[Any]] = []
-        listed = np.concatenate([data.states.astype(dtype), further.astype(dtype)])
-        for r, row in enumerate(listed):
-            x = rows.setdefault(row.tobytes(), len(rows))
-            if x == len(first) + len(others):
-                others.append(row)
-            if r < len(place):
-                place[r] = x
-        rest = np.array(others, dtype=dtype).reshape(-1, n)
-        engine = TruncatedEngine.of(
-            sets_of_states(np.concatenate([first, rest]), space.cards), sets_of_terms(terms, space.cards)
-        )
-        q: Any = np.bincount(place, weights=data.counts / data.total, minlength=len(rows))
+        listed = np.concatenate([data.states, further]).astype(code_dtype(space.cards))
+        where, rest = _places(terms, listed)
+        place = where[: len(data.states)]
+        patterns = sets_of_terms(terms, space.cards)
+        states = joined(empty_set(patterns.n_items), patterns, sets_of_states(rest, space.cards))
+        engine = TruncatedEngine.of(states, patterns)
+        q: Any = np.bincount(place, weights=data.counts / data.total, minlength=len(engine))
         return cls(space, terms, rest, place, q, engine)
+
+
+def _places(terms: tuple[Term, ...], listed: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """Where states (m, n) stand in S, of 0, the terms and all others in this order, and these others (., n)."""
+    known = {term: 1 + b for b, term in enumerate(terms)}
+    largest = max(map(len, terms), default=0)
+    places, others, new = np.zeros(len(listed), dtype=np.int64), dict[bytes, int](), list[int]()
+    for r, (row, size) in enumerate(zip(listed, np.count_nonzero(listed, axis=1).tolist(), strict=True)):
+        if size == 0:
+            continue
+        if size <= largest:
+            found = known.get(tuple((i, int(row[i])) for i in np.flatnonzero(row).tolist()))
+            if found is not None:
+                places[r] = found
+                continue
+        at = others.setdefault(row.tobytes(), len(others))
+        if at == len(new):
+            new.append(r)
+        places[r] = 1 + len(terms) + at
+    return places, listed[new]
 
 
 def _further(space: Space, more: Any) -> NDArray[Any]:
