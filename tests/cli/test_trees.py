@@ -75,3 +75,14 @@ def test_json_lines_hold_no_infinity(run: Run, tmp_path: Path) -> None:
     first, second = (json.loads(line, parse_constant=pytest.fail) for line in done.out.splitlines())
     assert first["log_prob"] is None
     assert second["log_prob"] == pytest.approx(np.log(1 / 3))
+
+
+def test_chains_are_for_log_linear_models(run: Run, tree: tuple[Any, Path, Path], tmp_path: Path) -> None:
+    """A tree or a truncated machine has states or nodes of its own, which chains over all variables would miss."""
+    _, path, table = tree
+    rows = pd.read_csv(table).clip(upper=1)
+    fs.TruncatedBoltzmannMachine(l2=1e-3).fit(rows).save(tmp_path / "truncated.fsm")
+    for model in (path, tmp_path / "truncated.fsm"):
+        done = run("query", model, "P(a=1)", "--gibbs", "--seed", 1)
+        assert done.code == 2
+        assert "leave out --gibbs" in done.err

@@ -89,3 +89,28 @@ def test_a_classifier_has_the_summary_of_a_logistic_regression() -> None:
     assert design.T @ (written["d"].to_numpy() - p) == pytest.approx(np.zeros(4), abs=1e-6)
     errors = np.sqrt(np.diag(np.linalg.inv(design.T @ (design * (p * (1 - p))[:, None]))))
     assert [rows[t].standard_error for t in ("d=1", "a=1:d=1", "b=1:d=1", "c=1:d=1")] == pytest.approx(errors, rel=1e-6)
+
+
+@pytest.mark.parametrize("name", ["full span", "machine", "tree", "decimatable"])
+def test_an_array_can_be_scored_as_it_was_fitted(name: str) -> None:
+    """Columns of an array that were chosen, or that hold counts, are found again by their position."""
+    counted, written = tables()
+    array = counted.to_numpy()
+    names = {"graph": [(f"x{i}", f"x{i + 1}") for i in range(3)]} if name == "decimatable" else {}
+    model: Any = ESTIMATORS[name](count_column="x4").set_params(**names).fit(array)
+    plain = ESTIMATORS[name]().set_params(**names).fit(written.to_numpy())
+    assert model.score(array) == pytest.approx(plain.score(written.to_numpy()), abs=1e-9)
+    assert model.score(array[:, :4]) == pytest.approx(plain.score(array[:, :4]), abs=1e-9)
+    assert model.score_samples(array) == pytest.approx(plain.score_samples(array[:, :4]), abs=1e-9)
+    if name != "decimatable":
+        two: Any = ESTIMATORS[name](columns=[3, 2]).fit(array)
+        assert two.score_samples(array) == pytest.approx(two.score_samples(array[:, [3, 2]]), abs=1e-12)
+
+
+def test_odd_numbers_are_refused_in_words() -> None:
+    counted, _ = tables()
+    frame = counted.drop(columns="n")
+    with pytest.raises(FullspanError, match=r"n_states has 2\.5"):
+        fs.HiddenChowLiuTree(n_states=2.5).fit(frame)  # type: ignore[arg-type]
+    with pytest.raises(FullspanError, match="a sample of -1 states"):
+        fs.DecimatableBoltzmannMachine(EDGES).fit(frame).sample(-1)

@@ -112,3 +112,27 @@ def test_a_model_of_some_columns_given_others_is_refused(tmp_path: Path) -> None
     fs.BoltzmannClassifier().fit(x, x[:, 0] ^ (rng.random(80) < 0.1)).save(tmp_path / "c.fsm")
     with pytest.raises(FullspanError, match="predicts some columns"):
         Explorer(tmp_path / "c.fsm")
+
+
+@pytest.mark.parametrize("unseen", [0.0, 0.05])
+@pytest.mark.parametrize("n", [6, 40])
+def test_a_truncated_machine_is_asked_about_its_own_states(tmp_path: Path, unseen: float, n: int) -> None:
+    """Page and report sum over the states that the machine has, not over all states of its variables."""
+    from fullspan.report.content import gather
+
+    rng = np.random.default_rng(0)
+    rows = (rng.random((80, n)) < 0.3).astype(int)
+    rows[:, 1] = np.where(rng.random(80) < 0.8, rows[:, 0], rows[:, 1])
+    machine = fs.TruncatedBoltzmannMachine(min_support=0.2, unseen=unseen, l2=1e-3).fit(rows)
+    machine.save(tmp_path / "truncated.fsm")
+    explorer = Explorer(tmp_path / "truncated.fsm")
+    expected = machine.conditional("x1", {"x0": 1}).values
+    found = explorer.distributions({"x0": 1}, ["x1"])
+    assert found["marginals"]["x1"] == pytest.approx(expected, abs=1e-12)
+    assert found["log_prob"] == pytest.approx(np.log(machine.probability("x0=1")), abs=1e-12)
+    asked = explorer.ask("P(x1)", {"x0": 1})["rows"]
+    assert [row["probability"] for row in asked] == pytest.approx(expected, abs=1e-12)
+    assert explorer.what_if("x1", {}, 1)["now"] == pytest.approx(machine.marginal("x1").values, abs=1e-12)
+    content = gather(machine, rows, refit=False)
+    assert content.shares[1].expected == pytest.approx(machine.marginal("x1").values, abs=1e-12)
+    assert content.information is None

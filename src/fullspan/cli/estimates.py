@@ -58,11 +58,19 @@ def print_estimates(
 
 def _model(source: Path | Fitted) -> LogLinear | FactorGraph:
     from fullspan.cli.models import joint_model
+    from fullspan.errors import FullspanError
     from fullspan.model.formats import NETWORKS, read_factors, suffix
+    from fullspan.model.loglinear import LogLinear
+    from fullspan.model.truncated import TruncatedLogLinear
 
     if not isinstance(source, Path):
         return source.model
-    return read_factors(source) if suffix(source) in NETWORKS else joint_model(source).model
+    if suffix(source) in NETWORKS:
+        return read_factors(source)
+    model = joint_model(source).model
+    if not isinstance(model, LogLinear) or isinstance(model, TruncatedLogLinear):
+        raise FullspanError(f"{str(source)!r} is summed exactly over its own states or nodes: leave out --gibbs")
+    return model
 
 
 def _cells(table: Table) -> list[dict[str, Any]]:

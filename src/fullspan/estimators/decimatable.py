@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from fullspan.data import decode, encode
-from fullspan.errors import FullspanError
+from fullspan.errors import FullspanError, QueryError
 from fullspan.estimators.density import DensityEstimator, generator
 from fullspan.estimators.evidence import Evidence
 from fullspan.estimators.parameters import check_parameters
@@ -234,7 +235,7 @@ class DecimatableBoltzmannMachine(DensityEstimator):
         check_is_fitted(self)
         if y is not None and self._outputs:
             return share_right(self.predict(X), y, sample_weight)
-        table = checked_table(X, len(self._oracle.visible), type(self).__name__)
+        table = self._table(X, len(self._oracle.visible))
         empirical = self._reading().count_again(table, self._oracle.visible, checked_weight(sample_weight))
         if not self._outputs:
             return float(empirical.counts @ self._log_prob(empirical.states)) / empirical.total
@@ -261,6 +262,8 @@ class DecimatableBoltzmannMachine(DensityEstimator):
                 raise FullspanError(
                     f"the input {self.space_.names[i]!r} is not given; its distribution was not learned"
                 )
+        if not isinstance(n_samples, numbers.Integral) or isinstance(n_samples, bool) or n_samples < 0:
+            raise QueryError(f"a sample of {n_samples!r} states was asked for; give a whole number of at least 0")
         states = self._clamped.draw(np.repeat(row, n_samples, axis=0), generator(random_state))
         return decode(states[:, : len(self._oracle.visible)], self._oracle.visible, like=empty_of(self._kind))
 

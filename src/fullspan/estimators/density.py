@@ -70,6 +70,8 @@ class DensityEstimator(Plots, DensityMixin, BaseEstimator):  # type: ignore[misc
     """
 
     missing: str
+    columns: Sequence[str | int] | None
+    count_column: str | None
     verbose: bool
 
     # -- learning ---------------------------------------------------------------------------------------------
@@ -177,7 +179,7 @@ class DensityEstimator(Plots, DensityMixin, BaseEstimator):  # type: ignore[misc
         DataError : a value is no level, or a cell is missing.
         """
         check_is_fitted(self)
-        table = checked_table(X, self.n_features_in_, type(self).__name__)
+        table = self._table(X, self.n_features_in_)
         empirical = self._reading().count_again(table, self._oracle.visible, checked_weight(sample_weight))
         return float(empirical.counts @ self._oracle.log_prob(empirical.states)) / empirical.total
 
@@ -233,8 +235,17 @@ class DensityEstimator(Plots, DensityMixin, BaseEstimator):  # type: ignore[misc
         return decode(codes, self._oracle.visible, like=empty_of(self._kind))
 
     def _codes(self, X: Any, *, partial: bool) -> NDArray[np.int32]:
-        table = checked_table(X, self.n_features_in_, type(self).__name__)
-        return encode(table, self._oracle.visible, allow_missing=partial)
+        return encode(self._table(X, self.n_features_in_), self._oracle.visible, allow_missing=partial)
+
+    def _table(self, X: Any, n_features: int) -> Any:
+        """The table to ask about; of an array as wide as that of the fit, columns of the model are found by name."""
+        table = checked_table(X)
+        chosen = self.columns is not None or self.count_column is not None
+        if chosen and isinstance(table, np.ndarray) and table.ndim == 2 and table.shape[1] > n_features:
+            named = {f"x{i}": table[:, i] for i in range(table.shape[1])}
+            if set(self._visible.names) <= set(named):
+                return named
+        return checked_table(table, n_features, type(self).__name__)
 
     # -- questions --------------------------------------------------------------------------------------------
 

@@ -1,9 +1,10 @@
 """The distribution of every variable at once, given what is known: the way depends on the kind of model.
 
     a table of states that fits     log p(x) of all states is kept; evidence takes a slice of it, and one pass sums that
+    a truncated machine             a sum over the states it lists
     any other                       a tree of clusters, one sweep forth and one back
 
-Both are exact, and give the log-probability of the evidence as well.
+All are exact, and give the log-probability of the evidence as well.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from fullspan.query.events import Event, check_possible, check_probable, codes_o
 from fullspan.query.graph import GraphModel
 from fullspan.query.parse import Codes
 from fullspan.query.tree import TreeOracle
+from fullspan.query.truncated import TruncatedOracle
 from fullspan.space import Space
 
 Array = NDArray[np.float64]
@@ -43,7 +45,7 @@ class Marginals(Protocol):
         """
 
 
-def marginals_of(oracle: Oracle | TreeOracle | GraphModel) -> Marginals:
+def marginals_of(oracle: Oracle | TreeOracle | TruncatedOracle | GraphModel) -> Marginals:
     """The way that suits a model.
 
     Examples
@@ -55,6 +57,8 @@ def marginals_of(oracle: Oracle | TreeOracle | GraphModel) -> Marginals:
     """
     if isinstance(oracle, TreeOracle):
         return GraphMarginals(GraphModel(oracle.model.graph()), oracle.visible)
+    if isinstance(oracle, TruncatedOracle):
+        return ListedMarginals(oracle)
     if isinstance(oracle, GraphModel):
         return GraphMarginals(oracle, oracle.space)
     if oracle.model.basis.n_states <= MAX_STATES or isinstance(oracle, AveragedOracle):
@@ -103,6 +107,17 @@ class TableMarginals:
             if len(own) > 1:
                 part = part.take(own, axis=last - i)
         return part
+
+
+class ListedMarginals:
+    """By the list of states of a truncated machine."""
+
+    def __init__(self, oracle: TruncatedOracle) -> None:
+        self.oracle, self.space = oracle, oracle.visible
+
+    def given(self, event: Event | None = None) -> tuple[float, dict[str, Array]]:
+        """See :class:`Marginals`."""
+        return self.oracle.marginals(event)
 
 
 class GraphMarginals:

@@ -160,6 +160,24 @@ class TruncatedOracle(Questions):
             cells = cells + self.uniform * self._uniform_cells(where, joint, shape)
         return np.asarray(np.clip(cells / norm, 0.0, 1.0))
 
+    def marginals(self, given: Event | None = None) -> tuple[float, dict[str, Array]]:
+        """Log-probability of an event, and ``P(x_i | event)`` of every variable, by one look at the states of S.
+
+        Raises
+        ------
+        QueryError : the event is impossible.
+        """
+        allowed = self.allowed(given)
+        norm = self._check(allowed, f"the condition {in_words(allowed, self.visible)}")
+        inside = self._inside(allowed)
+        states, weights, found = self.model.states[inside], self.weights[inside], {}
+        for i, v in enumerate(self.visible.variables):
+            cells: Any = np.bincount(states[:, i].astype(np.int64), weights=weights, minlength=v.card)
+            if self.uniform:
+                cells = cells + self.uniform * self._uniform_cells((i,), allowed, (v.card,))
+            found[v.name] = np.clip(cells / norm, 0.0, 1.0)
+        return min(math.log(norm), 0.0), found
+
     def _uniform_cells(self, where: tuple[int, ...], joint: Mapping[int, Codes], shape: tuple[int, ...]) -> Array:
         cards = self.visible.cards
         rest = math.prod(len(codes) / cards[i] for i, codes in joint.items() if i not in where)

@@ -1,7 +1,7 @@
 """Answers about one model in plain JSON types: what the API says, without HTTP.
 
-A model of up to 2^22 states is asked through its table; any other, of whatever number of variables, through a tree of
-clusters.
+A model of up to 2^22 states is asked through its table, a truncated one through its list of states; any other, of
+whatever number of variables, through a tree of clusters.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from fullspan.query.marginals import MAX_STATES, GraphMarginals, Marginals, marg
 from fullspan.query.parse import parse
 from fullspan.query.result import Table
 from fullspan.query.tree import TreeOracle
+from fullspan.query.truncated import TruncatedOracle
 from fullspan.space import Space
 from fullspan.web.neighbourhood import Neighbourhoods
 
@@ -232,10 +233,10 @@ def version_of(path: Path) -> str:
 
 
 def _engine(oracle: Any) -> Any:
-    """What is asked: the oracle of a table that fits, else a tree of clusters."""
+    """What is asked: the oracle of a table that fits or of a list of states, else a tree of clusters."""
     if isinstance(oracle, TreeOracle):
         return GraphModel(oracle.model.graph(), MAX_MEMORY)
-    if oracle.model.basis.n_states <= MAX_STATES:
+    if isinstance(oracle, TruncatedOracle) or oracle.model.basis.n_states <= MAX_STATES:
         return oracle
     return GraphModel(FactorGraph.of_loglinear(oracle.model), MAX_MEMORY)
 

@@ -19,13 +19,15 @@ from fullspan.learn.likelihood.phases import Free, Known
 from fullspan.learn.likelihood.solve import Likelihood, solve
 from fullspan.model.averaged import AveragedLogLinear
 from fullspan.model.loglinear import LogLinear
+from fullspan.model.truncated import TruncatedLogLinear
 
 MAX_STATES, MAX_TERMS = 1 << 22, 1500
 """States, and terms below the highest order, up to which the projections are found within seconds."""
 
 
-def information_by_order(model: LogLinear) -> dict[int, float] | None:
-    """Nats per row explained by the terms of each order; None if the model is too large to project, or an average.
+def information_by_order(model: LogLinear | TruncatedLogLinear) -> dict[int, float] | None:
+    """Nats per row explained by the terms of each order; None if the model is too large to project, truncated or an
+    average.
 
     Time: a few Newton steps for each order but the last, each a rebuild of the dual table.
 
@@ -39,6 +41,8 @@ def information_by_order(model: LogLinear) -> dict[int, float] | None:
     >>> {order: round(nats, 4) for order, nats in information_by_order(pair).items()}
     {2: 0.1109}
     """
+    if isinstance(model, TruncatedLogLinear):
+        return None
     orders = sorted({len(term) for term in model.terms})
     lower = sum(len(term) < orders[-1] for term in model.terms) if orders else 0
     if model.basis.n_states > MAX_STATES or lower > MAX_TERMS or isinstance(model, AveragedLogLinear):

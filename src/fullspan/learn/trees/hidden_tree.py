@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,8 +69,8 @@ class TreeOptions:
         ------
         FullspanError : one of them is out of range, or there is none.
         """
-        states = [self.n_states] if isinstance(self.n_states, int | np.integer) else list(self.n_states)
-        smoothing = [self.smoothing] if isinstance(self.smoothing, int | float) else list(self.smoothing)
+        states = list(self.n_states) if isinstance(self.n_states, Iterable) else [self.n_states]
+        smoothing = list(self.smoothing) if isinstance(self.smoothing, Iterable) else [self.smoothing]
         for k in states:
             if not isinstance(k, int | np.integer) or isinstance(k, bool) or k < 1:
                 raise FullspanError(f"n_states has {k!r}; whole numbers of at least 1 are needed, such as 16")
