@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -128,6 +130,44 @@ def test_tables_are_told_apart_by_their_machines() -> None:
     machine = TruncatedBoltzmannMachine(l2=0.01, min_support=0.05)
     model = make_pipeline(MachineFeatures(machine), KNeighborsClassifier(3)).fit(tables[:12], labels[:12])
     assert model.score(tables[12:], labels[12:]) > 0.8
+
+
+def test_features_of_tables_have_the_names_of_the_columns() -> None:
+    """Frames in, a frame out: a row per table, a column per variable."""
+    frame = pd.DataFrame(table(60), columns=list("abcde"))
+    machine = MachineFeatures(TruncatedBoltzmannMachine(l2=0.1)).set_output(transform="pandas")
+    found = machine.fit_transform([frame[:30], frame[30:]])
+    assert list(found.columns) == list("abcde")
+    alone = TruncatedBoltzmannMachine(l2=0.1).fit(frame[30:])
+    assert np.allclose(found.iloc[1], alone.intensities_)
+
+
+def test_features_of_tables_leave_out_the_same_level() -> None:
+    """A level that one table lacks is still its first: a table of "b" and "c" alone is not read as 0 and 1."""
+    first = pd.DataFrame({"v": ["a", "b", "c"] * 10, "w": [0, 1] * 15})
+    second = pd.DataFrame({"v": ["b", "c", "c"] * 10, "w": [0, 1] * 15})
+    machine = TruncatedBoltzmannMachine(l2=0.1)
+    features = MachineFeatures(machine).fit([first, second])
+    assert features.levels_ == {"v": ("a", "b", "c"), "w": (0, 1)}
+    levels = {"v": ["a", "b", "c"], "w": [0, 1]}
+    expected = TruncatedBoltzmannMachine(l2=0.1, levels=levels).fit(second).intensities_
+    assert np.allclose(features.transform([second])[0], expected)
+    assert not np.allclose(TruncatedBoltzmannMachine(l2=0.1).fit(second).intensities_, expected)
+    with pytest.raises(DataError, match="not among its levels"):
+        features.transform([first.replace("a", "d")])
+
+
+def test_tables_that_do_not_belong_together_are_refused() -> None:
+    features = MachineFeatures(TruncatedBoltzmannMachine(l2=0.1))
+    with pytest.raises(FullspanError, match="no table was given"):
+        features.fit([])
+    with pytest.raises(FullspanError, match="table 1 has the variables 4"):
+        features.fit([table(20), table(20)[:, :4]])
+    features.fit([table(20)])
+    with pytest.raises(FullspanError, match="no table was given"):
+        features.transform([])
+    with pytest.raises(NotFittedError):
+        MachineFeatures(TruncatedBoltzmannMachine()).transform([table(20)])
 
 
 def test_a_file_and_a_pickle_answer_the_same(tmp_path: Path) -> None:

@@ -7,19 +7,29 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.utils.validation import check_is_fitted
 
 from fullspan.errors import FullspanError
+from fullspan.estimators.tables import checked_table
 from fullspan.model.intensity import intensities
+from fullspan.space import Level, Space
 
 
 class MachineFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """A transformer of tables into vectors: f_i = sum of |weight| over the terms with variable i.
 
-    Classes of whole samples can be told apart by these vectors, as Sugiyama, Tsuda and Nakahara do.
+    Classes of whole samples can be told apart by these vectors, as Sugiyama, Tsuda and Nakahara do. A vector is only
+    comparable with another if both machines leave out the same level of a variable, so the levels of all tables that
+    are fitted are those of each, unless the machine has ``levels=`` or ``bins=`` of its own.
 
     Parameters
     ----------
     machine : an estimator whose ``model_`` has weights, such as :class:`TruncatedBoltzmannMachine`; it is cloned.
+
+    Attributes
+    ----------
+    variables_ : names of the variables, which those of the features are.
+    levels_ : levels of each over all tables, or None where the machine has its own.
 
     Examples
     --------
@@ -31,11 +41,28 @@ class MachineFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     (2, 3)
     """
 
+    variables_: tuple[str, ...]
+    levels_: dict[str, tuple[Level, ...]] | None
+
     def __init__(self, machine: Any) -> None:
         self.machine = machine
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Nothing is learned over all tables together."""
+        """Find the variables of the tables, and the levels that occur in any of them.
+
+        Raises
+        ------
+        FullspanError : there is no table, or two have different variables.
+        DataError : a table cannot be read.
+        """
+        spaces = [self.machine._reading().count(checked_table(table)).space for table in X]
+        if not spaces:
+            raise FullspanError("no table was given; MachineFeatures needs a list of at least one")
+        self.variables_ = spaces[0].names
+        for k, space in enumerate(spaces):
+            self._check(space, k)
+        own = self.machine.levels is not None or self.machine.bins is not None or self.machine.missing == "level"
+        self.levels_ = None if own else {name: _union(spaces, i) for i, name in enumerate(self.variables_)}
         return self
 
     def transform(self, X: Any) -> NDArray[np.float64]:
@@ -43,13 +70,37 @@ class MachineFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         Raises
         ------
-        FullspanError : there is no table, or two have different numbers of variables.
+        FullspanError : there is no table, or one has other variables than those fitted.
+        DataError : a table has a level that none of those fitted has.
         """
-        found = [intensities(clone(self.machine).fit(table).model_) for table in X]
-        if not found or len({len(f) for f in found}) > 1:
-            sizes = sorted({len(f) for f in found})
-            raise FullspanError(f"tables with {sizes} variables were given; one number for all is needed")
+        check_is_fitted(self)
+        found = []
+        for k, table in enumerate(X):
+            machine = clone(self.machine)
+            if self.levels_ is not None:
+                machine.set_params(levels=self.levels_)
+            machine.fit(table)
+            self._check(machine.space_, k)
+            found.append(intensities(machine.model_))
+        if not found:
+            raise FullspanError("no table was given; MachineFeatures needs a list of at least one")
         return np.array(found)
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Names of the features: those of the variables of the tables."""
+        check_is_fitted(self)
+        return np.array(self.variables_, dtype=object)
+
+    def _check(self, space: Space, k: int) -> None:
+        if space.names != self.variables_:
+            ours, theirs = (f"{len(names)} ({', '.join(names[:5])})" for names in (self.variables_, space.names))
+            raise FullspanError(f"table {k} has the variables {theirs}; those of the first are {ours}")
+
+
+def _union(spaces: list[Space], i: int) -> tuple[Level, ...]:
+    """Levels of variable i over all spaces, in order."""
+    levels = dict.fromkeys(level for space in spaces for level in space.variables[i].levels)
+    try:
+        return tuple(sorted(levels))
+    except TypeError:
+        return tuple(sorted(levels, key=str))
