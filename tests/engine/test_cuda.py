@@ -9,14 +9,18 @@ import pytest
 
 from fullspan.algebra.basis import Basis, BasisName
 from fullspan.bench.device import measure, rows_of_a_network
+from fullspan.data import Empirical
+from fullspan.data.resampling import bootstrap
 from fullspan.engine.cuda import device
 from fullspan.engine.cuda.table import CudaTable
 from fullspan.engine.dual.table import DualTable
 from fullspan.engine.planner import plan
 from fullspan.engine.protocol import Engine
 from fullspan.errors import FullspanError, TooLargeError
+from fullspan.learn.many.fit import fit_groups
 from fullspan.learn.search.fit import Options, fit
 from fullspan.learn.search.penalty import prices
+from fullspan.space import Space
 from generic import tolerance
 
 reason = device.why_not()
@@ -69,6 +73,54 @@ def test_a_search_on_the_gpu_finds_the_same_terms(search: str) -> None:
     assert gpu.model.terms == cpu.model.terms
     np.testing.assert_allclose(gpu.model.theta, cpu.model.theta, rtol=0, atol=1e-6)
     assert gpu.description_length == pytest.approx(cpu.description_length, rel=1e-9)
+
+
+@needs_gpu
+@pytest.mark.parametrize("cards", [(2,) * 8, (2, 4, 2, 8), (3, 2, 5, 2), (2,) * 13])
+def test_many_models_on_the_gpu_are_those_of_the_cpu(cards: tuple[int, ...]) -> None:
+    """Same terms and steps, and weights and likelihoods to rounding; tables in shared memory and too large for it."""
+    rng = np.random.default_rng(5)
+    x = np.column_stack([rng.choice(card, 3000, p=rng.dirichlet(np.full(card, 3.0))) for card in cards])
+    for i in range(1, len(cards)):
+        copies = rng.random(len(x)) < rng.uniform(0, 0.6)
+        x[copies, i] = x[copies, rng.integers(i)] % cards[i]
+    grouped = bootstrap(Empirical.from_codes(x, space=Space.of_cards(cards)), 40, rng)
+    gpu, cpu = (
+        fit_groups(grouped, Options(search="paper", basis="walsh", dtype="float64", device=where)).models  # type: ignore[arg-type]
+        for where in ("cuda", "cpu")
+    )
+    assert gpu.settings["device"] == "cuda"
+    assert max(cpu.n_terms) > 5
+    assert gpu.n_terms.tolist() == cpu.n_terms.tolist()
+    assert gpu.n_steps.tolist() == cpu.n_steps.tolist()
+    assert gpu.indices.tolist() == cpu.indices.tolist()
+    assert gpu.converged.all()
+    np.testing.assert_allclose(gpu.theta, cpu.theta, rtol=0, atol=1e-9)
+    for name in ("log_z", "log_likelihood", "description_length"):
+        np.testing.assert_allclose(getattr(gpu, name), getattr(cpu, name), rtol=1e-10)
+    assert gpu.drift.max() < 1e-10
+
+
+@needs_gpu
+def test_many_models_too_large_for_the_gpu_are_refused() -> None:
+    grouped = bootstrap(
+        Empirical.from_codes(np.array([[0, 1], [1, 0]]), space=Space.of_cards((2, 2))), 4, np.random.default_rng(0)
+    )
+    options = Options(search="paper", basis="walsh", dtype="float64", device="cuda", max_memory=10)
+    with pytest.raises(TooLargeError, match=r"on the GPU, a batch of models of 4 states .* device='cpu'"):
+        fit_groups(grouped, options)
+
+
+@needs_none
+def test_many_models_on_a_gpu_that_is_not_there() -> None:
+    """Asked for by name it is an error; asked to choose, the CPU is chosen, and the models say so."""
+    grouped = bootstrap(Empirical.from_codes(np.array([[0, 1], [1, 0]])), 4, np.random.default_rng(0))
+    wanted = {"search": "paper", "basis": "walsh", "dtype": "float64"}
+    with pytest.raises(FullspanError, match=r"device is 'cuda', but .*; use device='cpu'"):
+        fit_groups(grouped, Options(**wanted, device="cuda"))  # type: ignore[arg-type]
+    assert fit_groups(grouped, Options(**wanted)).models.settings["device"] == "cpu"  # type: ignore[arg-type]
+    with pytest.raises(FullspanError, match="not shared among devices"):
+        fit_groups(grouped, Options(**wanted, device="sharded"))  # type: ignore[arg-type]
 
 
 @needs_gpu

@@ -1,8 +1,9 @@
 """What a full-span search costs on this machine: steps against the memory they move, and whole fits.
 
 Data are rows of random Bayesian networks with three parents, as in the full-span paper; the search is the published
-one in the Walsh basis, in single precision. A step reads and writes eta, eight bytes per state, and reads d only where
-a candidate might win.
+one in the Walsh basis, in single precision. A pass over the table on a GPU reads eta, four bytes per state, and d, two
+(four for eight million rows and more), and writes eta: ten bytes per state. On the CPU, which leaves d alone where no
+candidate can win, eight are counted. There a step is a pass; a GPU takes two steps in a pass where it can.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 
 from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
+from fullspan.engine.dual.layout import Prices
 from fullspan.engine.planner import plan
 from fullspan.engine.protocol import Engine
 from fullspan.learn.search.fit import Options, fit
@@ -27,7 +29,9 @@ from fullspan.space import Space
 N_ROWS = 100_000
 PARENTS = 3
 _TERMS = 12
-"""Random terms whose steps are timed."""
+"""Random terms whose steps are timed on the CPU."""
+_LEAPS, _EPSILON = (8, 64, 64), 1e-4
+"""Steps that a GPU takes at a time: those of a search from the empty model."""
 
 
 @dataclass(frozen=True)
@@ -40,13 +44,14 @@ class Row:
     steps: int
     seconds: float
     step_ms: float
-    step_gb_s: float
+    steps_per_pass: float
+    pass_gb_s: float
     copy_gb_s: float
 
     @property
     def share(self) -> float:
-        """Bytes per second of a step over those of a copy."""
-        return self.step_gb_s / self.copy_gb_s
+        """Bytes per second of a pass over those of a copy."""
+        return self.pass_gb_s / self.copy_gb_s
 
     def to_json(self) -> dict[str, Any]:
         return {**asdict(self), "share": self.share}
@@ -63,7 +68,7 @@ def measure(n: int, device: Literal["cpu", "cuda"], n_rows: int = N_ROWS, seed: 
     """Time steps, a copy and a whole fit of ``n`` variables; the first fit of a size compiles, and is not counted."""
     basis = Basis("walsh", (2,) * n)
     empirical = rows_of_a_network(n, n_rows, seed)
-    step, copy = _steps(basis, empirical, device)
+    timed, copy = _timed_steps(basis, empirical, device)
     options = Options(search="paper", basis="walsh", dtype="float32", device=device)
     if n <= 24:
         fit(empirical, options)
@@ -73,37 +78,60 @@ def measure(n: int, device: Literal["cpu", "cuda"], n_rows: int = N_ROWS, seed: 
     )
     fitted = fit(counted, options)
     seconds = time.perf_counter() - started
-    moved = 8.0 * basis.n_states
+    moved = 1e-9 * basis.n_states * (8 if device == "cpu" else 12 if n_rows >= 2**23 else 10)
     return Row(
-        n, basis.n_states - 1, len(fitted.model.theta), len(fitted.history), seconds, 1e3 * step, moved / step / 1e9,
-        moved / copy / 1e9,
+        n, basis.n_states - 1, len(fitted.model.theta), len(fitted.history), seconds, 1e3 * timed.seconds / timed.steps,
+        timed.steps / timed.passes, moved * timed.passes / timed.seconds, 8e-9 * basis.n_states / copy,
     )  # fmt: skip
 
 
-def _steps(basis: Basis, empirical: Empirical, device: Literal["cpu", "cuda"]) -> tuple[float, float]:
-    """Seconds of a step, and of copying a table."""
+@dataclass(frozen=True)
+class _Timed:
+    """Steps that were taken, in so many passes over the table."""
+
+    seconds: float
+    steps: int
+    passes: int
+
+
+def _timed_steps(basis: Basis, empirical: Empirical, device: Literal["cpu", "cuda"]) -> tuple[_Timed, float]:
+    """Steps of the search and their time, and seconds to copy a table."""
     table = plan(basis, empirical.total, "float32", device=device).table(basis)
     table.set_data(empirical.space.index(empirical.states), empirical.counts)
-    table.set_prices(prices(basis.cards, empirical.total, "mdl", None))
+    tariff = prices(basis.cards, empirical.total, "mdl", None)
+    table.set_prices(tariff)
     floor = 0.9 * float(table.scan().gains[0])
     if (leap := getattr(table, "leap", None)) is not None:
-        return _leap_seconds(leap), _copy_seconds(table, device)
+        return _leaps(leap, basis, tariff), _copy_seconds(table, device)
     rng = np.random.default_rng(1)
     times = []
     for _ in range(_TERMS):
         order = int(rng.integers(1, 5))
         y = sum(1 << int(i) for i in rng.choice(len(basis.cards), order, replace=False))
         times += [_timed(lambda y=y, sign=sign: table.move(y, sign * 0.02, floor)) for sign in (1, -1)]  # type: ignore[misc]
-    return statistics.median(times[2:]), _copy_seconds(table, device)
+    return _Timed(statistics.median(times[2:]), 1, 1), _copy_seconds(table, device)
 
 
-def _leap_seconds(leap: Callable[..., Any]) -> float:
-    """Seconds of a step that the device decides for itself: the first of an empty model, many in one launch."""
-    empty = np.zeros(0, np.int64), *(np.zeros(0) for _ in range(3))
-    leap(*empty, 1e-6, 1)  # compiles
-    started = time.perf_counter()
-    taken, _ = leap(*empty, 1e-6, _TERMS)
-    return (time.perf_counter() - started) / len(taken)
+def _leaps(leap: Callable[..., Any], basis: Basis, tariff: Prices) -> _Timed:
+    """The first steps of a search that the device decides for itself; the first leap compiles, and is not timed."""
+    theta: dict[int, float] = {}
+    d: dict[int, float] = {}
+    seconds, steps, passes = 0.0, 0, 0
+    for most in _LEAPS:
+        y = np.array(list(theta), dtype=np.int64)
+        price = np.array([tariff(basis.term(int(i))) for i in y])
+        in_use = y, np.array(list(theta.values())), price, np.array([d[int(i)] for i in y])
+        started = time.perf_counter()
+        done = leap(*in_use, _EPSILON, most)
+        if theta:
+            seconds, steps = seconds + time.perf_counter() - started, steps + len(done.taken)
+            passes += done.passes
+        for step in done.taken:
+            d.setdefault(step.index, step.d)
+            theta[step.index] = theta.get(step.index, 0.0) + step.delta
+            if step.move == "remove":
+                del theta[step.index]
+    return _Timed(seconds, steps, passes)
 
 
 def _copy_seconds(table: Engine, device: str) -> float:

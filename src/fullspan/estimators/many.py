@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from fullspan.data import encode
 from fullspan.data.grouped import Grouped, count_groups
 from fullspan.engine.memory import budget, require
+from fullspan.engine.planner import Device
 from fullspan.errors import ConvergenceWarning, FullspanError
 from fullspan.estimators.density import generator
 from fullspan.estimators.full_span import FullSpan
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from fullspan.learn.search.fit import Options
     from fullspan.model.fitted import Fitted
 
-_FIXED = {"search": "paper", "basis": "walsh", "dtype": "float64", "device": "cpu"}
+_FIXED: dict[str, Any] = {"search": "paper", "basis": "walsh", "dtype": "float64"}
 """What is the same for every model here; see :class:`fullspan.FullSpan`."""
 
 
@@ -54,9 +55,10 @@ def fit_many(
     missing: Any = "error",
     max_levels: int = 64,
     max_memory: int | None = None,
+    device: Device = "auto",
     verbose: bool = False,
 ) -> GroupedModels:
-    """Fit a small model to every group of a table, on all cores at once.
+    """Fit a small model to every group of a table, all at once: on all cores, or on a GPU.
 
     Each model is that of the published search in the Walsh basis, in double precision: the same terms and, to rounding,
     the same weights as ``FullSpan(search="paper", basis="walsh", dtype="float64", device="cpu")`` fitted to the rows of
@@ -75,6 +77,9 @@ def fit_many(
         :class:`fullspan.FullSpan`; ``missing="em"`` is refused.
     sample_weight : one weight per row, or the name of the column that holds them.
     max_memory : most bytes to use for a batch of models; the memory that is free by default.
+    device : ``"cpu"`` for a model per core at a time, ``"cuda"`` for a block of threads of a GPU for each model, or
+        ``"auto"`` for a GPU if there is one and the models have enough states together. What was chosen is in
+        ``models_.settings["device"]``.
     verbose : tell the progress on standard error.
 
     Returns
@@ -85,7 +90,7 @@ def fit_many(
     ------
     DataError : the table cannot be read, or a group has no row; the message names the group.
     TooLargeError : one model per core would not fit into memory; nothing has been allocated.
-    FullspanError : a parameter is not what it should be.
+    FullspanError : a parameter is not what it should be, or a GPU is asked for and there is none.
 
     Examples
     --------
@@ -98,7 +103,8 @@ def fit_many(
     from fullspan.learn.search.fit import Options
 
     check_parameters({"epsilon": epsilon, "max_order": max_order, "max_levels": max_levels, "max_memory": max_memory})
-    options = Options(penalty=penalty, epsilon=epsilon, max_order=max_order, max_memory=max_memory, **_FIXED)  # type: ignore[arg-type]
+    given: dict[str, Any] = {"penalty": penalty, "epsilon": epsilon, "max_order": max_order, "max_memory": max_memory}
+    options = Options(**given, device=device, **_FIXED)
     reading = Reading(columns, levels, bins, count_column, missing, max_levels)
     source = checked_table(table)
     grouped, held = _counts(source, by, bootstrap, folds, random_state, reading, checked_weight(sample_weight))
@@ -205,7 +211,7 @@ class GroupedModels:
         """
         g = self.models_.position(group)
         fitted = self.fitted(group)
-        names = ("penalty", "epsilon", "max_order", "max_memory", *_FIXED)
+        names = ("penalty", "epsilon", "max_order", "max_memory", "device", *_FIXED)
         model = FullSpan(**{name: fitted.settings[name] for name in names if name in fitted.settings})
         model._accept(model._noted(fitted), self._kind, None if self._grouped is None else self._grouped.empirical(g))
         return model

@@ -61,7 +61,7 @@ class Kernels(dict[str, Any]):
 
 
 @functools.cache
-def compiled(source: str, *options: str) -> Kernels:
-    """The kernels of a source file beside this module, compiled for the current GPU; kept on disk by CuPy."""
-    code = resources.files(__package__).joinpath(source).read_text()
+def compiled(sources: tuple[str, ...], *options: str) -> Kernels:
+    """The kernels of source files beside this module, one after the other as one program; kept on disk by CuPy."""
+    code = "\n".join(resources.files(__package__).joinpath(source).read_text() for source in sources)
     return Kernels(cupy().RawModule(code=code, options=("-std=c++14", *options)))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from fullspan.algebra.basis import Basis, Term
 from fullspan.algebra.one_term import log_cosh
 from fullspan.engine.cuda.device import Kernels, compiled, cupy
-from fullspan.engine.cuda.leap import Leaps, Taken
+from fullspan.engine.cuda.leap import Leap, Leaps
 from fullspan.engine.cuda.structs import struct
 from fullspan.engine.cuda.transform import C_NAMES, LARGEST_CARD, Transform, grid, hadamard
 from fullspan.engine.dual.gathered import GatheredLookUps
@@ -26,13 +26,18 @@ from fullspan.engine.dual.partition import log_partition
 from fullspan.engine.protocol import Candidates
 from fullspan.errors import FullspanError
 
+_SOURCES = ("terms.cu", "pass.cu", "steps.cu", "search.cu")
 _THREADS = 256
 _PER_MULTIPROCESSOR = 3
 """Blocks of threads that one multiprocessor holds of the kernel for a step."""
+_AHEAD = 1
+"""Visits for which a thread has asked in advance."""
 _TILE = 1024
 _SMALLEST = 1 << 13
 """States from which the fused kernel serves; smaller tables move through the distribution."""
 _PROBES = 2048
+_BYTE = 8
+"""Bits of counts that lie apart at most."""
 _RUN = 1 << 26
 """States visited at a time when log Z is summed in double precision."""
 _KEPT = 64
@@ -55,14 +60,16 @@ class CudaTable(GatheredLookUps):
             )
         self._cp = cupy()
         self.basis, self.dtype, self.layout = basis, np.dtype(dtype), Layout.of(basis)
+        self._place = "unsigned" if basis.n_states <= 1 << 34 else "u64"
         self.theta: dict[int, float] = {}
         self.log_z = math.log(basis.n_states)
         self._transform = Transform(basis, self.dtype)
         self._fused = self._transform.all_walsh and basis.n_states >= _SMALLEST
         self._union = basis.zero_one and max(basis.cards, default=2) <= 2
-        processors = self._cp.cuda.Device().attributes["MultiProcessorCount"]
+        self._processors = int(self._cp.cuda.Device().attributes["MultiProcessorCount"])
+        self._can_leap = False
         most = -(-basis.n_states // (_THREADS * (16 if self._fused else 1)))
-        self._blocks = max(1, min(_PER_MULTIPROCESSOR * processors, most))
+        self._blocks = max(1, min(_PER_MULTIPROCESSOR * self._processors, most))
         self._eta = self._cp.zeros(basis.n_states, self.dtype)
         self._bar = self._cp.zeros(self._blocks, np.float64)
         self._ended = self._cp.zeros(1, np.uint32)
@@ -70,19 +77,42 @@ class CudaTable(GatheredLookUps):
         self._seen: tuple[NDArray[np.int64], NDArray[np.float64]] | None = None
         self._make_room(512)
         if self._fused:
-            self._tiles = self._cp.zeros((basis.n_states // _TILE, 2), np.float32)  # largest |d|, smallest price
+            self._tiles = self._cp.zeros(basis.n_states // _TILE, np.float32)  # smallest price of each
         self._leaps: Leaps | None = None
         self._d: Any = None
+        self._rest: Any = None
         self._prices: Any = None
         self._known_d: dict[int, float] = {}
         self._kernels = self._module(self.dtype)
         self._fill()
 
     def _module(self, data: np.dtype[Any]) -> Kernels:
-        return compiled("kernels.cu", f"-DREAL={C_NAMES[self.dtype.char]}", f"-DDATA={C_NAMES[data.char]}")
+        names = f"-DREAL={C_NAMES[self.dtype.char]}", f"-DDATA={C_NAMES[data.char]}"
+        return compiled(_SOURCES, *names, f"-DAHEAD={_AHEAD}", f"-DPLACE={self._place}")
 
     def _launch(self, name: str, blocks: int, *arguments: Any) -> None:
         self._kernels[name]((blocks,), (_THREADS,), arguments)
+
+    def _launch_pass(self, name: str, *arguments: Any) -> None:
+        """A kernel that goes over the table of Walsh functions, with room for what each thread has asked for."""
+        kernel, room = self._kernels[name], self._room()
+        if kernel.max_dynamic_shared_size_bytes < room:
+            kernel.max_dynamic_shared_size_bytes = room
+        kernel((self._blocks,), (_THREADS,), arguments, shared_mem=room)
+
+    def _room(self) -> int:
+        """Bytes of shared memory for what the threads of a block have asked for."""
+        return 4 * _AHEAD * _THREADS * 4 * (self.dtype.itemsize + int(self._d.dtype.itemsize))
+
+    def _fit_blocks(self) -> None:
+        """As many blocks of threads as the device holds at once: those of a search wait for each other."""
+        kernel, room = self._kernels["search_walsh"].kernel, self._room()
+        held = self._cp.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(kernel.ptr, _THREADS, room)
+        self._can_leap = held > 0
+        blocks = min(self._blocks, max(held, 1) * self._processors)
+        if blocks < self._blocks:
+            self._blocks = blocks
+            self._make_room(self._watched.size)
 
     def _make_room(self, n_watched: int) -> None:
         """Buffers for what travels after a step: gains, indices, eta and d of the candidates, eta of terms in use."""
@@ -97,16 +127,19 @@ class CudaTable(GatheredLookUps):
     # -- data and prices --------------------------------------------------------------------------------------
 
     def set_data(self, index: NDArray[np.int64], weights: NDArray[np.float64], pseudo: float = 0.0) -> None:
-        """Load the data; counts of Walsh functions stay integers, of 16 bits for up to 32,767 rows."""
+        """Load the data; counts of Walsh functions stay integers.
+
+        They have 16 bits for up to 32,767 rows. Up to eight more lie in a table of their own, which is read only where
+        a candidate might win.
+        """
         total = float(weights.sum())
         places, inverse = np.unique(index, return_inverse=True)
         counts = np.bincount(inverse, weights, minlength=len(places))
         whole = self._transform.all_walsh and bool((counts == np.rint(counts)).all()) and total < 2**31
         self._d = None  # free the old table before the new one is made
+        self._rest = None
         if whole:
-            self._d = self._cp.zeros(self.basis.n_states, np.int16 if total < 2**15 else np.int32)
-            self._d[self._cp.asarray(places)] = self._cp.asarray(counts.astype(self._d.dtype))
-            hadamard(self._d)
+            self._count(self._cp.asarray(places), counts, total)
             unit = 1.0 / (total + pseudo)
         else:
             self._d = self._cp.full(self.basis.n_states, pseudo / self.basis.n_states / (total + pseudo), self.dtype)
@@ -116,11 +149,32 @@ class CudaTable(GatheredLookUps):
         least = 0.0 if pseudo else 0.5 / (total + 1.0)
         low, high = (least, 1 - least) if self.basis.zero_one else (2 * least - 1, 1 - 2 * least)
         self._kernels = self._module(self._d.dtype)
-        self._datum = struct(self._d, unit, low, high)
+        step = float(1 << self._shift(total))
+        self._datum = struct(self._d, 0 if self._rest is None else self._rest, step, unit, low, high)
         self._known_d.clear()
         if self._fused:
-            tiles = self.basis.n_states // _TILE
-            self._launch("tile_peaks", -(-tiles * 32 // _THREADS), self._datum, self._tiles, np.int64(tiles))
+            self._fit_blocks()
+
+    def _count(self, places: Any, counts: NDArray[Any], total: float) -> None:
+        """Transform counts of Walsh functions, in the memory of eta if they are to lie in two tables."""
+        cp, size, shift = self._cp, self.basis.n_states, self._shift(total)
+        if not (self._fused and self.dtype == np.float32 and 0 < shift <= _BYTE):
+            self._d = cp.zeros(size, np.int32 if shift else np.int16)
+            self._d[places] = cp.asarray(counts.astype(self._d.dtype))
+            hadamard(self._d)
+            return
+        whole = self._eta.view(np.int32)
+        whole.fill(0)
+        whole[places] = cp.asarray(counts.astype(np.int32))
+        hadamard(whole)
+        self._d, self._rest = cp.empty(size, np.int16), cp.empty(size, np.uint8)
+        self._launch("split_counts", *grid(size), whole, self._d, self._rest, np.int32(shift), np.int64(size))
+        self._fill()
+
+    @staticmethod
+    def _shift(total: float) -> int:
+        """Bits of counts beyond 16."""
+        return max(0, int(total).bit_length() - 15)
 
     def set_prices(self, prices: Prices) -> None:
         """Fix what appending each term costs, in nats per row."""
@@ -129,7 +183,7 @@ class CudaTable(GatheredLookUps):
         self._prices = struct(*arrays, int(tables.orders.size)), arrays
         if self._fused:
             least = tables.least[tables.block_orders] + tables.block_costs
-            self._tiles[:, 1] = self._cp.asarray(np.nextafter(least.astype(np.float32), np.float32(-np.inf)))
+            self._tiles[:] = self._cp.asarray(np.nextafter(least.astype(np.float32), np.float32(-np.inf)))
 
     # -- moving -----------------------------------------------------------------------------------------------
 
@@ -163,7 +217,7 @@ class CudaTable(GatheredLookUps):
             self._bar.fill(floor)
         if self._fused:
             step = y, real(c), real(scale), l1
-            self._launch("step_walsh", self._blocks, *table, self._tiles, *step, prices, best, look, np.int64(size))
+            self._launch_pass("step_walsh", *table, self._tiles, *step, prices, best, look, np.int64(size))
         elif self._union:
             groups = np.int64(size >> index.bit_count())
             step = y, real(c), real(scale), l1
@@ -176,25 +230,25 @@ class CudaTable(GatheredLookUps):
 
     def leap(
         self, y: NDArray[np.int64], theta: NDArray[Any], price: NDArray[Any], d: NDArray[Any], epsilon: float, most: int
-    ) -> tuple[list[Taken], str] | None:
-        """Up to ``most`` steps of the published search, after a scan or a move; what was done, and why it stopped.
+    ) -> Leap | None:
+        """Up to ``most`` steps of the published search, after a scan or a move.
 
         The terms in use come as arrays; ``theta`` of the table is left to the caller. None if this table has to be
         moved step by step.
         """
-        if not self._fused:
+        if not self._can_leap:
             return None
         if self._leaps is None or len(y) + most > self._leaps.room or most > self._leaps.most:
-            self._leaps = Leaps(self._cp, max(512, 2 * (len(y) + most)), most)
+            self._leaps = Leaps(self._cp, max(512, 2 * (len(y) + most)), most, self._blocks)
         self._leaps.load(y, theta, price, d)
         argument, size = self._leaps.argument(epsilon, most), np.int64(self.basis.n_states)
         table = self._eta, self._datum, self._tiles, self._prices[0]
-        self._launch("search_walsh", self._blocks, *table, self._best[1], argument, size)
-        taken, why, growth = self._leaps.taken()
-        self.log_z += growth
+        self._launch_pass("search_walsh", *table, self._best[1], argument, size)
+        done = self._leaps.done()
+        self.log_z += done.growth
         self._seen = None
-        self._known_d.update((step.index, step.d) for step in taken if step.move == "append")
-        return taken, why
+        self._known_d.update((step.index, step.d) for step in done.taken if step.move == "append")
+        return done
 
     def _watch_terms(self) -> NDArray[np.void]:
         """The terms in use, whose eta the kernel is to bring along."""
@@ -234,8 +288,7 @@ class CudaTable(GatheredLookUps):
             row[: self.basis.cards[i]] = self.basis.local(i)[j]
         own = [i for i, _ in term]
         arguments = (cp.asarray(self._strides[own]), cp.asarray(self._cards[own]), cp.asarray(phi.astype(self.dtype)))
-        size = self.basis.n_states
-        self._launch("tilt", *grid(size), self._eta, np.int64(size), *arguments, np.int32(order), self.dtype.type(c))
+        self._transform.tilt(self._eta, *arguments, order, c)
         self._transform.times(self._eta, 1.0 / float(self._eta.sum(dtype=np.float64)))
         self._transform.analyse(self._eta)
         self._eta[0] = 1
@@ -260,7 +313,7 @@ class CudaTable(GatheredLookUps):
         if self.theta:
             places = self._cp.asarray(np.fromiter(self.theta, np.int64, len(self.theta)))
             values = self._cp.asarray(np.fromiter(self.theta.values(), np.float64, len(self.theta)))
-            self._launch("scatter", *grid(places.size), self._eta, places, values, np.int64(places.size))
+            self._transform.scatter(self._eta, places, values)
             self._transform.synthesise(self._eta)
         if self.theta or not self._transform.all_walsh:
             self.log_z = self._transform.exp_analysed(self._eta)

@@ -28,7 +28,7 @@ def grid(count: int) -> tuple[int]:
 def hadamard(table: Any, factor: float = 1.0) -> None:
     """``t_y <- factor sum_x (-1)^popcount(x & y) t_x`` for a table of a power of two of numbers, integers or not."""
     low = 12 if table.itemsize == 8 else 13  # lowest bits, of a tile that fits shared memory
-    kernels = compiled("hadamard.cu", f"-DNUMBER={C_NAMES[table.dtype.char]}", f"-DLOW={low}")
+    kernels = compiled(("hadamard.cu",), f"-DNUMBER={C_NAMES[table.dtype.char]}", f"-DLOW={low}")
     bits = int(table.size).bit_length() - 1
     if bits < low:
         kernels["hadamard_small"]((1,), (_THREADS,), (table, np.int32(bits), table.dtype.type(factor)))
@@ -48,8 +48,7 @@ class Transform:
     def __init__(self, basis: Basis, dtype: np.dtype[Any]) -> None:
         self.basis, self.dtype = basis, dtype
         self.all_walsh = not basis.kinds.any()
-        name = C_NAMES[dtype.char]
-        self._kernels = compiled("kernels.cu", f"-DREAL={name}", f"-DDATA={name}")
+        self._kernels = compiled(("expectations.cu",), f"-DREAL={C_NAMES[dtype.char]}")
 
     def analyse(self, p: Any) -> None:
         """Replace ``p(x)`` by ``eta_y = sum_x p(x) Phi_y(x)``."""
@@ -76,6 +75,16 @@ class Transform:
         """Multiply a table by a number, in place."""
         arguments = (table, np.int64(table.size), self.dtype.type(factor))
         self._kernels["times"](grid(table.size), (_THREADS,), arguments)
+
+    def scatter(self, table: Any, places: Any, values: Any) -> None:
+        """Write values, in double precision, to places of a table."""
+        arguments = (table, places, values, np.int64(places.size))
+        self._kernels["scatter"](grid(places.size), (_THREADS,), arguments)
+
+    def tilt(self, p: Any, strides: Any, cards: Any, phi: Any, order: int, c: float) -> None:
+        """Multiply p by ``1 + c Phi_y``: the digits of y by their strides and levels, the values of its functions."""
+        arguments = (p, np.int64(p.size), strides, cards, phi, np.int32(order), self.dtype.type(c))
+        self._kernels["tilt"](grid(p.size), (_THREADS,), arguments)
 
     def exp_analysed(self, table: Any) -> float:
         """Replace l(x) by the expectations of ``p(x) = exp(l(x)) / Z``, with sums in double precision; log Z."""

@@ -1,4 +1,7 @@
-"""Counts of many groups to many models: batch after batch, so that memory is bounded and Ctrl-C keeps what is done."""
+"""Counts of many groups to many models: batch after batch, so that memory is bounded and Ctrl-C keeps what is done.
+
+On the CPU a core has a model at a time, on a GPU a block of threads.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import dataclasses
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numba
 import numpy as np
@@ -23,14 +26,19 @@ from fullspan.learn.search.penalty import prices
 from fullspan.model import Fitted
 from fullspan.model.many import ManyModels
 
+if TYPE_CHECKING:
+    from fullspan.engine.cuda.many import ManySearches
+
 _ROOM = 4 * 8
 """Bytes per state and model of a batch: eta, d, and the terms in use with their weights."""
 _SCRATCH = 8 * 8
 """Bytes per state and core: the table being moved, the prices, and what makes them."""
 _SECONDS = 0.2
 """Time that a batch should take: between batches progress is told, and Ctrl-C is heard."""
-_FIRST = 64
+_FIRST, _FIRST_ON_GPU = 64, 4096
 """Models of the first batch."""
+_WORTH_A_GPU = 1 << 18
+"""States of all models together from which a GPU is chosen by itself."""
 
 Watch = Callable[[int, int, float], None]
 """Told after each batch: models done, models in all, seconds."""
@@ -45,19 +53,21 @@ class Searched:
 
 
 def fit_groups(grouped: Grouped, options: Options, watch: Watch | None = None) -> Searched:
-    """The published search for every group, one model per core at a time.
+    """The published search for every group, all models of a batch at once.
 
     Same terms and, to rounding, same weights as ``fit(grouped.empirical(g), options)`` for each g.
 
     Parameters
     ----------
-    options : with ``search="paper"``, ``basis="walsh"``, no ``l1``, in double precision on the CPU.
+    options : with ``search="paper"``, ``basis="walsh"``, no ``l1``, in double precision; ``device`` is ``"cpu"``,
+        ``"cuda"``, or ``"auto"`` for a GPU if there is one and the tables are large enough together.
     watch : called after each batch; may raise ``KeyboardInterrupt``.
 
     Raises
     ------
     FullspanError : the options ask for another search.
-    TooLargeError : not even one model per core fits into memory; nothing has been allocated.
+    TooLargeError : not even one model per core, or one on the GPU, fits into memory; nothing has been allocated.
+    FullspanError : a GPU is asked for, and there is none.
     KeyboardInterrupt : before the first batch was done.
 
     Notes
@@ -66,6 +76,7 @@ def fit_groups(grouped: Grouped, options: Options, watch: Watch | None = None) -
     """
     _check(options)
     basis = Basis("walsh", grouped.space.cards)
+    options = dataclasses.replace(options, device=_device(options, basis.n_states * len(grouped)))
     batch = _Batches(grouped, options, basis)
     interrupted, started = False, time.perf_counter()
     try:
@@ -83,17 +94,28 @@ def fit_groups(grouped: Grouped, options: Options, watch: Watch | None = None) -
 def fitted_group(grouped: Grouped, models: ManyModels, g: int, options: Options) -> Fitted:
     """One model with standard errors and savings, which come from its counts."""
     known = models.fitted(g)
-    full = described(grouped.empirical(g), options, known.model)
+    full = described(grouped.empirical(g), dataclasses.replace(options, device="cpu"), known.model)
     return dataclasses.replace(
         full, status=known.status, drift=known.drift, settings={**full.settings, "n_steps": int(models.n_steps[g])}
     )
 
 
 def _check(options: Options) -> None:
-    wanted = {"search": "paper", "basis": "walsh", "l1": 0.0, "dtype": "float64", "device": "cpu"}
+    wanted = {"search": "paper", "basis": "walsh", "l1": 0.0, "dtype": "float64"}
     for name, value in wanted.items():
         if getattr(options, name) != value:
             raise FullspanError(f"many models at once need {name}={value!r}, but {getattr(options, name)!r} was given")
+    if options.device == "sharded":
+        raise FullspanError("many models at once are not shared among devices; choose device='cpu', 'cuda' or 'auto'")
+
+
+def _device(options: Options, n_states: int) -> Literal["cpu", "cuda"]:
+    """Where all models together, with so many states, are searched."""
+    if options.device in ("cpu", "cuda"):
+        return options.device
+    from fullspan.engine.cuda.device import why_not
+
+    return "cuda" if n_states >= _WORTH_A_GPU and why_not() is None else "cpu"
 
 
 class _Batches:
@@ -101,9 +123,13 @@ class _Batches:
 
     def __init__(self, grouped: Grouped, options: Options, basis: Basis) -> None:
         self.grouped, self.options, self.basis = grouped, options, basis
-        self.most = _models_at_once(basis, len(grouped), options.max_memory)
-        self.size, self.done = min(_FIRST, self.most), 0
         self.shape, self.tariff = _shape(basis), _tariff(basis, options)
+        self.on_gpu = None if options.device == "cpu" else self._searches()
+        if self.on_gpu is None:
+            self.most = _models_at_once(basis, len(grouped), options.max_memory)
+        else:
+            self.most = self.on_gpu.most(len(grouped), options.max_memory)
+        self.size, self.done = min(_FIRST if self.on_gpu is None else _FIRST_ON_GPU, self.most), 0
         self.rooms: Tables | None = None
         self.found: list[tuple[NDArray[np.int64], NDArray[np.float64]]] = []
         zeros, whole = np.zeros, np.int64
@@ -114,7 +140,7 @@ class _Batches:
     def run(self) -> None:
         """Search the next batch; the one after it is as long as the time asks for."""
         start, stop = self.done, min(self.done + self.size, len(self.grouped))
-        began, rooms = time.perf_counter(), self._rooms(stop - start)
+        began = time.perf_counter()
         first = self.grouped.starts[start]
         part = slice(first, self.grouped.starts[stop])
         data = Data(
@@ -124,16 +150,31 @@ class _Batches:
             self.grouped.totals[start:stop],
         )
         out = self.out.part(start, stop)
-        search_batch(rooms, data, self.tariff, self.options.epsilon, self.shape, out)
+        y, theta = self._search(data, out)
         self._refuse_unbounded(out, start)
-        found = [_sorted(rooms.y[m, :k], rooms.theta[m, :k]) for m, k in enumerate(out.n_terms)]
-        self.found[start:] = found
+        self.found.append(_sorted(y, theta, out.n_terms))
         self.done = stop
         seconds = time.perf_counter() - began
         if start:  # the first batch may have waited for the compiler
             self.size = min(self.most, max(1, int(self.size * min(4.0, _SECONDS / max(seconds, 1e-6)))))
         else:
             self.size = min(self.most, 4 * self.size)
+
+    def _search(self, data: Data, out: Outcome) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Search the models of a batch; their terms and weights, a row per model."""
+        if self.on_gpu is None:
+            rooms = self._rooms(len(data.totals))
+            search_batch(rooms, data, self.tariff, self.options.epsilon, self.shape, out)
+            return rooms.y, rooms.theta
+        found = self.on_gpu.search(*data)
+        for values, known in zip(out, (*found.whole, *found.real), strict=True):
+            values[:] = known
+        return found.y, found.theta
+
+    def _searches(self) -> ManySearches:
+        from fullspan.engine.cuda.many import ManySearches
+
+        return ManySearches(self.basis, self.shape.uniform, *self.tariff, self.options.epsilon)
 
     def _refuse_unbounded(self, out: Outcome, start: int) -> None:
         bad = np.flatnonzero(~np.isfinite(out.log_z + out.surprise))
@@ -159,8 +200,8 @@ class _Batches:
             basis=self.basis,
             groups=done.groups,
             starts=np.concatenate([[0], np.cumsum(out.n_terms)]),
-            indices=np.concatenate([y for y, _ in self.found[: self.done]]),
-            theta=np.concatenate([theta for _, theta in self.found[: self.done]]),
+            indices=np.concatenate([y for y, _ in self.found]),
+            theta=np.concatenate([theta for _, theta in self.found]),
             log_z=out.log_z,
             log_likelihood=-out.surprise,
             entropy=np.log(done.totals) - _sums(done, done.counts * np.log(done.counts)) / done.totals,
@@ -175,9 +216,15 @@ class _Batches:
         )
 
 
-def _sorted(y: NDArray[np.int64], theta: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    order = np.argsort(y)
-    return y[order], theta[order]
+def _sorted(
+    y: NDArray[np.int64], theta: NDArray[np.float64], n_terms: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Terms and weights of all models one after the other, each sorted by index."""
+    widest = int(n_terms.max(initial=0))
+    model, place = np.nonzero(np.arange(widest) < n_terms[:, None])
+    indices, weights = y[model, place], theta[model, place]
+    order = np.lexsort((indices, model))
+    return indices[order], weights[order]
 
 
 def _sums(grouped: Grouped, values: NDArray[np.float64]) -> Any:

@@ -110,27 +110,30 @@ class _Search:
         leap, used = getattr(self.table, "leap", None), self.used
         if leap is None or self.problem.l1:
             return 0, ""
-        answer = leap(used.y, used.theta, used.price, used.d, self.epsilon, int(most))
-        if answer is None:
+        done = leap(used.y, used.theta, used.price, used.d, self.epsilon, int(most))
+        if done is None:
             return 0, ""
-        taken, why = answer
         theta = self.table.theta
-        for step in taken:
+        for step in done.taken:
             if step.move == "remove":
                 del theta[step.index]
             else:
                 theta[step.index] = theta.get(step.index, 0.0) + step.delta
-            self._note(_Choice(step.move, step.index, step.delta, step.gain))
-        if why == "edge":  # rounding has made a probability of more than one
+            self._record(step.move, step.gain)
+        self.used = _InUse.of(self.problem)
+        if done.why == "edge":  # rounding has made a probability of more than one
             self._rebuild()
-        elif why != "converged" and not taken:
+        elif done.why != "converged" and not done.taken:
             self.candidates = self.table.scan()
-        return len(taken), why
+        return len(done.taken), done.why
 
     def _note(self, choice: _Choice) -> None:
         self.used.follow(choice, self.problem)
-        self.cost -= choice.gain
-        self.problem.record(choice.move, self.cost)
+        self._record(choice.move, choice.gain)
+
+    def _record(self, move: Move, gain: float) -> None:
+        self.cost -= gain
+        self.problem.record(move, self.cost)
 
     def _rebuild(self) -> None:
         drift = self.table.rebuild()
