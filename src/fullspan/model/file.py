@@ -38,10 +38,10 @@ from fullspan.model.strict_json import MAX_BYTES, Node, read_json, shown
 from fullspan.space import Level, Space, Variable
 
 FORMAT, VERSION, KIND = "fullspan-model", 1, "log-linear"
-KINDS = (KIND, "tree", "truncated", "layers", "many")
+KINDS = (KIND, "tree", "truncated", "layers", "many", "mixture")
 """What files hold: a log-linear model, as above, a tree (:mod:`fullspan.model.tree_file`), a truncated machine
-(:mod:`fullspan.model.truncated_file`), a machine in layers (:mod:`fullspan.model.layered_file`) or many models
-(:mod:`fullspan.model.many_file`)."""
+(:mod:`fullspan.model.truncated_file`), a machine in layers (:mod:`fullspan.model.layered_file`) many models
+(:mod:`fullspan.model.many_file`) or a mixture (:mod:`fullspan.model.mixture_file`)."""
 MAX_VARIABLES = 4096
 _CHECKED_STATES, _CHECKED_LEVELS = 1 << 16, 1 << 10
 """Sizes up to which log Z is recomputed on reading."""
