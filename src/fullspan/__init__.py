@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from fullspan.estimators.loading import load
     from fullspan.estimators.machine_features import MachineFeatures
     from fullspan.estimators.many import GroupedModels, fit_many
+    from fullspan.estimators.mixture import FullSpanMixture
     from fullspan.estimators.restricted import RestrictedBoltzmannMachine
     from fullspan.estimators.trees import ChowLiuTree, HiddenChowLiuTree
     from fullspan.estimators.truncated import TruncatedBoltzmannMachine
@@ -35,6 +36,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "BoltzmannMachine": "fullspan.estimators.boltzmann",
     "FullSpan": "fullspan.estimators.full_span",
+    "FullSpanMixture": "fullspan.estimators.mixture",
     "BoltzmannClassifier": "fullspan.estimators.classifier",
     "ChowLiuTree": "fullspan.estimators.trees",
     "HiddenChowLiuTree": "fullspan.estimators.trees",
@@ -62,6 +64,7 @@ __all__ = [
     "DecimatableBoltzmannMachine",
     "DeepBoltzmannMachine",
     "FullSpan",
+    "FullSpanMixture",
     "FullspanError",
     "GraphModel",
     "GroupedModels",

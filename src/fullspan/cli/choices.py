@@ -46,6 +46,14 @@ class Basis(enum.StrEnum):
     monomial = "monomial"
 
 
+class EngineName(enum.StrEnum):
+    """What a full-span search runs on."""
+
+    auto = "auto"
+    table = "table"
+    elimination = "elimination"
+
+
 class Search(enum.StrEnum):
     """How terms are chosen."""
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from fullspan.cli.choices import Basis, Device, Missing, Model, Precision, Search, Solver
+from fullspan.cli.choices import Basis, Device, EngineName, Missing, Model, Precision, Search, Solver
 from fullspan.cli.interrupt import Interrupts, remembered
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ MARGIN_HELP = "Boltzmann: a margin to fit with all its subsets, a,b,c; may be re
 HIDDEN_HELP = "A number of binary hidden variables, or their names separated by commas; deep: units per layer, 64,32."
 L1_HELP = "Weight of an L1 penalty on the weights; above 0, terms are searched one at a time, whatever --search says."
 EPSILON_HELP = "Stop when a step gains less, in nats per row; only for --search paper or --l1 above 0."
+ENGINE_HELP = "The dual table of all states, or elimination for hundreds of columns; auto: the table if it fits."
 RESUME_HELP = "Start from the checkpoint, if there is one, and keep its basis, whatever --basis says."
 AVERAGE_HELP = "Average so many bootstrap fits, which predicts better; Ctrl-C keeps those that are done."
 EPILOG = """Example: fullspan fit votes.csv -o votes.fsm --missing drop
@@ -93,6 +94,8 @@ def fit(
     l1: Annotated[float, typer.Option(min=0.0, help=L1_HELP)] = 0.0,
     epsilon: Annotated[float, typer.Option(min=0.0, help=EPSILON_HELP)] = 1e-4,
     max_order: Annotated[int | None, typer.Option(min=1, help="Most variables in a term; default any.")] = None,
+    engine: Annotated[EngineName, typer.Option(help=ENGINE_HELP)] = EngineName.auto,
+    max_width: Annotated[int, typer.Option(min=1, help="Elimination: most variables that one is joined to.")] = 4,
     dtype: Annotated[Precision, typer.Option(help="Numbers of the tables.")] = Precision.auto,
     device: Annotated[Device, typer.Option(help="Where the tables live; auto: a GPU if it pays.")] = Device.auto,
     max_memory: Annotated[str | None, typer.Option(help="Most memory to use, such as 8GiB.")] = None,
@@ -174,7 +177,8 @@ def fit(
             domain = Domain(max_order, min_support, pattern or (), pairs, unseen, solver.value, l2, seed, limit)
             fitted = learned_truncated(empirical, domain, watch)
         else:
-            fitted = _learned(empirical, options, Hidden(units, restarts, seed), watch, start, average)
+            wide = Wide(engine.value, max_width)
+            fitted = _learned(empirical, options, Hidden(units, restarts, seed), wide, watch, start, average)
         fitted = _kept(reading.noted(fitted), watch)
     _save(fitted, output)
     if not quiet:
@@ -188,6 +192,13 @@ class Hidden(NamedTuple):
     units: tuple[Variable, ...]
     restarts: int
     seed: int | None
+
+
+class Wide(NamedTuple):
+    """The engine asked for, and the width of its elimination."""
+
+    engine: str
+    max_width: int
 
 
 class _Watch:
@@ -225,20 +236,31 @@ def _learned(
     empirical: Empirical,
     options: dict[str, Any],
     hidden: Hidden,
+    wide: Wide,
     watch: _Watch,
     start: LogLinear | None,
     average: int,
 ) -> Fitted:
+    from fullspan.estimators.engines import searches_wide, wide_options
     from fullspan.learn.search.fit import Options
     from fullspan.learn.search.fit import fit as learn
     from fullspan.learn.search.incomplete import fit_incomplete
 
+    is_wide = start is None and searches_wide(wide.engine, empirical, Options(**options), len(hidden.units))
     if average > 1:
-        from fullspan.estimators.averaging import averaged_search
+        from fullspan.estimators.averaging import averaged_search, averaged_wide
 
+        if is_wide:
+            return averaged_wide(
+                empirical, wide_options(Options(**options), wide.max_width), average, hidden.seed, watch
+            )
         return averaged_search(
             empirical, Options(**options), hidden.units, hidden.restarts, average, hidden.seed, watch
         )
+    if is_wide:
+        from fullspan.learn.wide.fit import fit_wide
+
+        return fit_wide(empirical, wide_options(Options(**options), wide.max_width), watch)
     if not hidden.units:
         return learn(empirical, Options(**options), watch=watch, start=start)
     return fit_incomplete(empirical, Options(**options), hidden.units, hidden.restarts, hidden.seed, watch, start)

@@ -22,7 +22,7 @@ _SEARCH, _MACHINE, _TRUNCATED, _LAYERS = "full-span", "boltzmann", "truncated", 
 OWNERS = {
     **dict.fromkeys(("order", "graph", "edge", "margin", "max_iter", "chains", "sweeps"), (_MACHINE,)),
     **dict.fromkeys(("solver", "l2"), (_MACHINE, _TRUNCATED)),
-    **dict.fromkeys(("search", "penalty", "epsilon", "dtype", "device"), (_SEARCH,)),
+    **dict.fromkeys(("search", "penalty", "epsilon", "dtype", "device", "engine", "max_width"), (_SEARCH,)),
     **dict.fromkeys(("checkpoint", "checkpoint_every", "resume"), (_SEARCH,)),
     "max_order": (_SEARCH, _TRUNCATED),
     **dict.fromkeys(("restarts", "basis", "l1", "average"), (_SEARCH, _MACHINE)),

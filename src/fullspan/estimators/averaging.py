@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from fullspan.data import Empirical
     from fullspan.learn.likelihood.machine import MachineOptions
     from fullspan.learn.search.fit import Options
+    from fullspan.learn.wide.fit import WideOptions
     from fullspan.model.fitted import Fitted
     from fullspan.space import Variable
 
@@ -44,6 +45,18 @@ def averaged_search(
     fitted = fit_average(empirical, k, one, random_state, watch)
     settings = {**fitted.settings, **dataclasses.asdict(options), "restarts": restarts}
     return replace(fitted, settings={**settings, **of_hidden(hidden, random_state)})
+
+
+def averaged_wide(
+    empirical: Empirical, options: WideOptions, k: int = 16, random_state: Any = None, watch: Watch = None
+) -> Fitted:
+    """The average of k searches without a table, each of a bootstrap sample."""
+    from fullspan.learn.wide.fit import fit_wide
+
+    def one(data: Empirical, basis: str | None, seed: np.random.Generator, watch: Callable[[Any], None]) -> Fitted:
+        return fit_wide(data, options if basis is None else replace(options, basis=basis), watch)
+
+    return fit_average(empirical, k, one, random_state, watch)
 
 
 def averaged_machine(

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fullspan.estimators.density import generator
+from fullspan.estimators.engines import searches_wide, wide_options
 from fullspan.estimators.hidden import Hidden, hidden_variables
 from fullspan.estimators.settings import of_hidden
 from fullspan.estimators.streaming import StreamingEstimator
@@ -32,6 +33,10 @@ class FullSpan(StreamingEstimator):
     epsilon : the one-at-a-time search (``search="paper"`` or ``l1 > 0``) stops when a step gains less, in nats per row;
         the default search does not use it.
     max_order : most variables in a term; any by default.
+    engine : ``"table"``, the dual table of all states; ``"elimination"``, margins whose elimination stays within
+        ``max_width``, for hundreds of variables; ``"auto"`` takes the table unless it would not fit into memory. See
+        ``docs/wide.md``; ``search``, ``l1``, ``epsilon``, ``hidden``, ``dtype`` and ``device`` are of the table.
+    max_width : most variables that one is joined to at once under ``engine="elimination"``; None for 4.
     hidden : variables that are never observed: a number of binary ones, names, or ``{name: levels}``. The search is
         then repeated on completed data, and the model without them is kept if its description is shorter.
     restarts : random first completions where there are hidden variables.
@@ -94,6 +99,8 @@ class FullSpan(StreamingEstimator):
         l1: float = 0.0,
         epsilon: float = 1e-4,
         max_order: int | None = None,
+        engine: str = "auto",
+        max_width: int | None = None,
         hidden: Hidden = 0,
         restarts: int = 5,
         average: int = 1,
@@ -115,6 +122,8 @@ class FullSpan(StreamingEstimator):
         self.l1 = l1
         self.epsilon = epsilon
         self.max_order = max_order
+        self.engine = engine
+        self.max_width = max_width
         self.hidden = hidden
         self.restarts = restarts
         self.average = average
@@ -135,12 +144,20 @@ class FullSpan(StreamingEstimator):
 
         options = Options(**{name: getattr(self, name) for name in _OPTIONS})
         hidden = hidden_variables(self.hidden)
+        is_wide = searches_wide(self.engine, empirical, options, len(hidden))
         if self.average > 1:
-            from fullspan.estimators.averaging import averaged_search
+            from fullspan.estimators.averaging import averaged_search, averaged_wide
 
+            if is_wide:
+                own = wide_options(options, self.max_width)
+                return averaged_wide(empirical, own, self.average, self.random_state, watch)
             return averaged_search(
                 empirical, options, hidden, self.restarts, self.average, self.random_state, watch=watch
             )
+        if is_wide:
+            from fullspan.learn.wide.fit import fit_wide
+
+            return fit_wide(empirical, wide_options(options, self.max_width), watch)
         if not hidden:
             return fit(empirical, options, watch=watch)
         from fullspan.learn.search.incomplete import fit_incomplete

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fullspan.errors import ModelFileError, QueryError
-from fullspan.model import file, layered_file, tree_file, truncated_file
+from fullspan.model import file, layered_file, mixture_file, tree_file, truncated_file
 from fullspan.model.strict_json import read_json
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ HOMES = {
 """Where each estimator lives that a file may name."""
 TREES = {"ChowLiuTree": "fullspan.estimators.trees", "HiddenChowLiuTree": "fullspan.estimators.trees"}
 """The same for files that hold a tree."""
+MIXTURES = {"FullSpanMixture": "fullspan.estimators.mixture"}
+"""The same for files that hold a mixture."""
 LAYERS = {
     "DeepBoltzmannMachine": "fullspan.estimators.deep",
     "RestrictedBoltzmannMachine": "fullspan.estimators.restricted",
@@ -47,6 +49,10 @@ def load(path: str | os.PathLike[str]) -> DensityEstimator:
         tree = tree_file.read_tree(document)
         model: Any = _unfitted(path, tree.settings, "ChowLiuTree", TREES)
         model._accept_tree(tree, kind="arrow")
+    elif document["kind"].value == mixture_file.KIND:
+        mixture = mixture_file.read_mixture(document)
+        model = _unfitted(path, mixture.settings, "FullSpanMixture", MIXTURES)
+        model._accept_tree(mixture, kind="arrow")
     elif document["kind"].value == layered_file.KIND:
         layers = layered_file.read_layers(document)
         model = _unfitted(path, layers.settings, "RestrictedBoltzmannMachine", LAYERS)

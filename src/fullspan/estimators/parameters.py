@@ -11,6 +11,7 @@ from fullspan.errors import FullspanError
 _WHOLE = {
     "max_memory": "a positive whole number of bytes is needed, or None for the memory that is free",
     "max_order": "a whole number of at least 1 is needed, or None for any order",
+    "max_width": "a whole number of at least 1, a tree, is needed, or None for 4",
     "max_levels": "a whole number of at least 1 is needed, such as 64",
     "order": "a whole number of at least 1 is needed, or None for any order",
     "restarts": "a whole number of at least 1 is needed, such as 5",

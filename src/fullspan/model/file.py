@@ -41,10 +41,11 @@ from fullspan.space import Level, Space, Variable
 
 FORMAT, VERSION, KIND = "fullspan-model", 1, "log-linear"
 AVERAGED = "averaged"
-KINDS = (KIND, AVERAGED, "tree", "truncated", "layers", "many")
+KINDS = (KIND, AVERAGED, "tree", "truncated", "layers", "many", "mixture")
 """What files hold: a log-linear model, as above, an average of such (:mod:`fullspan.model.averaged_file`), a tree
 (:mod:`fullspan.model.tree_file`), a truncated machine (:mod:`fullspan.model.truncated_file`), a machine in layers
-(:mod:`fullspan.model.layered_file`) or many models (:mod:`fullspan.model.many_file`)."""
+(:mod:`fullspan.model.layered_file`), many models (:mod:`fullspan.model.many_file`) or a mixture
+(:mod:`fullspan.model.mixture_file`)."""
 MAX_VARIABLES = 4096
 _MEASURES = ("divergence", "entropy", "description_length", "drift")
 _WHOLE_GOODNESS = ("n_parameters", "df", "nominal_df", "n_cells")

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.engine.memory import budget
 from fullspan.model.averaged import AveragedLogLinear
+from fullspan.model.mixture import Mixture
 from fullspan.query.answer import Oracle
 from fullspan.query.events import IMPOSSIBLE
+from fullspan.query.mixture import MixtureOracle
 
 if TYPE_CHECKING:
     from fullspan.engine.dual.distribution import Distribution
@@ -79,6 +82,12 @@ class AveragedOracle(Oracle):
 
 
 def oracle_of(model: LogLinear, max_memory: int | None = None, n_hidden: int = 0) -> Oracle:
-    """What answers questions about a log-linear model or an average of such models."""
-    kind = AveragedOracle if isinstance(model, AveragedLogLinear) else Oracle
-    return kind(model, max_memory=max_memory, n_hidden=n_hidden)
+    """What answers questions about a log-linear model or an average of such models.
+
+    An average whose tables would not fit is asked as a mixture of its members, each by elimination.
+    """
+    if not isinstance(model, AveragedLogLinear):
+        return Oracle(model, max_memory=max_memory, n_hidden=n_hidden)
+    if not n_hidden and 16 * model.basis.n_states > budget(max_memory):
+        return cast(Oracle, MixtureOracle(Mixture.of_average(model)))  # of its surface, no table of all states
+    return AveragedOracle(model, max_memory=max_memory, n_hidden=n_hidden)

@@ -102,7 +102,7 @@ class CudaTable(GatheredLookUps):
 
     def _room(self) -> int:
         """Bytes of shared memory for what the threads of a block have asked for."""
-        return 4 * _AHEAD * _THREADS * 4 * (self.dtype.itemsize + int(self._d.dtype.itemsize))
+        return 4 * _AHEAD * _THREADS * 4 * (int(self.dtype.itemsize) + int(self._d.dtype.itemsize))
 
     def _fit_blocks(self) -> None:
         """As many blocks of threads as the device holds at once: those of a search wait for each other."""

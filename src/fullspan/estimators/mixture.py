@@ -1,0 +1,150 @@
+"""Mixtures of decomposable models as a scikit-learn estimator, for hundreds of variables."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from fullspan.errors import FullspanError
+from fullspan.estimators.density import DensityEstimator, generator
+from fullspan.estimators.trees import TreeEstimator
+from fullspan.query.mixture import MixtureOracle
+from fullspan.space import Level
+
+if TYPE_CHECKING:
+    from fullspan.data import Empirical
+    from fullspan.estimators.progress import Reporter
+    from fullspan.model.mixture import FittedMixture
+
+
+class FullSpanMixture(TreeEstimator):
+    """A hidden variable with k levels on top of decomposable models of bounded width, learned by em.
+
+        p(x) = sum_h pi_h prod_v p_h(x_v | x_S_h(v)),      |S_h(v)| at most the width
+
+    Every component has a graph of its own. Runs of different sizes are made, rows held out end each of them, and they
+    are mixed again, with shares fitted to the rows held out: the result is one mixture, whose answers are exact.
+
+    Parameters
+    ----------
+    runs : (components, width) of every run; a run of one component learns from a bootstrap sample, so that several of
+        them are a bagged model. None for a schedule that served many data sets.
+    smoothing : pseudo-rows of every conditional distribution, spread as without the least telling parent.
+    restarts : how often all runs are made, from different starts.
+    max_seconds : no run is begun after so many seconds.
+    validation_fraction : share of the rows held out where ``fit`` is given no others; 0 for none.
+    tol, patience, max_iter : a run ends when ``patience`` iterations in a row gain less than ``tol`` nats per row.
+    missing : missing cells are an ``"error"``, ``"drop"`` their rows, or are a ``"level"`` of their own. Rows that are
+        scored or imputed may have gaps.
+    bins, levels, columns, count_column, max_levels : how a table is read, as in :class:`fullspan.FullSpan`.
+    random_state : seed or generator of the starts and of the rows held out.
+    verbose : tell the progress on standard error.
+
+    Attributes
+    ----------
+    model_ : the mixture, a :class:`fullspan.model.mixture.Mixture`.
+    n_components_, width_ : its components, and the most parents of a variable.
+    validation_score_ : mean log-probability of the rows held out, in nats.
+    log_likelihood_ : of all rows learned from, in nats.
+
+    Notes
+    -----
+    Ctrl-C ends the fit with the runs so far. The likeliest state of a mixture is not found by sums: ``mode`` says so.
+
+    Examples
+    --------
+    >>> from fullspan import FullSpanMixture
+    >>> rows = [[0, 0, 0, 1]] * 40 + [[1, 1, 1, 0]] * 40 + [[0, 1, 0, 1]] * 10 + [[1, 0, 1, 1]] * 10
+    >>> model = FullSpanMixture(runs=[(2, 1)], restarts=1, random_state=0).fit(rows)
+    >>> model.probability("x0=1 | x1=1, x2=1") > 0.8
+    True
+    """
+
+    _saved = ("runs", "smoothing", "restarts", "max_seconds", "validation_fraction", "tol", "patience", "max_iter")
+
+    def __init__(
+        self,
+        runs: Sequence[tuple[int, int]] | None = None,
+        smoothing: float = 5.0,
+        restarts: int = 2,
+        max_seconds: float | None = None,
+        validation_fraction: float = 0.1,
+        tol: float = 1e-4,
+        patience: int = 4,
+        max_iter: int = 60,
+        missing: str = "error",
+        bins: Any = None,
+        levels: Mapping[str, Sequence[Level]] | None = None,
+        columns: Sequence[str | int] | None = None,
+        count_column: str | None = None,
+        max_levels: int = 64,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.runs = runs
+        self.smoothing = smoothing
+        self.restarts = restarts
+        self.max_seconds = max_seconds
+        self.validation_fraction = validation_fraction
+        self.tol = tol
+        self.patience = patience
+        self.max_iter = max_iter
+        self.missing = missing
+        self.bins = bins
+        self.levels = levels
+        self.columns = columns
+        self.count_column = count_column
+        self.max_levels = max_levels
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _learn_tree(self, empirical: Empirical, valid: Empirical | None, watch: Reporter | None) -> Any:
+        from fullspan.learn.search.holdout import held_out
+        from fullspan.learn.wide.ensemble import RUNS, MixtureOptions, fit_mixture
+
+        rng = generator(self.random_state)
+        if valid is None:
+            empirical, valid = held_out(empirical, self.validation_fraction, rng)
+        names = ("smoothing", "restarts", "max_seconds", "tol", "patience", "max_iter")
+        runs = RUNS if self.runs is None else tuple((int(k), int(w)) for k, w in self.runs)
+        own = {name: getattr(self, name) for name in names}
+        return fit_mixture(empirical, MixtureOptions(runs=runs, seed=rng, **own), valid, watch)
+
+    def _noted_tree(self, fitted: Any) -> Any:
+        noted = super()._noted_tree(fitted)
+        runs = None if self.runs is None else [list(map(int, run)) for run in self.runs]
+        return replace(noted, settings={**noted.settings, "runs": runs})
+
+    def _accept_tree(self, fitted: Any, kind: str) -> None:
+        """Set the fitted attributes; ``kind`` is that of the tables to return."""
+        learned: FittedMixture = fitted
+        model = learned.model
+        self.fitted_, self.model_, self.space_, self.log_z_ = learned, model, model.space, 0.0
+        self.n_components_, self.width_, self.n_parameters_ = len(model.shares), model.width, model.n_parameters
+        self.log_likelihood_, self.validation_score_ = learned.total * learned.log_likelihood, learned.validation
+        self.history_, self.status_, self.n_iter_ = learned.history, learned.status, len(learned.history)
+        self._kind, self._oracle, self.n_features_in_ = kind, MixtureOracle(model), len(model.space)
+        if kind != "array":
+            self.feature_names_in_ = np.array(model.space.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    def summary(self) -> NoReturn:
+        raise FullspanError("a mixture has no terms to summarise; see n_components_, width_ and validation_score_")
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the mixture to one text file, atomically; :func:`fullspan.load` reads it."""
+        from fullspan.model.mixture_file import save_mixture
+
+        check_is_fitted(self)
+        save_mixture(self.fitted_, path)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super(DensityEstimator, self).__setstate__(state)
+        if "model_" in state:
+            self._oracle = MixtureOracle(self.model_)

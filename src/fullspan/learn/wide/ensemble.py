@@ -1,0 +1,132 @@
+"""From counts to a mixture of decomposable models: runs of several sizes and widths, combined on rows held out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fullspan.data import Empirical
+from fullspan.errors import FullspanError
+from fullspan.learn.wide.mixture import Learner, MixedConditionals, Run, RunOptions, Watch
+from fullspan.learn.wide.rows import WideRows
+from fullspan.learn.wide.tables import Conditionals
+from fullspan.model.graph import FactorGraph
+from fullspan.model.mixture import FittedMixture, Mixture
+from fullspan.space import Space
+
+RUNS = ((1, 8), (8, 4), (16, 3), (32, 2), (1, 6), (24, 4))
+"""Components and widths that are tried, in this order, where none are given."""
+_BAG_WEIGHT = 0.5
+"""Nats per weight of a component that is bagged: an average forgives weights that one model would not."""
+
+
+@dataclass(frozen=True)
+class MixtureOptions:
+    """How a mixture is learned.
+
+    Attributes
+    ----------
+    runs : (components, width) of every run; of one component for a bootstrap sample, to be averaged.
+    smoothing : pseudo-rows of every table; twice as many for one component and for widths of 4 with many components.
+    restarts : how often all runs are made, from different starts.
+    max_seconds : no run is begun after this time; None for no limit.
+    tol, patience, max_iter : a run ends when so many iterations in a row gain less than ``tol`` nats per row.
+    seed : of the starts.
+    """
+
+    runs: Sequence[tuple[int, int]] = RUNS
+    smoothing: float = 5.0
+    restarts: int = 2
+    max_seconds: float | None = None
+    tol: float = 1e-4
+    patience: int = 4
+    max_iter: int = 60
+    seed: Any = None
+
+    def __post_init__(self) -> None:
+        for run in self.runs:
+            if len(run) != 2 or min(run) < 1:
+                raise FullspanError(f"runs has {run!r}; pairs (components, width) of at least 1 are needed")
+        if not self.runs:
+            raise FullspanError("runs needs at least one pair (components, width), such as (8, 4)")
+        if not 0 < self.smoothing < np.inf:
+            raise FullspanError(f"smoothing is {self.smoothing!r}; a positive number of pseudo-rows is needed")
+
+    def schedule(self) -> list[RunOptions]:
+        """All runs in order."""
+        found = []
+        for k, width in [(int(k), int(w)) for _ in range(self.restarts) for k, w in self.runs]:
+            often = k == 1 or (k >= 24 and width >= 4)
+            smoothing = self.smoothing * (2 if often else 1)
+            found.append(RunOptions(k, width, smoothing, _BAG_WEIGHT if k == 1 else 1.0))
+        return found
+
+
+def fit_mixture(
+    empirical: Empirical, options: MixtureOptions, valid: Empirical | None = None, watch: Watch | None = None
+) -> FittedMixture:
+    """Learn a mixture of decomposable models; rows held out choose and weigh the runs.
+
+    Ctrl-C ends the learning with the runs so far.
+
+    Raises
+    ------
+    FullspanError : a cell is missing.
+    """
+    if not empirical.is_complete or (valid is not None and not valid.is_complete):
+        raise FullspanError(
+            "mixtures are learned from complete rows, and cells are missing; use missing='drop' or 'level', or "
+            "FullSpan(engine='elimination', missing='em')"
+        )
+    train = WideRows.of(empirical)
+    learner = Learner(train, None if valid is None else WideRows.of(valid))
+    learner.tol, learner.patience, learner.max_iter = options.tol, options.patience, options.max_iter
+    learner.watch = watch
+    rng, runs, status, started = np.random.default_rng(options.seed), list[Run](), "converged", time.perf_counter()
+    try:
+        for run in options.schedule():
+            late = options.max_seconds is not None and time.perf_counter() - started > options.max_seconds
+            if late and runs:
+                break
+            runs.append(learner.run(run, rng))
+            if runs[-1].status == "interrupted":
+                raise KeyboardInterrupt
+    except KeyboardInterrupt:
+        if not runs:
+            raise
+        status = "interrupted"
+    best = learner.combined(runs)
+    mean = float(train.weights @ best.model.log_prob(train.columns)) / empirical.total
+    return FittedMixture(
+        model=mixture_of(empirical.space, best.model),
+        log_likelihood=mean,
+        validation=float("nan") if valid is None else best.score,
+        total=empirical.total,
+        n_rows=empirical.n_rows,
+        n_dropped=empirical.n_dropped,
+        history=tuple(learner.history),
+        status=status,
+        settings={"n_runs": len(runs)},
+        fingerprint=empirical.fingerprint(),
+    )
+
+
+def mixture_of(space: Space, mixed: MixedConditionals) -> Mixture:
+    """The mixture as factor graphs, one factor for each variable and its parents."""
+    shares = np.exp(mixed.log_shares)
+    return Mixture(space, shares / shares.sum(), tuple(graph_of(space, c) for c in mixed.components))
+
+
+def graph_of(space: Space, model: Conditionals) -> FactorGraph:
+    """A decomposable model as factors; the sum of their product is 1."""
+    scopes, tables = [], []
+    for v in range(len(space)):
+        family = model.family[model.bounds[v] : model.bounds[v + 1]].tolist()
+        shape = [space.cards[i] for i in family]
+        scopes.append(tuple(family))
+        tables.append(model.tables[model.starts[v] : model.starts[v + 1]].reshape(shape, order="F"))
+    return FactorGraph(space, scopes, tables)

@@ -1,0 +1,193 @@
+"""Mixtures of decomposable models by em: a hidden variable with k levels, each with a graph of its own.
+
+    p(x) = sum_h pi_h p_h(x),      p_h(x) = prod_v p_h(x_v | x_S_h(v))
+
+An iteration weighs every row by ``p(h | x)``, exact, and learns each component from the rows so weighed, closed form;
+the graphs are grown again now and then. Rows held out end a run, and choose between runs of different numbers of
+components, widths and starts. A mixture of several runs is again such a mixture, of all their components; its weights
+are fitted to the rows held out, and it is kept if these are likelier under it. A run of one component learns from a
+bootstrap sample of the rows, so that a mixture of such runs is a bagged model.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.learn.wide.grow import GrowOptions, Shape, grow
+from fullspan.learn.wide.rows import WideRows
+from fullspan.learn.wide.tables import Conditionals, conditionals, refilled
+from fullspan.model.fitted import Step, StepLike
+
+Array = NDArray[np.float64]
+Watch = Callable[[StepLike], None]
+_WARM = 8
+"""Iterations of independent components at the start of a run."""
+_GROW_AT = (0, 3, 7, 12, 20)
+"""Iterations after these at which graphs are grown."""
+_LEAST = 1e-3
+"""Share of a row below which it does not count for a component."""
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """One run: components, width, pseudo-rows of every table, and nats per weight."""
+
+    components: int
+    width: int
+    smoothing: float
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class MixedConditionals:
+    """Components and the logarithms of their shares."""
+
+    components: tuple[Conditionals, ...]
+    log_shares: Array
+
+    def joint(self, columns: NDArray[np.uint8]) -> Array:
+        """``log pi_h + log p_h(x)`` (m, k) of rows by columns."""
+        return np.stack([c.log_prob(columns) for c in self.components], axis=1) + self.log_shares
+
+    def log_prob(self, columns: NDArray[np.uint8]) -> Array:
+        """Log-probabilities (m,)."""
+        return _log_sum(self.joint(columns))
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run's best mixture, its score on the rows held out, and how it ended."""
+
+    options: RunOptions
+    model: MixedConditionals
+    score: float
+    status: str
+
+
+@dataclass
+class Learner:
+    """Runs on one table; ``valid`` decides, or the rows learned from where there is none."""
+
+    train: WideRows
+    valid: WideRows | None
+    names: tuple[float, ...] | None = None
+    tol: float = 1e-4
+    patience: int = 4
+    max_iter: int = 60
+    watch: Watch | None = None
+    history: list[StepLike] = field(default_factory=list)
+    began: float = field(default_factory=time.perf_counter)
+
+    def run(self, options: RunOptions, rng: np.random.Generator) -> Run:
+        """Em from a random start; an interruption ends it with the best so far."""
+        return self._bagged(options, rng) if options.components == 1 else self._mixed(options, rng)
+
+    def _grown(self, weights: Array, options: RunOptions) -> Shape:
+        growth = GrowOptions(options.width, options.weight, self.names)
+        return grow(self.train, weights, growth)[0]
+
+    def _bagged(self, options: RunOptions, rng: np.random.Generator) -> Run:
+        w, total = self.train.weights, float(self.train.weights.sum())
+        drawn = rng.multinomial(max(round(total), 1), w / total).astype(np.float64)
+        model = conditionals(self.train, drawn, self._grown(drawn, options), options.smoothing)
+        mixed = MixedConditionals((model,), np.zeros(1))
+        score = self.score(mixed)
+        self._record("bag", 1, score)
+        return Run(options, mixed, score, "converged")
+
+    def _mixed(self, options: RunOptions, rng: np.random.Generator) -> Run:
+        k, train = options.components, self.train
+        share = rng.dirichlet(np.full(k, 0.3), size=len(train))
+        models: list[Conditionals] = []
+        best, score, mark, idle, status = None, -math.inf, -math.inf, 0, "max_iter"
+        try:
+            for i in range(_WARM + self.max_iter):
+                models = self._components(models, share, options, i)
+                shares = train.weights @ share + 1.0
+                mixed = MixedConditionals(tuple(models), np.log(shares / shares.sum()))
+                joint = mixed.joint(train.columns)
+                log = _log_sum(joint)
+                share = np.exp(joint - log[:, None])
+                value = self.score(mixed) if self.valid is not None else self._mean(train, log)
+                self._record("em", k, value)
+                if i >= _WARM and value > score:
+                    best, score = mixed, value
+                if i < _WARM:
+                    continue
+                idle = 0 if value > mark + self.tol else idle + 1
+                mark = max(mark, value) if idle == 0 else mark
+                if idle >= self.patience:
+                    status = "converged"
+                    break
+        except KeyboardInterrupt:
+            if best is None:
+                raise
+            status = "interrupted"
+        assert best is not None
+        return Run(options, best, score, status)
+
+    def _components(self, models: list[Conditionals], share: Array, options: RunOptions, i: int) -> list[Conditionals]:
+        """Every component from the rows as they are weighed for it."""
+
+        def learned(h: int) -> Conditionals:
+            weights = np.where(share[:, h] > _LEAST, share[:, h], 0.0) * self.train.weights
+            if i == 0:
+                alone = Shape.alone(len(self.train.cards))
+                return conditionals(self.train, weights, alone, options.smoothing)
+            if i - _WARM in _GROW_AT:
+                return conditionals(self.train, weights, self._grown(weights, options), options.smoothing)
+            return refilled(self.train, weights, models[h], options.smoothing)
+
+        with ThreadPoolExecutor(2) as pool:
+            return list(pool.map(learned, range(options.components)))
+
+    def _record(self, move: str, k: int, score: float) -> None:
+        self.history.append(Step(move, k, -score, time.perf_counter() - self.began))
+        if self.watch is not None:
+            self.watch(self.history[-1])
+
+    def score(self, mixed: MixedConditionals) -> float:
+        """Mean log-likelihood of the rows that decide."""
+        rows = self.train if self.valid is None else self.valid
+        return self._mean(rows, mixed.log_prob(rows.columns))
+
+    @staticmethod
+    def _mean(rows: WideRows, log: Array) -> float:
+        return float(rows.weights @ log) / float(rows.weights.sum())
+
+    def combined(self, runs: Sequence[Run]) -> Run:
+        """The best run, or all of them mixed by what the rows held out say, if that is likelier."""
+        best = max(runs, key=lambda run: run.score)
+        if len(runs) == 1 or self.valid is None:
+            return best
+        logs = np.stack([run.model.log_prob(self.valid.columns) for run in runs], axis=1)
+        shares = fitted_shares(logs, self.valid.weights)
+        kept = [r for r in range(len(runs)) if shares[r] > _LEAST]
+        pieces = [np.log(shares[r]) + runs[r].model.log_shares for r in kept]
+        joined = np.concatenate(pieces)
+        joined -= float(_log_sum(joined[None, :])[0])
+        mixed = MixedConditionals(tuple(c for r in kept for c in runs[r].model.components), joined)
+        score = self.score(mixed)
+        return Run(best.options, mixed, score, best.status) if score > best.score else best
+
+
+def fitted_shares(logs: Array, weights: Array, iterations: int = 100) -> Array:
+    """Shares of a mixture (k,) by em, from the log-probabilities (m, k) of rows; a row is added to every component."""
+    shares = np.full(logs.shape[1], 1.0 / logs.shape[1])
+    for _ in range(iterations):
+        joint = logs + np.log(shares)
+        counts = weights @ np.exp(joint - _log_sum(joint)[:, None]) + 1.0
+        shares = counts / counts.sum()
+    return np.asarray(shares)
+
+
+def _log_sum(joint: Array) -> Array:
+    top = joint.max(axis=1, keepdims=True)
+    return np.asarray(top[:, 0] + np.log(np.exp(joint - top).sum(axis=1)))

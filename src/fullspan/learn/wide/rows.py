@@ -1,0 +1,91 @@
+"""Counted rows as the wide search reads them: whole, and as lists of the cells that are not at their usual level.
+
+Wide tables are mostly zeros. With every variable's levels renamed so that the commonest is 0, a row is the short list
+of its other cells, and counts of "a clique's state and any one cell" cost one addition for each of these:
+
+    T[c, (u, l)] = sum_r w_r [x_C = c] [x_u = l],    l > 0;     T[c, (u, 0)] follows from the total of c.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.algebra.jit import serial
+from fullspan.data import Empirical
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class WideRows:
+    """Rows without missing cells, by columns and by unusual cells.
+
+    Attributes
+    ----------
+    columns : (n, m) codes, variable by variable.
+    weights : (m,) counts.
+    cards : (n,) levels.
+    usual : (n,) the commonest level of each variable.
+    features : (n + 1,) where the features of each variable begin: one for every level but the usual one.
+    starts, cells : the features of row r are ``cells[starts[r] : starts[r + 1]]``.
+    """
+
+    columns: NDArray[np.uint8]
+    weights: Array
+    cards: Ints
+    usual: Ints
+    features: Ints
+    starts: Ints
+    cells: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, data: Empirical) -> WideRows:
+        """The rows of complete data."""
+        states, cards = data.states, np.array(data.space.cards, dtype=np.int64)
+        usual = np.array(
+            [np.bincount(column, data.counts, card).argmax() for column, card in zip(states.T, cards, strict=True)]
+        )
+        features = np.concatenate([[0], np.cumsum(cards - 1)])
+        unusual = states != usual
+        row, variable = np.nonzero(unusual)
+        level = states[row, variable].astype(np.int64)
+        cells = features[variable] + level - (level > usual[variable])
+        starts = np.concatenate([[0], np.cumsum(unusual.sum(axis=1))])
+        columns = np.ascontiguousarray(states.T, dtype=np.uint8)
+        return cls(columns, data.counts, cards, usual, features, starts, cells.astype(np.int32))
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+    @property
+    def n_features(self) -> int:
+        """Levels of all variables, but for one each."""
+        return int(self.features[-1])
+
+
+@serial
+def count_cells(columns: Any, clique: Any, strides: Any, weights: Any, starts: Any, cells: Any, out: Any) -> None:
+    """Add ``T[c, feature]``, and the total of c in the last column, to ``out``; rows of weight 0 cost nothing."""
+    last = out.shape[1] - 1
+    for r in range(len(weights)):
+        w = weights[r]
+        if w > 0.0:
+            c = 0
+            for j in range(len(clique)):
+                c += strides[j] * columns[clique[j], r]
+            out[c, last] += w
+            for t in range(starts[r], starts[r + 1]):
+                out[c, cells[t]] += w
+
+
+def single_counts(rows: WideRows, weights: Array) -> Array:
+    """Counts of every feature, and the total: ``T`` of no clique, shape (n_features + 1,)."""
+    out = np.zeros((1, rows.n_features + 1))
+    none = np.zeros(0, dtype=np.int64)
+    count_cells(rows.columns, none, none, weights, rows.starts, rows.cells, out)
+    return np.asarray(out[0])

@@ -1,0 +1,107 @@
+"""A mixture of sparse models: a hidden variable with k levels, each with a factor graph of its own.
+
+p(x) = sum_h pi_h p_h(x),      p_h(x) = exp( sum_f g_hf(x_f) ),  normalised
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.errors import FullspanError
+from fullspan.model.averaged import AveragedLogLinear
+from fullspan.model.fitted import StepLike, software_version
+from fullspan.model.graph import FactorGraph
+from fullspan.space import Space
+
+Array = NDArray[np.float64]
+_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Mixture:
+    """Shares (k,) that sum to 1, and as many normalised graphs over the same variables.
+
+    Raises
+    ------
+    FullspanError : the shares are no probabilities, or the graphs do not fit them.
+
+    Examples
+    --------
+    >>> space = Space.of_cards((2,))
+    >>> parts = tuple(FactorGraph(space, ((0,),), (np.log([p, 1 - p]),)) for p in (0.2, 0.6))
+    >>> np.exp(Mixture(space, np.array([0.5, 0.5]), parts).log_prob([[0]])).round(3).tolist()
+    [0.4]
+    """
+
+    space: Space
+    shares: Array
+    components: tuple[FactorGraph, ...]
+
+    def __post_init__(self) -> None:
+        shares = np.array(self.shares, dtype=np.float64)
+        if shares.shape != (len(self.components),) or not len(shares):
+            raise FullspanError(f"{len(self.components)} components need as many shares; the shape is {shares.shape}")
+        if not ((shares > 0).all() and abs(shares.sum() - 1) <= _TOLERANCE):
+            raise FullspanError("the shares of a mixture are positive and sum to 1")
+        if any(graph.space.cards != self.space.cards for graph in self.components):
+            raise FullspanError("a component of the mixture is over other variables")
+        shares.flags.writeable = False
+        object.__setattr__(self, "shares", shares)
+
+    @classmethod
+    def of_average(cls, model: AveragedLogLinear) -> Mixture:
+        """The members of an average as components with equal shares; a constant factor holds each one's ``-log Z``."""
+        space, parts = model.space, list[FactorGraph]()
+        for member in model.members:
+            graph = FactorGraph.of_loglinear(member)
+            constant = np.full(space.cards[0], -member.log_z)
+            parts.append(FactorGraph(space, (*graph.scopes, (0,)), (*graph.tables, constant)))
+        return cls(space, np.full(len(parts), 1 / len(parts)), tuple(parts))
+
+    @property
+    def width(self) -> int:
+        """Most variables of a factor, less one."""
+        return max(int(np.diff(graph.scope_starts).max(initial=1)) for graph in self.components) - 1
+
+    @property
+    def n_parameters(self) -> int:
+        """Table entries of all components, and the shares but one."""
+        return sum(len(graph.values) for graph in self.components) + len(self.shares) - 1
+
+    def joint(self, states: Any) -> Array:
+        """``log pi_h + log p_h(x)`` of complete states (m, n) -> (m, k)."""
+        return np.stack([graph.log_weight(states) for graph in self.components], axis=1) + np.log(self.shares)
+
+    def log_prob(self, states: Any) -> Array:
+        """``log p(x)`` of complete states (m, n) -> (m,), in nats."""
+        return np.asarray(np.logaddexp.reduce(self.joint(states), axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class FittedMixture:
+    """A mixture together with what was learned about it.
+
+    Attributes
+    ----------
+    log_likelihood : mean over the rows learned from, in nats.
+    validation : the same over the rows held out, NaN without any.
+    total, n_rows, n_dropped, history, status, settings, fingerprint, version : as in
+        :class:`fullspan.model.fitted.Fitted`.
+    """
+
+    model: Mixture
+    log_likelihood: float
+    validation: float
+    total: float
+    n_rows: int
+    n_dropped: int
+    history: tuple[StepLike, ...] = ()
+    status: str = "converged"
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    fingerprint: str = ""
+    version: str = field(default_factory=software_version)

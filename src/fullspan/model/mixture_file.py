@@ -1,0 +1,112 @@
+"""The model file of a mixture: the envelope of all model files, with the factors of every component.
+
+    {"format": "fullspan-model", "version": 1, "kind": "mixture", "space": {"variables": [...]},
+     "components": [{"share": 0.25, "factors": [{"scope": [3, 1], "log": [...]}, ...]}, ...],
+     "fit": {"status": ..., "log_likelihood": ..., "validation": ..., ...}, "checksum": "..."}
+
+``log`` is a log table over the variables of its scope, by position, the last one fastest. Reading allocates nothing by
+a number in the file.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fullspan.errors import FullspanError
+from fullspan.model import file as envelope
+from fullspan.model.graph import FactorGraph
+from fullspan.model.mixture import FittedMixture, Mixture
+from fullspan.model.strict_json import Node
+from fullspan.space import Space
+
+KIND = "mixture"
+MAX_CELLS = 1 << 24
+"""Most entries of one table that is read."""
+
+
+def save_mixture(fitted: FittedMixture, path: str | os.PathLike[str]) -> None:
+    """Write the file of a mixture atomically: whole, or not at all.
+
+    Raises
+    ------
+    ModelFileError : the file cannot be written, or would be too large.
+    """
+    envelope.write(lambda: _document(fitted), Path(path))
+
+
+def _document(fitted: FittedMixture) -> dict[str, Any]:
+    model = fitted.model
+    return {
+        **envelope.header(KIND, model.space),
+        "components": [
+            {"share": float(share), "factors": _factors(graph)}
+            for share, graph in zip(model.shares, model.components, strict=True)
+        ],
+        "fit": {
+            "status": fitted.status,
+            "total": fitted.total,
+            "n_rows": fitted.n_rows,
+            "n_dropped": fitted.n_dropped,
+            "log_likelihood": fitted.log_likelihood,
+            "validation": None if math.isnan(fitted.validation) else fitted.validation,
+            "settings": dict(fitted.settings),
+            "fingerprint": fitted.fingerprint,
+            "software": fitted.version,
+            "history": [envelope.step_record(step) for step in fitted.history],
+        },
+    }
+
+
+def _factors(graph: FactorGraph) -> list[dict[str, Any]]:
+    return [
+        {"scope": list(scope), "log": table.ravel().tolist()}
+        for scope, table in zip(graph.scopes, graph.tables, strict=True)
+    ]
+
+
+def read_mixture(root: Node) -> FittedMixture:
+    """The mixture in a document.
+
+    Raises
+    ------
+    ModelFileError : it is damaged, hostile, of another kind or written by a newer version.
+    """
+    envelope.check(root, KIND)
+    space, fit = envelope.read_space(root["space"]["variables"]), root["fit"]
+    parts = list(root["components"].items())
+    try:
+        graphs = tuple(_read_graph(part["factors"], space) for part in parts)
+        model = Mixture(space, np.array([part["share"].number(least=0) for part in parts]), graphs)
+    except FullspanError as error:
+        raise root["components"].refuse(str(error)) from error
+    return FittedMixture(
+        model=model,
+        log_likelihood=fit["log_likelihood"].number(),
+        validation=fit["validation"].number_or_nan(),
+        total=fit["total"].number(least=0),
+        n_rows=fit["n_rows"].whole(0),
+        n_dropped=fit["n_dropped"].whole(0),
+        history=tuple(envelope.read_step(node) for node in fit["history"].items()),
+        status=fit["status"].text(),
+        settings={key: node.value for key, node in fit["settings"].fields().items()},
+        fingerprint=fit["fingerprint"].text(),
+        version=fit["software"].text(),
+    )
+
+
+def _read_graph(node: Node, space: Space) -> FactorGraph:
+    scopes, tables = [], []
+    for factor in node.items():
+        scope = tuple(i.whole(0, len(space) - 1) for i in factor["scope"].items())
+        values = [value.number() for value in factor["log"].items()]
+        shape = [space.cards[i] for i in scope]
+        if math.prod(shape) != len(values) or len(values) > MAX_CELLS:
+            raise factor["log"].refuse(f"{len(values)} numbers; {math.prod(shape)} are due")
+        scopes.append(scope)
+        tables.append(np.array(values).reshape(shape))
+    return FactorGraph(space, scopes, tables)

@@ -1,0 +1,162 @@
+"""Exact answers about a mixture of sparse models: every sum is taken in each component, and weighed.
+
+P(event | given) = sum_h pi_h P_h(event, given) / sum_h pi_h P_h(given)
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import numbers
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.engine.elimination.clusters import ClusterTree
+from fullspan.errors import QueryError, TooLargeError
+from fullspan.model.loglinear import checked_codes
+from fullspan.model.mixture import Mixture
+from fullspan.query.events import Event, both, in_words
+from fullspan.query.parse import Codes
+from fullspan.query.questions import Questions
+from fullspan.query.result import Table
+
+MAX_CELLS = 1 << 16
+"""Most cells of a table: each is a sum in every component."""
+
+Array = NDArray[np.float64]
+Allowed = Mapping[int, Codes]
+
+
+class MixtureOracle(Questions):
+    """Answers questions about one mixture; the surface of :class:`fullspan.query.answer.Oracle`, without terms."""
+
+    def __init__(self, model: Mixture) -> None:
+        self.model, self.visible = model, model.space
+
+    @cached_property
+    def trees(self) -> tuple[ClusterTree, ...]:
+        """The components, ready for sums."""
+        return tuple(ClusterTree(graph) for graph in self.model.components)
+
+    # -- rows -------------------------------------------------------------------------------------------------
+
+    def log_prob(self, codes: Any) -> Array:
+        """``log P(observed cells)`` of rows (m, n) -> (m,), where −1 marks a cell that is not observed."""
+        known = checked_codes(codes, self.visible, missing=True)
+        complete = (known >= 0).all(axis=1)
+        out = np.empty(len(known))
+        out[complete] = self.model.log_prob(known[complete])
+        for r in np.flatnonzero(~complete):
+            out[r] = np.logaddexp.reduce(self._joint(_evidence(known[r])))
+        return np.minimum(out, 0.0)
+
+    def _joint(self, allowed: Allowed) -> Array:
+        """``log pi_h + log P_h(event)`` (k,)."""
+        return np.asarray(np.log(self.model.shares) + np.array([tree.log_z(allowed) for tree in self.trees]))
+
+    def impute(self, codes: Any, how: str = "mode", rng: np.random.Generator | None = None) -> Any:
+        """Rows (m, n) with missing cells (−1) filled in, or the probabilities of what could stand there.
+
+        Parameters
+        ----------
+        how : ``"mode"`` takes the likeliest level of each missing cell, given what the row says; ``"draw"`` draws them
+            all from their exact joint distribution; ``"mean"`` returns ``{name: (m, levels)}``.
+        rng : needed for ``"draw"``.
+
+        Raises
+        ------
+        QueryError : ``how`` is unknown, or a generator is lacking.
+        """
+        known = checked_codes(codes, self.visible, missing=True).astype(np.int64)
+        if how not in ("mode", "mean", "draw"):
+            raise QueryError(f"how={how!r} is unknown; choose 'mode', 'mean' or 'draw'")
+        if how == "draw" and rng is None:
+            raise QueryError("how='draw' needs a random generator")
+        means = [(known[:, i, None] == np.arange(c)).astype(float) for i, c in enumerate(self.visible.cards)]
+        for r in np.flatnonzero((known < 0).any(axis=1)):
+            evidence = _evidence(known[r])
+            joint = self._joint(evidence)
+            shares = np.exp(joint - np.logaddexp.reduce(joint))
+            if rng is not None and how == "draw":
+                h = int(rng.choice(len(shares), p=shares / shares.sum()))
+                known[r] = self.trees[h].sample(1, rng, evidence)[0]
+                continue
+            for i, p in enumerate(self._mixed_marginals(shares, evidence)):
+                means[i][r] = p
+        if how == "mean":
+            return dict(zip(self.visible.names, means, strict=True))
+        return known if how == "draw" else np.stack([p.argmax(axis=1) for p in means], axis=1)
+
+    def _mixed_marginals(self, shares: Array, allowed: Allowed) -> list[Array]:
+        """Marginals of all variables given an event, the components weighed by ``shares``."""
+        found = [np.zeros(card) for card in self.visible.cards]
+        for share, tree in zip(shares, self.trees, strict=True):
+            if share > 0:
+                for out, p in zip(found, tree.marginals(allowed), strict=True):
+                    out += share * p
+        return found
+
+    def sample(self, size: int, rng: np.random.Generator, given: Event | None = None) -> NDArray[np.int64]:
+        """Independent states (size, n) given an event; exact, and fixed by the generator's state.
+
+        Raises
+        ------
+        QueryError : the size is no whole number of at least 0.
+        """
+        if not isinstance(size, numbers.Integral) or isinstance(size, bool) or size < 0:
+            raise QueryError(f"a sample of {size!r} states was asked for; give a whole number of at least 0")
+        allowed = self.allowed(given)
+        joint = self._joint(allowed)
+        shares = np.exp(joint - self._norm(joint, allowed))
+        parts = rng.multinomial(int(size), shares / shares.sum())
+        drawn = [tree.sample(int(m), rng, allowed) for m, tree in zip(parts, self.trees, strict=True) if m]
+        rows = np.concatenate(drawn) if drawn else np.zeros((0, len(self.visible)), dtype=np.int64)
+        return np.asarray(rng.permutation(rows))
+
+    # -- probabilities ----------------------------------------------------------------------------------------
+
+    def cells(self, where: tuple[int, ...], event: Allowed, given: Allowed) -> Array:
+        """``P(where, event | given)``, one axis per variable of ``where``."""
+        shape = tuple(self.visible.cards[i] for i in where)
+        if math.prod(shape) > MAX_CELLS:
+            raise TooLargeError(f"a table of {math.prod(shape):,} cells; {MAX_CELLS:,} are possible: ask for fewer")
+        norm, joint, out = self._norm(self._joint(given), given), both(given, event), np.zeros(shape)
+        if not all(joint.values()):
+            return out
+        for cell in itertools.product(*(joint.get(i, range(n)) for i, n in zip(where, shape, strict=True))):
+            fixed = {**joint, **{i: (int(x),) for i, x in zip(where, cell, strict=True)}}
+            out[cell] = math.exp(min(float(np.logaddexp.reduce(self._joint(fixed))) - norm, 0.0))
+        return out
+
+    def _norm(self, joint: Array, given: Allowed) -> float:
+        norm = float(np.logaddexp.reduce(joint))
+        if norm == -math.inf:
+            raise QueryError(f"the condition {in_words(given, self.visible)} has probability 0 in this mixture")
+        return norm
+
+    def marginals(self, given: Event | None = None) -> dict[str, Table]:
+        """The distribution of every variable given an event."""
+        allowed = self.allowed(given)
+        joint = self._joint(allowed)
+        found = self._mixed_marginals(np.exp(joint - self._norm(joint, allowed)), allowed)
+        return {name: self.named((i,), p) for i, (name, p) in enumerate(zip(self.visible.names, found, strict=True))}
+
+    def mode(self, given: Event | None = None) -> NoReturn:
+        """Not known: the likeliest state of a sum is not found by sums.
+
+        Raises
+        ------
+        QueryError : always.
+        """
+        raise QueryError(
+            "the likeliest state of a mixture cannot be found exactly by elimination; impute fills in the likeliest "
+            "level of each cell, and sample draws states"
+        )
+
+
+def _evidence(row: NDArray[Any]) -> dict[int, tuple[int, ...]]:
+    return {i: (int(row[i]),) for i in np.flatnonzero(row >= 0).tolist()}

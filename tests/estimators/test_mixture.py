@@ -1,0 +1,97 @@
+"""Mixtures of decomposable models: every answer against enumeration, files, gaps, and what is refused."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import fullspan as fs
+from fullspan.errors import FullspanError, QueryError
+
+
+@pytest.fixture(scope="module")
+def rows() -> np.ndarray:
+    rng = np.random.default_rng(0)
+    group = rng.integers(0, 2, 600)[:, None]
+    codes = (rng.random((600, 6)) < np.where(group, 0.8, 0.25)).astype(np.int64)
+    codes[:, 5] = np.where(rng.random(600) < 0.8, codes[:, 0] + codes[:, 4], rng.integers(0, 3, 600))
+    return codes
+
+
+@pytest.fixture(scope="module")
+def model(rows: np.ndarray) -> fs.FullSpanMixture:
+    return fs.FullSpanMixture(runs=[(1, 2), (2, 2), (3, 1)], restarts=1, random_state=1).fit(rows)
+
+
+@pytest.fixture(scope="module")
+def table(model: fs.FullSpanMixture) -> np.ndarray:
+    """Probabilities of all states, one axis per variable."""
+    cards = model.space_.cards
+    states = np.array(list(itertools.product(*map(range, cards))))
+    return np.exp(model.score_samples(states)).reshape(cards)
+
+
+def test_probabilities_sum_to_one(table: np.ndarray) -> None:
+    """Sum_x p(x) = 1."""
+    assert table.sum() == pytest.approx(1.0)
+
+
+def test_conditionals_are_ratios_of_sums(model: fs.FullSpanMixture, table: np.ndarray) -> None:
+    """P(x5 | x0 = 1, x2 = 0), P(x1 = 1) and the entropy of two variables, by enumeration."""
+    slab = table[1, :, 0].sum(axis=(0, 1, 2))
+    assert model.conditional("x5", given={"x0": 1, "x2": 0}).values == pytest.approx(slab / slab.sum())
+    assert model.probability("x1=1") == pytest.approx(table[:, 1].sum())
+    pair = table.sum(axis=(1, 3, 4, 5))
+    assert model.entropy(["x0", "x2"]) == pytest.approx(-(pair * np.log(pair)).sum())
+
+
+def test_gaps_are_summed_over_and_filled(model: fs.FullSpanMixture, table: np.ndarray) -> None:
+    """A row with gaps has the sum over its completions; means are the conditionals, and draws follow them."""
+    oracle = model._oracle
+    row = np.array([[1, -1, 0, -1, 1, -1]])
+    slab = table[1, :, 0, :, 1, :]
+    assert oracle.log_prob(row)[0] == pytest.approx(np.log(slab.sum()))
+    assert oracle.impute(row, "mean")["x5"][0] == pytest.approx(slab.sum(axis=(0, 1)) / slab.sum())
+    assert oracle.impute(row, "mode")[0, 1] == slab.sum(axis=(1, 2)).argmax()
+    drawn = oracle.impute(np.repeat(row, 2000, axis=0), "draw", np.random.default_rng(0))
+    assert np.mean(drawn[:, 1]) == pytest.approx(slab[1].sum() / slab.sum(), abs=0.05)
+
+
+def test_samples_follow_the_mixture(model: fs.FullSpanMixture, table: np.ndarray) -> None:
+    """Frequencies of x5 given x0 = 1 in 4,000 draws."""
+    drawn = np.asarray(model.sample(4000, random_state=0, given={"x0": 1}))
+    p = table[1].sum(axis=(0, 1, 2, 3))
+    assert np.bincount(drawn[:, 5], minlength=3) / 4000 == pytest.approx(p / p.sum(), abs=0.04)
+    assert (drawn[:, 0] == 1).all()
+
+
+def test_a_file_brings_the_mixture_back(model: fs.FullSpanMixture, rows: np.ndarray, tmp_path: Path) -> None:
+    """Scores, parameters and the class are the same after saving and loading."""
+    model.save(tmp_path / "m.fsm")
+    again = fs.load(tmp_path / "m.fsm")
+    assert type(again) is fs.FullSpanMixture
+    assert again.score_samples(rows) == pytest.approx(model.score_samples(rows))
+    assert again.n_components_ == model.n_components_
+
+
+def test_a_mixture_is_likelier_than_one_model(rows: np.ndarray, model: fs.FullSpanMixture) -> None:
+    """On rows of two groups a mixture is likelier than a tree, on rows that neither has seen."""
+    held = rows[:200]
+    one = fs.ChowLiuTree().fit(rows[200:])
+    many = fs.FullSpanMixture(runs=[(2, 1), (3, 1)], restarts=1, random_state=0).fit(rows[200:])
+    assert many.score(held) > one.score(held)
+
+
+def test_what_is_not_known_is_said(model: fs.FullSpanMixture, rows: np.ndarray) -> None:
+    """Modes of a mixture, gaps in the rows learned from, and senseless runs are refused with a way out."""
+    with pytest.raises(QueryError, match="impute"):
+        model.mode()
+    gaps = rows.astype(float)
+    gaps[0, 0] = np.nan
+    with pytest.raises(FullspanError, match="complete rows"):
+        fs.FullSpanMixture(missing="em").fit(gaps)
+    with pytest.raises(FullspanError, match="components, width"):
+        fs.FullSpanMixture(runs=[(0, 1)]).fit(rows)

@@ -1,0 +1,264 @@
+"""The search without a table of states, against enumeration and against the search on the dual table."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from fullspan.data import Empirical
+from fullspan.errors import FullspanError, TooLargeError
+from fullspan.learn.search.fit import fit
+from fullspan.learn.wide.chordal import Chordal, Slack, Solver, refit
+from fullspan.learn.wide.fit import WideOptions, fit_wide
+from fullspan.learn.wide.grow import GrowOptions, Shape, grow
+from fullspan.learn.wide.mixture import Learner, RunOptions, fitted_shares
+from fullspan.learn.wide.rows import WideRows, count_cells
+from fullspan.learn.wide.tables import conditionals, family_counts
+from fullspan.space import Space
+
+CARDS = (2, 3, 2, 4, 2)
+
+
+def chain(n: int, rows: int, seed: int, stay: float = 0.8) -> np.ndarray:
+    """Binary rows in which every column repeats the one before it, mostly."""
+    rng = np.random.default_rng(seed)
+    out = (rng.random((rows, n)) < 0.4).astype(np.int64)
+    for i in range(1, n):
+        out[:, i] = np.where(rng.random(rows) < stay, out[:, i - 1], out[:, i])
+    return out
+
+
+@pytest.fixture(scope="module")
+def mixed() -> Empirical:
+    rng = np.random.default_rng(3)
+    codes = np.stack([rng.integers(0, card, 400) for card in CARDS], axis=1)
+    codes[:, 4] = (codes[:, 0] + codes[:, 2] + (rng.random(400) < 0.1)) % 2
+    codes[:, 3] = np.where(rng.random(400) < 0.7, codes[:, 1], codes[:, 3])
+    return Empirical.from_codes(codes, space=Space.of_cards(CARDS))
+
+
+SHAPE = Shape((1, 3, 0, 2, 4), ((), (), (0,), (1,), (0, 2)))
+
+
+def states(cards: tuple[int, ...]) -> np.ndarray:
+    return np.array(list(itertools.product(*map(range, cards))))
+
+
+def test_counts_of_a_clique_and_every_cell_are_sums_over_rows(mixed: Empirical) -> None:
+    """T[c, (u, l)] = sum_r w_r [x_C = c][x_u = l] for every level but the usual one."""
+    rows = WideRows.of(mixed)
+    table = np.zeros((6, rows.n_features + 1))
+    count_cells(rows.columns, np.array([0, 1]), np.array([1, 2]), rows.weights, rows.starts, rows.cells, table)
+    for u, card in enumerate(CARDS):
+        levels = [x for x in range(card) if x != rows.usual[u]]
+        for place, level in enumerate(levels):
+            for a, b in itertools.product(range(2), range(3)):
+                here = (mixed.states[:, [0, 1, u]] == (a, b, level)).all(axis=1)
+                assert table[a + 2 * b, rows.features[u] + place] == mixed.counts[here].sum()
+
+
+def test_the_gain_of_growing_is_the_gain_in_likelihood(mixed: Empirical) -> None:
+    """Without prices, what growing saves is N sum_v I(x_v; x_S(v)), the likelihood ratio of the closed-form model."""
+    rows = WideRows.of(mixed)
+    shape, saved = grow(rows, rows.weights, GrowOptions(2, 0.0, (0.0, 0.0, 0.0)))
+    model = conditionals(rows, rows.weights, shape, 1e-9)
+    alone = conditionals(rows, rows.weights, Shape.alone(5), 1e-9)
+    ratio = float(rows.weights @ (model.log_prob(rows.columns) - alone.log_prob(rows.columns)))
+    levels = sum(np.log(CARDS[i] - 1) for parents in shape.parents for i in parents)
+    assert ratio - levels == pytest.approx(saved, rel=1e-6)
+
+
+@pytest.mark.parametrize("width", [1, 2, 3])
+def test_parents_lie_inside_one_clique_of_what_came_before(mixed: Empirical, width: int) -> None:
+    """S(v) is a subset of {u} + S(u) for an earlier u: the graph is decomposable, its width at most the one given."""
+    rows = WideRows.of(mixed)
+    shape, _ = grow(rows, rows.weights, GrowOptions(width, 0.1))
+    assert shape.width <= width
+    for place, v in enumerate(shape.order):
+        earlier = [{u, *shape.parents[u]} for u in shape.order[:place]]
+        assert not shape.parents[v] or any(set(shape.parents[v]) <= clique for clique in earlier)
+
+
+def test_conditionals_sum_to_one_and_smooth_towards_fewer_parents(mixed: Empirical) -> None:
+    """Sum_x p(x) = 1 at any smoothing; with a huge one every table is the even distribution."""
+    rows = WideRows.of(mixed)
+    columns = np.ascontiguousarray(states(CARDS).T, dtype=np.uint8)
+    for s in (0.5, 7.0):
+        assert np.exp(conditionals(rows, rows.weights, SHAPE, s).log_prob(columns)).sum() == pytest.approx(1.0)
+    flat = np.exp(conditionals(rows, rows.weights, SHAPE, 1e12).log_prob(columns))
+    assert flat == pytest.approx(np.full(96, 1 / 96), rel=1e-6)
+
+
+def test_conditionals_are_smoothed_by_the_level_before(mixed: Empirical) -> None:
+    """p_1(x | t) = (n(x, t) + s p_0(x)) / (n(t) + s), p_0 = (n(x) + s / |X|) / (N + s)."""
+    rows, s = WideRows.of(mixed), 3.0
+    model = conditionals(rows, rows.weights, SHAPE, s)
+    counts = family_counts(rows, rows.weights, (3, 1))
+    shares = (counts.sum(axis=1) + s / 4) / (400 + s)
+    expected = (counts + s * shares[:, None]) / (counts.sum(axis=0) + s)
+    found = np.exp(model.tables[model.starts[3] : model.starts[4]]).reshape(4, 3, order="F")
+    assert found == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("basis", ["walsh", "indicator", "monomial"])
+def test_inverse_information_is_a_sum_over_cliques(mixed: Empirical, basis: str) -> None:
+    """G = sum F_C^-1 - F_S^-1 is the inverse of the covariance of all terms inside the cliques, by enumeration."""
+    chordal = Chordal(mixed.space, SHAPE, basis)  # type: ignore[arg-type]
+    theta = np.random.default_rng(0).normal(0, 0.3, len(chordal.terms))
+    phi = features(chordal)
+    log = phi @ theta
+    p = np.exp(log - np.logaddexp.reduce(log))
+    log_z, beliefs = chordal.beliefs(theta)
+    assert log_z == pytest.approx(np.logaddexp.reduce(log))
+    assert chordal.design.T @ beliefs == pytest.approx(phi.T @ p)
+    covariance = (phi * p[:, None]).T @ phi - np.outer(phi.T @ p, phi.T @ p)
+    assert chordal.inverse_information(beliefs).toarray() == pytest.approx(np.linalg.inv(covariance), abs=1e-7)
+    assert chordal.saturated(beliefs) == pytest.approx(theta)
+
+
+def features(chordal: Chordal) -> np.ndarray:
+    """``Phi_y(x)`` of all states (rows) and terms (columns)."""
+    rows = states(chordal.space.cards)
+    out = np.ones((len(rows), len(chordal.terms)))
+    for k, term in enumerate(chordal.terms):
+        for i, j in term:
+            out[:, k] *= chordal.basis.local(i)[j][rows[:, i]]
+    return out
+
+
+def test_refit_of_some_terms_is_their_penalised_maximum(mixed: Empirical) -> None:
+    """At the end the gradient d - eta - theta / D is 0 for the terms kept; variances are (F + 1/D)^-1 of these."""
+    rng = np.random.default_rng(1)
+    chordal = Chordal(mixed.space, SHAPE)
+    k = len(chordal.terms)
+    variance = np.where(rng.random(k) < 0.5, 0.0, 50.0)
+    phi = features(chordal)
+    d = rng.dirichlet(np.ones(len(phi))) @ phi
+    slack = Slack(np.zeros(k), variance)
+    theta = refit(chordal, np.zeros(k), d, slack, 1e-14)
+    log = phi @ theta
+    p = np.exp(log - np.logaddexp.reduce(log))
+    kept = variance > 0
+    assert (d - phi.T @ p)[kept] == pytest.approx(theta[kept] / 50.0, abs=1e-6)
+    assert (theta[~kept] == 0).all()
+    some = phi[:, kept]
+    covariance = (some * p[:, None]).T @ some - np.outer(some.T @ p, some.T @ p)
+    expected = np.diag(np.linalg.inv(covariance + np.eye(int(kept.sum())) / 50.0))
+    _, beliefs = chordal.beliefs(theta)
+    found = Solver(chordal.inverse_information(beliefs), variance).posterior_variances()
+    assert found[kept] == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_chain_is_found_exactly_and_as_well_as_on_the_table() -> None:
+    """On a chain of 10 binary variables both searches keep the 9 neighbours and nothing else, with the same weights."""
+    data = Empirical.from_codes(chain(10, 3000, 0))
+    wide, table = fit_wide(data, WideOptions(max_width=3)), fit(data)
+    pairs = {tuple(i for i, _ in term) for term in wide.model.terms if len(term) > 1}
+    assert pairs == {(i, i + 1) for i in range(9)}
+    held = chain(10, 2000, 1)
+    difference = wide.model.log_prob(held).mean() - table.model.log_prob(held).mean()
+    assert abs(difference) < 0.003
+    everything = states((2,) * 10)
+    assert np.exp(wide.model.log_prob(everything)).sum() == pytest.approx(1.0)
+
+
+def test_effects_of_three_variables_are_found_around_a_pair() -> None:
+    """x2 = x0 xor x1 with noise, where x0 and x1 go together a little: the term of order 3 is in the model."""
+    rng = np.random.default_rng(2)
+    x0 = rng.integers(0, 2, 2000)
+    x1 = np.where(rng.random(2000) < 0.2, x0, rng.integers(0, 2, 2000))
+    x2 = (x0 ^ x1) ^ (rng.random(2000) < 0.1)
+    fitted = fit_wide(Empirical.from_codes(np.stack([x0, x1, x2], axis=1).astype(np.int64)), WideOptions(max_width=2))
+    assert ((0, 1), (1, 1), (2, 1)) in fitted.model.terms
+
+
+def test_missing_cells_are_summed_over() -> None:
+    """With a tenth of the cells missing the chain is found, and the observed likelihood is at its maximum: no scaling
+    of the pair weights improves it."""
+    codes = chain(8, 1500, 4)
+    codes[np.random.default_rng(5).random(codes.shape) < 0.1] = -1
+    data = Empirical.from_codes(codes, allow_missing=True)
+    fitted = fit_wide(data, WideOptions(max_width=2))
+    pairs = {tuple(i for i, _ in term) for term in fitted.model.terms if len(term) > 1}
+    assert pairs >= {(i, i + 1) for i in range(7)}
+
+    def mean(scale: float) -> float:
+        weights = np.array([w * (scale if len(t) > 1 else 1) for t, w in fitted.model])
+        log = np.array([observed(row, fitted.model.terms, weights) for row in data.states])
+        everything = exponent(states((2,) * 8), fitted.model.terms, weights)
+        return float(data.counts @ log) / data.total - float(np.logaddexp.reduce(everything))
+
+    best = mean(1.0)
+    assert best == pytest.approx(-(fitted.divergence + fitted.entropy), abs=1e-6)
+    assert best > max(mean(0.9), mean(1.1))
+
+
+def exponent(rows: np.ndarray, terms: tuple, weights: np.ndarray) -> np.ndarray:
+    spins = 1 - 2 * rows
+    return sum(w * spins[:, [i for i, _ in t]].prod(axis=1) for t, w in zip(terms, weights, strict=True))
+
+
+def observed(row: np.ndarray, terms: tuple, weights: np.ndarray) -> float:
+    """``log sum exp`` over the completions of a row."""
+    gaps = np.flatnonzero(row < 0)
+    rows = np.repeat(row[None].astype(np.int64), 2 ** len(gaps), axis=0)
+    rows[:, gaps] = states((2,) * len(gaps)) if len(gaps) else rows[:, gaps]
+    return float(np.logaddexp.reduce(exponent(rows, terms, weights)))
+
+
+def test_an_interruption_keeps_the_graph_so_far() -> None:
+    """Ctrl-C while growing: variables not yet reached stand alone, and the model is sound."""
+    data, told = Empirical.from_codes(chain(12, 500, 6)), []
+
+    def watch(progress: object) -> None:
+        told.append(progress)
+        if len(told) == 4:
+            raise KeyboardInterrupt
+
+    fitted = fit_wide(data, WideOptions(max_width=2), watch)
+    assert fitted.status == "interrupted"
+    assert 0 < sum(len(term) == 2 for term in fitted.model.terms) <= 5
+    assert np.exp(fitted.model.log_prob(states((2,) * 12))).sum() == pytest.approx(1.0)
+
+
+def test_plans_are_refused_before_anything_is_allocated() -> None:
+    """A search that would not fit says what it needs; a width below 1 is no width."""
+    data = Empirical.from_codes(chain(40, 50, 7))
+    with pytest.raises(TooLargeError, match="smaller max_width"):
+        fit_wide(data, WideOptions(max_memory=1000))
+    with pytest.raises(FullspanError, match="at least 1"):
+        WideOptions(max_width=0)
+
+
+def test_a_mixture_is_a_distribution_and_beats_its_parts() -> None:
+    """Two groups of rows: a mixture of trees sums to 1, and rows held out are likelier under it than under
+    one tree."""
+    rng = np.random.default_rng(8)
+
+    def rows(size: int) -> WideRows:
+        group = rng.integers(0, 2, size)[:, None]
+        codes = (rng.random((size, 9)) < np.where(group, 0.85, 0.15)).astype(np.int64)
+        return WideRows.of(Empirical.from_codes(codes, space=Space.of_cards((2,) * 9)))
+
+    learner = Learner(rows(1500), rows(700))
+    one, two = (learner.run(RunOptions(k, 1, 1.0), np.random.default_rng(0)) for k in (1, 2))
+    assert two.score > one.score + 0.1
+    both = learner.combined([one, two])
+    assert both.score >= two.score
+    columns = np.ascontiguousarray(states((2,) * 9).T, dtype=np.uint8)
+    assert np.exp(both.model.log_prob(columns)).sum() == pytest.approx(1.0)
+
+
+def test_shares_of_a_mixture_go_to_the_likelier_part() -> None:
+    """Em on the shares alone: the likelihood at the end is at least that of equal shares and of every part."""
+    rng = np.random.default_rng(9)
+    logs, weights = rng.normal(-3, 1, (200, 3)), rng.random(200)
+    shares = fitted_shares(logs, weights)
+
+    def value(w: np.ndarray) -> float:
+        return float(weights @ np.log(np.exp(logs) @ w))
+
+    assert shares.sum() == pytest.approx(1.0)
+    assert value(shares) > max(value(np.full(3, 1 / 3)), *(value(e) for e in np.eye(3))) - 0.5
