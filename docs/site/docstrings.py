@@ -10,7 +10,6 @@ import griffe
 _SECTIONS = ("Parameters", "Attributes", "Raises", "Warns")
 _ITEM = re.compile(r"^(?P<names>[\w*]+(?:, [\w*]+)*) : (?P<text>.*)$")
 _ROLE = re.compile(r":\w+:`~?(?:fullspan\.)?(?:[a-z_]+\.)*(\w+)`")
-_TABLE = re.compile(r"^\s*\|")
 
 
 class HouseStyle(griffe.Extension):
@@ -22,13 +21,20 @@ class HouseStyle(griffe.Extension):
 
 
 def numpydoc(text: str) -> str:
-    """Put what an item is on a line of its own, where it is not taken for a type."""
+    """Put what an item is on a line of its own, where it is not taken for a type, and plain text before its section."""
     lines: list[str] = []
-    section = ""
+    section, start = "", 0
     source = _ROLE.sub(r"`\1`", text).splitlines()
     for line, after in zip(source, [*source[1:], ""], strict=True):
         if after and set(after) == {"-"}:
-            section = line.strip()
+            section, start = line.strip(), len(lines)
         item = _ITEM.match(line) if section in _SECTIONS else None
-        lines += [item["names"], f"    {item['text']}"] if item else [line]
+        stray = section in _SECTIONS and line[:1].strip() and not item and line != section and set(line) != {"-"}
+        if item:
+            lines += [item["names"], f"    {item['text']}"]
+        elif stray:
+            lines[start:start] = [line, ""]
+            start += 2
+        else:
+            lines.append(line)
     return "\n".join(lines)

@@ -70,8 +70,9 @@ def pictures(page: File) -> dict[str, bytes]:
 
 
 def public() -> list[str]:
-    """The names of the package that are its interface, modules last."""
+    """The names of the package that are its interface, modules last; errors stand on the page of their module."""
     names = [name for name in fullspan.__all__ if not name.startswith("_") and name not in _MODULES]
+    names.remove("FullspanError")
     return [*sorted(names, key=str.lower), *_MODULES]
 
 
