@@ -21,20 +21,21 @@ class HouseStyle(griffe.Extension):
 
 
 def numpydoc(text: str) -> str:
-    """Put what an item is on a line of its own, where it is not taken for a type, and plain text before its section."""
+    """Put what an item is on a line of its own, where it is not taken for a type, and plain text before all sections."""
     lines: list[str] = []
     section, start = "", 0
     source = _ROLE.sub(r"`\1`", text).splitlines()
     for line, after in zip(source, [*source[1:], ""], strict=True):
         if after and set(after) == {"-"}:
-            section, start = line.strip(), len(lines)
+            section, start = line.strip(), start or len(lines)
         item = _ITEM.match(line) if section in _SECTIONS else None
         stray = section in _SECTIONS and line[:1].strip() and not item and line != section and set(line) != {"-"}
         if item:
             lines += [item["names"], f"    {item['text']}"]
         elif stray:
-            lines[start:start] = [line, ""]
-            start += 2
+            lines.insert(start, line)
+            start += 1
         else:
             lines.append(line)
+    lines.insert(start, "")
     return "\n".join(lines)
