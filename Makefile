@@ -32,7 +32,7 @@ test: lint  ## lint, then all tests
 	$(BIN)/python -m pytest
 
 docs: $(STAMP)  ## build the documentation site into build/site; a broken link, picture or example is an error
-	$(BIN)/python -m mkdocs build --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
 	@echo "build/site/index.html; with search: $(BIN)/python -m http.server -b 127.0.0.1 -d build/site"
 
 bench: $(STAMP)  ## run the benchmarks, each a script of its own

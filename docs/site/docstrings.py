@@ -21,7 +21,7 @@ class HouseStyle(griffe.Extension):
 
 
 def numpydoc(text: str) -> str:
-    """Put what an item is on a line of its own, where it is not taken for a type, and plain text before all sections."""
+    """Put what an item is on a line of its own, so that it is no type, and plain text before all sections."""
     lines: list[str] = []
     section, start = "", 0
     source = _ROLE.sub(r"`\1`", text).splitlines()

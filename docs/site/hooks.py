@@ -28,12 +28,16 @@ _MODULES = ("datasets", "errors", "geometry", "graphs")
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Equations are blocks in the language ``math``; the API reference is named in the navigation."""
+    """Equations are blocks in the language ``math``; the navigation gets the API, and guides it does not name."""
     fence = {"name": "math", "class": "math", "format": equation}
     config.mdx_configs["pymdownx.superfences"] = {"custom_fences": [fence]}
+    named = str(config.nav)
+    others = [path.name for path in sorted(Path(config.docs_dir).glob("*.md")) if f"'{path.name}'" not in named]
     for section in config.nav or ():
+        if "Guide" in section:
+            section["Guide"].extend(others)
         if "Reference" in section:
-            section["Reference"].append({"API": ["api/index.md", *(f"api/{name}.md" for name in public())]})
+            section["Reference"].append({"API": ["api/index.md", *({name: f"api/{name}.md"} for name in public())]})
     return config
 
 
