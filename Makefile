@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.ready
 
-.PHONY: help setup demo test lint bench readme lock clean
+.PHONY: help setup demo test lint docs bench readme lock clean
 .DEFAULT_GOAL := help
 
 help:  ## list the commands
@@ -31,6 +31,10 @@ lint: $(STAMP)  ## style, types and import layers
 test: lint  ## lint, then all tests
 	$(BIN)/python -m pytest
 
+docs: $(STAMP)  ## build the documentation site into build/site; a broken link, picture or example is an error
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
+	@echo "build/site/index.html; with search: $(BIN)/python -m http.server -b 127.0.0.1 -d build/site"
+
 bench: $(STAMP)  ## run the benchmarks, each a script of its own
 	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
@@ -42,4 +46,4 @@ lock:  ## renew requirements.lock (needs uv)
 	  --no-annotate --upgrade pyproject.toml --group dev -o requirements.lock
 
 clean:  ## remove .venv and what the tools leave behind
-	rm -rf .venv demo-output .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv build demo-output .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

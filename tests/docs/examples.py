@@ -1,4 +1,4 @@
-"""Run the examples in README.md and docs/*.md; check their output, or write it in place (``make readme``).
+"""Run the examples in README.md and docs/; check their output, or write it in place (``make readme``).
 
 Blocks of one file run in order, in one empty folder that holds the bundled table as ``votes.csv``:
 
@@ -6,6 +6,7 @@ Blocks of one file run in order, in one empty folder that holds the bundled tabl
   lines that begin with ``>>>`` are a session, with the output below each statement.
 * ```` ```console ````: each line ``$ command`` is run by the shell, and its output is what follows.
 * ``<!-- not run -->`` on the line before a block leaves it alone.
+* Pictures (``.svg``, ``.png``) that an example leaves in the folder are those the page shows; the site takes them.
 
 Timings are not compared, and numbers may differ by 0.1 % or by one in their last digit.
 """
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 import code
 import contextlib
+import functools
 import io
 import os
 import re
@@ -28,6 +30,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 SKIP = "<!-- not run -->"
+os.environ.setdefault("MPLBACKEND", "Agg")
 _FENCE = re.compile(r"^```(\w*)\s*$")
 _TIMING = re.compile(r"\b\d+(\.\d+)? ?(s|ms|µs|seconds?)\b")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
@@ -35,7 +38,7 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 
 def documents() -> list[Path]:
     """The Markdown files with examples."""
-    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 @dataclass
@@ -106,17 +109,39 @@ def _close(x: str, y: str) -> bool:
     return abs(float(x) - float(y)) <= max(1.01 * unit * ("e" not in x), 1e-3 * abs(float(x)))
 
 
-def run(document: Path) -> Iterator[Expected]:
-    """Run a document's examples and yield each expected output beside the real one."""
+@dataclass
+class Execution:
+    """What the examples of a document print, and the pictures they draw, by the names of their files."""
+
+    expected: list[Expected]
+    pictures: dict[str, bytes]
+
+    def differences(self) -> list[str]:
+        """Lines that disagree with the document; empty where all is well."""
+        return [line for expected in self.expected for line in expected.differences()]
+
+
+def run(document: Path) -> Execution:
+    """Run a document's examples."""
     found = blocks(document.read_text(encoding="utf-8").splitlines())
     here = os.getcwd()
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(ROOT / "src/fullspan/datasets/house-votes-84.csv", Path(folder) / "votes.csv")
         os.chdir(folder)
         try:
-            yield from _run_blocks(found, document)
+            return Execution(list(_run_blocks(found, document)), _pictures(Path(folder)))
         finally:
             os.chdir(here)
+            if "matplotlib.pyplot" in sys.modules:
+                sys.modules["matplotlib.pyplot"].close("all")
+
+
+executed = functools.cache(run)
+"""The same, once in a process: a page's output is checked, and its pictures shown, from one run."""
+
+
+def _pictures(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.suffix in (".svg", ".png")}
 
 
 def _run_blocks(found: list[Block], document: Path) -> Iterator[Expected]:
@@ -197,7 +222,7 @@ def rewrite(document: Path) -> bool:
     """Put the real output in place of the documented one; returns whether anything changed."""
     before = document.read_text(encoding="utf-8")
     lines = before.splitlines()
-    for expected in reversed(list(run(document))):
+    for expected in reversed(run(document).expected):
         if expected.differences():
             lines[expected.block.start : expected.block.stop] = _stripped(expected.found)
     after = "\n".join(lines) + "\n" if lines else before
@@ -207,5 +232,5 @@ def rewrite(document: Path) -> bool:
 
 
 if __name__ == "__main__":
-    for path in documents():
+    for path in [Path(name).resolve() for name in sys.argv[1:]] or documents():
         print(f"{path.relative_to(ROOT)}: {'rewritten' if rewrite(path) else 'unchanged'}")

@@ -19,3 +19,21 @@ def house_votes_path() -> Path:
     Learning Repository, Congressional Voting Records, CC BY 4.0.
     """
     return _FOLDER / "house-votes-84.csv"
+
+
+def spikes_path() -> Path:
+    """Which of ten neurons fired in each of 40,000 time bins, as a CSV file of distinct words.
+
+    Columns: ``n1`` to ``n10``, 1 where the neuron fired; ``times``, in how many bins just these did. Example data of
+    maxent_toolbox, MIT licence.
+    """
+    return _FOLDER / "spikes.csv"
+
+
+def web_visits_path() -> Path:
+    """Which of twelve areas of a web site each of 37,711 visitors saw in a week, as a CSV file of distinct baskets.
+
+    Columns: the areas, 1 where it was visited; ``visitors``, how many had just this basket. UCI Machine Learning
+    Repository, Anonymous Microsoft Web Data, CC BY 4.0.
+    """
+    return _FOLDER / "web-visits.csv"

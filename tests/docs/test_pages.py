@@ -1,0 +1,79 @@
+"""The pages a newcomer is led to: a page for each model, worked cases, other packages side by side."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+import fullspan as fs
+from docs.examples import ROOT, blocks
+
+DOCS = ROOT / "docs"
+MODELS = sorted(path for path in (DOCS / "models").glob("*.md") if path.name != "index.md")
+CASES = sorted(path for path in (DOCS / "gallery").glob("*.md") if path.name != "index.md")
+PEERS = ("pgmpy", "pyagrum", "loglin", "coniii", "bernoulli-rbm")
+
+
+def headings(page: Path) -> list[str]:
+    return re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def runs(page: Path) -> bool:
+    """Whether a page has an example that is run and shows its output."""
+    found = [block for block in blocks(page.read_text(encoding="utf-8").splitlines()) if block.run]
+    return any(block.language == "python" for block in found) and any(
+        block.language in ("text", "console") and block.lines for block in found
+    )
+
+
+@pytest.mark.parametrize("page", MODELS, ids=lambda p: p.stem)
+def test_a_model_has_equation_cost_example_limits_and_reference(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert "```math" in text
+    assert {"Cost", "Example", "Limits"} <= set(headings(page))
+    assert re.search(r"\*\*References?\.\*\* .*\d{4}|\*\*Reference\.\*\* M\. Sugiyama", text)
+    assert runs(page)
+
+
+def test_every_estimator_has_a_page() -> None:
+    """A page of its own, or an example on a page of the guide."""
+    estimators = {
+        name
+        for name in fs.__all__
+        if inspect.isclass(getattr(fs, name)) and hasattr(getattr(fs, name), "score_samples")
+    }
+    titles = {headings(page)[0] for page in MODELS}
+    guide = "".join(path.read_text(encoding="utf-8") for path in DOCS.glob("*.md"))
+    assert len(estimators & titles) >= 9
+    assert {name for name in estimators - titles if f"{name}(" not in guide} - {"GroupedModels"} == set()
+
+
+def test_the_gallery_has_the_cases_that_were_asked_for() -> None:
+    asked = {"votes", "spikes", "contingency", "baskets", "digits-rbm", "digits-truncated", "large-tree", "prediction"}
+    assert asked | {"thirty"} <= {page.stem for page in CASES}
+
+
+@pytest.mark.parametrize("page", CASES, ids=lambda p: p.stem)
+def test_a_case_has_question_pictures_meaning_and_limits(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert "**Question.**" in text
+    assert {"What it means", "Limits"} <= set(headings(page))
+    assert re.search(r"!\[[^\]]+\]\([\w-]+\.(svg|png)\)", text)
+    assert runs(page)
+
+
+@pytest.mark.parametrize("name", PEERS)
+def test_other_packages_stand_side_by_side(name: str) -> None:
+    """Theirs as text, ours as it runs, and a table from word to word."""
+    page = DOCS / "coming-from" / f"{name}.md"
+    found = blocks(page.read_text(encoding="utf-8").splitlines())
+    assert any(not block.run and block.language in ("python", "r") for block in found)
+    assert runs(page)
+    assert {"Fullspan", "Word by word"} <= set(headings(page))
+
+
+def test_no_picture_is_kept() -> None:
+    assert [path for path in DOCS.rglob("*") if path.suffix in (".svg", ".png", ".jpg")] == []
