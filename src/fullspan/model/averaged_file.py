@@ -36,18 +36,12 @@ def members_record(model: LogLinear) -> dict[str, Any]:
     """The members of an average; nothing for a single model."""
     if not isinstance(model, AveragedLogLinear):
         return {}
-    records = [
-        {"log_z": member.log_z, "terms": where.tolist(), "weights": member.theta.tolist()}
-        for member, where in zip(map(_sorted, model.members), map(np.sort, model.places), strict=True)
-    ]
+    records = []
+    for member, where in zip(model.members, model.places, strict=True):
+        order = np.argsort(where)
+        weights = member.theta[order].tolist()
+        records.append({"log_z": member.log_z, "terms": where[order].tolist(), "weights": weights})
     return {"members": records}
-
-
-def _sorted(member: LogLinear) -> LogLinear:
-    """The same model with its terms in the order of their places."""
-    order = np.argsort(np.array(member.indices, dtype=np.float64), kind="stable")
-    terms = tuple(member.terms[i] for i in order)
-    return LogLinear(member.space, member.basis, terms, member.theta[order], member.log_z)
 
 
 def read_average(root: Node, space: Space, basis: Basis, terms: tuple[Term, ...]) -> AveragedLogLinear:
