@@ -179,7 +179,7 @@ def test_missing_cells_are_drawn_given_the_observed_ones() -> None:
     trainer = Trainer.start(machine, LayerOptions(gibbs_steps=20), on, np.random.default_rng(0))
     rows = Rows.of(machine.units.encode(codes), None, on)
     batch = np.arange(len(codes))
-    x = trainer._complete(rows, batch, on.floats(rows.units))
+    x = trainer._complete(rows, batch, on.states(rows.units))
     assert np.array_equal(rows.units, x)
     for k, part in enumerate((x[:10000], x[10000:])):
         p = exact[k]

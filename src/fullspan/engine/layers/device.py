@@ -50,13 +50,13 @@ class Device:
         host = np.array(values, dtype=np.float64 if self.dtype == self.xp.float64 else np.float32)
         return self.xp.asarray(host, device=self.place) if self.place is not None else self.xp.asarray(host)
 
-    def index(self, values: NDArray[np.int64]) -> Any:
-        """Positions as an array of this device."""
+    def index(self, values: NDArray[Any]) -> Any:
+        """Positions, truth values or small integers as an array of this device."""
         return self.xp.asarray(values, device=self.place) if self.place is not None else self.xp.asarray(values)
 
     def bits(self, values: NDArray[np.int8]) -> Any:
         """Units as small integers on this device."""
-        return self.index(values)  # type: ignore[arg-type]
+        return self.index(values)
 
     def cast(self, values: Any, dtype: Any) -> Any:
         """Values in another type."""
@@ -70,13 +70,17 @@ class Device:
         """Sums along the last of three axes up to each entry."""
         return self.xp.cumulative_sum(values, axis=2)
 
-    def floats(self, bits: Any) -> Any:
-        """Small integers or truth values in the floating type."""
-        return self.cast(bits, self.dtype)
+    def states(self, units: Any) -> Any:
+        """Units that are 0 or 1 in the type in which this device multiplies them: floating numbers, if no other."""
+        return self.cast(units, self.dtype)
 
     def coins(self, means: Any) -> Any:
-        """1 with a given probability, else 0."""
-        return self.floats(self.uniform(tuple(means.shape), self.dtype) < means)
+        """Units that are 1 with a given probability, else 0."""
+        return self.states(self.uniform(tuple(means.shape), self.dtype) < means)
+
+    def totals(self, x: Any) -> Any:
+        """Sums over the rows, in the floating type."""
+        return self.xp.sum(x, axis=0)
 
     def synchronise(self) -> None:
         """Wait until all work is done."""
@@ -127,7 +131,7 @@ class Device:
         chosen = xp.sum(self.cast(below <= u, xp.int64), axis=2, keepdims=True)
         levels = xp.reshape(self.index(np.arange(size)), (1, 1, size))
         last = xp.minimum(chosen, chosen * 0 + (size - 1))
-        return xp.reshape(self.floats(last == levels), inputs.shape)
+        return xp.reshape(self.states(last == levels), inputs.shape)
 
     def _grouped(self, inputs: Any, size: int) -> tuple[Any, Any]:
         part = self.xp.reshape(inputs, (inputs.shape[0], inputs.shape[1] // size, size))
@@ -136,7 +140,7 @@ class Device:
     # -- products and steps ------------------------------------------------------------------------------------
 
     def product(self, x: Any, weights: Any) -> Any:
-        """``x weights``: what units send to the layer above."""
+        """``x weights``: what units, drawn or expected, send to a layer beside them."""
         return x @ weights
 
     def contrast(self, a: Any, b: Any, c: Any, d: Any) -> Any:

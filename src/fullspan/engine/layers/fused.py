@@ -1,7 +1,8 @@
 """Compiled loops over the units of a layer, for NumPy's arrays: input, probability and draw in one pass.
 
-Random numbers are those of SplitMix64 as a function of a key and a position, so that the result does not depend on the
-number of threads: u(k, i) = mix(k + (i + 1) g), of which the upper 24 bits are used.
+Random numbers are a function of a key and a position, so that the result does not depend on the number of threads:
+u(k, i) = mix(mix(g i + k_1) + k_2), with a mixture of 32-bit integers that vectorises (Wellons' lowbias32). The upper
+24 bits are used.
 """
 
 from __future__ import annotations
@@ -14,104 +15,73 @@ from numba import prange
 from fullspan.algebra.exponential import exponential
 from fullspan.algebra.jit import inlined, parallel
 
-_GOLDEN, _FIRST, _SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
-_30, _27, _31, _40 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(40)
+_GOLDEN, _FIRST, _SECOND = np.uint32(0x9E3779B1), np.uint32(0x7FEB352D), np.uint32(0x846CA68B)
+_8, _15, _16 = np.uint32(8), np.uint32(15), np.uint32(16)
 _TINY = np.float32(2.0**-24)
 
 
 @inlined
-def _uniform(key: Any, position: Any) -> Any:
-    """A number of [0, 1) in single precision."""
-    z = key + (np.uint64(position) + np.uint64(1)) * _GOLDEN
-    z = (z ^ (z >> _30)) * _FIRST
-    z = (z ^ (z >> _27)) * _SECOND
-    z = z ^ (z >> _31)
-    return np.float32(np.int64(z >> _40)) * _TINY
+def _mixed(z: Any) -> Any:
+    z = np.uint32((z ^ (z >> _16)) * _FIRST)
+    z = np.uint32((z ^ (z >> _15)) * _SECOND)
+    return np.uint32(z ^ (z >> _16))
 
 
 @parallel
 def means(raw: Any, bias: Any, scale: Any, start: int, stop: int, out: Any) -> None:
     """``out = 1 / (1 + exp(-(scale raw + bias)))`` in the columns start to stop."""
-    one = raw.dtype.type(1)
+    one, offset = raw.dtype.type(1), bias[start:stop]
     for i in prange(raw.shape[0]):
-        for j in range(start, stop):
-            a = scale * raw[i, j] + bias[j]
+        inputs, chances = raw[i, start:stop], out[i, start:stop]
+        for j in range(offset.shape[0]):
+            a = scale * inputs[j] + offset[j]
             e = exponential(-abs(a))
-            out[i, j] = (one if a >= 0 else e) / (one + e)
+            chances[j] = (one if a >= 0 else e) / (one + e)
 
 
 @parallel
-def draws(raw: Any, bias: Any, scale: Any, start: int, stop: int, key: Any, out: Any) -> None:
+def draws(raw: Any, bias: Any, scale: Any, start: int, stop: int, first_key: Any, second_key: Any, out: Any) -> None:
     """1 with that probability, else 0."""
-    width, one, zero = raw.shape[1], raw.dtype.type(1), raw.dtype.type(0)
+    width, one, offset = raw.shape[1], raw.dtype.type(1), bias[start:stop]
     for i in prange(raw.shape[0]):
-        for j in range(start, stop):
-            a = scale * raw[i, j] + bias[j]
+        inputs, units = raw[i, start:stop], out[i, start:stop]
+        place = np.uint32(np.uint32(i * width) * _GOLDEN + first_key)
+        for j in range(offset.shape[0]):
+            a = scale * inputs[j] + offset[j]
             e = exponential(-abs(a))
-            u = _uniform(key, i * width + j)
-            out[i, j] = one if u * (one + e) < (one if a >= 0 else e) else zero
+            z = _mixed(np.uint32(_mixed(np.uint32(place + np.uint32(np.uint32(j) * _GOLDEN))) + second_key))
+            u = np.float32(np.int32(z >> _8)) * _TINY
+            units[j] = u * (one + e) < (one if a >= 0 else e)
 
 
 @parallel
 def soft_pluses(raw: Any, bias: Any, scale: Any, start: int, stop: int, out: Any) -> None:
     """Add ``sum_j log(1 + exp(scale raw + bias))`` to ``out``; logarithms are of products of a few factors."""
+    offset = bias[start:stop]
     for i in prange(raw.shape[0]):
+        inputs = raw[i, start:stop]
         total = 0.0
-        for first in range(start, stop, 64):
+        for first in range(0, offset.shape[0], 64):
+            some, own = inputs[first : first + 64], offset[first : first + 64]
             product, linear = 1.0, 0.0
-            for j in range(first, min(first + 64, stop)):
-                a = np.float64(scale * raw[i, j] + bias[j])
+            for j in range(own.shape[0]):
+                a = np.float64(scale * some[j] + own[j])
                 product *= 1.0 + exponential(-abs(a))
                 linear += max(a, 0.0)
             total += linear + np.log(product)
         out[i] += total
 
 
-@inlined
-def _add_rows(where: Any, values: Any, count: int, table: Any, out: Any) -> None:
-    """``out += sum_k values[k] table[where[k]]``, four rows at a time, so that ``out`` is read and written less."""
-    k = 0
-    while k + 4 <= count:
-        a, b, c, d = where[k], where[k + 1], where[k + 2], where[k + 3]
-        p, q, r, s = values[k], values[k + 1], values[k + 2], values[k + 3]
-        for j in range(out.shape[0]):
-            out[j] += (p * table[a, j] + q * table[b, j]) + (r * table[c, j] + s * table[d, j])
-        k += 4
-    while k < count:
-        a, p = where[k], values[k]
-        for j in range(out.shape[0]):
-            out[j] += p * table[a, j]
-        k += 1
-
-
 @parallel
-def sparse_product(x: Any, weights: Any, out: Any) -> None:
-    """``out = x weights``, time in proportion to the entries of x that are not zero."""
-    n = x.shape[1]
-    for r in prange(x.shape[0]):
-        where, values, count = np.empty(n, dtype=np.int64), np.empty(n, dtype=x.dtype), 0
-        for i in range(n):
-            where[count], values[count] = i, x[r, i]
-            count += x[r, i] != 0
-        out[r, :] = 0
-        _add_rows(where, values, count, weights, out[r])
-
-
-@parallel
-def sparse_correlation(x: Any, h: Any, scale: Any, out: Any) -> None:
-    """``out += scale x' h``, time in proportion to the entries of x that are not zero."""
-    m, n = x.shape
-    for chunk in prange((n + 15) // 16):
-        first, last = 16 * chunk, min(16 * chunk + 16, n)
-        where, values = np.empty((16, m), dtype=np.int64), np.empty((16, m), dtype=x.dtype)
-        counts = np.zeros(16, dtype=np.int64)
-        for r in range(m):
-            for i in range(first, last):
-                k = i - first
-                where[k, counts[k]], values[k, counts[k]] = r, scale * x[r, i]
-                counts[k] += x[r, i] != 0
-        for i in range(first, last):
-            _add_rows(where[i - first], values[i - first], counts[i - first], h, out[i])
+def ones(x: Any, out: Any) -> None:
+    """``out[i]``, whole numbers, = how often unit i is 1."""
+    for part in prange((x.shape[1] + 255) // 256):
+        counts = out[256 * part : 256 * part + 256]
+        counts[:] = 0
+        for r in range(x.shape[0]):
+            row = x[r, 256 * part : 256 * part + 256]
+            for i in range(counts.shape[0]):
+                counts[i] += row[i]
 
 
 @parallel

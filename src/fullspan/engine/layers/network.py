@@ -62,7 +62,7 @@ class Network:
             below = below * self.up
         if layer == self.n_layers - 1:
             return below
-        above = states[layer + 1] @ self.weights[layer].T
+        above = self.device.product(states[layer + 1], self.weights[layer].T)
         if self.down != 1.0:
             above = above * self.down
         return above if below is None else below + above
@@ -78,13 +78,13 @@ class Network:
     def sweep(self, states: list[Any], clamped: Any = None, values: Any = None) -> None:
         """Draw even layers given odd ones, then odd given even, in place.
 
-        ``clamped`` is a mask (m, visible units), 1 where the visible unit keeps its value in ``values``.
+        ``clamped`` is a mask (m, visible units), true where the visible unit keeps its value in ``values``.
         """
         for parity in (0, 1):
             for layer in range(parity, self.n_layers, 2):
                 states[layer] = self.draw(layer, states)
                 if layer == 0 and clamped is not None:
-                    states[0] = states[0] * (1 - clamped) + values * clamped
+                    states[0] = self.device.xp.where(clamped, values, states[0])
 
     def start(self, n_chains: int, base: Any) -> list[Any]:
         """Chains at the base rates of the visible units, with hidden units of probability 1/2 each."""

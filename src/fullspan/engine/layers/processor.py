@@ -1,18 +1,26 @@
-"""The processor as a device: NumPy, with compiled loops where units are single."""
+"""The processor as a device: NumPy, with compiled loops where units are single and sums of rows for drawn units."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fullspan.engine.layers import fused
+from fullspan.engine.layers import bits, fused
 from fullspan.engine.layers.device import Device
 from fullspan.model.units import Blocks
 
+_MANY = 0.3
+"""Share of ones from which on listing the sums of every four rows pays."""
+
 
 class Processor(Device):
-    """NumPy's arrays; random numbers are fixed by the generator, whatever the number of threads."""
+    """NumPy's arrays; random numbers are fixed by the generator, whatever the number of threads.
+
+    Drawn units are int8, and products with them are sums (:mod:`fullspan.engine.layers.bits`); expected units are
+    floating numbers, multiplied by BLAS.
+    """
 
     name = "numpy"
 
@@ -20,6 +28,16 @@ class Processor(Device):
         super().__init__(np, dtype, lambda shape, kind: rng.random(shape, dtype=kind))
         self.rng = rng
         self.real = np.dtype(dtype).type
+
+    def states(self, units: Any) -> Any:
+        return units.view(np.int8) if units.dtype == np.bool_ else units.astype(np.int8, copy=False)
+
+    def totals(self, x: Any) -> Any:
+        if x.dtype != np.int8:
+            return x.sum(axis=0)
+        counts = np.empty(x.shape[1], dtype=np.int32)
+        fused.ones(x, counts)
+        return counts.astype(self.dtype)
 
     def mean(self, blocks: Blocks, raw: Any, bias: Any, scale: float = 1.0) -> Any:
         out = np.empty_like(raw)
@@ -31,11 +49,11 @@ class Processor(Device):
         return out
 
     def draw(self, blocks: Blocks, raw: Any, bias: Any, scale: float = 1.0) -> Any:
-        out = np.empty_like(raw)
+        out = np.empty(raw.shape, dtype=np.int8)
         for start, stop, size in blocks:
             if size == 1:
-                key = self.rng.integers(2**64, dtype=np.uint64)
-                fused.draws(raw, bias, self.real(scale), start, stop, key, out)
+                keys = self.rng.integers(2**32, size=2, dtype=np.uint32)
+                fused.draws(raw, bias, self.real(scale), start, stop, keys[0], keys[1], out)
             else:
                 out[:, start:stop] = self._draw(raw[:, start:stop] * scale + bias[start:stop], size)
         return out
@@ -51,18 +69,33 @@ class Processor(Device):
         return total
 
     def product(self, x: Any, weights: Any) -> Any:
-        if not _is_sparse(x):
-            return x @ weights
-        out = np.empty((len(x), weights.shape[1]), dtype=self.dtype)
-        fused.sparse_product(x, weights, out)
-        return out
+        return self._sums(x, weights) if x.dtype == np.int8 else x @ weights
 
     def contrast(self, a: Any, b: Any, c: Any, d: Any) -> Any:
-        if not (_is_sparse(a) and _is_sparse(c)):
-            return (a.T @ b) * self.real(1 / len(a)) - (c.T @ d) * self.real(1 / len(c))
-        out = np.zeros((a.shape[1], b.shape[1]), dtype=self.dtype)
-        fused.sparse_correlation(a, b, self.real(1 / len(a)), out)
-        fused.sparse_correlation(c, d, self.real(-1 / len(c)), out)
+        b, d = b * self.real(1 / len(a)), d * self.real(-1 / len(c))
+        if a.dtype != np.int8 or c.dtype != np.int8:
+            return a.T @ b + c.T @ d
+        first, second = bits.whole_words(a), bits.whole_words(c)
+        where = np.empty((8 * first.shape[1], len(a) + len(c)), dtype=np.uint32)
+        counts = np.zeros(len(where), dtype=np.int64)
+        bits.list_columns(first, 0, where, counts)
+        bits.list_columns(second, len(a), where, counts)
+        out = np.empty((a.shape[1], b.shape[1]), dtype=self.dtype)
+        bits.sum_ones(where, counts, np.concatenate([b, d]), out)
+        return out
+
+    def _sums(self, x: NDArray[np.int8], weights: Any) -> Any:
+        """``x weights`` of drawn units."""
+        words, counts = bits.whole_words(x), np.empty(len(x), dtype=np.int64)
+        out = np.empty((len(x), weights.shape[1]), dtype=self.dtype)
+        if np.count_nonzero(words.view(np.bool_)) <= _MANY * x.size:
+            where = np.empty((len(x), 8 * words.shape[1]), dtype=np.uint32)
+            bits.list_ones(words, where, counts)
+            bits.sum_ones(where, counts, weights, out)
+        else:
+            where = np.empty((len(x), 2 * words.shape[1] + 1), dtype=np.uint32)
+            bits.list_fours(words, where, counts)
+            bits.sum_fours(where, counts, weights, out)
         return out
 
     def ascend(
@@ -70,12 +103,3 @@ class Processor(Device):
     ) -> tuple[Any, Any]:
         fused.ascend(w, velocity, gradient, *lowered, self.real(rate), self.real(momentum), self.real(decay))
         return w, velocity
-
-
-_SPARSE = 0.25
-"""Share of entries that are not zero up to which leaving the zeros out is faster than BLAS."""
-
-
-def _is_sparse(x: Any) -> bool:
-    some = x[:: max(1, len(x) // 16)]
-    return bool(np.count_nonzero(some) <= _SPARSE * some.size)

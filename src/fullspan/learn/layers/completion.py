@@ -28,9 +28,9 @@ def sampled(
     for start in range(0, len(codes), _CHAINS):
         some = codes[start : start + _CHAINS]
         units = machine.units.encode(some)
-        known, values = device.array(units != OPEN), device.array(np.maximum(units, 0))
+        known, values = device.index(units != OPEN), device.states(device.index(np.maximum(units, 0)))
         states = network.start(len(some), base)
-        states[0] = states[0] * (1 - known) + values * known
+        states[0] = device.xp.where(known, values, states[0])
         for layer in range(1, network.n_layers):
             states[layer] = network.draw(layer, states)
         for _ in range(n_sweeps):

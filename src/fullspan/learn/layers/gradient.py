@@ -46,7 +46,7 @@ def moments(network: Network, positive: list[Any], negative: list[Any], row_weig
         weighted = [p * w for p in positive]
     else:
         weighted = positive
-    units = [xp.sum(p, axis=0) / n - xp.sum(q, axis=0) / m for p, q in zip(weighted, negative, strict=True)]
+    units = [device.totals(p) / n - device.totals(q) / m for p, q in zip(weighted, negative, strict=True)]
     products = [
         device.contrast(positive[k], weighted[k + 1], negative[k], negative[k + 1]) for k in range(len(positive) - 1)
     ]

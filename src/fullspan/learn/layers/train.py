@@ -85,7 +85,7 @@ class Trainer:
 
     def _step(self, rows: Rows, batch: Any, rate: float) -> None:
         device, xp = self.network.device, self.network.device.xp
-        x = device.floats(xp.take(rows.units, batch, axis=0))
+        x = device.states(xp.take(rows.units, batch, axis=0))
         if rows.observed is not None:
             x = self._complete(rows, batch, x)
         positive = mean_field(self.network, x, _MEAN_FIELD_SWEEPS, _MEAN_FIELD_TOL).means
@@ -120,7 +120,7 @@ class Trainer:
     def _complete(self, rows: Rows, batch: Any, x: Any) -> Any:
         """Draw missing units given the observed ones, and remember them."""
         network, device, xp = self.network, self.network.device, self.network.device.xp
-        known = device.floats(xp.take(rows.observed, batch, axis=0))
+        known = xp.take(rows.observed, batch, axis=0) != 0
         states = mean_field(network, x, _MEAN_FIELD_SWEEPS, _MEAN_FIELD_TOL).means
         states = self._from_data(states)
         for _ in range(self.options.gibbs_steps):
