@@ -218,3 +218,17 @@ def test_evidence_that_no_level_satisfies_is_refused(joint: Any) -> None:
     """A sample given nothing possible is an error, not a sample of something else."""
     with pytest.raises(FullspanError, match="leaves no level of 'a'"):
         joint.sample(3, given={"a": []})
+
+
+def test_standard_errors_of_thousands_of_weights_are_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The information of so many weights is a dense matrix whose eigenvectors would take minutes: NaN instead."""
+    from fullspan.learn.likelihood import decimatable
+
+    def refused(*_: Any) -> Any:
+        raise AssertionError("the errors were worked out")
+
+    monkeypatch.setattr(decimatable, "standard_errors", refused)
+    rows = np.random.default_rng(0).permuted(np.tile([[0], [0], [1], [1], [1]], 800), axis=0)
+    machine = fs.DecimatableBoltzmannMachine(graphs.chain(800), l2=0.05).fit(rows)
+    assert machine.n_terms_ == 1599
+    assert np.isnan(machine.fitted_.standard_errors).all()

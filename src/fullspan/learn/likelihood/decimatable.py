@@ -41,6 +41,8 @@ _EM_STEPS = 10_000
 """Most steps of em unless the caller says."""
 _ERROR_STEPS = 1 << 26
 """Steps of decimation up to which standard errors are worked out: some seconds."""
+_ERROR_WEIGHTS = 1500
+"""Weights up to which the same holds: their information is a dense matrix, and its eigenvectors take k^3 steps."""
 
 
 @dataclass(frozen=True)
@@ -197,7 +199,7 @@ class _Learner:
 
     def _errors(self, k: int) -> Array:
         """Standard errors, unless they would take long."""
-        if self.given.passes() + self.told.passes() > _ERROR_STEPS:
+        if k > _ERROR_WEIGHTS or self.given.passes() + self.told.passes() > _ERROR_STEPS:
             return np.full(k, np.nan)
         information = self.given.covariance() - self.told.covariance() + self.options.l2 * np.eye(k)
         return standard_errors(self.total * information)
