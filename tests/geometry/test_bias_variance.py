@@ -136,3 +136,12 @@ def test_a_learning_curve_of_a_frame_is_that_of_its_rows() -> None:
     assert np.allclose(by_name.test, by_place.test)
     with pytest.raises(FullspanError, match="read it first"):
         g.learning_curve(fs.BoltzmannMachine(), "rows.csv")
+
+
+def test_a_learning_curve_says_when_rows_held_out_are_impossible() -> None:
+    rows = np.eye(12, dtype=int)[np.arange(60) % 12]
+    levels = {f"x{i}": [0, 1] for i in range(12)}
+    machine = fs.TruncatedBoltzmannMachine(min_support=1, l2=0.1, levels=levels, max_order=1)
+    curve = g.learning_curve(machine, rows, sizes=[4], repeats=2, random_state=0)
+    assert curve.test[0] == -np.inf
+    assert "unseen= above 0" in curve.advice

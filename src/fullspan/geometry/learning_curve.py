@@ -55,6 +55,11 @@ class LearningCurve:
     @property
     def advice(self) -> str:
         """One sentence: what would help."""
+        if not np.isfinite(self.test[-1]):
+            return (
+                "rows held out are impossible under the fit: use l2= above 0, levels= that name all, or for a "
+                "truncated machine unseen= above 0"
+            )
         noise = 2 * float(self.error[-1])
         rows = f"more rows: up to {self.from_rows:.4f} nats per row" if self.from_rows > noise else ""
         terms = f"more terms: {self.from_terms:.4f} nats per row at this size" if self.from_terms > noise else ""
@@ -116,7 +121,8 @@ def learning_curve(
             n_terms[k] += fitted.n_terms_ / repeats
             if richer is not None:
                 more[r, k] = _fitted(richer, part).score(held)
-    error = test.std(axis=0, ddof=1) / np.sqrt(repeats) if repeats > 1 else np.zeros(len(chosen))
+    with np.errstate(invalid="ignore"):  # -inf where a row held out is impossible
+        error = test.std(axis=0, ddof=1) / np.sqrt(repeats) if repeats > 1 else np.zeros(len(chosen))
     means = train.mean(axis=0), test.mean(axis=0)
     bounds = n_terms / (2 * np.array(chosen))
     return LearningCurve(tuple(chosen), *means, error, bounds, None if richer is None else more.mean(axis=0))
