@@ -59,6 +59,6 @@ def test_data_that_are_not_there_are_asked_for(run: Run, tmp_path: Path) -> None
 
 def test_the_list_names_all(run: Run) -> None:
     listed = json.loads(run("reproduce", "--list", "--json").out)
-    figures = ["byrne-fig4", "byrne-fig5", "rueger", "tbm-fig1", "tbm-fig2", "tbm-fig3", "rbm-digits"]
+    figures = ["byrne-fig4", "byrne-fig5", "rueger", "tbm-fig1", "tbm-fig2", "tbm-fig3", "tbm-spikes", "rbm-digits"]
     assert [e["name"] for e in listed] == ["fsll-table1", "basket", *figures]
     assert "byrne-fig5" in run("reproduce", "--list").out

@@ -170,6 +170,14 @@ def test_tables_that_do_not_belong_together_are_refused() -> None:
         MachineFeatures(TruncatedBoltzmannMachine()).transform([table(20)])
 
 
+def test_nothing_is_reserved_where_no_state_is_outside() -> None:
+    """Rows that show all states leave no place for unseen mass, as some folds of a cross-validation do."""
+    every = np.array([[0, 0], [0, 1], [1, 0], [1, 1], [1, 1]])
+    kept, plain = (TruncatedBoltzmannMachine(unseen=u, l2=0.1).fit(every) for u in (0.2, 0.0))
+    assert np.array_equal(kept.score_samples(every), plain.score_samples(every))
+    assert np.isclose(np.exp(kept.score_samples(every[:4])).sum(), 1.0)
+
+
 def test_a_file_and_a_pickle_answer_the_same(tmp_path: Path) -> None:
     data = table(30)
     machine = TruncatedBoltzmannMachine(patterns=["x0", {"x1": 1, "x2": 1}, ["x3", "x4"]], l2=0.1, unseen=0.01).fit(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import fullspan as fs
@@ -116,3 +117,31 @@ def test_a_learning_curve_tells_rows_from_terms() -> None:
     assert "held out" in repr(few)
     with pytest.raises(FullspanError, match="sizes are"):
         g.learning_curve(poor, rows, sizes=[5000])
+
+
+def test_a_learning_curve_of_a_frame_is_that_of_its_rows() -> None:
+    """Names of columns reach the estimator, and the scores are those of the array."""
+    rng = np.random.default_rng(5)
+    rows = (rng.random((120, 3)) < [0.3, 0.5, 0.6]).astype(int)
+    by_name, by_place = (
+        g.learning_curve(
+            fs.BoltzmannMachine(l2=0.01, levels={name: [0, 1] for name in names}),
+            X,
+            sizes=[40],
+            repeats=2,
+            random_state=0,
+        )
+        for names, X in (("abc", pd.DataFrame(rows, columns=list("abc"))), (("x0", "x1", "x2"), rows))
+    )
+    assert np.allclose(by_name.test, by_place.test)
+    with pytest.raises(FullspanError, match="read it first"):
+        g.learning_curve(fs.BoltzmannMachine(), "rows.csv")
+
+
+def test_a_learning_curve_says_when_rows_held_out_are_impossible() -> None:
+    rows = np.eye(12, dtype=int)[np.arange(60) % 12]
+    levels = {f"x{i}": [0, 1] for i in range(12)}
+    machine = fs.TruncatedBoltzmannMachine(min_support=1, l2=0.1, levels=levels, max_order=1)
+    curve = g.learning_curve(machine, rows, sizes=[4], repeats=2, random_state=0)
+    assert curve.test[0] == -np.inf
+    assert "unseen= above 0" in curve.advice

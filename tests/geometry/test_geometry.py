@@ -10,7 +10,7 @@ import pytest
 import fullspan as fs
 from fullspan import geometry as g
 from fullspan.algebra.basis import Basis, Term
-from fullspan.errors import FullspanError
+from fullspan.errors import BoundaryWarning, FullspanError
 from fullspan.space import Space
 
 CARDS = (2, 3, 2, 2)
@@ -261,3 +261,14 @@ def test_what_is_no_point_is_refused() -> None:
         g.explained(manifold, generic(manifold), levels=[PAIRS, SINGLES])
     with pytest.raises(FullspanError, match="data are not at hand"):
         g.explained(manifold)
+
+
+def test_the_limit_of_a_fit_at_infinity_has_no_metric_in_eta() -> None:
+    """Where states have vanished Cov(Phi) is singular, which is said and not returned as an inverse."""
+    rows = np.array([[0, 0, 1], [0, 1, 0], [1, 0, 0], [1, 0, 1]])
+    with pytest.warns(BoundaryWarning):
+        machine = fs.BoltzmannMachine().fit(rows)
+    point = g.Manifold.of(machine).point_of(machine)
+    assert np.linalg.eigvalsh(point.fisher)[0] < 1e-9
+    with pytest.raises(FullspanError, match="metric is singular"):
+        _ = point.fisher_eta

@@ -60,7 +60,7 @@ class TruncatedBoltzmannMachine(TransformerMixin, DensityEstimator):  # type: ig
     tol : largest difference left between the expectations of model and data.
     max_iter : most iterations; the solver's own limit by default, for ``"gradient"`` the published 10,000.
     unseen : probability reserved for all states outside S together, the same for each; 0 gives them a log-probability
-        of -inf.
+        of -inf. None is reserved where the rows leave no state outside.
     missing : missing cells are an ``"error"``, ``"drop"`` their rows, or are a ``"level"`` of their own.
     bins, levels, columns, count_column, max_levels : how a table is read, as in :class:`fullspan.FullSpan`.
     max_memory : most bytes to use; the memory that is free by default.

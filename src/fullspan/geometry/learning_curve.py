@@ -6,6 +6,7 @@ still bring, about |B|/2N on each side; how far the limit lies below that of a r
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.utils import _safe_indexing
 
 from fullspan.errors import BoundaryWarning, FullspanError
 
@@ -53,6 +55,11 @@ class LearningCurve:
     @property
     def advice(self) -> str:
         """One sentence: what would help."""
+        if not np.isfinite(self.test[-1]):
+            return (
+                "rows held out are impossible under the fit: use l2= above 0, levels= that name all, or for a "
+                "truncated machine unseen= above 0"
+            )
         noise = 2 * float(self.error[-1])
         rows = f"more rows: up to {self.from_rows:.4f} nats per row" if self.from_rows > noise else ""
         terms = f"more terms: {self.from_terms:.4f} nats per row at this size" if self.from_terms > noise else ""
@@ -79,22 +86,22 @@ def learning_curve(
     richer: Any = None,
     random_state: Any = None,
 ) -> LearningCurve:
-    """Fit clones of an estimator to more and more rows of an array, and score them on rows held out.
+    """Fit clones of an estimator to more and more rows of a table, and score them on rows held out.
 
     Parameters
     ----------
     estimator : with ``fit``, ``score`` and ``n_terms_``; its ``levels=`` should name all levels, and a truncated
         machine needs ``unseen=`` above 0, or rows held out are impossible.
-    X : (rows, columns) array.
+    X : (rows, columns) array, or a frame of pandas or polars.
     sizes : rows to learn from; by default five, each twice the one before.
     test_fraction : share of the rows held out.
     richer : an estimator with more terms, to compare with.
 
     Raises
     ------
-    FullspanError : a size is larger than the rows left to learn from, or below 1.
+    FullspanError : a size is larger than the rows left to learn from, or below 1; or the table is a file.
     """
-    rows, rng = np.asarray(X), np.random.default_rng(random_state)
+    rows, rng = _indexable(X), np.random.default_rng(random_state)
     n_test = round(test_fraction * len(rows))
     most = len(rows) - n_test
     chosen = sorted({max(most >> k, 1) for k in range(5)}) if sizes is None else sorted(map(int, sizes))
@@ -106,21 +113,28 @@ def learning_curve(
     n_terms = np.zeros(len(chosen))
     for r in range(repeats):
         order = rng.permutation(len(rows))
-        held = rows[order[:n_test]]
+        held = _safe_indexing(rows, order[:n_test])
         for k, size in enumerate(chosen):
-            part = rows[order[n_test : n_test + size]]
+            part = _safe_indexing(rows, order[n_test : n_test + size])
             fitted = _fitted(estimator, part)
             train[r, k], test[r, k] = fitted.score(part), fitted.score(held)
             n_terms[k] += fitted.n_terms_ / repeats
             if richer is not None:
                 more[r, k] = _fitted(richer, part).score(held)
-    error = test.std(axis=0, ddof=1) / np.sqrt(repeats) if repeats > 1 else np.zeros(len(chosen))
+    with np.errstate(invalid="ignore"):  # -inf where a row held out is impossible
+        error = test.std(axis=0, ddof=1) / np.sqrt(repeats) if repeats > 1 else np.zeros(len(chosen))
     means = train.mean(axis=0), test.mean(axis=0)
     bounds = n_terms / (2 * np.array(chosen))
     return LearningCurve(tuple(chosen), *means, error, bounds, None if richer is None else more.mean(axis=0))
 
 
-def _fitted(estimator: Any, rows: NDArray[Any]) -> Any:
+def _indexable(X: Any) -> Any:
+    if isinstance(X, str | os.PathLike):
+        raise FullspanError(f"a file was given, {os.fspath(X)!r}; read it first, as with pandas.read_csv")
+    return X if hasattr(X, "columns") else np.asarray(X)
+
+
+def _fitted(estimator: Any, rows: Any) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BoundaryWarning)  # small samples often lie there; the scores tell
         return clone(estimator).fit(rows)

@@ -31,6 +31,8 @@ Array = NDArray[np.float64]
 How = Literal["auto", "table", "list", "elimination"]
 MAX_TABLE = 1 << 20
 """States up to which they are summed in a table."""
+_INVERSE = 1e-3
+"""Largest difference between the product of both metrics and 1, up to which one is the other's inverse."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,9 +115,12 @@ class Manifold:
     def at_eta(self, eta: Any, start: Point | None = None, tol: float = 1e-12) -> Point:
         """The point with these expectations, by Newton's method: theta from eta.
 
+        Where only a limit of points has them, as expectations of 0, one near it is found: eta is right to rounding,
+        weights are large, and are not the only ones.
+
         Raises
         ------
-        FullspanError : no distribution has them, or only a limit.
+        FullspanError : no distribution has them.
         """
         target = np.asarray(eta, dtype=np.float64)
         theta = np.zeros(len(self.terms)) if start is None else start.theta
@@ -186,8 +191,20 @@ class Point:
 
     @cached_property
     def fisher_eta(self) -> Array:
-        """The metric in eta, the inverse of that in theta (eq. 12)."""
-        return self.natural_gradient(np.eye(len(self.theta)))
+        """The metric in eta, the inverse of that in theta (eq. 12).
+
+        Raises
+        ------
+        FullspanError : there is no inverse, at the limit of a fit at infinity or where terms depend on each other.
+        """
+        one = np.eye(len(self.theta))
+        found = self.natural_gradient(one)
+        if not np.abs(self.fisher @ found - one).max(initial=0.0) < _INVERSE:
+            raise FullspanError(
+                "the metric is singular here, and has no inverse: weights are at infinity, or terms depend on each "
+                "other; fit with l2= > 0, or leave these terms out"
+            )
+        return found
 
     def natural_gradient(self, gradient: Any) -> Array:
         """``g(theta)^-1 gradient``: the steepest direction where distance is divergence; columns of a matrix each.

@@ -71,6 +71,8 @@ class TruncatedOptions:
             raise FullspanError(f"learning_rate= goes with solver='gradient', not with {self.solver!r}")
         if not 0.0 <= self.unseen < 1.0:
             raise FullspanError(f"unseen is {self.unseen}; a probability from 0 to below 1 is needed")
+        if self.unseen and isinstance(self.states, str) and self.states == "all":
+            raise FullspanError("unseen mass has no place to go with states='all': the space is not truncated; use 0")
 
 
 @dataclass(frozen=True)
@@ -188,8 +190,9 @@ def _fitted(data: Empirical, o: TruncatedOptions, t: Truncation, trained: Traine
     solution, face, engine = trained.solution, trained.face, t.engine
     log_z = engine.move(solution.theta)
     basis = Basis("monomial", t.space.cards)
-    model = TruncatedLogLinear(t.space, basis, t.terms, solution.theta, log_z, t.others, o.unseen)
-    log_prob = engine.log_p[t.place] + math.log1p(-o.unseen)
+    unseen = o.unseen if len(engine) < t.space.n_states else 0.0  # no state is outside
+    model = TruncatedLogLinear(t.space, basis, t.terms, solution.theta, log_z, t.others, unseen)
+    log_prob = engine.log_p[t.place] + math.log1p(-unseen)
     share = data.counts / data.total
     entropy, surprise = -float(share @ np.log(share)), -float(share @ log_prob)
     free, cells = (len(t.terms), len(engine)) if face is None else (face.n_free, face.n_states)
