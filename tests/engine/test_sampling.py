@@ -154,6 +154,85 @@ def test_the_same_seed_gives_the_same_draws() -> None:
     assert (one != other).any()
 
 
+def connected(n: int, seed: int, scale: float = 0.4) -> Pairwise:
+    """A fully connected machine with random weights."""
+    rng = np.random.default_rng(seed)
+    upper = np.triu(rng.normal(scale=scale, size=(n, n)), 1)
+    return Pairwise(rng.normal(size=n), upper + upper.T)
+
+
+def test_a_path_does_not_depend_on_the_cores_nor_on_the_chains_beside_it() -> None:
+    """Same streams: 1 and 2 threads, and each chain alone, make the same draws and log weights, bit for bit."""
+    import numba
+
+    pairs, rng = connected(37, 2), np.random.default_rng(0)
+    start, counters = rng.integers(0, 2, size=(150, 37)).astype(np.uint8), rng.integers(0, 2**63, size=150)
+    base = Base(pairs.cards, rng.normal(size=74))
+    ladder = np.linspace(0.0, 1.0, 30)
+
+    def walked(chosen: slice) -> tuple[NDArray[Any], Array]:
+        states, streams = start[chosen].copy(), counters[chosen].astype(np.uint64)
+        return states, pairs.anneal(states, streams, ladder, base)
+
+    most = numba.get_num_threads()
+    try:
+        numba.set_num_threads(1)
+        one = walked(slice(None))
+    finally:
+        numba.set_num_threads(most)
+    for chosen in (slice(None), slice(3, 4), slice(5, 22), slice(100, 150)):
+        states, weights = walked(chosen)
+        np.testing.assert_array_equal(states, one[0][chosen])
+        np.testing.assert_allclose(weights, one[1][chosen], rtol=1e-12)
+
+
+def test_units_are_drawn_one_after_the_other() -> None:
+    """One sweep from a known state: x_i less its probability given the new values before it and the old ones behind it
+    has mean 0, and is uncorrelated with every value before it; held units are as they were, and seen."""
+    n, size, rng = 40, 60_000, np.random.default_rng(5)
+    pairs = connected(n, 4, scale=0.7)
+    old = rng.integers(0, 2, size=n)
+    states = np.repeat(old[None], size, axis=0).astype(np.uint8)
+    free = np.delete(np.arange(n, dtype=np.int64), [3, 20])
+    pairs.sweep(states, rng.integers(0, 2**63, size=size).astype(np.uint64), 1, free, np.ones(size))
+    np.testing.assert_array_equal(states[:, [3, 20]], np.repeat(old[None, [3, 20]], size, axis=0))
+    seen = np.repeat(old[None], size, axis=0).astype(np.float64)
+    for i in free:
+        p = 1 / (1 + np.exp(-(seen @ pairs.coupling[i] + pairs.bias[i])))
+        off = (states[:, i] - p) / np.sqrt(p * (1 - p))
+        before = np.concatenate([np.ones((size, 1)), states[:, :i] - states[:, :i].mean(axis=0)], axis=1)
+        spread = np.sqrt((before**2).sum(axis=0))
+        assert np.abs(off @ before / np.where(spread > 0, spread, 1.0)).max() < 4.8
+        seen[:, i] = states[:, i]
+
+
+def test_log_weights_along_a_ladder_are_those_of_the_states_met() -> None:
+    """The sum of (beta' - beta) (log f - log f_0) at the states that the same streams meet, walked step by step."""
+    pairs, rng = connected(50, 7), np.random.default_rng(1)
+    base = Base(pairs.cards, rng.normal(size=100))
+    states = rng.integers(0, 2, size=(20, 50)).astype(np.uint8)
+    streams = rng.integers(0, 2**63, size=20).astype(np.uint64)
+    ladder, again, same = np.linspace(0.0, 1.0, 90), states.copy(), streams.copy()
+    found = pairs.anneal(states, streams, ladder, base)
+    total, free = np.zeros(20), np.arange(50, dtype=np.int64)
+    for low, high in itertools.pairwise(ladder):
+        total += (high - low) * (pairs.log_weight(again) - base.log_prob(again))
+        if high < 1:
+            pairs.sweep(again, same, 1, free, np.full(20, high), base)
+    np.testing.assert_array_equal(again, states)
+    np.testing.assert_allclose(found, total, atol=1e-4)
+
+
+def test_rare_values_are_drawn_as_often_as_they_should_be() -> None:
+    """A unit with log odds -12 (6e-6) and one with +12, a million draws each: within 4 standard errors."""
+    pairs = Pairwise(np.array([-12.0, 12.0]), np.zeros((2, 2)))
+    states, rng = np.zeros((1 << 20, 2), dtype=np.uint8), np.random.default_rng(3)
+    pairs.sweep(states, rng.integers(0, 2**63, size=1 << 20).astype(np.uint64), 1, np.arange(2), np.ones(1 << 20))
+    expected = (1 << 20) / (1 + math.exp(12.0))
+    for seen in (states[:, 0].sum(), (1 - states[:, 1]).sum()):
+        assert abs(float(seen) - expected) < 4 * math.sqrt(expected)
+
+
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(
     ("cards", "basis", "order"), [((2,) * 7, "walsh", 2), ((2,) * 6, "monomial", 3), ((3, 2, 4, 2), "indicator", 2)]
@@ -298,6 +377,23 @@ def test_annealing_holds_the_exact_value_in_its_interval(kind: str) -> None:
     inside = sum(low <= exact <= high for low, high in (run.interval() for run in runs))
     assert inside >= 18
     assert 0.001 < np.mean([run.error for run in runs]) < 0.2
+
+
+def test_no_run_of_annealing_is_believed_alone() -> None:
+    """By default a run of twice the steps follows; half its distance from the one before is part of its error."""
+    weights, a, c = layers_of(6, 5, 3, scale=1.5)
+    pairs, exact = as_machine(weights, a, c), two_layers(weights, a, c) + 0.25
+    inside = 0
+    for seed in range(20):
+        found = annealed(pairs, np.random.default_rng(seed), chains=60, max_steps=3_200)
+        assert found.before is not None
+        assert found.steps == 2 * found.before.steps == 3_200
+        own, apart = found.alone.error, abs(found.alone.value - found.before.alone.value)
+        assert found.log_z.error == pytest.approx(math.sqrt(own**2 + apart**2 / 4))
+        low, high = found.log_z.interval()
+        inside += low <= exact <= high
+    assert inside >= 18
+    assert annealed(pairs, np.random.default_rng(0), chains=60, steps=100).before is None
 
 
 @pytest.mark.parametrize("name", ["DBN_11", "DBN_13", "DBN_15"])

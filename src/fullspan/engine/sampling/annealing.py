@@ -2,16 +2,19 @@
 
 Chains start from independent draws at beta = 0 and walk along ``f_beta`` to beta = 1, a sweep at each step. With
 ``u = log f - log f_0``, a chain's weight ``log w = sum_k (beta_{k+1} - beta_k) u(x_k)`` has ``<w> = Z / Z_0`` exactly,
-whatever the steps: they only decide how much the weights differ. The steps are doubled until the weights count for at
-least 50 equal ones, or the limit is reached. Many chains with few steps are safer than few chains with many: an
-important valley that hardly any chain finds is missed by the interval too.
+whatever the steps: they only decide how much the weights differ. Many chains with few steps are safer than few chains
+with many: an important valley that hardly any chain finds is missed by the average, and by its error too.
+
+Therefore no run is believed alone. Another one with twice the steps follows, until two runs agree within twice their
+errors and the last one has a small error, or the limit is reached. Half the distance between the last two runs counts
+as a further error, beside the one that the weights of the last run show.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,8 +29,8 @@ from fullspan.engine.sampling.target import Array, Base, Target
 from fullspan.errors import FullspanError
 
 STEPS, MAX_STEPS, CHAINS = 1_600, 25_600, 1_000
-_ENOUGH = 50
-"""Equal weights that the weights should count for, or half the chains if these are fewer."""
+_ERROR = 0.1
+"""Error of log Z up to which the steps are not doubled: beyond, it is not well known itself."""
 _PILOT = 50
 """Sweeps of the walk that finds the independent variables to start from."""
 _KEPT = 10
@@ -42,12 +45,14 @@ class Annealed:
     ----------
     log_weights : (chains,), each of them ``exp`` an unbiased estimate of Z.
     states : (chains, n) where the chains ended; with the weights, draws of the model.
-    steps : temperatures of the last run.
+    steps : temperatures of this run.
+    before : what the run before, with half the steps, has found.
     """
 
     log_weights: Array
     states: NDArray[Any]
     steps: int
+    before: Annealed | None = None
 
     @property
     def effective(self) -> float:
@@ -56,13 +61,31 @@ class Annealed:
         return float(w.sum() ** 2 / (w @ w))
 
     @property
-    def log_z(self) -> Estimate:
-        """``log mean w``; the error is that of the mean relative to it, by the delta method."""
+    def alone(self) -> Estimate:
+        """``log mean w`` of this run; the error is that of the mean relative to it, by the delta method."""
         top, number = float(self.log_weights.max()), len(self.log_weights)
         w = np.exp(self.log_weights - top)
         mean = float(w.mean())
         error = float(w.std(ddof=1)) / (math.sqrt(number) * mean)
         return Estimate(top + math.log(mean), error, freedom=number - 1)
+
+    @property
+    def apart(self) -> float:
+        """Distance from the run before; 0 if there was none."""
+        return 0.0 if self.before is None else abs(self.alone.value - self.before.alone.value)
+
+    @property
+    def log_z(self) -> Estimate:
+        """``log mean w``; half the distance from the run before is part of the error."""
+        found = self.alone
+        return replace(found, error=math.hypot(found.error, self.apart / 2))
+
+    @property
+    def settled(self) -> bool:
+        """Whether the error is small, and this run and the one before agree within twice their errors."""
+        if self.before is None:
+            return False
+        return self.log_z.error <= _ERROR and self.apart <= 2 * math.hypot(self.alone.error, self.before.alone.error)
 
 
 def annealed(
@@ -78,7 +101,7 @@ def annealed(
     Parameters
     ----------
     chains : weights to average; at least 2, or there is no error.
-    steps : temperatures; by default as many as it takes, at most ``max_steps``.
+    steps : temperatures of a single run; by default there are several runs, of at most ``max_steps`` each.
     base : the independent variables to start from; by default the frequencies that a short walk meets.
 
     Cost: chains x steps x n visits, and as much again for the shorter runs before.
@@ -90,12 +113,14 @@ def annealed(
     if chains < 2 or (steps is not None and steps < 1):
         raise FullspanError(f"annealing with {chains} chains and {steps} steps; at least 2 and 1 are needed")
     base = pilot(target, rng, chains) if base is None else base
-    number = min(STEPS, max_steps) if steps is None else steps
-    while True:
-        found = _anneal(target, rng, chains, number, base)
-        if steps is not None or found.effective >= min(_ENOUGH, chains / 2) or 2 * number > max_steps:
-            return found
+    if steps is not None:
+        return _anneal(target, rng, chains, steps, base)
+    number = min(STEPS, max_steps)
+    found = _anneal(target, rng, chains, number, base)
+    while not found.settled and 2 * number <= max_steps:
         number *= 2
+        found = replace(_anneal(target, rng, chains, number, base), before=replace(found, before=None))
+    return found
 
 
 def _anneal(target: Target, rng: np.random.Generator, chains: int, steps: int, base: Base) -> Annealed:

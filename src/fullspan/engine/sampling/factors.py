@@ -9,7 +9,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import parallel
+from fullspan.algebra.jit import inlined, parallel
 from fullspan.engine.sampling.streams import Streams, advanced, uniform
 from fullspan.engine.sampling.target import Array, Base, Ints
 from fullspan.errors import FullspanError
@@ -87,6 +87,29 @@ class Factors:
         )
 
 
+@inlined
+def cell(m: int, v: int, x: Any, scopes: Any, member: Any) -> int:
+    """Where the m-th membership's table has v at level 0 and all others as in x; ``steps[m]`` is between two levels."""
+    variables, strides, scope_starts, table_starts = scopes
+    _, factors, steps = member
+    place = table_starts[factors[m]] - steps[m] * np.int64(x[v])
+    for e in range(scope_starts[factors[m]], scope_starts[factors[m] + 1]):
+        place += strides[e] * np.int64(x[variables[e]])
+    return int(place)
+
+
+@inlined
+def given_rest(v: int, card: int, x: Any, values: Array, scopes: Any, member: Any, out: Array) -> None:
+    """``out[level] = sum_f g_f``, over the factors of v, with v at each level and all others as in x."""
+    bounds, _, steps = member
+    for level in range(card):
+        out[level] = 0.0
+    for m in range(bounds[v], bounds[v + 1]):
+        place = cell(m, v, x, scopes, member)
+        for level in range(card):
+            out[level] += values[place + level * steps[m]]
+
+
 @parallel
 def _log_weights(
     states: NDArray[Any],
@@ -137,15 +160,8 @@ def _sweep(
             for k in range(free.size):
                 v = free[k]
                 card = levels[v + 1] - levels[v]
-                for level in range(card):
-                    weights[level] = 0.0
-                for m in range(bounds[v], bounds[v + 1]):
-                    f = factors[m]
-                    place = table_starts[f] - steps[m] * np.int64(x[v])
-                    for e in range(scope_starts[f], scope_starts[f + 1]):
-                        place += strides[e] * np.int64(x[variables[e]])
-                    for level in range(card):
-                        weights[level] += values[place + level * steps[m]]
+                scopes = variables, strides, scope_starts, table_starts
+                given_rest(v, card, x, values, scopes, (bounds, factors, steps), weights)
                 top = -np.inf
                 for level in range(card):
                     weights[level] = (1.0 - beta[c]) * base[levels[v] + level] + beta[c] * weights[level]

@@ -1,8 +1,7 @@
 """Machines of 0/1 units and pairs: ``log f(x) = constant + b.x + x.W.x / 2``, W symmetric with an empty diagonal.
 
-The field ``h_i = b_i + sum_j W_ij x_j`` is all that unit i needs to know: P(x_i = 1 | rest) = 1 / (1 + exp(-h_i)). It
-is kept for all units and changes by a row of W when a unit flips, so a unit that stays costs a random number, and one
-that flips n additions. A few chains share each row while it is in the cache.
+The field ``h_i = b_i + sum_j W_ij x_j`` is all that unit i needs to know: P(x_i = 1 | rest) = 1 / (1 + exp(-h_i)). How
+chains walk side by side is in :mod:`fullspan.engine.sampling.lanes`.
 """
 
 from __future__ import annotations
@@ -11,18 +10,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import inlined, parallel
-from fullspan.engine.sampling.streams import Streams, advanced, uniform
+from fullspan.engine.sampling.lanes import shares, walk
+from fullspan.engine.sampling.streams import Streams
 from fullspan.engine.sampling.target import Array, Base, Ints
 from fullspan.errors import FullspanError
 from fullspan.model.graph import FactorGraph
 
-CHAINS = 8
-"""Chains that walk side by side on one core."""
 _LINE = 16
 """Numbers of single precision in a line of the cache."""
 _REFRESH = 64
@@ -109,21 +105,30 @@ class Pairwise:
     def sweep(
         self, states: NDArray[Any], streams: Streams, sweeps: int, free: Ints, beta: Array, base: Base | None = None
     ) -> None:
-        pull = np.zeros(len(self.bias)) if base is None else base.log_levels[1::2] - base.log_levels[::2]
-        for start in range(0, sweeps, _REFRESH):
-            fields = self.fields(states)
-            sweep_fields(states, fields, self.rows, pull, beta, streams, min(_REFRESH, sweeps - start), free)
+        self._walk(states, streams, free, beta, np.ones(sweeps), np.zeros(sweeps), base)
 
     def anneal(self, states: NDArray[Any], streams: Streams, ladder: Array, base: Base) -> Array:
-        """``sum_k (beta_{k+1} - beta_k) (log f - log f_0)(x_k)`` of each chain, with a sweep at every beta between."""
-        pull = base.log_levels[1::2] - base.log_levels[::2]
-        constant = self.constant - float(base.log_levels[::2].sum())
-        free = np.arange(len(self.bias), dtype=np.int64)
-        total = np.zeros(len(states))
-        for start in range(0, len(ladder) - 1, _REFRESH):
-            part = ladder[start : start + _REFRESH + 1]
-            fields = self.fields(states)
-            anneal_fields(states, fields, self.rows, self.bias, pull, constant, part, streams, free, total)
+        """``sum_k (beta_{k+1} - beta_k) (log f - log f_0)(x_k)`` of each chain, along a piece of the ladder.
+
+        A sweep follows at every beta after the first, but none at 1.
+        """
+        rises, free = np.diff(ladder), np.arange(len(self.bias), dtype=np.int64)
+        first = rises[0] * (self.log_weight(states) - base.log_prob(states))
+        swept = ladder[1:][ladder[1:] < 1]
+        later = np.append(rises[1:], 0.0)[: len(swept)]
+        return np.asarray(first + self._walk(states, streams, free, np.ones(len(states)), swept, later, base))
+
+    def _walk(
+        self, states: NDArray[Any], streams: Streams, free: Ints, beta: Array, ladder: Array, rises: Array, base: Any
+    ) -> Array:
+        """Sweep at ``ladder_k beta`` for each k; the sum of ``rises_k (log f - log f_0)`` after each sweep."""
+        pull = np.zeros(len(self.bias)) if base is None else base.log_levels[1::2] - base.log_levels[::2]
+        total, bounds = np.zeros(len(states)), shares(len(states))
+        for start in range(0, len(ladder), _REFRESH):
+            part = slice(start, start + _REFRESH)
+            gaps = self.log_weight(states) - base.log_prob(states) if rises[part].any() else np.zeros(len(states))
+            fields, single = self.fields(states), pull.astype(np.float32)
+            walk(states, fields, self.rows, single, free, streams, beta, ladder[part], rises[part], gaps, total, bounds)
         return total
 
 
@@ -132,89 +137,3 @@ def _aligned(m: int, n: int) -> NDArray[np.float32]:
     room = np.zeros(4 * (m * n + _LINE), dtype=np.uint8)
     start = -room.ctypes.data % (4 * _LINE)
     return room[start : start + 4 * m * n].view(np.float32).reshape(m, n)
-
-
-@inlined
-def _visit(
-    i: int,
-    first: int,
-    last: int,
-    states: NDArray[np.uint8],
-    fields: NDArray[np.float32],
-    rows: NDArray[np.float32],
-    pull: Array,
-    beta: Array,
-    streams: Streams,
-    flipped: Ints,
-) -> None:
-    """Draw unit i of the chains ``first`` to ``last``; the log odds at beta are ``(1 - beta) pull_i + beta h_i``."""
-    n_flipped = 0
-    for c in range(first, last):  # no branch: whether a unit flips is not predictable
-        odds = (1.0 - beta[c]) * pull[i] + beta[c] * fields[c, i]
-        streams[c] = advanced(streams[c])
-        new = np.uint8(uniform(streams[c]) * (1.0 + np.exp(-odds)) < 1.0)
-        flipped[n_flipped] = c
-        n_flipped += int(new != states[c, i])
-        states[c, i] = new
-    for q in range(n_flipped):
-        c = flipped[q]
-        change = np.float32(2 * np.int64(states[c, i]) - 1)
-        for j in range(rows.shape[1]):
-            fields[c, j] += change * rows[i, j]
-
-
-@parallel
-def sweep_fields(
-    states: NDArray[np.uint8],
-    fields: NDArray[np.float32],
-    rows: NDArray[np.float32],
-    pull: Array,
-    beta: Array,
-    streams: Streams,
-    sweeps: int,
-    free: Ints,
-) -> None:
-    """Gibbs sweeps over the free units of all chains, ``CHAINS`` of them side by side."""
-    n_chains = len(states)
-    for block in numba.prange((n_chains + CHAINS - 1) // CHAINS):
-        first = block * CHAINS
-        last = min(first + CHAINS, n_chains)
-        flipped = np.zeros(CHAINS, np.int64)
-        for _ in range(sweeps):
-            for k in range(free.size):
-                _visit(free[k], first, last, states, fields, rows, pull, beta, streams, flipped)
-
-
-@parallel
-def anneal_fields(
-    states: NDArray[np.uint8],
-    fields: NDArray[np.float32],
-    rows: NDArray[np.float32],
-    bias: Array,
-    pull: Array,
-    constant: float,
-    ladder: Array,
-    streams: Streams,
-    free: Ints,
-    total: Array,
-) -> None:
-    """Add ``(beta' - beta) u(x)`` to the log weights, then sweep at beta', all along the ladder; none at beta = 1.
-
-    ``u = constant + (b - pull).x + x.(h - b) / 2``, from the fields as they are kept.
-    """
-    n_chains, n = states.shape
-    beta = np.empty(n_chains)
-    for block in numba.prange((n_chains + CHAINS - 1) // CHAINS):
-        first = block * CHAINS
-        last = min(first + CHAINS, n_chains)
-        flipped = np.zeros(CHAINS, np.int64)
-        for step in range(ladder.size - 1):
-            for c in range(first, last):
-                u = constant
-                for i in range(n):
-                    u += states[c, i] * (0.5 * (bias[i] + fields[c, i]) - pull[i])
-                total[c] += (ladder[step + 1] - ladder[step]) * u
-                beta[c] = ladder[step + 1]
-            if ladder[step + 1] < 1.0:
-                for k in range(free.size):
-                    _visit(free[k], first, last, states, fields, rows, pull, beta, streams, flipped)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.algebra.jit import parallel
+from fullspan.engine.sampling.factors import cell, given_rest
 from fullspan.engine.sampling.pair_terms import PairTerms
 from fullspan.engine.sampling.target import Ints
 from fullspan.engine.sampling.term_tables import TermTables
@@ -127,15 +128,8 @@ def _tables(
             x = states[r]
             for v in range(cards.size):
                 card = cards[v]
-                for level in range(card):
-                    logits[level] = 0.0
-                for m in range(bounds[v], bounds[v + 1]):
-                    f = factors[m]
-                    place = table_starts[f] - steps[m] * np.int64(x[v])
-                    for e in range(scope_starts[f], scope_starts[f + 1]):
-                        place += strides[e] * np.int64(x[variables[e]])
-                    for level in range(card):
-                        logits[level] += entries[place + level * steps[m]]
+                scopes, member = (variables, strides, scope_starts, table_starts), (bounds, factors, steps)
+                given_rest(v, card, x, entries, scopes, member, logits)
                 top = logits[:card].max()
                 total = 0.0
                 for level in range(card):
@@ -144,10 +138,7 @@ def _tables(
                 for level in range(card):
                     logits[level] = np.exp(logits[level] - top) / total
                 for m in range(bounds[v], bounds[v + 1]):
-                    f = factors[m]
-                    place = table_starts[f] - steps[m] * np.int64(x[v])
-                    for e in range(scope_starts[f], scope_starts[f + 1]):
-                        place += strides[e] * np.int64(x[variables[e]])
+                    place = cell(m, v, x, scopes, member)
                     for level in range(card):
                         gradient[place + level * steps[m]] += share[r] * logits[level]
                     gradient[place + np.int64(x[v]) * steps[m]] -= share[r]
