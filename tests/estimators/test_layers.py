@@ -72,6 +72,23 @@ def test_scores_with_an_estimated_log_z_say_so() -> None:
     assert "±" in str(machine.log_z_)
 
 
+@BOTH
+def test_log_z_is_estimated_when_it_is_asked_for(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Learning and features need no log Z; the estimate is made once, with the seed and the settings of the fit."""
+    from fullspan.learn.layers import likelihood
+
+    calls, estimate = [], likelihood.annealed_log_z
+    monkeypatch.setattr(likelihood, "annealed_log_z", lambda *a: calls.append(a) or estimate(*a))
+    machine = make(log_z="ais", ais_chains=20, ais_steps=10).fit(patterns())
+    machine.transform(patterns())
+    assert not calls
+    again = pickle.loads(pickle.dumps(machine)).set_params(ais_steps=5000, random_state=9)
+    assert machine.log_z_ == machine.log_z_ == machine.fitted_.log_z == again.log_z_
+    assert [call[2:] for call in calls] == [(20, 10), (20, 10)]
+    with pytest.raises(FullspanError, match="log_z is 'guess'"):
+        make(log_z="guess").fit(patterns())
+
+
 def test_the_bound_of_a_deep_machine_lies_below() -> None:
     """score_samples of a deep machine is a lower bound of log p(x), and the posterior tells that it converged."""
     machine = deep().fit(patterns())
@@ -328,6 +345,34 @@ def test_values_that_are_no_units_are_refused(make: Any, value: float) -> None:
     rows[7, 2] = value
     with pytest.raises(DataError, match=r"row 8 .*column 3.*binarise"):
         make().fit(rows)
+
+
+@BOTH
+@pytest.mark.parametrize("value", [np.inf, -np.inf])
+def test_infinite_values_are_refused(make: Any, value: float) -> None:
+    """Infinity is neither a unit nor a level, in rows to learn from and in rows to score."""
+    rows = patterns().astype(float)
+    machine = make().fit(rows)
+    rows[4, 1] = value
+    with pytest.raises(DataError, match=r"row 5 has -?inf in column 2"):
+        make().fit(rows)
+    with pytest.raises(DataError, match=r"row 5 has -?inf in column 2"):
+        machine.score_samples(rows)
+
+
+@BOTH
+def test_a_column_without_an_observed_cell_is_refused(make: Any) -> None:
+    """A column of which nothing was seen is named; a batch may lack it where others had it, and rows may be empty."""
+    rows = patterns().astype(float)
+    rows[3] = np.nan
+    assert make(missing="em").fit(rows).status_ == "converged"
+    blind = rows.copy()
+    blind[:, 2] = np.nan
+    with pytest.raises(DataError, match="x2 has no observed cell"):
+        make(missing="em").fit(blind)
+    with pytest.raises(DataError, match="no observed cell"):
+        make(missing="em").fit(np.full((5, 3), np.nan))
+    assert make(missing="em").partial_fit(rows).partial_fit(blind).status_ == "converged"
 
 
 @BOTH

@@ -265,7 +265,7 @@ V, T, F = ("space", "variables"), ("terms",), ("fit",)
         (("format",), "parquet", "at format"),
         (("format",), 1, "text is needed, not 1"),
         (("format",), DELETE, "'format' is missing"),
-        (("version",), 2, "newer version of fullspan"),
+        (("version",), 3, "newer version of fullspan"),
         (("version",), 0, "not between 1"),
         (("version",), True, "a whole number is needed"),
         (("version",), "1", "a whole number is needed"),

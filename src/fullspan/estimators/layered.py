@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import copy
+import dataclasses
 import os
 import warnings
 from typing import TYPE_CHECKING, Any, Self
@@ -21,6 +23,7 @@ from fullspan.estimators.progress import Reporter
 from fullspan.estimators.reading import Reading
 from fullspan.estimators.tables import checked_table, checked_weight, empty_of, kind_of
 from fullspan.estimators.unit_rows import UnitRows, codes_of_table, rows_of_table
+from fullspan.model.estimate import Estimate
 from fullspan.model.layered import FittedLayers, check_sizes
 from fullspan.model.units import OPEN
 from fullspan.space import Space
@@ -37,6 +40,8 @@ OPTIONS = (
     *("n_chains", "max_iter", "patience", "tol"),
 )
 """Parameters that go to the learner under their own name."""
+UNKNOWN = Estimate(float("nan"), float("nan"), "ais")
+"""Log Z that nobody has asked for yet."""
 _SAVED = (*OPTIONS, "early_stopping", "validation_fraction", "log_z", "ais_chains", "ais_steps", "dtype", "target")
 
 
@@ -59,6 +64,7 @@ class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densit
     ais_steps: int
     space_: Space
     _sizes_parameter: str
+    _log_z: Any
     _saved: tuple[str, ...] = _SAVED
 
     # -- learning ---------------------------------------------------------------------------------------------
@@ -107,13 +113,21 @@ class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densit
         options, trainer = self._options(max_iter=1, decay=False), getattr(self, "_trainer", None)
         device = trainer.network.device if trainer is not None else self._device(rng)
         machine, course, trainer = train(machine, rows.data, None, options, device, rng, None, trainer)
-        self._finish(machine, course, trainer, rows, kind_of(table), rng, exact_only=True)
+        self._finish(machine, course, trainer, rows, kind_of(table), rng)
         return self
 
     def _checked(self) -> tuple[int, ...]:
+        from fullspan.learn.layers.likelihood import METHODS
+
         parameters = self.get_params(deep=False)
         check_parameters({k: v for k, v in parameters.items() if k in ("max_levels", "validation_fraction")})
         self._options()
+        if self.log_z not in METHODS:
+            raise FullspanError(f"log_z is {self.log_z!r}; {', '.join(map(repr, METHODS))} are possible")
+        if not (self.ais_chains >= 2 and self.ais_steps >= 1):
+            raise FullspanError(
+                f"{self.ais_chains} chains of {self.ais_steps} steps were asked for; at least 2 of 1 step are needed"
+            )
         return check_sizes(getattr(self, self._sizes_parameter))
 
     def _options(self, **changed: Any) -> LayerOptions:
@@ -182,10 +196,7 @@ class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densit
         rows: UnitRows,
         kind: str,
         rng: np.random.Generator,
-        exact_only: bool = False,
     ) -> None:
-        from fullspan.learn.layers.likelihood import partition
-
         if course.status == "diverged":
             warnings.warn(
                 f"learning_rate={self.learning_rate:g} diverges in epoch {course.n_epochs + 1}; the weights before it "
@@ -195,11 +206,9 @@ class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densit
             )
         elif course.status == "interrupted":
             warnings.warn("the fit was interrupted; the weights so far are kept", ConvergenceWarning, stacklevel=3)
-        steps = min(self.ais_steps, 200) if exact_only else self.ais_steps
-        log_z = partition(machine, self.log_z, trainer.network.device, rng, self.ais_chains, steps)
         fitted = FittedLayers(
             machine,
-            log_z,
+            UNKNOWN,
             rows.data.total,
             rows.n_rows,
             rows.n_dropped,
@@ -210,6 +219,29 @@ class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densit
         )
         self._trainer = trainer
         self._accept(fitted, kind)
+        own = (self.log_z, self.device, self.dtype, self.ais_chains, self.ais_steps)
+        self._log_z = (*own, copy.deepcopy(rng))
+        if self.log_z == "exact":
+            self.log_z_  # noqa: B018  too large a sum is refused here
+
+    @property
+    def log_z_(self) -> Estimate:
+        """Log Z, computed when it is first asked for: exact, or estimated with the settings and the seed of the fit."""
+        from fullspan.engine.layers.device import device
+        from fullspan.learn.layers.likelihood import partition
+
+        check_is_fitted(self)
+        if not isinstance(self._log_z, Estimate):
+            method, where, dtype, chains, steps, rng = self._log_z
+            self._log_z = partition(self.model_, method, device(where, dtype, rng), rng, chains, steps)
+        found: Estimate = self._log_z
+        return found
+
+    @property
+    def fitted_(self) -> FittedLayers:
+        """The machine with what was learned about it, log Z included."""
+        check_is_fitted(self)
+        return dataclasses.replace(self._fitted, log_z=self.log_z_)
 
     def _settings(self) -> dict[str, Any]:
         own = {n: v for n, v in self.get_params(deep=False).items() if n in (*self._saved, self._sizes_parameter)}
@@ -219,8 +251,8 @@ class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densit
         return {**own, "missing": self.missing, "random_state": seed, "estimator": type(self).__name__}
 
     def _accept(self, fitted: FittedLayers, kind: str) -> None:
-        self.fitted_, self.model_, self.space_ = fitted, fitted.model, fitted.model.space
-        self.log_z_ = fitted.log_z
+        self._fitted, self.model_, self.space_ = fitted, fitted.model, fitted.model.space
+        self._log_z = fitted.log_z
         self.history_, self.status_, self.curve_ = fitted.history, fitted.status, fitted.curve
         self.n_iter_ = len(fitted.history)
         self.n_parameters_ = fitted.model.n_parameters

@@ -60,7 +60,10 @@ def rows_of_table(
         inputs, codes = _with_labels(inputs, codes, labels, str(of.target), space)
     if space is not None and inputs != space:
         raise DataError(f"the rows have other variables than the machine, which has {', '.join(space.names[:12])}")
-    return _weighted(Units(inputs), codes, np.ones(len(codes)) if weights is None else weights, of.missing)
+    rows = _weighted(Units(inputs), codes, np.ones(len(codes)) if weights is None else weights, of.missing)
+    if space is None:
+        _refuse_unseen(rows)
+    return rows
 
 
 def _counted(empirical: Empirical) -> UnitRows:
@@ -90,6 +93,17 @@ def _weighted(units: Units, codes: NDArray[np.int32], weights: Any, missing: str
     if not kept.any():
         raise DataError("no row is left to learn from: all have missing cells or no weight")
     return UnitRows(units, Data(units.encode(codes[kept]), known[kept]), len(codes), int((~kept).sum()))
+
+
+def _refuse_unseen(rows: UnitRows) -> None:
+    """Refuse a variable of which no cell is observed: nothing could be learned about it."""
+    seen = (rows.data.units != OPEN).any(axis=0)
+    if not seen.all():
+        space = rows.units.space
+        names = [space.names[i] for i in range(len(space)) if not seen[rows.units.of_variable(i)].all()]
+        raise DataError(
+            f"column {', '.join(names[:12])} has no observed cell in {rows.n_rows} rows: leave it out of the table"
+        )
 
 
 def codes_of_table(X: Any, of: LayeredEstimator) -> NDArray[np.int32]:
@@ -133,6 +147,9 @@ def _is_zero_one(X: Any, reading: Reading | None) -> bool:
     ):
         return False
     known = X[~np.isnan(X)] if X.dtype.kind == "f" else X
+    if np.isinf(known).any():
+        i, j = np.argwhere(np.isinf(X))[0]
+        raise DataError(f"row {i + 1} has {X[i, j]} in column {j + 1}; units are 0 or 1, and levels are finite")
     if reading is not None and X.dtype.kind == "f" and (known != np.round(known)).any():
         i, j = np.argwhere((np.round(X) != X) & ~np.isnan(X))[0]
         raise DataError(

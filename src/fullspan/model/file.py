@@ -10,7 +10,8 @@
 Numbers are written with as many digits as bring the same double back. ``order`` and ``words`` are for people and are
 not read. ``checksum`` is the SHA-256 of everything else, as JSON with sorted keys and no spaces: it finds damage, and
 is no signature. Reading executes nothing and allocates nothing by a number found in the file. ``n_hidden``,
-``diverging`` and ``goodness`` may be absent, as in files of earlier versions: then there are none.
+``diverging`` and ``goodness`` may be absent, as in files of earlier versions: then there are none. From 10,000 terms on
+they are columns (:mod:`fullspan.model.term_columns`), and the version is 2.
 """
 
 from __future__ import annotations
@@ -37,9 +38,12 @@ from fullspan.model.goodness import Goodness
 from fullspan.model.log_z_check import check_log_z
 from fullspan.model.loglinear import LogLinear
 from fullspan.model.strict_json import MAX_BYTES, Node, read_json, shown
+from fullspan.model.term_columns import COLUMNS_FROM, columns, read_columns, read_known
 from fullspan.space import Level, Space, Variable
 
-FORMAT, VERSION, KIND = "fullspan-model", 1, "log-linear"
+FORMAT, VERSION, KIND = "fullspan-model", 2, "log-linear"
+_RECORDS, _COLUMNS = 1, 2
+"""Versions of the format: terms as records, and as columns where they are many."""
 AVERAGED = "averaged"
 KINDS = (KIND, AVERAGED, "tree", "truncated", "layers", "many", "mixture")
 """What files hold: a log-linear model, as above, an average of such (:mod:`fullspan.model.averaged_file`), a tree
@@ -97,7 +101,7 @@ def header(kind: str, space: Space) -> dict[str, Any]:
     """How every model file begins."""
     return {
         "format": FORMAT,
-        "version": VERSION,
+        "version": _RECORDS,
         "kind": kind,
         "space": {"variables": [_variable(v) for v in space.variables]},
     }
@@ -106,11 +110,13 @@ def header(kind: str, space: Space) -> dict[str, Any]:
 def document(fitted: Fitted) -> dict[str, Any]:
     """What the file of a log-linear model holds, but for its checksum."""
     model = fitted.model
+    many = len(model.terms) >= COLUMNS_FROM
     return {
         **header(AVERAGED if isinstance(model, AveragedLogLinear) else KIND, model.space),
+        "version": _COLUMNS if many else _RECORDS,
         "basis": model.basis.name,
         "log_z": model.log_z,
-        "terms": [_term(fitted, i) for i in range(len(model.terms))],
+        "terms": columns(fitted) if many else [_term(fitted, i) for i in range(len(model.terms))],
         **members_record(model),
         "fit": {
             "status": fitted.status,
@@ -174,11 +180,11 @@ def _plain(value: Any) -> Any:
 
 
 def _pretty(value: Any, depth: int = 0) -> str:
-    """JSON with one line per variable, term and step: objects are spread out, members of lists are not."""
+    """JSON with one line per variable, term, step and list of numbers: objects are spread out, members of lists not."""
     gap, close = "\n" + "  " * (depth + 1), "\n" + "  " * depth
     if isinstance(value, Mapping) and value:
         return "{" + ",".join(f"{gap}{_line(k)}: {_pretty(v, depth + 1)}" for k, v in value.items()) + close + "}"
-    if isinstance(value, list) and value:
+    if isinstance(value, list) and value and isinstance(value[0], Mapping | list):
         return "[" + ",".join(f"{gap}{_line(v)}" for v in value) + close + "]"
     return _line(value)
 
@@ -213,13 +219,14 @@ def read(root: Node) -> Fitted:
 
 def read_fit(root: Node, model: LogLinear) -> Fitted:
     """What the document says about the fit of a model."""
-    terms, fit = list(root["terms"].items()), root["fit"]
+    fit, terms = root["fit"], root["terms"]
+    n_terms = len(model.terms)
     measures = {name: fit[name].number_or_nan() for name in _MEASURES}
     further = fit.fields()
     return Fitted(
         model=model,
-        standard_errors=np.array([t["standard_error"].number_or_nan() for t in terms]),
-        nats_saved=np.array([t["nats_saved"].number_or_nan() for t in terms]),
+        standard_errors=_read_known(terms, "standard_error", n_terms),
+        nats_saved=_read_known(terms, "nats_saved", n_terms),
         total=fit["total"].number(least=0),
         n_rows=fit["n_rows"].whole(0),
         n_dropped=fit["n_dropped"].whole(0),
@@ -233,10 +240,17 @@ def read_fit(root: Node, model: LogLinear) -> Fitted:
         version=fit["software"].text(),
         history=tuple(read_step(node) for node in fit["history"].items()),
         goodness=_read_goodness(further["goodness"]) if "goodness" in further else None,
-        diverging=_read_diverging(further["diverging"], len(terms)) if "diverging" in further else (),
+        diverging=_read_diverging(further["diverging"], n_terms) if "diverging" in further else (),
         n_hidden=further["n_hidden"].whole(0, len(model.space) - 1) if "n_hidden" in further else 0,
         out_of_bag=read_out_of_bag(further["out_of_bag"]) if "out_of_bag" in further else None,
     )
+
+
+def _read_known(terms: Node, name: str, n_terms: int) -> np.ndarray:
+    """What is known about each term under a name."""
+    if isinstance(terms.value, dict):
+        return read_known(terms[name], n_terms)
+    return np.array([term[name].number_or_nan() for term in terms.items()])
 
 
 def check(root: Node, kind: str) -> None:
@@ -288,6 +302,8 @@ def read_terms(root: Node) -> tuple[Space, Basis, dict[Term, float]]:
     if name not in BASES:
         raise root["basis"].refuse(f"{shown(name)} is none of {', '.join(BASES)}")
     basis = Basis(name, space.cards)
+    if isinstance(root["terms"].value, dict):
+        return space, basis, read_columns(root["terms"], space)
     weights: dict[Term, float] = {}
     for node in root["terms"].items():
         term = _read_term(node["term"], space)

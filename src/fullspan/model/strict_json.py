@@ -33,10 +33,11 @@ class Node:
         return ModelFileError(f"{self.file} is not a sound model file{where}: {problem}")
 
     def __getitem__(self, key: str) -> Node:
-        fields = self.fields()
-        if key not in fields:
+        if not isinstance(self.value, dict):
+            raise self._expected("an object")
+        if key not in self.value:
             raise self.refuse(f"{key!r} is missing")
-        return fields[key]
+        return Node(self.value[key], self.file, f"{self.place}.{key}" if self.place else key)
 
     def fields(self) -> dict[str, Node]:
         """The members of an object."""

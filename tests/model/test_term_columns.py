@@ -1,0 +1,112 @@
+"""Model files with many terms, which are columns of numbers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fullspan.algebra.basis import Basis
+from fullspan.errors import ModelFileError
+from fullspan.model import Fitted, LogLinear, load, save
+from fullspan.model.file import checksum
+from fullspan.space import Space
+
+SPACE = Space.of_cards((2, 3, 2, 4))
+TERMS = (((0, 1),), ((0, 1), (1, 2)), ((1, 1), (2, 1), (3, 3)), ((3, 2),))
+
+
+def fitted(**changes: Any) -> Fitted:
+    theta = np.random.default_rng(3).normal(size=len(TERMS))
+    basis = Basis("indicator", SPACE.cards)
+    parts: dict[str, Any] = {
+        "model": LogLinear(SPACE, basis, TERMS, theta, _log_z(basis, theta)),
+        "standard_errors": np.array([0.1, np.nan, 1 / 3, 0.2]),
+        "nats_saved": np.full(len(TERMS), np.nan),
+        **dict.fromkeys(("total", "divergence", "entropy", "description_length", "drift"), 1.0),
+        "n_rows": 1,
+        "n_dropped": 0,
+        "status": "converged",
+    }
+    return Fitted(**{**parts, **changes})
+
+
+def _log_z(basis: Basis, theta: np.ndarray) -> float:
+    from fullspan.model.local import log_sum_exp, small_exponents
+
+    return float(log_sum_exp(small_exponents(basis, dict(zip(TERMS, theta, strict=True)))))
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr("fullspan.model.file.COLUMNS_FROM", 2)
+    return tmp_path / "m.fsm"
+
+
+def test_columns_bring_the_same_model_back(path: Path) -> None:
+    """Terms, weights and what is known about them are those that were saved, to the last bit; the version is 2."""
+    one = fitted()
+    save(one, path)
+    document = json.loads(path.read_text())
+    assert document["version"] == 2
+    assert document["terms"]["orders"] == [1, 2, 3, 1]
+    assert document["terms"]["nats_saved"] is None
+    two = load(path)
+    assert two.model.terms == TERMS
+    np.testing.assert_array_equal(two.model.theta, one.model.theta)
+    np.testing.assert_array_equal(two.standard_errors, one.standard_errors)
+    np.testing.assert_array_equal(two.nats_saved, one.nats_saved)
+
+
+def test_few_terms_are_records_that_old_versions_read(tmp_path: Path) -> None:
+    """Below 10,000 terms a file is one of version 1."""
+    save(fitted(), tmp_path / "m.fsm")
+    document = json.loads((tmp_path / "m.fsm").read_text())
+    assert document["version"] == 1
+    assert [len(record["term"]) for record in document["terms"]] == [1, 2, 3, 1]
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "message"),
+    [
+        ("orders", [1, 2, 3], "orders of the terms ask for others"),
+        ("orders", [], "orders of the terms ask for others"),
+        ("orders", [0, 3, 3, 1], "at least one variable"),
+        ("orders", [1.0, 2, 3, 1], "whole number is needed"),
+        ("orders", [True, 2, 3, 1], "whole number is needed"),
+        ("orders", 7, "a list is needed"),
+        ("orders", [2**62] * 4, "not between"),
+        ("variables", [0, 0, 1, 1, 2, 4, 3], "not between 0 and 3"),
+        ("variables", [0, 0, 1, 1, 2, -1, 3], "not between 0 and 3"),
+        ("variables", [0, 0, 1, 2, 1, 3, 3], "must increase"),
+        ("components", [1, 1, 2, 1, 2, 3, 2], "not one of its variable's"),
+        ("components", [1, 1, 0, 1, 1, 3, 2], "not one of its variable's"),
+        ("weight", [1.0, 2.0], "2 numbers for 4 terms"),
+        ("weight", [1.0, None, 1.0, 1.0], "a number is needed"),
+        ("weight", None, "a list is needed"),
+        ("standard_error", [1.0], "1 numbers for 4 terms"),
+        ("standard_error", ["0.1"] * 4, "a number is needed"),
+    ],
+)
+def test_columns_that_are_none_are_refused(path: Path, column: str, values: Any, message: str) -> None:
+    """A file with a right checksum and columns that do not belong together is refused, at the place."""
+    save(fitted(), path)
+    document = json.loads(path.read_text())
+    document["terms"][column] = values
+    document["checksum"] = checksum(document)
+    path.write_text(json.dumps(document))
+    with pytest.raises(ModelFileError, match=message):
+        load(path)
+
+
+def test_a_term_that_stands_twice_is_refused(path: Path) -> None:
+    save(fitted(), path)
+    document = json.loads(path.read_text())
+    document["terms"].update(orders=[1, 1], variables=[0, 0], components=[1, 1], weight=[1.0, 2.0])
+    document["checksum"] = checksum(document)
+    path.write_text(json.dumps(document))
+    with pytest.raises(ModelFileError, match="stands twice"):
+        load(path)
