@@ -142,11 +142,14 @@ def test_too_large_a_table_for_the_gpu_is_refused() -> None:
 
 @needs_none
 def test_a_gpu_that_is_not_there_is_a_clear_error() -> None:
-    """Asked for by name, a GPU must be there; asked to choose, the CPU is chosen."""
+    """Asked for by name, a GPU must be there; asked to choose, the CPU is chosen, and the plan says why."""
     basis = Basis("walsh", (2,) * 23)
     with pytest.raises(FullspanError, match=r"device is 'cuda', but .*; use device='cpu'"):
         plan(basis, 1e5, device="cuda")
-    assert plan(basis, 1e5, device="auto").device == "cpu"
+    chosen = plan(basis, 1e5, device="auto")
+    assert chosen.device == "cpu"
+    assert chosen.note == f"the CPU is used: {reason}"
+    assert not plan(basis, 1e5, device="cpu").note
 
 
 def test_the_benchmark_measures_the_cpu() -> None:

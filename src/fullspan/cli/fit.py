@@ -181,6 +181,8 @@ def fit(
             fitted = _learned(empirical, options, Hidden(units, restarts, seed), wide, watch, start, average)
         fitted = _kept(reading.noted(fitted), watch)
     _save(fitted, output)
+    if not quiet and (note := fitted.settings.get("device_note")):
+        typer.echo(note, err=True)
     if not quiet:
         _tell(fitted, output, time.monotonic() - started, as_json=as_json)
     return _closing(fitted, output)

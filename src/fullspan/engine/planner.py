@@ -37,12 +37,16 @@ _GPU_FIXED, _GPU_PER_BLOCK, _GPU_SHARE = 1 << 30, 32, 0.98
 
 @dataclass(frozen=True)
 class Plan:
-    """Number type, predicted peak memory (on each of several devices) and device of a fit."""
+    """Number type, predicted peak memory (on each of several devices) and device of a fit.
+
+    ``note`` says why a table that is worth a GPU does not get one, where the device was left to choose.
+    """
 
     n_states: int
     dtype: np.dtype[Any]
     n_bytes: int
     device: Literal["cpu", "cuda", "sharded"] = "cpu"
+    note: str = ""
 
     def table(self, basis: Basis) -> Engine:
         """The table, on its device, at the uniform distribution."""
@@ -84,22 +88,23 @@ def plan(
     if device == "sharded":
         return _plan_sharded(basis, dtype, max_memory)
     n_blocks = basis.n_states // Layout.of(basis).size
-    if (on_gpu := _plan_gpu(basis, dtype, n_blocks, max_memory, device)) is not None:
+    on_gpu = _plan_gpu(basis, dtype, n_blocks, max_memory, device)
+    if isinstance(on_gpu, Plan):
         return on_gpu
     n_bytes = 2 * basis.n_states * dtype.itemsize + _PER_BLOCK * n_blocks + _FIXED
     limit = budget(max_memory)
     require(n_bytes, limit, f"a dual table of {_power(basis.n_states)} states in {dtype}", _remedy(basis, dtype, limit))
-    return Plan(basis.n_states, dtype, n_bytes)
+    return Plan(basis.n_states, dtype, n_bytes, note=on_gpu)
 
 
-def _plan_gpu(basis: Basis, dtype: np.dtype[Any], n_blocks: int, max_memory: int | None, device: Device) -> Plan | None:
-    """The plan on a GPU if one is asked for, or there is one and the table is worth it; else None."""
+def _plan_gpu(basis: Basis, dtype: np.dtype[Any], n_blocks: int, max_memory: int | None, device: Device) -> Plan | str:
+    """The plan on a GPU if one is asked for, or there is one and the table is worth it; else why not, if it is."""
     if device == "cpu" or (device == "auto" and basis.n_states < _WORTH_A_GPU):
-        return None
+        return ""
     from fullspan.engine.cuda.device import free_memory, why_not
 
-    if device == "auto" and why_not() is not None:
-        return None
+    if device == "auto" and (reason := why_not()) is not None:
+        return f"the CPU is used: {reason}"
     limit = int(_GPU_SHARE * free_memory())
     limit = limit if max_memory is None else min(limit, max_memory)
     n_bytes = 2 * basis.n_states * dtype.itemsize + _GPU_PER_BLOCK * n_blocks + _GPU_FIXED
@@ -110,7 +115,7 @@ def _plan_gpu(basis: Basis, dtype: np.dtype[Any], n_blocks: int, max_memory: int
         if device == "cuda":
             raise
         warnings.warn(f"the CPU is used: {error}", stacklevel=4)
-        return None
+        return f"the CPU is used: {error}"
     return Plan(basis.n_states, dtype, n_bytes, "cuda")
 
 

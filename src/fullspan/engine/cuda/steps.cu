@@ -84,11 +84,3 @@ extern "C" __global__ void d_at(Datum data, const i64* places, i64 count, double
     const i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count) out[i] = places[i] ? datum(data, places[i]) : 1.0;
 }
-
-// Counts of 32 bits as 16 and up to eight more.
-extern "C" __global__ void split_counts(const int* counts, short* d, unsigned char* rest, int shift, i64 n_states) {
-    for (i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x; i < n_states; i += (i64)gridDim.x * blockDim.x) {
-        d[i] = (short)(counts[i] >> shift);
-        rest[i] = (unsigned char)(counts[i] & ((1 << shift) - 1));
-    }
-}

@@ -1,9 +1,9 @@
 """The dual table on one GPU: eta and d live there, a step is one pass over eta.
 
-Walsh functions are moved by a kernel that updates pairs in place and reads d only where a winner might be: eight bytes
-per state in single precision. 0/1 functions of two-valued variables have a kernel of their own. Other bases move
-through the distribution, a transform there and back. After each step one small copy brings what the next decision
-needs: the best candidates, and eta at the terms in use.
+Walsh functions are moved by a kernel that updates pairs in place and holds each against its data on the way: ten bytes
+per state in single precision, for one step of the published search or two. 0/1 functions of two-valued variables have a
+kernel of their own. Other bases move through the distribution, a transform there and back. After each step one small
+copy brings what the next decision needs: the best candidates, and eta at the terms in use.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 from fullspan.algebra.basis import Basis, Term
 from fullspan.algebra.one_term import log_cosh
+from fullspan.engine.cuda.data import DeviceData
 from fullspan.engine.cuda.device import Kernels, compiled, cupy
 from fullspan.engine.cuda.leap import Leap, Leaps
 from fullspan.engine.cuda.structs import struct
-from fullspan.engine.cuda.transform import C_NAMES, LARGEST_CARD, Transform, grid, hadamard
+from fullspan.engine.cuda.transform import C_NAMES, LARGEST_CARD, Transform
 from fullspan.engine.dual.gathered import GatheredLookUps
 from fullspan.engine.dual.layout import Layout, Prices
 from fullspan.engine.dual.partition import log_partition
@@ -36,8 +37,7 @@ _TILE = 1024
 _SMALLEST = 1 << 13
 """States from which the fused kernel serves; smaller tables move through the distribution."""
 _PROBES = 2048
-_BYTE = 8
-"""Bits of counts that lie apart at most."""
+_EMPTY = "the dual table has no data to compare with: call set_data and set_prices first"
 _RUN = 1 << 26
 """States visited at a time when log Z is summed in double precision."""
 _KEPT = 64
@@ -79,8 +79,7 @@ class CudaTable(GatheredLookUps):
         if self._fused:
             self._tiles = self._cp.zeros(basis.n_states // _TILE, np.float32)  # smallest price of each
         self._leaps: Leaps | None = None
-        self._d: Any = None
-        self._rest: Any = None
+        self._data: DeviceData | None = None
         self._prices: Any = None
         self._known_d: dict[int, float] = {}
         self._kernels = self._module(self.dtype)
@@ -100,9 +99,15 @@ class CudaTable(GatheredLookUps):
             kernel.max_dynamic_shared_size_bytes = room
         kernel((self._blocks,), (_THREADS,), arguments, shared_mem=room)
 
+    @property
+    def _loaded(self) -> DeviceData:
+        if self._data is None:
+            raise FullspanError(_EMPTY)
+        return self._data
+
     def _room(self) -> int:
         """Bytes of shared memory for what the threads of a block have asked for."""
-        return 4 * _AHEAD * _THREADS * 4 * (int(self.dtype.itemsize) + int(self._d.dtype.itemsize))
+        return int(16 * _AHEAD * _THREADS * (self.dtype.itemsize + self._loaded.table.itemsize))
 
     def _fit_blocks(self) -> None:
         """As many blocks of threads as the device holds at once: those of a search wait for each other."""
@@ -127,54 +132,15 @@ class CudaTable(GatheredLookUps):
     # -- data and prices --------------------------------------------------------------------------------------
 
     def set_data(self, index: NDArray[np.int64], weights: NDArray[np.float64], pseudo: float = 0.0) -> None:
-        """Load the data; counts of Walsh functions stay integers.
-
-        They have 16 bits for up to 32,767 rows. Up to eight more lie in a table of their own, which is read only where
-        a candidate might win.
-        """
-        total = float(weights.sum())
-        places, inverse = np.unique(index, return_inverse=True)
-        counts = np.bincount(inverse, weights, minlength=len(places))
-        whole = self._transform.all_walsh and bool((counts == np.rint(counts)).all()) and total < 2**31
-        self._d = None  # free the old table before the new one is made
-        self._rest = None
-        if whole:
-            self._count(self._cp.asarray(places), counts, total)
-            unit = 1.0 / (total + pseudo)
-        else:
-            self._d = self._cp.full(self.basis.n_states, pseudo / self.basis.n_states / (total + pseudo), self.dtype)
-            self._d[self._cp.asarray(places)] += self._cp.asarray((counts / (total + pseudo)).astype(self.dtype))
-            self._transform.analyse(self._d)
-            unit = 1.0
-        least = 0.0 if pseudo else 0.5 / (total + 1.0)
-        low, high = (least, 1 - least) if self.basis.zero_one else (2 * least - 1, 1 - 2 * least)
-        self._kernels = self._module(self._d.dtype)
-        step = float(1 << self._shift(total))
-        self._datum = struct(self._d, 0 if self._rest is None else self._rest, step, unit, low, high)
+        """Load the data; counts of Walsh functions stay integers, see :class:`DeviceData`."""
+        self._data = None  # free the old tables before the new ones are made
+        self._data = DeviceData(self._transform, index, weights, pseudo, self._eta if self._fused else None)
+        if self._data.spent:
+            self._fill()
+        self._kernels = self._module(self._data.table.dtype)
         self._known_d.clear()
         if self._fused:
             self._fit_blocks()
-
-    def _count(self, places: Any, counts: NDArray[Any], total: float) -> None:
-        """Transform counts of Walsh functions, in the memory of eta if they are to lie in two tables."""
-        cp, size, shift = self._cp, self.basis.n_states, self._shift(total)
-        if not (self._fused and self.dtype == np.float32 and 0 < shift <= _BYTE):
-            self._d = cp.zeros(size, np.int32 if shift else np.int16)
-            self._d[places] = cp.asarray(counts.astype(self._d.dtype))
-            hadamard(self._d)
-            return
-        whole = self._eta.view(np.int32)
-        whole.fill(0)
-        whole[places] = cp.asarray(counts.astype(np.int32))
-        hadamard(whole)
-        self._d, self._rest = cp.empty(size, np.int16), cp.empty(size, np.uint8)
-        self._launch("split_counts", *grid(size), whole, self._d, self._rest, np.int32(shift), np.int64(size))
-        self._fill()
-
-    @staticmethod
-    def _shift(total: float) -> int:
-        """Bits of counts beyond 16."""
-        return max(0, int(total).bit_length() - 15)
 
     def set_prices(self, prices: Prices) -> None:
         """Fix what appending each term costs, in nats per row."""
@@ -203,11 +169,11 @@ class CudaTable(GatheredLookUps):
         return self._step(0, 0.0, 1.0, floor, l1)
 
     def _step(self, index: int, c: float, scale: float, floor: float, l1: float) -> Candidates:
-        if self._d is None or self._prices is None:
-            raise FullspanError("the dual table has no data to compare with: call set_data and set_prices first")
+        if self._prices is None:
+            raise FullspanError(_EMPTY)
         real, y, zero_one = self.dtype.type, np.uint64(index), np.int32(self.basis.zero_one)
         look, prices, size = self._watch_terms(), self._prices[0], self.basis.n_states
-        table = self._eta, self._datum
+        table = self._eta, self._loaded.datum
         if index and (self._fused or self._union):
             best = self._best[1]
             last = np.int32(self._blocks)
@@ -242,7 +208,7 @@ class CudaTable(GatheredLookUps):
             self._leaps = Leaps(self._cp, max(512, 2 * (len(y) + most)), most, self._blocks)
         self._leaps.load(y, theta, price, d)
         argument, size = self._leaps.argument(epsilon, most), np.int64(self.basis.n_states)
-        table = self._eta, self._datum, self._tiles, self._prices[0]
+        table = self._eta, self._loaded.datum, self._tiles, self._prices[0]
         self._launch_pass("search_walsh", *table, self._best[1], argument, size)
         done = self._leaps.done()
         self.log_z += done.growth
@@ -346,7 +312,7 @@ class CudaTable(GatheredLookUps):
     @property
     def d(self) -> NDArray[Any] | None:
         """The data's expectations, copied from the device."""
-        return None if self._d is None else self.d_at(np.arange(self.basis.n_states)).astype(self.dtype)
+        return None if self._data is None else self.d_at(np.arange(self.basis.n_states)).astype(self.dtype)
 
     def eta_at(self, indices: NDArray[np.int64]) -> NDArray[np.float64]:
         """Expectations of the model; those of terms in use and candidates came with the last step."""
@@ -381,5 +347,5 @@ class CudaTable(GatheredLookUps):
     def _gathered_d(self, indices: NDArray[np.int64]) -> NDArray[np.float64]:
         places, out = self._cp.asarray(indices.ravel()), self._cp.empty(indices.size)
         if indices.size:
-            self._launch("d_at", -(-indices.size // _THREADS), self._datum, places, np.int64(indices.size), out)
+            self._launch("d_at", -(-indices.size // _THREADS), self._loaded.datum, places, np.int64(indices.size), out)
         return np.asarray(out.get()).reshape(indices.shape)

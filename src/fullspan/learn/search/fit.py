@@ -169,7 +169,7 @@ class _Fit:
         self.basis = Basis(basis, empirical.space.cards)
         total = float(empirical.total)
         planned = plan(self.basis, total, options.dtype, options.max_memory, options.by_terms, options.device)
-        self.device = planned.device
+        self.device, self.note = planned.device, planned.note
         pseudo = 0.0 if options.by_terms else PSEUDO_ROWS
         max_order = None if options.max_order is None else min(options.max_order, len(self.basis.cards))
         tariff = prices(self.basis.cards, total, options.penalty, max_order)
@@ -259,6 +259,7 @@ class _Fit:
                 **dataclasses.asdict(self.options),
                 "basis_chosen": self.basis.name,
                 "device_chosen": self.device,
+                **({"device_note": self.note} if self.note else {}),
             },
             fingerprint=self.empirical.fingerprint(),
             prior=None if problem.prior is None else (problem.prior.mean, n * problem.prior.precision),

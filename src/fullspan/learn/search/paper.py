@@ -19,8 +19,9 @@ from fullspan.learn.search.problem import Move, Problem, as_arrays
 _STEADY, _SHAKY = 256, 16
 """Steps before the first rebuild, for spins and for 0/1 functions, whose rounding grows faster."""
 _LONGEST = 1024
-_LEAP = 64
-"""Steps taken at a time by an engine that decides for itself: so often it can be seen and stopped."""
+_LEAP, _LEAP_OF_FEW, _FEW = 64, 256, 1 << 24
+"""Steps taken at a time by an engine that decides for itself, so often it can be seen and stopped: of tables with few
+states, whose steps take microseconds, more."""
 _CLEAN, _DIRTY = 1e-6, 1e-5
 """Drift below which rebuilds may be rarer, and above which they must be more frequent."""
 
@@ -78,11 +79,12 @@ class _Search:
         self.cost, self.used = problem.cost(), _InUse.of(problem)
         self.candidates = self.table.scan(l1=problem.l1)
         self.since, self.interval = 0, _SHAKY if self.table.basis.zero_one else _STEADY
+        self.most = _LEAP_OF_FEW if self.table.basis.n_states <= _FEW else _LEAP
 
     def run(self, max_steps: float) -> str:
         steps = 0
         while steps < max_steps:
-            taken, why = self._leap(min(_LEAP, self.interval - self.since, max_steps - steps))
+            taken, why = self._leap(min(self.most, self.interval - self.since, max_steps - steps))
             if not taken and why != "converged":
                 taken, why = self._step()
             if why == "converged":
