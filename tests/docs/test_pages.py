@@ -47,7 +47,7 @@ def test_every_estimator_has_a_page() -> None:
     }
     titles = {headings(page)[0] for page in MODELS}
     guide = "".join(path.read_text(encoding="utf-8") for path in DOCS.glob("*.md"))
-    assert len(estimators & titles) >= 9
+    assert len(estimators & titles) >= 8
     assert {name for name in estimators - titles if f"{name}(" not in guide} - {"GroupedModels"} == set()
 
 

@@ -89,7 +89,7 @@ def test_equations_are_mathml_and_pictures_are_drawn(site: Path, pages: dict[Pat
         assert path.name == "index.html" or pages[path].n_equations > 0, path
     drawn = [path for path in site.glob("gallery/*") if path.suffix in (".svg", ".png")]
     assert len(drawn) >= 9
-    assert min(path.stat().st_size for path in drawn) > 2000
+    assert min(path.stat().st_size for path in drawn) > 1000
 
 
 def test_the_reference_has_every_public_name(site: Path) -> None:
