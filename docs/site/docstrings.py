@@ -24,7 +24,7 @@ def numpydoc(text: str) -> str:
     """Put what an item is on a line of its own, so that it is no type, and plain text before all sections."""
     lines: list[str] = []
     section, start = "", 0
-    source = _ROLE.sub(r"`\1`", text).splitlines()
+    source = fenced(_ROLE.sub(r"`\1`", text)).splitlines()
     for line, after in zip(source, [*source[1:], ""], strict=True):
         if after and set(after) == {"-"}:
             section, start = line.strip(), start or len(lines)
@@ -39,3 +39,10 @@ def numpydoc(text: str) -> str:
             lines.append(line)
     lines.insert(start, "")
     return "\n".join(lines)
+
+
+def fenced(text: str) -> str:
+    """Sessions outside the section of examples, which would be taken for quotations, as blocks of code."""
+    free, *examples = re.split(r"^(?=Examples\n-+$)", text, maxsplit=1, flags=re.MULTILINE)
+    session = re.compile(r"^>>> .*(?:\n(?!\n).+)*", re.MULTILINE)
+    return "".join([session.sub(lambda found: f"```pycon\n{found[0]}\n```", free), *examples])
