@@ -21,6 +21,7 @@ from fullspan.bench.density_methods import METHODS, Declined, Settings
 from fullspan.bench.density_sets import DataSet, find_sets, read_set
 from fullspan.errors import DataError, FullspanError
 from fullspan.picture.chart import Bars
+from fullspan.picture.palette import LIGHT, css_variables
 from fullspan.picture.svg import bars
 
 Say = Callable[[str], None]
@@ -134,7 +135,7 @@ def picture(scores: Sequence[Score]) -> str:
     base = {s.set: s.mean for s in scores if s.method == "independent" and s.mean is not None}
     shown = [s for s in scores if s.mean is not None and s.method != "independent" and s.set in base]
     ours = ("fullspan", "mixture")
-    return bars(
+    drawn = bars(
         Bars(
             "Log-likelihood of unseen rows above independent columns",
             "nats per row and variable",
@@ -144,3 +145,6 @@ def picture(scores: Sequence[Score]) -> str:
             tuple("with" if s.method in ours else "against" for s in shown),
         )
     )
+    alone = '<svg xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" '  # a file of its own, not part of a page
+    colours = f'style="{css_variables(LIGHT)};background:{LIGHT["paper"]};'
+    return drawn.replace("<svg ", alone, 1).replace('style="', colours, 1)
