@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -9,12 +10,17 @@ import typer
 from fullspan.cli.choices import Device
 
 EPILOG = "Example: fullspan bench device --n 20 --n 24"
+DENSITY_EPILOG = """Example: fullspan bench density --data DATA/debd --set nltcs --results density.jsonl
+
+Sets are .npz files: train, valid, test (packed bits) and nvars; bits and n; or codes with 255 for a missing cell. Sets
+without parts are cross-validated. A run that was stopped goes on where the results end."""
 
 
 def register(app: typer.Typer) -> None:
     """Add the group of commands to the application."""
     group = typer.Typer(no_args_is_help=True, help="Measure this machine.", short_help="Measure this machine.")
     group.command("device", epilog=EPILOG, short_help="Steps and fits of the full-span search.")(device)
+    group.command("density", epilog=DENSITY_EPILOG, short_help="Likelihoods of unseen rows, beside rivals.")(density)
     app.add_typer(group, name="bench")
 
 
@@ -55,3 +61,37 @@ def device(
             )
     if as_json:
         print_json({"device": where, "rows": rows, "seed": seed, "sizes": found})
+
+
+def density(
+    data: Annotated[Path, typer.Option(help="Folder of data sets; folders in it are looked at too.")],
+    sets: Annotated[list[str] | None, typer.Option("--set", help="A set by name; may be repeated.")] = None,
+    method: Annotated[list[str] | None, typer.Option(help="A method by name; may be repeated.")] = None,
+    results: Annotated[Path | None, typer.Option(help="JSON lines that scores are added to, and taken from.")] = None,
+    folds: Annotated[int, typer.Option(min=2, help="Of sets without parts.")] = 5,
+    seconds: Annotated[float, typer.Option(min=0.0, help="Mixture: no run is begun after so many seconds.")] = 600.0,
+    seed: Annotated[int, typer.Option(min=0, help="Of folds and starts.")] = 0,
+    picture: Annotated[Path | None, typer.Option(help="SVG file to draw.")] = None,
+    table: Annotated[Path | None, typer.Option(help="Markdown file to write the table to.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Compare densities: mean log-likelihood of unseen rows of full-span models, trees, machines and networks."""
+    from dataclasses import asdict
+
+    from fullspan.bench import density as bench
+    from fullspan.bench.density_methods import METHODS, Settings
+    from fullspan.cli.summary import print_json
+
+    def say(text: str) -> None:
+        typer.echo(text, err=True)
+
+    chosen = tuple(method or METHODS)
+    scores = bench.compare(data, results, sets, chosen, folds, Settings(seconds, seed), say)
+    if picture is not None:
+        picture.write_text(bench.picture(scores), encoding="utf-8")
+    if table is not None:
+        table.write_text(bench.markdown(scores) + "\n", encoding="utf-8")
+    if as_json:
+        print_json({"scores": [asdict(s) for s in scores]})
+    else:
+        typer.echo(bench.markdown(scores))

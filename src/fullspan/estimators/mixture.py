@@ -32,8 +32,8 @@ class FullSpanMixture(TreeEstimator):
 
     Parameters
     ----------
-    runs : (components, width) of every run; a run of one component learns from a bootstrap sample, so that several of
-        them are a bagged model. None for a schedule that served many data sets.
+    runs : (components, width) of every run; a run of one component learns from bootstrap samples and averages
+        them. None for a schedule that served many data sets.
     smoothing : pseudo-rows of every conditional distribution, spread as without the least telling parent.
     restarts : how often all runs are made, from different starts.
     max_seconds : no run is begun after so many seconds.

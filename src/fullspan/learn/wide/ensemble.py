@@ -18,7 +18,7 @@ from fullspan.model.graph import FactorGraph
 from fullspan.model.mixture import FittedMixture, Mixture
 from fullspan.space import Space
 
-RUNS = ((1, 8), (8, 4), (16, 3), (32, 2), (1, 6), (24, 4))
+RUNS = ((8, 4), (2, 8), (8, 1), (1, 8), (16, 3), (4, 6), (24, 4), (32, 2))
 """Components and widths that are tried, in this order, where none are given."""
 _BAG_WEIGHT = 0.5
 """Nats per weight of a component that is bagged: an average forgives weights that one model would not."""
@@ -30,7 +30,7 @@ class MixtureOptions:
 
     Attributes
     ----------
-    runs : (components, width) of every run; of one component for a bootstrap sample, to be averaged.
+    runs : (components, width) of every run; of one component: bootstrap samples, averaged.
     smoothing : pseudo-rows of every table; twice as many for one component and for widths of 4 with many components.
     restarts : how often all runs are made, from different starts.
     max_seconds : no run is begun after this time; None for no limit.

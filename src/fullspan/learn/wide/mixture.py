@@ -5,8 +5,8 @@
 An iteration weighs every row by ``p(h | x)``, exact, and learns each component from the rows so weighed, closed form;
 the graphs are grown again now and then. Rows held out end a run, and choose between runs of different numbers of
 components, widths and starts. A mixture of several runs is again such a mixture, of all their components; its weights
-are fitted to the rows held out, and it is kept if these are likelier under it. A run of one component learns from a
-bootstrap sample of the rows, so that a mixture of such runs is a bagged model.
+are fitted to the rows held out, and it is kept if these are likelier under it. A run of one component learns from
+several bootstrap samples of the rows and averages them: a bagged model.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ _WARM = 8
 """Iterations of independent components at the start of a run."""
 _GROW_AT = (0, 3, 7, 12, 20)
 """Iterations after these at which graphs are grown."""
+_BAGGED = 6
+"""Bootstrap samples of a run of one component."""
 _LEAST = 1e-3
 """Share of a row below which it does not count for a component."""
 
@@ -95,11 +97,16 @@ class Learner:
 
     def _bagged(self, options: RunOptions, rng: np.random.Generator) -> Run:
         w, total = self.train.weights, float(self.train.weights.sum())
-        drawn = rng.multinomial(max(round(total), 1), w / total).astype(np.float64)
-        model = conditionals(self.train, drawn, self._grown(drawn, options), options.smoothing)
-        mixed = MixedConditionals((model,), np.zeros(1))
+        samples = rng.multinomial(max(round(total), 1), w / total, size=_BAGGED).astype(np.float64)
+
+        def learned(drawn: Array) -> Conditionals:
+            return conditionals(self.train, drawn, self._grown(drawn, options), options.smoothing)
+
+        with ThreadPoolExecutor(2) as pool:
+            models = tuple(pool.map(learned, samples))
+        mixed = MixedConditionals(models, np.full(_BAGGED, -math.log(_BAGGED)))
         score = self.score(mixed)
-        self._record("bag", 1, score)
+        self._record("bag", _BAGGED, score)
         return Run(options, mixed, score, "converged")
 
     def _mixed(self, options: RunOptions, rng: np.random.Generator) -> Run:

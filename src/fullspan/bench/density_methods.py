@@ -1,0 +1,162 @@
+"""The ways of estimating a density that are compared: each learns from rows, and scores others.
+
+A method may decline a set, with the reason: too many states, cells missing, a package that is not installed.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.bench.density_sets import Codes, Split
+from fullspan.bench.pyagrum_process import package
+from fullspan.data import Empirical
+from fullspan.estimators.baselines import ChowLiu, Independent
+from fullspan.query.answer import Oracle
+from fullspan.query.mixture import MixtureOracle
+from fullspan.query.tree import TreeOracle
+from fullspan.space import Space
+
+Array = NDArray[np.float64]
+TABLE, PAIRWISE = 1 << 22, 1 << 18
+"""States up to which the search runs on the dual table, and all pairs are fitted exactly."""
+_HIDDEN_UNITS = 20
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What may be changed: seconds for a mixture's runs, and the seed."""
+
+    seconds: float = 600.0
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Learned:
+    """``log_prob`` of rows with -1 for missing cells, and what is worth knowing about the model."""
+
+    log_prob: Callable[[Codes], Array]
+    notes: dict[str, Any] = field(default_factory=dict)
+
+
+class Declined(Exception):
+    """A method does not apply to a set; the message says why."""
+
+
+Method = Callable[[Split, Space, Settings], Learned]
+
+
+def _counted(rows: Codes, space: Space) -> Empirical:
+    return Empirical.from_codes(rows, space=space, allow_missing=True)
+
+
+def _all(split: Split, space: Space) -> Empirical:
+    """Rows to learn from where nothing is chosen: those held out as well."""
+    return _counted(np.concatenate([split.train, split.valid]), space)
+
+
+def independent(split: Split, space: Space, settings: Settings) -> Learned:
+    """Every column by itself."""
+    return Learned(Independent(_counted(split.train, space)).log_prob)
+
+
+def chow_liu(split: Split, space: Space, settings: Settings) -> Learned:
+    """The best tree."""
+    return Learned(ChowLiu(_counted(split.train, space)).log_prob)
+
+
+def pairwise(split: Split, space: Space, settings: Settings) -> Learned:
+    """The exact machine of all pairs, with a ridge of one pseudo-row."""
+    from fullspan.learn.likelihood.machine import MachineOptions, fit_machine
+
+    if space.n_states > PAIRWISE:
+        raise Declined(f"more than {PAIRWISE:,} states")
+    data = _counted(split.train, space)
+    fitted = fit_machine(data, MachineOptions(order=2, basis="walsh", l2=1.0 / data.total, tol=1e-6))
+    return Learned(Oracle(fitted.model).log_prob, {"terms": len(fitted.model.terms)})
+
+
+def hidden_trees(split: Split, space: Space, settings: Settings) -> Learned:
+    """Hidden Chow–Liu trees."""
+    from fullspan.learn.trees.hidden_tree import TreeOptions, fit_hidden_tree
+
+    options = TreeOptions([16, 32], 0.3, 3, max_iter=120, seed=settings.seed)
+    fitted = fit_hidden_tree(_counted(split.train, space), options, _counted(split.valid, space))
+    return Learned(TreeOracle(fitted.model).log_prob, {"states": fitted.model.n_states})
+
+
+def fullspan(split: Split, space: Space, settings: Settings) -> Learned:
+    """One full-span model: on the dual table where it is small, else by elimination."""
+    from fullspan.learn.search.fit import Options, fit
+    from fullspan.learn.wide.fit import WideOptions, fit_wide
+
+    data = _counted(split.train, space)
+    if space.n_states <= TABLE:
+        fitted = fit(data, Options())
+        notes = {"terms": len(fitted.model.terms), "engine": "table"}
+    else:
+        fitted = fit_wide(data, WideOptions(max_width=4))
+        notes = {"terms": len(fitted.model.terms), "engine": "elimination", "width": fitted.settings["width"]}
+    return Learned(Oracle(fitted.model).log_prob, notes)
+
+
+def mixture(split: Split, space: Space, settings: Settings) -> Learned:
+    """A mixture of decomposable models; it learns from complete rows, and scores all."""
+    from fullspan.learn.wide.ensemble import MixtureOptions, fit_mixture
+
+    train, valid = (rows[(rows >= 0).all(axis=1)] for rows in (split.train, split.valid))
+    if not len(train) or not len(valid):
+        raise Declined("no row is complete")
+    options = MixtureOptions(max_seconds=settings.seconds, seed=settings.seed)
+    fitted = fit_mixture(_counted(train, space), options, _counted(valid, space))
+    notes = {"components": len(fitted.model.shares), "width": fitted.model.width, "valid": fitted.validation}
+    return Learned(MixtureOracle(fitted.model).log_prob, notes)
+
+
+def restricted(split: Split, space: Space, settings: Settings) -> Learned:
+    """A restricted Boltzmann machine whose log Z is exact: 20 hidden units."""
+    from fullspan.estimators.restricted import RestrictedBoltzmannMachine
+
+    if any(card > 2 for card in space.cards) or any((rows < 0).any() for rows in (split.train, split.test)):
+        raise Declined("its units are binary and always seen")
+    machine = RestrictedBoltzmannMachine(n_hidden=_HIDDEN_UNITS, max_iter=50, random_state=settings.seed)
+    machine.fit(split.train.astype(np.int8))
+    return Learned(lambda rows: np.asarray(machine.score_samples(rows.astype(np.int8)), dtype=np.float64))
+
+
+def pyagrum(split: Split, space: Space, settings: Settings) -> Learned:
+    """A Bayesian network by pyAgrum's greedy hill climbing, in a process of its own; it scores the test rows only."""
+    if package() is None:
+        raise Declined("pyAgrum is not installed")
+    if any((rows < 0).any() for rows in (split.train, split.test)):
+        raise Declined("cells are missing")
+    with tempfile.TemporaryDirectory() as folder:
+        given, found = Path(folder, "given.npz"), Path(folder, "found.npy")
+        np.savez(given, train=split.train, test=split.test, cards=np.array(space.cards))
+        command = [sys.executable, "-m", "fullspan.bench.pyagrum_process", str(given), str(found)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise Declined(f"pyAgrum ended with {(done.stderr.strip() or str(done.returncode)).splitlines()[-1]}")
+        log = np.load(found)
+    return Learned(lambda rows: np.asarray(log[(split.test >= 0).any(axis=1)], dtype=np.float64))
+
+
+METHODS: dict[str, Method] = {
+    "independent": independent,
+    "chow-liu": chow_liu,
+    "pairwise": pairwise,
+    "hidden-trees": hidden_trees,
+    "pyagrum": pyagrum,
+    "rbm": restricted,
+    "fullspan": fullspan,
+    "mixture": mixture,
+}
+"""The methods by name; the last two are the full-span ones."""

@@ -1,0 +1,105 @@
+"""The comparison of densities: sets and folds, scores, results that are gone on with, the table and the picture."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fullspan.bench.density import compare, markdown, picture
+from fullspan.bench.density_methods import METHODS, Settings
+from fullspan.bench.density_sets import find_sets, read_set
+from fullspan.errors import DataError
+
+QUICK = Settings(seconds=0.0)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A binary set in parts, and coded rows with gaps."""
+    rng = np.random.default_rng(0)
+    bits = (rng.random((300, 5)) < 0.3).astype(np.uint8)
+    bits[:, 1] = bits[:, 0] ^ (rng.random(300) < 0.1)
+    packed = np.packbits(bits, axis=1)
+    np.savez(tmp_path / "parts.npz", train=packed[:200], valid=packed[200:250], test=packed[250:], nvars=5)
+    codes = rng.integers(0, 3, (60, 4)).astype(np.uint8)
+    codes[:, 3] = codes[:, 0]
+    codes[::7, 1] = 255
+    np.savez(tmp_path / "coded.npz", codes=codes)
+    return tmp_path
+
+
+def test_folds_score_every_row_once(folder: Path) -> None:
+    """The test parts of all folds are the rows, each once, and no fold learns from what it scores."""
+    data = read_set(folder / "coded.npz")
+    splits = list(data.splits(4, seed=0))
+    assert sum(len(s.test) for s in splits) == 60
+    assert all(len(s.train) + len(s.valid) + len(s.test) == 60 for s in splits)
+    assert sorted(map(tuple, np.concatenate([s.test for s in splits]))) == sorted(map(tuple, data.parts["rows"]))
+    assert (data.parts["rows"] < 0).sum() == 9
+
+
+def test_the_score_of_independent_columns_is_their_mean_log_probability(folder: Path) -> None:
+    """Mean and standard error over the test rows of prod_i (n_i + 1/2) / (N + 1)."""
+    (found,) = compare(folder, names=["parts"], methods=["independent"])
+    split = next(read_set(folder / "parts.npz").splits(5, 0))
+    p = (split.train.sum(axis=0) + 0.5) / (len(split.train) + 1)
+    log = np.log(np.where(split.test == 1, p, 1 - p)).sum(axis=1)
+    assert found.mean == pytest.approx(log.mean())
+    assert found.error == pytest.approx(log.std() / np.sqrt(50))
+
+
+@pytest.mark.parametrize("method", [name for name in METHODS if name not in ("hidden-trees", "rbm")])
+def test_methods_score_or_say_why_not(folder: Path, method: str) -> None:
+    """On rows with a strong pair every method but independence is likelier than independence, or declines."""
+    base, found = compare(folder, names=["parts"], methods=["independent", method], settings=QUICK)
+    assert found.declined or found.mean is not None
+    if found.mean is not None and base.mean is not None and method != "independent":
+        assert found.mean > base.mean
+
+
+def test_gaps_are_scored(folder: Path) -> None:
+    """Full-span models and mixtures score rows with missing cells; x3 = x0 is found."""
+    base, one, many = compare(folder, None, ["coded"], ["independent", "fullspan", "mixture"], 2, QUICK)
+    assert one.mean > base.mean + 0.3
+    assert many.mean > base.mean
+
+
+def test_results_are_gone_on_with(folder: Path, tmp_path: Path) -> None:
+    """A second run takes what is there, adds what is not, and refuses a file that is something else."""
+    results, said = tmp_path / "r.jsonl", []
+    compare(folder, results, ["parts"], ["independent"], say=said.append)
+    again = compare(folder, results, ["parts"], ["independent", "chow-liu"], say=said.append)
+    assert len(said) == 2
+    assert [json.loads(line)["method"] for line in results.read_text().splitlines()] == ["independent", "chow-liu"]
+    assert [s.method for s in again] == ["independent", "chow-liu"]
+    results.write_text("{}\n")
+    with pytest.raises(DataError, match="line 1"):
+        compare(folder, results, ["parts"], ["independent"])
+
+
+def test_table_and_picture_show_every_score(folder: Path) -> None:
+    """The best mean of a row is bold, a method that declined has a dash and its reason; the picture is SVG."""
+    scores = compare(folder, None, ["coded"], ["independent", "chow-liu", "rbm"], 2)
+    text = markdown(scores)
+    assert "**−" in text
+    assert "* rbm –: its units are binary and always seen" in text
+    drawn = picture(scores)
+    assert drawn.startswith("<svg")
+    assert "coded, chow-liu" in drawn
+
+
+def test_unknown_names_are_refused(folder: Path, tmp_path: Path) -> None:
+    """A set, a method or a folder that is not there is named, with those that are."""
+    with pytest.raises(DataError, match="no set 'other'"):
+        find_sets(folder, ["other"])
+    with pytest.raises(DataError, match="no method"):
+        compare(folder, methods=["guess"])
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(DataError, match=r"no \.npz"):
+        find_sets(tmp_path / "empty")
+    np.savez(tmp_path / "odd.npz", x=np.zeros(2))
+    with pytest.raises(DataError, match="codes are needed"):
+        read_set(tmp_path / "odd.npz")
