@@ -39,6 +39,7 @@ L1_HELP = "Weight of an L1 penalty on the weights; above 0, terms are searched o
 EPSILON_HELP = "Stop when a step gains less, in nats per row; only for --search paper or --l1 above 0."
 RESUME_HELP = "Start from the checkpoint, if there is one, and keep its basis, whatever --basis says."
 AVERAGE_HELP = "Average so many bootstrap fits, which predicts better; Ctrl-C keeps those that are done."
+SHRINK_HELP = "Shrink all interactions by a prior set by evidence; full-span mixes them in as far as they predict."
 EPILOG = """Example: fullspan fit votes.csv -o votes.fsm --missing drop
 
 With given terms: fullspan fit votes.csv -o votes.fsm --model boltzmann --missing em --columns party,crime,water
@@ -86,6 +87,7 @@ def fit(
     sweeps: Annotated[int, typer.Option(min=1, help="Boltzmann: sweeps of the chains between two updates.")] = 1,
     restarts: Annotated[int, typer.Option(min=1, help="Runs with hidden variables; the best is kept.")] = 5,
     average: Annotated[int, typer.Option(min=1, help=AVERAGE_HELP)] = 1,
+    shrink: Annotated[bool, typer.Option("--shrink", help=SHRINK_HELP)] = False,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of those runs, and of bootstrap samples.")] = None,
     search: Annotated[Search, typer.Option(help="The full search, or the published algorithm.")] = Search.full,
     basis: Annotated[Basis, typer.Option(help="Kind of terms; auto keeps the shorter description.")] = Basis.auto,
@@ -128,8 +130,8 @@ def fit(
         return fit_layers(data, output, model.value, hidden, own, as_json=as_json, quiet=quiet)
     if resume and checkpoint is None:
         raise typer.BadParameter("--resume needs --checkpoint FILE")
-    if resume and average > 1:
-        raise typer.BadParameter("--resume goes on with one fit; with --average, leave it out")
+    if resume and (average > 1 or shrink):
+        raise typer.BadParameter("--resume goes on with one fit; with --average or --shrink, leave it out")
     check_model_target(output, data, force=force)
     if checkpoint is not None:
         check_model_target(checkpoint, data, force=force)
@@ -168,13 +170,13 @@ def fit(
         watch.say("learning (the first run on a machine compiles its kernels, which takes longer)")
         interrupts.check()
         if model is Model.boltzmann:
-            fitted = learned_machine(empirical, structure, options, watch, average)
+            fitted = learned_machine(empirical, structure, options, watch, average, shrink)
         elif model is Model.truncated:
             limit = arguments.size(max_memory)
             domain = Domain(max_order, min_support, pattern or (), pairs, unseen, solver.value, l2, seed, limit)
             fitted = learned_truncated(empirical, domain, watch)
         else:
-            fitted = _learned(empirical, options, Hidden(units, restarts, seed), watch, start, average)
+            fitted = _learned(empirical, options, Hidden(units, restarts, seed), watch, start, average, shrink)
         fitted = _kept(reading.noted(fitted), watch)
     _save(fitted, output)
     if not quiet:
@@ -228,11 +230,18 @@ def _learned(
     watch: _Watch,
     start: LogLinear | None,
     average: int,
+    shrink: bool,
 ) -> Fitted:
     from fullspan.learn.search.fit import Options
     from fullspan.learn.search.fit import fit as learn
     from fullspan.learn.search.incomplete import fit_incomplete
 
+    if shrink:
+        from fullspan.estimators.averaging import shrunken_search
+        from fullspan.estimators.settings import refuse_hidden
+
+        refuse_hidden(hidden.units)
+        return shrunken_search(empirical, Options(**options), average, hidden.seed, watch)
     if average > 1:
         from fullspan.estimators.averaging import averaged_search
 
