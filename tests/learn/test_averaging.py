@@ -243,6 +243,8 @@ def test_an_average_is_no_log_linear_model() -> None:
         Oracle(model.model_)
     with pytest.raises(FullspanError, match="average of 2"):
         fs.geometry.Manifold.of(model)
+    with pytest.raises(FullspanError, match="average of 2"):
+        fs.BoltzmannMachine(average=2, random_state=0).fit(rows_of(100)).estimate("P(x0=y)")
     with pytest.raises(FullspanError, match="average is 0"):
         fs.FullSpan(average=0).fit(rows_of(100))
     with pytest.raises(FullspanError, match="needs the table"):

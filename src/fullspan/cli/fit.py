@@ -40,6 +40,7 @@ EPSILON_HELP = "Stop when a step gains less, in nats per row; only for --search 
 ENGINE_HELP = "The dual table of all states, or elimination for hundreds of columns; auto: the table if it fits."
 RESUME_HELP = "Start from the checkpoint, if there is one, and keep its basis, whatever --basis says."
 AVERAGE_HELP = "Average so many bootstrap fits, which predicts better; Ctrl-C keeps those that are done."
+SHRINK_HELP = "Shrink all interactions by a prior set by evidence; full-span mixes them in as far as they predict."
 EPILOG = """Example: fullspan fit votes.csv -o votes.fsm --missing drop
 
 With given terms: fullspan fit votes.csv -o votes.fsm --model boltzmann --missing em --columns party,crime,water
@@ -87,6 +88,7 @@ def fit(
     sweeps: Annotated[int, typer.Option(min=1, help="Boltzmann: sweeps of the chains between two updates.")] = 1,
     restarts: Annotated[int, typer.Option(min=1, help="Runs with hidden variables; the best is kept.")] = 5,
     average: Annotated[int, typer.Option(min=1, help=AVERAGE_HELP)] = 1,
+    shrink: Annotated[bool, typer.Option("--shrink", help=SHRINK_HELP)] = False,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of those runs, and of bootstrap samples.")] = None,
     search: Annotated[Search, typer.Option(help="The full search, or the published algorithm.")] = Search.full,
     basis: Annotated[Basis, typer.Option(help="Kind of terms; auto keeps the shorter description.")] = Basis.auto,
@@ -131,8 +133,8 @@ def fit(
         return fit_layers(data, output, model.value, hidden, own, as_json=as_json, quiet=quiet)
     if resume and checkpoint is None:
         raise typer.BadParameter("--resume needs --checkpoint FILE")
-    if resume and average > 1:
-        raise typer.BadParameter("--resume goes on with one fit; with --average, leave it out")
+    if resume and (average > 1 or shrink):
+        raise typer.BadParameter("--resume goes on with one fit; with --average or --shrink, leave it out")
     check_model_target(output, data, force=force)
     if checkpoint is not None:
         check_model_target(checkpoint, data, force=force)
@@ -171,14 +173,14 @@ def fit(
         watch.say("learning (the first run on a machine compiles its kernels, which takes longer)")
         interrupts.check()
         if model is Model.boltzmann:
-            fitted = learned_machine(empirical, structure, options, watch, average)
+            fitted = learned_machine(empirical, structure, options, watch, average, shrink)
         elif model is Model.truncated:
             limit = arguments.size(max_memory)
             domain = Domain(max_order, min_support, pattern or (), pairs, unseen, solver.value, l2, seed, limit)
             fitted = learned_truncated(empirical, domain, watch)
         else:
             wide = Wide(engine.value, max_width)
-            fitted = _learned(empirical, options, Hidden(units, restarts, seed), wide, watch, start, average)
+            fitted = _learned(empirical, options, Hidden(units, restarts, seed), wide, watch, start, average, shrink)
         fitted = _kept(reading.noted(fitted), watch)
     _save(fitted, output)
     if not quiet and (note := fitted.settings.get("device_note")):
@@ -242,30 +244,34 @@ def _learned(
     watch: _Watch,
     start: LogLinear | None,
     average: int,
+    shrink: bool,
 ) -> Fitted:
     from fullspan.estimators.engines import searches_wide, wide_options
     from fullspan.learn.search.fit import Options
     from fullspan.learn.search.fit import fit as learn
     from fullspan.learn.search.incomplete import fit_incomplete
 
-    is_wide = start is None and searches_wide(wide.engine, empirical, Options(**options), len(hidden.units))
+    own = Options(**options)
+    is_wide = start is None and searches_wide(wide.engine, empirical, own, len(hidden.units), shrinks=shrink)
+    if shrink:
+        from fullspan.estimators.averaging import shrunken_search
+        from fullspan.estimators.settings import refuse_hidden
+
+        refuse_hidden(hidden.units)
+        return shrunken_search(empirical, own, average, hidden.seed, watch)
     if average > 1:
         from fullspan.estimators.averaging import averaged_search, averaged_wide
 
         if is_wide:
-            return averaged_wide(
-                empirical, wide_options(Options(**options), wide.max_width), average, hidden.seed, watch
-            )
-        return averaged_search(
-            empirical, Options(**options), hidden.units, hidden.restarts, average, hidden.seed, watch
-        )
+            return averaged_wide(empirical, wide_options(own, wide.max_width), average, hidden.seed, watch)
+        return averaged_search(empirical, own, hidden.units, hidden.restarts, average, hidden.seed, watch)
     if is_wide:
         from fullspan.learn.wide.fit import fit_wide
 
-        return fit_wide(empirical, wide_options(Options(**options), wide.max_width), watch)
+        return fit_wide(empirical, wide_options(own, wide.max_width), watch)
     if not hidden.units:
-        return learn(empirical, Options(**options), watch=watch, start=start)
-    return fit_incomplete(empirical, Options(**options), hidden.units, hidden.restarts, hidden.seed, watch, start)
+        return learn(empirical, own, watch=watch, start=start)
+    return fit_incomplete(empirical, own, hidden.units, hidden.restarts, hidden.seed, watch, start)
 
 
 def _kept(fitted: Fitted, watch: _Watch) -> Fitted:

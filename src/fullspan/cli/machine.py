@@ -25,7 +25,7 @@ OWNERS = {
     **dict.fromkeys(("search", "penalty", "epsilon", "dtype", "device", "engine", "max_width"), (_SEARCH,)),
     **dict.fromkeys(("checkpoint", "checkpoint_every", "resume"), (_SEARCH,)),
     "max_order": (_SEARCH, _TRUNCATED),
-    **dict.fromkeys(("restarts", "basis", "l1", "average"), (_SEARCH, _MACHINE)),
+    **dict.fromkeys(("restarts", "basis", "l1", "average", "shrink"), (_SEARCH, _MACHINE)),
     "hidden": (_SEARCH, _MACHINE, *_LAYERS),
     "max_memory": (_SEARCH, _MACHINE, _TRUNCATED),
     **dict.fromkeys(("epochs", "target"), _LAYERS),
@@ -75,6 +75,7 @@ def learned_machine(
     options: dict[str, Any],
     watch: Callable[[StepLike], None],
     average: int = 1,
+    shrink: bool = False,
 ) -> Fitted:
     """Fit the machine.
 
@@ -97,6 +98,7 @@ def learned_machine(
         solver=structure.solver,
         l1=options["l1"],
         l2=structure.l2,
+        shrinkage="evidence" if shrink else None,
         restarts=structure.restarts,
         seed=structure.seed,
         max_iter=structure.max_iter,

@@ -64,10 +64,11 @@ def summary(fitted: Fitted) -> dict[str, Any]:
 
 def _average_facts(fitted: Fitted) -> dict[str, Any]:
     """What there is to say about an average."""
-    found = fitted.out_of_bag
-    if found is None:
-        return {}
-    return {"members": fitted.settings.get("members"), "oob_score": found.score, "oob_error": found.error}
+    found, facts = fitted.out_of_bag, {}
+    if found is not None:
+        facts = {"members": fitted.settings.get("members"), "oob_score": found.score, "oob_error": found.error}
+    share = getattr(fitted.model, "share", 0.0)
+    return {**facts, "shrunken_share": share} if share else facts
 
 
 def _machine_facts(fitted: Fitted) -> dict[str, Any]:
@@ -94,6 +95,9 @@ def summary_lines(fitted: Fitted) -> list[str]:
     ]
     if fitted.status == "given":
         return [*lines, "given, not learned from rows"]
+    if share := getattr(fitted.model, "share", 0.0):
+        weights = len(fitted.model.background.theta)  # type: ignore[attr-defined]
+        lines.append(f"mixed with a share of {share:.2f} of a shrunken model of {weights:,} weights")
     if (found := fitted.out_of_bag) is not None:
         members, asked = (fitted.settings.get(name) for name in ("members", "average"))
         return [
@@ -104,8 +108,9 @@ def summary_lines(fitted: Fitted) -> list[str]:
         ]
     return [
         *lines,
-        f"divergence from the data {fitted.divergence:.4f} nats per row, "
-        f"description length {fitted.description_length:.1f} nats ({fitted.status})",
+        f"divergence from the data {fitted.divergence:.4f} nats per row"
+        + (f", description length {fitted.description_length:.1f} nats" if not share else "")
+        + f" ({fitted.status})",
     ]
 
 

@@ -50,6 +50,9 @@ class BoltzmannMachine(DensityEstimator):
         for variables beyond any table, ``"pcd"`` (persistent contrastive divergence), ``"cd"`` (contrastive
         divergence) or ``"pseudo"`` (pseudo-likelihood), whose log Z is estimated where it cannot be summed.
     l1, l2 : penalties ``l1 sum |theta|`` and ``l2/2 sum theta^2`` on the weights, in nats per row.
+    shrinkage : ``"evidence"`` pulls the weights towards zero by a normal prior on pure interactions whose scale, one
+        for each order, maximises the evidence: nothing to set. ``order=None`` then takes as many orders as 20,000
+        weights allow. Complete rows only; no standard errors.
     em : with hidden variables or missing cells, ``"auto"`` (the solver on the likelihood of what was observed),
         ``"exact"`` or ``"inexact"`` alternating minimisation.
     restarts : runs from random weights, of which the best is kept; only with hidden variables.
@@ -113,6 +116,7 @@ class BoltzmannMachine(DensityEstimator):
         solver: str = "auto",
         l1: float = 0.0,
         l2: float = 0.0,
+        shrinkage: str | None = None,
         em: str = "auto",
         restarts: int = 5,
         tol: float = 1e-10,
@@ -141,6 +145,7 @@ class BoltzmannMachine(DensityEstimator):
         self.solver = solver
         self.l1 = l1
         self.l2 = l2
+        self.shrinkage = shrinkage
         self.em = em
         self.restarts = restarts
         self.tol = tol

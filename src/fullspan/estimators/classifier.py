@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _BATCH = 1 << 14
 """Rows predicted at a time."""
 _READING = ("columns", "levels", "bins", "count_column", "missing", "max_levels")
-_OPTIONS = tuple(name for name in OPTIONS if name not in ("em", *BY_CHAINS))
+_OPTIONS = tuple(name for name in OPTIONS if name not in ("em", "shrinkage", *BY_CHAINS))
 
 
 class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

@@ -17,7 +17,9 @@ ENGINES = ("auto", "table", "elimination")
 DEFAULT_WIDTH = 4
 
 
-def searches_wide(engine: str, empirical: Empirical, options: Options, n_hidden: int = 0) -> bool:
+def searches_wide(
+    engine: str, empirical: Empirical, options: Options, n_hidden: int = 0, *, shrinks: bool = False
+) -> bool:
     """Whether a search runs by elimination: because it is asked for, or because the table would not fit.
 
     Raises
@@ -27,7 +29,7 @@ def searches_wide(engine: str, empirical: Empirical, options: Options, n_hidden:
     if engine not in ENGINES:
         raise FullspanError(f"engine is {engine!r}; choose one of {', '.join(map(repr, ENGINES))}")
     of_table = "search='paper'" if options.search == "paper" else "l1 above 0" if options.l1 else ""
-    of_table = "hidden variables" if n_hidden else of_table
+    of_table = "hidden variables" if n_hidden else "shrinkage" if shrinks else of_table
     if engine == "elimination" and of_table:
         raise FullspanError(
             f"engine='elimination' has no {of_table}; leave that out, use engine='table', or FullSpanMixture for a "

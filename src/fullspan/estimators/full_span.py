@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from fullspan.estimators.density import generator
 from fullspan.estimators.engines import searches_wide, wide_options
 from fullspan.estimators.hidden import Hidden, hidden_variables
-from fullspan.estimators.settings import of_hidden
+from fullspan.estimators.settings import of_hidden, refuse_hidden
 from fullspan.estimators.streaming import StreamingEstimator
 from fullspan.space import Level
 
@@ -43,6 +43,8 @@ class FullSpan(StreamingEstimator):
     random_state : seed or generator of these, and of the bootstrap samples.
     average : bootstrap fits whose distributions are averaged, which predicts better and takes so many times the time; 1
         for one fit of the rows as they are. See ``docs/averaging.md``.
+    shrinkage : ``"evidence"`` mixes a second model in, with all interactions of as many orders as 20,000 weights allow,
+        shrunken by a prior that the data set themselves; its share is what held-out rows ask for.
     missing : missing cells are an ``"error"``, ``"drop"`` their rows, are a ``"level"`` of their own, or are
         summed over, ``"em"``: the likelihood is that of the observed cells, and no row is lost.
     bins : cut numeric columns: a number of quantile bins, or ``{name: k | ("width", k) | edges}``.
@@ -104,6 +106,7 @@ class FullSpan(StreamingEstimator):
         hidden: Hidden = 0,
         restarts: int = 5,
         average: int = 1,
+        shrinkage: str | None = None,
         random_state: Any = None,
         missing: str = "error",
         bins: Any = None,
@@ -127,6 +130,7 @@ class FullSpan(StreamingEstimator):
         self.hidden = hidden
         self.restarts = restarts
         self.average = average
+        self.shrinkage = shrinkage
         self.random_state = random_state
         self.missing = missing
         self.bins = bins
@@ -144,16 +148,17 @@ class FullSpan(StreamingEstimator):
 
         options = Options(**{name: getattr(self, name) for name in _OPTIONS})
         hidden = hidden_variables(self.hidden)
-        is_wide = searches_wide(self.engine, empirical, options, len(hidden))
-        if self.average > 1:
-            from fullspan.estimators.averaging import averaged_search, averaged_wide
+        shrinks, k, state = self.shrinkage is not None, self.average, self.random_state
+        is_wide = searches_wide(self.engine, empirical, options, len(hidden), shrinks=shrinks)
+        if k > 1 or shrinks:
+            from fullspan.estimators.averaging import averaged_search, averaged_wide, shrunken_search
 
             if is_wide:
-                own = wide_options(options, self.max_width)
-                return averaged_wide(empirical, own, self.average, self.random_state, watch)
-            return averaged_search(
-                empirical, options, hidden, self.restarts, self.average, self.random_state, watch=watch
-            )
+                return averaged_wide(empirical, wide_options(options, self.max_width), k, state, watch)
+            if not shrinks:
+                return averaged_search(empirical, options, hidden, self.restarts, k, state, watch=watch)
+            refuse_hidden(hidden)
+            return shrunken_search(empirical, options, k, state, watch)
         if is_wide:
             from fullspan.learn.wide.fit import fit_wide
 

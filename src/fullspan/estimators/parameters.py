@@ -48,6 +48,8 @@ def check_parameters(values: Mapping[str, Any]) -> None:
         ...
     fullspan.errors.FullspanError: l1 is 'much'; a finite number of at least 0 is needed
     """
+    if values.get("shrinkage") not in (None, "evidence"):
+        raise FullspanError(f"shrinkage is {values['shrinkage']!r}; choose 'evidence' or None")
     for name, value in values.items():
         if name in _WHOLE and not (_is(numbers.Integral, value) and value >= 1):
             if value is not None or name in _NEEDED:

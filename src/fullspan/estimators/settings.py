@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 BY_CHAINS = ("learning_rate", "n_chains", "n_sweeps", "mean_weights")
 """Parameters of the solvers that sample."""
 OPTIONS = (
-    *("order", "graph", "terms", "margins", "basis", "solver", "l1", "l2"),
+    *("order", "graph", "terms", "margins", "basis", "solver", "l1", "l2", "shrinkage"),
     *("em", "restarts", "tol", "max_iter", "max_memory"),
     *BY_CHAINS,
 )
@@ -64,6 +64,14 @@ def of_hidden(hidden: Sequence[Variable], random_state: Any) -> dict[str, Any]:
         "hidden": {v.name: list(v.levels) for v in hidden} if hidden else 0,
         "random_state": int(random_state) if isinstance(random_state, numbers.Integral) else None,
     }
+
+
+def refuse_hidden(hidden: Sequence[Variable]) -> None:
+    """Refuse hidden variables where weights are shrunken by evidence."""
+    from fullspan.errors import FullspanError
+
+    if hidden:
+        raise FullspanError("shrinkage='evidence' knows no hidden variables; leave out hidden= or shrinkage=")
 
 
 def _edges(graph: Any, space: Space) -> list[list[str]]:

@@ -6,6 +6,7 @@ is no log-linear model of few terms: the weights shown are the means over the me
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -30,6 +31,7 @@ class AveragedLogLinear(LogLinear):
     theta : mean weight of each over the members that have it; not the natural parameters of the average.
     log_z : 0: ``energy`` is ``-log p``.
     members : the models that are averaged, over one space and basis.
+    background, share : a further model, whose terms are not listed, and its share of the average.
 
     Examples
     --------
@@ -42,19 +44,26 @@ class AveragedLogLinear(LogLinear):
     """
 
     members: tuple[LogLinear, ...]
+    background: LogLinear | None = None
+    share: float = 0.0
 
     @classmethod
-    def of(cls, members: Sequence[LogLinear]) -> AveragedLogLinear:
-        """The average of some models.
+    def of(
+        cls, members: Sequence[LogLinear], background: LogLinear | None = None, share: float = 0.0
+    ) -> AveragedLogLinear:
+        """The average of some models, and of their average and a background if there is one.
 
         Raises
         ------
         FullspanError : there is none, or they have different variables or bases.
         """
+        if not 0.0 <= share < 1.0 or (share > 0.0) != (background is not None):
+            raise FullspanError(f"a background has a share above 0 and below 1, and {share} was given")
         if not members:
             raise FullspanError("no model was given to be averaged; at least one is needed")
         space, basis = members[0].space, members[0].basis
-        if any(m.space != space or m.basis != basis for m in members):
+        every = [*members, *([background] if background is not None else [])]
+        if any(m.space != space or m.basis != basis for m in every):
             raise FullspanError("models of different variables or bases were given; the average needs one basis")
         terms = tuple(sorted({term for m in members for term in m.terms}, key=basis.index))
         place = {term: i for i, term in enumerate(terms)}
@@ -62,16 +71,21 @@ class AveragedLogLinear(LogLinear):
         weights = np.concatenate([m.theta for m in members]) if len(which) else np.zeros(0)
         counts = np.bincount(which, minlength=len(terms))
         theta = np.bincount(which, weights, minlength=len(terms)) / np.maximum(counts, 1)
-        return cls(space, basis, terms, theta, 0.0, tuple(members))
+        return cls(space, basis, terms, theta, 0.0, tuple(members), background, share)
 
     def energy(self, states: Any) -> Array:
         """``-log p(x)`` of states (m, n) -> (m,): the log-mean-exp over the members. O(m k) time per term, no table."""
         rows = checked_codes(states, self.space)
         total = np.full(len(rows), -np.inf)
-        for member in self.members:
-            np.logaddexp(total, member.log_prob(rows), out=total)
-        energy: Array = np.log(len(self.members)) - total
-        return energy
+        for share, model in self.parts:
+            np.logaddexp(total, math.log(share) + model.log_prob(rows), out=total)
+        return np.asarray(-total)
+
+    @property
+    def parts(self) -> list[tuple[float, LogLinear]]:
+        """Every model with its share of the average."""
+        own = [((1.0 - self.share) / len(self.members), member) for member in self.members]
+        return own if self.background is None else [*own, (self.share, self.background)]
 
     @cached_property
     def places(self) -> tuple[NDArray[np.int64], ...]:

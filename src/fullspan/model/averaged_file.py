@@ -6,8 +6,9 @@
      "fit": {..., "out_of_bag": {"score": ..., "error": ..., "share": ...}}, ...}
 
 ``terms`` are those of all members, sorted by their place in a table over the basis; a member names its own by their
-positions in that list. Mean weights and spreads are for people, and are computed anew. No table is stored: it is built
-from the members when a question needs it.
+positions in that list. There may be a ``"background": {"share": 0.3, "log_z": ..., "places": [1, 2, ...], "weights":
+[...]}``; ``places`` are those of its terms in a table over the basis. Mean weights and spreads are for people, and are
+computed anew. No table is stored: it is built from the members when a question needs it.
 """
 
 from __future__ import annotations
@@ -41,7 +42,13 @@ def members_record(model: LogLinear) -> dict[str, Any]:
         order = np.argsort(where)
         weights = member.theta[order].tolist()
         records.append({"log_z": member.log_z, "terms": where[order].tolist(), "weights": weights})
-    return {"members": records}
+    if model.background is None:
+        return {"members": records}
+    own, indices = model.background, model.background.indices
+    order = np.argsort(np.array(indices, dtype=np.int64))
+    places = [indices[i] for i in order]
+    record = {"share": model.share, "log_z": own.log_z, "places": places, "weights": own.theta[order].tolist()}
+    return {"members": records, "background": record}
 
 
 def read_average(root: Node, space: Space, basis: Basis, terms: tuple[Term, ...]) -> AveragedLogLinear:
@@ -57,7 +64,15 @@ def read_average(root: Node, space: Space, basis: Basis, terms: tuple[Term, ...]
     if not 1 <= len(nodes) <= MAX_MEMBERS:
         raise root["members"].refuse(f"{len(nodes)} members; 1 to {MAX_MEMBERS} are possible")
     members = [_read_member(node, space, basis, terms, b < MAX_CHECKED) for b, node in enumerate(nodes)]
-    model = AveragedLogLinear.of(members)
+    further = root.fields()
+    background, share = None, 0.0
+    if "background" in further:
+        background = _read_background(further["background"], space, basis)
+        share = further["background"]["share"].number(least=1e-12)
+    try:
+        model = AveragedLogLinear.of(members, background, share)
+    except FullspanError as error:
+        raise root.refuse(str(error)) from error
     if len(model.terms) != len(terms):
         raise root["terms"].refuse(f"{len(terms)} terms are listed, of which the members have {len(model.terms)}")
     return model
@@ -67,8 +82,18 @@ def _read_member(node: Node, space: Space, basis: Basis, terms: tuple[Term, ...]
     places = [item.whole(0, len(terms) - 1) for item in node["terms"].items()]
     if any(a >= b for a, b in itertools.pairwise(places)):
         raise node["terms"].refuse("the positions of terms must increase")
+    return _read_model(node, space, basis, tuple(terms[i] for i in places), checked)
+
+
+def _read_background(node: Node, space: Space, basis: Basis) -> LogLinear:
+    places = [item.whole(1, basis.n_states - 1) for item in node["places"].items()]
+    if any(a >= b for a, b in itertools.pairwise(places)):
+        raise node["places"].refuse("the places of terms must increase")
+    return _read_model(node, space, basis, tuple(map(basis.term, places)), checked=True)
+
+
+def _read_model(node: Node, space: Space, basis: Basis, own: tuple[Term, ...], checked: bool) -> LogLinear:
     theta = np.array([item.number() for item in node["weights"].items()])
-    own = tuple(terms[i] for i in places)
     try:
         member = LogLinear(space, basis, own, theta, node["log_z"].number())
     except FullspanError as error:

@@ -55,13 +55,13 @@ class Mixture:
 
     @classmethod
     def of_average(cls, model: AveragedLogLinear) -> Mixture:
-        """The members of an average as components with equal shares; a constant factor holds each one's ``-log Z``."""
-        space, parts = model.space, list[FactorGraph]()
-        for member in model.members:
-            graph = FactorGraph.of_loglinear(member)
-            constant = np.full(space.cards[0], -member.log_z)
-            parts.append(FactorGraph(space, (*graph.scopes, (0,)), (*graph.tables, constant)))
-        return cls(space, np.full(len(parts), 1 / len(parts)), tuple(parts))
+        """The parts of an average as components; a constant factor holds each one's ``-log Z``."""
+        space, graphs = model.space, list[FactorGraph]()
+        for _, part in model.parts:
+            graph = FactorGraph.of_loglinear(part)
+            constant = np.full(space.cards[0], -part.log_z)
+            graphs.append(FactorGraph(space, (*graph.scopes, (0,)), (*graph.tables, constant)))
+        return cls(space, np.array([share for share, _ in model.parts]), tuple(graphs))
 
     @property
     def width(self) -> int:

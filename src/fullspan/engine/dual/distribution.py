@@ -53,13 +53,13 @@ class Distribution:
         remedy = "give more with max_memory=, or fit with average=1"
         require(16 * basis.n_states, budget(max_memory), f"the average over {basis.n_states:,} states", remedy)
         p, table = np.zeros(basis.n_states), np.empty(basis.n_states)
-        for member in model.members:
+        for share, member in model.parts:
             table[:] = 0.0
             table[np.array(member.indices, dtype=np.int64)] = member.theta
             basis.synthesise(table)
             exp_normalised(table)
+            table *= share
             p += table
-        p /= len(model.members)
         return cls(basis, p)
 
     def dual_table(self) -> DualTable:

@@ -9,6 +9,7 @@ from fullspan.engine.sampling.factors import Factors
 from fullspan.engine.sampling.pair_terms import PairTerms
 from fullspan.engine.sampling.pairwise import Pairwise
 from fullspan.engine.sampling.target import Target
+from fullspan.model.averaged import refuse_averaged
 from fullspan.model.graph import FactorGraph
 from fullspan.model.loglinear import LogLinear
 
@@ -27,6 +28,7 @@ def target_of(model: LogLinear | FactorGraph) -> Target:
     ------
     FullspanError : a factor forbids a state.
     """
+    refuse_averaged(model, "a Gibbs sampler")
     machine = pairwise_of(model)
     if machine is not None:
         return layered(machine)

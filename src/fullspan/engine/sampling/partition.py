@@ -12,6 +12,7 @@ from fullspan.engine.sampling.layers import layer_log_z
 from fullspan.engine.sampling.pairwise import Pairwise
 from fullspan.engine.sampling.target import Base
 from fullspan.errors import TooLargeError
+from fullspan.model.averaged import refuse_averaged
 from fullspan.model.graph import FactorGraph
 from fullspan.model.local import log_sum_exp, small_exponents
 from fullspan.model.loglinear import LogLinear
@@ -62,6 +63,7 @@ def log_z(
 
 def exact_log_z(model: LogLinear | FactorGraph) -> float | None:
     """log Z up to rounding, or None where it would take too long or too much memory."""
+    refuse_averaged(model, "log Z")
     if isinstance(model, LogLinear) and model.basis.n_states <= TABLE:
         return log_sum_exp(small_exponents(model.basis, model.weights))
     machine = pairwise_of(model)

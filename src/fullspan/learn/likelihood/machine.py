@@ -64,6 +64,7 @@ class MachineOptions:
     solver: str = "auto"
     l1: float = 0.0
     l2: float = 0.0
+    shrinkage: str | None = None
     em: str = "auto"
     restarts: int = 5
     tol: float = 1e-10
@@ -79,6 +80,9 @@ class MachineOptions:
         _one_of("basis", self.basis, BASES)
         _one_of("solver", self.solver, SOLVERS)
         _one_of("em", self.em, EM)
+        if self.shrinkage is not None:
+            _one_of("shrinkage", self.shrinkage, ("evidence",))
+            self._refuse_with_shrinkage()
         for name in ("l1", "l2"):
             value = getattr(self, name)
             if not (math.isfinite(value) and value >= 0):
@@ -104,6 +108,13 @@ class MachineOptions:
             raise FullspanError("em='inexact' is IPFP, which takes no penalty; use 'auto' or 'exact'")
         if self.em == "inexact" and self.solver not in ("auto", "ipf"):
             raise FullspanError(f"em='inexact' is IPFP; solver={self.solver!r} goes with em='auto' or 'exact'")
+
+    def _refuse_with_shrinkage(self) -> None:
+        for name in ("graph", "terms", "margins"):
+            if getattr(self, name) is not None:
+                raise FullspanError(f"shrinkage='evidence' takes all terms up to an order; leave out {name}=")
+        if self.l1 or self.l2 or self.em != "auto" or self.solver not in ("auto", "newton"):
+            raise FullspanError("shrinkage='evidence' has its own penalty and solver; leave out l1, l2, em and solver")
 
 
 @dataclass(frozen=True)
@@ -136,6 +147,12 @@ def fit_machine(
     options = options or MachineOptions()
     if options.solver in BEYOND_THE_TABLE:
         return _sampled(empirical, options, hidden, watch)
+    if options.shrinkage is not None:
+        if hidden:
+            raise FullspanError("shrinkage='evidence' knows no hidden variables; leave out hidden= or shrinkage=")
+        from fullspan.learn.shrinkage.fit import fit_shrunken
+
+        return fit_shrunken(empirical, cast(BasisName, options.basis), options.order, options.max_memory, watch)
     # The matrices are small: threads that spin for each other inside BLAS cost more than they bring.
     with threadpool_limits(limits=1, user_api="blas"):
         return _Machine(empirical, options, hidden, watch).run()

@@ -1,0 +1,1 @@
+"""All interactions at once, pulled towards zero by a normal prior whose scale for each order is set by evidence."""

@@ -1,0 +1,131 @@
+"""From counts to a shrunken log-linear model with all terms up to an order, in the basis asked for."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from fullspan.algebra.basis import Basis, BasisName
+from fullspan.data import Empirical
+from fullspan.engine.memory import budget, require
+from fullspan.errors import FullspanError
+from fullspan.learn.shrinkage.contrasts import Contrasts
+from fullspan.learn.shrinkage.evidence import Shrunken, shrink
+from fullspan.model import Fitted, LogLinear
+
+MAX_TERMS = 20_000
+"""Most weights of a shrunken model."""
+MAX_STATES = 1 << 20
+"""Most states: each of some thousand steps transforms a table of them."""
+_TABLES = 12
+
+
+@dataclass(frozen=True)
+class Progress:
+    """An update of the precisions as it happens."""
+
+    move: str
+    n_terms: int
+    cost: float
+    seconds: float
+
+
+def highest_order(cards: tuple[int, ...], limit: int = MAX_TERMS) -> int:
+    """The highest order whose terms, with those of all lower ones, are at most ``limit``; at least 1."""
+    of_order = np.array([1])
+    for card in cards:
+        of_order = np.append(of_order, 0) + np.append(0, of_order * (card - 1))
+    return max(int(np.searchsorted(np.cumsum(of_order[1:].astype(np.float64)), limit, side="right")), 1)
+
+
+def fit_shrunken(
+    empirical: Empirical,
+    basis: BasisName,
+    order: int | None = None,
+    max_memory: int | None = None,
+    watch: Callable[[Any], None] | None = None,
+) -> Fitted:
+    """The model with all terms of up to ``order`` variables, or as many as there may be, shrunken by evidence.
+
+    Standard errors and savings are not computed. The description length counts the well determined weights.
+
+    Raises
+    ------
+    FullspanError : cells are missing, or there are too many states or weights.
+    TooLargeError : the tables would not fit into memory; nothing has been allocated.
+    """
+    space, started = empirical.space, time.perf_counter()
+    check_shrinkable(empirical, order, max_memory)
+    top = highest_order(space.cards) if order is None else min(order, len(space))
+
+    def tell(round_: int, cost: float) -> None:
+        if watch is not None:
+            watch(Progress("shrink", n_terms, cost, time.perf_counter() - started))
+
+    contrasts, over = Contrasts(space.cards), Basis(basis, space.cards)
+    n_terms = int(np.count_nonzero(contrasts.orders <= top)) - 1
+    with threadpool_limits(limits=1, user_api="blas"):
+        found = shrink(contrasts, space.index(empirical.states), empirical.counts, top, tell)
+        theta = contrasts.natural(found.weights, over)
+    return _fitted(empirical, over, top, found, theta)
+
+
+def check_shrinkable(empirical: Empirical, order: int | None, max_memory: int | None) -> None:
+    """Refuse data that cannot be fitted; see :func:`fit_shrunken`."""
+    space = empirical.space
+    if not empirical.is_complete:
+        raise FullspanError("shrinkage='evidence' needs complete rows, and cells are missing; use missing='drop'")
+    if space.n_states > MAX_STATES:
+        raise FullspanError(
+            f"shrinkage='evidence' was asked for {space.n_states:,} states; at most {MAX_STATES:,} are possible: keep "
+            "fewer variables with columns=, merge levels, or leave it out"
+        )
+    if order is not None and (most := highest_order(space.cards)) < min(order, len(space)):
+        raise FullspanError(
+            f"order {order} has more than {MAX_TERMS:,} weights; up to order {most} they are shrunken jointly"
+        )
+    require(8 * _TABLES * space.n_states, budget(max_memory), "the tables of a shrunken model", "keep fewer variables")
+
+
+def _fitted(empirical: Empirical, basis: Basis, order: int, found: Shrunken, theta: np.ndarray) -> Fitted:
+    space, n = empirical.space, empirical.total
+    terms = tuple(
+        tuple(zip(scope, digits, strict=True))
+        for size in range(1, order + 1)
+        for scope in itertools.combinations(range(len(space)), size)
+        for digits in itertools.product(*(range(1, space.cards[i]) for i in scope))
+    )
+    weights = theta[[basis.index(term) for term in terms]]
+    f = np.zeros(basis.n_states)
+    f[[basis.index(term) for term in terms]] = weights
+    basis.synthesise(f)
+    peak = float(f.max())
+    log_z = peak + math.log(float(np.exp(f - peak).sum()))
+    surprise = -float(empirical.counts @ (f[space.index(empirical.states)] - log_z)) / n
+    share = empirical.counts / n
+    entropy = -float(share @ np.log(share))
+    unknown, effective = np.full(len(terms), np.nan), float(found.effective.sum())
+    return Fitted(
+        model=LogLinear(space, basis, terms, weights, log_z),
+        standard_errors=unknown,
+        nats_saved=unknown,
+        total=n,
+        n_rows=empirical.n_rows,
+        n_dropped=empirical.n_dropped + empirical.n_empty,
+        divergence=surprise - entropy,
+        entropy=entropy,
+        description_length=n * surprise + 0.5 * effective * math.log(max(n, 1.0)),
+        status="interrupted" if found.interrupted else "converged",
+        settings={
+            "effective": [round(float(g), 3) for g in found.effective[1:]],
+            "precision": [float(a) for a in found.precision[1:]],
+        },
+        fingerprint=empirical.fingerprint(),
+    )

@@ -1,0 +1,180 @@
+"""Shrinkage by evidence, against enumeration and dense linear algebra."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import fullspan as fs
+from fullspan.algebra.basis import Basis
+from fullspan.data import Empirical
+from fullspan.errors import FullspanError, ModelFileError
+from fullspan.estimators.averaging import _share
+from fullspan.learn.shrinkage.contrasts import Contrasts
+from fullspan.learn.shrinkage.evidence import shrink
+from fullspan.learn.shrinkage.fit import MAX_TERMS, fit_shrunken, highest_order
+from fullspan.model.file import checksum
+
+CARDS = (2, 3, 2, 4)
+
+
+def psi(contrasts: Contrasts) -> np.ndarray:
+    """All contrasts as a matrix (y, x)."""
+    n = math.prod(contrasts.cards)
+    return np.stack([contrasts.function(row) for row in np.eye(n)])
+
+
+def drawn(n: int, cards: tuple[int, ...] = CARDS, seed: int = 0) -> Empirical:
+    """Rows of a generic distribution."""
+    rng = np.random.default_rng(seed)
+    contrasts = Contrasts(cards)
+    f = contrasts.function(rng.normal(size=math.prod(cards)) * np.array([0, 0.7, 0.4, 0.05, 0.05])[contrasts.orders])
+    p = np.exp(f - np.logaddexp.reduce(f))
+    index = rng.choice(len(p), size=n, p=p)
+    codes = np.stack(np.unravel_index(index, cards, order="F"), axis=1)
+    return Empirical.from_codes(codes, space=fs.space.Space.of_cards(cards))
+
+
+def test_contrasts_are_orthonormal() -> None:
+    """Contrasts have mean product 0 with each other and mean square 1, and the orders of what they depend on."""
+    contrasts = Contrasts(CARDS)
+    table = psi(contrasts)
+    assert np.allclose(table @ table.T / table.shape[1], np.eye(len(table)), atol=1e-12)
+    p = np.random.default_rng(0).dirichlet(np.ones(len(table)))
+    assert np.allclose(contrasts.expectations(p), table @ p, atol=1e-14)
+    for y, digits in enumerate(itertools.product(*(range(c) for c in CARDS[::-1]))):
+        assert contrasts.orders[y] == sum(d > 0 for d in digits)
+
+
+@pytest.mark.parametrize("name", ["walsh", "indicator", "monomial"])
+def test_natural_parameters_are_the_same_function(name: str) -> None:
+    """theta . Phi = f up to a constant, and contrasts up to an order need no term beyond it."""
+    contrasts, basis = Contrasts(CARDS), Basis(name, CARDS)  # type: ignore[arg-type]
+    weights = np.random.default_rng(1).normal(size=48) * (contrasts.orders <= 2)
+    theta = contrasts.natural(weights, basis)
+    assert np.allclose(theta[contrasts.orders > 2], 0.0, atol=1e-12)
+    table = theta.copy()
+    basis.synthesise(table)
+    difference = table - contrasts.function(weights)
+    assert np.allclose(difference, difference[0], atol=1e-12)
+
+
+def test_maximum_of_the_posterior_and_of_the_evidence() -> None:
+    """``N (d - <Psi>) = alpha w`` at the end, and gamma is the trace of ``1 - alpha H^-1``."""
+    data, contrasts = drawn(400), Contrasts(CARDS)
+    found = shrink(contrasts, data.space.index(data.states), data.counts, 3)
+    table = psi(contrasts)
+    f = contrasts.function(found.weights)
+    p = np.exp(f - found.log_z)
+    assert p.sum() == pytest.approx(1.0)
+    share = np.zeros(48)
+    share[data.space.index(data.states)] = data.counts / data.total
+    own = (contrasts.orders > 0) & (contrasts.orders <= 3)
+    alpha = found.precision[contrasts.orders[own]]
+    pull = 400 * (table @ (share - p))[own]
+    sd = 1 / np.sqrt(alpha)
+    assert np.abs(sd * (pull - alpha * found.weights[own])).max() < 0.2
+    fisher = (table * p) @ table.T - np.outer(table @ p, table @ p)
+    inverse = np.linalg.inv(400 * fisher[np.ix_(own, own)] + np.diag(alpha))
+    exact = np.bincount(contrasts.orders[own], 1 - alpha * np.diag(inverse))
+    assert np.allclose(found.effective, exact, rtol=0.15, atol=0.05)
+    assert np.all(found.weights[contrasts.orders > 3] == 0)
+
+
+def test_names_and_order_of_levels_do_not_matter() -> None:
+    """Exchanging levels permutes the probabilities and changes nothing else."""
+    data = drawn(300)
+    swapped = np.asarray(data.states).copy()
+    swapped[:, 1] = np.array([2, 0, 1])[swapped[:, 1]]
+    other = Empirical.from_codes(swapped, data.counts, data.space)
+    one, two = (fit_shrunken(d, "walsh", 4).model for d in (data, other))
+    assert np.allclose(one.log_prob(data.states), two.log_prob(swapped), atol=1e-3)
+
+
+def test_noise_is_shrunken_away() -> None:
+    """Independent columns leave nearly no interaction, where maximum likelihood of all pairs has many."""
+    rng = np.random.default_rng(0)
+    rows = rng.integers(2, size=(60, 6))
+    levels = {f"x{i}": [0, 1] for i in range(6)}
+    fresh = rng.integers(2, size=(2000, 6))
+    shrunken = fs.BoltzmannMachine(order=2, shrinkage="evidence", levels=levels).fit(rows)
+    plain = fs.BoltzmannMachine(order=2, l2=1e-3, levels=levels).fit(rows)
+    assert shrunken.score(fresh) > plain.score(fresh) + 0.05
+    assert shrunken.score(fresh) == pytest.approx(-6 * math.log(2), abs=0.1)
+
+
+def test_order_and_limits() -> None:
+    """The highest order has at most so many terms; too many, missing cells or other options are refused."""
+    assert highest_order((2,) * 16) == 6
+    assert highest_order((2, 2)) == 2
+    assert sum(math.comb(16, o) for o in range(1, 7)) <= MAX_TERMS < sum(math.comb(16, o) for o in range(1, 8))
+    rows = [[0, 1], [1, 1], [1, 0], [0, 0]] * 5
+    with pytest.raises(FullspanError, match="leave out graph"):
+        fs.BoltzmannMachine(graph=[("x0", "x1")], shrinkage="evidence").fit(rows)
+    with pytest.raises(FullspanError, match="hidden"):
+        fs.FullSpan(hidden=1, shrinkage="evidence").fit(rows)
+    with pytest.raises(FullspanError, match="choose 'evidence'"):
+        fs.FullSpan(shrinkage="much").fit(rows)
+    with pytest.raises(FullspanError, match="complete rows"):
+        fs.FullSpan(shrinkage="evidence", missing="em").fit([*rows, [0, None]])
+
+
+def test_share_is_what_held_out_rows_ask_for() -> None:
+    """A model that predicts far better gets nearly all, equal ones half each."""
+    counts = np.full(50, 4.0)
+    assert _share(np.full(50, -9.0), np.full(50, -1.0), counts) > 0.99
+    assert _share(np.full(50, -1.0), np.full(50, -9.0), counts) < 0.01
+    assert _share(np.full(50, -2.0), np.full(50, -2.0), counts) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("average", [1, 3])
+def test_search_with_a_shrunken_background(average: int, tmp_path: Path) -> None:
+    """The mixture is the share of the background and the mean of the members, in memory and from its file."""
+    data = drawn(200)
+    rows = np.repeat(np.asarray(data.states), data.counts.astype(int), axis=0)
+    levels = {f"x{i}": list(range(c)) for i, c in enumerate(CARDS)}
+    model = fs.FullSpan(average=average, shrinkage="evidence", random_state=0, levels=levels).fit(rows)
+    every = np.stack(np.unravel_index(np.arange(48), CARDS, order="F"), axis=1)
+    mean = np.mean([np.exp(m.log_prob(every)) for m in model.model_.members], axis=0)
+    share, background = model.model_.share, model.model_.background
+    wanted = (1 - share) * mean + share * np.exp(background.log_prob(every))
+    assert 0 < share < 1
+    assert len(model.model_.members) == average
+    assert np.allclose(np.exp(model.score_samples(every)), wanted, rtol=1e-10)
+    path = tmp_path / "m.fsm"
+    model.save(path)
+    again = fs.load(path)
+    assert again.shrinkage == "evidence"
+    assert again.average == average
+    assert np.array_equal(again.score_samples(every), model.score_samples(every))
+    damaged = json.loads(path.read_text())
+    for key, value, place in [("share", 1.0, "share"), ("places", [5, 2], "increase"), ("weights", [1.0], "weights")]:
+        broken = json.loads(json.dumps(damaged))
+        broken["background"][key] = value
+        broken["checksum"] = checksum(broken)
+        path.write_text(json.dumps(broken))
+        with pytest.raises(ModelFileError, match=place):
+            fs.load(path)
+
+
+def test_interrupt_keeps_the_search() -> None:
+    """Ctrl-C while the background is shrunken leaves the search alone, and a shrunken machine as far as it has come."""
+    from fullspan.estimators.averaging import shrunken_search
+    from fullspan.learn.search.fit import Options
+
+    def stop(step) -> None:  # type: ignore[no-untyped-def]
+        if step.move == "shrink":
+            raise KeyboardInterrupt
+
+    data = drawn(200)
+    found = shrunken_search(data, Options(), watch=stop)
+    assert found.status == "interrupted"
+    assert not hasattr(found.model, "members")
+    early = fit_shrunken(data, "walsh", watch=stop)
+    assert early.status == "interrupted"
+    assert math.isfinite(early.divergence)
