@@ -77,3 +77,10 @@ def test_other_packages_stand_side_by_side(name: str) -> None:
 
 def test_pictures_of_the_gallery_are_drawn_and_not_kept() -> None:
     assert [path for path in (DOCS / "gallery").rglob("*") if path.suffix != ".md"] == []
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "web/README.md", "benchmarks/README.md"])
+def test_links_outside_the_site_lead_somewhere(name: str) -> None:
+    links = re.findall(r"\]\(([^)#\s]+)", (ROOT / name).read_text(encoding="utf-8"))
+    local = [link for link in links if "://" not in link]
+    assert [link for link in local if not (ROOT / name).parent.joinpath(link).exists()] == []
