@@ -82,9 +82,9 @@ class Digits:
     def files(self) -> dict[str, str]:
         side = self.side
         filters = [
-            (f"{m.epoch} epochs", tiled(contrasted(m.filters.reshape(-1, side, side)), ACROSS)) for m in self.moments
+            (f"epoch {m.epoch}", tiled(contrasted(m.filters.reshape(-1, side, side)), ACROSS)) for m in self.moments
         ]
-        samples = [(f"{m.epoch} epochs", tiled(m.samples.reshape(-1, side, side), ACROSS)) for m in self.moments]
+        samples = [(f"epoch {m.epoch}", tiled(m.samples.reshape(-1, side, side), ACROSS)) for m in self.moments]
         lines = ["epoch,log_likelihood,error,seconds"]
         lines += [f"{m.epoch},{m.log_likelihood:.6f},{m.error:.6f},{m.seconds:.3f}" for m in self.moments]
         return {
