@@ -1,5 +1,5 @@
-// The published search of many small models at once: a block of threads has one model, from counts to weights, in double
-// precision. The moves are those of learn/many/kernel.py. Tables lie in shared memory if they fit there.
+// The published search of many small models at once: a block of threads has one model, from counts to weights, in
+// double precision. The moves are those of learn/many/kernel.py. Tables lie in shared memory if they fit there.
 
 #define NEW (1 << 30)
 #define STEADY 256
@@ -84,7 +84,8 @@ __device__ void transform(double*& a, double*& b, const Shape& shape, bool trans
             const int j = z / stride % card;
             const double* fibre = a + z - j * stride;
             double sum = 0.0;
-            for (int k = 0; k < card; k++) sum += (transposed ? phi[k * card + j] : phi[j * card + k]) * fibre[k * stride];
+            for (int k = 0; k < card; k++)
+                sum += (transposed ? phi[k * card + j] : phi[j * card + k]) * fibre[k * stride];
             b[z] = sum;
         }
         swap(a, b);
@@ -217,7 +218,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) search_models(
             if (best.y < 0 || best.gain < epsilon) { status = 0; break; }
             const bool is_new = best.note == NEW, is_removal = best.note < 0;
             const int place = is_new ? n : is_removal ? ~best.note : best.note;
-            const double delta = is_removal ? -theta[place] : atanh(clamped(t.d[best.y])) - atanh(clamped(t.eta[best.y]));
+            const double q = clamped(t.d[best.y]), m = clamped(t.eta[best.y]);
+            const double delta = is_removal ? -theta[place] : atanh(q) - atanh(m);
             if (tanh(delta) * t.eta[best.y] <= -1.0) drift = fmax(drift, rebuild(t, y, theta, n, shape, numbers));
             __syncthreads();
             update(t, best.y, delta, shape);

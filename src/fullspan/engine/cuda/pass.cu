@@ -7,7 +7,8 @@
 #ifndef RESIDENT
 #define RESIDENT 3 // blocks of threads that a multiprocessor holds
 #endif
-// AHEAD: visits for which a thread has asked in advance, once it is done with the last; PLACE: a type for the place of a quad, unsigned up to 2^34 states.
+// AHEAD: visits for which a thread has asked in advance, once it is done with the last.
+// PLACE: a type for the place of a quad, unsigned for up to 2^34 states.
 #define QUADS_PER_TILE 8 // log2: a tile of 1024 states
 #define ASK 15           // every sixteenth visit asks whether others have raised the bar meanwhile
 
@@ -71,7 +72,8 @@ template <class T> __device__ void ask_for(T* slot, const T* place) {
     if (sizeof(T) == 8) asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(to), "l"(place) : "memory");
 #pragma unroll
     for (int i = 0; i < sizeof(T) / 16; i++)
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to + 16 * i), "l"((const uint4*)place + i) : "memory");
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to + 16 * i), "l"((const uint4*)place + i)
+                     : "memory");
 }
 
 __device__ void end_request() { asm volatile("cp.async.commit_group;" ::: "memory"); }
@@ -132,7 +134,8 @@ template <int QUADS> struct Cosets {
     PLACE one, other;
     int low, high;
 
-    __device__ Cosets() : one(fresh(plan.one)), other(fresh(plan.other)), low(fresh(plan.low)), high(fresh(plan.high)) {}
+    __device__ Cosets()
+        : one(fresh(plan.one)), other(fresh(plan.other)), low(fresh(plan.low)), high(fresh(plan.high)) {}
     __device__ PLACE first(PLACE u) const {
         if (QUADS > 1) u = spread(u, low);
         if (QUADS > 2) u = spread(u, high);
@@ -146,8 +149,10 @@ template <int QUADS>
 __device__ void moved(Quad (&v)[QUADS], int a, int near, REAL c, REAL scale, bool is_first) {
     Quad from[QUADS];
 #pragma unroll
-    for (int s = 0; s < QUADS; s++)
-        from[s] = permuted(QUADS == 1 || !a ? v[s] : QUADS == 2 || a == 1 ? v[(s ^ 1) & (QUADS - 1)] : v[(s ^ 2) & (QUADS - 1)], near);
+    for (int s = 0; s < QUADS; s++) {
+        const int one = (s ^ 1) & (QUADS - 1), other = (s ^ 2) & (QUADS - 1);
+        from[s] = permuted(QUADS == 1 || !a ? v[s] : QUADS == 2 || a == 1 ? v[one] : v[other], near);
+    }
 #pragma unroll
     for (int s = 0; s < QUADS; s++)
 #pragma unroll
@@ -259,7 +264,8 @@ template <int QUADS> __device__ float least_price(PLACE start) {
 
 __device__ float bar_of(const Point& at) { return __double2float_rd(read_bar(at.bar)); }
 
-// Both moves in place, or the first alone, or none, with the candidates after the first (``between``) and at the ``end``.
+// Both moves in place, or the first alone, or none, with the candidates after the first (``between``) and at the
+// ``end``.
 template <int QUADS, bool TWO, bool MOVES> __device__ __noinline__ void pass_over() {
     const int BATCH = 4 / QUADS; // cosets of a thread at a time
     typedef typename Number<QUADS>::type number;
@@ -322,8 +328,8 @@ __device__ void forget(Point& at) {
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) step_walsh(
-    REAL* eta, Datum data, const float* tiles, u64 y, REAL c, REAL scale, double l1, Prices prices, Best best, Look look,
-    i64 n_states) {
+    REAL* eta, Datum data, const float* tiles, u64 y, REAL c, REAL scale, double l1, Prices prices, Best best,
+    Look look, i64 n_states) {
     load_tables(eta, data, tiles, prices, l1, n_states);
     if (threadIdx.x == 0) {
         first_move = {y, c, scale};

@@ -78,7 +78,9 @@ __device__ double growth_of(double eta, double delta) {
     return size + log1p(exp(-2.0 * size)) - 0.6931471805599453 + log1p(eta * tanh(delta));
 }
 
-__device__ Move move_of(const Step& step) { return {(u64)step.y, (REAL)step.c, (REAL)(1.0 / (1.0 + step.c * step.eta))}; }
+__device__ Move move_of(const Step& step) {
+    return {(u64)step.y, (REAL)step.c, (REAL)(1.0 / (1.0 + step.c * step.eta))};
+}
 
 __device__ bool is_used(const Search& search, i64 count, i64 y) {
     bool mine = false;
@@ -87,7 +89,8 @@ __device__ bool is_used(const Search& search, i64 count, i64 y) {
 }
 
 // What a step along y means at a point; of a term in use if place >= 0.
-__device__ __noinline__ Step step_of(int kind, i64 y, i64 place, double gain, const After& at, const Datum& data, const Search& search) {
+__device__ __noinline__ Step step_of(int kind, i64 y, i64 place, double gain, const After& at, const Datum& data,
+                                     const Search& search) {
     Step step = {kind, y, place, 0.0, gain, (double)at(y), place < 0 ? datum(data, y) : search.d[place], 0.0};
     step.delta = kind == REMOVE ? -search.theta[place] : atanh(clamped(step.d)) - atanh(clamped(step.eta));
     step.c = tanh(step.delta);
@@ -96,8 +99,8 @@ __device__ __noinline__ Step step_of(int kind, i64 y, i64 place, double gain, co
 
 // The move that lowers the cost most, over the candidates and all terms in use: one block of threads. At the table's own
 // point the gains of the candidates are those of the last pass; further on they are worked out.
-__device__ __noinline__ Step best_step(const After& at, const Datum& data, const Prices& prices, const Best& best, const Search& search,
-                          i64 count, Choice* room) {
+__device__ __noinline__ Step best_step(const After& at, const Datum& data, const Prices& prices, const Best& best,
+                                       const Search& search, i64 count, Choice* room) {
     Choice found = nothing(), own = nothing();
     for (int i = threadIdx.x; i < gridDim.x; i += THREADS) {
         const i64 z = __ldcg(best.indices + i);
@@ -156,8 +159,8 @@ __device__ __noinline__ i64 commit(const Step& step, const Prices& prices, const
 }
 
 // Tell all blocks what to do, and from where the next scan has to look: a candidate will surely gain so much.
-__device__ __noinline__ void announce(const After& at, double ahead, const Datum& data, const Prices& prices, const Best& best,
-                         const Search& search, Choice* room) {
+__device__ __noinline__ void announce(const After& at, double ahead, const Datum& data, const Prices& prices,
+                                      const Best& best, const Search& search, Choice* room) {
     Choice sure = {0.0, 0, 0};
     for (int i = threadIdx.x; i < gridDim.x; i += THREADS) {
         const i64 z = __ldcg(best.indices + i);
@@ -182,8 +185,8 @@ __device__ void stop(const Search& search, int why) {
 }
 
 // One block of threads. ``ahead`` is the move that the last pass took ahead, if ``waiting``; the same is set for the next.
-__device__ __noinline__ void decide(const REAL* eta, const Datum& data, const Prices& prices, const Best& best, const Search& search,
-                       Step& ahead, bool& waiting, Choice* room) {
+__device__ __noinline__ void decide(const REAL* eta, const Datum& data, const Prices& prices, const Best& best,
+                                    const Search& search, Step& ahead, bool& waiting, Choice* room) {
     i64 count = search.control[0];
     const Move still = {0, 0, 1};
     if (waiting) {
@@ -239,8 +242,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) search_walsh(
         if (__ldcg(search.control + 2)) return;
         if (threadIdx.x < 2) {
             const double* decision = search.decision + 3 * threadIdx.x;
-            const Move move = {(u64)__double_as_longlong(__ldcg(decision)), (REAL)__ldcg(decision + 1), (REAL)__ldcg(decision + 2)};
-            (threadIdx.x ? second_move : first_move) = move;
+            Move& move = threadIdx.x ? second_move : first_move;
+            move.y = (u64)__double_as_longlong(__ldcg(decision));
+            move.c = (REAL)__ldcg(decision + 1);
+            move.scale = (REAL)__ldcg(decision + 2);
         }
         forget(between);
         forget(end);

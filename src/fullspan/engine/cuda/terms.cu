@@ -21,7 +21,8 @@ struct Prices {
     i64 size; // places in a block
 };
 
-// d_i = clamp((d[i] * step + rest[i]) * unit, low, high): the last bits of counts may lie apart, so that 16 are read as a rule.
+// d_i = clamp((d[i] * step + rest[i]) * unit, low, high): the last bits of counts may lie apart, so that as a rule only
+// 16 are read.
 struct Datum {
     const DATA* d;
     const unsigned char* rest;
