@@ -9,6 +9,7 @@ from scipy.stats import norm, rankdata
 
 from fullspan.engine.sampling.diagnostics import diagnose, effective_size, r_hat, rank_normalised, split
 from fullspan.engine.sampling.estimate import Estimate
+from fullspan.errors import FullspanError
 
 Array = NDArray[np.float64]
 
@@ -94,3 +95,10 @@ def test_estimates_print_two_digits_of_their_error() -> None:
     wide = Estimate(1.0, 0.1, freedom=3).interval()
     assert wide[1] == pytest.approx(1 + 0.1 * 3.1824, abs=1e-4)
     assert float(Estimate(1.5, 0.1)) == 1.5
+
+
+def test_draws_that_are_not_numbers_have_no_error() -> None:
+    """NaN is not presented as a value with error 0; draws of another shape are refused."""
+    assert np.isnan(diagnose(np.full((10, 3, 2), np.nan)).error).all()
+    with pytest.raises(FullspanError, match=r"draws of shape \(10, 3\) were given"):
+        diagnose(np.ones((10, 3)))

@@ -451,6 +451,12 @@ def test_bad_input_is_refused_with_the_way_out() -> None:
         Chains(pairs, 3, rng, start=np.full((3, 4), 2))
     with pytest.raises(FullspanError, match="variable 1 cannot be held at 2"):
         Chains(pairs, 3, rng, given={1: 2})
+    with pytest.raises(FullspanError, match="-1 sweeps were asked for"):
+        Chains(pairs, 3, rng).sweep(-1)
+    with pytest.raises(FullspanError, match="-2 draws were asked for, 1 sweeps apart"):
+        Chains(pairs, 3, rng).draw(-2)
+    with pytest.raises(FullspanError, match=r"beyond 1e\+30"):
+        Pairwise(np.array([1e39, 0.0]), np.zeros((2, 2)))
     with pytest.raises(FullspanError, match="1 chains and None steps"):
         annealed(pairs, rng, chains=1)
     with pytest.raises(FullspanError, match="infinite or not a number"):

@@ -206,3 +206,13 @@ def test_bad_input_is_refused_with_the_way_out() -> None:
         fit_machine(opened(data, 0.3, 0), MachineOptions(solver="pcd"))
     with pytest.raises(FullspanError, match="solver='pcd' or 'pseudo' takes more"):
         fit_machine(Empirical.from_codes(np.eye(300, dtype=np.int64)), MachineOptions())
+
+
+@pytest.mark.parametrize("solver", ["pcd", "pseudo"])
+def test_rows_without_variety_leave_nothing_to_learn(solver: str) -> None:
+    """One row, seen once: no term, log Z = 0, and the row has probability 1."""
+    found = fit_machine(
+        Empirical.from_codes(np.zeros((1, 4), dtype=np.int64)), MachineOptions(solver=solver, max_iter=3)
+    )
+    assert found.model.terms == ()
+    assert found.model.log_z == pytest.approx(0.0, abs=1e-12)

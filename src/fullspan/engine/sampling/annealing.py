@@ -27,6 +27,7 @@ from fullspan.engine.sampling.pairwise import Pairwise
 from fullspan.engine.sampling.streams import streams
 from fullspan.engine.sampling.target import Array, Base, Target
 from fullspan.errors import FullspanError
+from fullspan.model.estimate import log_mean
 
 STEPS, MAX_STEPS, CHAINS = 1_600, 25_600, 1_000
 _ERROR = 0.1
@@ -57,17 +58,13 @@ class Annealed:
     @property
     def effective(self) -> float:
         """Number of equal weights that would say as much, ``(sum w)^2 / sum w^2``."""
-        w = np.exp(self.log_weights - self.log_weights.max())
-        return float(w.sum() ** 2 / (w @ w))
+        return log_mean(self.log_weights).effective
 
     @property
     def alone(self) -> Estimate:
         """``log mean w`` of this run; the error is that of the mean relative to it, by the delta method."""
-        top, number = float(self.log_weights.max()), len(self.log_weights)
-        w = np.exp(self.log_weights - top)
-        mean = float(w.mean())
-        error = float(w.std(ddof=1)) / (math.sqrt(number) * mean)
-        return Estimate(top + math.log(mean), error, freedom=number - 1)
+        found = log_mean(self.log_weights)
+        return Estimate(found.value, found.standard_error, freedom=len(self.log_weights) - 1)
 
     @property
     def apart(self) -> float:

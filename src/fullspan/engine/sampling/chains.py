@@ -66,7 +66,14 @@ class Chains:
         self.beta = np.ones(number)
 
     def sweep(self, sweeps: int = 1) -> None:
-        """Visit every free variable of every chain so often."""
+        """Visit every free variable of every chain so often.
+
+        Raises
+        ------
+        FullspanError : the number is negative.
+        """
+        if sweeps < 0:
+            raise FullspanError(f"{sweeps} sweeps were asked for; at least 0 are needed")
         self.target.sweep(self.states, self.streams, sweeps, self.free, self.beta)
 
     def draw(self, draws: int, thin: int = 1, warm_up: int = 0) -> NDArray[Any]:
@@ -74,8 +81,11 @@ class Chains:
 
         Raises
         ------
+        FullspanError : fewer than no draw, or draws that are not at least a sweep apart.
         TooLargeError : the draws would not fit into memory.
         """
+        if draws < 0 or thin < 1:
+            raise FullspanError(f"{draws} draws were asked for, {thin} sweeps apart; at least 0 and 1 are needed")
         require(
             self.states.nbytes * draws,
             budget(),

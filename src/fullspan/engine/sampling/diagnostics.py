@@ -17,6 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.errors import FullspanError
+
 Array = NDArray[np.float64]
 
 CONVERGED = 1.01
@@ -63,9 +65,15 @@ def diagnose(draws: Array) -> Diagnostics:
     """Diagnostics of draws (draws, chains, k); k quantities at once.
 
     The error of a quantity with two values is at least what (hits + 1/2) of (draws + 1) would have: an event that was
-    never seen has no error of 0.
+    never seen has no error of 0. Draws that are not numbers have no error either: it is NaN.
+
+    Raises
+    ------
+    FullspanError : the draws have not three axes, or there are none.
     """
     draws = np.asarray(draws, dtype=np.float64)
+    if draws.ndim != 3 or not draws.size:
+        raise FullspanError(f"draws of shape {draws.shape} were given; the axes are draws, chains and quantities")
     n, m, k = draws.shape
     halves = split(draws)
     mean = draws.reshape(n * m, k).mean(axis=0)
@@ -76,7 +84,7 @@ def diagnose(draws: Array) -> Diagnostics:
     ranked = rank_normalised(halves)
     folded = rank_normalised(np.abs(halves - np.median(halves, axis=(0, 1))))
     error = np.maximum(spread / np.sqrt(effective_size(halves)), 0.0)
-    error = np.where(np.isnan(error), 0.0, error)
+    error = np.where(np.isnan(error) & ~np.isnan(mean), 0.0, error)
     return Diagnostics(
         mean,
         np.maximum(error, _least_error(draws)),

@@ -21,6 +21,8 @@ from fullspan.model.graph import FactorGraph
 
 _LINE = 16
 """Numbers of single precision in a line of the cache."""
+_LARGEST = 1e30
+"""Size from which weights would not fit into single precision, with their sums."""
 _REFRESH = 64
 """Sweeps after which the fields are summed afresh, in single precision."""
 
@@ -50,8 +52,10 @@ class Pairwise:
         n = len(bias)
         if bias.shape != (n,) or coupling.shape != (n, n):
             raise FullspanError(f"biases of shape {bias.shape} and couplings of shape {coupling.shape} do not fit")
-        if not (np.isfinite(bias).all() and np.isfinite(coupling).all()):
-            raise FullspanError("a weight is infinite or not a number; a machine to sample from has finite weights")
+        if not all((np.abs(part) < _LARGEST).all() for part in (bias, coupling)):
+            raise FullspanError(
+                f"a weight is infinite or not a number, or beyond {_LARGEST:g}; chains need finite weights"
+            )
         if not np.array_equal(coupling, coupling.T) or np.diag(coupling).any():
             raise FullspanError("the couplings must be a symmetric matrix with an empty diagonal")
         object.__setattr__(self, "bias", bias)

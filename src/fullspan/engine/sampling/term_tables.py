@@ -57,8 +57,9 @@ class TermTables:
             scopes.append(scope)
             tables.append(np.zeros(shape))
             start += size
-        data = np.concatenate(cells).astype(np.float64)
-        design = csr_array((data, (np.concatenate(rows), np.concatenate(columns))), shape=(start, len(terms)))
+        none = [np.zeros(0, dtype=np.int64)]
+        data, where = np.concatenate(none + cells).astype(np.float64), np.concatenate(none + rows)
+        design = csr_array((data, (where, np.concatenate(none + columns))), shape=(start, len(terms)))
         return cls(FactorGraph(space, tuple(scopes), tuple(tables)), design)
 
     @property

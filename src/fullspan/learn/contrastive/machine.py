@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from fullspan.algebra.basis import Basis, BasisName, Term
 from fullspan.algebra.expansion import expand
 from fullspan.data import Empirical
-from fullspan.engine.sampling.annealing import annealed
+from fullspan.engine.sampling.annealing import MAX_STEPS, annealed
 from fullspan.engine.sampling.estimate import Estimate
 from fullspan.engine.sampling.partition import exact_log_z, log_z
 from fullspan.engine.sampling.target import Base
@@ -37,8 +37,8 @@ SLOPE = 1e-6
 CURVE = 10
 """Points of the learning curve."""
 _CURVE_CHAINS, _CURVE_STEPS = 100, 500
-_FINAL_CHAINS, _FINAL_STEPS = 200, 2_000
-"""Chains and temperatures of annealing along the curve, and for the fitted model."""
+_FINAL_CHAINS, _FINAL_STEPS = 200, 6_400
+"""Chains and temperatures of annealing along the curve; chains for the fitted model, and temperatures at most."""
 
 
 def fit_sampled(
@@ -126,10 +126,10 @@ class _Sampled:
     def _model(self, theta: Array, log_z: float = 0.0) -> LogLinear:
         return LogLinear(self.space, self.basis, self.terms, theta, log_z)
 
-    def _log_z(self, theta: Array, chains: int, steps: int) -> Estimate:
+    def _log_z(self, theta: Array, chains: int, steps: int | None, most: int = MAX_STEPS) -> Estimate:
         if self._can_be_summed:
             return log_z(self._model(theta), self.rng, chains, steps, self.base)
-        return annealed(self.walk.form.target(theta), self.rng, chains, steps, self.base).log_z
+        return annealed(self.walk.form.target(theta), self.rng, chains, steps, self.base, most).log_z
 
     @cached_property
     def _can_be_summed(self) -> bool:
@@ -158,7 +158,7 @@ class _Sampled:
     # -- the result -------------------------------------------------------------------------------------------
 
     def _fitted(self, climbed: Climbed) -> Fitted:
-        found = self._log_z(climbed.theta, _FINAL_CHAINS, _FINAL_STEPS)
+        found = self._log_z(climbed.theta, _FINAL_CHAINS, None, _FINAL_STEPS)
         self._note_curve(climbed.updates, climbed.theta, found)
         share = self.data.counts / self.data.total
         entropy, surprise = -float(share @ np.log(share)), self.last
