@@ -262,3 +262,19 @@ def test_shares_of_a_mixture_go_to_the_likelier_part() -> None:
 
     assert shares.sum() == pytest.approx(1.0)
     assert value(shares) > max(value(np.full(3, 1 / 3)), *(value(e) for e in np.eye(3))) - 0.5
+
+
+def test_sparse_and_dense_factorisations_agree(mixed: Empirical, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Solutions and variances do not depend on how the matrix is held; a singular one gets the least ridge."""
+    chordal = Chordal(mixed.space, SHAPE)
+    rng = np.random.default_rng(4)
+    theta = rng.normal(0, 0.3, len(chordal.terms))
+    inverse = chordal.inverse_information(chordal.beliefs(theta)[1])
+    variance = np.where(rng.random(len(theta)) < 0.3, 0.0, 200.0)
+    dense = Solver(inverse, variance)
+    monkeypatch.setattr("fullspan.learn.wide.chordal.DENSE", 0)
+    sparse = Solver(inverse, variance)
+    assert sparse.solve(theta) == pytest.approx(dense.solve(theta), rel=1e-6)
+    assert sparse.posterior_variances() == pytest.approx(dense.posterior_variances(), rel=1e-6)
+    nothing = Solver(inverse * 0.0, np.zeros(len(theta)))
+    assert np.isfinite(nothing.solve(np.zeros(len(theta)))).all()

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_matrix, csr_matrix, diags
+from scipy.sparse import coo_matrix, csr_matrix, diags, identity
 from scipy.sparse.linalg import splu
 
 from fullspan.algebra.basis import Basis, BasisName, Term
@@ -37,8 +37,10 @@ Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 _COLUMNS = 256
 """Columns of an inverse that are held at a time."""
-_DENSE = 4096
+DENSE = 4096
 """Terms up to which matrices are dense."""
+_LEAST = 1e-14
+"""Least probability of a cell in the inverse information."""
 _LONGEST = 16.0
 """Longest change of one weight in a Newton step."""
 
@@ -130,7 +132,7 @@ class Chordal:
             where = np.array([self.place[term] for term in self._terms(variables)[1:]], dtype=np.int64)
             rows.append(np.repeat(where, len(where)))
             columns.append(np.tile(where, len(where)))
-            data.append(sign * ((inverse / np.maximum(cells, 1e-300)) @ inverse.T).ravel())
+            data.append(sign * ((inverse / np.maximum(cells, _LEAST)) @ inverse.T).ravel())
         k = len(self.terms)
         return coo_matrix((np.concatenate(data), (np.concatenate(rows), np.concatenate(columns))), (k, k)).tocsc()
 
@@ -205,16 +207,36 @@ def newton_step(inverse: Any, variance: Array, gradient: Array) -> Array:
     return np.asarray(variance * Solver(inverse, variance).solve(inverse @ gradient))
 
 
+class _Scaled:
+    """A sparse factorisation with the diagonal brought to 1, and the least ridge that makes it regular."""
+
+    def __init__(self, matrix: Any) -> None:
+        self.scale = 1.0 / np.sqrt(np.maximum(matrix.diagonal(), 1e-300))
+        scaled = diags(self.scale) @ matrix @ diags(self.scale)
+        ridge = 1e-10
+        while True:
+            try:
+                self._factored = splu((scaled + ridge * identity(len(self.scale))).tocsc())
+                return
+            except RuntimeError:  # singular to rounding
+                ridge *= 10
+
+    def solve(self, b: Array) -> Array:
+        """The matrix's inverse times b."""
+        scale = self.scale if b.ndim == 1 else self.scale[:, None]
+        return np.asarray(scale * self._factored.solve(scale * b))
+
+
 class Solver:
     """``(G + D)^-1``, by a dense factorisation where there are few terms, else by a sparse one."""
 
     def __init__(self, inverse: Any, variance: Array) -> None:
         self.inverse, self.variance = inverse, variance
-        self._dense = len(variance) <= _DENSE
+        self._dense = len(variance) <= DENSE
         if self._dense:
             self._factored: Any = Cholesky.of(inverse.toarray() + np.diag(variance))
         else:
-            self._factored = splu((inverse + diags(variance)).tocsc())
+            self._factored = _Scaled(inverse + diags(variance))
 
     def solve(self, b: Array) -> Array:
         """``(G + D)^-1 b``."""

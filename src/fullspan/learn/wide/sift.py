@@ -3,7 +3,8 @@
 The saturated model of the graph has closed-form weights and a sparse inverse information (module ``chordal``). To
 second order, dropping terms (D = 0) moves the others to ``D (G + D)^-1 theta``, so that no refit is needed to find out:
 
-    1. Terms whose removal loses less than their one nat are dropped, half of the losers at a time.
+    1. Terms whose removal loses less than their one nat are dropped, half of the losers at a time (of many
+       thousand terms, all losers at once).
     2. A code is fitted to the weights of each order, as in the search on the dual table (module ``search.code``).
     3. What the code calls noise is dropped, the others get its prior, and all are refitted jointly by Newton's method.
 
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 
 from fullspan.learn.search.code import fit_code
 from fullspan.learn.search.sift import BELIEVED
-from fullspan.learn.wide.chordal import Chordal, Slack, Solver, refit
+from fullspan.learn.wide.chordal import DENSE, Chordal, Slack, Solver, refit
 
 Array = NDArray[np.float64]
 WIDE = 2.0
@@ -54,7 +55,8 @@ def weighed(chordal: Chordal, theta: Array, d: Array, slack: Slack, total: float
     log_z, p = chordal.beliefs(theta)
     inverse, kept = chordal.inverse_information(p), slack.kept
     posterior = Solver(inverse, slack.variance).posterior_variances()
-    plain = Solver(inverse, np.where(kept, WIDE**2 * total, 0.0)).posterior_variances()
+    wide = np.where(kept, WIDE**2 * total, 0.0)
+    plain = posterior if (wide == slack.variance).all() else Solver(inverse, wide).posterior_variances()
     effective = float(np.sum(1.0 - np.minimum(posterior[kept] / slack.variance[kept], 1.0)))
     nats = total * (log_z - float(theta @ d)) + _NAT * effective
     return Weighed(theta, slack, posterior / total, plain / total, log_z, effective, nats)
@@ -78,13 +80,15 @@ def sifted(chordal: Chordal, whole: Weighed, d: Array, total: float) -> Weighed:
 def _coded(chordal: Chordal, theta: Array, inverse: Any, total: float) -> Slack:
     """The prior that the code of each order implies, with the noise dropped."""
     orders, variance = chordal.orders, np.full(len(theta), WIDE**2 * total)
-    for _ in range(_ROUNDS):
+    few = len(theta) <= DENSE
+    for _ in range(_ROUNDS if few else 1):
         now, noise = _within(theta, inverse, variance, total)
         excess = np.where((orders > 1) & (variance > 0), now**2 / (2 * noise) - _NAT, np.inf)
         losers = np.flatnonzero(excess < 0)
         if not len(losers):
             break
-        variance[losers[np.argsort(excess[losers], kind="stable")][: (len(losers) + 1) // 2]] = 0.0
+        going = (len(losers) + 1) // 2 if few else len(losers)
+        variance[losers[np.argsort(excess[losers], kind="stable")][:going]] = 0.0
     now, noise = _within(theta, inverse, variance, total)
     mean = np.zeros(len(theta))
     for order in np.unique(orders[orders > 1]):
