@@ -269,7 +269,7 @@ V, T, F = ("space", "variables"), ("terms",), ("fit",)
         (("version",), 0, "not between 1"),
         (("version",), True, "a whole number is needed"),
         (("version",), "1", "a whole number is needed"),
-        (("kind",), "mixture", 'kind "mixture" are unknown'),
+        (("kind",), "cloud", 'kind "cloud" are unknown'),
         (("space",), [], "an object is needed, not a list"),
         (V, {}, "a list is needed, not an object"),
         (V, [], "0 variables"),
