@@ -243,7 +243,13 @@ class Solver:
         return np.asarray(self._factored.solve(b))
 
     def posterior_variances(self) -> Array:
-        """Diagonal of ``(F + D^-1)^-1 = D (G + D)^-1 G = D - D (G + D)^-1 D``; 0 for dropped terms."""
+        """Diagonal of ``(F + D^-1)^-1 = D (G + D)^-1 G = D - D (G + D)^-1 D``; 0 for dropped terms.
+
+        Of many thousand terms the bound ``G_yy D_y / (G_yy + D_y)``: known of y without the other priors.
+        """
+        if not self._dense:
+            alone = np.maximum(self.inverse.diagonal(), 1e-300)
+            return np.asarray(alone * self.variance / (alone + self.variance))
         kept = np.flatnonzero(self.variance > 0)
         out = np.zeros(len(self.variance))
         for start in range(0, len(kept), _COLUMNS):
