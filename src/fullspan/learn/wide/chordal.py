@@ -56,6 +56,7 @@ class Chordal:
 
     def __init__(self, space: Space, shape: Shape, basis: BasisName = "walsh") -> None:
         self.space, self.shape, self.basis = space, shape, Basis(basis, space.cards)
+        self._inverses: dict[tuple[int, ...], Array] = {}
         self.families = [tuple(sorted((v, *shape.parents[v]))) for v in range(len(space))]
         found: dict[Term, tuple[int, int]] = {}
         for f, family in enumerate(self.families):
@@ -90,6 +91,13 @@ class Chordal:
             out = np.asarray(np.kron(out, self.basis.local(i).astype(np.float64)), dtype=np.float64)
         return out
 
+    def _inverse(self, variables: tuple[int, ...]) -> Array:
+        """``A`` with ``theta = A log p`` for a few variables; it depends on their numbers of levels alone."""
+        key = tuple(self.space.cards[i] for i in variables)
+        if key not in self._inverses:
+            self._inverses[key] = np.asarray(np.linalg.inv(self._functions(variables).T), dtype=np.float64)
+        return self._inverses[key]
+
     @cached_property
     def design(self) -> Any:
         """Sparse (entries, terms): ``values = design theta`` are the factors, and ``eta = design' p`` expectations."""
@@ -118,7 +126,7 @@ class Chordal:
         """Weights of the distribution with these probabilities of the families, which must agree with each other."""
         theta = np.zeros(len(self.terms))
         for sign, variables, cells in self._parts(p):
-            inverse = np.linalg.inv(self._functions(variables).T)
+            inverse = self._inverse(variables)
             coefficients = inverse @ np.log(cells)
             for term, value in zip(self._terms(variables)[1:], coefficients[1:], strict=True):
                 theta[self.place[term]] += sign * value
@@ -128,7 +136,7 @@ class Chordal:
         """``G``, per row, at the probabilities of the families."""
         rows, columns, data = [], [], []
         for sign, variables, cells in self._parts(p):
-            inverse = np.linalg.inv(self._functions(variables).T)[1:]
+            inverse = self._inverse(variables)[1:]
             where = np.array([self.place[term] for term in self._terms(variables)[1:]], dtype=np.int64)
             rows.append(np.repeat(where, len(where)))
             columns.append(np.tile(where, len(where)))
@@ -243,7 +251,13 @@ class Solver:
         return np.asarray(self._factored.solve(b))
 
     def posterior_variances(self) -> Array:
-        """Diagonal of ``(F + D^-1)^-1 = D (G + D)^-1 G = D - D (G + D)^-1 D``; 0 for dropped terms."""
+        """Diagonal of ``(F + D^-1)^-1 = D (G + D)^-1 G = D - D (G + D)^-1 D``; 0 for dropped terms.
+
+        Of many thousand terms the bound ``G_yy D_y / (G_yy + D_y)``: known of y without the other priors.
+        """
+        if not self._dense:
+            alone = np.maximum(self.inverse.diagonal(), 1e-300)
+            return np.asarray(alone * self.variance / (alone + self.variance))
         kept = np.flatnonzero(self.variance > 0)
         out = np.zeros(len(self.variance))
         for start in range(0, len(kept), _COLUMNS):
