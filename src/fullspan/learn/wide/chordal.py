@@ -140,7 +140,7 @@ class Chordal:
             where = np.array([self.place[term] for term in self._terms(variables)[1:]], dtype=np.int64)
             rows.append(np.repeat(where, len(where)))
             columns.append(np.tile(where, len(where)))
-            data.append(sign * ((inverse / np.maximum(cells, _LEAST)) @ inverse.T).ravel())
+            data.append(sign * ((inverse / cells) @ inverse.T).ravel())
         k = len(self.terms)
         return coo_matrix((np.concatenate(data), (np.concatenate(rows), np.concatenate(columns))), (k, k)).tocsc()
 
@@ -148,7 +148,10 @@ class Chordal:
         """(+1, family, its cells) and (-1, parents, theirs) of every variable."""
         parts: list[tuple[float, tuple[int, ...], Array]] = []
         for v, family in enumerate(self.families):
-            cube = p[self._starts[v] : self._starts[v + 1]].reshape([self.space.cards[i] for i in family])
+            cells = np.maximum(
+                p[self._starts[v] : self._starts[v + 1]], _LEAST
+            )  # before the parents are summed from it
+            cube = cells.reshape([self.space.cards[i] for i in family])
             parts.append((1.0, family, cube.ravel()))
             if len(family) > 1:
                 rest = tuple(i for i in family if i != v)
@@ -192,7 +195,10 @@ def refit(chordal: Chordal, theta: Array, d: Array, slack: Slack, tolerance: flo
         gradient = d - eta
         gradient[kept] -= (theta - slack.mean)[kept] / slack.variance[kept]
         gradient[~kept] = 0.0
-        step = newton_step(chordal.inverse_information(p), slack.variance, gradient)
+        try:
+            step = newton_step(chordal.inverse_information(p), slack.variance, gradient)
+        except np.linalg.LinAlgError:  # beyond double precision: what was reached stands
+            break
         promised = float(gradient @ step) / 2
         if not promised > tolerance:
             break
@@ -221,13 +227,13 @@ class _Scaled:
     def __init__(self, matrix: Any) -> None:
         self.scale = 1.0 / np.sqrt(np.maximum(matrix.diagonal(), 1e-300))
         scaled = diags(self.scale) @ matrix @ diags(self.scale)
-        ridge = 1e-10
-        while True:
+        for power in range(-10, 1):
             try:
-                self._factored = splu((scaled + ridge * identity(len(self.scale))).tocsc())
+                self._factored = splu((scaled + 10.0**power * identity(len(self.scale))).tocsc())
                 return
             except RuntimeError:  # singular to rounding
-                ridge *= 10
+                continue
+        raise np.linalg.LinAlgError("the inverse information is not finite")
 
     def solve(self, b: Array) -> Array:
         """The matrix's inverse times b."""
