@@ -12,18 +12,20 @@ if TYPE_CHECKING:
 
 
 def any_model(path: Path) -> Any:
-    """The log-linear model, truncated machine or tree in a file: a ``Fitted`` or ``FittedTree``.
+    """What a file holds: a ``Fitted`` model or truncated machine, a ``FittedTree`` or a ``FittedMixture``.
 
     Raises
     ------
     ModelFileError : the file cannot be read, or holds a machine in layers.
     """
-    from fullspan.model import file, tree_file, truncated_file
+    from fullspan.model import file, mixture_file, tree_file, truncated_file
     from fullspan.model.strict_json import read_json
 
     document = read_json(path)
     if document["kind"].value == tree_file.KIND:
         return tree_file.read_tree(document)
+    if document["kind"].value == mixture_file.KIND:
+        return mixture_file.read_mixture(document)
     is_truncated = document["kind"].value == truncated_file.KIND
     return truncated_file.read_truncated(document) if is_truncated else file.read(document)
 
@@ -40,13 +42,17 @@ def save_model(fitted: Fitted, path: Path) -> None:
 def oracle_of(fitted: Any, max_memory: int | None = None) -> Any:
     """What answers questions about a model."""
     from fullspan.model.hidden_tree import HiddenTree
+    from fullspan.model.mixture import Mixture
     from fullspan.model.truncated import TruncatedLogLinear
     from fullspan.query import averaged
+    from fullspan.query.mixture import MixtureOracle
     from fullspan.query.tree import TreeOracle
     from fullspan.query.truncated import TruncatedOracle
 
     if isinstance(fitted.model, HiddenTree):
         return TreeOracle(fitted.model)
+    if isinstance(fitted.model, Mixture):
+        return MixtureOracle(fitted.model)
     if isinstance(fitted.model, TruncatedLogLinear):
         return TruncatedOracle(fitted.model)
     return averaged.oracle_of(fitted.model, max_memory=max_memory, n_hidden=fitted.n_hidden)

@@ -29,9 +29,10 @@ def show(
     from fullspan.cli.layers import is_layered, show_layers
     from fullspan.cli.models import any_model
     from fullspan.cli.summary import is_machine, print_json, print_machine, strongest, summary, summary_lines
-    from fullspan.cli.trees import show_tree
+    from fullspan.cli.trees import show_mixture, show_tree
     from fullspan.estimators.terms import TermTable
     from fullspan.model.hidden_tree import FittedTree
+    from fullspan.model.mixture import FittedMixture
 
     if is_layered(model):
         show_layers(model, as_json=as_json)
@@ -39,6 +40,9 @@ def show(
     fitted = any_model(model)
     if isinstance(fitted, FittedTree):
         show_tree(fitted, top or None, as_json=as_json)
+        return
+    if isinstance(fitted, FittedMixture):
+        show_mixture(fitted, as_json=as_json)
         return
     space, limit = fitted.model.space, top or None
     if as_json:

@@ -1,13 +1,15 @@
-"""Trees in a terminal: what ``fullspan show`` says of them."""
+"""Trees and mixtures in a terminal: what ``fullspan show`` says of them."""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 if TYPE_CHECKING:
     from fullspan.model.hidden_tree import FittedTree
+    from fullspan.model.mixture import FittedMixture
 
 
 def show_tree(fitted: FittedTree, top: int | None, *, as_json: bool) -> None:
@@ -43,3 +45,34 @@ def show_tree(fitted: FittedTree, top: int | None, *, as_json: bool) -> None:
     print_rows(("edge", "nats"), [(f"{a} – {b}", f"{m:.4f}") for a, b, m in edges[:top]])
     if top is not None and len(edges) > top:
         typer.echo(f"... and {len(edges) - top} more")
+
+
+def show_mixture(fitted: FittedMixture, *, as_json: bool) -> None:
+    """Size and likelihood of a mixture, and the shares of its components."""
+    from fullspan.cli.summary import print_json
+
+    model = fitted.model
+    facts: dict[str, Any] = {
+        "estimator": fitted.settings.get("estimator", "FullSpanMixture"),
+        "n_rows": fitted.n_rows,
+        "n_dropped": fitted.n_dropped,
+        "total": fitted.total,
+        "n_variables": len(model.space),
+        "n_components": len(model.shares),
+        "width": model.width,
+        "n_parameters": model.n_parameters,
+        "log_likelihood": fitted.total * fitted.log_likelihood,
+        "validation": fitted.validation,
+        "status": fitted.status,
+    }
+    if as_json:
+        variables = [{"name": v.name, "levels": list(v.levels), "edges": v.edges} for v in model.space.variables]
+        print_json({**facts, "variables": variables, "shares": model.shares.tolist()})
+        return
+    typer.echo(
+        f"{facts['estimator']}: {fitted.n_rows:,} rows, {len(model.space):,} variables, {len(model.shares)} components "
+        f"of width up to {model.width}, {model.n_parameters:,} parameters"
+    )
+    typer.echo(f"mean log-likelihood {fitted.log_likelihood:.4f} nats per row ({fitted.status})")
+    if not math.isnan(fitted.validation):
+        typer.echo(f"rows held out: {fitted.validation:.4f} nats per row")

@@ -6,6 +6,7 @@ from typing import Any
 
 from fullspan.errors import FullspanError
 from fullspan.model.layered import FittedLayers
+from fullspan.model.mixture import FittedMixture
 
 
 def is_conditional(fitted: Any) -> bool:
@@ -27,4 +28,9 @@ def check_exact_joint(estimator: Any, name: str, user: str) -> None:
         raise FullspanError(
             f"{name} is a {type(estimator).__name__}, whose marginals are not summed, and {user} shows exact ones; "
             "fullspan compare, score and sample take it"
+        )
+    if isinstance(estimator.fitted_, FittedMixture):
+        raise FullspanError(
+            f"{name} is a {type(estimator).__name__}, which has no terms to draw, and {user} shows them; fullspan "
+            "show, query, score, sample, impute and compare take it"
         )

@@ -64,6 +64,11 @@ class Mixture:
         return cls(space, np.array([share for share, _ in model.parts]), tuple(graphs))
 
     @property
+    def log_z(self) -> float:
+        """0: the components are normalised."""
+        return 0.0
+
+    @property
     def width(self) -> int:
         """Most variables of a factor, less one."""
         return max(int(np.diff(graph.scope_starts).max(initial=1)) for graph in self.components) - 1

@@ -21,6 +21,7 @@ from fullspan.query.answer import Oracle
 from fullspan.query.averaged import AveragedOracle
 from fullspan.query.events import Event, check_possible, check_probable, codes_of, in_words
 from fullspan.query.graph import GraphModel
+from fullspan.query.mixture import MixtureOracle
 from fullspan.query.parse import Codes
 from fullspan.query.tree import TreeOracle
 from fullspan.query.truncated import TruncatedOracle
@@ -45,7 +46,7 @@ class Marginals(Protocol):
         """
 
 
-def marginals_of(oracle: Oracle | TreeOracle | TruncatedOracle | GraphModel) -> Marginals:
+def marginals_of(oracle: Oracle | TreeOracle | TruncatedOracle | GraphModel | MixtureOracle) -> Marginals:
     """The way that suits a model.
 
     Examples
@@ -61,9 +62,22 @@ def marginals_of(oracle: Oracle | TreeOracle | TruncatedOracle | GraphModel) -> 
         return ListedMarginals(oracle)
     if isinstance(oracle, GraphModel):
         return GraphMarginals(oracle, oracle.space)
+    if isinstance(oracle, MixtureOracle):
+        return MixtureMarginals(oracle)
     if oracle.model.basis.n_states <= MAX_STATES or isinstance(oracle, AveragedOracle):
         return TableMarginals(oracle)
     return GraphMarginals(GraphModel(FactorGraph.of_loglinear(oracle.model), oracle.max_memory), oracle.model.space)
+
+
+class MixtureMarginals:
+    """By one pass of sums over every component."""
+
+    def __init__(self, oracle: MixtureOracle) -> None:
+        self.space, self._oracle = oracle.visible, oracle
+
+    def given(self, event: Event | None = None) -> tuple[float, dict[str, Array]]:
+        """See :class:`Marginals`."""
+        return self._oracle.marginals_and_log_prob(event)
 
 
 class TableMarginals:

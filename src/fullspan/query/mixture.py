@@ -140,10 +140,16 @@ class MixtureOracle(Questions):
 
     def marginals(self, given: Event | None = None) -> dict[str, Table]:
         """The distribution of every variable given an event."""
+        _, found = self.marginals_and_log_prob(given)
+        return {name: self.named((i,), p) for i, (name, p) in enumerate(found.items())}
+
+    def marginals_and_log_prob(self, given: Event | None = None) -> tuple[float, dict[str, Array]]:
+        """``log P(given)``, and ``P(x_i | given)`` of every variable by name."""
         allowed = self.allowed(given)
         joint = self._joint(allowed)
-        found = self._mixed_marginals(np.exp(joint - self._norm(joint, allowed)), allowed)
-        return {name: self.named((i,), p) for i, (name, p) in enumerate(zip(self.visible.names, found, strict=True))}
+        norm = self._norm(joint, allowed)
+        found = self._mixed_marginals(np.exp(joint - norm), allowed)
+        return min(norm, 0.0), dict(zip(self.visible.names, found, strict=True))
 
     def mode(self, given: Event | None = None) -> NoReturn:
         """Not known: the likeliest state of a sum is not found by sums.

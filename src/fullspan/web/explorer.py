@@ -21,9 +21,11 @@ from fullspan.estimators.pictures import interactions
 from fullspan.model.formats import NETWORKS, suffix
 from fullspan.model.graph import FactorGraph
 from fullspan.picture.interactions import Interaction
+from fullspan.query.averaged import AveragedOracle
 from fullspan.query.events import codes_of
 from fullspan.query.graph import GraphModel, read_graph
 from fullspan.query.marginals import MAX_STATES, GraphMarginals, Marginals, marginals_of
+from fullspan.query.mixture import MixtureOracle
 from fullspan.query.parse import parse
 from fullspan.query.result import Table
 from fullspan.query.tree import TreeOracle
@@ -236,7 +238,9 @@ def _engine(oracle: Any) -> Any:
     """What is asked: the oracle of a table that fits or of a list of states, else a tree of clusters."""
     if isinstance(oracle, TreeOracle):
         return GraphModel(oracle.model.graph(), MAX_MEMORY)
-    if isinstance(oracle, TruncatedOracle) or oracle.model.basis.n_states <= MAX_STATES:
+    if isinstance(oracle, TruncatedOracle | MixtureOracle | AveragedOracle):
+        return oracle
+    if oracle.model.basis.n_states <= MAX_STATES:
         return oracle
     return GraphModel(FactorGraph.of_loglinear(oracle.model), MAX_MEMORY)
 
