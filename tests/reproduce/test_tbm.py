@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -16,7 +18,7 @@ from fullspan.errors import FullspanError
 from fullspan.reproduce import experiment, tbm_fig2, tbm_spikes
 from fullspan.reproduce.machine_methods import METHODS
 from fullspan.reproduce.samples import Labelled, read
-from fullspan.reproduce.tbm_fig1 import Cell, Figure1, cells_of, neighbours_accuracy, pair_counts
+from fullspan.reproduce.tbm_fig1 import Cell, Figure1, cells_of, features_by_all, neighbours_accuracy, pair_counts
 
 
 @pytest.fixture
@@ -61,12 +63,48 @@ def test_figure_1_in_small(folder: Path) -> None:
     assert {c["method"] for c in value["cells"] if c["data"] == "spikes"} == rivals
     assert {c["pairs"] for c in value["cells"] if c["data"] == "spikes"} == {10, 100}
     assert {c["samples"] for c in value["cells"] if c["method"] == "restricted, PCD"} == {2 * 10, 2 * 7}
+    without = [c for c in value["cells"] if c["method"] == "fully visible, PCD" and not c["biases"]]
+    assert {c["samples"] for c in without} == {10, 7}  # a quarter of the rivals, at least one of each class
     assert all(c["accuracy"] is None for c in value["cells"] if c["method"] != "truncated")
     assert [c["samples"] for c in value["cells"] if "full matrix" in c["method"]] == [1] * 4
     picture = ElementTree.fromstring(found.files()["tbm-fig1.svg"])
     assert len(picture.findall(".//{http://www.w3.org/2000/svg}polyline")) == 2 * (8 + 2)
     assert len(found.files()["tbm-fig1.csv"].splitlines()) == 1 + len(value["cells"])
     assert "near 1 above 100 weights" in found.to_text()
+
+
+def test_processes_share_the_samples(folder: Path) -> None:
+    """Features do not depend on who learned them, and come back in the order of the samples."""
+    rng = np.random.default_rng(3)
+    few = Labelled("digits", read("digits", folder).classes[:2])
+    samples = list(few.samples(3, rng))
+    terms = (*(((i, 1),) for i in range(784)), ((0, 1), (5, 1)))
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        for method in METHODS[3:5]:
+            here = features_by_all([], method, samples, terms, 20)[0]
+            there, seconds = features_by_all([pool, pool], method, samples, terms, 20)
+            assert np.array_equal(here, there)
+            assert (seconds > 0).all()
+
+
+def test_what_is_done_is_kept_when_it_is_stopped(folder: Path) -> None:
+    """Ctrl-C after two rows gives a figure of two rows; before the first there is nothing to keep."""
+    for rows in (2, 0):
+        said = list[str]()
+
+        def say(text: str, said: list[str] = said, rows: int = rows) -> None:
+            said.append(text)
+            if len(said) == rows + 1:
+                raise KeyboardInterrupt
+
+        if not rows:
+            with pytest.raises(KeyboardInterrupt):
+                experiment("tbm-fig1").run(say, data=folder, runs=1, rivals=1, weights=10, iterations=5)
+            continue
+        found = experiment("tbm-fig1").run(say, data=folder, runs=1, rivals=1, weights=10, iterations=5)
+        assert len(found.to_json()["cells"]) == rows
+        assert found.files()["tbm-fig1.svg"]
+        assert "stopped after 2 rows" in said[-1]
 
 
 def test_what_a_rival_takes_is_compared_with_ours() -> None:
@@ -125,7 +163,7 @@ def test_digits_are_told_apart(shared_data: Callable[[str], Path]) -> None:
     digits = read("digits", shared_data("mnist"))
     few = Labelled("digits", digits.classes[:3])
     rng = np.random.default_rng(0)
-    cells = list(cells_of(few, 12, 1, 100, 10, rng, lambda text: None))
+    cells = list(cells_of(few, 12, 1, 100, 10, rng, [], lambda text: None))
     chosen = [c for c in cells if c.method == "truncated" and c.biases and c.pairs == 100]
     assert chosen[0].accuracy > 0.9
 

@@ -38,8 +38,9 @@ def reproduce(
         int | None, typer.Option(min=10, help="tbm-fig1: most weights on pairs. [default: 100000]")
     ] = None,
     rivals: Annotated[
-        int | None, typer.Option(min=1, help="tbm-fig1: samples of each class for slow rivals. [default: 12]")
+        int | None, typer.Option(min=1, help="tbm-fig1: samples of each class for slow rivals. [default: 50]")
     ] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="tbm-fig1: processes. [default: 1]")] = None,
     variables: Annotated[int | None, typer.Option(min=10, help="tbm-fig2: most variables. [default: 1000]")] = None,
     data: Annotated[
         Path | None, typer.Option(help="tbm-fig1, tbm-fig3, tbm-spikes, rbm-digits: folder with the data sets.")
@@ -65,7 +66,7 @@ def reproduce(
     chosen = experiment(name)
     folder = _folder(chosen, out)
     given: dict[str, Any] = {"seeds": seeds, "runs": runs, "iterations": iterations, "seed": seed, "nodes": nodes}
-    given |= {"weights": weights, "rivals": rivals, "variables": variables, "data": data}
+    given |= {"weights": weights, "rivals": rivals, "variables": variables, "data": data, "jobs": jobs}
     with contextlib.closing(Reporter()) as reporter:
         result = chosen.run(reporter.say, **{key: value for key, value in given.items() if value is not None})
     written = _write(result, folder)

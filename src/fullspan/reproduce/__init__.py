@@ -16,7 +16,8 @@ from fullspan.errors import FullspanError
 Say = Callable[[str], None]
 """Takes a line about what is being done."""
 
-LEAST = {"seeds": 1, "runs": 1, "rivals": 1, "iterations": 1, "seed": 0, "nodes": 1000, "weights": 10, "variables": 10}
+LEAST = dict.fromkeys(("seeds", "runs", "rivals", "iterations", "jobs"), 1)
+LEAST |= {"seed": 0, "nodes": 1000, "weights": 10, "variables": 10}
 """Smallest value of every option that is a number."""
 
 
@@ -104,7 +105,7 @@ EXPERIMENTS = {
             "tbm-fig1",
             "Sugiyama, Tsuda and Nakahara, Fig. 1: time of learning and accuracy of truncated machines; needs --data",
             "fullspan.reproduce.tbm_fig1",
-            ("data", "weights", "rivals", *_CURVES),
+            ("data", "weights", "rivals", "jobs", *_CURVES),
             is_figure=True,
         ),
         Experiment(

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +81,7 @@ class Figure1:
             for c in self.cells
         ]
         head = ("data", "method", "biases", "pairs", "samples", "ms", "s.d.", "times ours", "accuracy")
-        title = f"{self.runs} samples of 100 rows per class, rivals on fewer; {self.steps:,} steps of iterative methods"
+        title = f"{self.runs} samples of 100 rows per class, large rivals on fewer; {self.steps:,} steps where steps are taken"
         return "\n".join([title, "", *columns(head, rows, (0, 1, 2)), "", _NOTE])
 
     def times(self, cell: Cell) -> float:
@@ -105,9 +108,11 @@ class Figure1:
                 if c.data == data:
                     runs.setdefault((c.method, c.biases), []).append(c)
             times = tuple(_line(cells, "seconds") for cells in runs.values())
-            shares = tuple(_line(cells, "accuracy") for cells in runs.values() if not math.isnan(cells[0].accuracy))
+            known = ([c for c in cells if not math.isnan(c.accuracy)] for cells in runs.values())
+            shares = tuple(_line(cells, "accuracy") for cells in known if cells)
             out.append(LogPanel(f"{data}: time of learning", "pairs", "seconds of the processor, s.d.", times))
-            out.append(LogPanel(f"{data}: ten neighbours", "pairs", "accuracy", shares, logarithmic=False))
+            if shares:
+                out.append(LogPanel(f"{data}: ten neighbours", "pairs", "accuracy", shares, logarithmic=False))
         return out
 
 
@@ -153,22 +158,50 @@ def domains(n: int, most: int, rng: np.random.Generator) -> Iterator[tuple[bool,
 
 
 def features_of(method: Method, samples: list[Sample], terms: tuple[Term, ...], steps: int) -> tuple[Array, Array]:
-    """Features (samples, n) and seconds of every sample's machine."""
+    """Features (samples, n) and the processor's seconds of every sample's machine."""
     found, seconds = np.zeros((len(samples), samples[0][1].shape[1])), np.zeros(len(samples))
-    method.timed(samples[0][1], terms, 1)  # compiled before the clock runs
-    for s, (_, rows) in enumerate(samples):
-        found[s], seconds[s] = method.features(rows, terms, steps)
+    with threadpool_limits(limits=1, user_api="blas"):
+        method.timed(samples[0][1], terms, 1)  # compiled before the clock runs
+        for s, (_, rows) in enumerate(samples):
+            found[s], seconds[s] = method.features(rows, terms, steps)
     return found, seconds
 
 
-def chosen(method: Method, samples: list[Sample], rivals: int) -> list[Sample]:
-    """The samples on which a method is run: all, the first ``rivals`` of each class, or the very first."""
+def features_by_name(name: str, samples: list[Sample], terms: tuple[Term, ...], steps: int) -> tuple[Array, Array]:
+    """:func:`features_of` in another process, to which only the name of a method can be sent."""
+    return features_of(next(method for method in METHODS if method.name == name), samples, terms, steps)
+
+
+def features_by_all(
+    workers: list[Executor], method: Method, samples: list[Sample], terms: tuple[Term, ...], steps: int
+) -> tuple[Array, Array]:
+    """:func:`features_of`, the samples dealt out to worker processes; here if there is none."""
+    hands = min(len(workers), len(samples))
+    if not hands:
+        return features_of(method, samples, terms, steps)
+    tasks = [
+        worker.submit(features_by_name, method.name, samples[h::hands], terms, steps)
+        for h, worker in enumerate(workers[:hands])
+    ]
+    found, seconds = np.zeros((len(samples), samples[0][1].shape[1])), np.zeros(len(samples))
+    for h, task in enumerate(tasks):
+        found[h::hands], seconds[h::hands] = task.result()
+    return found, seconds
+
+
+def chosen(method: Method, samples: list[Sample], rivals: int, pairs: int, biases: bool) -> list[Sample]:
+    """The samples on which a method is run: all, the first ones of each class, or the very first.
+
+    A rival with biases and at most 1,000 pairs gets ``rivals`` of each class, one without biases or with at most 10,000
+    pairs a quarter of that, and a larger one a single sample.
+    """
     if method.only_timed:
         return samples[:1]
     if not method.rival:
         return samples
+    share = rivals if biases and pairs <= 1000 else rivals // 4 if pairs <= 10_000 else 1
     labels = np.array([label for label, _ in samples])
-    keep = np.concatenate([np.flatnonzero(labels == label)[:rivals] for label in np.unique(labels)])
+    keep = np.concatenate([np.flatnonzero(labels == label)[: max(1, share)] for label in np.unique(labels)])
     return [samples[s] for s in keep]
 
 
@@ -180,17 +213,23 @@ def accuracy_of(features: Array, labels: NDArray[np.int64]) -> float:
 
 
 def cells_of(
-    data: Labelled, runs: int, rivals: int, weights: int, steps: int, rng: np.random.Generator, say: Say
+    data: Labelled,
+    runs: int,
+    rivals: int,
+    weights: int,
+    steps: int,
+    rng: np.random.Generator,
+    workers: list[Executor],
+    say: Say,
 ) -> Iterator[Cell]:
     """All methods on one set."""
     samples = list(data.samples(runs, rng))
     for biases, pairs, terms in domains(data.n_variables, weights, rng):
         for method in METHODS:
             if method.takes(data.n_variables, pairs, biases):
-                some = chosen(method, samples, rivals)
+                some = chosen(method, samples, rivals, pairs, biases)
                 say(f"{data.name}: {method.name}, {pairs:,} pairs, {len(some)} samples")
-                with threadpool_limits(limits=1, user_api="blas"):
-                    features, seconds = features_of(method, some, terms, steps)
+                features, seconds = features_by_all(workers, method, some, terms, steps)
                 accuracy = accuracy_of(features, np.array([label for label, _ in some]))
                 yield Cell(data.name, method.name, biases, pairs, seconds, accuracy)
 
@@ -199,16 +238,31 @@ def run(
     progress: Say | None = None,
     data: Path | None = None,
     runs: int = 50,
-    rivals: int = 12,
+    rivals: int = 50,
     weights: int = 100_000,
     iterations: int = PUBLISHED_STEPS,
     seed: int = 0,
+    jobs: int = 1,
 ) -> Figure1:
     """Run all methods: ``runs`` samples of each class, up to ``weights`` pairs, and ``iterations`` steps of those that
-    take steps, which are run on ``rivals`` samples of each class.
+    take steps, which are run on up to ``rivals`` samples of each class; ``jobs`` processes share the samples.
+
+    Ctrl-C keeps what is done.
     """
     say = progress or (lambda text: None)
     sets = [read(name, data) for name in ("digits", "spikes")]
     rng = np.random.default_rng(seed)
-    cells = [cell for labelled in sets for cell in cells_of(labelled, runs, rivals, weights, iterations, rng, say)]
+    cells = list[Cell]()
+    with ExitStack() as stack:
+        hands = jobs if jobs > 1 else 0
+        workers: list[Executor] = [
+            stack.enter_context(ProcessPoolExecutor(1, mp_context=get_context("spawn"))) for _ in range(hands)
+        ]
+        try:
+            for labelled in sets:
+                cells.extend(cells_of(labelled, runs, rivals, weights, iterations, rng, workers, say))
+        except KeyboardInterrupt:
+            if not cells:
+                raise
+            say(f"stopped after {len(cells)} rows, which are kept")
     return Figure1(runs, iterations, tuple(cells))
