@@ -81,7 +81,7 @@ class Figure1:
             for c in self.cells
         ]
         head = ("data", "method", "biases", "pairs", "samples", "ms", "s.d.", "times ours", "accuracy")
-        title = f"{self.runs} samples of 100 rows per class, large rivals on fewer; {self.steps:,} steps where steps are taken"
+        title = f"{self.runs} samples of 100 rows per class, large rivals on fewer; {self.steps:,} steps at most"
         return "\n".join([title, "", *columns(head, rows, (0, 1, 2)), "", _NOTE])
 
     def times(self, cell: Cell) -> float:
