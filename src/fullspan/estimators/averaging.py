@@ -53,18 +53,18 @@ def averaged_search(
         return fit(data, own, watch=watch, rounds=bounds.rounds)
 
     plain = bool(hidden) or options.by_terms or not empirical.is_complete
-    beside = {} if plain else {**_networks(options.max_order), **(further or {})}
+    beside = {} if plain else {**_networks(options.max_order, k), **(further or {})}
     fitted = fit_average(empirical, k, one, random_state, watch, beside)
     settings = {**fitted.settings, **dataclasses.asdict(options), "restarts": restarts}
     return replace(fitted, settings={**settings, **of_hidden(hidden, random_state)})
 
 
-def _networks(max_order: int | None) -> dict[str, Learn]:
-    """Networks under both priors of their tables."""
-    from fullspan.learn.networks.posterior import Spread, draw_networks
+def _networks(max_order: int | None, k: int) -> dict[str, Learn]:
+    """Networks under both priors of their tables, as many as there are fits, up to a number."""
+    from fullspan.learn.networks.posterior import DRAWS, Spread, draw_networks
 
     def learn(spread: Spread) -> Learn:
-        return lambda data, basis, rng: draw_networks(data, basis, spread, rng, max_order)
+        return lambda data, basis, rng: draw_networks(data, basis, spread, rng, max_order, min(k, DRAWS))
 
     return {"networks": learn("all"), "networks, prior by parents' state": learn("each")}
 

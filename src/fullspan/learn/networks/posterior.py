@@ -29,8 +29,8 @@ LARGEST, LEAST = 4096, 64
 """Most cells of a variable and its parents; not more than there are rows, unless these are few."""
 DRAWS = 16
 """Networks that are averaged; fewer where the walk returns to the same one."""
-_STEPS, _PER_PAIR = 5000, 10
-"""Steps of the walk, and further ones for every pair of variables."""
+_STEPS = 300
+"""Steps of the walk from one draw to the next, beside one for every pair of variables."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,12 @@ class Networks:
 
 
 def draw_networks(
-    empirical: Empirical, basis: Basis, spread: Spread, rng: np.random.Generator, max_family: int | None = None
+    empirical: Empirical,
+    basis: Basis,
+    spread: Spread,
+    rng: np.random.Generator,
+    max_family: int | None = None,
+    draws: int = DRAWS,
 ) -> Networks:
     """Draw networks from the posterior of complete rows.
 
@@ -117,7 +122,7 @@ def draw_networks(
 
     Notes
     -----
-    Time: 5,000 steps and 10 n^2, of which some tenth count all states anew.
+    Time: 300 + n^2 steps for each draw, of which some tenth count all states anew.
     """
     space, n = empirical.space, len(empirical.space)
     columns = np.ascontiguousarray(empirical.states.T.astype(np.int64))
@@ -132,9 +137,9 @@ def draw_networks(
         if (best := int(np.argmax(totals))) == which:
             break
         which = best
-    steps = _STEPS + _PER_PAIR * n * n
-    kept, strength = np.empty((DRAWS, n), dtype=np.int64), np.empty(DRAWS, dtype=np.int64)
+    steps = draws * (_STEPS + n * n)
+    kept, strength = np.empty((draws, n), dtype=np.int64), np.empty(draws, dtype=np.int64)
     pairs, chances = rng.integers(n, size=(steps, 2)), rng.random((steps, 2))
     wander(parents, columns, counts, cards, STRENGTHS, which, each, largest, most, pairs, chances, kept, strength)
     found, times = np.unique(np.column_stack([strength, kept]), axis=0, return_counts=True)
-    return Networks(space, basis, columns, counts, spread, found[:, 1:], STRENGTHS[found[:, 0]], times / DRAWS)
+    return Networks(space, basis, columns, counts, spread, found[:, 1:], STRENGTHS[found[:, 0]], times / draws)
