@@ -141,13 +141,17 @@ def rows_of(n: int, seed: int = 0) -> list[list[str]]:
 
 @pytest.mark.parametrize("estimator", [fs.FullSpan, fs.BoltzmannMachine])
 def test_estimators(estimator: type, tmp_path: object) -> None:
-    """An average answers with the mean of its members, and its file holds it."""
+    """An average answers with the shares of its parts, and its file holds it."""
     model = estimator(average=4, random_state=7).fit(rows_of(300))
     assert isinstance(model.model_, AveragedLogLinear)
     assert len(model.model_.members) == 4
     everything = np.array(list(itertools.product("ny", "ny", "uvw")))
     codes = np.array([[0 if x in "nu" else 1 if x in "yv" else 2 for x in row] for row in everything])
-    mean = np.mean([np.exp(m.log_prob(codes)) for m in model.model_.members], axis=0)
+    parts = model.model_.parts
+    assert sum(share for share, _ in parts) == pytest.approx(1.0)
+    assert (len(parts) == 4) is (estimator is fs.BoltzmannMachine)
+    mean = sum(share * np.exp(m.log_prob(codes)) for share, m in parts)
+    assert mean.sum() == pytest.approx(1.0)
     assert np.allclose(np.exp(model.score_samples(everything)), mean, rtol=1e-12)
     assert model.score(rows_of(4_000, 1)) == pytest.approx(model.oob_score_, abs=6 * model.oob_error_)
     assert {row.chosen for row in model.terms_} <= {0.25, 0.5, 0.75, 1.0}

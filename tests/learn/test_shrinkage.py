@@ -14,7 +14,6 @@ import fullspan as fs
 from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
 from fullspan.errors import FullspanError, ModelFileError
-from fullspan.estimators.averaging import _share
 from fullspan.learn.shrinkage.contrasts import Contrasts
 from fullspan.learn.shrinkage.evidence import shrink
 from fullspan.learn.shrinkage.fit import MAX_TERMS, fit_shrunken, highest_order
@@ -124,14 +123,6 @@ def test_order_and_limits() -> None:
         fs.FullSpan(shrinkage="evidence", missing="em").fit([*rows, [0, None]])
 
 
-def test_share_is_what_held_out_rows_ask_for() -> None:
-    """A model that predicts far better gets nearly all, equal ones half each."""
-    counts = np.full(50, 4.0)
-    assert _share(np.full(50, -9.0), np.full(50, -1.0), counts) > 0.99
-    assert _share(np.full(50, -1.0), np.full(50, -9.0), counts) < 0.01
-    assert _share(np.full(50, -2.0), np.full(50, -2.0), counts) == pytest.approx(0.5)
-
-
 @pytest.mark.parametrize("average", [1, 3])
 def test_search_with_a_shrunken_background(average: int, tmp_path: Path) -> None:
     """The mixture is the share of the background and the mean of the members, in memory and from its file."""
@@ -141,9 +132,11 @@ def test_search_with_a_shrunken_background(average: int, tmp_path: Path) -> None
     model = fs.FullSpan(average=average, shrinkage="evidence", random_state=0, levels=levels).fit(rows)
     every = np.stack(np.unravel_index(np.arange(48), CARDS, order="F"), axis=1)
     mean = np.mean([np.exp(m.log_prob(every)) for m in model.model_.members], axis=0)
-    share, background = model.model_.share, model.model_.background
-    wanted = (1 - share) * mean + share * np.exp(background.log_prob(every))
+    share, beside = model.model_.share, model.model_.beside
+    wanted = (1 - share) * mean + sum(own * np.exp(m.log_prob(every)) for own, m in beside)
     assert 0 < share < 1
+    assert share == pytest.approx(sum(own for own, _ in beside))
+    assert (len(beside) == 1) is (average == 1)
     assert len(model.model_.members) == average
     assert np.allclose(np.exp(model.score_samples(every)), wanted, rtol=1e-10)
     path = tmp_path / "m.fsm"
@@ -155,7 +148,7 @@ def test_search_with_a_shrunken_background(average: int, tmp_path: Path) -> None
     damaged = json.loads(path.read_text())
     for key, value, place in [("share", 1.0, "share"), ("places", [5, 2], "increase"), ("weights", [1.0], "weights")]:
         broken = json.loads(json.dumps(damaged))
-        broken["background"][key] = value
+        broken["background"][0][key] = value
         broken["checksum"] = checksum(broken)
         path.write_text(json.dumps(broken))
         with pytest.raises(ModelFileError, match=place):

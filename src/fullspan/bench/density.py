@@ -134,7 +134,7 @@ def picture(scores: Sequence[Score]) -> str:
     """Nats per row above the independent columns, per variable, as bars with standard errors; an SVG text."""
     base = {s.set: s.mean for s in scores if s.method == "independent" and s.mean is not None}
     shown = [s for s in scores if s.mean is not None and s.method != "independent" and s.set in base]
-    ours = ("fullspan", "mixture")
+    ours = ("fullspan", "average", "mixture")
     drawn = bars(
         Bars(
             "Log-likelihood of unseen rows above independent columns",

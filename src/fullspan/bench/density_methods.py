@@ -28,7 +28,9 @@ from fullspan.space import Space
 Array = NDArray[np.float64]
 TABLE, PAIRWISE = 1 << 22, 1 << 18
 """States up to which the search runs on the dual table, and all pairs are fitted exactly."""
-_HIDDEN_UNITS = 20
+SHRUNKEN = 1 << 18
+"""States up to which a shrunken model stands beside averaged fits."""
+_HIDDEN_UNITS, _FITS = 20, 16
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,22 @@ def fullspan(split: Split, space: Space, settings: Settings) -> Learned:
     return Learned(Oracle(fitted.model).log_prob, notes)
 
 
+def average(split: Split, space: Space, settings: Settings) -> Learned:
+    """Sixteen full-span fits, networks and, for complete rows and few states, a shrunken model, stacked."""
+    from fullspan.estimators.averaging import averaged_search, shrunken_search
+    from fullspan.learn.search.fit import Options
+    from fullspan.query.averaged import AveragedOracle
+
+    if space.n_states > TABLE:
+        raise Declined(f"more than {TABLE:,} states")
+    data = _counted(split.train, space)
+    if data.is_complete and space.n_states <= SHRUNKEN:
+        fitted = shrunken_search(data, Options(), _FITS, settings.seed)
+    else:
+        fitted = averaged_search(data, Options(), k=_FITS, random_state=settings.seed)
+    return Learned(AveragedOracle(fitted.model).log_prob, {"shares": fitted.settings.get("shares", {})})
+
+
 def mixture(split: Split, space: Space, settings: Settings) -> Learned:
     """A mixture of decomposable models; it learns from complete rows, and scores all."""
     from fullspan.learn.wide.ensemble import MixtureOptions, fit_mixture
@@ -157,6 +175,7 @@ METHODS: dict[str, Method] = {
     "pyagrum": pyagrum,
     "rbm": restricted,
     "fullspan": fullspan,
+    "average": average,
     "mixture": mixture,
 }
-"""The methods by name; the last two are the full-span ones."""
+"""The methods by name; the last three are the full-span ones."""

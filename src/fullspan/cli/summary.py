@@ -96,8 +96,8 @@ def summary_lines(fitted: Fitted) -> list[str]:
     if fitted.status == "given":
         return [*lines, "given, not learned from rows"]
     if share := getattr(fitted.model, "share", 0.0):
-        weights = len(fitted.model.background.theta)  # type: ignore[attr-defined]
-        lines.append(f"mixed with a share of {share:.2f} of a shrunken model of {weights:,} weights")
+        named = fitted.settings.get("shares", {"search": 1 - share, "shrunken": share})
+        lines.append("shares: " + ", ".join(f"{name} {own:.2f}" for name, own in named.items()))
     if (found := fitted.out_of_bag) is not None:
         members, asked = (fitted.settings.get(name) for name in ("members", "average"))
         return [

@@ -1,28 +1,35 @@
-"""Averages of bootstrap fits: a search or a machine, fitted again and again, and how it was done."""
+"""Averages of fits: a search or a machine, fitted again and again, and how it was done.
+
+Beside the searches of complete rows stand Bayesian networks averaged over their posterior, once for each of two priors
+of their tables; unseen rows decide how much each is believed.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from fullspan.estimators.settings import noted, of_hidden
-from fullspan.learn.averaging.fit import fit_average
+from fullspan.learn.averaging.fit import Bounds, fit_average
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from fullspan.algebra.basis import Basis
     from fullspan.data import Empirical
+    from fullspan.learn.averaging.stacking import Learn
     from fullspan.learn.likelihood.machine import MachineOptions
     from fullspan.learn.search.fit import Options
     from fullspan.learn.wide.fit import WideOptions
+    from fullspan.model import LogLinear
     from fullspan.model.fitted import Fitted
     from fullspan.space import Variable
 
 Watch = Callable[[Any], None] | None
-_HELD_OUT, _TRIED = 0.2, 4
-"""Rows on which the share of a shrunken model is decided, and fits that are averaged for that."""
+_HELD_OUT = 0.2
+"""Rows on which the share of a shrunken model beside one search is decided."""
 
 
 def averaged_search(
@@ -33,30 +40,43 @@ def averaged_search(
     k: int = 16,
     random_state: Any = None,
     watch: Watch = None,
+    further: Mapping[str, Learn] | None = None,
 ) -> Fitted:
-    """The average of k searches, each of a bootstrap sample."""
+    """The average of k searches, of the rows and of bootstrap samples, and what stands beside them."""
     from fullspan.learn.search.fit import fit
     from fullspan.learn.search.incomplete import fit_incomplete
 
-    def one(data: Empirical, basis: str | None, seed: np.random.Generator, watch: Callable[[Any], None]) -> Fitted:
-        own = options if basis is None else replace(options, basis=basis)
+    def one(data: Empirical, bounds: Bounds, seed: np.random.Generator, watch: Callable[[Any], None]) -> Fitted:
+        own = options if bounds.basis is None else replace(options, basis=bounds.basis)
         if hidden:
             return fit_incomplete(data, own, hidden, restarts, seed, watch=watch)
-        return fit(data, own, watch=watch)
+        return fit(data, own, watch=watch, rounds=bounds.rounds)
 
-    fitted = fit_average(empirical, k, one, random_state, watch)
+    plain = bool(hidden) or options.by_terms or not empirical.is_complete
+    beside = {} if plain else {**_networks(options.max_order, k), **(further or {})}
+    fitted = fit_average(empirical, k, one, random_state, watch, beside)
     settings = {**fitted.settings, **dataclasses.asdict(options), "restarts": restarts}
     return replace(fitted, settings={**settings, **of_hidden(hidden, random_state)})
+
+
+def _networks(max_order: int | None, k: int) -> dict[str, Learn]:
+    """Networks under both priors of their tables, as many as there are fits, up to a number."""
+    from fullspan.learn.networks.posterior import DRAWS, Spread, draw_networks
+
+    def learn(spread: Spread) -> Learn:
+        return lambda data, basis, rng: draw_networks(data, basis, spread, rng, max_order, min(k, DRAWS))
+
+    return {"networks": learn("all"), "networks, prior by parents' state": learn("each")}
 
 
 def averaged_wide(
     empirical: Empirical, options: WideOptions, k: int = 16, random_state: Any = None, watch: Watch = None
 ) -> Fitted:
-    """The average of k searches without a table, each of a bootstrap sample."""
+    """The average of k searches without a table, of the rows and of bootstrap samples."""
     from fullspan.learn.wide.fit import fit_wide
 
-    def one(data: Empirical, basis: str | None, seed: np.random.Generator, watch: Callable[[Any], None]) -> Fitted:
-        return fit_wide(data, options if basis is None else replace(options, basis=basis), watch)
+    def one(data: Empirical, bounds: Bounds, seed: np.random.Generator, watch: Callable[[Any], None]) -> Fitted:
+        return fit_wide(data, options if bounds.basis is None else replace(options, basis=bounds.basis), watch)
 
     return fit_average(empirical, k, one, random_state, watch)
 
@@ -69,7 +89,7 @@ def averaged_machine(
     random_state: Any = None,
     watch: Watch = None,
 ) -> Fitted:
-    """The average of k machines, each fitted to a bootstrap sample.
+    """The average of k machines, fitted to the rows and to bootstrap samples.
 
     Raises
     ------
@@ -84,7 +104,7 @@ def averaged_machine(
             "solver, or average=1"
         )
 
-    def one(data: Empirical, basis: str | None, seed: np.random.Generator, watch: Callable[[Any], None]) -> Fitted:
+    def one(data: Empirical, bounds: Bounds, seed: np.random.Generator, watch: Callable[[Any], None]) -> Fitted:
         return fit_machine(data, replace(options, seed=seed), hidden, watch)
 
     return noted(fit_average(empirical, k, one, random_state, watch), options, hidden, random_state)
@@ -95,43 +115,77 @@ def shrunken_search(
 ) -> Fitted:
     """A search, or the average of k, and beside it a model with all interactions, shrunken by evidence.
 
-    The share of the latter makes the rows of a fifth of the data likeliest, both models having been fitted to the rest
-    for that purpose: one row more speaks for each, so that few rows leave it near one half.
+    The share of the latter makes rows likeliest that no part has seen: those of a fifth of the data, both models having
+    been fitted to the rest for that purpose, or, in an average, all rows.
 
     Raises
     ------
     FullspanError : cells are missing, or there are too many states.
     """
-    import numpy as np
-
-    from fullspan.learn.search.fit import fit
-    from fullspan.learn.search.holdout import held_out
-    from fullspan.learn.shrinkage.fit import check_shrinkable, fit_shrunken
-    from fullspan.model.averaged import AveragedLogLinear
+    from fullspan.learn.shrinkage.fit import check_shrinkable
 
     check_shrinkable(empirical, None, options.max_memory)
+    if k == 1:
+        return _one_shrunken_search(empirical, options, random_state, watch)
+    effective: dict[str, Any] = {}
 
-    def searched(data: Empirical, k: int) -> Fitted:
-        return (
-            fit(data, options, watch=watch) if k == 1 else averaged_search(data, options, (), 1, k, random_state, watch)
-        )
+    def shrunken(data: Empirical, basis: Basis, rng: np.random.Generator) -> _Shrunken:
+        found = _Shrunken.of(data, basis.name, options.max_memory, watch)
+        effective.update(found.fitted.settings if data is empirical else {})
+        return found
 
-    fitted = searched(empirical, k)
+    fitted = averaged_search(empirical, options, (), 1, k, random_state, watch, {"shrunken": shrunken})
+    settings = {**fitted.settings, "shrinkage": "evidence", **effective, **of_hidden((), random_state)}
+    return replace(fitted, settings=settings)
+
+
+@dataclass(frozen=True)
+class _Shrunken:
+    """A shrunken model as a way to predict."""
+
+    fitted: Fitted
+
+    @classmethod
+    def of(cls, data: Empirical, basis: Any, max_memory: int | None, watch: Watch) -> _Shrunken:
+        from fullspan.learn.search.problem import Interrupted
+        from fullspan.learn.shrinkage.fit import fit_shrunken
+
+        fitted = fit_shrunken(data, basis, None, max_memory, watch)
+        if fitted.status == "interrupted":
+            raise Interrupted
+        return cls(fitted)
+
+    def log_prob(self, states: Any) -> Any:
+        return self.fitted.model.log_prob(states)
+
+    def models(self) -> tuple[tuple[float, LogLinear], ...]:
+        return ((1.0, self.fitted.model),)
+
+
+def _one_shrunken_search(empirical: Empirical, options: Options, random_state: Any, watch: Watch) -> Fitted:
+    import numpy as np
+
+    from fullspan.learn.averaging.stacking import best_shares
+    from fullspan.learn.search.fit import fit
+    from fullspan.learn.search.holdout import held_out
+    from fullspan.learn.shrinkage.fit import fit_shrunken
+    from fullspan.model.averaged import AveragedLogLinear
+
+    fitted = fit(empirical, options, watch=watch)
     basis: Any = fitted.model.basis.name
-    settings = {**fitted.settings, "average": k, "shrinkage": "evidence", **of_hidden((), random_state)}
+    settings = {**fitted.settings, "average": 1, "shrinkage": "evidence", **of_hidden((), random_state)}
     if fitted.status == "interrupted":
         return replace(fitted, settings=settings)
     train, valid = held_out(empirical, _HELD_OUT, np.random.default_rng(0))
     background, share = fit_shrunken(empirical, basis, None, options.max_memory, watch), 0.5
     rivals: list[Fitted] = []
     if valid is not None and background.status == "converged":
-        rivals = [searched(train, min(k, _TRIED)), fit_shrunken(train, basis, None, options.max_memory, watch)]
-        search, shrunken = (rival.model.log_prob(valid.states) for rival in rivals)
-        share = _share(search, shrunken, valid.counts)
+        rivals = [fit(train, options, watch=watch), fit_shrunken(train, basis, None, options.max_memory, watch)]
+        log_prob = np.stack([rival.model.log_prob(valid.states) for rival in rivals], axis=1)
+        share = float(best_shares(log_prob, valid.counts)[1])
     if any(found.status == "interrupted" for found in (background, *rivals)):
         return replace(fitted, status="interrupted", settings=settings)
-    members = fitted.model.members if isinstance(fitted.model, AveragedLogLinear) else (fitted.model,)
-    model = AveragedLogLinear.of(members, background.model, share)
+    model = AveragedLogLinear.of([fitted.model], [(share, background.model)])
     order = np.argsort([model.basis.index(term) for term in fitted.model.terms], kind="stable")
     surprise = -float(empirical.counts @ model.log_prob(empirical.states)) / empirical.total
     return replace(
@@ -144,15 +198,3 @@ def shrunken_search(
         prior=None,
         settings={**settings, "share": share, **background.settings},
     )
-
-
-def _share(search: Any, shrunken: Any, counts: Any) -> float:
-    """The share w of the second model that maximises ``sum n log((1-w) p_1 + w p_2) + log w + log(1-w)``."""
-    import numpy as np
-
-    w = 0.5
-    for _ in range(200):
-        odds = shrunken - search + np.log(w) - np.log1p(-w)
-        second = 1.0 / (1.0 + np.exp(-np.clip(odds, -700.0, 700.0)))
-        w = float(counts @ second + 1.0) / float(counts.sum() + 2.0)
-    return w

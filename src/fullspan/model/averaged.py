@@ -31,7 +31,7 @@ class AveragedLogLinear(LogLinear):
     theta : mean weight of each over the members that have it; not the natural parameters of the average.
     log_z : 0: ``energy`` is ``-log p``.
     members : the models that are averaged, over one space and basis.
-    background, share : a further model, whose terms are not listed, and its share of the average.
+    beside : further models, whose terms are not listed, each with its share of the average.
 
     Examples
     --------
@@ -44,26 +44,23 @@ class AveragedLogLinear(LogLinear):
     """
 
     members: tuple[LogLinear, ...]
-    background: LogLinear | None = None
-    share: float = 0.0
+    beside: tuple[tuple[float, LogLinear], ...] = ()
 
     @classmethod
-    def of(
-        cls, members: Sequence[LogLinear], background: LogLinear | None = None, share: float = 0.0
-    ) -> AveragedLogLinear:
-        """The average of some models, and of their average and a background if there is one.
+    def of(cls, members: Sequence[LogLinear], beside: Sequence[tuple[float, LogLinear]] = ()) -> AveragedLogLinear:
+        """The average of some models, which have equal shares of what the models ``beside`` them leave.
 
         Raises
         ------
-        FullspanError : there is none, or they have different variables or bases.
+        FullspanError : there is none, they have different variables or bases, or the shares leave nothing.
         """
-        if not 0.0 <= share < 1.0 or (share > 0.0) != (background is not None):
-            raise FullspanError(f"a background has a share above 0 and below 1, and {share} was given")
+        shares = [share for share, _ in beside]
+        if not (all(0.0 < share < 1.0 for share in shares) and sum(shares) < 1.0):
+            raise FullspanError(f"models beside the members have shares above 0 and below 1 in all; given {shares}")
         if not members:
             raise FullspanError("no model was given to be averaged; at least one is needed")
         space, basis = members[0].space, members[0].basis
-        every = [*members, *([background] if background is not None else [])]
-        if any(m.space != space or m.basis != basis for m in every):
+        if any(m.space != space or m.basis != basis for m in [*members, *(model for _, model in beside)]):
             raise FullspanError("models of different variables or bases were given; the average needs one basis")
         terms = tuple(sorted({term for m in members for term in m.terms}, key=basis.index))
         place = {term: i for i, term in enumerate(terms)}
@@ -71,7 +68,7 @@ class AveragedLogLinear(LogLinear):
         weights = np.concatenate([m.theta for m in members]) if len(which) else np.zeros(0)
         counts = np.bincount(which, minlength=len(terms))
         theta = np.bincount(which, weights, minlength=len(terms)) / np.maximum(counts, 1)
-        return cls(space, basis, terms, theta, 0.0, tuple(members), background, share)
+        return cls(space, basis, terms, theta, 0.0, tuple(members), tuple(beside))
 
     def energy(self, states: Any) -> Array:
         """``-log p(x)`` of states (m, n) -> (m,): the log-mean-exp over the members. O(m k) time per term, no table."""
@@ -82,10 +79,14 @@ class AveragedLogLinear(LogLinear):
         return np.asarray(-total)
 
     @property
+    def share(self) -> float:
+        """What the models beside the members have of the average."""
+        return sum(share for share, _ in self.beside)
+
+    @property
     def parts(self) -> list[tuple[float, LogLinear]]:
         """Every model with its share of the average."""
-        own = [((1.0 - self.share) / len(self.members), member) for member in self.members]
-        return own if self.background is None else [*own, (self.share, self.background)]
+        return [*(((1.0 - self.share) / len(self.members), member) for member in self.members), *self.beside]
 
     @cached_property
     def places(self) -> tuple[NDArray[np.int64], ...]:

@@ -6,9 +6,10 @@
      "fit": {..., "out_of_bag": {"score": ..., "error": ..., "share": ...}}, ...}
 
 ``terms`` are those of all members, sorted by their place in a table over the basis; a member names its own by their
-positions in that list. There may be a ``"background": {"share": 0.3, "log_z": ..., "places": [1, 2, ...], "weights":
-[...]}``; ``places`` are those of its terms in a table over the basis. Mean weights and spreads are for people, and are
-computed anew. No table is stored: it is built from the members when a question needs it.
+positions in that list. There may be a ``"background": [{"share": 0.3, "log_z": ..., "places": [1, 2, ...], "weights":
+[...]}, ...]``, or one such object without the list: models beside the members; ``places`` are those of their terms in a
+table over the basis. Mean weights and spreads are for people, and are computed anew. No table is stored: it is built
+from the members when a question needs it.
 """
 
 from __future__ import annotations
@@ -42,13 +43,15 @@ def members_record(model: LogLinear) -> dict[str, Any]:
         order = np.argsort(where)
         weights = member.theta[order].tolist()
         records.append({"log_z": member.log_z, "terms": where[order].tolist(), "weights": weights})
-    if model.background is None:
+    if not model.beside:
         return {"members": records}
-    own, indices = model.background, model.background.indices
-    order = np.argsort(np.array(indices, dtype=np.int64))
-    places = [indices[i] for i in order]
-    record = {"share": model.share, "log_z": own.log_z, "places": places, "weights": own.theta[order].tolist()}
-    return {"members": records, "background": record}
+    return {"members": records, "background": [_beside_record(share, own) for share, own in model.beside]}
+
+
+def _beside_record(share: float, model: LogLinear) -> dict[str, Any]:
+    order = np.argsort(np.array(model.indices, dtype=np.int64))
+    places = [model.indices[i] for i in order]
+    return {"share": share, "log_z": model.log_z, "places": places, "weights": model.theta[order].tolist()}
 
 
 def read_average(root: Node, space: Space, basis: Basis, terms: tuple[Term, ...]) -> AveragedLogLinear:
@@ -65,12 +68,9 @@ def read_average(root: Node, space: Space, basis: Basis, terms: tuple[Term, ...]
         raise root["members"].refuse(f"{len(nodes)} members; 1 to {MAX_MEMBERS} are possible")
     members = [_read_member(node, space, basis, terms, b < MAX_CHECKED) for b, node in enumerate(nodes)]
     further = root.fields()
-    background, share = None, 0.0
-    if "background" in further:
-        background = _read_background(further["background"], space, basis)
-        share = further["background"]["share"].number(least=1e-12)
+    beside = _read_beside(further["background"], space, basis) if "background" in further else []
     try:
-        model = AveragedLogLinear.of(members, background, share)
+        model = AveragedLogLinear.of(members, beside)
     except FullspanError as error:
         raise root.refuse(str(error)) from error
     if len(model.terms) != len(terms):
@@ -85,11 +85,20 @@ def _read_member(node: Node, space: Space, basis: Basis, terms: tuple[Term, ...]
     return _read_model(node, space, basis, tuple(terms[i] for i in places), checked)
 
 
-def _read_background(node: Node, space: Space, basis: Basis) -> LogLinear:
+def _read_beside(node: Node, space: Space, basis: Basis) -> list[tuple[float, LogLinear]]:
+    nodes = list(node.items()) if isinstance(node.value, list) else [node]
+    if len(nodes) > MAX_MEMBERS:
+        raise node.refuse(f"{len(nodes)} models; at most {MAX_MEMBERS} are possible")
+    shares = [own["share"].number(least=1e-12) for own in nodes]
+    models = [_read_placed(own, space, basis, b < MAX_CHECKED) for b, own in enumerate(nodes)]
+    return list(zip(shares, models, strict=True))
+
+
+def _read_placed(node: Node, space: Space, basis: Basis, checked: bool) -> LogLinear:
     places = [item.whole(1, basis.n_states - 1) for item in node["places"].items()]
     if any(a >= b for a, b in itertools.pairwise(places)):
         raise node["places"].refuse("the places of terms must increase")
-    return _read_model(node, space, basis, tuple(map(basis.term, places)), checked=True)
+    return _read_model(node, space, basis, tuple(map(basis.term, places)), checked)
 
 
 def _read_model(node: Node, space: Space, basis: Basis, own: tuple[Term, ...], checked: bool) -> LogLinear:

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from fullspan.data import Empirical
 from fullspan.engine.elimination.sums import Sums
+from fullspan.learn.averaging.stacking import Followed
 from fullspan.model import LogLinear
 from fullspan.model.fitted import OutOfBag
 
@@ -31,10 +32,15 @@ _COPIES = 32
 
 @dataclass(frozen=True)
 class Sample:
-    """A bootstrap sample: its counted rows, and how often each state of the data was drawn (m,)."""
+    """Counted rows to be fitted, and how often each state of the data was drawn (m,); infinity if no row lacks."""
 
     data: Empirical
     drawn: Array
+
+    @classmethod
+    def whole(cls, empirical: Empirical) -> Sample:
+        """The rows as they are."""
+        return cls(empirical, np.full(len(empirical.counts), np.inf))
 
 
 def bootstrap(empirical: Empirical, rng: np.random.Generator) -> Sample:
@@ -59,27 +65,36 @@ class OutOfBagRows:
 
     def __init__(self, empirical: Empirical) -> None:
         rows = empirical.counts * (n_draws(empirical) / empirical.total)
-        copies = np.clip(np.floor(rows), 1, _COPIES).astype(np.int64)
+        whole = np.maximum(np.rint(rows), 1).astype(np.int64)
+        copies = np.minimum(whole, _COPIES)
         self.state = np.repeat(np.arange(len(rows)), copies)
         self.weight = (empirical.counts / copies)[self.state]
+        self.followed = Followed(self.state, self.weight, copies, whole)
         self.missed = 1.0 - 1.0 / np.maximum(rows, 1.0)
         self._sum, self._fits = np.zeros(len(self.state)), np.zeros(len(self.state))
 
     def add(self, drawn: Array, log_prob: Array, rng: np.random.Generator) -> None:
         """A fit: how often its sample drew each state, and ``log p`` of each state under it."""
-        chance = np.where(drawn > 0, self.missed**drawn, 1.0)[self.state]
+        chance = np.where(drawn > 0, np.where(np.isinf(drawn), 0.0, self.missed**drawn), 1.0)[self.state]
         out = rng.random(len(self.state)) < chance
         self._sum[out] += np.exp(log_prob)[self.state[out]]
         self._fits += out
 
-    def score(self) -> OutOfBag:
-        """What the fits so far say of the rows that each has not seen."""
-        known = self._fits > 0
-        if not known.any():
-            return OutOfBag(math.nan, math.nan, 0.0)
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """Which of the followed rows some fit has not seen."""
+        return np.asarray(self._fits > 0)
+
+    def log_prob(self) -> Array:
+        """``log p`` of the known rows by the fits that have not seen them."""
         with np.errstate(divide="ignore"):
-            log_prob = np.log(self._sum[known] / self._fits[known])
-        weight = self.weight[known]
+            return np.asarray(np.log(self._sum[self.known] / self._fits[self.known]))
+
+    def score(self, log_prob: Array | None = None) -> OutOfBag:
+        """What the fits so far, or all ways together, say of the known rows."""
+        if not self.known.any():
+            return OutOfBag(math.nan, math.nan, 0.0)
+        log_prob, weight = self.log_prob() if log_prob is None else log_prob, self.weight[self.known]
         mean = float(weight @ log_prob / weight.sum())
         spread = float(weight @ (log_prob - mean) ** 2 / weight.sum()) if math.isfinite(mean) else math.nan
         share = float(weight.sum() / self.weight.sum())

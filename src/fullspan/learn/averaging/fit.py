@@ -1,16 +1,21 @@
-"""The average of k bootstrap fits: the rows are counted once, the fits run side by side, and Ctrl-C keeps what is done.
+"""The average of k fits: the rows are counted once, the fits run side by side, and Ctrl-C keeps what is done.
 
-``fit_one`` is any learner from counts to a fitted model. Where the learner chooses a basis, the first fit does, and the
-others stay in it: the average has one dual table. Time is at most that of k fits; fits of small tables share the cores,
+``fit_one`` is any learner from counts to a fitted model. The first fit is of the rows as they are, the others of
+bootstrap samples. Where the learner chooses a basis, the first does, and the others stay in it: the average has one
+dual table. Nor do the others grow in more rounds than the first: rows drawn twice look like structure, and where
+there is none they would pursue it for long. So time is at most that of k fits; fits of small tables share the cores,
 one or more each, and a fit of a large table has all of them, so that memory is that of one fit.
+
+Other ways to predict may stand beside the fits, each with the share that unseen rows ask for (module ``stacking``).
 """
 
 from __future__ import annotations
 
 import dataclasses
+import math
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -20,22 +25,33 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from fullspan.data import Empirical
-from fullspan.learn.averaging.bootstrap import OutOfBagRows, Sample, bootstrap, log_prob_of
+from fullspan.learn.averaging.bootstrap import Array, OutOfBagRows, Sample, bootstrap, log_prob_of
+from fullspan.learn.averaging.stacking import Learn, best_shares, mixed, without_each_fifth
 from fullspan.learn.search.problem import Interrupted
 from fullspan.learn.search.problem import smoothed_entropy as entropy_of
-from fullspan.model import Fitted
+from fullspan.model import Fitted, LogLinear
 from fullspan.model.averaged import AveragedLogLinear
-from fullspan.model.fitted import Step
+from fullspan.model.fitted import OutOfBag, Step
 
 SIDE_BY_SIDE = 1 << 20
 """States up to which several fits run at a time; the kernels of larger tables use all cores well by themselves."""
+GROWING = ("append", "margin")
+"""Moves of a search that are a round of growing."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What the first fit leaves to the others: the basis to stay in, and the rounds to grow in."""
+
+    basis: str | None = None
+    rounds: float = math.inf
 
 
 class FitOne(Protocol):
-    """A learner: ``basis`` is the one to stay in, or None where it may choose."""
+    """A learner; of the first fit nothing is bounded."""
 
     def __call__(
-        self, data: Empirical, basis: str | None, seed: np.random.Generator, watch: Callable[[Any], None]
+        self, data: Empirical, bounds: Bounds, seed: np.random.Generator, watch: Callable[[Any], None]
     ) -> Fitted: ...
 
 
@@ -53,11 +69,19 @@ class Progress:
 Watch = Callable[[Progress], None]
 
 
-def fit_average(empirical: Empirical, k: int, fit_one: FitOne, seed: Any = None, watch: Watch | None = None) -> Fitted:
-    """Fit k bootstrap samples and average the models as distributions.
+def fit_average(
+    empirical: Empirical,
+    k: int,
+    fit_one: FitOne,
+    seed: Any = None,
+    watch: Watch | None = None,
+    beside: Mapping[str, Learn] | None = None,
+) -> Fitted:
+    """Fit the rows and k - 1 bootstrap samples, and average the models as distributions.
 
     Parameters
     ----------
+    beside : other ways to predict, by name. They are stacked with the average of the fits.
     seed : of the samples: a number, a generator or None. The same number gives the same average.
     watch : told every step of every fit, one at a time; may raise ``KeyboardInterrupt`` to stop. The average is then
         that of the fits that are done, or, if there is none, of those that were under way, as far as they had come.
@@ -72,7 +96,7 @@ def fit_average(empirical: Empirical, k: int, fit_one: FitOne, seed: Any = None,
     KeyboardInterrupt : before any fit had made a move.
     """
     with threadpool_limits(limits=1, user_api="blas"):
-        return _Average(empirical, k, fit_one, np.random.default_rng(seed), watch).run()
+        return _Average(empirical, k, fit_one, np.random.default_rng(seed), watch, beside or {}).run()
 
 
 @dataclass(frozen=True)
@@ -86,15 +110,30 @@ class _Member:
         return self.fitted.status != "interrupted"
 
 
+@dataclass(frozen=True)
+class _Stacked:
+    """Shares by name, the models beside the fits with their shares of the whole, and what all say of unseen rows."""
+
+    shares: dict[str, float]
+    beside: list[tuple[float, LogLinear]]
+    out_of_bag: OutOfBag
+
+
 class _Average:
     def __init__(
-        self, empirical: Empirical, k: int, fit_one: FitOne, rng: np.random.Generator, watch: Watch | None
+        self,
+        empirical: Empirical,
+        k: int,
+        fit_one: FitOne,
+        rng: np.random.Generator,
+        watch: Watch | None,
+        beside: Mapping[str, Learn],
     ) -> None:
-        self.empirical, self.fit_one, self.watch = empirical, fit_one, watch
+        self.empirical, self.fit_one, self.watch, self.beside = empirical, fit_one, watch, beside
         self.seeds = rng.integers(2**63, size=(k, 2))
         self.started, self.lock, self.stop = time.perf_counter(), threading.Lock(), threading.Event()
         self.members: list[_Member | None] = [None] * k
-        self.basis: str | None = None
+        self.bounds, self.rounds = Bounds(), 0
 
     def run(self) -> Fitted:
         try:
@@ -107,13 +146,14 @@ class _Average:
         done = [m for m in found if m.is_whole]
         if not found:
             raise KeyboardInterrupt
-        return self._averaged(done or found)
+        stacked = self._stacked(done) if self.beside and len(done) == len(self.seeds) > 1 else None
+        return self._averaged(done or found, stacked)
 
     def _first(self) -> None:
-        """One fit, which chooses the basis."""
+        """The fit of the rows as they are, which bounds the others."""
         self._fit(0)
         if (first := self.members[0]) is not None:
-            self.basis = first.fitted.model.basis.name
+            self.bounds = Bounds(first.fitted.model.basis.name, self.rounds)
 
     def _others(self) -> None:
         rest = range(1, len(self.seeds))
@@ -139,8 +179,8 @@ class _Average:
         if self.stop.is_set():
             return
         seed = np.random.default_rng(self.seeds[b, 0])
-        sample = bootstrap(self.empirical, seed)
-        fitted = self.fit_one(sample.data, self.basis, seed, lambda step: self._tell(b, step))
+        sample = bootstrap(self.empirical, seed) if b else Sample.whole(self.empirical)
+        fitted = self.fit_one(sample.data, self.bounds, seed, lambda step: self._tell(b, step))
         if fitted.status == "interrupted":
             self.stop.set()
         self.members[b] = _Member(b, sample, fitted)
@@ -149,6 +189,8 @@ class _Average:
         """Pass a step on, from whatever thread; a watcher that stops one fit stops all of them."""
         if self.stop.is_set():
             raise Interrupted
+        if b == 0 and step.move in GROWING:
+            self.rounds += 1
         if self.watch is None:
             return
         with self.lock:
@@ -171,19 +213,50 @@ class _Average:
 
     # -- the average ------------------------------------------------------------------------------------------
 
-    def _averaged(self, members: list[_Member]) -> Fitted:
-        """The fitted average; the members are in the order of their seeds, whenever they were done."""
-        fits = [m.fitted for m in members]
-        model = AveragedLogLinear.of([f.model for f in fits])
-        data, first = self.empirical, fits[0]
-        rows, mean = OutOfBagRows(data), np.full(len(data.states), -np.inf)
+    def _seen(self, members: list[_Member]) -> tuple[OutOfBagRows, Array]:
+        """What the members say of the rows that each has not seen, and ``log p`` of all states under their average."""
+        data, rows = self.empirical, OutOfBagRows(self.empirical)
+        mean = np.full(len(data.states), -np.inf)
         for member in members:
-            log_prob = log_prob_of(member.fitted.model, data.states, first.n_hidden)
+            log_prob = log_prob_of(member.fitted.model, data.states, member.fitted.n_hidden)
             np.logaddexp(mean, log_prob, out=mean)
             rows.add(member.sample.drawn, log_prob, np.random.default_rng(self.seeds[member.number, 1]))
-        surprise = np.log(len(fits)) - float(data.counts @ mean) / data.total
+        return rows, mean - np.log(len(members))
+
+    def _stacked(self, members: list[_Member]) -> _Stacked | None:
+        """The other ways, learned from all rows, and their shares; None if no row is left to decide, or on Ctrl-C."""
+        rows, _ = self._seen(members)
+        known, basis = rows.known, members[0].fitted.model.basis
+        if not known.any():
+            return None
+        logs, ways = [rows.log_prob()], []
+        try:
+            for name, learn in self.beside.items():
+                rng = np.random.default_rng(self.seeds[0, 0])
+                ways.append((name, learn(self.empirical, basis, rng)))
+                logs.append(without_each_fifth(self.empirical, rows.followed, learn, basis, rng)[known])
+        except (KeyboardInterrupt, Interrupted):
+            self.stop.set()
+            return None
+        log_prob = np.stack(logs, axis=1)
+        shares = best_shares(log_prob, rows.weight[known])
+        beside = [
+            (float(share) * own, model)
+            for share, (_, way) in zip(shares[1:], ways, strict=True)
+            for own, model in way.models()
+        ]
+        named = dict(zip(("fits", *self.beside), map(float, shares), strict=True))
+        return _Stacked(named, beside, rows.score(mixed(log_prob, shares)))
+
+    def _averaged(self, members: list[_Member], stacked: _Stacked | None = None) -> Fitted:
+        """The fitted average; the members are in the order of their seeds, whenever they were done."""
+        fits, data = [m.fitted for m in members], self.empirical
+        model, first = AveragedLogLinear.of([f.model for f in fits], stacked.beside if stacked else ()), fits[0]
+        rows, mean = self._seen(members)
+        if stacked:
+            mean = model.log_prob(data.states)
         entropy = entropy_of(data.counts, data.space.n_states, 0.0)
-        whole = len(members) == len(self.seeds) and all(m.is_whole for m in members)
+        whole = len(members) == len(self.seeds) and all(m.is_whole for m in members) and not self.stop.is_set()
         return Fitted(
             model=model,
             standard_errors=model.spread,
@@ -191,7 +264,7 @@ class _Average:
             total=data.total,
             n_rows=data.n_rows,
             n_dropped=data.n_dropped + data.n_empty,
-            divergence=surprise - entropy,
+            divergence=-float(data.counts @ mean) / data.total - entropy,
             entropy=entropy,
             description_length=float("nan"),
             history=tuple(self._steps(fits)),
@@ -201,10 +274,11 @@ class _Average:
                 **first.settings,
                 "average": len(self.seeds),
                 "members": len(fits),
+                **({"shares": stacked.shares} if stacked else {}),
             },
             fingerprint=data.fingerprint(),
             n_hidden=first.n_hidden,
-            out_of_bag=rows.score(),
+            out_of_bag=stacked.out_of_bag if stacked else rows.score(),
         )
 
     def _steps(self, fits: list[Fitted]) -> Iterator[Step]:
@@ -215,5 +289,5 @@ class _Average:
 
 
 def _status(fits: list[Fitted]) -> str:
-    """``"converged"`` if all members are, or else how the first that is not has ended."""
-    return next((f.status for f in fits if f.status != "converged"), "converged")
+    """``"converged"`` if all members are, as far as their rounds went, or else how the first that is not has ended."""
+    return next((f.status for f in fits if f.status not in ("converged", "round limit")), "converged")

@@ -93,7 +93,11 @@ Watch = Callable[[Progress], None]
 
 
 def fit(
-    empirical: Empirical, options: Options | None = None, watch: Watch | None = None, start: LogLinear | None = None
+    empirical: Empirical,
+    options: Options | None = None,
+    watch: Watch | None = None,
+    start: LogLinear | None = None,
+    rounds: float = math.inf,
 ) -> Fitted:
     """Learn a log-linear model of counted data; missing cells are summed over (see ``incomplete``).
 
@@ -102,6 +106,7 @@ def fit(
     watch : called after every move; may raise ``KeyboardInterrupt`` or :class:`Interrupted` to stop, and the best
         model so far is returned with the status ``"interrupted"``.
     start : continue from this model's terms and weights, in its basis.
+    rounds : most rounds of growing of the full search, for each basis.
 
     Raises
     ------
@@ -119,7 +124,7 @@ def fit(
         try:
             # The matrices are small: threads that spin for each other inside BLAS cost more than they bring.
             with threadpool_limits(limits=1, user_api="blas"):
-                search = _Fit(empirical, options, name, watch, start, best, grown, started)
+                search = _Fit(empirical, options, name, watch, start, best, grown, started, rounds)
                 best = search.run()
         except KeyboardInterrupt:  # while the tables were being set up: nothing new to keep
             if best is None:
@@ -163,7 +168,9 @@ class _Fit:
         best: Fitted | None,
         grown: Grown | None,
         started: float,
+        rounds: float = math.inf,
     ) -> None:
+        self.rounds = rounds
         self.empirical, self.options, self.watch, self.best = empirical, options, watch, best
         self.grown = grown
         self.basis = Basis(basis, empirical.space.cards)
@@ -202,7 +209,7 @@ class _Fit:
             self.problem.note_drift(self.problem.table.rebuild())
             return status
         carried = self.grown is not None and carry_over(self.grown, self.problem)
-        status, self.grown = grow(self.problem, 0 if carried else LARGEST_MARGIN)
+        status, self.grown = grow(self.problem, 0 if carried else LARGEST_MARGIN, self.rounds)
         sift_out(self.problem)
         return status
 

@@ -12,6 +12,7 @@ every basis: what has been grown in one is carried over to the next, and only si
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -68,13 +69,16 @@ def full_search(problem: Problem, largest: int = LARGEST_MARGIN) -> str:
     return status
 
 
-def grow(problem: Problem, largest: int = LARGEST_MARGIN) -> tuple[str, Grown]:
-    """Append margins and terms to the current point until none pays; why it stopped, and what was reached."""
+def grow(problem: Problem, largest: int = LARGEST_MARGIN, rounds: float = math.inf) -> tuple[str, Grown]:
+    """Append margins and terms to the current point until none pays, or in so many rounds.
+
+    Returns why it stopped, and what was reached.
+    """
     if not problem.table.theta:
         _start_independent(problem)
     elif not problem.names:
         problem.names = names_in_use(problem, largest)
-    status = _grow(problem, largest, _tolerance(problem))
+    status = _grow(problem, largest, _tolerance(problem), rounds)
     return status, Grown(problem.table.basis, dict(problem.table.theta), problem.names)
 
 
@@ -149,15 +153,18 @@ def _start_independent(problem: Problem) -> None:
     problem.record("start", description(problem))
 
 
-def _grow(problem: Problem, largest: int, tolerance: float) -> str:
+def _grow(problem: Problem, largest: int, tolerance: float, rounds: float) -> str:
     order_limit = int(np.isfinite(problem.prices.by_order).sum()) - 1
     margins = Margins(problem, min(largest, order_limit))
-    cost = description(problem)
+    cost, done = description(problem), 0
     while True:
         room = MAX_TERMS - len(problem.table.theta)
         if room <= 0:
             _refit_wide(problem, tolerance)
             return "term limit"
+        if done >= rounds:
+            _settle(problem, tolerance, cost)
+            return "round limit"
         batch = _fitting(_batch(_candidates(problem, margins, room)), margins, room)
         while batch:
             before = dict(problem.table.theta), problem.names, problem.prior
@@ -168,6 +175,7 @@ def _grow(problem: Problem, largest: int, tolerance: float) -> str:
             if (new := description(problem)) < cost:
                 cost = new
                 problem.record("append" if batch[0].term else "margin", cost)
+                done += 1
                 break
             problem.table.set_theta(before[0])
             problem.names, problem.prior = before[1:]

@@ -1,0 +1,94 @@
+"""Shares of several ways to predict: those that make rows likeliest which none of the ways has seen.
+
+    shares = argmax_w  sum_r n_r log( sum_i w_i p_i(x_r | without r) ) + sum_i log w_i
+
+One row speaks for each way beforehand, so that none is ever ruled out. The maximum is unique, and expectation
+maximisation finds it. What is learned from the rows directly, such as networks or a shrunken model, is learned once
+more without each fifth of them to predict that fifth; fits of bootstrap samples have rows of their own that they lack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.algebra.basis import Basis
+from fullspan.data import Empirical
+from fullspan.model import LogLinear
+
+Array = NDArray[np.float64]
+_FOLDS = 5
+_ROUNDS, _SETTLED = 1000, 1e-6
+
+
+class Way(Protocol):
+    """Something that was learned from rows: it predicts states, and is some log-linear models with their shares."""
+
+    def log_prob(self, states: NDArray[Any]) -> Array: ...
+
+    def models(self) -> Sequence[tuple[float, LogLinear]]: ...
+
+
+Learn = Callable[[Empirical, Basis, np.random.Generator], Way]
+"""A way to predict, from counted rows; its models are in the basis given."""
+
+
+@dataclass(frozen=True)
+class Followed:
+    """Rows that are followed through all ways: the state that each is of, and the weight of what it stands for.
+
+    ``copies`` (m,) of the rows of each state are followed, which has ``rows`` (m,).
+    """
+
+    state: NDArray[np.int64]
+    weight: Array
+    copies: NDArray[np.int64]
+    rows: NDArray[np.int64]
+
+    def fifths(self, rng: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Rows of each state in each fifth of all (m, 5), and the fifth that each followed row is in."""
+        split = rng.multinomial(self.rows, np.full(_FOLDS, 1 / _FOLDS))
+        first = np.cumsum(self.copies) - self.copies
+        among = np.arange(len(self.state)) - first[self.state]
+        place = (among + 0.5) * (self.rows / self.copies)[self.state]
+        return split, np.sum(np.cumsum(split, axis=1)[self.state] <= place[:, None], axis=1)
+
+
+def best_shares(log_prob: Array, weight: Array) -> Array:
+    """The shares (w,) of the ways whose ``log p`` of rows (r, w) they have not seen is given; they sum to 1."""
+    n_ways = log_prob.shape[1]
+    likelihood = np.exp(log_prob - log_prob.max(axis=1, keepdims=True))
+    shares = np.full(n_ways, 1.0 / n_ways)
+    for _ in range(_ROUNDS):
+        responsible = likelihood * shares
+        responsible /= responsible.sum(axis=1, keepdims=True)
+        before, shares = shares, (weight @ responsible + 1.0) / (weight.sum() + n_ways)
+        if np.abs(shares - before).max() < _SETTLED:
+            break
+    return shares
+
+
+def mixed(log_prob: Array, shares: Array) -> Array:
+    """``log p`` of rows (r, w) under all ways together."""
+    return np.asarray(np.logaddexp.reduce(log_prob + np.log(shares), axis=1))
+
+
+def without_each_fifth(
+    empirical: Empirical, rows: Followed, learn: Learn, basis: Basis, rng: np.random.Generator
+) -> Array:
+    """``log p`` of every followed row by what is learned from the other four fifths of them."""
+    split, fifth = rows.fifths(rng)
+    log_prob = np.empty(len(rows.state))
+    for f in range(_FOLDS):
+        if not (own := fifth == f).any():
+            continue
+        counts = empirical.counts * (1.0 - split[:, f] / rows.rows)
+        seen = counts > 0
+        way = learn(replace(empirical, states=empirical.states[seen], counts=counts[seen]), basis, rng)
+        asked, which = np.unique(rows.state[own], return_inverse=True)
+        log_prob[own] = way.log_prob(empirical.states[asked])[which]
+    return log_prob

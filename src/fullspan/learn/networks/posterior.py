@@ -1,0 +1,145 @@
+"""Networks drawn from their posterior, and the average of what they predict.
+
+The prior is even over networks and over a few strengths of the tables' own prior. A walk starts from the best network
+that a greedy search finds. Each draw predicts by the mean of its tables, ``(N_jk + a_jk) / (N_j + a_j)``; as a
+log-linear model it has the terms inside its families.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from fullspan.algebra.basis import Basis
+from fullspan.data import Empirical
+from fullspan.learn.networks.families import Array, Ints, family_table
+from fullspan.learn.networks.walk import climb, start, wander
+from fullspan.learn.shrinkage.contrasts import modewise
+from fullspan.model import LogLinear
+from fullspan.space import Space
+
+Spread = Literal["all", "each"]
+"""Whether the strength of the prior is that of a whole table, or of every state of the parents."""
+STRENGTHS: Array = np.exp2(np.arange(-2.0, 5.0))
+"""Pseudo-rows that are tried."""
+LARGEST, LEAST = 4096, 64
+"""Most cells of a variable and its parents; not more than there are rows, unless these are few."""
+DRAWS = 16
+"""Networks that are averaged; fewer where the walk returns to the same one."""
+_STEPS = 300
+"""Steps of the walk from one draw to the next, beside one for every pair of variables."""
+
+
+@dataclass(frozen=True)
+class Networks:
+    """Draws of the posterior, each network once.
+
+    Attributes
+    ----------
+    parents : (g, n) bit masks of the parents of every variable.
+    strengths : (g,) of the tables' prior.
+    shares : (g,) of the draws; they sum to 1.
+    """
+
+    space: Space
+    basis: Basis
+    columns: Ints
+    counts: Array
+    spread: Spread
+    parents: Ints
+    strengths: Array
+    shares: Array
+
+    def log_prob(self, states: Ints) -> Array:
+        """``log p`` of complete states (m, n) under the average."""
+        each = [self._log_prob(g, np.asarray(states, dtype=np.int64).T) for g in range(len(self.shares))]
+        return np.asarray(np.logaddexp.reduce(np.array(each) + np.log(self.shares)[:, None], axis=0))
+
+    def models(self) -> tuple[tuple[float, LogLinear], ...]:
+        """Every network as a log-linear model, with its share."""
+        return tuple((float(share), self._model(g)) for g, share in enumerate(self.shares))
+
+    def _table(self, g: int, v: int) -> tuple[Array, float]:
+        """Counts of a family, parents' states by levels, and the pseudo-rows of a cell."""
+        cards = np.array(self.space.cards, dtype=np.int64)
+        table = family_table(self.columns, self.counts, cards, v, int(self.parents[g, v])).reshape(-1, cards[v])
+        return table, float(self.strengths[g]) / (cards[v] if self.spread == "each" else table.size)
+
+    def _family(self, g: int, v: int) -> list[int]:
+        """The parents of v, in increasing order."""
+        return [i for i in range(len(self.space)) if int(self.parents[g, v]) >> i & 1]
+
+    def _log_prob(self, g: int, columns: Ints) -> Array:
+        total = np.zeros(columns.shape[1])
+        for v in range(len(self.space)):
+            table, a = self._table(g, v)
+            where, stride = np.zeros(columns.shape[1], dtype=np.int64), 1
+            for i in self._family(g, v):
+                where += stride * columns[i]
+                stride *= self.space.cards[i]
+            total += np.log(table[where, columns[v]] + a)
+            total -= np.log(table.sum(axis=1)[where] + a * table.shape[1])
+        return total
+
+    def _model(self, g: int) -> LogLinear:
+        """``log p = sum_v log p(x_v | parents)``, each part written in the basis."""
+        places, weights = [], []
+        for v in range(len(self.space)):
+            table, a = self._table(g, v)
+            log = np.log((table + a) / (table.sum(axis=1, keepdims=True) + a * table.shape[1]))
+            scope, where = [v, *self._family(g, v)], np.zeros(1, dtype=np.int64)
+            for i in scope:
+                where = (np.arange(self.space.cards[i])[:, None] * self.basis.strides[i] + where).ravel()
+            places.append(where)
+            weights.append(modewise(log.ravel(), [self._inverse[i] for i in scope]))
+        found, which = np.unique(np.concatenate(places), return_inverse=True)
+        theta: Array = np.bincount(which, np.concatenate(weights)).astype(np.float64)
+        terms = tuple(self.basis.term(int(y)) for y in found[1:])
+        return LogLinear(self.space, self.basis, terms, theta[1:], -float(theta[0]))
+
+    @cached_property
+    def _inverse(self) -> list[Array]:
+        """From the values of a function of each variable to its weights."""
+        return [np.linalg.inv(self.basis.local(i).T.astype(np.float64)) for i in range(len(self.space))]
+
+
+def draw_networks(
+    empirical: Empirical,
+    basis: Basis,
+    spread: Spread,
+    rng: np.random.Generator,
+    max_family: int | None = None,
+    draws: int = DRAWS,
+) -> Networks:
+    """Draw networks from the posterior of complete rows.
+
+    Parameters
+    ----------
+    max_family : most variables of a table, the parents and their child.
+
+    Notes
+    -----
+    Time: 300 + n^2 steps for each draw, of which some tenth count all states anew.
+    """
+    space, n = empirical.space, len(empirical.space)
+    columns = np.ascontiguousarray(empirical.states.T.astype(np.int64))
+    cards = np.array(space.cards, dtype=np.int64)
+    counts, each = np.ascontiguousarray(empirical.counts), spread == "each"
+    largest = min(LARGEST, max(LEAST, int(empirical.total)))
+    most = n if max_family is None else max_family - 1
+    parents, which = np.zeros(n, dtype=np.int64), len(STRENGTHS) // 2
+    for _ in range(len(STRENGTHS)):
+        climb(parents, columns, counts, cards, float(STRENGTHS[which]), each, largest, most)
+        totals = [start(parents, columns, counts, cards, float(s), each, largest)[0].sum() for s in STRENGTHS]
+        if (best := int(np.argmax(totals))) == which:
+            break
+        which = best
+    steps = draws * (_STEPS + n * n)
+    kept, strength = np.empty((draws, n), dtype=np.int64), np.empty(draws, dtype=np.int64)
+    pairs, chances = rng.integers(n, size=(steps, 2)), rng.random((steps, 2))
+    wander(parents, columns, counts, cards, STRENGTHS, which, each, largest, most, pairs, chances, kept, strength)
+    found, times = np.unique(np.column_stack([strength, kept]), axis=0, return_counts=True)
+    return Networks(space, basis, columns, counts, spread, found[:, 1:], STRENGTHS[found[:, 0]], times / draws)

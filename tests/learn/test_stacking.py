@@ -1,0 +1,130 @@
+"""Shares of several ways to predict, and the average of fits that is stacked with them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import fullspan as fs
+from fullspan.algebra.basis import Basis
+from fullspan.data import Empirical
+from fullspan.learn.averaging.bootstrap import OutOfBagRows, Sample
+from fullspan.learn.averaging.stacking import best_shares, mixed, without_each_fifth
+
+
+def test_shares_are_the_maximum() -> None:
+    """No shares nearby make the rows, and one more for each way, likelier."""
+    rng = np.random.default_rng(0)
+    log, weight = rng.normal(size=(30, 3)), rng.integers(1, 5, size=30).astype(float)
+    shares = best_shares(log, weight)
+
+    def value(w: np.ndarray) -> float:
+        return float(weight @ mixed(log, w) + np.log(w).sum())
+
+    assert shares.sum() == pytest.approx(1.0)
+    for _ in range(50):
+        step = rng.normal(size=3)
+        near = shares * np.exp(0.02 * step)
+        assert value(near / near.sum()) <= value(shares) + 1e-6
+
+
+def test_shares_of_good_bad_and_equal_ways() -> None:
+    """A way that predicts far better gets nearly all, none is ruled out, equal ones get the same."""
+    weight = np.full(50, 4.0)
+    ways = np.array([[-9.0, -1.0]]).repeat(50, axis=0)
+    assert best_shares(ways, weight) == pytest.approx([1 / 202, 201 / 202], abs=1e-4)
+    assert best_shares(np.full((50, 3), -2.0), weight) == pytest.approx([1 / 3] * 3)
+
+
+class _Counted:
+    """Predicts a state by how often it was seen."""
+
+    def __init__(self, data: Empirical) -> None:
+        self.count = dict(zip(map(tuple, data.states.tolist()), data.counts, strict=True))
+
+    def log_prob(self, states: np.ndarray) -> np.ndarray:
+        return np.array([self.count.get(tuple(s), 0.0) for s in states.tolist()])
+
+    def models(self) -> tuple[()]:
+        return ()
+
+
+def test_a_row_is_predicted_without_its_fifth() -> None:
+    """A state seen once is never in what predicts it; the fifths leave out every row once."""
+    data = Empirical.from_codes([[i] for i in range(40)] + [[40]] * 500)
+    rows = OutOfBagRows(data).followed
+    totals = []
+
+    def learn(part: Empirical, basis: Basis, rng: np.random.Generator) -> _Counted:
+        totals.append(part.total)
+        return _Counted(part)
+
+    found = without_each_fifth(data, rows, learn, Basis("indicator", (41,)), np.random.default_rng(0))
+    once = np.isin(rows.state, np.flatnonzero(data.counts == 1))
+    assert np.all(found[once] == 0.0)
+    assert np.all((found[~once] > 350) & (found[~once] < 450))
+    assert len(totals) == 5
+    assert sum(totals) == pytest.approx(4 * 540)
+
+
+def test_the_first_fit_is_of_the_rows_as_they_are() -> None:
+    """The first member is the single fit, it decides nothing out of bag, and the others stay in its basis."""
+    rng = np.random.default_rng(3)
+    rows = rng.integers(2, size=(200, 4))
+    rows[:, 3] = np.where(rng.random(200) < 0.9, rows[:, 0] ^ rows[:, 1], rows[:, 3])
+    one, average = fs.FullSpan().fit(rows), fs.FullSpan(average=3, random_state=0).fit(rows)
+    first = average.model_.members[0]
+    assert first.terms == one.model_.terms
+    assert np.array_equal(first.theta, one.model_.theta)
+    assert {m.basis.name for m in average.model_.members} == {one.model_.basis.name}
+    seen = OutOfBagRows(Empirical.from_codes(rows))
+    data = Empirical.from_codes(rows)
+    seen.add(Sample.whole(data).drawn, np.zeros(len(data.states)), rng)
+    assert not seen.known.any()
+
+
+def test_noise_is_not_pursued() -> None:
+    """Of columns without structure no fit of an average finds any, as the single fit does: rows drawn twice are none.
+
+    That bounds the time of every fit by that of the first, in rounds of growing.
+    """
+    rows = np.random.default_rng(0).integers(2, size=(200, 12))
+    assert all(len(term) == 1 for term in fs.FullSpan().fit(rows).model_.terms)
+    average = fs.FullSpan(average=6, random_state=0).fit(rows)
+    assert all(len(term) == 1 for member in average.model_.members for term in member.terms)
+    fresh = np.random.default_rng(1).integers(2, size=(4000, 12))
+    assert average.score(fresh) == pytest.approx(-12 * math.log(2), abs=0.1)
+
+
+def test_rounds_are_those_of_the_first_fit() -> None:
+    """Growing stops after the rounds given, settled and sifted, and says so."""
+    from fullspan.learn.search.fit import Options, fit
+
+    rng = np.random.default_rng(5)
+    rows = rng.integers(2, size=(300, 6))
+    rows[:, 5] = rows[:, 0] ^ rows[:, 1] ^ (rng.random(300) < 0.05)
+    rows[:, 4] = rows[:, 2] ^ (rng.random(300) < 0.2)
+    data = Empirical.from_codes(rows)
+    free, bound = fit(data, Options(basis="walsh")), fit(data, Options(basis="walsh"), rounds=0)
+    assert free.status == "converged"
+    assert bound.status == "round limit"
+    assert any(step.move in ("append", "margin") for step in free.history)
+    assert not any(step.move in ("append", "margin") for step in bound.history)
+
+
+def test_out_of_bag_is_of_the_whole_stack() -> None:
+    """What is reported is the likelihood of unseen rows under all parts, near that of fresh rows."""
+    rng = np.random.default_rng(0)
+
+    def draw(n: int) -> np.ndarray:
+        x = rng.integers(2, size=(n, 5))
+        x[:, 4] = np.where(rng.random(n) < 0.9, x[:, 0] & x[:, 1], x[:, 4])
+        return x
+
+    model = fs.FullSpan(average=8, random_state=0).fit(draw(400))
+    assert model.oob_score_ == pytest.approx(model.score(draw(20_000)), abs=0.08)
+    shares = model.fitted_.settings["shares"]
+    assert sum(shares.values()) == pytest.approx(1.0)
+    assert 1 - shares["fits"] == pytest.approx(model.model_.share)
