@@ -12,8 +12,8 @@ from fullspan.data import Empirical
 from fullspan.errors import FullspanError, TooLargeError
 from fullspan.learn.search.fit import Progress, fit
 from fullspan.learn.wide.chordal import Chordal, Slack, refit
-from fullspan.learn.wide.fronts import Solver
 from fullspan.learn.wide.fit import WideOptions, fit_wide
+from fullspan.learn.wide.fronts import Solver
 from fullspan.learn.wide.grow import GrowOptions, Shape, grow
 from fullspan.learn.wide.mixture import Learner, RunOptions, fitted_shares
 from fullspan.learn.wide.rows import WideRows, count_cells
@@ -118,7 +118,8 @@ def test_inverse_information_is_a_sum_over_cliques(mixed: Empirical, basis: str)
     assert log_z == pytest.approx(np.logaddexp.reduce(log))
     assert chordal.design.T @ beliefs == pytest.approx(phi.T @ p)
     covariance = (phi * p[:, None]).T @ phi - np.outer(phi.T @ p, phi.T @ p)
-    assert chordal.fronts.dense(chordal.inverse_information(beliefs), len(theta)) == pytest.approx(np.linalg.inv(covariance), abs=1e-7)
+    found = chordal.fronts.dense(chordal.inverse_information(beliefs), len(theta))
+    assert found == pytest.approx(np.linalg.inv(covariance), abs=1e-7)
     assert chordal.saturated(beliefs) == pytest.approx(theta)
 
 

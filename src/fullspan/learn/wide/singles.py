@@ -34,8 +34,8 @@ class Singles:
     Attributes
     ----------
     local : ``phi_j(x_i)`` of every variable (levels - 1, levels).
-    change, base : ``phi_j`` by features: ``base_j`` at the usual level, and ``change`` (features, functions) from it, of
-        which the diagonal is enough where all variables have two levels.
+    change, base : ``phi_j`` by features: ``base_j`` at the usual level, and ``change`` (features, functions) from it;
+        the diagonal of it is enough where all variables have two levels.
     eta : the mean of every function.
     names : nats for naming a function of its variable.
     """
