@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import fullspan as fs
-from fullspan.errors import FullspanError
+from fullspan.errors import FullspanError, QueryError
 
 
 def rows(n: int, size: int, seed: int) -> np.ndarray:
@@ -56,6 +56,20 @@ def test_wide_models_answer_sample_and_are_saved(wide: fs.FullSpan, tmp_path: Pa
     held = rows(60, 50, 2)
     assert again.score(held) == pytest.approx(wide.score(held))
     assert again.get_params()["max_width"] == 2
+
+
+def test_entropies_of_sixty_variables_need_no_table(wide: fs.FullSpan) -> None:
+    """H(x | e) = -<log p(x | e)>, by a sample; H(x) = H(x_0) + H(x | x_0); averages refuse with the way out."""
+    sample = wide.sample(4000, random_state=0, given="x0=1")
+    surprise = np.log(wide.probability("x0=1")) - wide.score_samples(sample)
+    error = surprise.std() / np.sqrt(4000)
+    assert wide.entropy(given={"x0": 1}) == pytest.approx(surprise.mean(), abs=4 * error)
+    assert wide.entropy() == pytest.approx(wide.entropy("x0") + wide.entropy(given=["x0"]))
+    parts = [wide.probability(f"x0={x}") * wide.entropy(given={"x0": x}) for x in (0, 1)]
+    assert sum(parts) == pytest.approx(wide.entropy(given=["x0"]))
+    average = fs.FullSpan(max_width=1, average=2, random_state=0).fit(rows(60, 300, 0))
+    with pytest.raises(QueryError, match="estimate it"):
+        average.entropy()
 
 
 def test_what_only_the_table_has_is_refused() -> None:

@@ -7,14 +7,18 @@ import itertools
 import numpy as np
 import pytest
 
+from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
 from fullspan.errors import FullspanError, TooLargeError
-from fullspan.learn.search.fit import fit
-from fullspan.learn.wide.chordal import Chordal, Slack, Solver, refit
+from fullspan.learn.search.fit import Progress, fit
+from fullspan.learn.wide.chordal import Chordal, Slack, refit
 from fullspan.learn.wide.fit import WideOptions, fit_wide
+from fullspan.learn.wide.fronts import Solver
 from fullspan.learn.wide.grow import GrowOptions, Shape, grow
 from fullspan.learn.wide.mixture import Learner, RunOptions, fitted_shares
 from fullspan.learn.wide.rows import WideRows, count_cells
+from fullspan.learn.wide.singles import Singles
+from fullspan.learn.wide.sweeps import Sweeps
 from fullspan.learn.wide.tables import conditionals, family_counts
 from fullspan.space import Space
 
@@ -114,7 +118,8 @@ def test_inverse_information_is_a_sum_over_cliques(mixed: Empirical, basis: str)
     assert log_z == pytest.approx(np.logaddexp.reduce(log))
     assert chordal.design.T @ beliefs == pytest.approx(phi.T @ p)
     covariance = (phi * p[:, None]).T @ phi - np.outer(phi.T @ p, phi.T @ p)
-    assert chordal.inverse_information(beliefs).toarray() == pytest.approx(np.linalg.inv(covariance), abs=1e-7)
+    found = chordal.fronts.dense(chordal.inverse_information(beliefs), len(theta))
+    assert found == pytest.approx(np.linalg.inv(covariance), abs=1e-7)
     assert chordal.saturated(beliefs) == pytest.approx(theta)
 
 
@@ -147,7 +152,7 @@ def test_refit_of_some_terms_is_their_penalised_maximum(mixed: Empirical) -> Non
     covariance = (some * p[:, None]).T @ some - np.outer(some.T @ p, some.T @ p)
     expected = np.diag(np.linalg.inv(covariance + np.eye(int(kept.sum())) / 50.0))
     _, beliefs = chordal.beliefs(theta)
-    found = Solver(chordal.inverse_information(beliefs), variance).posterior_variances()
+    found = chordal.solver(beliefs, variance).posterior_variances()
     assert found[kept] == pytest.approx(expected, rel=1e-6)
 
 
@@ -264,17 +269,129 @@ def test_shares_of_a_mixture_go_to_the_likelier_part() -> None:
     assert value(shares) > max(value(np.full(3, 1 / 3)), *(value(e) for e in np.eye(3))) - 0.5
 
 
-def test_sparse_and_dense_factorisations_agree(mixed: Empirical, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Solutions do not depend on how the matrix is held, variances are bounded; a singular one gets the least ridge."""
-    chordal = Chordal(mixed.space, SHAPE)
-    rng = np.random.default_rng(4)
+@pytest.mark.parametrize("seed", range(4))
+def test_factors_along_the_graph_solve_and_invert(mixed: Empirical, seed: int) -> None:
+    """(G + D)^-1 b and the diagonal of D (G + D)^-1 G are those of the dense matrices, for any decomposable graph."""
+    rng = np.random.default_rng(seed)
+    rows = WideRows.of(mixed)
+    shape, _ = grow(rows, rng.dirichlet(np.ones(len(rows.weights))) * 400, GrowOptions(3, 0.0, (0.0,) * 4))
+    chordal = Chordal(mixed.space, shape)
     theta = rng.normal(0, 0.3, len(chordal.terms))
     inverse = chordal.inverse_information(chordal.beliefs(theta)[1])
-    variance = np.where(rng.random(len(theta)) < 0.3, 0.0, 200.0)
-    dense = Solver(inverse, variance)
-    monkeypatch.setattr("fullspan.learn.wide.chordal.DENSE", 0)
-    sparse = Solver(inverse, variance)
-    assert sparse.solve(theta) == pytest.approx(dense.solve(theta), rel=1e-6)
-    assert (sparse.posterior_variances() >= dense.posterior_variances() * (1 - 1e-6)).all()
-    nothing = Solver(inverse * 0.0, np.zeros(len(theta)))
-    assert np.isfinite(nothing.solve(np.zeros(len(theta)))).all()
+    dense = chordal.fronts.dense(inverse, len(theta))
+    variance = np.where(rng.random(len(theta)) < 0.3, 0.0, rng.uniform(1, 200, len(theta)))
+    solver = Solver(chordal.fronts, inverse, variance)
+    whole = np.linalg.inv(dense + np.diag(variance))
+    assert shape.width == 3
+    assert solver.solve(theta) == pytest.approx(whole @ theta, rel=1e-6)
+    assert solver.posterior_variances() == pytest.approx(variance * np.diag(whole @ dense), rel=1e-6, abs=1e-9)
+
+
+def test_singular_matrices_get_a_ridge_and_infinite_ones_are_refused(mixed: Empirical) -> None:
+    """G + D = 0 is factored with the least ridge; infinity is an error."""
+    chordal = Chordal(mixed.space, SHAPE)
+    k, blocks = len(chordal.terms), int(chordal.fronts.blocks[-1])
+    assert np.isfinite(Solver(chordal.fronts, np.zeros(blocks), np.zeros(k)).solve(np.zeros(k))).all()
+    with pytest.raises(np.linalg.LinAlgError):
+        Solver(chordal.fronts, np.full(blocks, np.inf), np.zeros(k))
+
+
+def test_pruning_shortens_the_description_where_dropping_by_second_order_would_not() -> None:
+    """Rare levels make log p far from quadratic: every round is refitted, and none makes the description longer."""
+    rng = np.random.default_rng(5)
+    rows = (rng.random((3000, 10)) < 0.02).astype(np.int64)
+    for i in range(3, 10):
+        rows[:, i] |= rows[:, i - 1] & (rng.random(3000) < 0.9)
+        rows[:, i] |= rows[:, i - 2] & rows[:, i - 3]
+    told: list[object] = []
+    fitted = fit_wide(Empirical.from_codes(rows), WideOptions(4, penalty=0.1), told.append)
+    costs = [step.cost for step in fitted.history if step.move == "prune"]
+    assert len(costs) > 1
+    assert (np.diff(costs) < 0).all()
+    assert len(fitted.model.terms) == fitted.history[-1].n_terms
+
+
+@pytest.mark.parametrize("basis", ["walsh", "indicator", "monomial"])
+def test_single_terms_are_offered_for_what_they_gain(mixed: Empirical, basis: str) -> None:
+    """The offer of S to u is the largest N gain(q, m) of a term on all of S + u, less ln of u's functions."""
+    rows, members = WideRows.of(mixed), (3, 0)
+    singles = Singles.of(rows, rows.weights, basis)  # type: ignore[arg-type]
+    table = np.zeros((8, rows.n_features + 1))
+    count_cells(rows.columns, np.array(members), np.array([1, 4]), rows.weights, rows.starts, rows.cells, table)
+    found = singles.offers(members, table, mixed.total)
+    p = mixed.counts / mixed.total
+    local = [Basis(basis, CARDS).local(i).astype(float) for i in range(5)]  # type: ignore[arg-type]
+    for u in (1, 2, 4):
+        gains = []
+        for j, k, f in itertools.product(range(1, 4), range(1, 2), range(1, CARDS[u])):
+            inside = local[3][j][mixed.states[:, 3]] * local[0][k][mixed.states[:, 0]]
+            own = local[u][f][mixed.states[:, u]]
+            q, m = p @ (inside * own), (p @ inside) * (p @ own)
+            q, m = (q, m) if basis == "monomial" else ((1 - q) / 2, (1 - m) / 2)
+            gains.append(mixed.total * (q * np.log(q / m) + (1 - q) * np.log((1 - q) / (1 - m))))
+        assert found[u] == pytest.approx(max(gains) - np.log(CARDS[u] - 1), rel=1e-9)
+
+
+def test_a_margin_too_dear_as_a_whole_is_joined_for_one_term() -> None:
+    """One event of two variables of eight levels is worth one weight, not 49."""
+    rng = np.random.default_rng(1)
+    codes = rng.integers(0, 8, (600, 4))
+    event = rng.random(600) < 0.12
+    codes[event, 1], codes[event, 2] = 3, 5
+    data = Empirical.from_codes(codes, space=Space.of_cards((8,) * 4))
+    rows = WideRows.of(data)
+    price = 5.0
+    whole, _ = grow(rows, rows.weights, GrowOptions(1, price))
+    single, _ = grow(rows, rows.weights, GrowOptions(1, price, basis="monomial"))
+    assert whole.width == 0
+    assert sorted(len(parents) for parents in single.parents) == [0, 0, 0, 1]
+    assert {*single.parents[1], *single.parents[2]} & {1, 2}
+
+
+def test_sweeps_over_rows_with_gaps_are_sums_over_completions() -> None:
+    """log Z(row), expected counts and draws of rows with gaps, against enumeration, families in any order."""
+    families, order = [(0,), (1,), (2, 0), (3, 1), (2, 4, 0)], (1, 3, 0, 2, 4)
+    strides = [np.concatenate([[1], np.cumprod([CARDS[i] for i in f])[:-1]]).astype(np.int64) for f in families]
+    sweeps, rng, every = Sweeps.of(CARDS, order, families, strides), np.random.default_rng(0), states(CARDS)
+    values = rng.normal(0, 2, int(sweeps.starts[-1]))
+    place = [sweeps.starts[v] + every[:, families[v]] @ strides[v] for v in range(5)]
+    exponents = sum(values[where] for where in place)
+    rows = np.stack([rng.integers(-1, card, 60) for card in CARDS], axis=1).astype(np.int16)
+    weights, log_z, counts = rng.uniform(0.5, 2, 60), np.empty(60), np.zeros(len(values))
+    for r, row in enumerate(rows):
+        fits = ((every == row) | (row < 0)).all(axis=1)
+        log_z[r] = np.logaddexp.reduce(exponents[fits])
+        for where in place:
+            np.add.at(counts, where[fits], weights[r] * np.exp(exponents[fits] - log_z[r]))
+    found, expected = sweeps.expected(rows, weights, values)
+    assert found == pytest.approx(log_z)
+    assert sweeps.log_z(rows, values) == pytest.approx(log_z)
+    assert expected == pytest.approx(counts)
+    row = np.array([-1, 1, -1, -1, 1], dtype=np.int16)
+    drawn = sweeps.draw(np.repeat(row[None], 20_000, axis=0), values, rng)
+    fits = ((every == row) | (row < 0)).all(axis=1)
+    p = np.exp(exponents[fits] - np.logaddexp.reduce(exponents[fits]))
+    shares = np.array([(drawn == state).all(axis=1).mean() for state in every[fits]])
+    assert shares == pytest.approx(p, abs=0.02)
+    assert shares.sum() == pytest.approx(1.0)
+
+
+def test_an_interruption_of_em_keeps_the_weights_so_far() -> None:
+    """Ctrl-C during em: the terms stay, the status says so, and the likelihood is that of the weights kept."""
+    rng, rows = np.random.default_rng(2), chain(8, 400, 7)
+    rows[rng.random(rows.shape) < 0.2] = -1
+    data = Empirical.from_codes(rows, space=Space.of_cards((2,) * 8), allow_missing=True)
+
+    def watch(progress: Progress) -> None:
+        if progress.move == "em":
+            assert progress.snapshot().status == "interrupted"
+            raise KeyboardInterrupt
+
+    fitted = fit_wide(data, WideOptions(max_width=2), watch)  # type: ignore[arg-type]
+    assert fitted.status == "interrupted"
+    assert np.exp(fitted.model.log_prob(states((2,) * 8))).sum() == pytest.approx(1.0)
+    assert fitted.settings["predicted_seconds"] > 0
+    seen = [(states((2,) * 8) == row) | (row < 0) for row in data.states]
+    log_prob = fitted.model.log_prob(states((2,) * 8))
+    mean = sum(c * np.logaddexp.reduce(log_prob[s.all(axis=1)]) for s, c in zip(seen, data.counts, strict=True))
+    assert -fitted.divergence - fitted.entropy == pytest.approx(mean / data.total)

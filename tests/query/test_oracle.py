@@ -10,7 +10,7 @@ import pytest
 
 from fullspan.engine.dual.table import DualTable
 from fullspan.errors import DataError, FullspanError, QueryError, TooLargeError
-from fullspan.query import Oracle, Table, answer, rows
+from fullspan.query import Oracle, Table, probabilities, rows
 from fullspan.space import Space
 from query.enumeration import ALL_BASES, CARDS, Enumerated, all_states, normalised, random_model
 
@@ -27,7 +27,7 @@ def both_ways(request, basis, monkeypatch):
     """An oracle and its enumeration; the second way may not use look-ups at all."""
     model = random_model(CARDS, basis, seed=3)
     if request.param == "elimination":
-        monkeypatch.setattr(answer, "LOOK_UPS", 0)
+        monkeypatch.setattr(probabilities, "LOOK_UPS", 0)
         monkeypatch.setattr(rows, "LOOK_UPS", 0)
     return Oracle(model), Enumerated.of(model)
 
@@ -277,7 +277,7 @@ def test_look_ups_above_the_floor_have_ten_digits():
     names = [f"x{i}" for i in range(10)]
     looked_up = oracle.table.marginal(range(10)).reshape((2,) * 10, order="F")
     exact = np.exp(oracle.elimination.log_sums(range(10), {}) - model.log_z)
-    trusted = looked_up >= answer.FLOOR
+    trusted = looked_up >= rows.FLOOR
     assert trusted.sum() > 100
     np.testing.assert_allclose(looked_up[trusted], exact[trusted], rtol=1e-10)
     np.testing.assert_allclose(oracle.marginal(names).values, exact, rtol=1e-12)

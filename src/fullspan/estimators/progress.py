@@ -125,8 +125,10 @@ class Reporter:
         now = time.monotonic()
         if now - self._last >= self.interval:
             self._last = now
+            expected = getattr(progress, "expected", None)
+            of = "" if expected is None else f" of about {expected:.1f} s"
             self.place.write(
-                f"{progress.seconds:6.1f} s  {progress.move:<7}  {progress.n_terms} terms  "
+                f"{progress.seconds:6.1f} s{of}  {progress.move:<7}  {progress.n_terms} terms  "
                 f"cost {progress.cost:.5f} nats/row"
             )
 

@@ -8,7 +8,6 @@ rounding relative to itself.
 
 from __future__ import annotations
 
-import math
 import numbers
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -23,18 +22,15 @@ from fullspan.errors import FullspanError, QueryError
 from fullspan.model.averaged import refuse_averaged
 from fullspan.model.loglinear import LogLinear, checked_codes
 from fullspan.query import rows
-from fullspan.query.events import IMPOSSIBLE, Event, both, check_possible, check_probable, codes_of, in_words, positions
-from fullspan.query.parse import Codes, Query, parse
-from fullspan.query.result import Table
-from fullspan.query.rows import FLOOR, Rows
+from fullspan.query.events import IMPOSSIBLE, Event, check_possible, check_probable, codes_of, in_words
+from fullspan.query.parse import Codes
+from fullspan.query.probabilities import Probabilities
+from fullspan.query.rows import Rows
 from fullspan.space import Space
 
 if TYPE_CHECKING:
     from fullspan.engine.dual.completion import Completer
     from fullspan.engine.dual.table import DualTable
-
-LOOK_UPS = 1 << 12
-"""Cells of a marginal up to which it is looked up."""
 
 Array = NDArray[np.float64]
 Names = str | Sequence[str]
@@ -47,7 +43,7 @@ class Mode(NamedTuple):
     log_prob: float
 
 
-class Oracle:
+class Oracle(Probabilities):
     """Answers questions about one model; all probabilities are exact up to rounding, all information in nats.
 
     Parameters
@@ -112,115 +108,6 @@ class Oracle:
 
         return Completer(self.model, room)
 
-    # -- probabilities ----------------------------------------------------------------------------------------
-
-    def ask(self, text: str) -> float | Table:
-        """Answer a question in words, ``P(A=a | B=b)``: a number, or a table if a variable stands without a level.
-
-        In a table, cells are joint with the other events on the left: ``P(A, B=b)`` has one cell per level of A.
-        """
-        query = parse(text, self.model.space)
-        if query.variables:
-            return self._named(query.variables, self.cells(query.variables, query.event, query.given))
-        return self._probability(query.event, query.given)
-
-    def probability(self, event: str | Event, given: Event | None = None) -> float:
-        """``P(event | given)``; the event may be a question in words that asks for one number.
-
-        Raises
-        ------
-        QueryError : a name or level is unknown, or the condition is empty.
-        """
-        if isinstance(event, str):
-            query = self._number_query(event, given)
-            return self._probability(query.event, query.given)
-        return self._probability(codes_of(event, self.model.space), codes_of(given, self.model.space))
-
-    def _number_query(self, text: str, given: Event | None) -> Query:
-        query = parse(text, self.model.space)
-        if query.variables:
-            name = self.model.space.names[query.variables[0]]
-            raise QueryError(f"{name!r} stands without a level, which asks for a table: use conditional or ask")
-        extra = codes_of(given, self.model.space)
-        return Query((), query.event, both(query.given, extra)) if extra else query
-
-    def _probability(self, event: Mapping[int, Codes], given: Mapping[int, Codes]) -> float:
-        joint = both(given, event) if given else event
-        if all(len(codes) == 1 for codes in (*joint.values(), *given.values())):
-            found = self._cell(joint, given)
-            if found is not None:
-                return found
-        return float(self.cells((), event, given))
-
-    def _cell(self, joint: Mapping[int, Codes], given: Mapping[int, Codes]) -> float | None:
-        """P(joint) / P(given) by look-up where one code is allowed each; None if that is not precise enough.
-
-        ``joint`` lists the variables of ``given`` first, so that a condition is a slice of the marginal.
-        """
-        cards, place, size, slice_size, start = self.model.basis.cards, 0, 1, 1, 0
-        for n, (i, codes) in enumerate(joint.items()):
-            if n == len(given):
-                slice_size, start = size, place
-            place += size * codes[0]
-            size *= cards[i]
-        if len(joint) == len(given):
-            slice_size, start = size, place
-        if size > LOOK_UPS or self.table is None:
-            return None
-        marginal = self.table.marginal(tuple(joint))
-        cell = float(marginal[place])
-        condition = float(marginal[start::slice_size].sum()) if given else 1.0
-        return min(cell / condition, 1.0) if cell >= FLOOR else None
-
-    def conditional(self, variables: Names, given: Event | None = None) -> Table:
-        """``P(variables | given)`` as a table with one axis per variable."""
-        where = positions(variables, self.model.space)
-        return self._named(where, self.cells(where, {}, codes_of(given, self.model.space)))
-
-    def marginal(self, variables: Names) -> Table:
-        """``P(variables)`` as a table with one axis per variable."""
-        return self.conditional(variables)
-
-    def _named(self, where: tuple[int, ...], values: Array) -> Table:
-        chosen = [self.model.space.variables[i] for i in where]
-        return Table(tuple(v.name for v in chosen), tuple(v.levels for v in chosen), values)
-
-    def cells(
-        self, where: tuple[int, ...], event: Mapping[int, Codes], given: Mapping[int, Codes], relative: bool = True
-    ) -> Array:
-        """``P(where, event | given)``, one axis per variable; ``relative`` asks for precision of each small cell."""
-        check_possible(given, self.model.space)
-        joint = both(given, event)
-        if not all(joint.values()):
-            return np.zeros([self.model.basis.cards[i] for i in where])
-        found = self._looked_up(where, joint, given, relative)
-        return self._summed(where, joint, given, bool(event)) if found is None else found
-
-    def _looked_up(
-        self, where: tuple[int, ...], joint: Mapping[int, Codes], given: Mapping[int, Codes], relative: bool
-    ) -> Array | None:
-        scope = (*where, *(i for i in joint if i not in where))
-        cards = [self.model.basis.cards[i] for i in scope]
-        if math.prod(cards) > LOOK_UPS or self.table is None:
-            return None
-        cube = self.table.marginal(scope).reshape(cards, order="F").clip(min=0.0)
-        condition = float(_selected(cube, scope, given).sum()) if given else 1.0
-        chosen = _selected(cube, scope, joint)
-        cells: Array = chosen.sum(axis=tuple(range(len(where), len(scope))))
-        if condition < FLOOR or (relative and cells.min() < FLOOR):
-            return None
-        out = np.zeros([self.model.basis.cards[i] for i in where])
-        out[_open_mesh(out.shape, where, joint)] = np.minimum(cells / condition, 1.0)
-        return out
-
-    def _summed(
-        self, where: tuple[int, ...], joint: Mapping[int, Codes], given: Mapping[int, Codes], event: bool
-    ) -> Array:
-        cells = self.elimination.log_sums(where, joint)
-        norm = self._log_sum(given) if event or not where else float(np.logaddexp.reduce(cells, axis=None))
-        self._check_probable(given, norm)
-        return np.minimum(np.exp(cells - norm), 1.0)
-
     # -- states -----------------------------------------------------------------------------------------------
 
     def mode(self, given: Event | None = None) -> Mode:
@@ -229,24 +116,25 @@ class Oracle:
         if len(self.visible) < len(self.model.space):
             return self._visible_mode(allowed)
         state = self.elimination.mode(allowed)
-        return Mode(state, float(-self.model.energy(state[None, :])[0] - self._log_sum(allowed)))
+        return Mode(state, float(-self.model.energy(state[None, :])[0] - self.log_sum(allowed)))
 
     def _visible_mode(self, allowed: Mapping[int, Codes]) -> Mode:
         """The same where hidden variables are summed out: by the table of all visible states."""
         cells = self.elimination.log_sums(tuple(range(len(self.visible))), allowed)
         state = np.array(np.unravel_index(int(np.argmax(cells)), cells.shape), dtype=np.int64)
-        return Mode(state, float(cells.max() - self._log_sum(allowed)))
+        return Mode(state, float(cells.max() - self.log_sum(allowed)))
 
-    def _check_probable(self, given: Mapping[int, Codes], log_sum: float) -> None:
+    def check_condition(self, given: Mapping[int, Codes], log_sum: float) -> None:
+        """Refuse a condition whose log weight says that its probability is 0."""
         if given:
             check_probable(log_sum - self.model.log_z, f"the condition {in_words(given, self.model.space)}")
 
-    def _log_sum(self, allowed: Mapping[int, Codes]) -> float:
+    def log_sum(self, allowed: Mapping[int, Codes]) -> float:
         """Log of the unnormalised weight of an event, which may be asked about."""
         if not allowed:
             return self.model.log_z
         log_sum = float(self.elimination.log_sums((), allowed))
-        self._check_probable(allowed, log_sum)
+        self.check_condition(allowed, log_sum)
         return log_sum
 
     def joint(self) -> Array:
@@ -290,7 +178,7 @@ class Oracle:
         )
         allowed = self._allowed(given)
         if self.may_exclude:
-            self._log_sum(allowed)
+            self.log_sum(allowed)
         return self.elimination.sample(size, rng, allowed)[:, : len(self.visible)]
 
     def log_prob(self, codes: Any) -> Array:
@@ -372,63 +260,3 @@ class Oracle:
         allowed = codes_of(given, self.model.space)
         check_possible(allowed, self.model.space)
         return allowed
-
-    # -- information ------------------------------------------------------------------------------------------
-
-    def entropy(self, variables: Names | None = None, given: Event | Names | None = None) -> float:
-        """``H(variables | given)`` in nats, of all variables unless some are named.
-
-        Given an event, the entropy of the distribution conditioned on it; given variables (by name), the expected
-        entropy once they are known, ``H(A, B) - H(B)``.
-        """
-        space = self.model.space
-        if given is None and variables is None:
-            return self._joint_entropy()
-        where = tuple(range(len(space))) if variables is None else positions(variables, space)
-        if given is None or isinstance(given, Mapping):
-            return self._entropy(where, codes_of(given, space))
-        other = positions(given, space)
-        return max(self._entropy(_union(where, other)) - self._entropy(other), 0.0)
-
-    def mutual_information(self, a: Names, b: Names, given: Event | Names | None = None) -> float:
-        """``I(a; b | given)`` in nats, given nothing, an event, or other variables (by name); never negative."""
-        space = self.model.space
-        left, right = positions(a, space), positions(b, space)
-        other: tuple[int, ...] = ()
-        event: dict[int, Codes] = {}
-        if given is None or isinstance(given, Mapping):
-            event = codes_of(given, space)
-        else:
-            other = positions(given, space)
-        parts = [_union(left, other), _union(right, other), _union(_union(left, right), other), other]
-        h = [self._entropy(part, event) if part else 0.0 for part in parts]
-        return max(h[0] + h[1] - h[2] - h[3], 0.0)
-
-    def _entropy(self, where: tuple[int, ...], given: Mapping[int, Codes] | None = None) -> float:
-        if not given and len(where) == len(self.model.space):
-            return self._joint_entropy()
-        p = self.cells(where, {}, given or {}, relative=False)
-        return max(-float(np.sum(p * np.log(p, out=np.zeros_like(p), where=p > 0))), 0.0)
-
-    def _joint_entropy(self) -> float:
-        """``log Z - theta . eta``: one look-up per term."""
-        return max(self.model.log_z - float(self.model.theta @ self._expectations()), 0.0)
-
-    def _expectations(self) -> Array:
-        """eta of the model's own terms, from the dual table or as the derivatives of log Z."""
-        if self.table is not None:
-            return self.table.eta[np.array(self.model.indices, dtype=np.int64)]
-        return self.elimination.expectations()
-
-
-def _open_mesh(shape: tuple[int, ...], scope: tuple[int, ...], allowed: Mapping[int, Codes]) -> tuple[Any, ...]:
-    """Index of the cells that an event allows."""
-    return np.ix_(*(allowed.get(i, range(card)) for i, card in zip(scope, shape, strict=True)))
-
-
-def _selected(cube: Array, scope: tuple[int, ...], allowed: Mapping[int, Codes]) -> Array:
-    return cube[_open_mesh(cube.shape, scope, allowed)] if scope else cube
-
-
-def _union(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
-    return (*a, *(i for i in b if i not in a))

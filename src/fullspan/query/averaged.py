@@ -7,6 +7,7 @@ precision of small probabilities, or many variables, is summed in the table of t
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
@@ -19,6 +20,7 @@ from fullspan.model.mixture import Mixture
 from fullspan.query.answer import Oracle
 from fullspan.query.events import IMPOSSIBLE
 from fullspan.query.mixture import MixtureOracle
+from fullspan.query.parse import Codes
 
 if TYPE_CHECKING:
     from fullspan.engine.dual.distribution import Distribution
@@ -77,8 +79,11 @@ class AveragedOracle(Oracle):
         """Whether a state has a probability that counts as 0."""
         return float(self.distribution.p.min()) < math.exp(IMPOSSIBLE)
 
-    def _joint_entropy(self) -> float:
-        return self.distribution.entropy()
+    def _joint_entropy(self, given: Mapping[int, Codes]) -> float:
+        if not given:
+            return self.distribution.entropy()
+        p = self.cells(tuple(range(len(self.model.space))), {}, given, relative=False)
+        return max(-float(np.sum(p * np.log(p, out=np.zeros_like(p), where=p > 0))), 0.0)
 
 
 def oracle_of(model: LogLinear, max_memory: int | None = None, n_hidden: int = 0) -> Oracle:

@@ -54,9 +54,9 @@ class GivenInputs(Oracle):
         self._check_inputs(allowed)
         return allowed
 
-    def _joint_entropy(self) -> float:
-        self._check_inputs({})
-        return super()._joint_entropy()
+    def _joint_entropy(self, given: Mapping[int, Codes]) -> float:
+        self._check_inputs(given)
+        return super()._joint_entropy(given)
 
     def _check_rows(self, known: Rows) -> None:
         for i in self.inputs:

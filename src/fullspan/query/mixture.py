@@ -151,6 +151,21 @@ class MixtureOracle(Questions):
         found = self._mixed_marginals(np.exp(joint - norm), allowed)
         return min(norm, 0.0), dict(zip(self.visible.names, found, strict=True))
 
+    def entropy_of(self, where: tuple[int, ...], given: Allowed) -> float:
+        """Entropy of some variables by position, given an event.
+
+        Raises
+        ------
+        QueryError : their states are too many to be listed, and the entropy of a sum has no shorter form.
+        """
+        cells = math.prod(self.visible.cards[i] for i in where)
+        if cells > MAX_CELLS:
+            raise QueryError(
+                f"the entropy of {len(where)} variables of a mixture is a sum over all their states, and {MAX_CELLS:,} "
+                "are possible; ask for fewer variables, or estimate it: minus the score of a sample of the model"
+            )
+        return super().entropy_of(where, given)
+
     def mode(self, given: Event | None = None) -> NoReturn:
         """Not known: the likeliest state of a sum is not found by sums.
 

@@ -114,9 +114,9 @@ class Sums:
         """``p(x_i | evidence)`` of every variable, by one sweep forth and one back."""
         return self._tree(allowed, ()).marginals(allowed)
 
-    def expectations(self) -> Array:
-        """``eta_y = <Phi_y>`` of the model's own terms, in their order: the derivatives of log Z."""
-        beliefs = self._tree({}, ()).beliefs()
+    def expectations(self, allowed: Allowed | None = None) -> Array:
+        """``eta_y = <Phi_y | evidence>`` of the model's own terms, in their order: the derivatives of log Z."""
+        beliefs = self._tree(allowed or {}, ()).beliefs(allowed or {})
         place = {scope: f for f, scope in enumerate(self.graph.scopes)}
         home = homes([tuple(i for i, _ in term) for term in self.model.terms])
         eta = np.empty(len(self.model.terms))

@@ -1,9 +1,10 @@
 """Binary units in turn, each for many chains at once: the compiled sweep of fully connected machines.
 
 A chain's fields ``h_i = b_i + sum_j W_ij x_j`` are kept for all units. ``BLOCK`` units at a time are copied into lanes,
-one lane per chain, and drawn strictly one after the other; a unit that flips changes the fields of those behind it in
-its block at once, and afterwards, together with the other flips of the block, those of all units: rows of W, four at a
-time. So the law is that of a sequential scan; a unit that stays costs a random number, and one that flips n additions.
+one lane per chain, and drawn strictly one after the other: before a unit is drawn, its field takes in what the units
+before it in the block have changed. Afterwards the flips of the block are added to the fields of all units, stripe by
+stripe. So the law is that of a sequential scan; a unit that stays costs a random number and some of its block's
+additions, and one that flips n additions.
 
 Lanes do not see each other: a chain's path depends on its stream alone, not on the chains beside it, nor on how many
 cores there are.
@@ -11,22 +12,22 @@ cores there are.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.algebra.exponential import exponential
-from fullspan.algebra.jit import inlined, parallel, serial
+from fullspan.algebra.jit import parallel, serial
+from fullspan.engine.sampling.row_additions import MOST_VECTORS, VECTOR, add_rows
 from fullspan.engine.sampling.streams import Streams, advanced, uniform_single
 from fullspan.engine.sampling.target import Array, Ints
 
 Single = NDArray[np.float32]
+Places = NDArray[np.uint32]
 
-BLOCK = 16
+BLOCK = 32
 """Units whose flips are gathered before they are spread to all fields."""
-MOST, LEAST = 64, 16
+MOST, LEAST = 64, VECTOR
 """Chains that one core walks side by side, at most; and what their number is filled up to a multiple of."""
 _ZERO, _ONE = np.float32(0), np.float32(1)
 
@@ -37,29 +38,30 @@ def shares(chains: int) -> Ints:
     return np.linspace(0, chains, number + 1).astype(np.int64)
 
 
-@inlined
-def _add_four(out: Single, a: Any, b: Any, c: Any, d: Any, p: Any, q: Any, r: Any, s: Any) -> None:
-    for j in range(out.size):
-        out[j] += (p * a[j] + q * b[j]) + (r * c[j] + s * d[j])
-
-
-@inlined
-def _add_one(out: Single, a: Any, p: Any) -> None:
-    for j in range(out.size):
-        out[j] += p * a[j]
+@serial
+def _list_flips(change: Single, units: Places, flipped: Places, moves: Single, number: Ints) -> None:
+    """Which units of a block have flipped, chain by chain, where to, and how many they are."""
+    for c in range(number.size):
+        m = 0
+        for k in range(units.size):
+            flipped[c, m] = units[k]
+            moves[c, m] = change[k, c]
+            m += change[k, c] != 0
+        number[c] = m
 
 
 @serial
-def _spread(out: Single, rows: Single, flipped: Ints, change: Single, number: int) -> None:
-    """``out += sum_k change_k rows[flipped_k]``."""
-    k = 0
-    while k + 4 <= number:
-        a, b, c, d = rows[flipped[k]], rows[flipped[k + 1]], rows[flipped[k + 2]], rows[flipped[k + 3]]
-        _add_four(out, a, b, c, d, change[k], change[k + 1], change[k + 2], change[k + 3])
-        k += 4
-    while k < number:
-        _add_one(out, rows[flipped[k]], change[k])
-        k += 1
+def _spread(fields: Single, rows: Single, flipped: Places, moves: Single, number: Ints, units: int) -> None:
+    """``fields[c] += sum_k moves_ck rows[flipped_ck]``, all chains c for one stripe of columns after another.
+
+    So the rows of a block stay in the first cache, as far as the stripe goes, while all chains pass.
+    """
+    vectors = -(-units // VECTOR)
+    stripes = -(-vectors // MOST_VECTORS)
+    for s in range(stripes):
+        first, end = vectors * s // stripes, vectors * (s + 1) // stripes
+        for c in range(number.size):
+            add_rows(fields[c], rows, flipped[c], moves[c], number[c], VECTOR * first, end - first)
 
 
 @serial
@@ -73,16 +75,28 @@ def _draw_numbers(counters: Streams, u: Single) -> None:
 
 @serial
 def _visit(
-    h: Single, u: Single, x: Single, change: Single, gap: Single, w: Single, pull: Single, beta: Single, rest: Single
+    h: Single,
+    u: Single,
+    x: Single,
+    change: Single,
+    gap: Single,
+    w: Single,
+    pull: Single,
+    beta: Single,
+    rest: Single,
+    places: Places,
 ) -> None:
-    """Draw the units of a block in turn, all lanes at once; arrays are (units, lanes), w is (units, units).
+    """Draw the units of a block in turn, all lanes at once; x is (units, lanes), arrays may have more rows.
+
+    ``places`` counts the units of a block: 0, 1, 2, ...
 
     The log odds are ``(1 - beta) pull + beta h``. The less likely value has the probability e / (1 + e), e = exp of
     minus their size: written so, it is right relative to itself however small. ``gap`` follows log f - log f_0.
     """
-    units, lanes = w.shape[0], h.shape[1]
+    units, lanes = x.shape
     for k in range(units):
         field, number, value, move, p = h[k], u[k], x[k], change[k], pull[k]
+        add_rows(field, change, places, w[k], k, 0, lanes // VECTOR)
         for c in range(lanes):
             odds = rest[c] * p + beta[c] * field[c]
             e = exponential(-abs(odds))
@@ -91,10 +105,6 @@ def _visit(
             value[c] = new
         for c in range(lanes):  # a loop of its own: with more arrays the one above would not be vectorised
             gap[c] += move[c] * (field[c] - p)
-        for m in range(k + 1, units):
-            v, behind = w[k, m], h[m]
-            for c in range(lanes):
-                behind[c] += v * move[c]
 
 
 @parallel
@@ -123,9 +133,11 @@ def walk(
         h, u = np.zeros((BLOCK, lanes), np.float32), np.zeros((BLOCK, lanes), np.float32)
         change, x = np.zeros((BLOCK, lanes), np.float32), np.zeros((free.size, lanes), np.float32)
         w, p = np.zeros((BLOCK, BLOCK), np.float32), np.zeros(BLOCK, np.float32)
-        flipped, moves = np.zeros(BLOCK, np.int64), np.zeros(BLOCK, np.float32)
+        flipped, moves = np.zeros((width, BLOCK), np.uint32), np.zeros((width, BLOCK), np.float32)
+        number, places = np.zeros(width, np.int64), np.arange(BLOCK).astype(np.uint32)
         counters, gap = np.zeros(lanes, np.uint64), np.zeros(lanes, np.float32)
         own, rest = np.zeros(lanes, np.float32), np.zeros(lanes, np.float32)
+        near = fields[first : first + width]
         for c in range(width):
             counters[c] = streams[first + c]
             for k in range(free.size):
@@ -135,25 +147,17 @@ def walk(
                 own[c] = ladder[step] * beta[first + c]
                 rest[c] = 1.0 - ladder[step] * beta[first + c]
             for start in range(0, free.size, BLOCK):
-                units = min(BLOCK, free.size - start)
-                for k in range(units):
-                    i = free[start + k]
-                    p[k] = pull[i]
-                    for m in range(units):
-                        w[k, m] = rows[i, free[start + m]]
-                for c in range(width):
-                    field = fields[first + c]
-                    for k in range(units):
-                        h[k, c] = field[free[start + k]]
-                _draw_numbers(counters, u[:units])
-                _visit(h, u, x[start : start + units], change, gap, w[:units, :units], p, own, rest)
-                for c in range(width):
-                    number = 0
-                    for k in range(units):
-                        flipped[number] = free[start + k]
-                        moves[number] = change[k, c]
-                        number += change[k, c] != 0
-                    _spread(fields[first + c], rows, flipped, moves, number)
+                units = free[start : start + BLOCK].astype(np.uint32)
+                for k in range(units.size):
+                    p[k] = pull[units[k]]
+                    for m in range(k):
+                        w[k, m] = rows[units[k], units[m]]
+                    for c in range(width):
+                        h[k, c] = near[c, units[k]]
+                _draw_numbers(counters, u[: units.size])
+                _visit(h, u, x[start : start + units.size], change, gap, w, p, own, rest, places)
+                _list_flips(change, units, flipped, moves, number)
+                _spread(near, rows, flipped, moves, number, pull.size)
             for c in range(width):
                 gaps[first + c] += gap[c]
                 gap[c] = 0.0

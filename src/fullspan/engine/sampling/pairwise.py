@@ -14,13 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.engine.sampling.lanes import shares, walk
+from fullspan.engine.sampling.row_additions import VECTOR
 from fullspan.engine.sampling.streams import Streams
 from fullspan.engine.sampling.target import Array, Base, Ints
 from fullspan.errors import FullspanError
 from fullspan.model.graph import FactorGraph
 
-_LINE = 16
-"""Numbers of single precision in a line of the cache."""
 _LARGEST = 1e30
 """Size from which weights would not fit into single precision, with their sums."""
 _REFRESH = 64
@@ -90,8 +89,12 @@ class Pairwise:
 
     @cached_property
     def rows(self) -> NDArray[np.float32]:
-        """W in single precision, (n, n and some zeros): every row begins with a line of the cache."""
-        rows = _aligned(len(self.bias), -(-len(self.bias) // _LINE) * _LINE)
+        """W in single precision, (n, n and some zeros): every row begins with a line of the cache.
+
+        A row has an odd number of lines, so that the same columns of many rows find room in a cache whose places repeat
+        after a power of two.
+        """
+        rows = _aligned(len(self.bias), (-(-len(self.bias) // VECTOR) | 1) * VECTOR)
         rows[:, : len(self.bias)] = self.coupling
         return rows
 
@@ -138,6 +141,6 @@ class Pairwise:
 
 def _aligned(m: int, n: int) -> NDArray[np.float32]:
     """A matrix of zeros that begins with a line of the cache: rows are added a third slower elsewhere."""
-    room = np.zeros(4 * (m * n + _LINE), dtype=np.uint8)
-    start = -room.ctypes.data % (4 * _LINE)
+    room = np.zeros(4 * (m * n + VECTOR), dtype=np.uint8)
+    start = -room.ctypes.data % (4 * VECTOR)
     return room[start : start + 4 * m * n].view(np.float32).reshape(m, n)

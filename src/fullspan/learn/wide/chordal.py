@@ -10,8 +10,8 @@ a sparse matrix with a closed form. Under normal priors of precision 1/D (per ro
 
     (F + D^-1)^-1 = D - D (G + D)^-1 D,
 
-so that a Newton step on any subset of the terms, and their standard errors, take one sparse factorisation; log Z and
-the expectations come from elimination along the same graph.
+so that a Newton step on any subset of the terms, and their standard errors, take one factorisation along the graph
+(module ``fronts``); log Z and the expectations come from elimination along it.
 """
 
 from __future__ import annotations
@@ -23,22 +23,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_matrix, csr_matrix, diags, identity
-from scipy.sparse.linalg import splu
+from scipy.sparse import csr_matrix
 
 from fullspan.algebra.basis import Basis, BasisName, Term
 from fullspan.engine.elimination.clusters import ClusterTree
-from fullspan.learn.likelihood.cholesky import Cholesky
+from fullspan.learn.wide.fronts import Fronts, Solver
 from fullspan.learn.wide.grow import Shape
+from fullspan.learn.wide.sweeps import Sweeps
 from fullspan.model.graph import FactorGraph
 from fullspan.space import Space
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
-_COLUMNS = 256
-"""Columns of an inverse that are held at a time."""
-DENSE = 4096
-"""Terms up to which matrices are dense."""
 _LEAST = 1e-14
 """Least probability of a cell in the inverse information."""
 _LONGEST = 16.0
@@ -57,6 +53,7 @@ class Chordal:
     def __init__(self, space: Space, shape: Shape, basis: BasisName = "walsh") -> None:
         self.space, self.shape, self.basis = space, shape, Basis(basis, space.cards)
         self._inverses: dict[tuple[int, ...], Array] = {}
+        self._sorted: dict[tuple[tuple[int, ...], int], Array] = {}
         self.families = [tuple(sorted((v, *shape.parents[v]))) for v in range(len(space))]
         found: dict[Term, tuple[int, int]] = {}
         for f, family in enumerate(self.families):
@@ -90,6 +87,24 @@ class Chordal:
         for i in variables:
             out = np.asarray(np.kron(out, self.basis.local(i).astype(np.float64)), dtype=np.float64)
         return out
+
+    @cached_property
+    def fronts(self) -> Fronts:
+        """Where the terms of the families are in blocks."""
+        members = []
+        for v, family in enumerate(self.families):
+            terms = self._terms(family)[1:]
+            of_v = [self.place[term] for term in terms if any(i == v for i, _ in term)]
+            rest = [self.place[term] for term in terms if all(i != v for i, _ in term)]
+            members.append((np.array(of_v, dtype=np.int64), np.array(rest, dtype=np.int64)))
+        return Fronts.of(self.shape.order, self.shape.parents, members)
+
+    @cached_property
+    def sweeps(self) -> Sweeps:
+        """The families as sweeps over rows with gaps read them; factors are ``design theta``."""
+        shapes = [[self.space.cards[i] for i in family] for family in self.families]
+        strides = [np.cumprod([1, *reversed(shape)])[-2::-1] for shape in shapes]
+        return Sweeps.of(self.space.cards, self.shape.order, self.families, strides)
 
     def _inverse(self, variables: tuple[int, ...]) -> Array:
         """``A`` with ``theta = A log p`` for a few variables; it depends on their numbers of levels alone."""
@@ -132,35 +147,53 @@ class Chordal:
                 theta[self.place[term]] += sign * value
         return theta
 
-    def inverse_information(self, p: Array) -> Any:
-        """``G``, per row, at the probabilities of the families."""
-        rows, columns, data = [], [], []
-        for sign, variables, cells in self._parts(p):
-            inverse = self._inverse(variables)[1:]
-            where = np.array([self.place[term] for term in self._terms(variables)[1:]], dtype=np.int64)
-            rows.append(np.repeat(where, len(where)))
-            columns.append(np.tile(where, len(where)))
-            data.append(sign * ((inverse / cells) @ inverse.T).ravel())
-        k = len(self.terms)
-        return coo_matrix((np.concatenate(data), (np.concatenate(rows), np.concatenate(columns))), (k, k)).tocsc()
+    def inverse_information(self, p: Array) -> Array:
+        """``G``, per row, at the probabilities of the families: one block for each (module ``fronts``)."""
+        out = np.empty(int(self.fronts.blocks[-1]))
+        for v, family in enumerate(self.families):
+            cells = self._cells(p, v)
+            inverse = self._rows_first(family, family.index(v))
+            block = (inverse / cells.ravel()) @ inverse.T
+            if len(family) > 1:
+                rest = tuple(i for i in family if i != v)
+                parents, own = self._inverse(rest)[1:], int(self.fronts.own[v])
+                block[own:, own:] -= (parents / cells.sum(axis=family.index(v)).ravel()) @ parents.T
+            out[self.fronts.blocks[v] : self.fronts.blocks[v + 1]] = block.ravel()
+        return out
+
+    def solver(self, p: Array, variance: Array) -> Solver:
+        """``(G + D)^-1`` at the probabilities of the families."""
+        return Solver(self.fronts, self.inverse_information(p), variance)
+
+    def _rows_first(self, family: tuple[int, ...], axis: int) -> Array:
+        """``A`` of a family, the terms that contain the variable of one axis first, without the constant."""
+        key = tuple(self.space.cards[i] for i in family), axis
+        if key not in self._sorted:
+            digits = np.array(list(np.ndindex(*key[0])))[1:]
+            first = np.concatenate([np.flatnonzero(digits[:, axis] > 0), np.flatnonzero(digits[:, axis] == 0)])
+            self._sorted[key] = self._inverse(family)[1:][first]
+        return self._sorted[key]
+
+    def _cells(self, p: Array, v: int) -> Array:
+        """Probabilities of family v's states, one axis per variable, none below the least."""
+        cells = np.maximum(p[self._starts[v] : self._starts[v + 1]], _LEAST)  # before the parents are summed from it
+        return np.asarray(cells.reshape([self.space.cards[i] for i in self.families[v]]))
 
     def _parts(self, p: Array) -> list[tuple[float, tuple[int, ...], Array]]:
         """(+1, family, its cells) and (-1, parents, theirs) of every variable."""
         parts: list[tuple[float, tuple[int, ...], Array]] = []
         for v, family in enumerate(self.families):
-            cells = np.maximum(
-                p[self._starts[v] : self._starts[v + 1]], _LEAST
-            )  # before the parents are summed from it
-            cube = cells.reshape([self.space.cards[i] for i in family])
+            cube = self._cells(p, v)
             parts.append((1.0, family, cube.ravel()))
             if len(family) > 1:
                 rest = tuple(i for i in family if i != v)
                 parts.append((-1.0, rest, cube.sum(axis=family.index(v)).ravel()))
         return parts
 
-    def entries(self) -> int:
-        """Numbers that ``inverse_information`` is summed from: what a refit costs."""
-        return int(np.sum(np.diff(self._starts).astype(np.float64) ** 2))
+    @property
+    def work(self) -> float:
+        """Multiplications of a Newton step: the cubes of the families' cells."""
+        return float(np.sum(np.diff(self._starts).astype(np.float64) ** 3))
 
 
 @dataclass(frozen=True)
@@ -181,6 +214,11 @@ class Slack:
         return float(np.sum((theta - self.mean)[kept] ** 2 / self.variance[kept])) / 2
 
 
+def objective(chordal: Chordal, theta: Array, d: Array, slack: Slack) -> float:
+    """``log Z - theta . d`` plus the prior's part, per row: what :func:`refit` minimises."""
+    return chordal.log_z(theta) - float(theta @ d) + slack.penalty(theta)
+
+
 def refit(chordal: Chordal, theta: Array, d: Array, slack: Slack, tolerance: float, max_iterations: int = 30) -> Array:
     """Weights that minimise ``log Z - theta . d`` plus the prior's part, by Newton's method; it never rises.
 
@@ -196,7 +234,7 @@ def refit(chordal: Chordal, theta: Array, d: Array, slack: Slack, tolerance: flo
         gradient[kept] -= (theta - slack.mean)[kept] / slack.variance[kept]
         gradient[~kept] = 0.0
         try:
-            step = newton_step(chordal.inverse_information(p), slack.variance, gradient)
+            step = newton_step(chordal, p, slack.variance, gradient)
         except np.linalg.LinAlgError:  # beyond double precision: what was reached stands
             break
         promised = float(gradient @ step) / 2
@@ -216,58 +254,7 @@ def refit(chordal: Chordal, theta: Array, d: Array, slack: Slack, tolerance: flo
     return theta
 
 
-def newton_step(inverse: Any, variance: Array, gradient: Array) -> Array:
+def newton_step(chordal: Chordal, p: Array, variance: Array, gradient: Array) -> Array:
     """``(F + D^-1)^-1 g = D (G + D)^-1 G g``."""
-    return np.asarray(variance * Solver(inverse, variance).solve(inverse @ gradient))
-
-
-class _Scaled:
-    """A sparse factorisation with the diagonal brought to 1, and the least ridge that makes it regular."""
-
-    def __init__(self, matrix: Any) -> None:
-        self.scale = 1.0 / np.sqrt(np.maximum(matrix.diagonal(), 1e-300))
-        scaled = diags(self.scale) @ matrix @ diags(self.scale)
-        for power in range(-10, 1):
-            try:
-                self._factored = splu((scaled + 10.0**power * identity(len(self.scale))).tocsc())
-                return
-            except RuntimeError:  # singular to rounding
-                continue
-        raise np.linalg.LinAlgError("the inverse information is not finite")
-
-    def solve(self, b: Array) -> Array:
-        """The matrix's inverse times b."""
-        scale = self.scale if b.ndim == 1 else self.scale[:, None]
-        return np.asarray(scale * self._factored.solve(scale * b))
-
-
-class Solver:
-    """``(G + D)^-1``, by a dense factorisation where there are few terms, else by a sparse one."""
-
-    def __init__(self, inverse: Any, variance: Array) -> None:
-        self.inverse, self.variance = inverse, variance
-        self._dense = len(variance) <= DENSE
-        if self._dense:
-            self._factored: Any = Cholesky.of(inverse.toarray() + np.diag(variance))
-        else:
-            self._factored = _Scaled(inverse + diags(variance))
-
-    def solve(self, b: Array) -> Array:
-        """``(G + D)^-1 b``."""
-        return np.asarray(self._factored.solve(b))
-
-    def posterior_variances(self) -> Array:
-        """Diagonal of ``(F + D^-1)^-1 = D (G + D)^-1 G = D - D (G + D)^-1 D``; 0 for dropped terms.
-
-        Of many thousand terms the bound ``G_yy D_y / (G_yy + D_y)``: known of y without the other priors.
-        """
-        if not self._dense:
-            alone = np.maximum(self.inverse.diagonal(), 1e-300)
-            return np.asarray(alone * self.variance / (alone + self.variance))
-        kept = np.flatnonzero(self.variance > 0)
-        out = np.zeros(len(self.variance))
-        for start in range(0, len(kept), _COLUMNS):
-            some = kept[start : start + _COLUMNS]
-            solved = self.solve(self.inverse[:, some].toarray())
-            out[some] = self.variance[some] * solved[some, np.arange(len(some))]
-        return np.maximum(out, 0.0)
+    solver = chordal.solver(p, variance)
+    return np.asarray(variance * solver.solve(chordal.fronts.times(solver.matrix, gradient)))

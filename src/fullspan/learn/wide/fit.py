@@ -13,6 +13,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,14 +30,14 @@ from fullspan.learn.wide.chordal import Chordal
 from fullspan.learn.wide.grow import GrowOptions, Shape, entropies, grow
 from fullspan.learn.wide.plan import plan_wide
 from fullspan.learn.wide.rows import WideRows, single_counts
-from fullspan.learn.wide.sift import Weighed, sifted, weighed, wide_prior
+from fullspan.learn.wide.sift import Sift, Weighed, weighed, wide_prior
 from fullspan.learn.wide.tables import family_counts
 from fullspan.model.fitted import Fitted, Step
 from fullspan.model.loglinear import LogLinear
 
 Array = NDArray[np.float64]
-MAX_ENTRIES = 1 << 24
-"""Numbers of the inverse information up to which terms are sifted; beyond, all terms inside the margins stay."""
+MAX_WORK = 1e10
+"""Multiplications of a Newton step up to which terms are sifted; beyond, all terms inside the margins stay."""
 
 
 @dataclass(frozen=True)
@@ -67,12 +68,17 @@ class WideOptions:
         """Most parents: one less than the variables of a margin."""
         return self.max_width if self.max_order is None else min(self.max_width, max(self.max_order - 1, 0))
 
+    @property
+    def basis_chosen(self) -> BasisName:
+        """The basis of the terms."""
+        return "walsh" if self.basis == "auto" else self.basis  # type: ignore[return-value]
+
     def growth(self, cards: tuple[int, ...], total: float) -> GrowOptions:
         """The prices of this search, in nats of all rows."""
         tariff = prices(cards, total, self.penalty)
         sizes = min(self.width, len(cards) - 1)
         names = [0.0, *(total * float(tariff.by_order[k] - tariff.weight) for k in range(1, sizes + 1))]
-        return GrowOptions(sizes, min(total * tariff.weight, 1.0), tuple(names))
+        return GrowOptions(sizes, min(total * tariff.weight, 1.0), tuple(names), basis=self.basis_chosen)
 
 
 def fit_wide(empirical: Empirical, options: WideOptions | None = None, watch: Watch | None = None) -> Fitted:
@@ -98,13 +104,16 @@ def fit_wide(empirical: Empirical, options: WideOptions | None = None, watch: Wa
 class Search:
     """One search, from rows to a fitted model."""
 
-    def __init__(self, empirical: Empirical, options: WideOptions, watch: Watch | None) -> None:
+    def __init__(
+        self, empirical: Empirical, options: WideOptions, watch: Watch | None, started: float | None = None
+    ) -> None:
         self.data, self.options, self.watch = empirical, options, watch
-        self.total, self.started = empirical.total, time.perf_counter()
-        self.basis: BasisName = "walsh" if options.basis == "auto" else options.basis  # type: ignore[assignment]
+        self.total, self.started = empirical.total, time.perf_counter() if started is None else started
+        self.basis = options.basis_chosen
         self.rows = WideRows.of(empirical)
         self.growth = options.growth(empirical.space.cards, self.total)
         self.plan = plan_wide(self.rows, self.growth, options.max_memory)
+        self.expected = self.plan.seconds
         self.history: list[Step] = []
         self.shape = Shape.alone(len(empirical.space))
         counts = single_counts(self.rows, self.rows.weights)
@@ -125,26 +134,32 @@ class Search:
         self.shape = shape
         cost = (self.alone - saved) / self.total - self.entropy
         joined = sum(1 for parents in shape.parents if parents)
-        self._record("margin", len(shape.parents) + joined, cost)
+        self.record("margin", len(shape.parents) + joined, cost)
 
-    def _record(self, move: str, n_terms: int, cost: float) -> None:
+    def _told_of_terms(self, found: Weighed) -> None:
+        cost = (found.nats + self._names()) / self.total - self.entropy
+        self.record("prune", int(found.slack.kept.sum()), cost)
+
+    def record(self, move: str, n_terms: int, cost: float, snapshot: Callable[[], Fitted] | None = None) -> None:
+        """Remember a move and tell it; ``snapshot`` is the model so far, that of the graph unless given."""
         step = Step(move, n_terms, cost, time.perf_counter() - self.started)
         self.history.append(step)
         if self.watch is not None:
-            self.watch(Progress(move, n_terms, cost, step.seconds, lambda: self._fitted("interrupted", sift=False)))
+            best = snapshot or (lambda: self._fitted("interrupted", sift=False))
+            self.watch(Progress(move, n_terms, cost, step.seconds, best, self.expected))
 
     def _fitted(self, status: str, *, sift: bool) -> Fitted:
         chordal = Chordal(self.data.space, self.shape, self.basis)
         p = np.concatenate([self._shares(family) for family in chordal.families])
         theta, d = chordal.saturated(p), chordal.design.T @ p
         found = weighed(chordal, theta, d, wide_prior(len(theta), self.total), self.total)
-        if sift and chordal.entries() <= MAX_ENTRIES:
+        if sift and chordal.work <= MAX_WORK:
+            sifting = Sift(chordal, d, self.total, found, self._told_of_terms)
             try:
-                found = sifted(chordal, found, d, self.total)
-                cost = (found.nats + self._names()) / self.total - self.entropy
-                self._record("prune", int(found.slack.kept.sum()), cost)
+                sifting.run()
             except (KeyboardInterrupt, Interrupted):
                 status = "interrupted"
+            found = sifting.best
         self.found = chordal, found
         return self._described(chordal, found, status)
 
@@ -182,7 +197,8 @@ class Search:
                 "engine": "elimination",
                 "basis_chosen": self.basis,
                 "width": self.shape.width,
-                "predicted_seconds": round(self.plan.seconds, 3),
+                "pruned": chordal.work <= MAX_WORK,
+                "predicted_seconds": round(self.expected, 3),
             },
             fingerprint=self.data.fingerprint(),
         )

@@ -9,7 +9,8 @@ joining v to S gains N I(x_v; x_S) nats over leaving it alone. So the search nee
 each new clique C the counts of C with every other variable (module ``rows``) give the gain of every subset of C for
 every variable that is still outside; the variable whose best choice shortens the description most is next. The price
 of a choice is that of the margin's name, ln n for every member of S beside ln(|X| - 1), and one weight for each
-conditional distribution that the data show and each level but one.
+conditional distribution that the data show and each level but one. A margin that is too dear as a whole is also joined
+for the best single term in it (module ``singles``); what else is in it is weighed afterwards.
 """
 
 from __future__ import annotations
@@ -22,8 +23,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.algebra.basis import BasisName
 from fullspan.algebra.jit import serial
 from fullspan.learn.wide.rows import WideRows, count_cells, single_counts
+from fullspan.learn.wide.singles import LARGEST, Singles
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -58,12 +61,14 @@ class GrowOptions:
     weight : nats for each weight.
     names : nats for naming so many parents, from 0 to ``width`` of them; None for ln n each.
     max_cells : most cells of a family's table.
+    basis : of the single terms that are offered beside whole margins (module ``singles``); None for none.
     """
 
     width: int = 4
     weight: float = 1.0
     names: tuple[float, ...] | None = None
     max_cells: int = 1 << 12
+    basis: BasisName | None = None
 
     def name(self, n: int, size: int) -> float:
         """Nats for naming ``size`` of ``n`` variables."""
@@ -141,9 +146,10 @@ def grow(
     places: list[tuple[int, ...]] = []
     order, saved, v = [root], 0.0, root
     parents: list[tuple[int, ...]] = [()] * n
+    singles = None if options.basis is None else Singles.of(rows, weights, options.basis)
     while len(outside):
         clique = (*parents[v], v)
-        _offer_subsets(rows, weights, clique, options, entropy, outside, best, chosen, places)
+        _offer_subsets(rows, weights, clique, options, entropy, singles, outside, best, chosen, places)
         v = int(outside[np.argmax(best[outside])])
         parents[v] = places[chosen[v]] if chosen[v] >= 0 else ()
         saved += max(float(best[v]), 0.0)
@@ -170,6 +176,7 @@ def _offer_subsets(
     clique: tuple[int, ...],
     options: GrowOptions,
     entropy: Array,
+    singles: Singles | None,
     outside: Ints,
     best: Array,
     chosen: Ints,
@@ -189,6 +196,10 @@ def _offer_subsets(
             price = options.name(len(rows.cards), len(members)) + float(np.log(np.maximum(own - 1, 1)).sum())
             limits = price, options.weight, options.max_cells, len(places) - 1
             _offers(table, entropy, rows.features, *limits, outside, best, chosen)
+            if singles is not None and 2 < 2 * len(table) <= LARGEST:
+                single = singles.offers(members, table, float(weights.sum())) - price - options.weight
+                better = outside[single[outside] > best[outside]]
+                best[better], chosen[better] = single[better], len(places) - 1
         for j in range(first, len(members) - 1):  # each subset once: members go from left to right
             stride = int(np.prod(own[:j]))
             out = np.empty((len(table) // int(own[j]), table.shape[1]))
