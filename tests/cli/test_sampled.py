@@ -55,6 +55,7 @@ def test_a_wide_machine_is_fitted_scored_sampled_and_asked(run: Run, rows: Path,
     assert loaded.solver == "pcd"
     assert loaded.n_chains == 50
     assert not loaded.log_z_estimate_.exact
+    assert loaded.log_z_estimate_.freedom >= 50
     assert loaded.learning_curve_[-1]["log_likelihood"] > loaded.learning_curve_[0]["log_likelihood"]
     answer = loaded.estimate("P(v1=1 | v0=1)", random_state=0)
     assert "±" in str(answer)

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from scipy.stats import norm, rankdata
 
 from fullspan.engine.sampling.diagnostics import diagnose, effective_size, r_hat, rank_normalised, split
-from fullspan.engine.sampling.estimate import Estimate
 from fullspan.errors import FullspanError
+from fullspan.model.estimate import Estimate, log_mean
 
 Array = NDArray[np.float64]
 
@@ -95,6 +95,30 @@ def test_estimates_print_two_digits_of_their_error() -> None:
     wide = Estimate(1.0, 0.1, freedom=3).interval()
     assert wide[1] == pytest.approx(1 + 0.1 * 3.1824, abs=1e-4)
     assert float(Estimate(1.5, 0.1)) == 1.5
+
+
+@pytest.mark.parametrize("skewness", [0.05, 0.4, 1.0])
+def test_intervals_of_skewed_averages_reach_further_up(skewness: float) -> None:
+    """Hall's transformation g(x) = x + a x²/3 + a² x³/27 + a/6 takes the upper end back to Student's t."""
+    low, high = Estimate(2.0, 0.1, "ais", freedom=30, skewness=skewness).interval(0.9)
+    t, x, a = (2.0 - low) / 0.1, (2.0 - high) / 0.1, skewness
+    assert t == pytest.approx(1.6973, abs=1e-4)
+    assert x + a * x**2 / 3 + a**2 * x**3 / 27 + a / 6 == pytest.approx(-t)
+    assert high - 2.0 > 2.0 - low
+    down = Estimate(2.0, 0.1, "ais", freedom=30, skewness=-skewness).interval(0.9)
+    assert down == pytest.approx((low, 4.0 - low))
+
+
+def test_the_log_of_a_mean_weight_has_the_moments_of_the_weights() -> None:
+    """Value, error, effective number, freedom and skewness of log mean(w) as they are defined, whatever the scale."""
+    w = np.array([0.5, 1.0, 4.0, 0.2, 1.3, 0.9])
+    found = log_mean(np.log(w) + 900.0, offset=3.0)
+    centred = (w - w.mean()) / w.std()
+    assert found.value == pytest.approx(903 + np.log(w.mean()))
+    assert found.standard_error == pytest.approx(w.std(ddof=1) / w.mean() / np.sqrt(6))
+    assert found.effective == pytest.approx(w.sum() ** 2 / (w**2).sum())
+    assert (found.freedom, found.skewness) == pytest.approx((5, (centred**3).mean() / np.sqrt(6)))
+    assert log_mean(np.full(3, -2.0)) == Estimate(-2.0, 0.0, "ais", 3.0, 2.0, 0.0)
 
 
 def test_draws_that_are_not_numbers_have_no_error() -> None:

@@ -100,12 +100,22 @@ def test_too_large_a_sum_is_refused() -> None:
 
 @pytest.mark.parametrize(("cards", "sizes"), [((2,) * 8, (6,)), ((2, 3, 2, 2), (4, 3))])
 def test_annealing_holds_the_truth_in_its_interval(cards: tuple[int, ...], sizes: tuple[int, ...]) -> None:
-    """AIS of 30 seeds: the exact log Z lies in the 95 % interval of at least 25, which chance misses once in 300."""
+    """AIS of 30 seeds: the exact log Z lies in the 95 % interval of at least 27, nine in ten."""
     machine = machine_of(cards, sizes, seed=1, scale=1.0)
     truth = log_z(machine, cpu()).value
     estimates = [annealed_log_z(machine, cpu(seed), 200, 100) for seed in range(30)]
-    assert sum(low <= truth <= high for low, high in (e.interval() for e in estimates)) >= 25
+    assert sum(low <= truth <= high for low, high in (e.interval() for e in estimates)) >= 27
     assert all(not e.is_exact and 0 < e.standard_error < 0.2 for e in estimates)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["DBN_11", "DBN_13", "DBN_15"])
+def test_annealing_of_published_machines_is_in_its_interval(shared_data: Callable[[str], Path], name: str) -> None:
+    """The exact log Z lies in the 95 % interval of at least 18 of 20 seeded runs of 200 chains and 5,000 steps."""
+    machine, _ = restricted_of(read_uai(shared_data(f"uai/models/{name}.uai")))
+    truth = log_z(machine, cpu()).value
+    runs = [annealed_log_z(machine, cpu(seed), 200, 5000).interval() for seed in range(20)]
+    assert sum(low <= truth <= high for low, high in runs) >= 18, runs
 
 
 def test_one_step_of_annealing_is_importance_sampling() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import warnings
 from pathlib import Path
@@ -20,6 +21,7 @@ import fullspan as fs
 from fullspan import DeepBoltzmannMachine, RestrictedBoltzmannMachine
 from fullspan.datasets import house_votes_path
 from fullspan.errors import ConvergenceWarning, DataError, FullspanError, ModelFileError, TooLargeError
+from fullspan.model.file import checksum
 from layers import all_codes, joint, log_sum
 
 
@@ -229,6 +231,21 @@ def test_rows_are_completed_given_what_they_say(make: Any) -> None:
         machine.impute(rows, how="mode")
 
 
+def test_files_keep_the_interval_of_an_estimated_log_z(tmp_path: Path) -> None:
+    """Value, error, freedom and skewness come back; without the last two the interval is that of a normal error."""
+    machine = restricted(log_z="ais", ais_chains=20, ais_steps=10).fit(patterns())
+    machine.save(tmp_path / "m.fsm")
+    found = fs.load(tmp_path / "m.fsm").log_z_
+    assert found == machine.log_z_
+    assert found.freedom == 19
+    document = json.loads((tmp_path / "m.fsm").read_text())
+    del document["log_z"]["freedom"], document["log_z"]["skewness"]
+    document["checksum"] = checksum(document)
+    (tmp_path / "old.fsm").write_text(json.dumps(document))
+    old = fs.load(tmp_path / "old.fsm").log_z_
+    assert old.interval()[1] == pytest.approx(found.value + 1.959964 * found.standard_error)
+
+
 @BOTH
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_files_bring_the_same_machine_back(make: Any, dtype: str, tmp_path: Path) -> None:
@@ -269,10 +286,6 @@ def test_damaged_files_are_refused(old: str, new: str, message: str, tmp_path: P
 
 def test_a_file_whose_weights_have_holes_is_refused(tmp_path: Path) -> None:
     """A document with a right checksum and ragged or non-finite weights is no machine."""
-    import json
-
-    from fullspan.model.file import checksum
-
     path = tmp_path / "m.fsm"
     restricted().fit(patterns()).save(path)
     sound = json.loads(path.read_text())

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from fullspan.algebra.basis import Basis
-from fullspan.engine.sampling.estimate import Estimate
 from fullspan.errors import QueryError
+from fullspan.model.estimate import Estimate
 from fullspan.model.graph import FactorGraph
 from fullspan.model.loglinear import LogLinear
 from fullspan.query.answer import Oracle

@@ -21,7 +21,7 @@ from fullspan.engine.dual.layout import Prices
 
 if TYPE_CHECKING:
     from fullspan.engine.sampling.diagnostics import Diagnostics
-    from fullspan.engine.sampling.estimate import Estimate
+    from fullspan.model.estimate import Estimate
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,9 @@ from fullspan.space import Level
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical
-    from fullspan.engine.sampling.estimate import Estimate
     from fullspan.estimators.progress import Reporter
     from fullspan.learn.likelihood.machine import MachineOptions
+    from fullspan.model.estimate import Estimate
     from fullspan.model.fitted import Fitted
     from fullspan.query.result import Table
 
@@ -78,7 +78,7 @@ class BoltzmannMachine(DensityEstimator):
     n_iter_ : iterations of the solver.
     oob_score_, oob_error_ : with ``average``, the mean log-likelihood of a row under the fits that have not seen it,
         and its standard error; None otherwise.
-    log_z_estimate_ : log Z as an :class:`fullspan.engine.sampling.estimate.Estimate`: exact, or with its error.
+    log_z_estimate_ : log Z as an :class:`fullspan.model.estimate.Estimate`: exact, or with its error.
     learning_curve_ : of the solvers beyond the table, the mean log-likelihood of a row along the way: a list of
         ``{"update", "log_likelihood", "error", "exact", "seconds"}``.
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import TYPE_CHECKING
 
-from fullspan.engine.sampling.estimate import Estimate
 from fullspan.errors import ConvergenceWarning
+from fullspan.model.estimate import Estimate
 
 if TYPE_CHECKING:
     from fullspan.model.fitted import Fitted
@@ -20,7 +21,8 @@ def log_z_of(fitted: Fitted) -> Estimate:
     noted = fitted.settings.get("log_z")
     if not isinstance(noted, dict) or noted.get("exact", True):
         return Estimate.known(fitted.model.log_z)
-    return Estimate(fitted.model.log_z, float(noted["error"]))
+    freedom, skewness = float(noted.get("freedom", math.inf)), float(noted.get("skewness", 0.0))
+    return Estimate(fitted.model.log_z, float(noted["error"]), "ais", 0.0, freedom, skewness)
 
 
 def unmixed(r_hat: float) -> str | None:

@@ -13,6 +13,7 @@ are numbers of single precision, written with the digits that bring these back.
 
 from __future__ import annotations
 
+import math
 import os
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,8 @@ def _document(fitted: FittedLayers) -> dict[str, Any]:
             "standard_error": z.standard_error,
             "method": z.method,
             "effective": z.effective,
+            **({} if math.isinf(z.freedom) else {"freedom": z.freedom}),
+            "skewness": z.skewness,
         },
         "fit": {
             "status": fitted.status,
@@ -108,9 +111,7 @@ def read_layers(root: Node) -> FittedLayers:
         raise layers.refuse(str(error)) from error
     return FittedLayers(
         model=machine,
-        log_z=Estimate(
-            z["value"].number(), z["standard_error"].number(least=0), method, z["effective"].number(least=0)
-        ),
+        log_z=_estimate(z, method),
         total=fit["total"].number(least=0),
         n_rows=fit["n_rows"].whole(0),
         n_dropped=fit["n_dropped"].whole(0),
@@ -120,6 +121,16 @@ def read_layers(root: Node) -> FittedLayers:
         settings={key: node.value for key, node in fit["settings"].fields().items()},
         fingerprint=fit["fingerprint"].text(),
         version=fit["software"].text(),
+    )
+
+
+def _estimate(z: Node, method: str) -> Estimate:
+    """log Z; older files know neither the freedom nor the skewness of its error."""
+    value, error, effective = z["value"].number(), z["standard_error"].number(least=0), z["effective"].number(least=0)
+    known = z.fields()
+    freedom = known["freedom"].number(least=1) if "freedom" in known else math.inf
+    return Estimate(
+        value, error, method, effective, freedom, known["skewness"].number() if "skewness" in known else 0.0
     )
 
 

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from fullspan.engine.sampling.chains import Chains
 from fullspan.engine.sampling.choose import target_of
 from fullspan.engine.sampling.diagnostics import Diagnostics, diagnose
-from fullspan.engine.sampling.estimate import Estimate
 from fullspan.engine.sampling.partition import log_z
 from fullspan.errors import QueryError
+from fullspan.model.estimate import Estimate
 from fullspan.model.graph import FactorGraph
 from fullspan.model.loglinear import LogLinear
 from fullspan.query.events import Event, both, check_possible, codes_of, positions

@@ -65,7 +65,7 @@ def log_z(machine: LayeredMachine, device: Device) -> Estimate:
     total = -math.inf
     for states in _enumerated(machine, parity, network):
         total = float(np.logaddexp(total, _log_sum_exp(log_weights(network, states, parity))))
-    return Estimate(total)
+    return Estimate.known(total)
 
 
 def log_weights(network: Network, states: list[Any], parity: int) -> Array:

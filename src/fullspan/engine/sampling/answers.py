@@ -19,10 +19,10 @@ from fullspan.engine.elimination.clusters import ClusterTree
 from fullspan.engine.sampling.chains import Chains
 from fullspan.engine.sampling.choose import target_of
 from fullspan.engine.sampling.diagnostics import Diagnostics, diagnose
-from fullspan.engine.sampling.estimate import Estimate
 from fullspan.engine.sampling.partition import log_z
 from fullspan.engine.sampling.tempering import Tempered
 from fullspan.errors import FullspanError
+from fullspan.model.estimate import Estimate
 from fullspan.model.graph import FactorGraph
 from fullspan.model.local import local_row
 from fullspan.model.loglinear import LogLinear

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from fullspan.algebra.basis import Basis, BasisName, Term
 from fullspan.algebra.expansion import expand
 from fullspan.data import Empirical
-from fullspan.engine.sampling.annealing import MAX_STEPS, annealed
-from fullspan.engine.sampling.estimate import Estimate
+from fullspan.engine.sampling.annealing import annealed
 from fullspan.engine.sampling.partition import exact_log_z, log_z
+from fullspan.engine.sampling.runs import MAX_STEPS
 from fullspan.engine.sampling.target import Base
 from fullspan.errors import FullspanError
 from fullspan.learn.contrastive.ascent import Ascent, Climb, Climbed
@@ -27,6 +27,7 @@ from fullspan.learn.contrastive.form import Walk, form_of
 from fullspan.learn.contrastive.pseudo import PseudoLikelihood, fit_pseudo
 from fullspan.learn.search.problem import Interrupted, Step
 from fullspan.model import Fitted, LogLinear
+from fullspan.model.estimate import Estimate
 
 Array = NDArray[np.float64]
 
@@ -166,7 +167,7 @@ class _Sampled:
         settings: dict[str, Any] = {
             "estimator": "BoltzmannMachine",
             "iterations": climbed.updates,
-            "log_z": {"value": found.value, "error": found.error, "exact": found.exact},
+            "log_z": _noted(found),
             "learning_curve": self.curve,
         }
         if not math.isnan(climbed.violation):
@@ -186,6 +187,12 @@ class _Sampled:
             settings=settings,
             fingerprint=self.data.fingerprint(),
         )
+
+
+def _noted(found: Estimate) -> dict[str, Any]:
+    """log Z as the settings of a fit keep it."""
+    known = {"value": found.value, "error": found.error, "exact": found.exact}
+    return known if found.exact else {**known, "freedom": found.freedom, "skewness": found.skewness}
 
 
 def independent(basis: Basis, terms: Sequence[Term], base: Base) -> Array:
