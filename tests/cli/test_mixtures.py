@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 import fullspan as fs
+from fullspan.errors import FullspanError
+from fullspan.web.explorer import Explorer
 
 Run = Callable[..., Any]
 Files = tuple[Path, Path, fs.FullSpanMixture]
@@ -53,10 +55,72 @@ def test_samples_and_imputations(run: Run, files: Files, tmp_path: Path) -> None
     assert (tmp_path / "full.csv").read_text(encoding="utf-8").splitlines()[1] == "1,1,0,1,0,1"
 
 
-def test_a_report_needs_terms(run: Run, files: Files, tmp_path: Path) -> None:
-    """The refusal names what to use instead."""
-    done = run("report", files[0], "-o", tmp_path / "report.html")
+def test_a_report_says_what_is_mixed_and_the_explorer_refuses(run: Run, files: Files, tmp_path: Path) -> None:
+    """The page has the shares of the components, marginals and the test on held-out rows; a picture needs terms."""
+    path, table, _ = files
+    page = tmp_path / "report.html"
+    assert run("report", path, "-o", page, "--data", table).code == 0
+    text = page.read_text(encoding="utf-8")
+    assert "What is mixed" in text
+    assert "hidden level" in text
+    with pytest.raises(FullspanError, match="report take it"):
+        Explorer(path)
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "estimator"),
+    [
+        ("mixture", ("--components", 2, "--max-width", 1, "--restarts", 1), fs.FullSpanMixture),
+        ("chow-liu", (), fs.ChowLiuTree),
+        ("hidden-tree", ("--components", 2, "--restarts", 1), fs.HiddenChowLiuTree),
+    ],
+)
+def test_fit_learns_mixtures_and_trees(
+    run: Run, files: Files, tmp_path: Path, model: str, options: tuple[object, ...], estimator: type
+) -> None:
+    """The file holds what the estimator would have learned; JSON says what it is; rows with gaps are learned from."""
+    gaps, path = tmp_path / "gaps.csv", tmp_path / "model.fsm"
+    lines = files[1].read_text(encoding="utf-8").splitlines()
+    gaps.write_text(
+        "\n".join([lines[0], *("," + line[2:] if t % 3 == 0 else line for t, line in enumerate(lines[1:]))])
+    )
+    seed = () if model == "chow-liu" else ("--seed", 0)
+    missing = "drop" if model == "chow-liu" else "em"
+    done = run("fit", gaps, "-o", path, "--model", model, "--missing", missing, "--json", *options, *seed)
+    assert done.code == 0
+    told, found = json.loads(done.out), fs.load(path)
+    assert type(found) is estimator
+    assert told["file"] == str(path)
+    assert told["status"] == "converged"
+    assert told["log_likelihood"] == pytest.approx(found.log_likelihood_)
+    assert found.score(files[1]) > -4.5
+    assert "written to" in run("fit", gaps, "-o", path, "--model", model, "--missing", missing, *options, *seed).out
+
+
+def test_options_of_other_models_are_refused(run: Run, files: Files, tmp_path: Path) -> None:
+    """--components is no option of a search."""
+    done = run("fit", files[1], "-o", tmp_path / "x.fsm", "--components", 3)
     assert done.code == 2
-    assert "FullSpanMixture" in done.err
-    assert "query" in done.err
-    assert not (tmp_path / "report.html").exists()
+    assert "--model mixture" in done.err
+
+
+def test_an_interruption_keeps_the_runs_so_far(
+    run: Run, files: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C during the second run: the first is written, and the exit code says so."""
+    from fullspan.learn.wide.mixture import Learner
+
+    whole, calls = Learner.run, []
+
+    def stopped(*args: Any) -> Any:
+        calls.append(args)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return whole(*args)
+
+    monkeypatch.setattr(Learner, "run", stopped)
+    options = ("--model", "mixture", "--components", 2, "--restarts", 3, "--seed", 0)
+    done = run("fit", files[1], "-o", tmp_path / "x.fsm", *options)
+    assert done.code == 130
+    assert "interrupted" in done.err
+    assert fs.load(tmp_path / "x.fsm").status_ == "interrupted"

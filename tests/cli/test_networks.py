@@ -179,3 +179,18 @@ def test_what_is_not_converted(run: Run, uai: Path, bif: Path, votes_model: Path
     (tmp_path / "notes.fsm").write_text("mine")
     refused(run("convert", uai, tmp_path / "notes.fsm"), "--force")
     assert run("convert", uai, tmp_path / "notes.fsm", "--force").code == 0
+
+
+def test_converting_a_conditional_model_warns_of_its_inputs(run: Run, tmp_path: Path) -> None:
+    """UAI has no roles: the file is written, and a warning names the inputs that must be given."""
+    import numpy as np
+
+    import fullspan as fs
+
+    rows = np.random.default_rng(0).integers(2, size=(80, 3))
+    fs.BoltzmannClassifier().fit(rows[:, :2], rows[:, 2]).save(tmp_path / "c.fsm")
+    done = run("convert", tmp_path / "c.fsm", tmp_path / "c.uai")
+    assert done.code == 0
+    assert "learned given x0, x1" in done.err
+    fs.FullSpan().fit(rows).save(tmp_path / "j.fsm")
+    assert "warning" not in run("convert", tmp_path / "j.fsm", tmp_path / "j.uai").err

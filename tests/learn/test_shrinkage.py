@@ -171,3 +171,39 @@ def test_interrupt_keeps_the_search() -> None:
     early = fit_shrunken(data, "walsh", watch=stop)
     assert early.status == "interrupted"
     assert math.isfinite(early.divergence)
+
+
+@pytest.mark.parametrize("name", ["walsh", "indicator", "monomial"])
+def test_standard_errors_are_those_of_the_posterior(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The covariance of theta is T (N F + alpha)^-1 T', with F and T by enumeration; draws give the same to their
+    error, and the prior makes errors smaller than those of the maximum of the likelihood."""
+    data = drawn(300, seed=4)
+    fitted = fit_shrunken(data, name, 2, errors=True)  # type: ignore[arg-type]
+    contrasts, basis = Contrasts(CARDS), Basis(name, CARDS)  # type: ignore[arg-type]
+    own = np.flatnonzero((contrasts.orders > 0) & (contrasts.orders <= 2))
+    p = np.exp(fitted.model.log_prob(np.stack(np.unravel_index(np.arange(48), CARDS, order="F"), axis=1)))
+    functions = psi(contrasts)[own]
+    centred = functions - (functions @ p)[:, None]
+    alpha = np.array([0.0, *fitted.settings["precision"]])[contrasts.orders[own]]
+    information = 300 * (centred * p) @ centred.T
+    natural = np.stack([contrasts.natural(row, basis) for row in np.eye(48)[own]], axis=1)
+    places = [basis.index(term) for term in fitted.model.terms]
+    full, plain = (
+        np.sqrt(np.diag(natural @ np.linalg.inv(information + np.diag(prior)) @ natural.T))[places]
+        for prior in (alpha, 0 * alpha)
+    )
+    assert fitted.standard_errors == pytest.approx(full, rel=0.02)
+    assert (full < plain).all()
+    assert fitted.nats_saved == pytest.approx(fitted.model.theta**2 / (2 * fitted.standard_errors**2))
+    monkeypatch.setattr("fullspan.learn.shrinkage.uncertainty.MAX_EXACT", 0)
+    monkeypatch.setattr("fullspan.learn.shrinkage.uncertainty.DRAWS", 1000)
+    drawn_errors = fit_shrunken(data, name, 2, errors=True).standard_errors  # type: ignore[arg-type]
+    assert drawn_errors == pytest.approx(full, rel=0.15)
+
+
+def test_a_shrunken_machine_shows_its_errors() -> None:
+    """terms_ and the summary have finite standard errors."""
+    model = fs.BoltzmannMachine(order=2, shrinkage="evidence").fit(drawn(200, seed=5).states)
+    assert all(0 < term.standard_error < 10 for term in model.terms_)
+    assert all(term.nats_saved >= 0 for term in model.terms_)
+    assert "nan" not in str(model.summary()).lower()

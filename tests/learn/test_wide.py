@@ -20,6 +20,7 @@ from fullspan.learn.wide.rows import WideRows, count_cells
 from fullspan.learn.wide.singles import Singles
 from fullspan.learn.wide.sweeps import Sweeps
 from fullspan.learn.wide.tables import conditionals, family_counts
+from fullspan.learn.wide.weighted import Complete, Gapped
 from fullspan.space import Space
 
 CARDS = (2, 3, 2, 4, 2)
@@ -242,18 +243,66 @@ def test_a_mixture_is_a_distribution_and_beats_its_parts() -> None:
     one tree."""
     rng = np.random.default_rng(8)
 
-    def rows(size: int) -> WideRows:
+    def rows(size: int) -> Complete:
         group = rng.integers(0, 2, size)[:, None]
         codes = (rng.random((size, 9)) < np.where(group, 0.85, 0.15)).astype(np.int64)
-        return WideRows.of(Empirical.from_codes(codes, space=Space.of_cards((2,) * 9)))
+        return Complete(WideRows.of(Empirical.from_codes(codes, space=Space.of_cards((2,) * 9))))
 
     learner = Learner(rows(1500), rows(700))
     one, two = (learner.run(RunOptions(k, 1, 1.0), np.random.default_rng(0)) for k in (1, 2))
     assert two.score > one.score + 0.1
     both = learner.combined([one, two])
     assert both.score >= two.score
-    columns = np.ascontiguousarray(states((2,) * 9).T, dtype=np.uint8)
-    assert np.exp(both.model.log_prob(columns)).sum() == pytest.approx(1.0)
+    every = Complete(WideRows.of(Empirical.from_codes(states((2,) * 9))))
+    assert np.exp(both.model.log_prob(every)).sum() == pytest.approx(1.0)
+
+
+def test_rows_without_gaps_are_read_the_same_way_by_both(mixed: Empirical) -> None:
+    """Gapped rows of which none has a gap: the same log-probabilities and the same tables, for any graph."""
+    complete, gapped = Complete(WideRows.of(mixed)), Gapped(mixed, np.random.default_rng(0))
+    weights = np.random.default_rng(1).uniform(0, 2, len(mixed.counts))
+    model = complete.grown(weights, GrowOptions(3, 0.0, (0.0,) * 4), 1.0, None)
+    again = gapped.refilled(weights, model, 2.0)
+    assert model.shape.width == 3
+    assert gapped.log_prob(model) == pytest.approx(complete.log_prob(model))
+    assert again.tables == pytest.approx(complete.refilled(weights, model, 2.0).tables)
+    assert gapped.alone(weights, 1.0).tables == pytest.approx(complete.alone(weights, 1.0).tables)
+
+
+def test_mixtures_learn_from_gaps() -> None:
+    """Em over the hidden level and the gaps: an iteration without smoothing never lowers the likelihood of what is
+    seen, and all rows with gaps tell more than those without."""
+    rng = np.random.default_rng(9)
+
+    def codes(size: int) -> np.ndarray:
+        group = rng.integers(0, 2, size)[:, None]
+        return (rng.random((size, 8)) < np.where(group, 0.8, 0.2)).astype(np.int64)
+
+    whole, held = codes(600), Complete(WideRows.of(Empirical.from_codes(codes(2000))))
+    gaps = np.where(rng.random(whole.shape) < 0.3, -1, whole)
+    space = Space.of_cards((2,) * 8)
+    data = Empirical.from_codes(gaps, space=space, allow_missing=True)
+    rows = Gapped(data, rng)
+    share = rng.dirichlet(np.ones(2), size=len(rows.weights))
+    models = [rows.grown(rows.weights * share[:, h], GrowOptions(2, 0.0), 1e-9, None) for h in range(2)]
+    shares, values = np.array([0.3, 0.7]), []
+    for _ in range(6):
+        joint = np.stack([rows.log_prob(model) for model in models], axis=1) + np.log(shares)
+        log = np.logaddexp.reduce(joint, axis=1)
+        values.append(float(rows.weights @ log))
+        share = np.exp(joint - log[:, None])
+        models = [rows.refilled(rows.weights * share[:, h], models[h], 1e-9) for h in range(2)]
+        shares = rows.weights @ share / rows.weights.sum()
+    assert (np.diff(values) > -1e-6).all()
+    assert values[-1] > values[0] + 1
+    seen = (gaps >= 0).all(axis=1)
+    assert 10 < seen.sum() < 100
+    few = Complete(WideRows.of(Empirical.from_codes(whole[seen], space=space)))
+    scores = []
+    for table in (rows, few):
+        run = Learner(table, None).run(RunOptions(2, 1, 1.0), np.random.default_rng(0))
+        scores.append(float(held.weights @ run.model.log_prob(held)) / held.weights.sum())
+    assert scores[0] > scores[1]
 
 
 def test_shares_of_a_mixture_go_to_the_likelier_part() -> None:

@@ -11,6 +11,9 @@ class Model(enum.StrEnum):
     full_span = "full-span"
     boltzmann = "boltzmann"
     truncated = "truncated"
+    mixture = "mixture"
+    chow_liu = "chow-liu"
+    hidden_tree = "hidden-tree"
     restricted = "restricted"
     deep = "deep"
 

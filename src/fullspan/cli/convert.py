@@ -43,5 +43,22 @@ def convert(
     network.save(target)
     space = network.space
     typer.echo(f"{len(space):,} variables and {len(network.graph.scopes):,} factors written to {target}", err=True)
+    if suffix(source) not in NETWORKS:
+        _warn_of_inputs(source)
     if kind == ".uai" and any(name != f"x{i}" for i, name in enumerate(space.names)):
         typer.echo("UAI knows no names: variables and levels are numbered in their order", err=True)
+
+
+def _warn_of_inputs(source: Path) -> None:
+    """Say what a factor graph cannot: that some variables of a model are only ever given."""
+    from fullspan.cli.models import any_model
+    from fullspan.estimators.joint import is_conditional
+
+    fitted = any_model(source)
+    if is_conditional(fitted):
+        roles = fitted.settings.get("roles") or fitted.settings
+        typer.echo(
+            f"warning: {str(source)!r} was learned given {', '.join(roles['inputs'])}, and UAI has no such roles: only "
+            "answers with all of these as evidence mean anything; their own probabilities, and log Z, do not",
+            err=True,
+        )

@@ -26,7 +26,8 @@ STRONGEST, COEFFICIENTS = 5, 20
 MISSING_HELP = "Missing cells: refuse, drop the rows, an extra level, or not observed (em)."
 MODEL_HELP = (
     "full-span searches for terms of any order; boltzmann fits those given by the options below it; truncated "
-    "fits frequent patterns of hundreds of variables; restricted and deep learn hidden units by sampling."
+    "fits frequent patterns of hundreds of variables; mixture has a hidden variable on top of models of bounded "
+    "width; chow-liu and hidden-tree are trees; restricted and deep learn hidden units by sampling."
 )
 RATE_HELP = "Restricted, deep: of the first pass; boltzmann: of pcd and cd, 0.01 by default."
 SUPPORT_HELP = "Truncated: least share of rows with a pattern, such as 0.1, or a number of rows."
@@ -38,6 +39,10 @@ HIDDEN_HELP = "A number of binary hidden variables, or their names separated by 
 L1_HELP = "Weight of an L1 penalty on the weights; above 0, terms are searched one at a time, whatever --search says."
 EPSILON_HELP = "Stop when a step gains less, in nats per row; only for --search paper or --l1 above 0."
 ENGINE_HELP = "The dual table of all states, or elimination for hundreds of columns; auto: the table if it fits."
+WIDTH_HELP = "Elimination, mixture: most variables that one is joined to."
+COMPONENTS_HELP = (
+    "Mixture: levels of the hidden variable; by default several runs, mixed. Hidden-tree: states of a node."
+)
 RESUME_HELP = "Start from the checkpoint, if there is one, and keep its basis, whatever --basis says."
 AVERAGE_HELP = "Average so many bootstrap fits, which predicts better; Ctrl-C keeps those that are done."
 SHRINK_HELP = "Shrink all interactions by a prior set by evidence; full-span mixes them in as far as they predict."
@@ -97,7 +102,9 @@ def fit(
     epsilon: Annotated[float, typer.Option(min=0.0, help=EPSILON_HELP)] = 1e-4,
     max_order: Annotated[int | None, typer.Option(min=1, help="Most variables in a term; default any.")] = None,
     engine: Annotated[EngineName, typer.Option(help=ENGINE_HELP)] = EngineName.auto,
-    max_width: Annotated[int, typer.Option(min=1, help="Elimination: most variables that one is joined to.")] = 4,
+    max_width: Annotated[int, typer.Option(min=1, help=WIDTH_HELP)] = 4,
+    components: Annotated[int | None, typer.Option(min=1, help=COMPONENTS_HELP)] = None,
+    max_seconds: Annotated[float | None, typer.Option(min=0.0, help="Mixture: begin no run after these.")] = None,
     dtype: Annotated[Precision, typer.Option(help="Numbers of the tables.")] = Precision.auto,
     device: Annotated[Device, typer.Option(help="Where the tables live; auto: a GPU if it pays.")] = Device.auto,
     max_memory: Annotated[str | None, typer.Option(help="Most memory to use, such as 8GiB.")] = None,
@@ -116,10 +123,25 @@ def fit(
     from fullspan.cli.files import check_model_target
     from fullspan.cli.layers import LAYERED, fit_layers
     from fullspan.cli.machine import Structure, hidden_units, learned_machine, refuse_options_of_others
+    from fullspan.cli.trees import TREES, fit_tree
     from fullspan.cli.truncated import Domain, learned_truncated
     from fullspan.estimators.reading import Reading
 
     refuse_options_of_others(context, model.value)
+    if model.value in TREES:
+        check_model_target(output, data, force=force)
+        given: dict[str, Any] = {"components": components, "max_width": max_width, "max_seconds": max_seconds}
+        given |= {"seed": seed, "max_memory": arguments.size(max_memory)}
+        if (source := context.get_parameter_source("restarts")) is not None and source.name == "COMMANDLINE":
+            given["restarts"] = restarts
+        read: dict[str, Any] = {"missing": missing.value, "columns": arguments.names(columns)}
+        read |= {
+            "levels": arguments.levels(levels),
+            "bins": arguments.bins(bins),
+            "count_column": count_column,
+            "max_levels": max_levels,
+        }
+        return fit_tree(data, output, model.value, given, read, as_json=as_json, quiet=quiet)
     if model.value in LAYERED:
         check_model_target(output, data, force=force)
         own: dict[str, Any] = {

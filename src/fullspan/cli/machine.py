@@ -19,15 +19,22 @@ if TYPE_CHECKING:
     from fullspan.space import Variable
 
 _SEARCH, _MACHINE, _TRUNCATED, _LAYERS = "full-span", "boltzmann", "truncated", ("restricted", "deep")
+_MIXTURE, _HIDDEN_TREE = "mixture", "hidden-tree"
+_TREES = ("chow-liu", _HIDDEN_TREE)
 OWNERS = {
     **dict.fromkeys(("order", "graph", "edge", "margin", "max_iter", "chains", "sweeps"), (_MACHINE,)),
     **dict.fromkeys(("solver", "l2"), (_MACHINE, _TRUNCATED)),
-    **dict.fromkeys(("search", "penalty", "epsilon", "dtype", "device", "engine", "max_width"), (_SEARCH,)),
+    **dict.fromkeys(("search", "penalty", "epsilon", "dtype", "device", "engine"), (_SEARCH,)),
+    "max_width": (_SEARCH, _MIXTURE),
+    "components": (_MIXTURE, _HIDDEN_TREE),
+    "max_seconds": (_MIXTURE,),
+    "seed": (_SEARCH, _MACHINE, _TRUNCATED, _MIXTURE, _HIDDEN_TREE, *_LAYERS),
     **dict.fromkeys(("checkpoint", "checkpoint_every", "resume"), (_SEARCH,)),
     "max_order": (_SEARCH, _TRUNCATED),
-    **dict.fromkeys(("restarts", "basis", "l1", "average", "shrink"), (_SEARCH, _MACHINE)),
+    "restarts": (_SEARCH, _MACHINE, _MIXTURE, _HIDDEN_TREE),
+    **dict.fromkeys(("basis", "l1", "average", "shrink"), (_SEARCH, _MACHINE)),
     "hidden": (_SEARCH, _MACHINE, *_LAYERS),
-    "max_memory": (_SEARCH, _MACHINE, _TRUNCATED),
+    "max_memory": (_SEARCH, _MACHINE, _TRUNCATED, *_TREES),
     **dict.fromkeys(("epochs", "target"), _LAYERS),
     "learning_rate": (_MACHINE, *_LAYERS),
     **dict.fromkeys(("min_support", "pattern", "pairs", "unseen"), (_TRUNCATED,)),

@@ -1,8 +1,11 @@
-"""Trees and mixtures in a terminal: what ``fullspan show`` says of them."""
+"""Trees and mixtures in a terminal: ``fit --model mixture``, ``chow-liu`` or ``hidden-tree``, and ``show``."""
 
 from __future__ import annotations
 
 import math
+import time
+import warnings
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -12,7 +15,65 @@ if TYPE_CHECKING:
     from fullspan.model.mixture import FittedMixture
 
 
-def show_tree(fitted: FittedTree, top: int | None, *, as_json: bool) -> None:
+TREES = ("mixture", "chow-liu", "hidden-tree")
+_EDGES = 5
+"""Edges shown after a fit."""
+
+
+def fit_tree(
+    data: Path,
+    output: Path,
+    model: str,
+    given: dict[str, Any],
+    reading: dict[str, Any],
+    *,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """Learn a mixture or a tree of a table, write it, and print what it is.
+
+    Ctrl-C keeps the best so far and exits with 130; before the first run has something to keep, nothing is written.
+    """
+    from fullspan.cli.app import INTERRUPTED
+    from fullspan.errors import ConvergenceWarning
+    from fullspan.estimators.mixture import FullSpanMixture
+
+    estimator, started = _estimator(model, given, reading, verbose=not quiet), time.monotonic()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the status is told below
+        estimator.fit(data)
+    estimator.save(output)
+    if not quiet:
+        more = {"file": str(output), "seconds": round(time.monotonic() - started, 3)}
+        if isinstance(estimator, FullSpanMixture):
+            show_mixture(estimator.fitted_, as_json=as_json, more=more)
+        else:
+            show_tree(estimator.fitted_, _EDGES, as_json=as_json, more=more)
+        if not as_json:
+            typer.echo(f"fitted in {more['seconds']:.1f} s, written to {output}")
+    if estimator.status_ != "interrupted":
+        return 0
+    typer.echo(f"fullspan: interrupted; the best model so far is in {str(output)!r}", err=True)
+    return INTERRUPTED
+
+
+def _estimator(model: str, given: dict[str, Any], reading: dict[str, Any], *, verbose: bool) -> Any:
+    from fullspan.estimators.mixture import FullSpanMixture
+    from fullspan.estimators.trees import ChowLiuTree, HiddenChowLiuTree
+
+    restarts = {"restarts": given["restarts"]} if "restarts" in given else {}
+    if model == "mixture":
+        runs = None if given["components"] is None else [(given["components"], given["max_width"])]
+        own = {"runs": runs, "max_seconds": given["max_seconds"], "random_state": given["seed"], **restarts}
+        return FullSpanMixture(**own, **reading, verbose=verbose)
+    if model == "chow-liu":
+        return ChowLiuTree(**reading, max_memory=given["max_memory"], verbose=verbose)
+    states = {} if given["components"] is None else {"n_states": given["components"]}
+    own = {"random_state": given["seed"], "max_memory": given["max_memory"], **states, **restarts}
+    return HiddenChowLiuTree(**own, **reading, verbose=verbose)
+
+
+def show_tree(fitted: FittedTree, top: int | None, *, as_json: bool, more: dict[str, Any] | None = None) -> None:
     """Size, likelihood and the edges of a tree, those of most mutual information first."""
     from fullspan.cli.summary import print_json, print_rows
 
@@ -34,7 +95,7 @@ def show_tree(fitted: FittedTree, top: int | None, *, as_json: bool) -> None:
     if as_json:
         variables = [{"name": v.name, "levels": list(v.levels), "edges": v.edges} for v in tree.space.variables]
         listed = [{"parent": a, "child": b, "mutual_information": m} for a, b, m in edges[:top]]
-        print_json({**facts, "variables": variables, "tree": listed})
+        print_json({**(more or {}), **facts, "variables": variables, "tree": listed})
         return
     hidden = f", hidden nodes of {tree.n_states} states" if facts["hidden_states"] else ""
     typer.echo(
@@ -47,7 +108,7 @@ def show_tree(fitted: FittedTree, top: int | None, *, as_json: bool) -> None:
         typer.echo(f"... and {len(edges) - top} more")
 
 
-def show_mixture(fitted: FittedMixture, *, as_json: bool) -> None:
+def show_mixture(fitted: FittedMixture, *, as_json: bool, more: dict[str, Any] | None = None) -> None:
     """Size and likelihood of a mixture, and the shares of its components."""
     from fullspan.cli.summary import print_json
 
@@ -67,7 +128,7 @@ def show_mixture(fitted: FittedMixture, *, as_json: bool) -> None:
     }
     if as_json:
         variables = [{"name": v.name, "levels": list(v.levels), "edges": v.edges} for v in model.space.variables]
-        print_json({**facts, "variables": variables, "shares": model.shares.tolist()})
+        print_json({**(more or {}), **facts, "variables": variables, "shares": model.shares.tolist()})
         return
     typer.echo(
         f"{facts['estimator']}: {fitted.n_rows:,} rows, {len(model.space):,} variables, {len(model.shares)} components "

@@ -108,5 +108,5 @@ def _missing_error(n_absent: Mapping[str, int], *, fixed: bool) -> DataError:
     return DataError(
         f"the table has missing cells. {_counts(n_absent)}. Use missing='drop' to leave those rows out, "
         f"missing='level' to count them as a level of their own, missing='em' to learn from the cells that are "
-        f"observed, or columns= to leave the columns out"
+        f"observed (a truncated machine cannot), or columns= to leave the columns out"
     )

@@ -15,12 +15,12 @@ def is_conditional(fitted: Any) -> bool:
     return bool(settings.get("roles") or settings.get("inputs"))
 
 
-def check_exact_joint(estimator: Any, name: str, user: str) -> None:
+def check_exact_joint(estimator: Any, name: str, user: str, *, draws: bool = False) -> None:
     """Refuse a model that predicts some columns from others, or whose marginals cannot be summed.
 
     Raises
     ------
-    FullspanError : ``user``, such as "a report", needs another model.
+    FullspanError : ``user``, such as "a report", needs another model; if it ``draws`` terms, one that has some.
     """
     if is_conditional(estimator.fitted_):
         raise FullspanError(f"{name} predicts some columns from others; {user} needs a model of all columns")
@@ -29,8 +29,8 @@ def check_exact_joint(estimator: Any, name: str, user: str) -> None:
             f"{name} is a {type(estimator).__name__}, whose marginals are not summed, and {user} shows exact ones; "
             "fullspan compare, score and sample take it"
         )
-    if isinstance(estimator.fitted_, FittedMixture):
+    if isinstance(estimator.fitted_, FittedMixture) and draws:
         raise FullspanError(
             f"{name} is a {type(estimator).__name__}, which has no terms to draw, and {user} shows them; fullspan "
-            "show, query, score, sample, impute and compare take it"
+            "show, query, score, sample, impute, compare and report take it"
         )

@@ -39,8 +39,8 @@ class FullSpanMixture(TreeEstimator):
     max_seconds : no run is begun after so many seconds.
     validation_fraction : share of the rows held out where ``fit`` is given no others; 0 for none.
     tol, patience, max_iter : a run ends when ``patience`` iterations in a row gain less than ``tol`` nats per row.
-    missing : missing cells are an ``"error"``, ``"drop"`` their rows, or are a ``"level"`` of their own. Rows that are
-        scored or imputed may have gaps.
+    missing : missing cells are an ``"error"``, ``"drop"`` their rows, are a ``"level"`` of their own, or are summed
+        over, ``"em"``. Rows that are scored or imputed may have gaps.
     bins, levels, columns, count_column, max_levels : how a table is read, as in :class:`fullspan.FullSpan`.
     random_state : seed or generator of the starts and of the rows held out.
     verbose : tell the progress on standard error.

@@ -9,6 +9,7 @@ from typing import Any
 
 from fullspan.estimators.comparison import HEADINGS
 from fullspan.estimators.pictures import information, interaction_graph, learning, reliability, weights
+from fullspan.model.mixture import FittedMixture
 from fullspan.picture import svg
 from fullspan.report.content import MAX_LISTED, Content, VariableShares
 from fullspan.report.style import CSS
@@ -37,7 +38,10 @@ def page(content: Content) -> str:
 
 
 def _sections(c: Content) -> Iterator[tuple[str, str, str] | None]:
-    yield "interactions", "Which interactions were found", _interactions(c)
+    if isinstance(c.estimator.fitted_, FittedMixture):
+        yield "components", "What is mixed", _components(c.estimator.fitted_)
+    else:
+        yield "interactions", "Which interactions were found", _interactions(c)
     yield "data", "What the data are", _data(c)
     if c.information:
         yield "information", "How much each order explains", _information(c)
@@ -89,6 +93,20 @@ def _caveats(c: Content) -> str:
 
 
 # -- sections -------------------------------------------------------------------------------------------------
+
+
+def _components(fitted: FittedMixture) -> str:
+    model = fitted.model
+    note = (
+        f"<p>A hidden variable with {len(model.shares)} levels; given its level, each variable depends on at most "
+        f"{model.width} others. The graphs differ from level to level, so there are no terms to list.</p>"
+    )
+    order = sorted(range(len(model.shares)), key=lambda h: -model.shares[h])
+    rows = [
+        ([f"level {place + 1}", f"{model.shares[h]:.4f}", f"{len(model.components[h].values):,}"], model.shares[h])
+        for place, h in enumerate(order)
+    ]
+    return note + _folded(("hidden level", "share", "table entries"), rows)
 
 
 def _interactions(c: Content) -> str:

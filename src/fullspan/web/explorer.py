@@ -63,7 +63,7 @@ class Explorer:
             self.kind, found = "network", _of_factors(self.oracle.graph)
         else:
             self.estimator = load(path)
-            check_exact_joint(self.estimator, str(path), "the explorer")
+            check_exact_joint(self.estimator, str(path), "the explorer", draws=True)
             self.kind, found = type(self.estimator).__name__, interactions(self.estimator)
             self.oracle = _engine(self.estimator._oracle)
         self.marginals: Marginals = marginals_of(self.oracle)

@@ -152,7 +152,8 @@ def fit_machine(
             raise FullspanError("shrinkage='evidence' knows no hidden variables; leave out hidden= or shrinkage=")
         from fullspan.learn.shrinkage.fit import fit_shrunken
 
-        return fit_shrunken(empirical, cast(BasisName, options.basis), options.order, options.max_memory, watch)
+        basis = cast(BasisName, options.basis)
+        return fit_shrunken(empirical, basis, options.order, options.max_memory, watch, errors=True)
     # The matrices are small: threads that spin for each other inside BLAS cost more than they bring.
     with threadpool_limits(limits=1, user_api="blas"):
         return _Machine(empirical, options, hidden, watch).run()

@@ -13,13 +13,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.algebra.basis import Basis
 from fullspan.learn.search.problem import Interrupted
 from fullspan.learn.shrinkage.contrasts import Contrasts
+from fullspan.learn.shrinkage.uncertainty import variances
 
 Array = NDArray[np.float64]
 _WIDE, _FIRST, _RATIO = 0.25, 30.0, 8.0
@@ -39,7 +41,8 @@ _NEWTON_STEPS, _ENOUGH = 30, 0.05
 class Shrunken:
     """Weights of the contrasts (|X|,), precision and number of well determined weights by order, log Z.
 
-    ``interrupted`` if the precisions had not settled when the watcher raised ``KeyboardInterrupt``.
+    ``interrupted`` if the precisions had not settled when the watcher raised ``KeyboardInterrupt``. ``variances`` are
+    those of the weights over a basis, where they were asked for (module ``uncertainty``).
     """
 
     weights: Array
@@ -47,6 +50,7 @@ class Shrunken:
     effective: Array
     log_z: float
     interrupted: bool = False
+    variances: Array | None = None
 
 
 Watch = Callable[[int, float], None]
@@ -54,13 +58,22 @@ Watch = Callable[[int, float], None]
 
 
 def shrink(
-    contrasts: Contrasts, index: NDArray[np.int64], counts: Array, order: int, watch: Watch | None = None
+    contrasts: Contrasts,
+    index: NDArray[np.int64],
+    counts: Array,
+    order: int,
+    watch: Watch | None = None,
+    errors: Basis | None = None,
 ) -> Shrunken:
     """Fit weights and precisions to counted states; contrasts of more than ``order`` variables are left out.
 
+    ``errors`` asks for the posterior variances of the weights over a basis.
+
     Time: some hundred transforms of a table of |X| numbers per update, about ten updates. Memory: ten such tables.
     """
-    return _Evidence(contrasts, index, counts, order).run(watch)
+    evidence = _Evidence(contrasts, index, counts, order)
+    found = evidence.run(watch)
+    return found if errors is None or found.interrupted else replace(found, variances=evidence.variances(errors))
 
 
 class _Evidence:
@@ -154,6 +167,11 @@ class _Evidence:
             before, square = square, float(r @ r)
             q = r + (square / before) * q
         return x
+
+    def variances(self, basis: Basis) -> Array:
+        """Posterior variances of the weights over a basis."""
+        _, sd = self._precisions()
+        return variances(self.c, basis, self.p, self.total, sd, lambda b: self._solved(b, sd))
 
     # -- precisions -------------------------------------------------------------------------------------------
 

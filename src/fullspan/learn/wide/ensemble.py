@@ -12,8 +12,8 @@ import numpy as np
 from fullspan.data import Empirical
 from fullspan.errors import FullspanError
 from fullspan.learn.wide.mixture import Learner, MixedConditionals, Run, RunOptions, Watch
-from fullspan.learn.wide.rows import WideRows
 from fullspan.learn.wide.tables import Conditionals
+from fullspan.learn.wide.weighted import weighted
 from fullspan.model.graph import FactorGraph
 from fullspan.model.mixture import FittedMixture, Mixture
 from fullspan.space import Space
@@ -71,22 +71,14 @@ def fit_mixture(
 ) -> FittedMixture:
     """Learn a mixture of decomposable models; rows held out choose and weigh the runs.
 
-    Ctrl-C ends the learning with the runs so far.
-
-    Raises
-    ------
-    FullspanError : a cell is missing.
+    Missing cells are summed over. Ctrl-C ends the learning with the runs so far.
     """
-    if not empirical.is_complete or (valid is not None and not valid.is_complete):
-        raise FullspanError(
-            "mixtures are learned from complete rows, and cells are missing; use missing='drop' or 'level', or "
-            "FullSpan(engine='elimination', missing='em')"
-        )
-    train = WideRows.of(empirical)
-    learner = Learner(train, None if valid is None else WideRows.of(valid))
+    rng = np.random.default_rng(options.seed)
+    train = weighted(empirical, rng)
+    learner = Learner(train, None if valid is None else weighted(valid, rng))
     learner.tol, learner.patience, learner.max_iter = options.tol, options.patience, options.max_iter
     learner.watch = watch
-    rng, runs, status, started = np.random.default_rng(options.seed), list[Run](), "converged", time.perf_counter()
+    runs, status, started = list[Run](), "converged", time.perf_counter()
     try:
         for run in options.schedule():
             late = options.max_seconds is not None and time.perf_counter() - started > options.max_seconds
@@ -100,7 +92,7 @@ def fit_mixture(
             raise
         status = "interrupted"
     best = learner.combined(runs)
-    mean = float(train.weights @ best.model.log_prob(train.columns)) / empirical.total
+    mean = float(train.weights @ best.model.log_prob(train)) / empirical.total
     return FittedMixture(
         model=mixture_of(empirical.space, best.model),
         log_likelihood=mean,

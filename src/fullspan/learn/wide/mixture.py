@@ -6,7 +6,8 @@ An iteration weighs every row by ``p(h | x)``, exact, and learns each component 
 the graphs are grown again now and then. Rows held out end a run, and choose between runs of different numbers of
 components, widths and starts. A mixture of several runs is again such a mixture, of all their components; its weights
 are fitted to the rows held out, and it is kept if these are likelier under it. A run of one component learns from
-several bootstrap samples of the rows and averages them: a bagged model.
+several bootstrap samples of the rows and averages them: a bagged model. Cells that are missing are summed over
+throughout (module ``weighted``).
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.learn.wide.grow import GrowOptions, Shape, grow
-from fullspan.learn.wide.rows import WideRows
-from fullspan.learn.wide.tables import Conditionals, conditionals, refilled
+from fullspan.learn.wide.grow import GrowOptions
+from fullspan.learn.wide.tables import Conditionals
+from fullspan.learn.wide.weighted import Weighted
 from fullspan.model.fitted import Step, StepLike
 
 Array = NDArray[np.float64]
@@ -54,13 +55,13 @@ class MixedConditionals:
     components: tuple[Conditionals, ...]
     log_shares: Array
 
-    def joint(self, columns: NDArray[np.uint8]) -> Array:
-        """``log pi_h + log p_h(x)`` (m, k) of rows by columns."""
-        return np.stack([c.log_prob(columns) for c in self.components], axis=1) + self.log_shares
+    def joint(self, rows: Weighted) -> Array:
+        """``log pi_h + log p_h(row)`` (m, k)."""
+        return np.stack([rows.log_prob(c) for c in self.components], axis=1) + self.log_shares
 
-    def log_prob(self, columns: NDArray[np.uint8]) -> Array:
-        """Log-probabilities (m,)."""
-        return _log_sum(self.joint(columns))
+    def log_prob(self, rows: Weighted) -> Array:
+        """Log-probabilities (m,) of what the rows say."""
+        return _log_sum(self.joint(rows))
 
 
 @dataclass(frozen=True)
@@ -77,8 +78,8 @@ class Run:
 class Learner:
     """Runs on one table; ``valid`` decides, or the rows learned from where there is none."""
 
-    train: WideRows
-    valid: WideRows | None
+    train: Weighted
+    valid: Weighted | None
     names: tuple[float, ...] | None = None
     tol: float = 1e-4
     patience: int = 4
@@ -91,18 +92,21 @@ class Learner:
         """Em from a random start; an interruption ends it with the best so far."""
         return self._bagged(options, rng) if options.components == 1 else self._mixed(options, rng)
 
-    def _grown(self, weights: Array, options: RunOptions) -> Shape:
+    def _grown(self, weights: Array, options: RunOptions, model: Conditionals | None = None) -> Conditionals:
         growth = GrowOptions(options.width, options.weight, self.names)
-        return grow(self.train, weights, growth)[0]
+        return self.train.grown(weights, growth, options.smoothing, model)
 
     def _bagged(self, options: RunOptions, rng: np.random.Generator) -> Run:
         w, total = self.train.weights, float(self.train.weights.sum())
         samples = rng.multinomial(max(round(total), 1), w / total, size=_BAGGED).astype(np.float64)
 
         def learned(drawn: Array) -> Conditionals:
-            return conditionals(self.train, drawn, self._grown(drawn, options), options.smoothing)
+            model = self._grown(drawn, options)
+            if self.train.at_once == 1:  # gaps were filled in by independent variables: once more, by the model itself
+                model = self._grown(drawn, options, self.train.refilled(drawn, model, options.smoothing))
+            return self.train.refilled(drawn, model, options.smoothing)
 
-        with ThreadPoolExecutor(2) as pool:
+        with ThreadPoolExecutor(self.train.at_once) as pool:
             models = tuple(pool.map(learned, samples))
         mixed = MixedConditionals(models, np.full(_BAGGED, -math.log(_BAGGED)))
         score = self.score(mixed)
@@ -111,7 +115,7 @@ class Learner:
 
     def _mixed(self, options: RunOptions, rng: np.random.Generator) -> Run:
         k, train = options.components, self.train
-        share = rng.dirichlet(np.full(k, 0.3), size=len(train))
+        share = rng.dirichlet(np.full(k, 0.3), size=len(train.weights))
         models: list[Conditionals] = []
         best, score, mark, idle, status = None, -math.inf, -math.inf, 0, "max_iter"
         try:
@@ -119,7 +123,7 @@ class Learner:
                 models = self._components(models, share, options, i)
                 shares = train.weights @ share + 1.0
                 mixed = MixedConditionals(tuple(models), np.log(shares / shares.sum()))
-                joint = mixed.joint(train.columns)
+                joint = mixed.joint(train)
                 log = _log_sum(joint)
                 share = np.exp(joint - log[:, None])
                 value = self.score(mixed) if self.valid is not None else self._mean(train, log)
@@ -146,13 +150,12 @@ class Learner:
         def learned(h: int) -> Conditionals:
             weights = np.where(share[:, h] > _LEAST, share[:, h], 0.0) * self.train.weights
             if i == 0:
-                alone = Shape.alone(len(self.train.cards))
-                return conditionals(self.train, weights, alone, options.smoothing)
+                return self.train.alone(weights, options.smoothing)
             if i - _WARM in _GROW_AT:
-                return conditionals(self.train, weights, self._grown(weights, options), options.smoothing)
-            return refilled(self.train, weights, models[h], options.smoothing)
+                return self._grown(weights, options, models[h])
+            return self.train.refilled(weights, models[h], options.smoothing)
 
-        with ThreadPoolExecutor(2) as pool:
+        with ThreadPoolExecutor(self.train.at_once) as pool:
             return list(pool.map(learned, range(options.components)))
 
     def _record(self, move: str, k: int, score: float) -> None:
@@ -163,10 +166,10 @@ class Learner:
     def score(self, mixed: MixedConditionals) -> float:
         """Mean log-likelihood of the rows that decide."""
         rows = self.train if self.valid is None else self.valid
-        return self._mean(rows, mixed.log_prob(rows.columns))
+        return self._mean(rows, mixed.log_prob(rows))
 
     @staticmethod
-    def _mean(rows: WideRows, log: Array) -> float:
+    def _mean(rows: Weighted, log: Array) -> float:
         return float(rows.weights @ log) / float(rows.weights.sum())
 
     def combined(self, runs: Sequence[Run]) -> Run:
@@ -174,7 +177,7 @@ class Learner:
         best = max(runs, key=lambda run: run.score)
         if len(runs) == 1 or self.valid is None:
             return best
-        logs = np.stack([run.model.log_prob(self.valid.columns) for run in runs], axis=1)
+        logs = np.stack([run.model.log_prob(self.valid) for run in runs], axis=1)
         shares = fitted_shares(logs, self.valid.weights)
         kept = [r for r in range(len(runs)) if shares[r] > _LEAST]
         pieces = [np.log(shares[r]) + runs[r].model.log_shares for r in kept]

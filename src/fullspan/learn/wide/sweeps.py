@@ -69,7 +69,10 @@ class Sweeps(NamedTuple):
             inner.append(own)
             lengths.append(stride)
             parent.append(max((i for i in members if i != v), key=when.__getitem__, default=-1))
-        below = [[u for u in range(n) if parent[u] == v] for v in range(n)]
+        below: list[list[int]] = [[] for _ in range(n)]
+        for u, v in enumerate(parent):
+            if v >= 0:
+                below[v].append(u)
         ways = [
             _way(cards, families[v], strides[v], sizes[v], dict(zip(families[u], inner[u], strict=True)))
             for v in range(n)

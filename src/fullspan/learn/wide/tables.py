@@ -113,8 +113,13 @@ def refilled(rows: WideRows, weights: Array, model: Conditionals, smoothing: flo
     """The same graph with tables from other weights of the rows."""
     tables = np.zeros(len(model.tables))
     _count_all(rows.columns, weights, model.family, model.bounds, model.strides, model.starts, tables)
-    _smooth_all(rows.cards, model.family, model.bounds, model.starts, smoothing, tables)
-    return replace(model, tables=tables)
+    return smoothed(rows.cards, model, tables, smoothing)
+
+
+def smoothed(cards: Ints, model: Conditionals, counts: Array, smoothing: float) -> Conditionals:
+    """The same graph with the tables of these counts of its families, which are overwritten."""
+    _smooth_all(cards, model.family, model.bounds, model.starts, smoothing, counts)
+    return replace(model, tables=counts)
 
 
 @serial

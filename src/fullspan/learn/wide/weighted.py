@@ -1,0 +1,128 @@
+"""Rows as a component of a mixture learns from them: complete, or with gaps that are summed over.
+
+With weights w_r = p(h | row), a component's conditionals come from its expected counts,
+
+    n_h(x_v, x_S) = sum_r w_r p_h(x_v, x_S | what row r says),
+
+smoothed; where nothing is missing these are the counts. A graph is grown from whole rows: gaps are drawn for it from
+the component as it is, exactly given what each row says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.data import Empirical
+from fullspan.learn.wide.grow import GrowOptions, Shape, grow
+from fullspan.learn.wide.rows import WideRows
+from fullspan.learn.wide.sweeps import Sweeps
+from fullspan.learn.wide.tables import Conditionals, blank, conditionals, refilled, smoothed
+
+Array = NDArray[np.float64]
+_KEPT = 64
+"""Graphs whose sweeps are remembered."""
+
+
+class Weighted(Protocol):
+    """Rows with weights; ``at_once`` components may learn from them side by side."""
+
+    weights: Array
+    at_once: int
+
+    def log_prob(self, model: Conditionals) -> Array:
+        """Log-probabilities (m,) of what the rows say."""
+
+    def alone(self, weights: Array, smoothing: float) -> Conditionals:
+        """Independent variables."""
+
+    def grown(self, weights: Array, options: GrowOptions, smoothing: float, model: Conditionals | None) -> Conditionals:
+        """A model with a graph of its own; gaps are filled in by ``model``."""
+
+    def refilled(self, weights: Array, model: Conditionals, smoothing: float) -> Conditionals:
+        """The same graph with tables from other weights."""
+
+
+@dataclass
+class Complete:
+    """Rows without gaps."""
+
+    rows: WideRows
+    at_once: int = 2
+
+    def __post_init__(self) -> None:
+        self.weights = self.rows.weights
+
+    def log_prob(self, model: Conditionals) -> Array:
+        """See :class:`Weighted`."""
+        return model.log_prob(self.rows.columns)
+
+    def alone(self, weights: Array, smoothing: float) -> Conditionals:
+        """See :class:`Weighted`."""
+        return conditionals(self.rows, weights, Shape.alone(len(self.rows.cards)), smoothing)
+
+    def grown(self, weights: Array, options: GrowOptions, smoothing: float, model: Conditionals | None) -> Conditionals:
+        """See :class:`Weighted`."""
+        return conditionals(self.rows, weights, grow(self.rows, weights, options)[0], smoothing)
+
+    def refilled(self, weights: Array, model: Conditionals, smoothing: float) -> Conditionals:
+        """See :class:`Weighted`."""
+        return refilled(self.rows, weights, model, smoothing)
+
+
+@dataclass
+class Gapped:
+    """Rows in which -1 marks a gap."""
+
+    data: Empirical
+    rng: np.random.Generator
+    at_once: int = 1  # sweeps use all cores themselves
+    _sweeps: dict[Shape, Sweeps] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.weights, self.rows = self.data.counts, self.data.states.astype(np.int16)
+        self.cards = np.array(self.data.space.cards, dtype=np.int64)
+
+    def log_prob(self, model: Conditionals) -> Array:
+        """See :class:`Weighted`."""
+        return self.sweeps(model).log_z(self.rows, model.tables)
+
+    def alone(self, weights: Array, smoothing: float) -> Conditionals:
+        """See :class:`Weighted`; gaps are as likely as what is seen."""
+        n = len(self.cards)
+        even = blank(self.cards, tuple(range(n)), [(v,) for v in range(n)])
+        even = replace(even, tables=-np.repeat(np.log(self.cards), self.cards).astype(np.float64))
+        for _ in range(3):
+            even = self.refilled(weights, even, smoothing)
+        return even
+
+    def grown(self, weights: Array, options: GrowOptions, smoothing: float, model: Conditionals | None) -> Conditionals:
+        """See :class:`Weighted`."""
+        model = self.alone(weights, smoothing) if model is None else model
+        drawn = self.sweeps(model).draw(self.rows, model.tables, self.rng)
+        filled = WideRows.of(replace(self.data, states=drawn.astype(self.data.states.dtype)))
+        return conditionals(filled, weights, grow(filled, weights, options)[0], smoothing)
+
+    def refilled(self, weights: Array, model: Conditionals, smoothing: float) -> Conditionals:
+        """See :class:`Weighted`; an em step."""
+        _, counts = self.sweeps(model).expected(self.rows, weights, model.tables)
+        return smoothed(self.cards, model, counts, smoothing)
+
+    def sweeps(self, model: Conditionals) -> Sweeps:
+        """The families of a model as sweeps over rows read them."""
+        if model.shape not in self._sweeps:
+            while len(self._sweeps) >= _KEPT:
+                self._sweeps.pop(next(iter(self._sweeps)))
+            cuts = model.bounds[1:-1]
+            families = [part.tolist() for part in np.split(model.family, cuts)]
+            strides = np.split(model.strides, cuts)
+            self._sweeps[model.shape] = Sweeps.of(self.cards.tolist(), model.shape.order, families, strides)
+        return self._sweeps[model.shape]
+
+
+def weighted(data: Empirical, rng: np.random.Generator) -> Weighted:
+    """Rows of counted data."""
+    return Complete(WideRows.of(data)) if data.is_complete else Gapped(data, rng)
