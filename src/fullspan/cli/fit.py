@@ -39,7 +39,7 @@ L1_HELP = "Weight of an L1 penalty on the weights; above 0, terms are searched o
 EPSILON_HELP = "Stop when a step gains less, in nats per row; only for --search paper or --l1 above 0."
 ENGINE_HELP = "The dual table of all states, or elimination for hundreds of columns; auto: the table if it fits."
 RESUME_HELP = "Start from the checkpoint, if there is one, and keep its basis, whatever --basis says."
-AVERAGE_HELP = "Average so many bootstrap fits, which predicts better; Ctrl-C keeps those that are done."
+AVERAGE_HELP = "Average so many fits and networks, which predicts better; Ctrl-C keeps the fits that are done."
 SHRINK_HELP = "Shrink all interactions by a prior set by evidence; full-span mixes them in as far as they predict."
 EPILOG = """Example: fullspan fit votes.csv -o votes.fsm --missing drop
 
