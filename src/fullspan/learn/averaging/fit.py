@@ -3,8 +3,8 @@
 ``fit_one`` is any learner from counts to a fitted model. The first fit is of the rows as they are, the others of
 bootstrap samples. Where the learner chooses a basis, the first does, and the others stay in it: the average has one
 dual table. Nor do the others grow in many more rounds than the first: rows drawn twice look like structure, and
-where there is none they would pursue it for long. So time is at most that of k fits; fits of small tables share the cores,
-one or more each, and a fit of a large table has all of them, so that memory is that of one fit.
+where there is none they would pursue it for long. So time is at most that of k fits; fits of small tables share the
+cores, one or more each, and a fit of a large table has all of them, so that memory is that of one fit.
 
 Other ways to predict may stand beside the fits, each with the share that unseen rows ask for (module ``stacking``).
 """
