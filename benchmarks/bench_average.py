@@ -2,6 +2,7 @@
 
     python benchmarks/bench_average.py DATA                      # 5-fold, all small tables of DATA/categorical
     python benchmarks/bench_average.py DATA --sets asia --rows 50 200 1000      # learning curves
+    python benchmarks/bench_average.py DATA --sets car --only FullSpan average=16 "pyAgrum BDeu"   # some methods alone
     python benchmarks/bench_average.py DATA --nltcs              # debd/nltcs: the test rows are scored once
     python benchmarks/bench_average.py DATA --spikes             # neural/spikes15_time: first half, second half
 
@@ -121,12 +122,16 @@ def has_agrum() -> bool:
     return True
 
 
-def compare(title: str, splits: Iterator[tuple[Rows, Rows]], cards: tuple[int, ...], k: int, quick: bool) -> None:
-    """Print all methods, best first."""
+def compare(
+    title: str, splits: Iterator[tuple[Rows, Rows]], cards: tuple[int, ...], k: int, quick: bool, only: list[str]
+) -> None:
+    """Print all methods, or those named, best first."""
     scores: dict[str, list[Rows]] = {}
     seconds: dict[str, float] = {}
     for train, test in splits:
         for name, method in methods(cards, k, quick).items():
+            if only and name not in only:
+                continue
             started = time.perf_counter()
             scores.setdefault(name, []).append(method(train, test))
             seconds[name] = seconds.get(name, 0.0) + time.perf_counter() - started
@@ -175,6 +180,7 @@ def main() -> None:
     parser.add_argument("--rows", nargs="*", type=int, default=[])
     parser.add_argument("--average", type=int, default=16)
     parser.add_argument("--quick", action="store_true", help="leave out hidden Chow–Liu trees")
+    parser.add_argument("--only", nargs="*", default=[], help="the methods by name")
     parser.add_argument("--nltcs", action="store_true")
     parser.add_argument("--spikes", action="store_true")
     given = parser.parse_args()
@@ -185,16 +191,15 @@ def main() -> None:
     if given.spikes:
         (rows,) = bits(given.data / "neural" / "spikes15_time.npz", "bits")
         half = len(rows) // 2
-        compare(
-            "spikes15_time, halves by time", iter([(rows[:half], rows[half:])]), (2,) * 15, given.average, given.quick
-        )
+        halves = iter([(rows[:half], rows[half:])])
+        compare("spikes15_time, halves by time", halves, (2,) * 15, given.average, given.quick, given.only)
         return
     for name in given.sets:
         rows, cards = table(given.data, name)
         if not given.rows:
-            compare(f"{name}, 5-fold of {len(rows):,} rows", folds(rows), cards, given.average, given.quick)
+            compare(f"{name}, 5-fold of {len(rows):,} rows", folds(rows), cards, given.average, given.quick, given.only)
         for n in (n for n in given.rows if n < len(rows)):
-            compare(f"{name}, {n} rows, five times", draws(rows, n), cards, given.average, given.quick)
+            compare(f"{name}, {n} rows, five times", draws(rows, n), cards, given.average, given.quick, given.only)
 
 
 if __name__ == "__main__":

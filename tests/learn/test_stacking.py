@@ -85,6 +85,20 @@ def test_the_first_fit_is_of_the_rows_as_they_are() -> None:
     assert not seen.known.any()
 
 
+def test_what_more_fits_would_say() -> None:
+    """The mean log of an average of few fits, corrected, is nearer to that of an average of many."""
+    rng = np.random.default_rng(0)
+    data = Empirical.from_codes([[i] for i in range(500)])
+    p = rng.gamma(5.0, 0.2, size=(40, 500))
+    few, many = OutOfBagRows(data), np.log(p.mean(axis=0)).mean()
+    for own in p[:6]:
+        few.add(np.zeros(500), np.log(own), rng)
+    plain, corrected = few.log_prob().mean(), few.expected(40).mean()
+    assert plain < many - 0.01
+    assert abs(corrected - many) < 0.3 * abs(plain - many)
+    assert np.allclose(few.expected(6), few.log_prob())
+
+
 def test_noise_is_not_pursued() -> None:
     """Of columns without structure no fit of an average finds any, as the single fit does: rows drawn twice are none.
 

@@ -44,7 +44,7 @@ COMPONENTS_HELP = (
     "Mixture: levels of the hidden variable; by default several runs, mixed. Hidden-tree: states of a node."
 )
 RESUME_HELP = "Start from the checkpoint, if there is one, and keep its basis, whatever --basis says."
-AVERAGE_HELP = "Average so many bootstrap fits, which predicts better; Ctrl-C keeps those that are done."
+AVERAGE_HELP = "Average so many fits and networks, which predicts better; Ctrl-C keeps the fits that are done."
 SHRINK_HELP = "Shrink all interactions by a prior set by evidence; full-span mixes them in as far as they predict."
 EPILOG = """Example: fullspan fit votes.csv -o votes.fsm --missing drop
 

@@ -102,7 +102,7 @@ def summary_lines(fitted: Fitted) -> list[str]:
         members, asked = (fitted.settings.get(name) for name in ("members", "average"))
         return [
             *lines,
-            f"the average of {members} of {asked} bootstrap fits, divergence from the data {fitted.divergence:.4f} "
+            f"the average of {members} of {asked} fits, divergence from the data {fitted.divergence:.4f} "
             f"nats per row ({fitted.status})",
             f"out-of-bag log-likelihood {found.score:.4f} ± {found.error:.4f} nats per row",
         ]

@@ -61,8 +61,8 @@ class BoltzmannMachine(DensityEstimator):
     learning_rate, n_chains, n_sweeps : of ``"pcd"`` and ``"cd"``: the step, the Gibbs chains, and their sweeps between
         two updates.
     mean_weights : of the same: return the mean of the weights over the second half of the updates, or else the last.
-    average : bootstrap fits whose distributions are averaged; 1 for one fit of the rows as they are. See
-        ``docs/averaging.md``.
+    average : fits of the rows and of bootstrap samples whose distributions are averaged; 1 for one fit of the rows as
+        they are. See ``docs/averaging.md``.
     missing : missing cells are an ``"error"``, ``"drop"`` their rows, are a ``"level"`` of their own, or cells not
         observed, ``"em"``: maximum likelihood of what was observed.
     bins, levels, columns, count_column, max_levels : how a table is read, as in :class:`fullspan.FullSpan`.

@@ -41,10 +41,11 @@ class FullSpan(StreamingEstimator):
         then repeated on completed data, and the model without them is kept if its description is shorter.
     restarts : random first completions where there are hidden variables.
     random_state : seed or generator of these, and of the bootstrap samples.
-    average : bootstrap fits whose distributions are averaged, which predicts better and takes so many times the time; 1
-        for one fit of the rows as they are. See ``docs/averaging.md``.
+    average : fits of the rows and of bootstrap samples whose distributions are averaged, with Bayesian networks beside
+        them as far as unseen rows ask for it. That predicts better and takes at most so many times the time; 1 for one
+        fit of the rows as they are. See ``docs/averaging.md``.
     shrinkage : ``"evidence"`` mixes a second model in, with all interactions of as many orders as 20,000 weights allow,
-        shrunken by a prior that the data set themselves; its share is what held-out rows ask for.
+        shrunken by a prior that the data set themselves; its share is what unseen rows ask for.
     missing : missing cells are an ``"error"``, ``"drop"`` their rows, are a ``"level"`` of their own, or are
         summed over, ``"em"``: the likelihood is that of the observed cells, and no row is lost.
     bins : cut numeric columns: a number of quantile bins, or ``{name: k | ("width", k) | edges}``.
@@ -62,8 +63,8 @@ class FullSpan(StreamingEstimator):
     ----------
     terms_ : the chosen terms in words, with order, weight, standard error and nats saved, strongest first; with
         ``average``, how often each was chosen, and mean and spread of its weight.
-    oob_score_, oob_error_ : with ``average``, the mean log-likelihood of a row under the fits that have not seen it,
-        and its standard error; None otherwise.
+    oob_score_, oob_error_ : with ``average``, the mean log-likelihood of a row under what has not seen it, and its
+        standard error; None otherwise.
     n_terms_ : their number.
     space_ : the variables and their levels.
     model_ : the model itself, a :class:`fullspan.model.loglinear.LogLinear`.

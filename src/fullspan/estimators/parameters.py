@@ -17,7 +17,7 @@ _WHOLE = {
     "restarts": "a whole number of at least 1 is needed, such as 5",
     "max_iter": "a whole number of at least 1 is needed, or None for the solver's own limit",
     "patience": "a whole number of iterations, at least 1, is needed",
-    "average": "a whole number of bootstrap fits is needed, such as 16, or 1 for a single fit",
+    "average": "a whole number of fits is needed, such as 16, or 1 for a single fit",
     "n_chains": "a whole number of at least 1 is needed, such as 100",
     "n_sweeps": "a whole number of at least 1 is needed",
 }

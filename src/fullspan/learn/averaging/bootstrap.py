@@ -71,13 +71,15 @@ class OutOfBagRows:
         self.weight = (empirical.counts / copies)[self.state]
         self.followed = Followed(self.state, self.weight, copies, whole)
         self.missed = 1.0 - 1.0 / np.maximum(rows, 1.0)
-        self._sum, self._fits = np.zeros(len(self.state)), np.zeros(len(self.state))
+        self._sum, self._square, self._fits = np.zeros((3, len(self.state)))
 
     def add(self, drawn: Array, log_prob: Array, rng: np.random.Generator) -> None:
         """A fit: how often its sample drew each state, and ``log p`` of each state under it."""
         chance = np.where(drawn > 0, np.where(np.isinf(drawn), 0.0, self.missed**drawn), 1.0)[self.state]
         out = rng.random(len(self.state)) < chance
-        self._sum[out] += np.exp(log_prob)[self.state[out]]
+        p = np.exp(log_prob)[self.state[out]]
+        self._sum[out] += p
+        self._square[out] += p * p
         self._fits += out
 
     @property
@@ -89,6 +91,17 @@ class OutOfBagRows:
         """``log p`` of the known rows by the fits that have not seen them."""
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(self._sum[self.known] / self._fits[self.known]))
+
+    def expected(self, k: int) -> Array:
+        """The same as of an average of k fits, to second order: ``log p + v/2 (1/m - 1/k)``.
+
+        The logarithm of a mean of m numbers falls short of that of a mean of many by half their relative variance v
+        over m; m is the number of fits that have not seen the row.
+        """
+        m = self._fits[self.known]
+        mean = np.maximum(self._sum[self.known] / m, np.finfo(float).tiny)
+        variance = np.maximum(self._square[self.known] / mean**2 - m, 0.0) / np.maximum(m - 1, 1)
+        return np.asarray(self.log_prob() + variance / 2 * np.maximum(1 / m - 1 / k, 0.0))
 
     def score(self, log_prob: Array | None = None) -> OutOfBag:
         """What the fits so far, or all ways together, say of the known rows."""

@@ -2,9 +2,9 @@
 
 ``fit_one`` is any learner from counts to a fitted model. The first fit is of the rows as they are, the others of
 bootstrap samples. Where the learner chooses a basis, the first does, and the others stay in it: the average has one
-dual table. Nor do the others grow in more rounds than the first: rows drawn twice look like structure, and where
-there is none they would pursue it for long. So time is at most that of k fits; fits of small tables share the cores,
-one or more each, and a fit of a large table has all of them, so that memory is that of one fit.
+dual table. Nor do the others grow in many more rounds than the first: rows drawn twice look like structure, and
+where there is none they would pursue it for long. So time is at most that of k fits; fits of small tables share the
+cores, one or more each, and a fit of a large table has all of them, so that memory is that of one fit.
 
 Other ways to predict may stand beside the fits, each with the share that unseen rows ask for (module ``stacking``).
 """
@@ -153,7 +153,7 @@ class _Average:
         """The fit of the rows as they are, which bounds the others."""
         self._fit(0)
         if (first := self.members[0]) is not None:
-            self.bounds = Bounds(first.fitted.model.basis.name, self.rounds)
+            self.bounds = Bounds(first.fitted.model.basis.name, self.rounds + self.rounds // 4)
 
     def _others(self) -> None:
         rest = range(1, len(self.seeds))
@@ -229,7 +229,7 @@ class _Average:
         known, basis = rows.known, members[0].fitted.model.basis
         if not known.any():
             return None
-        logs, ways = [rows.log_prob()], []
+        logs, ways = [rows.expected(len(members))], []
         try:
             for name, learn in self.beside.items():
                 rng = np.random.default_rng(self.seeds[0, 0])
@@ -238,15 +238,15 @@ class _Average:
         except (KeyboardInterrupt, Interrupted):
             self.stop.set()
             return None
-        log_prob = np.stack(logs, axis=1)
-        shares = best_shares(log_prob, rows.weight[known])
+        shares = best_shares(np.stack(logs, axis=1), rows.weight[known])
+        seen = mixed(np.stack([rows.log_prob(), *logs[1:]], axis=1), shares)
         beside = [
             (float(share) * own, model)
             for share, (_, way) in zip(shares[1:], ways, strict=True)
             for own, model in way.models()
         ]
         named = dict(zip(("fits", *self.beside), map(float, shares), strict=True))
-        return _Stacked(named, beside, rows.score(mixed(log_prob, shares)))
+        return _Stacked(named, beside, rows.score(seen))
 
     def _averaged(self, members: list[_Member], stacked: _Stacked | None = None) -> Fitted:
         """The fitted average; the members are in the order of their seeds, whenever they were done."""

@@ -120,7 +120,7 @@ def fit(
     if not empirical.is_complete:
         from fullspan.learn.search.incomplete import fit_incomplete  # which calls this for completed data
 
-        return fit_incomplete(empirical, options, watch=watch, start=start)
+        return fit_incomplete(empirical, options, watch=watch, start=start, rounds=rounds)
     best: Fitted | None = None
     grown: Grown | None = None
     started = time.perf_counter()

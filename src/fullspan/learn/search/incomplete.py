@@ -57,6 +57,7 @@ def fit_incomplete(
     seed: int | np.random.Generator | None = None,
     watch: Watch | None = None,
     start: LogLinear | None = None,
+    rounds: float = math.inf,
 ) -> Fitted:
     """Learn terms and weights from rows with missing cells, and with ``hidden`` variables, which come last.
 
@@ -64,17 +65,28 @@ def fit_incomplete(
     ----------
     restarts : random first completions, where there are hidden variables.
     watch, start : as for :func:`fullspan.learn.search.fit.fit`; ``start`` gives the first completion.
+    rounds : most rounds of growing of every search, for each basis.
 
     Raises
     ------
     TooLargeError : the tables would not fit into memory; nothing has been allocated.
     """
     options = options or Options()
-    return _Rounds(empirical.with_hidden(hidden), options, empirical, len(hidden), watch).run(restarts, seed, start)
+    search = _Rounds(empirical.with_hidden(hidden), options, empirical, len(hidden), watch, rounds)
+    return search.run(restarts, seed, start)
 
 
 class _Rounds:
-    def __init__(self, data: Empirical, options: Options, seen: Empirical, n_hidden: int, watch: Watch | None) -> None:
+    def __init__(
+        self,
+        data: Empirical,
+        options: Options,
+        seen: Empirical,
+        n_hidden: int,
+        watch: Watch | None,
+        growing: float = math.inf,
+    ) -> None:
+        self.growing = growing
         self.data, self.options, self.seen, self.n_hidden, self.watch = data, options, seen, n_hidden, watch
         self.started = time.perf_counter()
         self.history: list[Step] = []
@@ -141,7 +153,7 @@ class _Rounds:
 
     def _without_hidden(self) -> Fitted:
         """The model of the visible variables alone, in the larger space."""
-        fitted = fit(self.seen, self.options, self._told)
+        fitted = fit(self.seen, self.options, self._told, rounds=self.growing)
         model, basis = fitted.model, Basis(fitted.model.basis.name, self.data.space.cards)
         log_z = model.log_z + sum(math.log(card) for card in self.data.space.cards[len(self.seen.space) :])
         return dataclasses.replace(
@@ -154,7 +166,7 @@ class _Rounds:
         """Rounds from a first completion until they no longer help; whether they were interrupted."""
         shortest, options = math.inf, self.options
         for _ in range(MAX_ROUNDS):
-            fitted = fit(completed(self.data, model), options, self._told)
+            fitted = fit(completed(self.data, model), options, self._told, rounds=self.growing)
             fitted = self._refined(fitted)
             options = dataclasses.replace(options, basis=fitted.model.basis.name)
             if self._offer(fitted):
