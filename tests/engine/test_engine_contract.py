@@ -25,9 +25,12 @@ every_basis = pytest.mark.parametrize("name", ALL_BASES)
 every_dtype = pytest.mark.parametrize("dtype", DTYPES)
 
 
-@pytest.fixture(params=[*(f"table, blocks of {b}" for b in BLOCKS), "table, through p", "enumeration", "cuda"])
+TABLES = [f"table, {kind}blocks of {b}" for b in BLOCKS for kind in ("", "moves pending, ")]
+
+
+@pytest.fixture(params=[*TABLES, "table, through p", "enumeration", "cuda"])
 def make(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Make:
-    """Every engine, the dual table with several block sizes and with steps through the distribution."""
+    """Every engine, the dual table with several block sizes, moves pending, and steps through p."""
     if request.param == "enumeration":
         return Enumeration
     if request.param == "cuda":
@@ -38,6 +41,8 @@ def make(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Mak
         monkeypatch.setattr(table, "_SCRATCH", 1)
     else:
         monkeypatch.setattr(layout, "BLOCK", int(request.param.split()[-1]))
+        if "pending" in request.param:
+            monkeypatch.setattr(table, "_DEFERRED", 0)
     return DualTable
 
 

@@ -42,7 +42,7 @@ def test_forty_variables_are_refused_with_numbers_and_a_remedy_and_no_allocation
     finally:
         tracemalloc.stop()
     message = str(refusal.value)
-    assert "2^40 states in float32 needs 8.2e+03 GiB; 1 GiB may be used" in message
+    assert "2^40 states in float32 needs 8.23e+03 GiB; 1 GiB may be used" in message
     assert "the 26 with the fewest levels would fit" in message
     assert "float32 (half" not in message
     assert peak < 10 << 20

@@ -21,8 +21,8 @@ DEVICES: tuple[Device, ...] = ("auto", "cpu", "cuda", "sharded")
 Precision = Literal["auto", "float32", "float64"]
 PRECISIONS: tuple[Precision, ...] = ("auto", "float32", "float64")
 
-_PER_BLOCK = 12
-"""Bytes held per block: its order and its cost."""
+_PER_BLOCK = 36
+"""Bytes held per block: its order, its cost, and the bounds on its expectations."""
 _FIXED = 64 << 20
 """Compiled code, scratch blocks and look-up lists."""
 _LARGE, _LARGE_ZERO_ONE = 1 << 18, 1 << 22

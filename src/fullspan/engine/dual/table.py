@@ -18,19 +18,28 @@ from numpy.typing import NDArray
 from fullspan.algebra.basis import Basis, Term
 from fullspan.algebra.jit import parallel
 from fullspan.algebra.one_term import log_cosh
-from fullspan.engine.dual import lookup, mixed, monomial, walsh
+from fullspan.engine.dual import deferred, lookup, mixed, monomial, pending, walsh
+from fullspan.engine.dual.bounds import Bounds
 from fullspan.engine.dual.fibres import Fibres
 from fullspan.engine.dual.layout import Layout, Prices
 from fullspan.engine.dual.normalise import exp_normalised
 from fullspan.engine.dual.partition import log_partition
+from fullspan.engine.dual.pending import Pending
 from fullspan.engine.dual.scan import Move, PriceTables, block_peaks
 from fullspan.engine.protocol import Candidates
 from fullspan.errors import FullspanError
 
 _SCRATCH = 1 << 20
 """Entries of a fibre above which a step goes through the distribution instead of a per-core copy."""
+_DEFERRED = 1 << 25
+"""Bytes of a Walsh table from which moves are pending for a while: it is larger than a core's share of any cache."""
+_CROWDED = 0.25
+"""Share of a table's blocks that may be read to look at blocks with moves pending; beyond, the moves are made."""
 _PROBES = 2048
 """Entries compared before and after a rebuild to measure the drift."""
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
 
 
 @parallel
@@ -50,7 +59,6 @@ class DualTable:
 
     Attributes
     ----------
-    eta : (|X|,) expectations ``<Phi_y>`` of the model; ``eta[0] = 1``.
     d : (|X|,) expectations of the data, or None.
     theta : {index: weight} of the current point.
     log_z : log partition function of the current point.
@@ -72,8 +80,22 @@ class DualTable:
         self._prices: PriceTables | None = None
         self._peaks: NDArray[Any] | None = None
         self._base = self.layout.base(self.dtype)
-        self.eta = np.zeros(basis.n_states, dtype=self.dtype)
+        self._eta = np.zeros(basis.n_states, dtype=self.dtype)
+        self._defers = self._all_walsh and self._eta.nbytes >= _DEFERRED
+        self._pending = Pending.none(self.dtype)
+        self._bounds: Bounds | None = None
         self._spread()
+
+    @property
+    def eta(self) -> NDArray[Any]:
+        """(|X|,) expectations ``<Phi_y>`` of the model, all moves made; ``eta[0] = 1``. The caller may write to it."""
+        self._bounds = None
+        return self._settled()
+
+    def _settled(self) -> NDArray[Any]:
+        """The table with all moves made, to be read only."""
+        pending.apply(self._eta, self._pending, self.layout.size)
+        return self._eta
 
     # -- data and prices --------------------------------------------------------------------------------------
 
@@ -96,7 +118,7 @@ class DualTable:
             lower, upper = (least, 1 - least) if self.basis.zero_one else (2 * least - 1, 1 - 2 * least)
             np.clip(d, lower, upper, out=d)
         d[0] = 1
-        self.d, self._peaks = d, None
+        self.d, self._peaks, self._bounds = d, None, None
 
     def set_prices(self, prices: Prices) -> None:
         """Fix what appending each term costs, in nats per row."""
@@ -110,9 +132,10 @@ class DualTable:
         One pass over both tables: O(|X|) time, no memory beside a block per core.
         """
         c = math.expm1(delta) if self.basis.zero_one else math.tanh(delta)
-        if c * float(self.eta[index]) <= -1.0:  # rounding has made a probability of more than one
+        eta_y = self._eta_of(index)
+        if c * eta_y <= -1.0:  # rounding has made a probability of more than one
             self._fill()
-        eta_y = float(self.eta[index])
+            eta_y = self._eta_of(index)
         growth = math.log1p(c * eta_y)
         self.log_z += growth if self.basis.zero_one else growth + log_cosh(delta)
         if delta:
@@ -129,27 +152,46 @@ class DualTable:
         gains, indices = np.empty(self._n_chunks), np.empty(self._n_chunks, dtype=np.int64)
         if self._peaks is None:
             self._peaks = block_peaks(self.d, self._base)
-        if self._all_walsh:
-            move = self._move(c, scale, floor, l1)
-            walsh.step(self.eta, self.d, self._peaks, index, move, self._prices, gains, indices)
+        move = self._move(c, scale, floor, l1)
+        if self._defers:
+            self._step_later(index, move, self._prices, gains, indices)
+        elif self._all_walsh:
+            walsh.step(self._eta, self.d, self._peaks, index, move, self._prices, gains, indices)
+            self._eta[0] = 1
         else:
-            term = self.basis.term(index)
-            fibres, digits = self.layout.fibres(term)
-            if not self.basis.zero_one and len(digits) * self.layout.size > _SCRATCH:
-                self._move_through_p(term, c)
-                term, c, scale = (), 0.0, 1.0
-                fibres, digits = self.layout.fibres(term)
-            move = self._move(c, scale, floor, l1)
-            if self.basis.zero_one:
-                joint = self._joint(term, digits, fibres)
-                monomial.step(self.eta, self.d, fibres, joint, move, self._prices, gains, indices)
-            else:
-                modes = self._modes(term)
-                mixed.step(self.eta, self.d, self._peaks, self._base, fibres, modes, move, self._prices, gains, indices)
-        self.eta[0] = 1
+            self._step_in_fibres(self.basis.term(index), move, self._prices, gains, indices)
+            self._eta[0] = 1
         found = np.flatnonzero(indices >= 0)
         order = found[np.lexsort((indices[found], -gains[found]))]
         return Candidates(indices[order], gains[order])
+
+    def _step_later(self, index: int, move: Move, prices: PriceTables, gains: Array, indices: Indices) -> None:
+        """A step of a large Walsh table, whose moves are pending for a while."""
+        assert self.d is not None
+        assert self._peaks is not None
+        if self._bounds is None:
+            self._bounds = Bounds.unknown(self._peaks)
+        crowd = deferred.defer(self._bounds, self._pending, index, move, prices) if index else 0
+        length = int(self._pending.length[0])
+        if length == pending.ROOM or crowd << length > self.layout.n_blocks * _CROWDED:
+            self._settled()
+        deferred.scan(self._eta, self.d, self._bounds, self._pending, move, prices, gains, indices)
+
+    def _step_in_fibres(self, term: Term, move: Move, prices: PriceTables, gains: Array, indices: Indices) -> None:
+        """A step in any other basis, a fibre of blocks at a time."""
+        assert self.d is not None
+        assert self._peaks is not None
+        fibres, digits = self.layout.fibres(term)
+        if not self.basis.zero_one and len(digits) * self.layout.size > _SCRATCH:
+            self._move_through_p(term, move.c)
+            term, move = (), self._move(0.0, 1.0, move.floor, move.l1)
+            fibres, digits = self.layout.fibres(term)
+        if self.basis.zero_one:
+            joint = self._joint(term, digits, fibres)
+            monomial.step(self._eta, self.d, fibres, joint, move, prices, gains, indices)
+        else:
+            modes = self._modes(term)
+            mixed.step(self._eta, self.d, self._peaks, self._base, fibres, modes, move, prices, gains, indices)
 
     def _move(self, c: float, scale: float, floor: float, l1: float) -> Move:
         return Move(self.dtype.type(c), self.dtype.type(scale), float(floor), float(l1))
@@ -206,9 +248,9 @@ class DualTable:
         """Recompute eta from theta and return the drift: the largest change seen at the probed entries."""
         rng = np.random.default_rng(self.basis.n_states)
         probes = np.unique(np.r_[rng.integers(self.basis.n_states, size=_PROBES), np.fromiter(self.theta, np.int64)])
-        before = self.eta[probes].astype(np.float64)
+        before = self.eta_at(probes)
         self._fill()
-        return float(np.abs(self.eta[probes] - before).max())
+        return float(np.abs(self.eta_at(probes) - before).max())
 
     def _spread(self) -> None:
         """The uniform distribution: ``eta_y = prod_i mean(phi_{y_i})``, one write per state where that is not 0."""
@@ -219,6 +261,7 @@ class DualTable:
                     np.multiply(self.eta[:stride], self.dtype.type(mean), out=self.eta[j * stride : (j + 1) * stride])
 
     def _fill(self) -> None:
+        self._pending.length[0] = 0
         self.eta[:] = 0
         places = np.fromiter(self.theta, dtype=np.int64, count=len(self.theta))
         self.eta[places] = np.fromiter(self.theta.values(), dtype=np.float64, count=len(self.theta))
@@ -235,7 +278,12 @@ class DualTable:
 
     def eta_at(self, indices: NDArray[np.int64]) -> NDArray[np.float64]:
         """Expectations of the model at some indices, in double precision."""
-        return self.eta[indices].astype(np.float64)
+        return pending.current(self._eta, indices, self._pending).astype(np.float64)
+
+    def _eta_of(self, index: int) -> float:
+        if self._pending:
+            return float(self.eta_at(np.array([index], dtype=np.int64))[0])
+        return float(self._eta[index])
 
     def d_at(self, indices: NDArray[np.int64]) -> NDArray[np.float64]:
         """Expectations of the data at some indices, in double precision."""
@@ -248,18 +296,19 @@ class DualTable:
 
     def second_moments(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
         """``<Phi_y Phi_z>`` for indices ``left`` and ``right``: a few look-ups each."""
-        return lookup.products(self.basis, self.eta, left, right)
+        places = lookup.single_places(self.basis, left, right)
+        return lookup.products(self.basis, self._eta, left, right) if places is None else self.eta_at(places)
 
     def fisher(self, indices: NDArray[np.int64]) -> NDArray[np.float64]:
         """Fisher information ``Cov(Phi_y, Phi_z)`` of the terms at these indices."""
-        eta = self.eta[indices].astype(np.float64)
+        eta = self.eta_at(indices)
         return np.asarray(self.second_moments(indices, indices) - np.outer(eta, eta))
 
     def marginal(self, variables: Sequence[int]) -> NDArray[np.float64]:
         """p(x_A), flat with the first variable fastest: ``prod |X_i|`` look-ups."""
         out = np.empty(math.prod(self.basis.cards[i] for i in variables))
         lookup.marginal_table(
-            self.eta, np.array(variables, dtype=np.int64), self._cards, self._strides, self.basis.kinds, out
+            self._settled(), np.array(variables, dtype=np.int64), self._cards, self._strides, self.basis.kinds, out
         )
         return out
 
@@ -274,5 +323,5 @@ class DualTable:
         self, sets: NDArray[np.int64], data: NDArray[np.float64], least: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """``KL(p_d(x_A) || p(x_A))`` for each row of ``sets`` (m, |A|), or 0 where that is surely below ``least``."""
-        gains = lookup.margin_gains(self.eta, data, least, sets, self._cards, self._strides, self.basis.kinds)
-        return np.asarray(gains)
+        eta = self._settled()
+        return np.asarray(lookup.margin_gains(eta, data, least, sets, self._cards, self._strides, self.basis.kinds))

@@ -1,0 +1,75 @@
+"""Which blocks of a Walsh table might hold a candidate: bounds that moves carry along, so that others are not read.
+
+Of every block three numbers are known, ``most >= max |eta|``, ``gap >= max |d - eta|`` and ``peak = max |d|``. By the
+two bounds on a gain (see ``scan``) a spin can be a candidate only if
+
+    gap^2 > bar max(1 - most^2, 2 - 2 max(most, peak)^2).
+
+A move
+``eta' = scale (eta + c eta_partner)`` carries both along,
+
+    most' <= scale (most + |c| most_partner),      gap' <= gap + |1 - scale| most + scale |c| most_partner,
+
+with the partner's block in place of the partner. A block that might hold a candidate is read, and both are renewed; at
+first with ``|d - eta| <= max |d| + |eta|``, which often spares reading d.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.algebra.jit import serial
+from fullspan.engine.dual.furthest import LANES, furthest
+from fullspan.engine.dual.scan import PriceTables, scan_block
+
+_ROUNDING = 1e-6
+"""What rounding adds to a bound, as a share of it."""
+
+
+class Bounds(NamedTuple):
+    """Bounds on |eta| and on |d - eta| in each block, and the largest |d|, which no move changes."""
+
+    most: NDArray[np.float64]
+    gap: NDArray[np.float64]
+    peak: NDArray[Any]
+
+    @classmethod
+    def unknown(cls, peak: NDArray[Any]) -> Bounds:
+        """Every block must be looked at."""
+        return cls(np.full(peak.size, 2.0), np.full(peak.size, 2.0), peak)
+
+
+@serial
+def carry(most: NDArray[np.float64], gap: NDArray[np.float64], b0: int, b1: int, c: Any, scale: Any) -> None:
+    """Bounds of a block and its partner, which may be itself, after a move."""
+    by, shrink, u, v = scale * abs(c), abs(1.0 - scale), most[b0], most[b1]
+    most[b0], most[b1] = (1 + _ROUNDING) * (scale * u + by * v), (1 + _ROUNDING) * (scale * v + by * u)
+    gap[b0] += shrink * u + by * v + _ROUNDING * most[b0]
+    if b0 != b1:
+        gap[b1] += shrink * v + by * u + _ROUNDING * most[b1]
+
+
+@serial
+def possible(gap: float, most: float, peak: float, bar: float, l1: float) -> bool:
+    """Whether a spin with ``|d - eta| <= gap``, ``|eta| <= most``, ``|d| <= peak`` might have a gain above ``bar``."""
+    model, either = 1.0 - most * most, 1.0 - max(most, peak) ** 2
+    return gap > l1 and (gap - l1) * (gap - l1) > 0.99 * bar * (max(model, 2.0 * either) - 1e-5)
+
+
+@serial
+def look(
+    row: NDArray[Any], d: NDArray[Any], b: int, bounds: Bounds, bar: float, best: float, prices: PriceTables, l1: float
+) -> tuple[float, int]:
+    """Renew the bounds of block ``b`` from its row of eta, and of d if need be; see :func:`scan.scan_block`."""
+    lanes, zeros = np.empty(LANES, row.dtype), np.zeros(LANES, row.dtype)
+    most, peak = furthest(row, zeros, lanes), bounds.peak[b]
+    gap = min(bounds.gap[b], most + peak)
+    far = possible(gap, most, peak, bar, l1)
+    if far:
+        gap = furthest(row, d, lanes)
+        far = possible(gap, most, peak, bar, l1)
+    bounds.most[b], bounds.gap[b] = most, gap
+    return scan_block(row, d, b, best, prices, l1, False) if far else (best, -1)
