@@ -6,6 +6,8 @@ for scikit-learn catches it too.
 
 from __future__ import annotations
 
+import numbers
+
 
 class FullspanError(ValueError):
     """Base of all errors raised on bad input."""
@@ -59,3 +61,15 @@ class BoundaryWarning(UserWarning):
 
 class ConvergenceWarning(UserWarning):
     """An iteration stopped before its tolerance was met; the best model so far is kept."""
+
+
+def require_whole(least: int, **given: object) -> None:
+    """Refuse arguments that are no whole numbers of at least ``least``.
+
+    Raises
+    ------
+    FullspanError : names the first such argument, its value, and what is needed.
+    """
+    for name, value in given.items():
+        if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
+            raise FullspanError(f"{name} is {value!r}; a whole number of at least {least} is needed")

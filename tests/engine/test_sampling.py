@@ -470,7 +470,7 @@ def test_annealing_of_real_machines_is_in_its_interval(name: str, shared_data: C
 def test_bad_input_is_refused_with_the_way_out() -> None:
     pairs = as_machine(*layers_of(2, 2, 0))
     rng = np.random.default_rng(0)
-    with pytest.raises(FullspanError, match="0 chains were asked for"):
+    with pytest.raises(FullspanError, match="chains is 0; a whole number of at least 1"):
         Chains(pairs, 0, rng)
     with pytest.raises(FullspanError, match=r"cannot start from the shape \(3, 3\)"):
         Chains(pairs, 3, rng, start=np.zeros((3, 3)))
@@ -480,14 +480,23 @@ def test_bad_input_is_refused_with_the_way_out() -> None:
         Chains(pairs, 3, rng, start=np.full((3, 4), 2))
     with pytest.raises(FullspanError, match="variable 1 cannot be held at 2"):
         Chains(pairs, 3, rng, given={1: 2})
-    with pytest.raises(FullspanError, match="-1 sweeps were asked for"):
+    with pytest.raises(FullspanError, match="sweeps is -1; a whole number of at least 0"):
         Chains(pairs, 3, rng).sweep(-1)
-    with pytest.raises(FullspanError, match="-2 draws were asked for, 1 sweeps apart"):
+    with pytest.raises(FullspanError, match="draws is -2; a whole number of at least 0"):
         Chains(pairs, 3, rng).draw(-2)
     with pytest.raises(FullspanError, match=r"beyond 1e\+30"):
         Pairwise(np.array([1e39, 0.0]), np.zeros((2, 2)))
-    with pytest.raises(FullspanError, match="1 chains and None steps"):
+    with pytest.raises(FullspanError, match="chains is 1; a whole number of at least 2"):
         annealed(pairs, rng, chains=1)
+    for wrong in (2.5, math.nan, -3, 0, True, "10"):
+        with pytest.raises(FullspanError, match=f"steps is {wrong!r}; a whole number of at least 1 is needed"):
+            annealed(pairs, rng, steps=wrong)  # type: ignore[arg-type]
+        with pytest.raises(FullspanError, match=f"chains is {wrong!r}; a whole number of at least 1 is needed"):
+            Chains(pairs, wrong, rng)  # type: ignore[arg-type]
+        with pytest.raises(FullspanError, match=f"chains is {wrong!r}; a whole number of at least 1 is needed"):
+            Tempered(pairs, wrong, rng)  # type: ignore[arg-type]
+        with pytest.raises(FullspanError, match=f"thin is {wrong!r}; a whole number of at least 1 is needed"):
+            Chains(pairs, 3, rng).draw(2, thin=wrong)  # type: ignore[arg-type]
     with pytest.raises(FullspanError, match="infinite or not a number"):
         Pairwise(np.array([np.nan, 0.0]), np.zeros((2, 2)))
     with pytest.raises(FullspanError, match="symmetric"):

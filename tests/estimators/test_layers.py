@@ -214,21 +214,48 @@ def test_samples_have_the_machine_s_frequencies(make: Any) -> None:
     p = np.exp(log - log_sum(log)) @ layers[0]
     assert (np.abs(drawn.mean(axis=0) - p) < 4.5 * np.sqrt(p * (1 - p) / 20000)).all()
     assert np.array_equal(machine.sample(5, random_state=4, burn_in=5), machine.sample(5, random_state=4, burn_in=5))
-    with pytest.raises(FullspanError, match="at least 0 after 1"):
+    with pytest.raises(FullspanError, match="n_samples is -1; a whole number of at least 0"):
         machine.sample(-1)
 
 
 @BOTH
 def test_rows_are_completed_given_what_they_say(make: Any) -> None:
-    """impute keeps observed cells; the likeliest completion of half a pattern is the other half."""
+    """impute keeps observed cells; half a pattern gets its likeliest other half, a draw of it, or probabilities."""
     machine = make(missing="em", max_iter=60).fit(patterns(800))
     rows = np.array([[0, 0, np.nan, np.nan], [np.nan, 1, np.nan, 0]])
-    assert machine.impute(rows, how="mean", random_state=0).tolist() == [[0, 0, 1, 1], [1, 1, 0, 0]]
-    drawn = machine.impute(np.repeat(rows[:1], 4000, axis=0), random_state=0)
+    assert machine.impute(rows, random_state=0).tolist() == [[0, 0, 1, 1], [1, 1, 0, 0]]
+    many = np.repeat(rows[:1], 4000, axis=0)
+    drawn = machine.impute(many, how="draw", random_state=0)
     assert (drawn[:, :2] == 0).all()
     assert 0.7 < drawn[:, 2].mean() < 1.0
-    with pytest.raises(FullspanError, match="'draw' and 'mean'"):
-        machine.impute(rows, how="mode")
+    means = machine.impute(many, how="mean", random_state=1, burn_in=30)
+    assert list(means) == list(machine.space_.names)
+    assert all(p.sum(axis=1) == pytest.approx(1.0) for p in means.values())
+    assert (means["x0"] == [1.0, 0.0]).all()
+    every, layers, log = joint(machine.model_)
+    p = np.exp(log - log.max()) * (every[:, :2] == 0).all(axis=1)
+    assert means["x2"][:, 1].mean() == pytest.approx(p @ layers[0][:, 2] / p.sum(), abs=0.02)
+    with pytest.raises(FullspanError, match="'mode', 'draw' and 'mean'"):
+        machine.impute(rows, how="median")
+    with pytest.raises(FullspanError, match=r"burn_in is 2\.5; a whole number of at least 1"):
+        machine.impute(rows, burn_in=2.5)
+
+
+def test_levels_are_completed_with_their_probabilities() -> None:
+    """how='mean' of three levels, two levels and one level: p(x_i | known cells) by enumeration; how='mode' its top."""
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 3, size=400)
+    frame = pd.DataFrame({"a": x, "b": ((x == 2) ^ (rng.random(400) < 0.2)).astype(int), "c": "only"})
+    machine = restricted(missing="em", max_iter=40).fit(frame)
+    row = pd.DataFrame({"a": [None], "b": [1], "c": [None]})
+    means = machine.impute(pd.concat([row] * 500), how="mean", random_state=0, burn_in=40)
+    every, _, log = joint(machine.model_)
+    weight = np.exp(log - log.max()) * (every[:, 1] == 1)
+    exact = [weight @ (every[:, 0] == k) / weight.sum() for k in range(3)]
+    assert means["a"].mean(axis=0) == pytest.approx(exact, abs=0.03)
+    assert (means["b"] == [0.0, 1.0]).all()
+    assert (means["c"] == 1.0).all()
+    assert machine.impute(row, random_state=0).iloc[0].tolist() == [int(np.argmax(exact)), 1, "only"]
 
 
 def test_files_keep_the_interval_of_an_estimated_log_z(tmp_path: Path) -> None:
@@ -408,6 +435,16 @@ def test_layers_without_units_are_refused(bad: Any) -> None:
         deep(layers=[3, bad]).fit(patterns())
     with pytest.raises(FullspanError, match="at least one"):
         deep(layers=[]).fit(patterns())
+
+
+@pytest.mark.parametrize("bad", [2.5, float("nan"), -1, "3", True])
+@BOTH
+def test_numbers_that_are_not_whole_are_refused_by_name(make: Any, bad: Any) -> None:
+    """Epochs, sweeps, chains and temperatures: the argument, its value and what is needed."""
+    names = ["max_iter", "gibbs_steps", "batch_size", "n_chains", "patience", "ais_chains", "ais_steps"]
+    for name in [*names, *(["pretraining", "mean_field_sweeps"] if make is deep else [])]:
+        with pytest.raises(FullspanError, match=f"{name} is {bad!r}; a whole number of at least [012] is needed"):
+            make(**{name: bad}).fit(patterns())
 
 
 @BOTH

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from fullspan.errors import ConvergenceWarning, DataError
+from fullspan.errors import ConvergenceWarning, DataError, require_whole
 from fullspan.estimators.layered import LayeredEstimator
 from fullspan.estimators.unit_rows import UnitRows
 from fullspan.model.units import OPEN
@@ -127,6 +127,11 @@ class DeepBoltzmannMachine(LayeredEstimator):
         self.max_levels = max_levels
         self.random_state = random_state
         self.verbose = verbose
+
+    def _checked(self) -> tuple[int, ...]:
+        require_whole(0, pretraining=self.pretraining)
+        require_whole(1, mean_field_sweeps=self.mean_field_sweeps)
+        return super()._checked()
 
     def _start(
         self, rows: UnitRows, sizes: tuple[int, ...], data: Data, device: Device, rng: np.random.Generator

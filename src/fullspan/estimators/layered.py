@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Density
 from sklearn.utils.validation import check_is_fitted
 
 from fullspan.data import decode
-from fullspan.errors import ConvergenceWarning, FullspanError
+from fullspan.errors import ConvergenceWarning, FullspanError, require_whole
 from fullspan.estimators.density import generator
 from fullspan.estimators.evidence import Evidence, event_of
 from fullspan.estimators.parameters import check_parameters
@@ -124,10 +124,8 @@ class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densit
         self._options()
         if self.log_z not in METHODS:
             raise FullspanError(f"log_z is {self.log_z!r}; {', '.join(map(repr, METHODS))} are possible")
-        if not (self.ais_chains >= 2 and self.ais_steps >= 1):
-            raise FullspanError(
-                f"{self.ais_chains} chains of {self.ais_steps} steps were asked for; at least 2 of 1 step are needed"
-            )
+        require_whole(2, ais_chains=self.ais_chains)
+        require_whole(1, ais_steps=self.ais_steps)
         return check_sizes(getattr(self, self._sizes_parameter))
 
     def _options(self, **changed: Any) -> LayerOptions:
@@ -320,8 +318,8 @@ class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densit
         from fullspan.learn.layers.completion import sampled
 
         check_is_fitted(self)
-        if n_samples < 0 or burn_in < 1:
-            raise FullspanError(f"{n_samples} samples after {burn_in} sweeps; at least 0 after 1 are needed")
+        require_whole(0, n_samples=n_samples)
+        require_whole(1, burn_in=burn_in)
         codes = np.full((n_samples, len(self.space_)), OPEN, dtype=np.int64)
         for name, level in (event_of(given, self.space_) or {}).items():
             allowed = list(level) if isinstance(level, list | tuple | set | frozenset) else [level]
@@ -333,22 +331,33 @@ class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densit
         drawn = sampled(self.model_, codes, burn_in, self._device(rng))
         return decode(drawn, self.space_, like=empty_of(self._kind))
 
-    def impute(self, X: Any, how: str = "draw", random_state: Any = None, burn_in: int = 200) -> Any:
-        """Fill missing cells, with the observed ones clamped: Gibbs draws, or the likeliest level of each cell.
+    def impute(self, X: Any, how: str = "mode", random_state: Any = None, burn_in: int = 200) -> Any:
+        """Fill the missing cells of a table, by Gibbs chains with the observed cells clamped.
 
         Parameters
         ----------
-        how : ``"draw"``, the state of a chain after ``burn_in`` sweeps, or ``"mean"``, the likeliest level of each cell
-            by the means over as many further sweeps.
-        """
-        from fullspan.learn.layers.completion import sampled
+        how : ``"mode"``, the likeliest level of each missing cell by its means over ``burn_in`` sweeps, after as many
+            that are not counted; ``"draw"``, the state of a chain after ``burn_in`` sweeps; ``"mean"``, no completion
+            but those means: ``{name: array (rows, levels)}``, 0 and 1 where a cell is known.
 
-        if how not in ("draw", "mean"):
-            raise FullspanError(f"how is {how!r}; 'draw' and 'mean' are possible")
+        Raises
+        ------
+        FullspanError : ``how`` is another word, or ``burn_in`` no whole number of at least 1.
+        """
+        from fullspan.learn.layers.completion import completed_means, sampled
+
+        if how not in ("mode", "draw", "mean"):
+            raise FullspanError(f"how is {how!r}; 'mode', 'draw' and 'mean' are possible")
+        require_whole(1, burn_in=burn_in)
         codes = self._codes(X)
-        rng = generator(random_state)
-        filled = sampled(self.model_, codes, burn_in, self._device(rng), average=how == "mean")
-        return decode(filled, self.space_, like=X)
+        on = self._device(generator(random_state))
+        if how == "draw":
+            return decode(sampled(self.model_, codes, burn_in, on), self.space_, like=X)
+        means = completed_means(self.model_, codes, burn_in, on)
+        if how == "mean":
+            return means
+        filled = np.stack([p.argmax(axis=1) for p in means.values()], axis=1)
+        return decode(np.where(codes == OPEN, filled, codes), self.space_, like=X)
 
     # -- files and scikit-learn -------------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ from fullspan.engine.sampling.choose import target_of
 from fullspan.engine.sampling.diagnostics import Diagnostics, diagnose
 from fullspan.engine.sampling.partition import log_z
 from fullspan.engine.sampling.tempering import Tempered
-from fullspan.errors import FullspanError
+from fullspan.errors import FullspanError, require_whole
 from fullspan.model.estimate import Estimate
 from fullspan.model.graph import FactorGraph
 from fullspan.model.local import local_row
@@ -64,8 +64,8 @@ class Sampled:
         given: Mapping[int, int] | None = None,
         tempered: bool = False,
     ) -> None:
-        if draws < 1 or thin < 1 or warm_up < 0:
-            raise FullspanError(f"draws={draws}, thin={thin}, warm_up={warm_up}: at least 1, 1 and 0 are needed")
+        require_whole(1, chains=chains, draws=draws, thin=thin)
+        require_whole(0, warm_up=warm_up)
         if tempered and given:
             raise FullspanError("tempered chains hold no variables; leave out given= or tempered=")
         self.model, self.rng, self.chains, self.draws, self.thin = model, rng, chains, draws, thin

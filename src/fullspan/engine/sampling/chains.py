@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from fullspan.engine.memory import budget, require
 from fullspan.engine.sampling.streams import streams
 from fullspan.engine.sampling.target import Base, Target, code_type
-from fullspan.errors import FullspanError
+from fullspan.errors import FullspanError, require_whole
 
 
 class Chains:
@@ -41,8 +41,7 @@ class Chains:
         start: NDArray[Any] | None = None,
         given: Mapping[int, int] | None = None,
     ) -> None:
-        if number < 1:
-            raise FullspanError(f"{number} chains were asked for; at least 1 is needed")
+        require_whole(1, chains=number)
         self.target, self.rng = target, rng
         n, kind = len(target.cards), code_type(target.cards)
         if start is None:
@@ -70,10 +69,9 @@ class Chains:
 
         Raises
         ------
-        FullspanError : the number is negative.
+        FullspanError : the number is negative, or not whole.
         """
-        if sweeps < 0:
-            raise FullspanError(f"{sweeps} sweeps were asked for; at least 0 are needed")
+        require_whole(0, sweeps=sweeps)
         self.target.sweep(self.states, self.streams, sweeps, self.free, self.beta)
 
     def draw(self, draws: int, thin: int = 1, warm_up: int = 0) -> NDArray[Any]:
@@ -81,11 +79,11 @@ class Chains:
 
         Raises
         ------
-        FullspanError : fewer than no draw, or draws that are not at least a sweep apart.
+        FullspanError : fewer than no draw, draws that are not at least a sweep apart, or no whole numbers.
         TooLargeError : the draws would not fit into memory.
         """
-        if draws < 0 or thin < 1:
-            raise FullspanError(f"{draws} draws were asked for, {thin} sweeps apart; at least 0 and 1 are needed")
+        require_whole(0, draws=draws, warm_up=warm_up)
+        require_whole(1, thin=thin)
         require(
             self.states.nbytes * draws,
             budget(),

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.errors import FullspanError
+from fullspan.errors import require_whole
 from fullspan.model.estimate import Estimate, log_mean
 
 Array = NDArray[np.float64]
@@ -75,10 +75,10 @@ def annealed_runs(
 
     Raises
     ------
-    FullspanError : fewer than two chains, which tell no error, or no step.
+    FullspanError : no whole numbers, fewer than two chains, which tell no error, or no step.
     """
-    if chains < 2 or (steps is not None and steps < 1):
-        raise FullspanError(f"annealing with {chains} chains and {steps} steps; at least 2 and 1 are needed")
+    require_whole(2, chains=chains)
+    require_whole(1, max_steps=max_steps, steps=1 if steps is None else steps)
 
     def go(number: int, before: Annealed | None) -> Annealed:
         return Annealed(run(number), number, None if before is None else replace(before, before=None))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from fullspan.engine.sampling.streams import streams
 from fullspan.engine.sampling.target import Array, Base, Target
-from fullspan.errors import FullspanError
+from fullspan.errors import FullspanError, require_whole
 
 
 class Tempered:
@@ -42,10 +42,11 @@ class Tempered:
     def __init__(
         self, target: Target, number: int, rng: np.random.Generator, ladder: Array | int = 20, base: Base | None = None
     ) -> None:
+        require_whole(1, chains=number)
         self.ladder = np.linspace(0.0, 1.0, ladder) if isinstance(ladder, int) else np.asarray(ladder, dtype=float)
         rising = self.ladder.size >= 2 and (np.diff(self.ladder) > 0).all()
-        if number < 1 or not rising or self.ladder[0] != 0 or self.ladder[-1] != 1:
-            raise FullspanError("tempering needs a chain and a ladder that rises from 0 to 1")
+        if not rising or self.ladder[0] != 0 or self.ladder[-1] != 1:
+            raise FullspanError("tempering needs a ladder that rises from 0 to 1")
         self.target, self.number, self.rng = target, number, rng
         self.base = Base.uniform(target.cards) if base is None else base
         steps = len(self.ladder)
@@ -66,6 +67,7 @@ class Tempered:
 
     def sweep(self, sweeps: int = 1) -> None:
         """Sweep all replicas and offer exchanges, so often."""
+        require_whole(0, sweeps=sweeps)
         for _ in range(sweeps):
             self.target.sweep(self._replicas, self._streams, 1, self._free, self._beta, self.base)
             self._exchange()
@@ -87,6 +89,8 @@ class Tempered:
 
     def draw(self, draws: int, thin: int = 1, warm_up: int = 0) -> NDArray[Any]:
         """States (draws, chains, n) at beta = 1, as :meth:`Chains.draw` has them."""
+        require_whole(0, draws=draws, warm_up=warm_up)
+        require_whole(1, thin=thin)
         self.sweep(warm_up)
         out = np.empty((draws, *self.states.shape), dtype=self._replicas.dtype)
         for k in range(draws):
