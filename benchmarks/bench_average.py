@@ -166,9 +166,10 @@ def nltcs(folder: Path, **options: Any) -> None:
         model = fs.FullSpan(random_state=0, **(NLTCS | options)).fit(rows)
         seconds = time.perf_counter() - started
         score = model.score_samples(test)
+        shares = {name: round(share, 2) for name, share in model.fitted_.settings["shares"].items()}
         print(
             f"nltcs, fitted to {title}: test {score.mean():.4f} ± {score.std() / math.sqrt(len(score)):.4f}, "
-            f"out of bag {model.oob_score_:.4f}, share of the shrunken model {model.model_.share:.2f}, {seconds:.0f} s",
+            f"out of bag {model.oob_score_:.4f}, shares {shares}, {seconds:.0f} s",
             flush=True,
         )
 

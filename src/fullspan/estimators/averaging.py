@@ -49,8 +49,10 @@ def averaged_search(
     def one(data: Empirical, bounds: Bounds, seed: np.random.Generator, watch: Callable[[Any], None]) -> Fitted:
         own = options if bounds.basis is None else replace(options, basis=bounds.basis)
         if hidden:
-            return fit_incomplete(data, own, hidden, restarts, seed, watch=watch, rounds=bounds.rounds)
-        return fit(data, own, watch=watch, rounds=bounds.rounds)
+            return fit_incomplete(
+                data, own, hidden, restarts, seed, watch=watch, rounds=bounds.rounds, terms=bounds.terms
+            )
+        return fit(data, own, watch=watch, rounds=bounds.rounds, terms=bounds.terms)
 
     plain = bool(hidden) or options.by_terms or not empirical.is_complete
     beside = {} if plain else {**_networks(options.max_order, k), **(further or {})}

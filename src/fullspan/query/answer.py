@@ -64,7 +64,7 @@ class Oracle(Probabilities):
     >>> from fullspan.algebra.basis import Basis
     >>> from fullspan.space import Space
     >>> space = Space.of_cards((2, 2))
-    >>> log_z = math.log(2 * math.exp(0.5) + 2 * math.exp(-0.5))
+    >>> log_z = float(np.log(2 * np.exp(0.5) + 2 * np.exp(-0.5)))
     >>> model = LogLinear(space, Basis("walsh", (2, 2)), (((0, 1), (1, 1)),), np.array([0.5]), log_z)
     >>> round(Oracle(model).probability("x0=1 | x1=1"), 4)
     0.7311

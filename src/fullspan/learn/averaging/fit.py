@@ -2,8 +2,8 @@
 
 ``fit_one`` is any learner from counts to a fitted model. The first fit is of the rows as they are, the others of
 bootstrap samples. Where the learner chooses a basis, the first does, and the others stay in it: the average has one
-dual table. Nor do the others grow in many more rounds than the first: rows drawn twice look like structure, and
-where there is none they would pursue it for long. So time is at most that of k fits; fits of small tables share the
+dual table. Nor do the others grow in many more rounds or terms than the first: rows drawn twice look like structure,
+and where there is none they would pursue it for long. So time is at most that of k fits; fits of small tables share the
 cores, one or more each, and a fit of a large table has all of them, so that memory is that of one fit.
 
 Other ways to predict may stand beside the fits, each with the share that unseen rows ask for (module ``stacking``).
@@ -27,6 +27,7 @@ from threadpoolctl import threadpool_limits
 from fullspan.data import Empirical
 from fullspan.learn.averaging.bootstrap import Array, OutOfBagRows, Sample, bootstrap, log_prob_of
 from fullspan.learn.averaging.stacking import Learn, best_shares, mixed, without_each_fifth
+from fullspan.learn.search.full import MAX_TERMS
 from fullspan.learn.search.problem import Interrupted
 from fullspan.learn.search.problem import smoothed_entropy as entropy_of
 from fullspan.model import Fitted, LogLinear
@@ -41,10 +42,16 @@ GROWING = ("append", "margin")
 
 @dataclass(frozen=True)
 class Bounds:
-    """What the first fit leaves to the others: the basis to stay in, and the rounds to grow in."""
+    """What the first fit leaves to the others: the basis, the rounds to grow in, and the terms to grow to."""
 
     basis: str | None = None
     rounds: float = math.inf
+    terms: int = MAX_TERMS
+
+    @classmethod
+    def of(cls, basis: str, rounds: int, terms: int) -> Bounds:
+        """What the first fit took, and a quarter more."""
+        return cls(basis, rounds + rounds // 4, min(terms + terms // 4, MAX_TERMS))
 
 
 class FitOne(Protocol):
@@ -133,7 +140,7 @@ class _Average:
         self.seeds = rng.integers(2**63, size=(k, 2))
         self.started, self.lock, self.stop = time.perf_counter(), threading.Lock(), threading.Event()
         self.members: list[_Member | None] = [None] * k
-        self.bounds, self.rounds = Bounds(), 0
+        self.bounds, self.rounds, self.terms = Bounds(), 0, 0
 
     def run(self) -> Fitted:
         try:
@@ -153,7 +160,7 @@ class _Average:
         """The fit of the rows as they are, which bounds the others."""
         self._fit(0)
         if (first := self.members[0]) is not None:
-            self.bounds = Bounds(first.fitted.model.basis.name, self.rounds + self.rounds // 4)
+            self.bounds = Bounds.of(first.fitted.model.basis.name, self.rounds, self.terms)
 
     def _others(self) -> None:
         rest = range(1, len(self.seeds))
@@ -189,8 +196,9 @@ class _Average:
         """Pass a step on, from whatever thread; a watcher that stops one fit stops all of them."""
         if self.stop.is_set():
             raise Interrupted
-        if b == 0 and step.move in GROWING:
-            self.rounds += 1
+        if b == 0:
+            self.rounds += step.move in GROWING
+            self.terms = max(self.terms, step.n_terms)
         if self.watch is None:
             return
         with self.lock:
@@ -290,4 +298,4 @@ class _Average:
 
 def _status(fits: list[Fitted]) -> str:
     """``"converged"`` if all members are, as far as their rounds went, or else how the first that is not has ended."""
-    return next((f.status for f in fits if f.status not in ("converged", "round limit")), "converged")
+    return next((f.status for f in fits if f.status not in ("converged", "round limit", "term limit")), "converged")

@@ -18,7 +18,16 @@ from fullspan.data import Empirical
 from fullspan.engine.planner import DEVICES, PRECISIONS, Device, Precision, plan
 from fullspan.errors import FullspanError
 from fullspan.learn.search import line
-from fullspan.learn.search.full import LARGEST_MARGIN, Grown, carry_over, description, grow, names_in_use, sift_out
+from fullspan.learn.search.full import (
+    LARGEST_MARGIN,
+    MAX_TERMS,
+    Grown,
+    carry_over,
+    description,
+    grow,
+    names_in_use,
+    sift_out,
+)
 from fullspan.learn.search.paper import paper_search
 from fullspan.learn.search.penalty import prices
 from fullspan.learn.search.problem import Interrupted, Problem, Step, as_arrays, smoothed_entropy
@@ -102,6 +111,7 @@ def fit(
     watch: Watch | None = None,
     start: LogLinear | None = None,
     rounds: float = math.inf,
+    terms: int = MAX_TERMS,
 ) -> Fitted:
     """Learn a log-linear model of counted data; missing cells are summed over (see ``incomplete``).
 
@@ -110,7 +120,7 @@ def fit(
     watch : called after every move; may raise ``KeyboardInterrupt`` or :class:`Interrupted` to stop, and the best
         model so far is returned with the status ``"interrupted"``.
     start : continue from this model's terms and weights, in its basis.
-    rounds : most rounds of growing of the full search, for each basis.
+    rounds, terms : most rounds of growing of the full search, and terms that it grows to, for each basis.
 
     Raises
     ------
@@ -120,7 +130,7 @@ def fit(
     if not empirical.is_complete:
         from fullspan.learn.search.incomplete import fit_incomplete  # which calls this for completed data
 
-        return fit_incomplete(empirical, options, watch=watch, start=start, rounds=rounds)
+        return fit_incomplete(empirical, options, watch=watch, start=start, rounds=rounds, terms=terms)
     best: Fitted | None = None
     grown: Grown | None = None
     started = time.perf_counter()
@@ -128,7 +138,7 @@ def fit(
         try:
             # The matrices are small: threads that spin for each other inside BLAS cost more than they bring.
             with threadpool_limits(limits=1, user_api="blas"):
-                search = _Fit(empirical, options, name, watch, start, best, grown, started, rounds)
+                search = _Fit(empirical, options, name, watch, start, best, grown, started, rounds, terms)
                 best = search.run()
         except KeyboardInterrupt:  # while the tables were being set up: nothing new to keep
             if best is None:
@@ -173,8 +183,9 @@ class _Fit:
         grown: Grown | None,
         started: float,
         rounds: float = math.inf,
+        terms: int = MAX_TERMS,
     ) -> None:
-        self.rounds = rounds
+        self.rounds, self.terms = rounds, terms
         self.empirical, self.options, self.watch, self.best = empirical, options, watch, best
         self.grown = grown
         self.basis = Basis(basis, empirical.space.cards)
@@ -213,7 +224,7 @@ class _Fit:
             self.problem.note_drift(self.problem.table.rebuild())
             return status
         carried = self.grown is not None and carry_over(self.grown, self.problem)
-        status, self.grown = grow(self.problem, 0 if carried else LARGEST_MARGIN, self.rounds)
+        status, self.grown = grow(self.problem, 0 if carried else LARGEST_MARGIN, self.rounds, self.terms)
         sift_out(self.problem)
         return status
 

@@ -69,8 +69,10 @@ def full_search(problem: Problem, largest: int = LARGEST_MARGIN) -> str:
     return status
 
 
-def grow(problem: Problem, largest: int = LARGEST_MARGIN, rounds: float = math.inf) -> tuple[str, Grown]:
-    """Append margins and terms to the current point until none pays, or in so many rounds.
+def grow(
+    problem: Problem, largest: int = LARGEST_MARGIN, rounds: float = math.inf, terms: int = MAX_TERMS
+) -> tuple[str, Grown]:
+    """Append margins and terms to the current point until none pays, in so many rounds, or to so many terms.
 
     Returns why it stopped, and what was reached.
     """
@@ -78,7 +80,7 @@ def grow(problem: Problem, largest: int = LARGEST_MARGIN, rounds: float = math.i
         _start_independent(problem)
     elif not problem.names:
         problem.names = names_in_use(problem, largest)
-    status = _grow(problem, largest, _tolerance(problem), rounds)
+    status = _grow(problem, largest, _tolerance(problem), rounds, terms)
     return status, Grown(problem.table.basis, dict(problem.table.theta), problem.names)
 
 
@@ -153,12 +155,12 @@ def _start_independent(problem: Problem) -> None:
     problem.record("start", description(problem))
 
 
-def _grow(problem: Problem, largest: int, tolerance: float, rounds: float) -> str:
+def _grow(problem: Problem, largest: int, tolerance: float, rounds: float, terms: int) -> str:
     order_limit = int(np.isfinite(problem.prices.by_order).sum()) - 1
     margins = Margins(problem, min(largest, order_limit))
     cost, done = description(problem), 0
     while True:
-        room = MAX_TERMS - len(problem.table.theta)
+        room = terms - len(problem.table.theta)
         if room <= 0:
             _refit_wide(problem, tolerance)
             return "term limit"

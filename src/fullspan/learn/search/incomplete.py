@@ -34,6 +34,7 @@ from fullspan.learn.likelihood.phases import Free, Observed
 from fullspan.learn.likelihood.solve import Likelihood, solve
 from fullspan.learn.likelihood.uncertainty import standard_errors
 from fullspan.learn.search.fit import Options, Progress, Watch, fit
+from fullspan.learn.search.full import MAX_TERMS
 from fullspan.learn.search.problem import Step
 from fullspan.model import Fitted, LogLinear
 from fullspan.space import Variable
@@ -58,6 +59,7 @@ def fit_incomplete(
     watch: Watch | None = None,
     start: LogLinear | None = None,
     rounds: float = math.inf,
+    terms: int = MAX_TERMS,
 ) -> Fitted:
     """Learn terms and weights from rows with missing cells, and with ``hidden`` variables, which come last.
 
@@ -65,14 +67,14 @@ def fit_incomplete(
     ----------
     restarts : random first completions, where there are hidden variables.
     watch, start : as for :func:`fullspan.learn.search.fit.fit`; ``start`` gives the first completion.
-    rounds : most rounds of growing of every search, for each basis.
+    rounds, terms : most rounds of growing of every search, and terms that it grows to, for each basis.
 
     Raises
     ------
     TooLargeError : the tables would not fit into memory; nothing has been allocated.
     """
     options = options or Options()
-    search = _Rounds(empirical.with_hidden(hidden), options, empirical, len(hidden), watch, rounds)
+    search = _Rounds(empirical.with_hidden(hidden), options, empirical, len(hidden), watch, rounds, terms)
     return search.run(restarts, seed, start)
 
 
@@ -85,8 +87,9 @@ class _Rounds:
         n_hidden: int,
         watch: Watch | None,
         growing: float = math.inf,
+        terms: int = MAX_TERMS,
     ) -> None:
-        self.growing = growing
+        self.growing, self.terms = growing, terms
         self.data, self.options, self.seen, self.n_hidden, self.watch = data, options, seen, n_hidden, watch
         self.started = time.perf_counter()
         self.history: list[Step] = []
@@ -153,7 +156,7 @@ class _Rounds:
 
     def _without_hidden(self) -> Fitted:
         """The model of the visible variables alone, in the larger space."""
-        fitted = fit(self.seen, self.options, self._told, rounds=self.growing)
+        fitted = fit(self.seen, self.options, self._told, rounds=self.growing, terms=self.terms)
         model, basis = fitted.model, Basis(fitted.model.basis.name, self.data.space.cards)
         log_z = model.log_z + sum(math.log(card) for card in self.data.space.cards[len(self.seen.space) :])
         return dataclasses.replace(
@@ -166,7 +169,7 @@ class _Rounds:
         """Rounds from a first completion until they no longer help; whether they were interrupted."""
         shortest, options = math.inf, self.options
         for _ in range(MAX_ROUNDS):
-            fitted = fit(completed(self.data, model), options, self._told, rounds=self.growing)
+            fitted = fit(completed(self.data, model), options, self._told, rounds=self.growing, terms=self.terms)
             fitted = self._refined(fitted)
             options = dataclasses.replace(options, basis=fitted.model.basis.name)
             if self._offer(fitted):
