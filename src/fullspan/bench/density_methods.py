@@ -60,19 +60,14 @@ def _counted(rows: Codes, space: Space) -> Empirical:
     return Empirical.from_codes(rows, space=space, allow_missing=True)
 
 
-def _all(split: Split, space: Space) -> Empirical:
-    """Rows to learn from where nothing is chosen: those held out as well."""
-    return _counted(np.concatenate([split.train, split.valid]), space)
-
-
 def independent(split: Split, space: Space, settings: Settings) -> Learned:
     """Every column by itself."""
-    return Learned(Independent(_counted(split.train, space)).log_prob)
+    return Learned(Independent(_counted(split.known, space)).log_prob)
 
 
 def chow_liu(split: Split, space: Space, settings: Settings) -> Learned:
     """The best tree."""
-    return Learned(ChowLiu(_counted(split.train, space)).log_prob)
+    return Learned(ChowLiu(_counted(split.known, space)).log_prob)
 
 
 def pairwise(split: Split, space: Space, settings: Settings) -> Learned:
@@ -81,7 +76,7 @@ def pairwise(split: Split, space: Space, settings: Settings) -> Learned:
 
     if space.n_states > PAIRWISE:
         raise Declined(f"more than {PAIRWISE:,} states")
-    data = _counted(split.train, space)
+    data = _counted(split.known, space)
     fitted = fit_machine(data, MachineOptions(order=2, basis="walsh", l2=1.0 / data.total, tol=1e-6))
     return Learned(Oracle(fitted.model).log_prob, {"terms": len(fitted.model.terms)})
 
@@ -100,7 +95,7 @@ def fullspan(split: Split, space: Space, settings: Settings) -> Learned:
     from fullspan.learn.search.fit import Options, fit
     from fullspan.learn.wide.fit import WideOptions, fit_wide
 
-    data = _counted(split.train, space)
+    data = _counted(split.known, space)
     if space.n_states <= TABLE:
         fitted = fit(data, Options())
         notes = {"terms": len(fitted.model.terms), "engine": "table"}
@@ -118,7 +113,7 @@ def average(split: Split, space: Space, settings: Settings) -> Learned:
 
     if space.n_states > TABLE:
         raise Declined(f"more than {TABLE:,} states")
-    data = _counted(split.train, space)
+    data = _counted(split.known, space)
     if data.is_complete and space.n_states <= SHRUNKEN:
         fitted = shrunken_search(data, Options(), _FITS, settings.seed)
     else:
@@ -127,14 +122,11 @@ def average(split: Split, space: Space, settings: Settings) -> Learned:
 
 
 def mixture(split: Split, space: Space, settings: Settings) -> Learned:
-    """A mixture of decomposable models; it learns from complete rows, and scores all."""
+    """A mixture of decomposable models; missing cells are summed over."""
     from fullspan.learn.wide.ensemble import MixtureOptions, fit_mixture
 
-    train, valid = (rows[(rows >= 0).all(axis=1)] for rows in (split.train, split.valid))
-    if not len(train) or not len(valid):
-        raise Declined("no row is complete")
     options = MixtureOptions(max_seconds=settings.seconds, seed=settings.seed)
-    fitted = fit_mixture(_counted(train, space), options, _counted(valid, space))
+    fitted = fit_mixture(_counted(split.train, space), options, _counted(split.valid, space))
     notes = {"components": len(fitted.model.shares), "width": fitted.model.width, "valid": fitted.validation}
     return Learned(MixtureOracle(fitted.model).log_prob, notes)
 
@@ -143,10 +135,10 @@ def restricted(split: Split, space: Space, settings: Settings) -> Learned:
     """A restricted Boltzmann machine whose log Z is exact: 20 hidden units."""
     from fullspan.estimators.restricted import RestrictedBoltzmannMachine
 
-    if any(card > 2 for card in space.cards) or any((rows < 0).any() for rows in (split.train, split.test)):
+    if any(card > 2 for card in space.cards) or any((rows < 0).any() for rows in (split.known, split.test)):
         raise Declined("its units are binary and always seen")
     machine = RestrictedBoltzmannMachine(n_hidden=_HIDDEN_UNITS, max_iter=50, random_state=settings.seed)
-    machine.fit(split.train.astype(np.int8))
+    machine.fit(split.known.astype(np.int8))
     return Learned(lambda rows: np.asarray(machine.score_samples(rows.astype(np.int8)), dtype=np.float64))
 
 
@@ -154,11 +146,11 @@ def pyagrum(split: Split, space: Space, settings: Settings) -> Learned:
     """A Bayesian network by pyAgrum's greedy hill climbing, in a process of its own; it scores the test rows only."""
     if package() is None:
         raise Declined("pyAgrum is not installed")
-    if any((rows < 0).any() for rows in (split.train, split.test)):
+    if any((rows < 0).any() for rows in (split.known, split.test)):
         raise Declined("cells are missing")
     with tempfile.TemporaryDirectory() as folder:
         given, found = Path(folder, "given.npz"), Path(folder, "found.npy")
-        np.savez(given, train=split.train, test=split.test, cards=np.array(space.cards))
+        np.savez(given, train=split.known, test=split.test, cards=np.array(space.cards))
         command = [sys.executable, "-m", "fullspan.bench.pyagrum_process", str(given), str(found)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:

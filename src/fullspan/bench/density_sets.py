@@ -26,11 +26,16 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Rows to learn from, rows held out for choices, and rows to be scored once; -1 is a missing cell."""
+    """Rows to learn from, rows held out for choices, and rows to be scored once; -1 is a missing cell.
+
+    A method that chooses nothing learns from ``known``: the rows of a fold that are not tested. Of a set with given
+    parts these are the training rows alone, as in what is published.
+    """
 
     train: Codes
     valid: Codes
     test: Codes
+    known: Codes
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,14 +54,14 @@ class DataSet:
     def splits(self, folds: int, seed: int) -> Iterator[Split]:
         """The one split that is given, or so many folds of the rows, each with a tenth of its other rows held out."""
         if "train" in self.parts:
-            yield Split(self.parts["train"], self.parts["valid"], self.parts["test"])
+            yield Split(self.parts["train"], self.parts["valid"], self.parts["test"], self.parts["train"])
             return
         rows, rng = self.parts["rows"], np.random.default_rng(seed)
         shuffled = rng.permutation(len(rows))
         for test in np.array_split(shuffled, folds):
             rest = np.setdiff1d(shuffled, test, assume_unique=True)
             cut = max(1, round(_HELD_OUT * len(rest)))
-            yield Split(rows[rest[cut:]], rows[rest[:cut]], rows[np.sort(test)])
+            yield Split(rows[rest[cut:]], rows[rest[:cut]], rows[np.sort(test)], rows[rest])
 
 
 def read_set(path: Path) -> DataSet:
