@@ -28,8 +28,8 @@ lint: $(STAMP)  ## style, types and import layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test: lint  ## lint, then all tests
-	$(BIN)/python -m pytest
+test: lint  ## lint, then all tests, in two processes
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 docs: $(STAMP)  ## build the documentation site into build/site; a broken link, picture or example is an error
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
