@@ -124,3 +124,11 @@ def test_an_interruption_keeps_the_runs_so_far(
     assert done.code == 130
     assert "interrupted" in done.err
     assert fs.load(tmp_path / "x.fsm").status_ == "interrupted"
+
+
+def test_a_width_without_components_is_refused(run: Run, files: Files, tmp_path: Path) -> None:
+    """It would say nothing: several widths are tried then, and a table has none."""
+    for options in (("--model", "mixture"), ("--engine", "table")):
+        done = run("fit", files[1], "-o", tmp_path / "x.fsm", *options, "--max-width", 3)
+        assert done.code == 2
+        assert "--max-width" in done.err

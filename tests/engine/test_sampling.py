@@ -26,6 +26,7 @@ from fullspan.engine.sampling.layers import layer_log_z, two_layers
 from fullspan.engine.sampling.pair_terms import PairTerms
 from fullspan.engine.sampling.pairwise import Pairwise
 from fullspan.engine.sampling.partition import exact_log_z, log_z
+from fullspan.engine.sampling.runs import annealed_runs
 from fullspan.engine.sampling.streams import uniform_single
 from fullspan.engine.sampling.target import Base, Target
 from fullspan.engine.sampling.tempering import Tempered
@@ -510,3 +511,17 @@ def test_bad_input_is_refused_with_the_way_out() -> None:
         target_of(forbidding)
     with pytest.raises(FullspanError, match="ladder that rises from 0 to 1"):
         Tempered(pairs, 2, rng, ladder=np.array([0.0, 0.5]))
+
+
+@pytest.mark.parametrize("most", [1, 100, 3_199, 3_200])
+def test_a_low_limit_leaves_room_for_a_run_before(most: int) -> None:
+    """Whatever the limit, another run goes before, and none is longer."""
+    made = list[int]()
+
+    def run(steps: int) -> np.ndarray:
+        made.append(steps)
+        return np.zeros(50)
+
+    found = annealed_runs(run, 50, None, most)
+    assert found.before is not None
+    assert made == [min(1_600, (most + 1) // 2), most]

@@ -10,6 +10,7 @@ import pytest
 import fullspan as fs
 from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
+from fullspan.errors import FullspanError
 from fullspan.learn.averaging.bootstrap import OutOfBagRows, Sample
 from fullspan.learn.averaging.stacking import best_shares, mixed, without_each_fifth
 
@@ -142,3 +143,49 @@ def test_out_of_bag_is_of_the_whole_stack() -> None:
     shares = model.fitted_.settings["shares"]
     assert sum(shares.values()) == pytest.approx(1.0)
     assert 1 - shares["fits"] == pytest.approx(model.model_.share)
+
+
+def test_rows_that_are_hardly_possible_have_a_logarithm() -> None:
+    """Two fits with log p = -800 and -801: their mean, although exp of it is 0."""
+    data = Empirical.from_codes(np.array([[0, 1], [1, 0]]))
+    rows, rng = OutOfBagRows(data), np.random.default_rng(0)
+    for log_prob in (-800.0, -801.0):
+        rows.add(np.zeros(2), np.full(2, log_prob), rng)
+    expected = np.logaddexp(-800.0, -801.0) - math.log(2)
+    assert np.allclose(rows.log_prob(), expected)
+    assert rows.score().score == pytest.approx(expected)
+    p = np.exp([0.0, -1.0])
+    assert np.allclose(rows.expected(4), expected + p.var(ddof=1) / p.mean() ** 2 / 2 * (1 / 2 - 1 / 4))
+
+
+def test_two_rows_can_be_stacked_with_a_shrunken_model() -> None:
+    """Both rows may fall into one fifth; nothing is known without it."""
+    X = np.array([[0, 0, 0], [0, 1, 1]])
+    for seed in range(4):
+        model = fs.FullSpan(average=2, shrinkage="evidence", random_state=seed).fit(X)
+        assert math.isfinite(model.score(X))
+
+
+def test_many_columns_of_which_few_vary() -> None:
+    """Tables of more than 62 columns are not averaged, however few states they have."""
+    rng = np.random.default_rng(0)
+    X = np.zeros((80, 70), dtype=int)
+    X[:, -4:] = rng.integers(0, 2, (80, 4))
+    X[:, 0] = X[:, -1] = X[:, -2]
+    with pytest.raises(FullspanError, match=r"70 columns; tables of at most 62 .* columns="):
+        fs.FullSpan(average=2, random_state=0).fit(X)
+
+
+@pytest.mark.parametrize("name", ["best_shares", "without_each_fifth"])
+def test_an_interrupt_while_shares_are_found_keeps_the_fits(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The average of all fits, without what would stand beside them."""
+
+    def interrupted(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(f"fullspan.learn.averaging.fit.{name}", interrupted)
+    X = np.random.default_rng(1).integers(0, 2, (60, 3))
+    with pytest.warns(UserWarning, match="interrupted"):
+        model = fs.FullSpan(average=2, random_state=0).fit(X)
+    assert model.fitted_.status == "interrupted"
+    assert len(model.model_.members) == 2

@@ -10,6 +10,7 @@ import pytest
 from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
 from fullspan.errors import FullspanError, TooLargeError
+from fullspan.estimators.full_span import FullSpan
 from fullspan.learn.search.fit import Progress, fit
 from fullspan.learn.wide.chordal import Chordal, Slack, refit
 from fullspan.learn.wide.fit import WideOptions, fit_wide
@@ -444,3 +445,10 @@ def test_an_interruption_of_em_keeps_the_weights_so_far() -> None:
     log_prob = fitted.model.log_prob(states((2,) * 8))
     mean = sum(c * np.logaddexp.reduce(log_prob[s.all(axis=1)]) for s, c in zip(seen, data.counts, strict=True))
     assert -fitted.divergence - fitted.entropy == pytest.approx(mean / data.total)
+
+
+def test_columns_of_more_than_256_levels() -> None:
+    """Codes are as wide as they need to be."""
+    X = np.column_stack([np.arange(600) % 300, np.arange(600) % 300 >= 250]).astype(int)
+    model = FullSpan(engine="elimination", max_levels=400, max_width=1).fit(X)
+    assert model.probability({"x0": 299}) == pytest.approx(model.probability({"x0": 3}), rel=0.2)

@@ -132,8 +132,12 @@ def fit(
         check_model_target(output, data, force=force)
         given: dict[str, Any] = {"components": components, "max_width": max_width, "max_seconds": max_seconds}
         given |= {"seed": seed, "max_memory": arguments.size(max_memory)}
-        if (source := context.get_parameter_source("restarts")) is not None and source.name == "COMMANDLINE":
+        if _is_given(context, "restarts"):
             given["restarts"] = restarts
+        if components is None and model.value == "mixture" and _is_given(context, "max_width"):
+            raise typer.BadParameter(
+                "--max-width goes with --components; without, mixtures of several widths are tried"
+            )
         read: dict[str, Any] = {"missing": missing.value, "columns": arguments.names(columns)}
         read |= {
             "levels": arguments.levels(levels),
@@ -201,6 +205,8 @@ def fit(
             domain = Domain(max_order, min_support, pattern or (), pairs, unseen, solver.value, l2, seed, limit)
             fitted = learned_truncated(empirical, domain, watch)
         else:
+            if engine.value == "table" and _is_given(context, "max_width"):
+                raise typer.BadParameter("--max-width is of --engine elimination; a table has no width")
             wide = Wide(engine.value, max_width)
             fitted = _learned(empirical, options, Hidden(units, restarts, seed), wide, watch, start, average, shrink)
         fitted = _kept(reading.noted(fitted), watch)
@@ -245,8 +251,9 @@ class _Watch:
         self.interrupts.check()
         if self.reporter is not None:
             self.reporter(progress)
-        if self.checkpoint is not None and time.monotonic() - self._last >= self.every:
-            _save(self.reading.noted(progress.snapshot()), self.checkpoint)
+        snapshot = getattr(progress, "snapshot", None)  # parts of a model, such as a shrunken one, have none
+        if self.checkpoint is not None and snapshot is not None and time.monotonic() - self._last >= self.every:
+            _save(self.reading.noted(snapshot()), self.checkpoint)
             self._last = time.monotonic()
 
     def say(self, text: str) -> None:
@@ -256,6 +263,12 @@ class _Watch:
     def close(self) -> None:
         if self.reporter is not None:
             self.reporter.close()
+
+
+def _is_given(context: typer.Context, name: str) -> bool:
+    """Whether an option stands on the command line."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 def _learned(

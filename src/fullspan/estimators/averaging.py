@@ -1,7 +1,7 @@
 """Averages of fits: a search or a machine, fitted again and again, and how it was done.
 
 Beside the searches of complete rows stand Bayesian networks averaged over their posterior, once for each of two priors
-of their tables; unseen rows decide how much each is believed.
+of their tables, and, where shrinkage is asked for, a shrunken model; unseen rows decide how much each is believed.
 """
 
 from __future__ import annotations
@@ -42,7 +42,14 @@ def averaged_search(
     watch: Watch = None,
     further: Mapping[str, Learn] | None = None,
 ) -> Fitted:
-    """The average of k searches, of the rows and of bootstrap samples, and what stands beside them."""
+    """The average of k searches, of the rows and of bootstrap samples, and what stands beside them.
+
+    Raises
+    ------
+    FullspanError : more columns than a table that is averaged can have.
+    """
+    from fullspan.errors import FullspanError
+    from fullspan.learn.networks.posterior import MAX_VARIABLES
     from fullspan.learn.search.fit import fit
     from fullspan.learn.search.incomplete import fit_incomplete
 
@@ -55,6 +62,11 @@ def averaged_search(
         return fit(data, own, watch=watch, rounds=bounds.rounds, terms=bounds.terms)
 
     plain = bool(hidden) or options.by_terms or not empirical.is_complete
+    if len(empirical.space) > MAX_VARIABLES:
+        raise FullspanError(
+            f"average={k} was asked for {len(empirical.space)} columns; tables of at most {MAX_VARIABLES} are averaged: "
+            "leave constant columns out with columns=, or use engine='elimination'"
+        )
     beside = {} if plain else {**_networks(options.max_order, k), **(further or {})}
     fitted = fit_average(empirical, k, one, random_state, watch, beside)
     settings = {**fitted.settings, **dataclasses.asdict(options), "restarts": restarts}

@@ -56,7 +56,7 @@ def carry(most: NDArray[np.float64], gap: NDArray[np.float64], b0: int, b1: int,
 def possible(gap: float, most: float, peak: float, bar: float, l1: float) -> bool:
     """Whether a spin with ``|d - eta| <= gap``, ``|eta| <= most``, ``|d| <= peak`` might have a gain above ``bar``."""
     model, either = 1.0 - most * most, 1.0 - max(most, peak) ** 2
-    return gap > l1 and (gap - l1) * (gap - l1) > 0.99 * bar * (max(model, 2.0 * either) - 1e-5)
+    return gap > l1 and (bar <= 0.0 or (gap - l1) * (gap - l1) > 0.99 * bar * (max(model, 2.0 * either) - 1e-5))
 
 
 @serial

@@ -1,8 +1,9 @@
 """The dual table: the expectations eta of all basis functions, updated in place (Numba, all cores).
 
 Two tables of |X| numbers are held, eta of the model and d of the data; p itself is never needed while learning.
-Moving one term costs one pass, in which every candidate is compared as well. Rounding accumulates; a rebuild
-from theta removes it, in the same memory, and reports how large it was.
+Moving one term costs one pass, in which every candidate is compared as well; large Walsh tables make two moves in one
+pass (modules ``pending``, ``deferred``). Rounding accumulates; a rebuild from theta removes it, in the same memory, and
+reports how large it was. A table belongs to one thread.
 """
 
 from __future__ import annotations
@@ -88,7 +89,10 @@ class DualTable:
 
     @property
     def eta(self) -> NDArray[Any]:
-        """(|X|,) expectations ``<Phi_y>`` of the model, all moves made; ``eta[0] = 1``. The caller may write to it."""
+        """(|X|,) expectations ``<Phi_y>`` of the model, all moves made; ``eta[0] = 1``.
+
+        The caller may write to it until the next move or scan, and takes it anew after these.
+        """
         self._bounds = None
         return self._settled()
 
@@ -171,9 +175,11 @@ class DualTable:
         assert self._peaks is not None
         if self._bounds is None:
             self._bounds = Bounds.unknown(self._peaks)
+        if self._pending.length[0] >= pending.ROOM:  # an interrupt came before they were made
+            self._settled()
         crowd = deferred.defer(self._bounds, self._pending, index, move, prices) if index else 0
         length = int(self._pending.length[0])
-        if length == pending.ROOM or crowd << length > self.layout.n_blocks * _CROWDED:
+        if length >= pending.ROOM or crowd << length > self.layout.n_blocks * _CROWDED:
             self._settled()
         deferred.scan(self._eta, self.d, self._bounds, self._pending, move, prices, gains, indices)
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
-from numba import types
+from numba import config, types
 from numba.core import cgutils as untyped_cgutils
 from numba.extending import intrinsic
 from numba.np import arrayobj
@@ -81,4 +82,10 @@ def _add_rows(
     return types.void(line, table, listed, weights, number, column, vectors), write
 
 
-add_rows: Any = intrinsic(_add_rows)
+def _add_rows_plain(line: Any, table: Any, listed: Any, weights: Any, number: int, column: int, vectors: int) -> None:
+    """The same in NumPy, for where nothing is compiled."""
+    own = slice(column, column + VECTOR * vectors)
+    line[own] += weights[:number] @ table[np.asarray(listed[:number], dtype=np.int64), own]
+
+
+add_rows: Any = _add_rows_plain if getattr(config, "DISABLE_JIT", 0) else intrinsic(_add_rows)

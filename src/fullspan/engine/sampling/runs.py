@@ -85,9 +85,9 @@ def annealed_runs(
 
     if steps is not None:
         return go(steps, go((steps + 1) // 2, None))
-    number = min(STEPS, max_steps)
+    number = min(STEPS, (max_steps + 1) // 2)
     found = go(number, None)
-    while not found.settled and 2 * number <= max_steps:
-        number *= 2
+    while found.before is None or (not found.settled and 2 * number <= max_steps):
+        number = min(2 * number, max_steps)
         found = go(number, found)
     return found

@@ -71,15 +71,16 @@ class OutOfBagRows:
         self.weight = (empirical.counts / copies)[self.state]
         self.followed = Followed(self.state, self.weight, copies, whole)
         self.missed = 1.0 - 1.0 / np.maximum(rows, 1.0)
-        self._sum, self._square, self._fits = np.zeros((3, len(self.state)))
+        self._fits = np.zeros(len(self.state))
+        self._log_sum, self._log_square = np.full((2, len(self.state)), -np.inf)
 
     def add(self, drawn: Array, log_prob: Array, rng: np.random.Generator) -> None:
         """A fit: how often its sample drew each state, and ``log p`` of each state under it."""
         chance = np.where(drawn > 0, np.where(np.isinf(drawn), 0.0, self.missed**drawn), 1.0)[self.state]
         out = rng.random(len(self.state)) < chance
-        p = np.exp(log_prob)[self.state[out]]
-        self._sum[out] += p
-        self._square[out] += p * p
+        log_p = log_prob[self.state[out]]
+        self._log_sum[out] = np.logaddexp(self._log_sum[out], log_p)
+        self._log_square[out] = np.logaddexp(self._log_square[out], 2 * log_p)
         self._fits += out
 
     @property
@@ -89,8 +90,7 @@ class OutOfBagRows:
 
     def log_prob(self) -> Array:
         """``log p`` of the known rows by the fits that have not seen them."""
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self._sum[self.known] / self._fits[self.known]))
+        return np.asarray(self._log_sum[self.known] - np.log(self._fits[self.known]))
 
     def expected(self, k: int) -> Array:
         """The same as of an average of k fits, to second order: ``log p + v/2 (1/m - 1/k)``.
@@ -98,10 +98,11 @@ class OutOfBagRows:
         The logarithm of a mean of m numbers falls short of that of a mean of many by half their relative variance v
         over m; m is the number of fits that have not seen the row.
         """
-        m = self._fits[self.known]
-        mean = np.maximum(self._sum[self.known] / m, np.finfo(float).tiny)
-        variance = np.maximum(self._square[self.known] / mean**2 - m, 0.0) / np.maximum(m - 1, 1)
-        return np.asarray(self.log_prob() + variance / 2 * np.maximum(1 / m - 1 / k, 0.0))
+        m, log_mean = self._fits[self.known], self.log_prob()
+        possible = np.isfinite(log_mean)
+        relative = np.exp(np.where(possible, self._log_square[self.known], 0.0) - 2 * np.where(possible, log_mean, 0.0))
+        variance = np.maximum(relative - m, 0.0) / np.maximum(m - 1, 1)
+        return np.asarray(log_mean + variance / 2 * np.maximum(1 / m - 1 / k, 0.0))
 
     def score(self, log_prob: Array | None = None) -> OutOfBag:
         """What the fits so far, or all ways together, say of the known rows."""

@@ -153,8 +153,12 @@ class _Average:
         done = [m for m in found if m.is_whole]
         if not found:
             raise KeyboardInterrupt
-        stacked = self._stacked(done) if self.beside and len(done) == len(self.seeds) > 1 else None
-        return self._averaged(done or found, stacked)
+        try:
+            stacked = self._stacked(done) if self.beside and len(done) == len(self.seeds) > 1 else None
+            return self._averaged(done or found, stacked)
+        except (KeyboardInterrupt, Interrupted):
+            self.stop.set()
+            return self._averaged(done or found)
 
     def _first(self) -> None:
         """The fit of the rows as they are, which bounds the others."""
@@ -232,20 +236,16 @@ class _Average:
         return rows, mean - np.log(len(members))
 
     def _stacked(self, members: list[_Member]) -> _Stacked | None:
-        """The other ways, learned from all rows, and their shares; None if no row is left to decide, or on Ctrl-C."""
+        """The other ways, learned from all rows, and their shares; None if no row is left to decide."""
         rows, _ = self._seen(members)
         known, basis = rows.known, members[0].fitted.model.basis
         if not known.any():
             return None
         logs, ways = [rows.expected(len(members))], []
-        try:
-            for name, learn in self.beside.items():
-                rng = np.random.default_rng(self.seeds[0, 0])
-                ways.append((name, learn(self.empirical, basis, rng)))
-                logs.append(without_each_fifth(self.empirical, rows.followed, learn, basis, rng)[known])
-        except (KeyboardInterrupt, Interrupted):
-            self.stop.set()
-            return None
+        for name, learn in self.beside.items():
+            rng = np.random.default_rng(self.seeds[0, 0])
+            ways.append((name, learn(self.empirical, basis, rng)))
+            logs.append(without_each_fifth(self.empirical, rows.followed, learn, basis, rng)[known])
         shares = best_shares(np.stack(logs, axis=1), rows.weight[known])
         seen = mixed(np.stack([rows.log_prob(), *logs[1:]], axis=1), shares)
         beside = [

@@ -88,6 +88,9 @@ def without_each_fifth(
             continue
         counts = empirical.counts * (1.0 - split[:, f] / rows.rows)
         seen = counts > 0
+        if not seen.any():  # all rows are in one fifth: nothing is known without it
+            log_prob[own] = -np.log(float(empirical.space.n_states))
+            continue
         way = learn(replace(empirical, states=empirical.states[seen], counts=counts[seen]), basis, rng)
         asked, which = np.unique(rows.state[own], return_inverse=True)
         log_prob[own] = way.log_prob(empirical.states[asked])[which]

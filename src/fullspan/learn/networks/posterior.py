@@ -27,6 +27,8 @@ STRENGTHS: Array = np.exp2(np.arange(-2.0, 5.0))
 """Pseudo-rows that are tried."""
 LARGEST, LEAST = 4096, 64
 """Most cells of a variable and its parents; not more than there are rows, unless these are few."""
+MAX_VARIABLES = 62
+"""Variables up to which networks are drawn: parents are the bits of a signed number."""
 DRAWS = 16
 """Networks that are averaged; fewer where the walk returns to the same one."""
 _STEPS = 300

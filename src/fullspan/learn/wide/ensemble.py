@@ -99,7 +99,7 @@ def fit_mixture(
         validation=float("nan") if valid is None else best.score,
         total=empirical.total,
         n_rows=empirical.n_rows,
-        n_dropped=empirical.n_dropped,
+        n_dropped=empirical.n_dropped + empirical.n_empty,
         history=tuple(learner.history),
         status=status,
         settings={"n_runs": len(runs)},

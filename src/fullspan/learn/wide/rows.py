@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from fullspan.algebra.jit import serial
 from fullspan.data import Empirical
+from fullspan.data.merging import code_dtype
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -35,7 +36,7 @@ class WideRows:
     starts, cells : the features of row r are ``cells[starts[r] : starts[r + 1]]``.
     """
 
-    columns: NDArray[np.uint8]
+    columns: NDArray[np.integer[Any]]
     weights: Array
     cards: Ints
     usual: Ints
@@ -56,7 +57,7 @@ class WideRows:
         level = states[row, variable].astype(np.int64)
         cells = features[variable] + level - (level > usual[variable])
         starts = np.concatenate([[0], np.cumsum(unusual.sum(axis=1))])
-        columns = np.ascontiguousarray(states.T, dtype=np.uint8)
+        columns = np.ascontiguousarray(states.T, dtype=code_dtype(data.space.cards))
         return cls(columns, data.counts, cards, usual, features, starts, cells.astype(np.int32))
 
     def __len__(self) -> int:

@@ -45,7 +45,7 @@ class Conditionals:
     tables: Array
     starts: Ints
 
-    def log_prob(self, columns: NDArray[np.uint8]) -> Array:
+    def log_prob(self, columns: NDArray[np.integer[Any]]) -> Array:
         """Log-probabilities (m,) of rows by columns (n, m)."""
         out = np.empty(columns.shape[1])
         _log_prob(columns, self.family, self.bounds, self.strides, self.tables, self.starts, out)
