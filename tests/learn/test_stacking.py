@@ -172,7 +172,7 @@ def test_many_columns_of_which_few_vary() -> None:
     X = np.zeros((80, 70), dtype=int)
     X[:, -4:] = rng.integers(0, 2, (80, 4))
     X[:, 0] = X[:, -1] = X[:, -2]
-    with pytest.raises(FullspanError, match=r"70 columns; tables of at most 62 .* columns="):
+    with pytest.raises(FullspanError, match=r"70 columns; at most 62 .* columns="):
         fs.FullSpan(average=2, random_state=0).fit(X)
 
 

@@ -64,7 +64,7 @@ def averaged_search(
     plain = bool(hidden) or options.by_terms or not empirical.is_complete
     if len(empirical.space) > MAX_VARIABLES:
         raise FullspanError(
-            f"average={k} was asked for {len(empirical.space)} columns; tables of at most {MAX_VARIABLES} are averaged: "
+            f"average={k} was asked for {len(empirical.space)} columns; at most {MAX_VARIABLES} are possible: "
             "leave constant columns out with columns=, or use engine='elimination'"
         )
     beside = {} if plain else {**_networks(options.max_order, k), **(further or {})}
