@@ -271,3 +271,12 @@ def test_hidden_variables_of_the_search(run: Run, tmp_path: Path) -> None:
     assert load(model).n_hidden == 1
     assert run("query", model, "P(camp | party=democrat)").code == 0
     assert run("sample", model, "-n", "1").out.splitlines()[0] == columns
+
+
+@pytest.mark.parametrize("average", [(), ("--average", 2)])
+def test_a_checkpoint_may_be_due_while_weights_are_shrunken(run: Run, table: Path, average: tuple[object, ...]) -> None:
+    """A shrunken part alone is no model to keep: the checkpoint waits, and the fit goes on."""
+    model, checkpoint = table.with_name("m.fsm"), table.with_name("c.fsm")
+    options = ["--count-column", "n", "--shrink", "--seed", 0, "--checkpoint", checkpoint, "--checkpoint-every", 0]
+    assert run("fit", table, "-o", model, *options, *average).code == 0
+    assert load(model).settings["shrinkage"] == "evidence"

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numba import njit
 from numpy.typing import NDArray
 
 from fullspan.algebra.basis import BASES, Basis, Term
@@ -26,6 +27,7 @@ from fullspan.engine.sampling.layers import layer_log_z, two_layers
 from fullspan.engine.sampling.pair_terms import PairTerms
 from fullspan.engine.sampling.pairwise import Pairwise
 from fullspan.engine.sampling.partition import exact_log_z, log_z
+from fullspan.engine.sampling.row_additions import _add_rows_plain, add_rows
 from fullspan.engine.sampling.runs import annealed_runs
 from fullspan.engine.sampling.streams import uniform_single
 from fullspan.engine.sampling.target import Base, Target
@@ -525,3 +527,23 @@ def test_a_low_limit_leaves_room_for_a_run_before(most: int) -> None:
     found = annealed_runs(run, 50, None, most)
     assert found.before is not None
     assert made == [min(1_600, (most + 1) // 2), most]
+
+
+@pytest.mark.parametrize("vectors", [1, 4, 7])
+def test_rows_are_added_as_their_plain_definition_says(vectors: int) -> None:
+    """Which is what runs where nothing is compiled."""
+
+    @njit
+    def compiled(line: Any, table: Any, listed: Any, weights: Any, number: int, column: int, vectors: int) -> None:
+        add_rows(line, table, listed, weights, number, column, vectors)
+
+    rng = np.random.default_rng(vectors)
+    table, weights = rng.normal(size=(9, 160)).astype(np.float32), rng.normal(size=5).astype(np.float32)
+    listed, line = np.array([8, 0, 3, 3, 5], dtype=np.uint32), rng.normal(size=160).astype(np.float32)
+    found, expected = line.copy(), line.copy()
+    compiled(found, table, listed, weights, 4, 16, vectors)
+    _add_rows_plain(expected, table, listed, weights, 4, 16, vectors)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5)
+    assert not np.array_equal(expected, line)
+    assert (found[:16] == line[:16]).all()
+    assert (found[16 + 16 * vectors :] == line[16 + 16 * vectors :]).all()

@@ -108,3 +108,12 @@ def test_gaps_are_learned_from(rows: np.ndarray) -> None:
     assert em.fitted_.total > 350 > 40 > dropped.fitted_.total
     assert whole.score(held) + 0.05 > em.score(held) > dropped.score(held)
     assert em.score(held) > whole.score(held) - 0.2
+
+
+def test_rows_that_say_nothing_are_counted_as_dropped() -> None:
+    """Of 60 rows the first has no cell."""
+    X = np.random.default_rng(0).integers(0, 2, (60, 3)).astype(float)
+    X[0] = np.nan
+    own = {"runs": [(1, 1)], "restarts": 1, "missing": "em", "validation_fraction": 0, "random_state": 0}
+    fitted = fs.FullSpanMixture(**own).fit(X).fitted_
+    assert (fitted.n_rows, fitted.n_dropped, fitted.total) == (60, 1, 59)

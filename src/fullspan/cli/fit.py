@@ -122,19 +122,21 @@ def fit(
     from fullspan.cli import arguments
     from fullspan.cli.files import check_model_target
     from fullspan.cli.layers import LAYERED, fit_layers
-    from fullspan.cli.machine import Structure, hidden_units, learned_machine, refuse_options_of_others
+    from fullspan.cli.machine import Structure, hidden_units, is_given, learned_machine, refuse_options_of_others
     from fullspan.cli.trees import TREES, fit_tree
     from fullspan.cli.truncated import Domain, learned_truncated
     from fullspan.estimators.reading import Reading
 
     refuse_options_of_others(context, model.value)
+    if engine.value == "table" and is_given(context, "max_width"):
+        raise typer.BadParameter("--max-width is of --engine elimination; a table has no width")
     if model.value in TREES:
         check_model_target(output, data, force=force)
         given: dict[str, Any] = {"components": components, "max_width": max_width, "max_seconds": max_seconds}
         given |= {"seed": seed, "max_memory": arguments.size(max_memory)}
-        if _is_given(context, "restarts"):
+        if is_given(context, "restarts"):
             given["restarts"] = restarts
-        if components is None and model.value == "mixture" and _is_given(context, "max_width"):
+        if components is None and model.value == "mixture" and is_given(context, "max_width"):
             raise typer.BadParameter(
                 "--max-width goes with --components; without, mixtures of several widths are tried"
             )
@@ -205,8 +207,6 @@ def fit(
             domain = Domain(max_order, min_support, pattern or (), pairs, unseen, solver.value, l2, seed, limit)
             fitted = learned_truncated(empirical, domain, watch)
         else:
-            if engine.value == "table" and _is_given(context, "max_width"):
-                raise typer.BadParameter("--max-width is of --engine elimination; a table has no width")
             wide = Wide(engine.value, max_width)
             fitted = _learned(empirical, options, Hidden(units, restarts, seed), wide, watch, start, average, shrink)
         fitted = _kept(reading.noted(fitted), watch)
@@ -263,12 +263,6 @@ class _Watch:
     def close(self) -> None:
         if self.reporter is not None:
             self.reporter.close()
-
-
-def _is_given(context: typer.Context, name: str) -> bool:
-    """Whether an option stands on the command line."""
-    source = context.get_parameter_source(name)
-    return source is not None and source.name == "COMMANDLINE"
 
 
 def _learned(

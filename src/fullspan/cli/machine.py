@@ -42,6 +42,12 @@ OWNERS = {
 """Models that an option is for; those not named here are for all."""
 
 
+def is_given(context: typer.Context, name: str) -> bool:
+    """Whether an option stands on the command line."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
 def refuse_options_of_others(context: typer.Context, model: str) -> None:
     """Refuse an option that this kind of model does not have.
 
@@ -50,8 +56,7 @@ def refuse_options_of_others(context: typer.Context, model: str) -> None:
     typer.BadParameter : with the option and the model it belongs to.
     """
     for name, owners in OWNERS.items():
-        source = context.get_parameter_source(name)
-        if model not in owners and source is not None and source.name == "COMMANDLINE":
+        if model not in owners and is_given(context, name):
             raise typer.BadParameter(
                 f"--{name.replace('_', '-')} is for --model {' or '.join(owners)}, not for --model {model}"
             )

@@ -260,9 +260,11 @@ class _Average:
         """The fitted average; the members are in the order of their seeds, whenever they were done."""
         fits, data = [m.fitted for m in members], self.empirical
         model, first = AveragedLogLinear.of([f.model for f in fits], stacked.beside if stacked else ()), fits[0]
-        rows, mean = self._seen(members)
         if stacked:
-            mean = model.log_prob(data.states)
+            mean, out_of_bag = model.log_prob(data.states), stacked.out_of_bag
+        else:
+            rows, mean = self._seen(members)
+            out_of_bag = rows.score()
         entropy = entropy_of(data.counts, data.space.n_states, 0.0)
         whole = len(members) == len(self.seeds) and all(m.is_whole for m in members) and not self.stop.is_set()
         return Fitted(
@@ -286,7 +288,7 @@ class _Average:
             },
             fingerprint=data.fingerprint(),
             n_hidden=first.n_hidden,
-            out_of_bag=stacked.out_of_bag if stacked else rows.score(),
+            out_of_bag=out_of_bag,
         )
 
     def _steps(self, fits: list[Fitted]) -> Iterator[Step]:
