@@ -182,3 +182,13 @@ def test_an_average_with_all_ways(tmp_path: object) -> None:
     again = fs.load(tmp_path / "average.fsm")
     assert np.allclose(again.score_samples(states()), wanted)
     assert again.probability("x0=1 | x1=2") == pytest.approx(one.probability("x0=1 | x1=2"))
+
+
+@pytest.mark.parametrize(("k", "mixtures", "pairs"), [(2, 0, 0), (4, 2, 1), (8, 9, 3)])
+def test_few_fits_have_little_beside_them(k: int, mixtures: int, pairs: int) -> None:
+    """No more than the fits have time for: none, one of each size, or all; components are at most as many as fits."""
+    X = np.random.default_rng(0).integers(2, size=(40, 3))
+    shares = fs.FullSpan(average=k, random_state=0).fit(X).fitted_.settings["shares"]
+    assert sum(name.startswith("mixture") for name in shares) == mixtures
+    assert sum(name.startswith("all pairs") for name in shares) == pairs
+    assert sum(name.startswith("networks") for name in shares) == 2

@@ -92,9 +92,9 @@ def _mixtures(max_order: int | None, k: int) -> dict[str, Learn]:
     """Mixtures of decomposable models, of up to as many components as there are fits."""
     from fullspan.learn.mixtures.way import SIZES, SMOOTHINGS, mixture_of
 
-    smoothings = _tried(SMOOTHINGS, k)
-    sizes = [size for size in SIZES if size <= k]
-    return {f"mixture of {c}, {s:g} pseudo-rows": mixture_of(c, s, max_order) for c in sizes for s in smoothings}
+    grid = [(size, s) for size in SIZES if size <= k for s in _tried(SMOOTHINGS, k)]
+    starts = max(1, k // 16)
+    return {f"mixture of {size}, {s:g} pseudo-rows": mixture_of(size, s, max_order, starts) for size, s in grid}
 
 
 def _pairs(empirical: Empirical, max_order: int | None, k: int) -> dict[str, Learn]:

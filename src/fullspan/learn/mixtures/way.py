@@ -1,12 +1,12 @@
 """Mixtures of decomposable models as ways to predict, of several sizes and each smoothed to several degrees.
 
-Which of them fits is left to unseen rows: each is learned from one random start, and has a share of its own. Rows with
-gaps are summed over.
+Which of them fits is left to unseen rows: each has a share of its own. Em ends in one of many maxima; so each may be
+learned from some random starts, whose average is again a mixture. Rows with gaps are summed over.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,23 +61,30 @@ def _families(component: Conditionals) -> Iterator[tuple[list[int], Array]]:
 
 
 def mixture_of(
-    components: int, smoothing: float, max_family: int | None = None
+    components: int, smoothing: float, max_family: int | None = None, starts: int = 1
 ) -> Callable[[Empirical, Basis, np.random.Generator], MixtureWay]:
     """How a mixture of so many components is learned from counted rows.
 
     Parameters
     ----------
     max_family : most variables of a table, the parents and their child.
+    starts : random ones, whose mixtures are averaged.
     """
     width = _WIDTH if max_family is None else min(max_family - 1, _WIDTH)
 
     def learn(data: Empirical, basis: Basis, rng: np.random.Generator) -> MixtureWay:
-        if data.is_complete:
-            columns, cards = np.ascontiguousarray(data.states.T.astype(np.int64)), np.array(data.space.cards)
-            mixed = learn_mixture(columns, data.counts, cards, components, width, smoothing, _PRICE, rng)
-        else:
-            options = RunOptions(components, width, smoothing, _PRICE)
-            mixed = Learner(weighted(data, rng), None).run(options, rng).model
-        return MixtureWay(data.space, basis, mixed)
+        return MixtureWay(data.space, basis, averaged([start(data, rng) for _ in range(starts)]))
+
+    def start(data: Empirical, rng: np.random.Generator) -> MixedConditionals:
+        if not data.is_complete:
+            return Learner(weighted(data, rng), None).run(RunOptions(components, width, smoothing, _PRICE), rng).model
+        columns, cards = np.ascontiguousarray(data.states.T.astype(np.int64)), np.array(data.space.cards)
+        return learn_mixture(columns, data.counts, cards, components, width, smoothing, _PRICE, rng)
 
     return learn
+
+
+def averaged(mixtures: Sequence[MixedConditionals]) -> MixedConditionals:
+    """The mean of some mixtures, which is one of all their components."""
+    log_shares = np.concatenate([mixed.log_shares for mixed in mixtures]) - np.log(len(mixtures))
+    return MixedConditionals(tuple(part for mixed in mixtures for part in mixed.components), log_shares)
