@@ -183,7 +183,7 @@ def test_an_interrupt_while_shares_are_found_keeps_the_fits(name: str, monkeypat
     def interrupted(*arguments: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(f"fullspan.learn.averaging.fit.{name}", interrupted)
+    monkeypatch.setattr(f"fullspan.learn.averaging.beside.{name}", interrupted)
     X = np.random.default_rng(1).integers(0, 2, (60, 3))
     with pytest.warns(UserWarning, match="interrupted"):
         model = fs.FullSpan(average=2, random_state=0).fit(X)

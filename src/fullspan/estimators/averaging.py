@@ -1,7 +1,8 @@
 """Averages of fits: a search or a machine, fitted again and again, and how it was done.
 
 Beside the searches of complete rows stand Bayesian networks averaged over their posterior, once for each of two priors
-of their tables, and, where shrinkage is asked for, a shrunken model; unseen rows decide how much each is believed.
+of their tables, mixtures of decomposable models, machines of all pairs, and, where shrinkage is asked for, a shrunken
+model; unseen rows decide how much each is believed.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from fullspan.estimators.settings import noted, of_hidden
+from fullspan.learn.averaging.beside import KNOWN
 from fullspan.learn.averaging.fit import Bounds, fit_average
 
 if TYPE_CHECKING:
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from fullspan.space import Variable
 
 Watch = Callable[[Any], None] | None
+_SOME, _MANY = 4, 8
+"""Fits from which on some, and all, of the other ways stand beside them."""
 _HELD_OUT = 0.2
 """Rows on which the share of a shrunken model beside one search is decided."""
 
@@ -67,8 +71,9 @@ def averaged_search(
             f"average={k} was asked for {len(empirical.space)} columns; at most {MAX_VARIABLES} are possible: "
             "leave constant columns out with columns=, or use engine='elimination'"
         )
-    beside = {} if plain else {**_networks(options.max_order, k), **(further or {})}
-    fitted = fit_average(empirical, k, one, random_state, watch, beside)
+    networks, mixtures = _networks(options.max_order, k), _mixtures(options.max_order, k)
+    beside = {} if plain else {**networks, **mixtures, **_pairs(empirical, options.max_order, k), **(further or {})}
+    fitted = fit_average(empirical, k, one, random_state, watch, beside, before=dict.fromkeys(networks, KNOWN))
     settings = {**fitted.settings, **dataclasses.asdict(options), "restarts": restarts}
     return replace(fitted, settings={**settings, **of_hidden(hidden, random_state)})
 
@@ -81,6 +86,29 @@ def _networks(max_order: int | None, k: int) -> dict[str, Learn]:
         return lambda data, basis, rng: draw_networks(data, basis, spread, rng, max_order, min(k, DRAWS))
 
     return {"networks": learn("all"), "networks, prior by parents' state": learn("each")}
+
+
+def _mixtures(max_order: int | None, k: int) -> dict[str, Learn]:
+    """Mixtures of decomposable models, of up to as many components as there are fits."""
+    from fullspan.learn.mixtures.way import SIZES, SMOOTHINGS, mixture_of
+
+    grid = [(size, s) for size in SIZES if size <= k for s in _tried(SMOOTHINGS, k)]
+    starts = max(1, k // 16)
+    return {f"mixture of {size}, {s:g} pseudo-rows": mixture_of(size, s, max_order, starts) for size, s in grid}
+
+
+def _pairs(empirical: Empirical, max_order: int | None, k: int) -> dict[str, Learn]:
+    """Machines of all pairs, where their table and weights are few enough."""
+    from fullspan.learn.likelihood.pairs import MAX_STATES, MAX_TERMS, RIDGES, PairsLearner, n_pair_terms
+
+    if max_order == 1 or empirical.space.n_states > MAX_STATES or n_pair_terms(empirical.space) > MAX_TERMS:
+        return {}
+    return {f"all pairs, ridge of {rows:g} rows": PairsLearner(rows) for rows in _tried(RIDGES, k)}
+
+
+def _tried(values: tuple[float, ...], k: int) -> tuple[float, ...]:
+    """All values, or that in the middle, or none: what stands beside few fits must not take longer than they do."""
+    return values if k >= _MANY else values[len(values) // 2 :][:1] if k >= _SOME else ()
 
 
 def averaged_wide(

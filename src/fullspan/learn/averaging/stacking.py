@@ -1,10 +1,11 @@
 """Shares of several ways to predict: those that make rows likeliest which none of the ways has seen.
 
-    shares = argmax_w  sum_r n_r log( sum_i w_i p_i(x_r | without r) ) + sum_i log w_i
+    shares = argmax_w  sum_r n_r log( sum_i w_i p_i(x_r | without r) ) + sum_i b_i log w_i
 
-One row speaks for each way beforehand, so that none is ever ruled out. The maximum is unique, and expectation
-maximisation finds it. What is learned from the rows directly, such as networks or a shrunken model, is learned once
-more without each fifth of them to predict that fifth; fits of bootstrap samples have rows of their own that they lack.
+b_i rows speak for each way beforehand, so that few rows do not rule a good one out. The maximum is unique, and
+expectation maximisation finds it. What is learned from the rows directly, such as networks or a shrunken model, is
+learned once more without each fifth of them to predict that fifth; fits of bootstrap samples have rows of their own
+that they lack.
 """
 
 from __future__ import annotations
@@ -58,16 +59,20 @@ class Followed:
         return split, np.sum(np.cumsum(split, axis=1)[self.state] <= place[:, None], axis=1)
 
 
-def best_shares(log_prob: Array, weight: Array) -> Array:
-    """The shares (w,) of the ways whose ``log p`` of rows (r, w) they have not seen is given; they sum to 1."""
+def best_shares(log_prob: Array, weight: Array, before: Array | float = 1.0) -> Array:
+    """The shares (w,) of the ways whose ``log p`` of rows (r, w) they have not seen is given; they sum to 1.
+
+    ``before`` are rows that speak for each way beforehand.
+    """
     n_ways = log_prob.shape[1]
+    before = np.broadcast_to(np.asarray(before, dtype=np.float64), n_ways)
     likelihood = np.exp(log_prob - log_prob.max(axis=1, keepdims=True))
     shares = np.full(n_ways, 1.0 / n_ways)
     for _ in range(_ROUNDS):
         responsible = likelihood * shares
         responsible /= responsible.sum(axis=1, keepdims=True)
-        before, shares = shares, (weight @ responsible + 1.0) / (weight.sum() + n_ways)
-        if np.abs(shares - before).max() < _SETTLED:
+        last, shares = shares, (weight @ responsible + before) / (weight.sum() + before.sum())
+        if np.abs(shares - last).max() < _SETTLED:
             break
     return shares
 

@@ -8,16 +8,15 @@ log-linear model it has the terms inside its families.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
 from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
+from fullspan.learn.networks.conditionals import log_linear
 from fullspan.learn.networks.families import Array, Ints, family_table
 from fullspan.learn.networks.walk import climb, start, wander
-from fullspan.learn.shrinkage.contrasts import modewise
 from fullspan.model import LogLinear
 from fullspan.space import Space
 
@@ -87,25 +86,13 @@ class Networks:
         return total
 
     def _model(self, g: int) -> LogLinear:
-        """``log p = sum_v log p(x_v | parents)``, each part written in the basis."""
-        places, weights = [], []
+        """The tables of a network, each written in the basis."""
+        families = []
         for v in range(len(self.space)):
             table, a = self._table(g, v)
             log = np.log((table + a) / (table.sum(axis=1, keepdims=True) + a * table.shape[1]))
-            scope, where = [v, *self._family(g, v)], np.zeros(1, dtype=np.int64)
-            for i in scope:
-                where = (np.arange(self.space.cards[i])[:, None] * self.basis.strides[i] + where).ravel()
-            places.append(where)
-            weights.append(modewise(log.ravel(), [self._inverse[i] for i in scope]))
-        found, which = np.unique(np.concatenate(places), return_inverse=True)
-        theta: Array = np.bincount(which, np.concatenate(weights)).astype(np.float64)
-        terms = tuple(self.basis.term(int(y)) for y in found[1:])
-        return LogLinear(self.space, self.basis, terms, theta[1:], -float(theta[0]))
-
-    @cached_property
-    def _inverse(self) -> list[Array]:
-        """From the values of a function of each variable to its weights."""
-        return [np.linalg.inv(self.basis.local(i).T.astype(np.float64)) for i in range(len(self.space))]
+            families.append(([v, *self._family(g, v)], log.ravel()))
+        return log_linear(self.space, self.basis, families)
 
 
 def draw_networks(

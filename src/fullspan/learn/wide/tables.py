@@ -112,18 +112,18 @@ def blank(cards: Ints, order: tuple[int, ...], families: Sequence[tuple[int, ...
 def refilled(rows: WideRows, weights: Array, model: Conditionals, smoothing: float) -> Conditionals:
     """The same graph with tables from other weights of the rows."""
     tables = np.zeros(len(model.tables))
-    _count_all(rows.columns, weights, model.family, model.bounds, model.strides, model.starts, tables)
+    count_all(rows.columns, weights, model.family, model.bounds, model.strides, model.starts, tables)
     return smoothed(rows.cards, model, tables, smoothing)
 
 
 def smoothed(cards: Ints, model: Conditionals, counts: Array, smoothing: float) -> Conditionals:
     """The same graph with the tables of these counts of its families, which are overwritten."""
-    _smooth_all(cards, model.family, model.bounds, model.starts, smoothing, counts)
+    smooth_all(cards, model.family, model.bounds, model.starts, smoothing, counts)
     return replace(model, tables=counts)
 
 
 @serial
-def _count_all(columns: Any, weights: Any, family: Any, bounds: Any, strides: Any, starts: Any, out: Any) -> None:
+def count_all(columns: Any, weights: Any, family: Any, bounds: Any, strides: Any, starts: Any, out: Any) -> None:
     """Counts of all families; rows of weight 0 are left out."""
     rows = np.flatnonzero(weights > 0.0)
     for v in range(len(bounds) - 1):
@@ -136,7 +136,7 @@ def _count_all(columns: Any, weights: Any, family: Any, bounds: Any, strides: An
 
 
 @serial
-def _smooth_all(cards: Any, family: Any, bounds: Any, starts: Any, s: float, tables: Any) -> None:
+def smooth_all(cards: Any, family: Any, bounds: Any, starts: Any, s: float, tables: Any) -> None:
     """Turn counts into logarithms of smoothed conditionals, in place."""
     for v in range(len(bounds) - 1):
         counts = tables[starts[v] : starts[v + 1]]

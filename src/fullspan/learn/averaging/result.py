@@ -1,0 +1,52 @@
+"""The average of fits, and of what stands beside them, as a fitted model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from fullspan.data import Empirical
+from fullspan.learn.averaging.beside import Stacked
+from fullspan.learn.averaging.members import Member, Seen
+from fullspan.learn.search.problem import smoothed_entropy as entropy_of
+from fullspan.model import Fitted
+from fullspan.model.averaged import AveragedLogLinear
+from fullspan.model.fitted import Step
+
+
+def averaged(empirical: Empirical, members: Sequence[Member], seen: Seen, stacked: Stacked | None) -> Fitted:
+    """The fitted average; its history has one step for each member."""
+    fits, data = [m.fitted for m in members], empirical
+    model, first = AveragedLogLinear.of([f.model for f in fits], stacked.beside if stacked else ()), fits[0]
+    mean, out_of_bag = (stacked.mean, stacked.out_of_bag) if stacked else (seen.mean, seen.rows.score())
+    entropy = entropy_of(data.counts, data.space.n_states, 0.0)
+    shares = {"shares": stacked.shares} if stacked else {}
+    return Fitted(
+        model=model,
+        standard_errors=model.spread,
+        nats_saved=model.mean([f.nats_saved for f in fits]),
+        total=data.total,
+        n_rows=data.n_rows,
+        n_dropped=data.n_dropped + data.n_empty,
+        divergence=-float(data.counts @ mean) / data.total - entropy,
+        entropy=entropy,
+        description_length=float("nan"),
+        history=tuple(_steps(fits)),
+        status=_status(fits),
+        drift=max(f.drift for f in fits),
+        settings={**first.settings, "members": len(fits), **shares},
+        fingerprint=data.fingerprint(),
+        n_hidden=first.n_hidden,
+        out_of_bag=out_of_bag,
+    )
+
+
+def _steps(fits: list[Fitted]) -> Iterator[Step]:
+    for b, f in enumerate(fits):
+        last = f.history[-1] if f.history else None
+        cost, seconds = (last.cost, last.seconds) if last else (f.divergence, 0.0)
+        yield Step(f"fit {b + 1}", len(f.model.terms), cost, seconds)
+
+
+def _status(fits: list[Fitted]) -> str:
+    """``"converged"`` if all members are, as far as their rounds went, or else how the first that is not has ended."""
+    return next((f.status for f in fits if f.status not in ("converged", "round limit", "term limit")), "converged")

@@ -1,0 +1,100 @@
+"""The machine of all pairs with a ridge as a way to predict: many small effects, of which no search can name one.
+
+    theta = argmax  sum_x n(x) log p(x) - r/2 |theta|^2,      all terms of one and two variables, signs for functions
+
+r counts rows: the ridge is as strong as r rows at theta = 0 would be.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.algebra.basis import Basis
+from fullspan.data import Empirical
+from fullspan.engine.dual.table import DualTable
+from fullspan.learn.likelihood.phases import Free, Known, Observed, Phase, data_moments
+from fullspan.learn.likelihood.solve import Likelihood, solve
+from fullspan.learn.likelihood.structure import structure
+from fullspan.learn.networks.conditionals import log_linear
+from fullspan.learn.shrinkage.contrasts import modewise
+from fullspan.model import LogLinear
+from fullspan.space import Space
+
+Array = NDArray[np.float64]
+RIDGES = (0.1, 3.0, 30.0)
+"""Rows that the ridge is worth."""
+MAX_STATES, MAX_TERMS = 1 << 18, 600
+"""States and weights up to which all pairs are fitted: each step takes some passes over a table, and a matrix."""
+_TOL = 1e-4
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """A machine of all pairs that was learned from rows."""
+
+    basis: Basis
+    machine: LogLinear
+
+    def log_prob(self, states: NDArray[Any]) -> Array:
+        """``log p`` of complete states (m, n)."""
+        return self.machine.log_prob(states)
+
+    def models(self) -> tuple[tuple[float, LogLinear], ...]:
+        """The machine in the basis asked for."""
+        space = self.machine.space
+        parts = itertools.chain([((), np.array([-self.machine.log_z]))], _functions(self.machine))
+        return ((1.0, log_linear(space, self.basis, parts)),)
+
+
+def n_pair_terms(space: Space) -> int:
+    """Weights of the machine of all pairs."""
+    levels = np.array(space.cards) - 1
+    return int(levels.sum() + (levels.sum() ** 2 - (levels**2).sum()) // 2)
+
+
+class PairsLearner:
+    """How the machine is learned from counted rows; what is missing in them is summed over.
+
+    The maximum is unique where nothing is missing, and Newton's method starts from where it ended the first time: rows
+    of which some are left out have theirs nearby.
+    """
+
+    def __init__(self, ridge: float) -> None:
+        self.ridge = ridge
+        self._start: Array | None = None
+
+    def __call__(self, data: Empirical, basis: Basis, rng: np.random.Generator) -> Pairs:
+        signs = Basis("walsh", data.space.cards)
+        terms = structure(data.space, 2).terms(signs)
+        y = np.array([signs.index(term) for term in terms], dtype=np.int64)
+        rows: Phase
+        if data.is_complete:
+            rows = Known(data_moments(signs, y, data.states, data.counts))
+        else:
+            rows = Observed(signs, y, data.states, data.counts)
+        table = DualTable(signs, np.float64)
+        likelihood = Likelihood(Free(table, y), rows, self.ridge / data.total)
+        start = np.zeros(len(y)) if self._start is None else self._start
+        theta = solve(likelihood, start, "newton", _TOL).theta
+        if self._start is None:
+            self._start = theta
+        return Pairs(basis, LogLinear(data.space, signs, terms, theta, table.log_z))
+
+
+def _functions(model: LogLinear) -> Iterator[tuple[tuple[int, ...], Array]]:
+    """The functions whose sum the exponent is, by the variables of their terms; flat, the first variable fastest."""
+    weights: dict[tuple[int, ...], Array] = {}
+    cards = model.space.cards
+    for term, theta in zip(model.terms, model.theta, strict=True):
+        scope = tuple(i for i, _ in term)
+        table = weights.setdefault(scope, np.zeros([cards[i] for i in scope], order="F"))
+        table[tuple(component for _, component in term)] = theta
+    for scope, table in weights.items():
+        values = modewise(table.ravel(order="F"), [model.basis.local(i).T.astype(np.float64) for i in scope])
+        yield scope, values

@@ -1,0 +1,1 @@
+"""Mixtures of decomposable models of a few dozen variables, learned in compiled code: what stands beside searches."""

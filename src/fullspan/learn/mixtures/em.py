@@ -1,0 +1,142 @@
+"""Em for a mixture of decomposable models of complete rows, one compiled loop from a random start.
+
+    p(x) = sum_h pi_h prod_v p_h(x_v | x_S_h(v)),      w_h(x) = n(x) p(h | x)
+
+An iteration weighs every row by ``p(h | x)`` and fills every component's tables from the rows so weighed, smoothed; the
+graphs are grown again after some iterations. It is module ``wide.mixture`` without rows held out, for tables of few
+variables, of which the same is learned again and again: nothing but a look at the clock is done outside.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.algebra.jit import serial
+from fullspan.learn.mixtures.growth import Array, Ints, grow_graph
+from fullspan.learn.wide.mixture import MixedConditionals
+from fullspan.learn.wide.tables import blank, count_all, smooth_all
+
+_WARM = 6
+"""Iterations of independent components at the start."""
+_GROW_AT = np.array([_WARM, _WARM + 3, _WARM + 7, _WARM + 12, _WARM + 20])
+_ITERATIONS = 40
+"""Most iterations, the first ones included."""
+_SETTLED = 2e-4
+"""Nats per row that an iteration must win, once the graphs stay, for another to follow."""
+_LEAST = 1e-3
+"""Share of a row below which it does not count for a component."""
+_CELLS = 1 << 10
+"""Most cells of the table of a variable and its parents."""
+
+
+def learn_mixture(
+    columns: NDArray[Any],
+    weights: Array,
+    cards: Ints,
+    components: int,
+    width: int,
+    smoothing: float,
+    price: float,
+    rng: np.random.Generator,
+) -> MixedConditionals:
+    """A mixture of so many components, from rows by columns (n, m) with weights (m,).
+
+    Parameters
+    ----------
+    width : most parents of a variable.
+    smoothing : pseudo-rows of every table, spread as without the least telling parent.
+    price : nats for each weight that a graph has.
+    """
+    n = len(cards)
+    share = np.ascontiguousarray(rng.dirichlet(np.full(components, 0.3), size=len(weights)).T)
+    order, parents = np.empty((components, n), dtype=np.int64), np.full((components, n, width), -1, dtype=np.int64)
+    tables, log_shares = np.empty((components, n * _CELLS)), np.empty(components)
+    _em(columns, weights, cards, share, smoothing, price, order, parents, tables, log_shares)
+    found = []
+    for h in range(components):
+        families = [(v, *(int(i) for i in parents[h, v] if i >= 0)) for v in range(n)]
+        empty = blank(cards, tuple(order[h].tolist()), families)
+        empty.tables[:] = tables[h, : len(empty.tables)]
+        found.append(empty)
+    return MixedConditionals(tuple(found), log_shares)
+
+
+@serial
+def _lay_out(parents: Ints, cards: Ints, family: Ints, bounds: Ints, strides: Ints, starts: Ints) -> None:
+    """The families of a graph one after the other, as module ``wide.tables`` reads them."""
+    bounds[0] = starts[0] = place = 0
+    for v in range(cards.size):
+        family[place], strides[place], size = v, 1, cards[v]
+        place += 1
+        for u in parents[v]:
+            if u >= 0:
+                family[place], strides[place] = u, size
+                size *= cards[u]
+                place += 1
+        bounds[v + 1], starts[v + 1] = place, starts[v] + size
+
+
+@serial
+def _log_prob(columns: Any, family: Ints, bounds: Ints, strides: Ints, tables: Array, starts: Ints, out: Array) -> None:
+    """``log p`` of every row is added to ``out``."""
+    where = np.empty(out.size, dtype=np.int64)
+    for v in range(bounds.size - 1):
+        where[:] = starts[v]
+        for j in range(bounds[v], bounds[v + 1]):
+            column, stride = columns[family[j]], strides[j]
+            for r in range(out.size):
+                where[r] += stride * column[r]
+        for r in range(out.size):
+            out[r] += tables[where[r]]
+
+
+@serial
+def _em(
+    columns: Any,
+    weights: Array,
+    cards: Ints,
+    share: Array,
+    smoothing: float,
+    price: float,
+    order: Ints,
+    parents: Ints,
+    tables: Array,
+    log_shares: Array,
+) -> None:
+    """Run em from the shares (k, m) of the rows; the model is what the last iteration learned."""
+    n, (k, m), total, before = cards.size, share.shape, weights.sum(), -np.inf
+    width = parents.shape[2]
+    family, strides = np.zeros((k, n * (width + 1)), np.int64), np.zeros((k, n * (width + 1)), np.int64)
+    bounds, starts = np.zeros((k, n + 1), np.int64), np.zeros((k, n + 1), np.int64)
+    for h in range(k):
+        order[h] = np.arange(n)
+        _lay_out(parents[h], cards, family[h], bounds[h], strides[h], starts[h])
+    for i in range(_ITERATIONS):
+        for h in range(k):
+            own = np.where(share[h] > _LEAST, share[h], 0.0) * weights
+            log_shares[h] = np.log((weights @ share[h] + 1.0) / (total + k))
+            if np.any(i == _GROW_AT):
+                kept = np.flatnonzero(own > 0.0)
+                grow_graph(columns[:, kept], own[kept], cards, width, price, _CELLS, order[h], parents[h])
+                _lay_out(parents[h], cards, family[h], bounds[h], strides[h], starts[h])
+            filled = tables[h, : starts[h, n]]
+            filled[:] = 0.0
+            count_all(columns, own, family[h], bounds[h], strides[h], starts[h], filled)
+            smooth_all(cards, family[h], bounds[h], starts[h], smoothing, filled)
+            share[h] = log_shares[h]
+            _log_prob(columns, family[h], bounds[h], strides[h], filled, starts[h], share[h])
+        value = 0.0
+        for r in range(m):
+            top, mass = share[:, r].max(), 0.0
+            for h in range(k):
+                share[h, r] = np.exp(share[h, r] - top)
+                mass += share[h, r]
+            for h in range(k):
+                share[h, r] /= mass
+            value += weights[r] * (top + np.log(mass))
+        if i > _GROW_AT[-1] and value < before + _SETTLED * total:
+            return
+        before = value

@@ -1,0 +1,159 @@
+"""Growing a decomposable graph from weighted rows, one variable at a time, in compiled code.
+
+The rule is that of the wide search (module ``wide.grow``): a variable joins a subset S of the newest clique if that
+saves most, ``N I(x_v; x_S)`` less the price of naming S and of the weights that the rows show. Parents are then put in
+the order of what each tells by itself, in which their tables are smoothed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.algebra.jit import serial
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+_SEEN = 1e-9
+"""Weight from which on a state of the parents is shown by the rows."""
+
+
+@serial
+def xlogx(x: float) -> float:
+    """``x ln x``."""
+    return x * np.log(x) if x > 1e-12 else 0.0
+
+
+@serial
+def sum_xlogx(counts: Any) -> float:
+    """``sum n ln n`` of some counts."""
+    total = 0.0
+    for n in counts:
+        total += xlogx(n)
+    return total
+
+
+@serial
+def column_counts(column: Any, weights: Array, card: int) -> Array:
+    """Weights of the levels of one variable."""
+    out = np.zeros(card)
+    for r in range(weights.size):
+        out[column[r]] += weights[r]
+    return out
+
+
+@serial
+def place_of(columns: Any, members: Ints, size: int, cards: Ints, where: Ints) -> int:
+    """The joint state of the first ``size`` members in every row, the first fastest; how many there may be."""
+    stride = 1
+    where[:] = 0
+    for j in range(size):
+        column = columns[members[j]]
+        for r in range(where.size):
+            where[r] += stride * column[r]
+        stride *= cards[members[j]]
+    return stride
+
+
+@serial
+def joint_counts(where: Ints, n_places: int, column: Any, card: int, weights: Array) -> Array:
+    """Weights by place and level of another variable, the level fastest."""
+    table = np.zeros(n_places * card)
+    for r in range(weights.size):
+        table[where[r] * card + column[r]] += weights[r]
+    return table
+
+
+@serial
+def grow_graph(
+    columns: Any, weights: Array, cards: Ints, width: int, price: float, max_cells: int, order: Ints, parents: Ints
+) -> None:
+    """Fill in the order of the variables (n,) and the parents of each (n, width), -1 for none.
+
+    ``price`` is nats for each weight. Time: one pass over the rows for every subset of a new clique, at most
+    ``2^width``, and variable that is still outside.
+    """
+    n = cards.size
+    parents[:] = -1
+    best, chosen = np.zeros(n), np.full((n, width), -1)
+    outside, entropy = np.ones(n, dtype=np.bool_), np.empty(n)
+    for u in range(n):
+        counts = column_counts(columns[u], weights, cards[u])
+        entropy[u] = xlogx(counts.sum()) - sum_xlogx(counts)
+    newest = int(np.argmax(entropy))
+    for t in range(n):
+        order[t] = newest
+        outside[newest] = False
+        parents[newest] = chosen[newest]
+        if t + 1 < n:
+            _offer(columns, weights, cards, width, price, max_cells, newest, parents, outside, entropy, best, chosen)
+            top = -1.0
+            for u in range(n):
+                if outside[u] and best[u] > top:
+                    top, newest = best[u], u
+    for v in range(n):
+        _sort_by_telling(columns, weights, cards, v, parents[v])
+
+
+@serial
+def _offer(
+    columns: Any,
+    weights: Array,
+    cards: Ints,
+    width: int,
+    price: float,
+    max_cells: int,
+    v: int,
+    parents: Ints,
+    outside: Any,
+    entropy: Array,
+    best: Array,
+    chosen: Ints,
+) -> None:
+    """Offer v with every subset of its parents to all variables outside."""
+    n, n_parents = cards.size, 0
+    while n_parents < width and parents[v, n_parents] >= 0:
+        n_parents += 1
+    members, where = np.empty(width + 1, dtype=np.int64), np.empty(weights.size, dtype=np.int64)
+    for subset in range(1 << n_parents):
+        size, members[0] = 1, v
+        for j in range(n_parents):
+            if subset >> j & 1:
+                members[size] = parents[v, j]
+                size += 1
+        if size > width:
+            continue
+        n_places, name = 1.0, size * np.log(max(n, 2))
+        for j in range(size):
+            n_places *= cards[members[j]]
+            name += np.log(max(cards[members[j]] - 1, 1))
+        if 2 * n_places > max_cells:
+            continue
+        given = column_counts(where, weights, place_of(columns, members, size, cards, where))
+        base, shown = sum_xlogx(given), int(np.sum(given > _SEEN))
+        for u in range(n):
+            if not outside[u] or n_places * cards[u] > max_cells:
+                continue
+            both = joint_counts(where, given.size, columns[u], cards[u], weights)
+            gain = entropy[u] - base + sum_xlogx(both) - name - price * (cards[u] - 1) * (shown - 1)
+            if gain > best[u]:
+                best[u] = gain
+                chosen[u] = -1
+                chosen[u, :size] = members[:size]
+
+
+@serial
+def _sort_by_telling(columns: Any, weights: Array, cards: Ints, v: int, own: Ints) -> None:
+    """Put the parents of v in the order of their mutual information with it, the largest first."""
+    size = int(np.sum(own >= 0))
+    if size < 2:
+        return
+    tells, where = np.empty(size), np.empty(weights.size, dtype=np.int64)
+    for j in range(size):
+        where[:] = columns[own[j]]
+        both = joint_counts(where, cards[own[j]], columns[v], cards[v], weights)
+        tells[j] = sum_xlogx(both) - sum_xlogx(column_counts(columns[own[j]], weights, cards[own[j]]))
+    by_telling = own[np.argsort(-tells, kind="mergesort")]
+    own[:size] = by_telling

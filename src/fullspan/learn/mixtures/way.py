@@ -1,0 +1,90 @@
+"""Mixtures of decomposable models as ways to predict, of several sizes and each smoothed to several degrees.
+
+Which of them fits is left to unseen rows: each has a share of its own. Em ends in one of many maxima; so each may be
+learned from some random starts, whose average is again a mixture. Rows with gaps are summed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.algebra.basis import Basis
+from fullspan.data import Empirical
+from fullspan.learn.mixtures.em import learn_mixture
+from fullspan.learn.networks.conditionals import log_linear
+from fullspan.learn.wide.mixture import Learner, MixedConditionals, RunOptions
+from fullspan.learn.wide.tables import Conditionals
+from fullspan.learn.wide.weighted import weighted
+from fullspan.model import LogLinear
+from fullspan.space import Space
+
+Array = NDArray[np.float64]
+SMOOTHINGS = (3.0, 1.0, 0.3)
+"""Pseudo-rows of every table."""
+SIZES = (2, 4, 8, 16, 32)
+"""Components."""
+_WIDTH, _PRICE = 3, 1.0
+"""Most parents of a variable, and nats for each weight of a graph."""
+
+
+@dataclass(frozen=True)
+class MixtureWay:
+    """A mixture that was learned from rows."""
+
+    space: Space
+    basis: Basis
+    mixed: MixedConditionals
+
+    def log_prob(self, states: NDArray[Any]) -> Array:
+        """``log P`` of what the rows (m, n) say; -1 is a gap, and is summed over."""
+        rows = Empirical(self.space, np.asarray(states), np.ones(len(states)), len(states))
+        return self.mixed.log_prob(weighted(rows, np.random.default_rng(0)))
+
+    def models(self) -> tuple[tuple[float, LogLinear], ...]:
+        """Every component as a log-linear model, with its share."""
+        shares = np.exp(self.mixed.log_shares - np.logaddexp.reduce(self.mixed.log_shares))
+        return tuple(
+            (float(share), log_linear(self.space, self.basis, _families(component)))
+            for share, component in zip(shares, self.mixed.components, strict=True)
+        )
+
+
+def _families(component: Conditionals) -> Iterator[tuple[list[int], Array]]:
+    bounds, starts = component.bounds, component.starts
+    for v in range(len(bounds) - 1):
+        yield component.family[bounds[v] : bounds[v + 1]].tolist(), component.tables[starts[v] : starts[v + 1]]
+
+
+def mixture_of(
+    components: int, smoothing: float, max_family: int | None = None, starts: int = 1
+) -> Callable[[Empirical, Basis, np.random.Generator], MixtureWay]:
+    """How a mixture of so many components is learned from counted rows.
+
+    Parameters
+    ----------
+    max_family : most variables of a table, the parents and their child.
+    starts : random ones, whose mixtures are averaged.
+    """
+    width = _WIDTH if max_family is None else min(max_family - 1, _WIDTH)
+
+    def learn(data: Empirical, basis: Basis, rng: np.random.Generator) -> MixtureWay:
+        return MixtureWay(data.space, basis, averaged([start(data, rng) for _ in range(starts)]))
+
+    def start(data: Empirical, rng: np.random.Generator) -> MixedConditionals:
+        if not data.is_complete:
+            return Learner(weighted(data, rng), None).run(RunOptions(components, width, smoothing, _PRICE), rng).model
+        columns, cards = np.ascontiguousarray(data.states.T.astype(np.int64)), np.array(data.space.cards)
+        return learn_mixture(columns, data.counts, cards, components, width, smoothing, _PRICE, rng)
+
+    return learn
+
+
+def averaged(mixtures: Sequence[MixedConditionals]) -> MixedConditionals:
+    """The mean of some mixtures, which is one of all their components."""
+    log_shares = np.concatenate([mixed.log_shares for mixed in mixtures]) - np.log(len(mixtures))
+    return MixedConditionals(tuple(part for mixed in mixtures for part in mixed.components), log_shares)

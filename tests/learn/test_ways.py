@@ -1,0 +1,194 @@
+"""Mixtures of decomposable models and machines of all pairs as ways to predict, against enumeration."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+
+import numpy as np
+import pytest
+
+import fullspan as fs
+from fullspan.algebra.basis import Basis
+from fullspan.data import Empirical
+from fullspan.learn.averaging.beside import stacked
+from fullspan.learn.averaging.bootstrap import OutOfBagRows, bootstrap
+from fullspan.learn.averaging.members import Seen
+from fullspan.learn.likelihood.machine import MachineOptions, fit_machine
+from fullspan.learn.likelihood.pairs import PairsLearner, n_pair_terms
+from fullspan.learn.mixtures.growth import grow_graph
+from fullspan.learn.mixtures.way import mixture_of
+from fullspan.learn.wide.grow import GrowOptions, grow
+from fullspan.learn.wide.rows import WideRows
+from fullspan.space import Space
+
+CARDS = (2, 3, 4, 2, 3)
+BASES = ("walsh", "indicator", "monomial")
+
+
+def rows_of(n: int, seed: int = 0) -> Empirical:
+    """Two kinds of rows: in one the columns follow each other, in the other the last is a rule of the first two."""
+    rng = np.random.default_rng(seed)
+    x = np.column_stack([rng.integers(card, size=n) for card in CARDS])
+    follows = rng.random(n) < 0.5
+    for i in range(1, 5):
+        same = follows & (rng.random(n) < 0.8)
+        x[same, i] = x[same, i - 1] % CARDS[i]
+    x[~follows, 4] = ((x[:, 0] + x[:, 1]) % 3)[~follows]
+    return Empirical.from_codes(x, space=Space.of_cards(CARDS))
+
+
+def states() -> np.ndarray:
+    """All states."""
+    return np.array(list(itertools.product(*(range(card) for card in CARDS))))
+
+
+@pytest.mark.parametrize("basis", BASES)
+@pytest.mark.parametrize("smoothing", [3.0, 0.3])
+def test_the_parts_of_a_mixture_are_the_mixture(basis: str, smoothing: float) -> None:
+    """Its log-linear components, each normalised, have the mixture's probabilities; these sum to 1."""
+    way = mixture_of(4, smoothing)(rows_of(300), Basis(basis, CARDS), np.random.default_rng(1))
+    each = way.models()
+    assert len(each) == 4
+    assert sum(share for share, _ in each) == pytest.approx(1.0)
+    p = np.exp([model.log_prob(states()) for _, model in each])
+    assert np.allclose(p.sum(axis=1), 1.0)
+    assert np.allclose(np.array([share for share, _ in each]) @ p, np.exp(way.log_prob(states())), rtol=1e-10)
+    assert max(len(term) for _, model in each for term in model.terms) > 2
+
+
+def test_gaps_are_summed_over() -> None:
+    """log P of a row with gaps is that of all its completions; rows with gaps can be learned from, too."""
+    data = rows_of(200)
+    cells = data.states.astype(np.int64)
+    cells[np.random.default_rng(2).random(cells.shape) < 0.15] = -1
+    gapped = Empirical.from_codes(
+        np.repeat(cells, data.counts.astype(int), axis=0), space=data.space, allow_missing=True
+    )
+    for learned_from in (data, gapped):
+        way = mixture_of(2, 1.0)(learned_from, Basis("monomial", CARDS), np.random.default_rng(0))
+        p = np.exp(way.log_prob(states()))
+        assert p.sum() == pytest.approx(1.0)
+        for row in ([1, -1, 2, -1, 0], [-1, 2, -1, 1, -1], [-1] * 5):
+            agrees = np.all((np.array(row) < 0) | (states() == row), axis=1)
+            assert way.log_prob(np.array([row, row]))[0] == pytest.approx(np.log(p[agrees].sum()))
+
+
+def test_a_mixture_finds_two_kinds_of_rows() -> None:
+    """Fresh rows are likelier under two trees than under one, and the same seed gives the same."""
+    data, fresh = rows_of(3000), rows_of(3000, seed=1)
+    ways = [mixture_of(c, 1.0, 2)(data, Basis("monomial", CARDS), np.random.default_rng(0)) for c in (1, 2, 2)]
+    one, two, again = (float(fresh.counts @ way.log_prob(fresh.states)) / fresh.total for way in ways)
+    assert two > one + 0.02
+    assert two == again
+
+
+def test_graphs_are_those_of_the_wide_search() -> None:
+    """The compiled growth joins the same variables as that of module ``wide.grow``, at generic weights and widths."""
+    data = rows_of(400)
+    weights = data.counts * np.random.default_rng(3).uniform(0.2, 2.0, len(data.counts))
+    columns, cards = np.ascontiguousarray(data.states.T.astype(np.int64)), np.array(CARDS)
+    for width, price in ((1, 1.0), (2, 0.5), (3, 0.1)):
+        order, parents = np.empty(5, dtype=np.int64), np.empty((5, width), dtype=np.int64)
+        grow_graph(columns, weights, cards, width, price, 1 << 10, order, parents)
+        shape, _ = grow(WideRows.of(data), weights, GrowOptions(width, price, max_cells=1 << 10))
+        assert order.tolist() == list(shape.order)
+        assert [{int(i) for i in own if i >= 0} for own in parents] == [set(own) for own in shape.parents]
+        assert max(map(len, shape.parents)) == width
+
+
+@pytest.mark.parametrize("max_order", [1, 2])
+def test_no_table_is_larger_than_asked_for(max_order: int) -> None:
+    """``max_order`` bounds a variable and its parents."""
+    way = mixture_of(3, 1.0, max_order)(rows_of(200), Basis("walsh", CARDS), np.random.default_rng(0))
+    assert max(len(term) for _, model in way.models() for term in model.terms) == max_order
+
+
+@pytest.mark.parametrize("rows", [[[1, 2, 3, 0, 1]], [[0, 0, 0, 0, 0], [1, 2, 3, 1, 2]]])
+def test_one_row_and_two(rows: list[list[int]]) -> None:
+    """Nothing is impossible, and what was seen is likelier than a state with nothing in common."""
+    data = Empirical.from_codes(rows, space=Space.of_cards(CARDS))
+    for learn in (mixture_of(4, 0.3), PairsLearner(0.1)):
+        p = np.exp(learn(data, Basis("monomial", CARDS), np.random.default_rng(0)).log_prob(states()))
+        assert p.sum() == pytest.approx(1.0)
+        assert p.min() > 0
+        assert p[np.all(states() == rows[0], axis=1)] > p[np.all(states() == [1, 1, 1, 1, 0], axis=1)]
+
+
+@pytest.mark.parametrize("basis", BASES)
+def test_all_pairs_are_the_machine_with_the_ridge(basis: str) -> None:
+    """The same maximum as a fitted machine, in any basis; started elsewhere, too."""
+    data, learn = rows_of(150), PairsLearner(2.0)
+    wanted = fit_machine(data, MachineOptions(order=2, basis="walsh", l2=2.0 / data.total)).model.log_prob(states())
+    learn(rows_of(40, seed=5), Basis(basis, CARDS), np.random.default_rng(0))
+    way = learn(data, Basis(basis, CARDS), np.random.default_rng(0))
+    ((share, model),) = way.models()
+    assert share == 1.0
+    assert model.basis.name == basis
+    assert np.allclose(way.log_prob(states()), wanted, atol=1e-4)
+    assert np.allclose(model.log_prob(states()), way.log_prob(states()), rtol=1e-10)
+    assert len(way.machine.terms) == n_pair_terms(data.space)
+
+
+class _Even:
+    """All states have the same probability."""
+
+    def __init__(self, space: Space, log_p: float) -> None:
+        self.space, self.log_p = space, log_p
+
+    def log_prob(self, rows: np.ndarray) -> np.ndarray:
+        return np.full(len(rows), self.log_p)
+
+    def models(self) -> tuple[()]:
+        return ()
+
+
+def test_a_way_that_no_row_needs_is_left_out() -> None:
+    """Of three ways, that which is never the better is dropped, and the shares of the others sum to 1."""
+    data = rows_of(400)
+    rows = OutOfBagRows(data)
+    rng = np.random.default_rng(0)
+    for _ in range(3):
+        rows.add(bootstrap(data, rng).drawn, np.full(len(data.counts), -5.0), rng)
+    seen = Seen(rows, np.full(len(data.counts), -5.0))
+    beside = {name: (lambda *given, v=v: _Even(data.space, v)) for name, v in (("as good", -5.0), ("bad", -9.0))}
+    found = stacked(data, seen, 3, Basis("walsh", CARDS), beside, {}, 7, threading.Event(), False)
+    assert found is not None
+    assert found.shares["bad"] == 0.0
+    assert 0.0 < found.shares["as good"] < found.shares["fits"]
+    assert sum(found.shares.values()) == pytest.approx(1.0)
+    assert np.allclose(found.mean, -5.0)
+    assert found.out_of_bag.score == pytest.approx(-5.0)
+
+
+def test_an_average_with_all_ways(tmp_path: object) -> None:
+    """It answers by the shares of its parts, survives its file, and the same seed gives the same."""
+    data = rows_of(250)
+    X = np.repeat(data.states, data.counts.astype(int), axis=0)
+    X[:, 3] = 1
+    models = [
+        fs.FullSpan(average=8, random_state=3, levels={f"x{i}": list(range(c)) for i, c in enumerate(CARDS)})
+        for _ in "ab"
+    ]
+    one, two = (model.fit(X) for model in models)
+    shares = one.fitted_.settings["shares"]
+    assert any(name.startswith("mixture of 8") for name in shares)
+    assert any(name.startswith("all pairs") for name in shares)
+    assert sum(share for name, share in shares.items() if name != "fits") == pytest.approx(one.model_.share)
+    wanted = np.log(sum(share * np.exp(part.log_prob(states())) for share, part in one.model_.parts))
+    assert np.allclose(one.score_samples(states()), wanted)
+    assert np.array_equal(one.score_samples(states()), two.score_samples(states()))
+    one.save(tmp_path / "average.fsm")
+    again = fs.load(tmp_path / "average.fsm")
+    assert np.allclose(again.score_samples(states()), wanted)
+    assert again.probability("x0=1 | x1=2") == pytest.approx(one.probability("x0=1 | x1=2"))
+
+
+@pytest.mark.parametrize(("k", "mixtures", "pairs"), [(2, 0, 0), (4, 2, 1), (8, 9, 3)])
+def test_few_fits_have_little_beside_them(k: int, mixtures: int, pairs: int) -> None:
+    """No more than the fits have time for: none, one of each size, or all; components are at most as many as fits."""
+    X = np.random.default_rng(0).integers(2, size=(40, 3))
+    shares = fs.FullSpan(average=k, random_state=0).fit(X).fitted_.settings["shares"]
+    assert sum(name.startswith("mixture") for name in shares) == mixtures
+    assert sum(name.startswith("all pairs") for name in shares) == pairs
+    assert sum(name.startswith("networks") for name in shares) == 2
