@@ -27,6 +27,7 @@ from threadpoolctl import threadpool_limits
 from fullspan.data import Empirical
 from fullspan.learn.averaging.bootstrap import Array, OutOfBagRows, Sample, bootstrap, log_prob_of
 from fullspan.learn.averaging.stacking import Learn, best_shares, mixed, without_each_fifth
+from fullspan.learn.likelihood.machine import observed_entropy
 from fullspan.learn.search.full import MAX_TERMS
 from fullspan.learn.search.problem import Interrupted
 from fullspan.learn.search.problem import smoothed_entropy as entropy_of
@@ -261,11 +262,11 @@ class _Average:
         fits, data = [m.fitted for m in members], self.empirical
         model, first = AveragedLogLinear.of([f.model for f in fits], stacked.beside if stacked else ()), fits[0]
         if stacked:
-            mean, out_of_bag = model.log_prob(data.states), stacked.out_of_bag
+            mean, out_of_bag = log_prob_of(model, data.states), stacked.out_of_bag
         else:
             rows, mean = self._seen(members)
             out_of_bag = rows.score()
-        entropy = entropy_of(data.counts, data.space.n_states, 0.0)
+        entropy = entropy_of(data.counts, data.space.n_states, 0.0) if data.is_complete else observed_entropy(data)
         whole = len(members) == len(self.seeds) and all(m.is_whole for m in members) and not self.stop.is_set()
         return Fitted(
             model=model,
