@@ -76,7 +76,7 @@ def completed(data: Empirical, basis: Basis, log_p: Array) -> tuple[Empirical, A
     What a row says of its faintest completions, ten thousand times less probable than the likeliest, the others say
     instead: every row keeps its weight, and one with many gaps does not take all states.
     """
-    index, weight, log_prob = [], [], np.empty(len(data.counts))
+    counts, log_prob = np.zeros(basis.n_states), np.empty(len(data.counts))
     for rows, where in _fibres(basis, data.states):
         f = log_p[where]
         peak = f.max(axis=1, keepdims=True)
@@ -84,11 +84,9 @@ def completed(data: Empirical, basis: Basis, log_p: Array) -> tuple[Empirical, A
         log_prob[rows] = peak[:, 0] + np.log(p.sum(axis=1))
         p[p < _FAINT] = 0.0
         p *= (data.counts[rows] / p.sum(axis=1))[:, None]
-        index.append(where[p > 0])
-        weight.append(p[p > 0])
-    found, which = np.unique(np.concatenate(index), return_inverse=True)
-    counts = np.bincount(which, np.concatenate(weight)).astype(np.float64)
-    filled = Empirical(data.space, data.space.states(found), counts, data.n_rows, data.n_dropped, data.n_empty)
+        np.add.at(counts, where[p > 0], p[p > 0])
+    seen = np.flatnonzero(counts)
+    filled = Empirical(data.space, data.space.states(seen), counts[seen], data.n_rows, data.n_dropped, data.n_empty)
     return filled, log_prob
 
 
