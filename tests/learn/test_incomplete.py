@@ -87,6 +87,16 @@ def test_nothing_missing_is_the_ordinary_search() -> None:
     assert fit(Empirical.from_codes(rows, allow_missing=True), WALSH).model.weights == fit(data, WALSH).model.weights
 
 
+def test_complete_rows_are_refined_to_what_they_were() -> None:
+    """Refining weights for what was observed leaves them where all was observed, and as finite as they were."""
+    rows = drawn(chain(5, 0.9), 30, 1)
+    rows[:, 4] = rows[:, 3]  # an impossible state: without the pseudo-row of the search this weight would grow
+    data = Empirical.from_codes(rows)
+    one, again = fit(data, WALSH), fit_incomplete(data, WALSH)
+    assert again.model.terms == one.model.terms
+    assert np.allclose(again.model.theta, one.model.theta, atol=0.02)
+
+
 def test_missing_cells_cost_little_and_dropping_rows_much() -> None:
     """With a fifth of the cells missing the model is far nearer to the truth than one from the complete rows."""
     p = chain(7, 0.6)

@@ -12,7 +12,16 @@ from fullspan.algebra.basis import Basis, BasisName
 from fullspan.data import Empirical
 from fullspan.engine.dual.table import DualTable
 from fullspan.learn.likelihood import phases
-from fullspan.learn.likelihood.phases import Features, Free, Known, Observed, Phase, data_moments, distribution
+from fullspan.learn.likelihood.phases import (
+    Features,
+    Free,
+    Known,
+    Observed,
+    Phase,
+    Smoothed,
+    data_moments,
+    distribution,
+)
 from generic import ALL_BASES, drawn, matrix, opened
 from generic import distribution as enumerated
 
@@ -39,8 +48,10 @@ def make(kind: str, basis: Basis, y: NDArray[np.int64]) -> Phase:
     if kind == "known":
         complete = drawn(basis.cards, "monomial", 1, rows=60)
         return Known(data_moments(basis, y, complete.states, complete.counts))
-    if kind == "observed":
-        return Observed(basis, y, data.states, data.counts)
+    if kind in ("observed", "smoothed"):
+        observed = Observed(basis, y, data.states, data.counts)
+        terms = [basis.term(int(i)) for i in y]
+        return observed if kind == "observed" else Smoothed(observed, basis, terms, data.total, 2.5)
     return Features(basis, [basis.term(int(i)) for i in y], data.states, data.counts)
 
 
@@ -52,7 +63,7 @@ def difference(f: Callable[[Array], Array | float], theta: Array, h: float) -> A
 
 @spaces
 @bases
-@pytest.mark.parametrize("kind", ["free", "known", "observed", "features"])
+@pytest.mark.parametrize("kind", ["free", "known", "observed", "smoothed", "features"])
 def test_the_gradient_is_eta_and_the_hessian_the_covariance(
     kind: str, basis: BasisName, cards: tuple[int, ...]
 ) -> None:
@@ -122,6 +133,20 @@ def test_complete_rows_are_a_known_phase(basis: BasisName) -> None:
         assert phase.move(theta) == pytest.approx(theta @ d, rel=1e-12)
         np.testing.assert_allclose(phase.eta(), d, atol=1e-13)
         np.testing.assert_allclose(phase.covariance(), 0.0, atol=1e-13)
+
+
+@spaces
+@bases
+def test_pseudo_rows_are_rows_of_every_state(basis: BasisName, cards: tuple[int, ...]) -> None:
+    """2.5 pseudo-rows are the same as 2.5 / |X| rows of each state among the others."""
+    algebra = Basis(basis, cards)
+    y, data = some_terms(algebra), drawn(cards, "monomial", 1, rows=60)
+    known = Known(data_moments(algebra, y, data.states, data.counts))
+    smoothed = Smoothed(known, algebra, [algebra.term(int(i)) for i in y], data.total, 2.5)
+    counts = np.full(algebra.n_states, 2.5 / algebra.n_states)
+    counts[data.space.index(data.states)] += data.counts
+    every = data.space.states(np.arange(algebra.n_states))
+    np.testing.assert_allclose(smoothed.eta(), data_moments(algebra, y, every, counts), atol=1e-14)
 
 
 @bases

@@ -66,7 +66,7 @@ def test_natural_parameters_are_the_same_function(name: str) -> None:
 def test_maximum_of_the_posterior_and_of_the_evidence() -> None:
     """``N (d - <Psi>) = alpha w`` at the end, and gamma is the trace of ``1 - alpha H^-1``."""
     data, contrasts = drawn(400), Contrasts(CARDS)
-    found = shrink(contrasts, data.space.index(data.states), data.counts, 3)
+    found = shrink(contrasts, data, 3)
     table = psi(contrasts)
     f = contrasts.function(found.weights)
     p = np.exp(f - found.log_z)
@@ -108,7 +108,7 @@ def test_noise_is_shrunken_away() -> None:
 
 
 def test_order_and_limits() -> None:
-    """The highest order has at most so many terms; too many, missing cells or other options are refused."""
+    """The highest order has at most so many terms; too many, standard errors with gaps or other options are refused."""
     assert highest_order((2,) * 16) == 6
     assert highest_order((2, 2)) == 2
     assert sum(math.comb(16, o) for o in range(1, 7)) <= MAX_TERMS < sum(math.comb(16, o) for o in range(1, 8))
@@ -120,7 +120,7 @@ def test_order_and_limits() -> None:
     with pytest.raises(FullspanError, match="choose 'evidence'"):
         fs.FullSpan(shrinkage="much").fit(rows)
     with pytest.raises(FullspanError, match="complete rows"):
-        fs.FullSpan(shrinkage="evidence", missing="em").fit([*rows, [0, None]])
+        fs.BoltzmannMachine(shrinkage="evidence", missing="em").fit([*rows, [0, None]])
 
 
 @pytest.mark.parametrize("average", [1, 3])

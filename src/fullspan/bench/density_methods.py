@@ -106,7 +106,7 @@ def fullspan(split: Split, space: Space, settings: Settings) -> Learned:
 
 
 def average(split: Split, space: Space, settings: Settings) -> Learned:
-    """Sixteen full-span fits, networks and, for complete rows and few states, a shrunken model, stacked."""
+    """Sixteen full-span fits, networks and, for few states, a shrunken model, stacked."""
     from fullspan.estimators.averaging import averaged_search, shrunken_search
     from fullspan.learn.search.fit import Options
     from fullspan.query.averaged import AveragedOracle
@@ -114,7 +114,7 @@ def average(split: Split, space: Space, settings: Settings) -> Learned:
     if space.n_states > TABLE:
         raise Declined(f"more than {TABLE:,} states")
     data = _counted(split.known, space)
-    if data.is_complete and space.n_states <= SHRUNKEN:
+    if space.n_states <= SHRUNKEN:
         fitted = shrunken_search(data, Options(), _FITS, settings.seed)
     else:
         fitted = averaged_search(data, Options(), k=_FITS, random_state=settings.seed)

@@ -1,8 +1,8 @@
 """Averages of fits: a search or a machine, fitted again and again, and how it was done.
 
-Beside the searches of complete rows stand Bayesian networks averaged over their posterior, once for each of two priors
-of their tables, mixtures of decomposable models, machines of all pairs, and, where shrinkage is asked for, a shrunken
-model; unseen rows decide how much each is believed.
+Beside the searches stand Bayesian networks averaged over their posterior, once for each of two priors of their tables,
+mixtures of decomposable models, machines of all pairs, and, where shrinkage is asked for, a shrunken model; unseen rows
+decide how much each is believed.
 """
 
 from __future__ import annotations
@@ -53,6 +53,7 @@ def averaged_search(
     FullspanError : more columns than a table that is averaged can have.
     """
     from fullspan.errors import FullspanError
+    from fullspan.learn.averaging.gaps import MAX_STATES
     from fullspan.learn.networks.posterior import MAX_VARIABLES
     from fullspan.learn.search.fit import fit
     from fullspan.learn.search.incomplete import fit_incomplete
@@ -65,7 +66,8 @@ def averaged_search(
             )
         return fit(data, own, watch=watch, rounds=bounds.rounds, terms=bounds.terms)
 
-    plain = bool(hidden) or options.by_terms or not empirical.is_complete
+    too_wide = not empirical.is_complete and empirical.space.n_states > MAX_STATES
+    plain = bool(hidden) or options.by_terms or too_wide
     if len(empirical.space) > MAX_VARIABLES:
         raise FullspanError(
             f"average={k} was asked for {len(empirical.space)} columns; at most {MAX_VARIABLES} are possible: "
@@ -80,10 +82,14 @@ def averaged_search(
 
 def _networks(max_order: int | None, k: int) -> dict[str, Learn]:
     """Networks under both priors of their tables, as many as there are fits, up to a number."""
+    from fullspan.learn.averaging.gaps import with_gaps
     from fullspan.learn.networks.posterior import DRAWS, Spread, draw_networks
 
     def learn(spread: Spread) -> Learn:
-        return lambda data, basis, rng: draw_networks(data, basis, spread, rng, max_order, min(k, DRAWS))
+        def drawn(draws: int) -> Learn:
+            return lambda data, basis, rng: draw_networks(data, basis, spread, rng, max_order, draws)
+
+        return with_gaps(drawn(min(k, DRAWS)), rough=drawn(0))
 
     return {"networks": learn("all"), "networks, prior by parents' state": learn("each")}
 
@@ -162,7 +168,7 @@ def shrunken_search(
 
     Raises
     ------
-    FullspanError : cells are missing, or there are too many states.
+    FullspanError : there are too many states.
     """
     from fullspan.learn.shrinkage.fit import check_shrinkable
 
@@ -207,6 +213,7 @@ class _Shrunken:
 def _one_shrunken_search(empirical: Empirical, options: Options, random_state: Any, watch: Watch) -> Fitted:
     import numpy as np
 
+    from fullspan.learn.averaging.bootstrap import log_prob_of
     from fullspan.learn.averaging.stacking import best_shares
     from fullspan.learn.search.fit import fit
     from fullspan.learn.search.holdout import held_out
@@ -223,13 +230,13 @@ def _one_shrunken_search(empirical: Empirical, options: Options, random_state: A
     rivals: list[Fitted] = []
     if valid is not None and background.status == "converged":
         rivals = [fit(train, options, watch=watch), fit_shrunken(train, basis, None, options.max_memory, watch)]
-        log_prob = np.stack([rival.model.log_prob(valid.states) for rival in rivals], axis=1)
+        log_prob = np.stack([log_prob_of(rival.model, valid.states) for rival in rivals], axis=1)
         share = float(best_shares(log_prob, valid.counts)[1])
     if any(found.status == "interrupted" for found in (background, *rivals)):
         return replace(fitted, status="interrupted", settings=settings)
     model = AveragedLogLinear.of([fitted.model], [(share, background.model)])
     order = np.argsort([model.basis.index(term) for term in fitted.model.terms], kind="stable")
-    surprise = -float(empirical.counts @ model.log_prob(empirical.states)) / empirical.total
+    surprise = -float(empirical.counts @ log_prob_of(model, empirical.states)) / empirical.total
     return replace(
         fitted,
         model=model,

@@ -52,7 +52,7 @@ class BoltzmannMachine(DensityEstimator):
     l1, l2 : penalties ``l1 sum |theta|`` and ``l2/2 sum theta^2`` on the weights, in nats per row.
     shrinkage : ``"evidence"`` pulls the weights towards zero by a normal prior on pure interactions whose scale, one
         for each order, maximises the evidence: nothing to set. ``order=None`` then takes as many orders as 20,000
-        weights allow. Complete rows only; no standard errors.
+        weights allow. Complete rows only.
     em : with hidden variables or missing cells, ``"auto"`` (the solver on the likelihood of what was observed),
         ``"exact"`` or ``"inexact"`` alternating minimisation.
     restarts : runs from random weights, of which the best is kept; only with hidden variables.

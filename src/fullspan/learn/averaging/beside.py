@@ -17,6 +17,7 @@ import numpy as np
 from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
 from fullspan.learn.averaging.bootstrap import Array
+from fullspan.learn.averaging.gaps import observed_log_prob
 from fullspan.learn.averaging.members import Seen
 from fullspan.learn.averaging.stacking import Learn, Way, best_shares, mixed, without_each_fifth
 from fullspan.learn.search.problem import Interrupted
@@ -95,7 +96,7 @@ def stacked(
     shares /= shares.sum()
     kept = [(share, one) for share, one in zip(shares[1:], found, strict=True) if share > 0]
     unseen = mixed(np.stack([rows.log_prob(), *logs[1:]], axis=1)[:, shares > 0], shares[shares > 0])
-    each = [seen.mean, *(one.way.log_prob(empirical.states) for _, one in kept)]
+    each = [seen.mean, *(observed_log_prob(one.way, basis, empirical.states) for _, one in kept)]
     return Stacked(
         dict(zip(("fits", *beside), map(float, shares), strict=True)),
         [(float(share) * own, model) for share, one in kept for own, model in one.way.models()],

@@ -21,8 +21,10 @@ from numpy.typing import NDArray
 
 from fullspan.data import Empirical
 from fullspan.engine.elimination.sums import Sums
+from fullspan.learn.averaging.gaps import MAX_STATES, log_sums, log_table
 from fullspan.learn.averaging.stacking import Followed
 from fullspan.model import LogLinear
+from fullspan.model.averaged import AveragedLogLinear
 from fullspan.model.fitted import OutOfBag
 
 Array = NDArray[np.float64]
@@ -123,5 +125,14 @@ def log_prob_of(model: LogLinear, states: NDArray[Any], n_hidden: int = 0) -> Ar
     out = np.empty(len(rows))
     out[complete] = model.log_prob(rows[complete])
     if not complete.all():
-        out[~complete] = Sums(model).log_sums_of_rows(rows[~complete]) - model.log_z
+        out[~complete] = _log_sums(model, rows[~complete])
     return out
+
+
+def _log_sums(model: LogLinear, rows: NDArray[np.int64]) -> Array:
+    """``log P`` of different rows with gaps: by the table of all states, or by elimination where that is large."""
+    parts = model.parts if isinstance(model, AveragedLogLinear) else [(1.0, model)]
+    if model.basis.n_states <= MAX_STATES:
+        return log_sums(model.basis, log_table(model.basis, parts), rows)
+    each = [math.log(share) + Sums(part).log_sums_of_rows(rows) - part.log_z for share, part in parts]
+    return np.asarray(np.logaddexp.reduce(each, axis=0))

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from fullspan.data import Empirical
 from fullspan.learn.averaging.beside import Stacked
 from fullspan.learn.averaging.members import Member, Seen
+from fullspan.learn.likelihood.machine import observed_entropy
 from fullspan.learn.search.problem import smoothed_entropy as entropy_of
 from fullspan.model import Fitted
 from fullspan.model.averaged import AveragedLogLinear
@@ -18,7 +19,7 @@ def averaged(empirical: Empirical, members: Sequence[Member], seen: Seen, stacke
     fits, data = [m.fitted for m in members], empirical
     model, first = AveragedLogLinear.of([f.model for f in fits], stacked.beside if stacked else ()), fits[0]
     mean, out_of_bag = (stacked.mean, stacked.out_of_bag) if stacked else (seen.mean, seen.rows.score())
-    entropy = entropy_of(data.counts, data.space.n_states, 0.0)
+    entropy = entropy_of(data.counts, data.space.n_states, 0.0) if data.is_complete else observed_entropy(data)
     shares = {"shares": stacked.shares} if stacked else {}
     return Fitted(
         model=model,

@@ -5,7 +5,8 @@
 b_i rows speak for each way beforehand, so that few rows do not rule a good one out. The maximum is unique, and
 expectation maximisation finds it. What is learned from the rows directly, such as networks or a shrunken model, is
 learned once more without each fifth of them to predict that fifth; fits of bootstrap samples have rows of their own
-that they lack.
+that they lack. Rows with gaps count for what they say, and are completed, where that is needed, by what is learned from
+the same rows.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 
 from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
+from fullspan.learn.averaging.gaps import observed_log_prob
 from fullspan.model import LogLinear
 
 Array = NDArray[np.float64]
@@ -29,9 +31,11 @@ _ROUNDS, _SETTLED = 1000, 1e-6
 class Way(Protocol):
     """Something that was learned from rows: it predicts states, and is some log-linear models with their shares."""
 
-    def log_prob(self, states: NDArray[Any]) -> Array: ...
+    def log_prob(self, states: NDArray[Any]) -> Array:
+        """``log p`` of complete states."""
 
-    def models(self) -> Sequence[tuple[float, LogLinear]]: ...
+    def models(self) -> Sequence[tuple[float, LogLinear]]:
+        """Log-linear models and their shares, whose mean is the same distribution."""
 
 
 Learn = Callable[[Empirical, Basis, np.random.Generator], Way]
@@ -98,5 +102,5 @@ def without_each_fifth(
             continue
         way = learn(replace(empirical, states=empirical.states[seen], counts=counts[seen]), basis, rng)
         asked, which = np.unique(rows.state[own], return_inverse=True)
-        log_prob[own] = way.log_prob(empirical.states[asked])[which]
+        log_prob[own] = observed_log_prob(way, basis, empirical.states[asked])[which]
     return log_prob

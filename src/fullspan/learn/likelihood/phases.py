@@ -130,6 +130,27 @@ class Observed:
         return Within(self.clamped, [self.basis.term(int(y)) for y in self.terms])
 
 
+class Smoothed:
+    """Rows, and so many pseudo-rows spread evenly over all states: no weight grows for ever where no row speaks.
+
+    ``log Z = (N log Z(rows) + a theta . u) / (N + a)``, u the expectations of the terms if all states are as likely.
+    """
+
+    def __init__(self, rows: Phase, basis: Basis, terms: Sequence[Term], total: float, pseudo: float) -> None:
+        self.rows, self.share = rows, pseudo / (total + pseudo)
+        means = [basis.local(i).mean(axis=1) for i in range(len(basis.cards))]
+        self.u = np.array([np.prod([means[i][j] for i, j in term]) for term in terms], dtype=np.float64)
+
+    def move(self, theta: Array) -> float:
+        return (1.0 - self.share) * self.rows.move(theta) + self.share * float(theta @ self.u)
+
+    def eta(self) -> Array:
+        return (1.0 - self.share) * self.rows.eta() + self.share * self.u
+
+    def covariance(self) -> Array:
+        return (1.0 - self.share) * self.rows.covariance()
+
+
 class Features:
     """Rows with open cells, completed state by state: no table, for spaces of any size.
 

@@ -108,6 +108,7 @@ def draw_networks(
     Parameters
     ----------
     max_family : most variables of a table, the parents and their child.
+    draws : how many; 0 for the best network that the greedy search finds.
 
     Notes
     -----
@@ -126,6 +127,9 @@ def draw_networks(
         if (best := int(np.argmax(totals))) == which:
             break
         which = best
+    if not draws:
+        found, best_strength = parents[None], STRENGTHS[[which]]
+        return Networks(space, basis, columns, counts, spread, found, best_strength, np.ones(1))
     steps = draws * (_STEPS + n * n)
     kept, strength = np.empty((draws, n), dtype=np.int64), np.empty(draws, dtype=np.int64)
     pairs, chances = rng.integers(n, size=(steps, 2)), rng.random((steps, 2))

@@ -2,8 +2,8 @@
 
 A round completes the rows with the model of the round before (Byrne 1992, eq. 16), lets the search of module ``fit``
 choose terms for the completed data, as if they had been counted, and then moves the weights of these terms to the
-maximum of the likelihood of what was *observed*, under the prior that the search has found. Rounds go on while they
-shorten
+maximum of the likelihood of what was *observed*, under the prior that the search has found and with the pseudo-row that
+it has (module ``fit``). Rounds go on while they shorten
 
     -sum_rows log p(observed cells) + names and weights of the terms,
 
@@ -30,10 +30,10 @@ from fullspan.engine.dual.clamped import Clamped
 from fullspan.engine.dual.table import DualTable
 from fullspan.engine.memory import budget, require
 from fullspan.learn.likelihood.machine import MachineOptions, fit_machine, observed_entropy
-from fullspan.learn.likelihood.phases import Free, Observed
+from fullspan.learn.likelihood.phases import Free, Observed, Smoothed
 from fullspan.learn.likelihood.solve import Likelihood, solve
 from fullspan.learn.likelihood.uncertainty import standard_errors
-from fullspan.learn.search.fit import Options, Progress, Watch, fit
+from fullspan.learn.search.fit import PSEUDO_ROWS, Options, Progress, Watch, fit
 from fullspan.learn.search.full import MAX_TERMS
 from fullspan.learn.search.problem import Step
 from fullspan.model import Fitted, LogLinear
@@ -220,8 +220,10 @@ class _Rounds:
         basis, y = fitted.model.basis, np.array(fitted.model.indices, dtype=np.int64)
         observed = Observed(basis, y, self.data.states, self.data.counts)
         mean, precision = fitted.prior or (np.zeros(len(y)), np.zeros(len(y)))
-        free = Free(DualTable(basis, np.float64), y)
-        return Likelihood(free, observed, precision / self.data.total, self.options.l1, mean), observed
+        free, total = Free(DualTable(basis, np.float64), y), self.data.total
+        pseudo = 0.0 if self.options.by_terms else PSEUDO_ROWS
+        data = Smoothed(observed, basis, fitted.model.terms, total, pseudo)
+        return Likelihood(free, data, precision / total, self.options.l1, mean), observed
 
     def _with_errors(self, fitted: Fitted) -> Fitted:
         """Standard errors from the information in the observed cells: what is missing tells nothing."""

@@ -7,6 +7,10 @@ method, its equations solved by conjugate gradients, whose products with the inf
 and no matrix. The precisions maximise the evidence to second order (MacKay 1992): alpha_o = gamma_o / |w_o|^2, where
 gamma_o, the number of well determined weights of order o, is a trace, estimated with random signs (Hutchinson). There
 is nothing to set.
+
+Where cells are missing, the posterior is that of what was observed, and a step's curvature that of the completed rows,
+which is an em step to second order. gamma counts completed cells as if they had been seen, and is slightly high for it,
+and so are the precisions.
 """
 
 from __future__ import annotations
@@ -19,8 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.algebra.basis import Basis
+from fullspan.data import Empirical
 from fullspan.learn.search.problem import Interrupted
 from fullspan.learn.shrinkage.contrasts import Contrasts
+from fullspan.learn.shrinkage.rows import rows_of
 from fullspan.learn.shrinkage.uncertainty import variances
 
 Array = NDArray[np.float64]
@@ -59,33 +65,48 @@ Watch = Callable[[int, float], None]
 
 def shrink(
     contrasts: Contrasts,
-    index: NDArray[np.int64],
-    counts: Array,
+    data: Empirical,
     order: int,
     watch: Watch | None = None,
     errors: Basis | None = None,
 ) -> Shrunken:
-    """Fit weights and precisions to counted states; contrasts of more than ``order`` variables are left out.
+    """Fit weights and precisions to counted rows; contrasts of more than ``order`` variables are left out.
 
     ``errors`` asks for the posterior variances of the weights over a basis.
 
     Time: some hundred transforms of a table of |X| numbers per update, about ten updates. Memory: ten such tables.
     """
-    evidence = _Evidence(contrasts, index, counts, order)
+    evidence = _Evidence(contrasts, data, order)
     found = evidence.run(watch)
     return found if errors is None or found.interrupted else replace(found, variances=evidence.variances(errors))
 
 
+@dataclass(frozen=True)
+class _Point:
+    """Weights, the probabilities of the states and log Z there, and what the rows say (module ``rows``)."""
+
+    w: Array
+    p: Array
+    log_z: float
+    log_sum: float
+    d: Array
+
+    @property
+    def surprise(self) -> float:
+        """Mean of ``-log P`` of the rows."""
+        return self.log_z - self.log_sum
+
+    def objective(self, total: float, precision: Array) -> float:
+        """Minus the log posterior, up to a constant."""
+        return total * self.surprise + 0.5 * float(precision @ (self.w * self.w))
+
+
 class _Evidence:
-    def __init__(self, contrasts: Contrasts, index: NDArray[np.int64], counts: Array, order: int) -> None:
-        self.c, self.total = contrasts, float(counts.sum())
-        data = np.zeros(len(contrasts.orders))
-        np.add.at(data, index, counts / self.total)
-        self.d = contrasts.expectations(data)
+    def __init__(self, contrasts: Contrasts, data: Empirical, order: int) -> None:
+        self.c, self.total, self.rows = contrasts, data.total, rows_of(contrasts, data)
         self.top = min(order, len(contrasts.cards))
         self.alpha = np.array([np.inf, _WIDE, *(_FIRST * _RATIO**o for o in range(self.top - 1))])
-        self.w = np.zeros(len(contrasts.orders))
-        self._look()
+        self.at = self._look(np.zeros(len(contrasts.orders)))
 
     def run(self, watch: Watch | None) -> Shrunken:
         self.gamma, interrupted = np.zeros(self.top + 1), False
@@ -93,7 +114,7 @@ class _Evidence:
             self._settle(watch)
         except (KeyboardInterrupt, Interrupted):
             interrupted = True
-        return Shrunken(self.w, self.alpha, self.gamma, self.log_z, interrupted)
+        return Shrunken(self.at.w, self.alpha, self.gamma, self.at.log_z, interrupted)
 
     def _settle(self, watch: Watch | None) -> None:
         """Update weights and precisions in turn until these stay."""
@@ -102,7 +123,7 @@ class _Evidence:
             self.gamma = self._determined()
             before, self.alpha = self.alpha, self._updated(self.gamma)
             if watch is not None:
-                watch(round_ + 1, self.log_z - float(self.w @ self.d))
+                watch(round_ + 1, self.at.surprise)
             used = (self.gamma[1:] > 1.0) & (self.alpha[1:] < _LARGEST)
             if (np.abs(np.log(self.alpha[1:] / before[1:]))[used] < _CHANGE).all():
                 break
@@ -110,9 +131,9 @@ class _Evidence:
 
     # -- weights ----------------------------------------------------------------------------------------------
 
-    def _look(self) -> None:
-        """Probabilities and log Z at the current weights."""
-        self.p, self.log_z = _normalised(self.c.function(self.w))
+    def _look(self, w: Array) -> _Point:
+        f = self.c.function(w)
+        return _Point(w, *_normalised(f), *self.rows.look(w, f))
 
     def _precisions(self) -> tuple[Array, Array]:
         """(|X|,) precisions with 0 for what is left out, and standard deviations, 0 there as well."""
@@ -123,31 +144,28 @@ class _Evidence:
         precision = np.where(left_out, 0.0, by_order)
         return precision, np.where(left_out, 0.0, 1.0 / np.sqrt(np.where(left_out, 1.0, by_order)))
 
-    def _objective(self, w: Array, log_z: float, precision: Array) -> float:
-        return self.total * (log_z - float(w @ self.d)) + 0.5 * float(precision @ (w * w))
-
     def _climb(self) -> None:
         """Newton's method to the maximum of the posterior."""
         precision, sd = self._precisions()
-        if (off := (sd == 0.0) & (self.w != 0.0)).any():
-            self.w[off] = 0.0
-            self._look()
-        value = self._objective(self.w, self.log_z, precision)
+        if (off := (sd == 0.0) & (self.at.w != 0.0)).any():
+            self.at = self._look(np.where(off, 0.0, self.at.w))
+        value = self.at.objective(self.total, precision)
         for _ in range(_NEWTON_STEPS):
-            gradient = sd * (self.total * (self.d - self.c.expectations(self.p)) - precision * self.w)
+            at = self.at
+            gradient = sd * (self.total * (at.d - self.c.expectations(at.p)) - precision * at.w)
             way = self._solved(gradient, sd)
             promised = float(gradient @ way)
             length = math.sqrt(max(promised, 0.0) / self.total)
             step = sd * way * (math.log1p(length) / length if length > 1 else 1.0)
             for _ in range(20):
-                p, log_z = _normalised(self.c.function(self.w + step))
-                new = self._objective(self.w + step, log_z, precision)
+                there = self._look(at.w + step)
+                new = there.objective(self.total, precision)
                 if new <= value + 1e-9 * abs(value):
                     break
                 step /= 4
             else:
                 return
-            self.w, self.p, self.log_z, value = self.w + step, p, log_z, new
+            self.at, value = there, new
             if promised < _ENOUGH:
                 return
 
@@ -159,8 +177,8 @@ class _Evidence:
             if square <= _CG_ERROR**2 * first or square == 0.0:
                 break
             f = self.c.function(sd * q)
-            f -= float(self.p @ f)
-            product = q + self.total * sd * self.c.expectations(self.p * f)
+            f -= float(self.at.p @ f)
+            product = q + self.total * sd * self.c.expectations(self.at.p * f)
             size = square / float(q @ product)
             x += size * q
             r -= size * product
@@ -171,7 +189,7 @@ class _Evidence:
     def variances(self, basis: Basis) -> Array:
         """Posterior variances of the weights over a basis."""
         _, sd = self._precisions()
-        return variances(self.c, basis, self.p, self.total, sd, lambda b: self._solved(b, sd))
+        return variances(self.c, basis, self.at.p, self.total, sd, lambda b: self._solved(b, sd))
 
     # -- precisions -------------------------------------------------------------------------------------------
 
@@ -191,14 +209,14 @@ class _Evidence:
         """The same from the whole matrix, for few states."""
         own = np.flatnonzero(sd)
         psi = np.stack([self.c.function(unit) for unit in np.eye(len(sd))[own]])
-        psi -= (psi @ self.p)[:, None]
-        scaled = self.total * (psi * self.p) @ psi.T * np.outer(sd[own], sd[own])
+        psi -= (psi @ self.at.p)[:, None]
+        scaled = self.total * (psi * self.at.p) @ psi.T * np.outer(sd[own], sd[own])
         lost = 1.0 - np.diag(np.linalg.inv(np.eye(len(own)) + scaled))
         gamma: Array = np.bincount(self.c.orders[own], lost, self.top + 1)[: self.top + 1].astype(np.float64)
         return gamma
 
     def _updated(self, gamma: Array) -> Array:
-        squares = np.bincount(self.c.orders, self.w * self.w, minlength=self.top + 1)[: self.top + 1]
+        squares = np.bincount(self.c.orders, self.at.w * self.at.w, minlength=self.top + 1)[: self.top + 1]
         alpha = self.alpha.copy()
         for o in range(1, self.top + 1):
             found = gamma[o] > 0.5 and squares[o] > 0

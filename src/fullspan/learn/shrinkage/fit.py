@@ -16,6 +16,8 @@ from fullspan.algebra.basis import Basis, BasisName
 from fullspan.data import Empirical
 from fullspan.engine.memory import budget, require
 from fullspan.errors import FullspanError
+from fullspan.learn.averaging.gaps import log_sums
+from fullspan.learn.likelihood.machine import observed_entropy
 from fullspan.learn.shrinkage.contrasts import Contrasts
 from fullspan.learn.shrinkage.evidence import Shrunken, shrink
 from fullspan.model import Fitted, LogLinear
@@ -62,11 +64,16 @@ def fit_shrunken(
 
     Raises
     ------
-    FullspanError : cells are missing, or there are too many states or weights.
+    FullspanError : there are too many states or weights; standard errors are asked for, and cells are missing.
     TooLargeError : the tables would not fit into memory; nothing has been allocated.
     """
     space, started = empirical.space, time.perf_counter()
     check_shrinkable(empirical, order, max_memory)
+    if errors and not empirical.is_complete:
+        raise FullspanError(
+            "the standard errors of shrinkage='evidence' need complete rows, and cells are missing; use "
+            "missing='drop', or FullSpan(shrinkage='evidence'), which has none of these weights"
+        )
     top = highest_order(space.cards) if order is None else min(order, len(space))
 
     def tell(round_: int, cost: float) -> None:
@@ -76,7 +83,7 @@ def fit_shrunken(
     contrasts, over = Contrasts(space.cards), Basis(basis, space.cards)
     n_terms = int(np.count_nonzero(contrasts.orders <= top)) - 1
     with threadpool_limits(limits=1, user_api="blas"):
-        found = shrink(contrasts, space.index(empirical.states), empirical.counts, top, tell, over if errors else None)
+        found = shrink(contrasts, empirical, top, tell, over if errors else None)
         theta = contrasts.natural(found.weights, over)
     return _fitted(empirical, over, top, found, theta)
 
@@ -84,8 +91,6 @@ def fit_shrunken(
 def check_shrinkable(empirical: Empirical, order: int | None, max_memory: int | None) -> None:
     """Refuse data that cannot be fitted; see :func:`fit_shrunken`."""
     space = empirical.space
-    if not empirical.is_complete:
-        raise FullspanError("shrinkage='evidence' needs complete rows, and cells are missing; use missing='drop'")
     if space.n_states > MAX_STATES:
         raise FullspanError(
             f"shrinkage='evidence' was asked for {space.n_states:,} states; at most {MAX_STATES:,} are possible: keep "
@@ -112,9 +117,9 @@ def _fitted(empirical: Empirical, basis: Basis, order: int, found: Shrunken, the
     basis.synthesise(f)
     peak = float(f.max())
     log_z = peak + math.log(float(np.exp(f - peak).sum()))
-    surprise = -float(empirical.counts @ (f[space.index(empirical.states)] - log_z)) / n
-    share = empirical.counts / n
-    entropy = -float(share @ np.log(share))
+    observed = f[space.index(empirical.states)] if empirical.is_complete else log_sums(basis, f, empirical.states)
+    surprise = -float(empirical.counts @ (observed - log_z)) / n
+    entropy = observed_entropy(empirical)
     effective, variance = float(found.effective.sum()), np.full(len(terms), np.nan)
     if found.variances is not None:
         variance = found.variances[[basis.index(term) for term in terms]]

@@ -1,0 +1,123 @@
+"""Rows with gaps for what is learned from complete rows: em around any way to predict (Byrne 1992, eq. 16).
+
+    n(x) = sum_o n(o) p(x | o),      p learned from n(x) as if that had been counted,      and again
+
+A row o with gaps is spread over the states that agree with it, in proportion to what the last round believes. Where
+learning is maximum likelihood, no round makes what was observed less likely. The first completion is by independent
+columns. Probabilities of rows with gaps are sums over a table of all states.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.algebra.basis import Basis
+from fullspan.data import Empirical
+from fullspan.data.patterns import same_pattern
+from fullspan.engine.dual.clamped import Clamped, fibre
+from fullspan.model import LogLinear
+
+if TYPE_CHECKING:
+    from fullspan.learn.averaging.stacking import Learn, Way
+
+Array = NDArray[np.float64]
+MAX_STATES = 1 << 22
+"""States of a table up to which rows with gaps are completed, and their probabilities are sums over it."""
+_ROUNDS, _SETTLED = 10, 1e-3
+"""Most completions, and the nats per row that one must win for another to follow."""
+_FAINT = 1e-4
+"""Probability, relative to a row's likeliest completion, below which one is left out."""
+_BLOCK = 1 << 20
+"""Completions that are held at a time."""
+
+
+def log_table(basis: Basis, models: Sequence[tuple[float, LogLinear]]) -> Array:
+    """``log p(x)`` of all states (|X|,) under models with their shares. O(k |X| n) time, two tables."""
+    total = np.full(basis.n_states, -np.inf)
+    for share, model in models:
+        f = np.zeros(basis.n_states)
+        f[list(model.indices)] = model.theta
+        basis.synthesise(f)
+        f += math.log(share) - model.log_z
+        np.logaddexp(total, f, out=total)
+    return total
+
+
+def log_sums(basis: Basis, log_p: Array, rows: NDArray[Any]) -> Array:
+    """``log P`` of the observed cells of different rows (m, n), -1 marking the others, from the table of log p."""
+    return Clamped(basis, rows, np.ones(len(rows))).complete(log_p, np.zeros(basis.n_states))
+
+
+def observed_log_prob(way: Way, basis: Basis, rows: NDArray[Any]) -> Array:
+    """``log P`` of the observed cells of different rows under what was learned."""
+    if (rows >= 0).all():
+        return way.log_prob(rows)
+    return log_sums(basis, log_table(basis, way.models()), rows)
+
+
+def independent_log_table(data: Empirical) -> Array:
+    """``log p(x)`` of all states if every column is by itself, one row more spread evenly over its levels."""
+    log_p = np.zeros(1)
+    for column, card in zip(data.states.T, data.space.cards, strict=True):
+        seen = column >= 0
+        counts = np.bincount(column[seen].astype(np.int64), data.counts[seen], card) + 1.0 / card
+        log_p = (np.log(counts / counts.sum())[:, None] + log_p).ravel()
+    return log_p
+
+
+def completed(data: Empirical, basis: Basis, log_p: Array) -> tuple[Empirical, Array]:
+    """Rows with gaps spread over the states that agree with them, and ``log P`` of every row (m,).
+
+    What a row says of its faintest completions, ten thousand times less probable than the likeliest, the others say
+    instead: every row keeps its weight, and one with many gaps does not take all states.
+    """
+    counts, log_prob = np.zeros(basis.n_states), np.empty(len(data.counts))
+    for rows, where in _fibres(basis, data.states):
+        f = log_p[where]
+        peak = f.max(axis=1, keepdims=True)
+        p = np.exp(f - peak)
+        log_prob[rows] = peak[:, 0] + np.log(p.sum(axis=1))
+        p[p < _FAINT] = 0.0
+        p *= (data.counts[rows] / p.sum(axis=1))[:, None]
+        np.add.at(counts, where[p > 0], p[p > 0])
+    seen = np.flatnonzero(counts)
+    filled = Empirical(data.space, data.space.states(seen), counts[seen], data.n_rows, data.n_dropped, data.n_empty)
+    return filled, log_prob
+
+
+def _fibres(basis: Basis, states: NDArray[Any]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.int64]]]:
+    """Rows with the same gaps, in blocks, with the indices of all their completions (rows, completions)."""
+    strides = np.array(basis.strides, dtype=np.int64)
+    for members in same_pattern(states):
+        offsets = fibre(basis, np.flatnonzero(states[members[0]] < 0))
+        for rows in np.array_split(members, max(1, -(-len(members) * len(offsets) // _BLOCK))):
+            places = np.maximum(states[rows].astype(np.int64), 0) @ strides
+            yield rows, places[:, None] + offsets
+
+
+def with_gaps(learn: Learn, rough: Learn | None = None) -> Learn:
+    """A way to predict that also learns from rows with gaps; complete rows go to it as they are.
+
+    Parameters
+    ----------
+    rough : a faster way that stands in for it in all rounds but the last.
+    """
+
+    def learned(data: Empirical, basis: Basis, rng: np.random.Generator) -> Way:
+        if data.is_complete:
+            return learn(data, basis, rng)
+        log_p, before = independent_log_table(data), -math.inf
+        for _ in range(_ROUNDS):
+            filled, log_prob = completed(data, basis, log_p)
+            now = float(data.counts @ log_prob) / data.total
+            if now < before + _SETTLED:
+                break
+            log_p, before = log_table(basis, (rough or learn)(filled, basis, rng).models()), now
+        return learn(filled, basis, rng)
+
+    return learned

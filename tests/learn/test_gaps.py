@@ -1,0 +1,331 @@
+"""Averages of rows with gaps: completions, sums and em against enumeration, and the stack that is learned from them."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import fullspan as fs
+from fullspan.algebra.basis import Basis
+from fullspan.data import Empirical
+from fullspan.estimators.averaging import averaged_search, shrunken_search
+from fullspan.learn.averaging import gaps
+from fullspan.learn.averaging.bootstrap import OutOfBagRows, log_prob_of
+from fullspan.learn.averaging.gaps import (
+    completed,
+    independent_log_table,
+    log_sums,
+    log_table,
+    observed_log_prob,
+    with_gaps,
+)
+from fullspan.learn.averaging.stacking import Way, without_each_fifth
+from fullspan.learn.networks.posterior import Networks, draw_networks
+from fullspan.learn.search.fit import Options
+from fullspan.learn.shrinkage.contrasts import Contrasts
+from fullspan.learn.shrinkage.evidence import shrink
+from fullspan.learn.shrinkage.fit import fit_shrunken
+from fullspan.model import LogLinear
+from fullspan.space import Space
+
+CARDS = (2, 3, 2, 4)
+SPACE, BASIS = Space.of_cards(CARDS), Basis("indicator", CARDS)
+STATES = SPACE.states(np.arange(48))
+
+
+def rows_of(n: int, holes: float, seed: int = 0) -> Empirical:
+    """Rows of a generic distribution, cells missing at random; a row without any cell says nothing."""
+    rng = np.random.default_rng(seed)
+    contrasts = Contrasts(CARDS)
+    f = contrasts.function(rng.normal(size=48) * np.array([0, 0.4, 0.35, 0.2, 0.1])[contrasts.orders])
+    states = STATES[rng.choice(48, size=n, p=np.exp(f) / np.exp(f).sum())].astype(np.int64)
+    return Empirical.from_codes(np.where(rng.random(states.shape) < holes, -1, states), space=SPACE, allow_missing=True)
+
+
+def agreeing(row: np.ndarray) -> np.ndarray:
+    """Which of all states agree with a row."""
+    return ((row < 0) | (row == STATES)).all(axis=1)
+
+
+def a_model(seed: int, scale: float = 0.5) -> LogLinear:
+    terms = tuple(BASIS.term(y) for y in (1, 2, 7, 13, 23, 40))
+    theta = np.random.default_rng(seed).normal(scale=scale, size=6)
+    f = BASIS.evaluate(terms, STATES).astype(float) @ theta
+    return LogLinear(SPACE, BASIS, terms, theta, float(np.logaddexp.reduce(f)))
+
+
+def test_the_table_of_models_is_their_mean() -> None:
+    """``log sum_g w_g p_g(x)`` of every state."""
+    models = [(0.3, a_model(0)), (0.6, a_model(1)), (0.1, a_model(2))]
+    wanted = np.log(sum(share * np.exp(model.log_prob(STATES)) for share, model in models))
+    assert np.allclose(log_table(BASIS, models), wanted, atol=1e-13)
+
+
+def test_rows_are_spread_over_the_states_that_agree() -> None:
+    """``n(x) = sum_o n(o) p(x | o)`` by enumeration, every row keeps its weight, and ``log P(o)`` is the sum."""
+    data = rows_of(80, 0.3)
+    log_p = a_model(0).log_prob(STATES)
+    filled, log_prob = completed(data, BASIS, log_p)
+    wanted = np.zeros(48)
+    for row, count, found in zip(data.states, data.counts, log_prob, strict=True):
+        which, p = agreeing(row), np.exp(log_p)
+        wanted[which] += count * p[which] / p[which].sum()
+        assert found == pytest.approx(np.log(p[which].sum()))
+    assert filled.is_complete
+    assert np.array_equal(SPACE.index(filled.states), np.flatnonzero(wanted))
+    assert np.allclose(filled.counts, wanted[wanted > 0], atol=1e-12)
+    assert filled.total == pytest.approx(data.total, abs=1e-11)
+    assert np.allclose(log_sums(BASIS, log_p, data.states), log_prob, atol=1e-13)
+
+
+def test_faint_completions_are_left_out_and_rows_keep_their_weight() -> None:
+    """Where some completions are ten thousand times less probable, the others take their share."""
+    data = rows_of(60, 0.4)
+    log_p = a_model(0, scale=4.0).log_prob(STATES)
+    filled, _ = completed(data, BASIS, log_p)
+    assert filled.total == pytest.approx(data.total, abs=1e-11)
+    for row, count in zip(data.states, data.counts, strict=True):
+        alone = Empirical(SPACE, row[None], np.array([count]), 1)
+        own, _ = completed(alone, BASIS, log_p)
+        p = np.exp(log_p - log_p[agreeing(row)].max())
+        kept = agreeing(row) & (p >= 1e-4)
+        assert np.array_equal(SPACE.index(own.states), np.flatnonzero(kept))
+        assert np.allclose(own.counts, count * p[kept] / p[kept].sum())
+        assert own.total == pytest.approx(count)
+    assert any((p < 1e-4).any() for p in (np.exp(log_p - log_p[agreeing(r)].max())[agreeing(r)] for r in data.states))
+
+
+def test_many_rows_are_completed_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the size of a block."""
+    data, log_p = rows_of(80, 0.3), a_model(0).log_prob(STATES)
+    whole, log_prob = completed(data, BASIS, log_p)
+    monkeypatch.setattr(gaps, "_BLOCK", 8)
+    parts, again = completed(data, BASIS, log_p)
+    assert np.allclose(whole.counts, parts.counts, atol=1e-13)
+    assert np.array_equal(log_prob, again)
+
+
+def test_independent_columns_are_counted_by_themselves() -> None:
+    """The product of the columns' shares, with one row more, in which nothing is missing."""
+    data = rows_of(50, 0.3)
+    wanted = np.zeros(48)
+    for i, card in enumerate(CARDS):
+        counts = np.array([data.counts[data.states[:, i] == level].sum() for level in range(card)]) + 1 / card
+        wanted += np.log(counts / counts.sum())[STATES[:, i]]
+    assert np.allclose(independent_log_table(data), wanted)
+
+
+class _Pairs:
+    """Maximum likelihood of the first two variables together and the last two together: an exact M step."""
+
+    def __init__(self, data: Empirical) -> None:
+        table = np.zeros(48)
+        table[SPACE.index(data.states)] = data.counts / data.counts.sum()
+        cube = table.reshape(CARDS[::-1])
+        p = np.einsum("dc,ba->dcba", cube.sum(axis=(2, 3)), cube.sum(axis=(0, 1))).ravel()
+        f = np.log(p)
+        theta = np.linalg.solve(BASIS.evaluate([BASIS.term(y) for y in range(48)], STATES).astype(float), f)
+        model = LogLinear(SPACE, BASIS, tuple(BASIS.term(y) for y in range(1, 48)), theta[1:], -float(theta[0]))
+        self._model = model
+
+    def log_prob(self, states: np.ndarray) -> np.ndarray:
+        return self._model.log_prob(states)
+
+    def models(self) -> tuple[tuple[float, LogLinear]]:
+        return ((1.0, self._model),)
+
+
+def test_no_round_lowers_the_likelihood_of_what_was_observed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each way that is learned by maximum likelihood makes the observed cells at least as likely as the one before."""
+    monkeypatch.setattr(gaps, "_SETTLED", 1e-9)
+    monkeypatch.setattr(gaps, "_ROUNDS", 40)
+    data, ways = rows_of(2000, 0.35), []
+
+    def learn(part: Empirical, basis: Basis, rng: np.random.Generator) -> Way:
+        ways.append(_Pairs(part))
+        return ways[-1]
+
+    with_gaps(learn)(data, BASIS, np.random.default_rng(0))
+    found = [float(data.counts @ observed_log_prob(way, BASIS, data.states)) / data.total for way in ways]
+    assert len(found) > 4
+    assert np.all(np.diff(found) > -1e-12)
+    assert found[-1] > found[0] + 1e-3
+    assert found[-1] - found[-2] < 1e-8
+
+
+def test_rounds_are_rough_but_the_last() -> None:
+    """The faster way stands in until the rows are completed; what is returned is the way itself."""
+    data, calls = rows_of(100, 0.3), []
+
+    def learn(name: str, part: Empirical, basis: Basis, rng: np.random.Generator) -> Way:
+        assert part.is_complete
+        assert part.total == pytest.approx(data.total)
+        calls.append(name)
+        return _Pairs(part)
+
+    with_gaps(partial(learn, "way"), partial(learn, "rough"))(data, BASIS, np.random.default_rng(0))
+    assert calls[-1] == "way"
+    assert set(calls[:-1]) == {"rough"}
+
+
+def test_complete_rows_go_to_a_way_as_they_are() -> None:
+    """The same networks, bit by bit, as without em around them."""
+    data = rows_of(200, 0.0)
+    learn = lambda d, b, r: draw_networks(d, b, "all", r, draws=4)  # noqa: E731
+    plain, wrapped = (way(data, BASIS, np.random.default_rng(3)) for way in (learn, with_gaps(learn)))
+    assert np.array_equal(plain.parents, wrapped.parents)
+    assert np.array_equal(plain.log_prob(STATES), wrapped.log_prob(STATES))
+    assert np.array_equal(observed_log_prob(plain, BASIS, STATES), plain.log_prob(STATES))
+
+
+def test_the_best_network_is_where_the_walk_starts() -> None:
+    """Without draws: one network, which no toggled arc makes likelier, as a log-linear model too."""
+    data = rows_of(200, 0.0)
+    best = draw_networks(data, BASIS, "all", np.random.default_rng(0), draws=0)
+    assert best.parents.shape == (1, 4)
+    ((share, model),) = best.models()
+    assert share == 1.0
+    assert np.allclose(model.log_prob(STATES), best.log_prob(STATES))
+
+
+def test_networks_say_of_rows_with_gaps_what_their_completions_have() -> None:
+    """``log P(o) = log sum p(x)`` over the states that agree with o."""
+    data = rows_of(150, 0.25)
+    learn = with_gaps(lambda d, b, r: draw_networks(d, b, "each", r, draws=5))
+    way = learn(data, BASIS, np.random.default_rng(0))
+    assert isinstance(way, Networks)
+    p = np.exp(way.log_prob(STATES))
+    assert p.sum() == pytest.approx(1.0)
+    wanted = [np.log(p[agreeing(row)].sum()) for row in data.states]
+    assert np.allclose(observed_log_prob(way, BASIS, data.states), wanted)
+
+
+@pytest.mark.parametrize("limit", [gaps.MAX_STATES, 1])
+def test_an_average_says_of_rows_with_gaps_what_their_completions_have(
+    limit: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the table or by elimination, for one model and for an average with others beside it."""
+    from fullspan.model.averaged import AveragedLogLinear
+
+    monkeypatch.setattr("fullspan.learn.averaging.bootstrap.MAX_STATES", limit)
+    average = AveragedLogLinear.of([a_model(0), a_model(1)], [(0.3, a_model(2))])
+    rows = rows_of(40, 0.4).states
+    for model in (a_model(3), average):
+        p = np.exp(model.log_prob(STATES))
+        wanted = [np.log(p[agreeing(row)].sum()) for row in rows]
+        assert np.allclose(log_prob_of(model, rows), wanted, atol=1e-12)
+
+
+def test_a_fifth_is_predicted_by_the_others_alone() -> None:
+    """What is completed, and completes, has the weight of the four fifths that are learned from."""
+    data, given, used = rows_of(1000, 0.3), [], []
+
+    def learn(part: Empirical, basis: Basis, rng: np.random.Generator) -> Way:
+        used.append(part.total)
+        return _Pairs(part)
+
+    def gapped(part: Empirical, basis: Basis, rng: np.random.Generator) -> Way:
+        given.append(part.total)
+        way = with_gaps(learn)(part, basis, rng)
+        assert used == pytest.approx([part.total] * len(used))
+        used.clear()
+        return way
+
+    found = without_each_fifth(data, OutOfBagRows(data).followed, gapped, BASIS, np.random.default_rng(0))
+    assert np.isfinite(found).all()
+    assert sum(given) == pytest.approx(4 * data.total)
+    assert len(given) == 5
+
+
+def test_shrunken_weights_are_at_the_maximum_of_the_observed_posterior() -> None:
+    """``N (d - <Psi>) = alpha w`` with d of the rows completed by the model itself, row by row over all states."""
+    data, contrasts = rows_of(400, 0.3), Contrasts(CARDS)
+    found = shrink(contrasts, data, 3)
+    table = np.stack([contrasts.function(row) for row in np.eye(48)])
+    p, share = np.exp(contrasts.function(found.weights) - found.log_z), np.zeros(48)
+    assert p.sum() == pytest.approx(1.0)
+    for row, count in zip(data.states, data.counts, strict=True):
+        share[agreeing(row)] += count / data.total * p[agreeing(row)] / p[agreeing(row)].sum()
+    own = (contrasts.orders > 0) & (contrasts.orders <= 3)
+    alpha = found.precision[contrasts.orders[own]]
+    pull = data.total * (table @ (share - p))[own]
+    assert np.abs((pull - alpha * found.weights[own]) / np.sqrt(alpha)).max() < 0.2
+    naive = np.zeros(48)
+    for row, count in zip(data.states, data.counts, strict=True):
+        naive[agreeing(row)] += count / data.total / agreeing(row).sum()
+    even = data.total * (table @ (naive - p))[own]
+    assert np.abs((even - alpha * found.weights[own]) / np.sqrt(alpha)).max() > 2.0
+
+
+def test_measures_of_a_shrunken_model_are_of_the_observed_cells() -> None:
+    """Divergence and entropy add up to the mean surprise of what the rows say; standard errors are refused."""
+    from fullspan.errors import FullspanError
+
+    data = rows_of(200, 0.3)
+    fitted = fit_shrunken(data, "indicator", 3)
+    p = np.exp(fitted.model.log_prob(STATES))
+    surprise = -sum(c * np.log(p[agreeing(r)].sum()) for r, c in zip(data.states, data.counts, strict=True))
+    assert fitted.divergence + fitted.entropy == pytest.approx(surprise / data.total)
+    assert fitted.total == data.total
+    with pytest.raises(FullspanError, match=r"standard errors .* complete rows.*missing='drop'"):
+        fit_shrunken(data, "indicator", 3, errors=True)
+
+
+def gappy(n: int, seed: int = 0) -> list[list[object]]:
+    """A table in which x3 is mostly x0 and x1, with gaps, and a row that says nothing."""
+    rng = np.random.default_rng(seed)
+    x = rng.integers(2, size=(n, 4))
+    x[:, 3] = np.where(rng.random(n) < 0.9, x[:, 0] & x[:, 1], x[:, 3])
+    holes = rng.random(x.shape) < 0.15
+    table = [[None if hole else int(v) for v, hole in zip(*row, strict=True)] for row in zip(x, holes, strict=True)]
+    return [*table, [None] * 4]
+
+
+@pytest.mark.parametrize("average", [1, 3])
+def test_a_stack_of_rows_with_gaps(average: int, tmp_path: Path) -> None:
+    """Shares sum to 1, the file keeps it, and rows with gaps have the probability of all their completions."""
+    rows = gappy(200)
+    model = fs.FullSpan(average=average, shrinkage="evidence", missing="em", random_state=0).fit(rows)
+    every = np.array(list(np.ndindex(2, 2, 2, 2)))
+    p = np.exp(model.score_samples(every))
+    assert p.sum() == pytest.approx(1.0)
+    if average > 1:
+        shares = model.fitted_.settings["shares"]
+        assert set(shares) >= {"fits", "networks", "shrunken"}
+        assert sum(shares.values()) == pytest.approx(1.0)
+        assert model.model_.share == pytest.approx(1 - shares["fits"])
+    assert 0 < model.model_.share < 1
+    assert np.exp(model.score_samples([[1, None, 1, 0]])[0]) == pytest.approx(
+        p[(every[:, [0, 2, 3]] == [1, 1, 0]).all(axis=1)].sum()
+    )
+    path = tmp_path / "stack.fsm"
+    model.save(path)
+    assert np.allclose(np.exp(fs.load(path).score_samples(every)), p, rtol=1e-12)
+    assert model.probability("x3=1 | x0=1, x1=1") > 0.8
+    known = [row for row in rows if any(cell is not None for cell in row)]
+    surprise = model.divergence_ + model.fitted_.entropy
+    assert surprise == pytest.approx(-np.mean(model.score_samples(known)), abs=1e-9)
+
+
+def test_ctrl_c_while_ways_are_learned_keeps_the_fits() -> None:
+    """An average of rows with gaps that is stopped while the shrunken model is fitted is that of the fits."""
+
+    def stop(step) -> None:  # type: ignore[no-untyped-def]
+        if step.move == "shrink":
+            raise KeyboardInterrupt
+
+    found = shrunken_search(rows_of(150, 0.2), Options(), 3, 0, stop)
+    assert found.status == "interrupted"
+    assert len(found.model.members) == 3  # type: ignore[attr-defined]
+    assert found.model.share == 0.0  # type: ignore[attr-defined]
+
+
+def test_wide_tables_with_gaps_have_the_fits_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond the states that are summed over nothing stands beside the fits."""
+    monkeypatch.setattr(gaps, "MAX_STATES", 40)
+    found = averaged_search(rows_of(100, 0.2), Options(), k=2, random_state=0)
+    assert "shares" not in found.settings
+    assert found.model.share == 0.0  # type: ignore[attr-defined]
