@@ -61,10 +61,13 @@ def test_methods_score_or_say_why_not(folder: Path, method: str) -> None:
 
 
 def test_gaps_are_scored(folder: Path) -> None:
-    """Full-span models and mixtures score rows with missing cells; x3 = x0 is found."""
-    base, one, many = compare(folder, None, ["coded"], ["independent", "fullspan", "mixture"], 2, QUICK)
+    """Full-span models, their average and mixtures score rows with missing cells; x3 = x0 is found."""
+    methods = ["independent", "fullspan", "mixture", "average"]
+    base, one, many, average = compare(folder, None, ["coded"], methods, 2, QUICK)
     assert one.mean > base.mean + 0.3
     assert many.mean > base.mean
+    assert average.mean > base.mean + 0.3
+    assert set(average.notes["shares"]) >= {"fits", "networks", "shrunken"}
 
 
 def test_results_are_gone_on_with(folder: Path, tmp_path: Path) -> None:
