@@ -23,7 +23,7 @@ from fullspan.learn.search.problem import Interrupted
 from fullspan.model import LogLinear
 from fullspan.model.fitted import OutOfBag
 
-KNOWN, FURTHER = 4.0, 0.1
+KNOWN, FURTHER = 2.0, 0.1
 """Rows that speak beforehand for the fits and for what is known to serve with few rows, and for anything else."""
 _LEAST = 0.5
 """Rows that a way must account for."""
