@@ -153,7 +153,7 @@ def test_a_way_that_no_row_needs_is_left_out() -> None:
         rows.add(bootstrap(data, rng).drawn, np.full(len(data.counts), -5.0), rng)
     seen = Seen(rows, np.full(len(data.counts), -5.0))
     beside = {name: (lambda *given, v=v: _Even(data.space, v)) for name, v in (("as good", -5.0), ("bad", -9.0))}
-    found = stacked(data, seen, 3, Basis("walsh", CARDS), beside, {}, 7, threading.Event(), False)
+    found = stacked(data, seen, 3, Basis("walsh", CARDS), beside, {}, 7, threading.Event())
     assert found is not None
     assert found.shares["bad"] == 0.0
     assert 0.0 < found.shares["as good"] < found.shares["fits"]

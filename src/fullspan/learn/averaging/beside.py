@@ -57,7 +57,6 @@ def stacked(
     before: Mapping[str, float],
     seed: int,
     stop: threading.Event,
-    side_by_side: bool,
 ) -> Stacked | None:
     """Learn all ways from all rows and without each fifth, and find their shares; None if no row is left to decide.
 
@@ -65,7 +64,7 @@ def stacked(
     ----------
     seen : what k fits say.
     before : rows that speak for a way beforehand, by its name; fewer for one that is not named.
-    stop : ends the learning between ways, which may run side by side.
+    stop : ends the learning between ways, which run side by side.
 
     Raises
     ------
@@ -86,7 +85,7 @@ def stacked(
 
         return _Learned(way, without_each_fifth(empirical, rows.followed, unless_stopped, basis, rng)[known])
 
-    found = _each(learned, list(beside.values()), stop, side_by_side)
+    found = _each(learned, list(beside.values()), stop)
     logs = [rows.expected(k), *(way.unseen for way in found)]
     spoken = np.array([KNOWN, *(before.get(name, FURTHER) for name in beside)])
     shares = best_shares(np.stack(logs, axis=1), rows.weight[known], spoken)
@@ -104,13 +103,9 @@ def stacked(
     )
 
 
-def _each(
-    learned: Callable[[int, Learn], _Learned], ways: list[Learn], stop: threading.Event, side_by_side: bool
-) -> list[_Learned]:
-    """All ways in their order; side by side, one core each, if that is asked for."""
-    workers = min(numba.get_num_threads(), len(ways)) if side_by_side else 1
-    if workers == 1:
-        return [learned(number, learn) for number, learn in enumerate(ways)]
+def _each(learned: Callable[[int, Learn], _Learned], ways: list[Learn], stop: threading.Event) -> list[_Learned]:
+    """All ways in their order, learned side by side, one core each: none of them holds a large table."""
+    workers = min(numba.get_num_threads(), len(ways))
     with ThreadPoolExecutor(workers, initializer=numba.set_num_threads, initargs=(1,)) as pool:
         futures = [pool.submit(learned, number, learn) for number, learn in enumerate(ways)]
         try:
