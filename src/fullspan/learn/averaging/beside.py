@@ -27,6 +27,8 @@ KNOWN, FURTHER = 2.0, 0.1
 """Rows that speak beforehand for the fits and for what is known to serve with few rows, and for anything else."""
 _LEAST = 0.5
 """Rows that a way must account for."""
+_LARGE = 1 << 20
+"""States above which ways that hold a table, which they do where cells are missing, are learned one after another."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,8 @@ def stacked(
 
         return _Learned(way, without_each_fifth(empirical, rows.followed, unless_stopped, basis, rng)[known])
 
-    found = _each(learned, list(beside.values()), stop)
+    at_once = numba.get_num_threads() if empirical.is_complete or empirical.space.n_states <= _LARGE else 1
+    found = _each(learned, list(beside.values()), stop, at_once)
     logs = [rows.expected(k), *(way.unseen for way in found)]
     spoken = np.array([KNOWN, *(before.get(name, FURTHER) for name in beside)])
     shares = best_shares(np.stack(logs, axis=1), rows.weight[known], spoken)
@@ -103,10 +106,11 @@ def stacked(
     )
 
 
-def _each(learned: Callable[[int, Learn], _Learned], ways: list[Learn], stop: threading.Event) -> list[_Learned]:
-    """All ways in their order, learned side by side, one core each: none of them holds a large table."""
-    workers = min(numba.get_num_threads(), len(ways))
-    with ThreadPoolExecutor(workers, initializer=numba.set_num_threads, initargs=(1,)) as pool:
+def _each(
+    learned: Callable[[int, Learn], _Learned], ways: list[Learn], stop: threading.Event, at_once: int
+) -> list[_Learned]:
+    """All ways in their order; ``at_once`` of them are learned side by side, one core each."""
+    with ThreadPoolExecutor(at_once, initializer=numba.set_num_threads, initargs=(1,)) as pool:
         futures = [pool.submit(learned, number, learn) for number, learn in enumerate(ways)]
         try:
             return [future.result() for future in futures]
