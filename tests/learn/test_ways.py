@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import fullspan as fs
-from fullspan.algebra.basis import Basis
+from fullspan.algebra.basis import Basis, BasisName
 from fullspan.data import Empirical
 from fullspan.learn.averaging.beside import stacked
 from fullspan.learn.averaging.bootstrap import OutOfBagRows, bootstrap
@@ -108,18 +108,19 @@ def test_no_table_is_larger_than_asked_for(max_order: int) -> None:
 def test_one_row_and_two(rows: list[list[int]]) -> None:
     """Nothing is impossible, and what was seen is likelier than a state with nothing in common."""
     data = Empirical.from_codes(rows, space=Space.of_cards(CARDS))
-    for learn in (mixture_of(4, 0.3), PairsLearner(0.1)):
+    for learn in (mixture_of(4, 0.3), PairsLearner(0.1, "walsh")):
         p = np.exp(learn(data, Basis("monomial", CARDS), np.random.default_rng(0)).log_prob(states()))
         assert p.sum() == pytest.approx(1.0)
         assert p.min() > 0
         assert p[np.all(states() == rows[0], axis=1)] > p[np.all(states() == [1, 1, 1, 1, 0], axis=1)]
 
 
+@pytest.mark.parametrize("functions", ["walsh", "monomial"])
 @pytest.mark.parametrize("basis", BASES)
-def test_all_pairs_are_the_machine_with_the_ridge(basis: str) -> None:
+def test_all_pairs_are_the_machine_with_the_ridge(basis: str, functions: BasisName) -> None:
     """The same maximum as a fitted machine, in any basis; started elsewhere, too."""
-    data, learn = rows_of(150), PairsLearner(2.0)
-    wanted = fit_machine(data, MachineOptions(order=2, basis="walsh", l2=2.0 / data.total)).model.log_prob(states())
+    data, learn = rows_of(150), PairsLearner(2.0, functions)
+    wanted = fit_machine(data, MachineOptions(order=2, basis=functions, l2=2.0 / data.total)).model.log_prob(states())
     learn(rows_of(40, seed=5), Basis(basis, CARDS), np.random.default_rng(0))
     way = learn(data, Basis(basis, CARDS), np.random.default_rng(0))
     ((share, model),) = way.models()
@@ -152,7 +153,7 @@ def test_a_way_that_no_row_needs_is_left_out() -> None:
         rows.add(bootstrap(data, rng).drawn, np.full(len(data.counts), -5.0), rng)
     seen = Seen(rows, np.full(len(data.counts), -5.0))
     beside = {name: (lambda *given, v=v: _Even(data.space, v)) for name, v in (("as good", -5.0), ("bad", -9.0))}
-    found = stacked(data, seen, 3, Basis("walsh", CARDS), beside, {}, 7, threading.Event(), False)
+    found = stacked(data, seen, 3, Basis("walsh", CARDS), beside, {}, 7, threading.Event())
     assert found is not None
     assert found.shares["bad"] == 0.0
     assert 0.0 < found.shares["as good"] < found.shares["fits"]

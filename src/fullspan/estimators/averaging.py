@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from fullspan.estimators.settings import noted, of_hidden
 from fullspan.learn.averaging.beside import KNOWN
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from fullspan.space import Variable
 
 Watch = Callable[[Any], None] | None
+_Value = TypeVar("_Value")
 _SOME, _MANY = 4, 8
 """Fits from which on some, and all, of the other ways stand beside them."""
 _HELD_OUT = 0.2
@@ -109,10 +110,10 @@ def _pairs(empirical: Empirical, max_order: int | None, k: int) -> dict[str, Lea
 
     if max_order == 1 or empirical.space.n_states > MAX_STATES or n_pair_terms(empirical.space) > MAX_TERMS:
         return {}
-    return {f"all pairs, ridge of {rows:g} rows": PairsLearner(rows) for rows in _tried(RIDGES, k)}
+    return {f"all pairs, ridge of {rows:g} rows, {name}": PairsLearner(rows, name) for rows, name in _tried(RIDGES, k)}
 
 
-def _tried(values: tuple[float, ...], k: int) -> tuple[float, ...]:
+def _tried(values: tuple[_Value, ...], k: int) -> tuple[_Value, ...]:
     """All values, or that in the middle, or none: what stands beside few fits must not take longer than they do."""
     return values if k >= _MANY else values[len(values) // 2 :][:1] if k >= _SOME else ()
 

@@ -24,10 +24,12 @@ from fullspan.learn.search.problem import Interrupted
 from fullspan.model import LogLinear
 from fullspan.model.fitted import OutOfBag
 
-KNOWN, FURTHER = 4.0, 0.1
+KNOWN, FURTHER = 2.0, 0.1
 """Rows that speak beforehand for the fits and for what is known to serve with few rows, and for anything else."""
 _LEAST = 0.5
 """Rows that a way must account for."""
+_LARGE = 1 << 20
+"""States above which ways that hold a table, which they do where cells are missing, are learned one after another."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,6 @@ def stacked(
     before: Mapping[str, float],
     seed: int,
     stop: threading.Event,
-    side_by_side: bool,
 ) -> Stacked | None:
     """Learn all ways from all rows and without each fifth, and find their shares; None if no row is left to decide.
 
@@ -66,7 +67,7 @@ def stacked(
     ----------
     seen : what k fits say.
     before : rows that speak for a way beforehand, by its name; fewer for one that is not named.
-    stop : ends the learning between ways, which may run side by side.
+    stop : ends the learning between ways, which run side by side.
 
     Raises
     ------
@@ -87,7 +88,8 @@ def stacked(
 
         return _Learned(way, without_each_fifth(empirical, rows.followed, unless_stopped, basis, rng)[known])
 
-    found = _each(learned, list(beside.values()), stop, side_by_side)
+    at_once = numba.get_num_threads() if empirical.is_complete or empirical.space.n_states <= _LARGE else 1
+    found = _each(learned, list(beside.values()), stop, at_once)
     logs = [rows.expected(k), *(way.unseen for way in found)]
     spoken = np.array([KNOWN, *(before.get(name, FURTHER) for name in beside)])
     shares = best_shares(np.stack(logs, axis=1), rows.weight[known], spoken)
@@ -106,13 +108,10 @@ def stacked(
 
 
 def _each(
-    learned: Callable[[int, Learn], _Learned], ways: list[Learn], stop: threading.Event, side_by_side: bool
+    learned: Callable[[int, Learn], _Learned], ways: list[Learn], stop: threading.Event, at_once: int
 ) -> list[_Learned]:
-    """All ways in their order; side by side, one core each, if that is asked for."""
-    workers = min(numba.get_num_threads(), len(ways)) if side_by_side else 1
-    if workers == 1:
-        return [learned(number, learn) for number, learn in enumerate(ways)]
-    with ThreadPoolExecutor(workers, initializer=numba.set_num_threads, initargs=(1,)) as pool:
+    """All ways in their order; ``at_once`` of them are learned side by side, one core each."""
+    with ThreadPoolExecutor(at_once, initializer=numba.set_num_threads, initargs=(1,)) as pool:
         futures = [pool.submit(learned, number, learn) for number, learn in enumerate(ways)]
         try:
             return [future.result() for future in futures]

@@ -209,12 +209,10 @@ class _Average:
     def _averaged(self, members: list[Member], beside: Mapping[str, Learn] | None = None) -> Fitted:
         """The fitted average; the members are in the order of their seeds, whenever they were done."""
         seen = seen_by(self.empirical, members, [int(self.seeds[m.number, 1]) for m in members])
-        side_by_side, found = self.empirical.space.n_states <= SIDE_BY_SIDE, None
+        found = None
         if beside:
             basis, seed = members[0].fitted.model.basis, int(self.seeds[0, 0])
-            found = stacked(
-                self.empirical, seen, len(members), basis, beside, self.before, seed, self.stop, side_by_side
-            )
+            found = stacked(self.empirical, seen, len(members), basis, beside, self.before, seed, self.stop)
         average = averaged(self.empirical, members, seen, found)
         whole = len(members) == len(self.seeds) and all(m.is_whole for m in members) and not self.stop.is_set()
         settings = {**average.settings, "average": len(self.seeds)}

@@ -1,8 +1,9 @@
 """The machine of all pairs with a ridge as a way to predict: many small effects, of which no search can name one.
 
-    theta = argmax  sum_x n(x) log p(x) - r/2 |theta|^2,      all terms of one and two variables, signs for functions
+    theta = argmax  sum_x n(x) log p(x) - r/2 |theta|^2,      all terms of one and two variables
 
-r counts rows: the ridge is as strong as r rows at theta = 0 would be.
+r counts rows. What the ridge pulls towards is a matter of the functions: with signs to even odds for everything, with
+0s and 1s to the first level's, which lets a few rows say more of what is common among them.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis
+from fullspan.algebra.basis import Basis, BasisName
 from fullspan.data import Empirical
 from fullspan.engine.dual.table import DualTable
 from fullspan.learn.likelihood.phases import Free, Known, Observed, Phase, data_moments
@@ -27,8 +28,8 @@ from fullspan.model import LogLinear
 from fullspan.space import Space
 
 Array = NDArray[np.float64]
-RIDGES = (0.1, 3.0, 30.0)
-"""Rows that the ridge is worth."""
+RIDGES: tuple[tuple[float, BasisName], ...] = ((0.1, "walsh"), (1.0, "monomial"), (30.0, "walsh"))
+"""Rows that the ridge is worth, and the functions whose weights it holds."""
 MAX_STATES, MAX_TERMS = 1 << 18, 600
 """States and weights up to which all pairs are fitted: each step takes some passes over a table, and a matrix."""
 _TOL = 1e-4
@@ -65,26 +66,26 @@ class PairsLearner:
     of which some are left out have theirs nearby.
     """
 
-    def __init__(self, ridge: float) -> None:
-        self.ridge = ridge
+    def __init__(self, ridge: float, functions: BasisName) -> None:
+        self.ridge, self.functions = ridge, functions
         self._start: Array | None = None
 
     def __call__(self, data: Empirical, basis: Basis, rng: np.random.Generator) -> Pairs:
-        signs = Basis("walsh", data.space.cards)
-        terms = structure(data.space, 2).terms(signs)
-        y = np.array([signs.index(term) for term in terms], dtype=np.int64)
+        own = Basis(self.functions, data.space.cards)
+        terms = structure(data.space, 2).terms(own)
+        y = np.array([own.index(term) for term in terms], dtype=np.int64)
         rows: Phase
         if data.is_complete:
-            rows = Known(data_moments(signs, y, data.states, data.counts))
+            rows = Known(data_moments(own, y, data.states, data.counts))
         else:
-            rows = Observed(signs, y, data.states, data.counts)
-        table = DualTable(signs, np.float64)
+            rows = Observed(own, y, data.states, data.counts)
+        table = DualTable(own, np.float64)
         likelihood = Likelihood(Free(table, y), rows, self.ridge / data.total)
         start = np.zeros(len(y)) if self._start is None else self._start
         theta = solve(likelihood, start, "newton", _TOL).theta
         if self._start is None:
             self._start = theta
-        return Pairs(basis, LogLinear(data.space, signs, terms, theta, table.log_z))
+        return Pairs(basis, LogLinear(data.space, own, terms, theta, table.log_z))
 
 
 def _functions(model: LogLinear) -> Iterator[tuple[tuple[int, ...], Array]]:

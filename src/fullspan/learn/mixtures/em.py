@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from fullspan.algebra.jit import serial
 from fullspan.learn.mixtures.growth import Array, Ints, grow_graph
 from fullspan.learn.wide.mixture import MixedConditionals
-from fullspan.learn.wide.tables import blank, count_all, smooth_all
+from fullspan.learn.wide.tables import blank, smooth_all
 
 _WARM = 6
 """Iterations of independent components at the start."""
@@ -80,16 +80,34 @@ def _lay_out(parents: Ints, cards: Ints, family: Ints, bounds: Ints, strides: In
 
 
 @serial
-def _log_prob(columns: Any, family: Ints, bounds: Ints, strides: Ints, tables: Array, starts: Ints, out: Array) -> None:
-    """``log p`` of every row is added to ``out``."""
-    where = np.empty(out.size, dtype=np.int64)
+def _place(columns: Any, family: Ints, strides: Ints, first: int, last: int, start: int, where: Ints) -> None:
+    """The cell of a family's table that every row is in."""
+    where[:] = start
+    for j in range(first, last):
+        column, stride = columns[family[j]], strides[j]
+        for r in range(where.size):
+            where[r] += stride * column[r]
+
+
+@serial
+def _count(
+    columns: Any, weights: Array, family: Ints, bounds: Ints, strides: Ints, starts: Ints, tables: Array, where: Ints
+) -> None:
+    """Add the weights of the rows to the cells of all families."""
     for v in range(bounds.size - 1):
-        where[:] = starts[v]
-        for j in range(bounds[v], bounds[v + 1]):
-            column, stride = columns[family[j]], strides[j]
-            for r in range(out.size):
-                where[r] += stride * column[r]
-        for r in range(out.size):
+        _place(columns, family, strides, bounds[v], bounds[v + 1], starts[v], where)
+        for r in range(where.size):
+            tables[where[r]] += weights[r]
+
+
+@serial
+def _log_prob(
+    columns: Any, family: Ints, bounds: Ints, strides: Ints, starts: Ints, tables: Array, where: Ints, out: Array
+) -> None:
+    """``log p`` of every row is added to ``out``."""
+    for v in range(bounds.size - 1):
+        _place(columns, family, strides, bounds[v], bounds[v + 1], starts[v], where)
+        for r in range(where.size):
             out[r] += tables[where[r]]
 
 
@@ -108,7 +126,7 @@ def _em(
 ) -> None:
     """Run em from the shares (k, m) of the rows; the model is what the last iteration learned."""
     n, (k, m), total, before = cards.size, share.shape, weights.sum(), -np.inf
-    width = parents.shape[2]
+    width, where = parents.shape[2], np.empty(m, np.int64)
     family, strides = np.zeros((k, n * (width + 1)), np.int64), np.zeros((k, n * (width + 1)), np.int64)
     bounds, starts = np.zeros((k, n + 1), np.int64), np.zeros((k, n + 1), np.int64)
     for h in range(k):
@@ -124,10 +142,10 @@ def _em(
                 _lay_out(parents[h], cards, family[h], bounds[h], strides[h], starts[h])
             filled = tables[h, : starts[h, n]]
             filled[:] = 0.0
-            count_all(columns, own, family[h], bounds[h], strides[h], starts[h], filled)
+            _count(columns, own, family[h], bounds[h], strides[h], starts[h], filled, where)
             smooth_all(cards, family[h], bounds[h], starts[h], smoothing, filled)
             share[h] = log_shares[h]
-            _log_prob(columns, family[h], bounds[h], strides[h], filled, starts[h], share[h])
+            _log_prob(columns, family[h], bounds[h], strides[h], starts[h], filled, where, share[h])
         value = 0.0
         for r in range(m):
             top, mass = share[:, r].max(), 0.0

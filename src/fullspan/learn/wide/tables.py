@@ -112,7 +112,7 @@ def blank(cards: Ints, order: tuple[int, ...], families: Sequence[tuple[int, ...
 def refilled(rows: WideRows, weights: Array, model: Conditionals, smoothing: float) -> Conditionals:
     """The same graph with tables from other weights of the rows."""
     tables = np.zeros(len(model.tables))
-    count_all(rows.columns, weights, model.family, model.bounds, model.strides, model.starts, tables)
+    _count_all(rows.columns, weights, model.family, model.bounds, model.strides, model.starts, tables)
     return smoothed(rows.cards, model, tables, smoothing)
 
 
@@ -123,7 +123,7 @@ def smoothed(cards: Ints, model: Conditionals, counts: Array, smoothing: float) 
 
 
 @serial
-def count_all(columns: Any, weights: Any, family: Any, bounds: Any, strides: Any, starts: Any, out: Any) -> None:
+def _count_all(columns: Any, weights: Any, family: Any, bounds: Any, strides: Any, starts: Any, out: Any) -> None:
     """Counts of all families; rows of weight 0 are left out."""
     rows = np.flatnonzero(weights > 0.0)
     for v in range(len(bounds) - 1):
