@@ -5,23 +5,34 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from fullspan.errors import FullspanError
+from fullspan.model.mixture import FittedMixture
 from fullspan.model.words import direction
 from fullspan.picture.chart import Bars, Chart, Series
 from fullspan.picture.interactions import Interaction, InteractionGraph
+from fullspan.query.direct_pairs import DirectPairs
 
 if TYPE_CHECKING:
     from fullspan.query.calibration import Calibration
 
 TOP = 20
 """Terms in a picture of weights."""
+MAX_PAIRS = 20_000
+"""Pairs of a mixture that are listed."""
 MAX_POINTS = 400
 """Points of a learning curve."""
 
 
 def interactions(estimator: Any) -> list[Interaction]:
-    """The terms of two variables and more, by nats saved where that is known and by size else; of a tree, its edges."""
+    """The terms of two variables and more, by nats saved where that is known and by size else.
+
+    Of a tree, its edges; of a mixture, the pairs that share most.
+    """
     fitted = estimator.fitted_
+    if isinstance(fitted, FittedMixture):
+        return _direct(estimator)
     if not hasattr(fitted, "nats_saved"):
         return [Interaction((a, b), fitted.total * nats) for a, b, nats in estimator.edges_]
     model, names, weights = fitted.model, fitted.model.space.names, fitted.weights
@@ -41,6 +52,19 @@ def interactions(estimator: Any) -> list[Interaction]:
     return found
 
 
+def _direct(estimator: Any) -> list[Interaction]:
+    """Pairs of a mixture that save more than their weights would cost, ``N I > (|X_i| - 1)(|X_j| - 1) (ln N) / 2``."""
+    found, space, total = DirectPairs.of(estimator._oracle), estimator.space_, estimator.fitted_.total
+    first, second = np.triu_indices(len(space), 1)
+    cards = np.array(space.cards)
+    saved = total * found.information
+    kept = np.flatnonzero(saved > 0.5 * (cards[first] - 1) * (cards[second] - 1) * math.log(max(total, 2.0)))
+    kept = kept[np.argsort(-saved[kept], kind="stable")][:MAX_PAIRS]
+    binary = (cards[first] == 2) & (cards[second] == 2)
+    ways = np.where(binary, np.sign(found.covariance), 0.0).astype(np.int64)
+    return [Interaction((space.names[first[k]], space.names[second[k]]), float(saved[k]), int(ways[k])) for k in kept]
+
+
 def interaction_graph(estimator: Any) -> InteractionGraph:
     """Variables, pairs and groups."""
     return InteractionGraph.of(estimator.space_.names, interactions(estimator))
@@ -51,10 +75,11 @@ def weights(estimator: Any, top: int = TOP) -> Bars:
 
     Raises
     ------
-    FullspanError : a tree has no terms.
+    FullspanError : a tree or a mixture has no terms.
     """
     if not hasattr(estimator, "terms_"):
-        raise FullspanError("a tree has no weights to plot; plot_interactions shows its edges")
+        name = type(estimator).__name__
+        raise FullspanError(f"a {name} has no weights to plot; plot_interactions shows which variables it joins")
     rows = list(estimator.terms_[:top])
     return Bars(
         "Weights of the strongest terms, with standard errors",
