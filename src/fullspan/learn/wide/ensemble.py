@@ -77,10 +77,11 @@ def fit_mixture(
     train = weighted(empirical, rng)
     learner = Learner(train, None if valid is None else weighted(valid, rng))
     learner.tol, learner.patience, learner.max_iter = options.tol, options.patience, options.max_iter
-    learner.watch = watch
+    learner.watch, schedule = watch, options.schedule()
+    learner.planned = f"{len(schedule)}" if options.max_seconds is None else f"up to {len(schedule)}"
     runs, status, started = list[Run](), "converged", time.perf_counter()
     try:
-        for run in options.schedule():
+        for run in schedule:
             late = options.max_seconds is not None and time.perf_counter() - started > options.max_seconds
             if late and runs:
                 break
