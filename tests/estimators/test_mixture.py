@@ -117,3 +117,20 @@ def test_rows_that_say_nothing_are_counted_as_dropped() -> None:
     own = {"runs": [(1, 1)], "restarts": 1, "missing": "em", "validation_fraction": 0, "random_state": 0}
     fitted = fs.FullSpanMixture(**own).fit(X).fitted_
     assert (fitted.n_rows, fitted.n_dropped, fitted.total) == (60, 1, 59)
+
+
+def test_weights_that_sum_to_one_are_bagged_like_rows(rows: np.ndarray) -> None:
+    """A bootstrap sample draws as many rows as there are, whatever they weigh: no column rests on a single row."""
+    model = fs.FullSpanMixture(runs=[(1, 2)], restarts=1, smoothing=1e-5, validation_fraction=0, random_state=0)
+    model.fit(rows, sample_weight=np.full(600, 1 / 600))
+    shares = [np.bincount(column) / 600 for column in rows.T]
+    entropy = -sum(float(p @ np.log(p)) for p in shares)
+    assert model.score(rows) == pytest.approx(-entropy, abs=0.02)  # one row in all joins nothing
+    assert len({tuple(graph.values.tolist()) for graph in model.model_.components}) == 6
+
+
+def test_a_mixture_in_a_notebook_is_drawn(model: fs.FullSpanMixture) -> None:
+    """Its card has the graph of its pairs; weights are refused in words, since there are none."""
+    assert "interaction graph" in model._repr_html_()
+    with pytest.raises(FullspanError, match="FullSpanMixture has no weights"):
+        model.plot_terms()

@@ -78,7 +78,8 @@ class Run:
 class Learner:
     """Runs on one table; ``valid`` decides, or the rows learned from where there is none.
 
-    ``planned`` says in words how many runs there will be, ``made`` how many were begun.
+    So many ``rows`` are drawn for a bootstrap sample, as many as the weights sum to by default. ``planned`` says in
+    words how many runs there will be, ``made`` how many were begun.
     """
 
     train: Weighted
@@ -88,6 +89,7 @@ class Learner:
     patience: int = 4
     max_iter: int = 60
     watch: Watch | None = None
+    rows: int | None = None
     planned: str = "1"
     made: int = 0
     history: list[StepLike] = field(default_factory=list)
@@ -104,7 +106,8 @@ class Learner:
 
     def _bagged(self, options: RunOptions, rng: np.random.Generator) -> Run:
         w, total = self.train.weights, float(self.train.weights.sum())
-        samples = rng.multinomial(max(round(total), 1), w / total, size=_BAGGED).astype(np.float64)
+        n = max(round(total), 1) if self.rows is None else self.rows
+        samples = rng.multinomial(n, w / total, size=_BAGGED) * (total / n)
 
         def learned(drawn: Array) -> Conditionals:
             model = self._grown(drawn, options)
