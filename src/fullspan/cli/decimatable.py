@@ -28,7 +28,7 @@ def learned_decimatable(empirical: Empirical, structure: Structure, watch: Calla
     hidden = tuple(v.name for v in hidden_units(structure.hidden))
     edges = edges_of(structure, [*empirical.space.names, *hidden])
     if not edges:
-        raise FullspanError("--model decimatable needs a graph: give --edge a-b, which may be repeated, or --graph FILE")
+        raise FullspanError("--model decimatable needs a graph: --edge a-b, which may be repeated, or --graph FILE")
     own: dict[str, Any] = {"l2": structure.l2, "restarts": structure.restarts, "max_iter": structure.max_iter}
     solver = "lbfgs" if structure.solver == "auto" else structure.solver
     machine = DecimatableBoltzmannMachine(edges, hidden=hidden, solver=solver, random_state=structure.seed, **own)
