@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 TOP = 20
 """Terms in a picture of weights."""
-MAX_PAIRS = 20_000
-"""Pairs of a mixture that are listed."""
+PAIRS_EACH = 3
+"""Pairs of each variable of a mixture that are drawn."""
 MAX_POINTS = 400
 """Points of a learning curve."""
 
@@ -53,16 +53,24 @@ def interactions(estimator: Any) -> list[Interaction]:
 
 
 def _direct(estimator: Any) -> list[Interaction]:
-    """Pairs of a mixture that save more than their weights would cost, ``N I > (|X_i| - 1)(|X_j| - 1) (ln N) / 2``."""
+    """Pairs of a mixture in which one of the two shares most: a few for each variable.
+
+    All variables share something by the hidden one, so that all pairs would be drawn. Those that save less than their
+    weights would cost, ``N I < (|X_i| - 1)(|X_j| - 1) (ln N) / 2``, are left out too.
+    """
     found, space, total = DirectPairs.of(estimator._oracle), estimator.space_, estimator.fitted_.total
-    first, second = np.triu_indices(len(space), 1)
-    cards = np.array(space.cards)
+    n, cards = len(space), np.array(space.cards)
+    first, second = np.triu_indices(n, 1)
     saved = total * found.information
-    kept = np.flatnonzero(saved > 0.5 * (cards[first] - 1) * (cards[second] - 1) * math.log(max(total, 2.0)))
-    kept = kept[np.argsort(-saved[kept], kind="stable")][:MAX_PAIRS]
-    binary = (cards[first] == 2) & (cards[second] == 2)
-    ways = np.where(binary, np.sign(found.covariance), 0.0).astype(np.int64)
-    return [Interaction((space.names[first[k]], space.names[second[k]]), float(saved[k]), int(ways[k])) for k in kept]
+    price = 0.5 * (cards[first] - 1) * (cards[second] - 1) * math.log(max(total, 2.0))
+    square = np.zeros((n, n))
+    square[first, second] = np.where(saved > price, saved, 0.0)
+    square += square.T
+    most = square[np.arange(n)[:, None], np.argsort(-square, axis=1)[:, :PAIRS_EACH]].min(axis=1)
+    kept = np.flatnonzero((saved > price) & (saved >= np.minimum(most[first], most[second])))
+    ways = np.where((cards[first] == 2) & (cards[second] == 2), np.sign(found.covariance), 0.0).astype(np.int64)
+    names = space.names
+    return [Interaction((names[first[k]], names[second[k]]), float(saved[k]), int(ways[k])) for k in kept]
 
 
 def interaction_graph(estimator: Any) -> InteractionGraph:

@@ -154,7 +154,7 @@ def _pairs(c: Content, picture: str) -> str:
         return picture + folded(("pair", "mutual information, nats"), rows)
     note = (
         "<p>The <em>information</em> of a pair is what the two share directly or by the hidden variable, and not by "
-        "way of other variables.</p>"
+        "way of other variables; the strongest of each variable are shown.</p>"
     )
     return note + picture + folded(("pair", "information, nats"), rows)
 
