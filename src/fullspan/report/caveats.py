@@ -54,7 +54,7 @@ def _few(estimator: Any) -> Iterator[str]:
     if fitted.total and n_weights and fitted.total < MANY_ROWS * n_weights:
         where = "at the standard errors, and " if hasattr(estimator, "terms_") else ""
         yield (
-            f"Few data: {fitted.total:,.6g} rows carry {n_weights:,} weights, {fitted.total / n_weights:.1f} rows "
+            f"Few data: {fitted.total:,.6g} rows carry {n_weights:,} weights, {fitted.total / n_weights:.2g} rows "
             f"each. Weak interactions are uncertain; look {where}at the held-out rows."
         )
 

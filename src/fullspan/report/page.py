@@ -100,8 +100,12 @@ def _components(fitted: FittedMixture) -> str:
         f"{model.width} others. The graphs differ from level to level.</p>"
     )
     order = sorted(range(len(model.shares)), key=lambda h: -model.shares[h])
+    most = float(model.shares.max())
     rows = [
-        ([f"level {place + 1}", f"{model.shares[h]:.4f}", f"{len(model.components[h].values):,}"], model.shares[h])
+        (
+            [f"level {place + 1}", f"{model.shares[h]:.4f}", f"{len(model.components[h].values):,}"],
+            model.shares[h] / most,
+        )
         for place, h in enumerate(order)
     ]
     return note + folded(("hidden level", "share", "table entries"), rows)
