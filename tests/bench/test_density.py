@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
-from fullspan.bench.density import compare, markdown, picture
+from fullspan.bench.density import Score, compare, markdown
+from fullspan.bench.density_fold import Job
 from fullspan.bench.density_methods import METHODS, Settings
+from fullspan.bench.density_picture import picture
 from fullspan.bench.density_sets import find_sets, read_set
+from fullspan.bench.limited import Worker
 from fullspan.errors import DataError
 
 QUICK = Settings(seconds=0.0)
@@ -88,10 +96,67 @@ def test_table_and_picture_show_every_score(folder: Path) -> None:
     scores = compare(folder, None, ["coded"], ["independent", "chow-liu", "rbm"], 2)
     text = markdown(scores)
     assert "**−" in text
-    assert "* rbm –: its units are binary and always seen" in text
+    assert "* rbm –: its units are binary and always seen (coded)" in text
     drawn = picture(scores)
     assert drawn.startswith("<svg")
-    assert "coded, chow-liu" in drawn
+    assert "coded, 4, chow-liu: 1.000 ±" in drawn
+    assert "prefers-color-scheme:dark" in drawn
+
+
+def test_the_picture_puts_sets_on_one_scale() -> None:
+    """A mark is the share of the best gain over independent columns; far worse ones are arrows at the edge."""
+    means = {"independent": -10.0, "chow-liu": -8.0, "fullspan": -7.5, "mixture": -6.0, "rbm": -14.0}
+    scores = [Score("one", method, 9, 100, 1, mean, 0.4) for method, mean in means.items()]
+    scores += [Score("two", method, 9, 100, 1, mean, 0.4) for method, mean in means.items() if method != "independent"]
+    drawn = picture(scores)
+    assert "one, 9, fullspan: 0.625 ± 0.100" in drawn
+    assert "one, 9, rbm: -1.000" in drawn
+    assert "mixture, +4.00" in drawn
+    assert "two, 9" not in drawn
+    ElementTree.fromstring(drawn)
+
+
+def test_a_method_that_takes_too_long_is_stopped_and_said(folder: Path, tmp_path: Path) -> None:
+    """It is shown as declined with the limit, the next job runs in a new process, and only more time tries again."""
+    results, brief = tmp_path / "r.jsonl", Settings(seconds=60.0, limit=0.01)
+    (slow,) = compare(folder, results, ["parts"], ["mixture"], settings=brief)
+    assert slow.declined == "more than 0.01 s for a fold"
+    assert slow.mean is None
+    with Worker() as worker:
+        job = Job(folder / "parts.npz", "mixture", 0, 1, Settings(seconds=60.0))
+        assert worker.do(job, 0.01).declined
+        assert worker.do(replace(job, method="independent"), 60.0).log.shape == (50,)
+    said = list[str]()
+    compare(folder, results, ["parts"], ["mixture"], settings=brief, say=said.append)
+    assert said == []
+    more = Settings(seconds=0.0, limit=60.0)
+    (again,) = compare(folder, results, ["parts"], ["mixture"], settings=more, say=said.append)
+    assert again.mean is not None
+    assert len(said) == 1
+
+
+def test_an_interruption_keeps_whole_scores(folder: Path, tmp_path: Path) -> None:
+    """Ctrl-C during the second method: exit code 130, the first score stands; a cut line is forgotten."""
+    results = tmp_path / "r.jsonl"
+    command = [sys.executable, "-m", "fullspan", "bench", "density", "--data", str(folder), "--set", "parts"]
+    command += ["--method", "independent", "--method", "hidden-trees", "--results", str(results)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    said = []
+    for line in process.stderr:
+        said.append(line)
+        if "2 of 2" in line:
+            process.send_signal(signal.SIGINT)
+    assert process.wait(30) == 130
+    assert any("the same command goes on there" in line for line in said)
+    process.stderr.close()
+    with results.open("a", encoding="utf-8") as file:
+        file.write('{"set": "par')
+    said.clear()
+    (kept,) = compare(folder, results, ["parts"], ["independent"], say=said.append)
+    assert said == []
+    assert kept.mean is not None
+    assert results.read_text().count("\n") == 1
 
 
 def test_unknown_names_are_refused(folder: Path, tmp_path: Path) -> None:

@@ -193,3 +193,28 @@ def test_a_classifier_answers_no_questions_about_its_inputs(run: Run, tmp_path: 
         done = run(*map(str, command))
         assert done.code != 0
         assert "is a classifier: it knows y given x0, x1" in done.err
+
+
+def test_a_decimatable_machine_is_fitted_on_its_graph(run: Run, tmp_path: Path) -> None:
+    """The file is what the estimator learns on the same edges, hidden nodes included; other solvers are refused."""
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, 2, (80, 3))
+    rows[:, 1] = rows[:, 0] ^ (rng.random(80) < 0.2)
+    table, path = tmp_path / "rows.csv", tmp_path / "chain.fsm"
+    table.write_text("a,b,c\n" + "\n".join(",".join(map(str, row)) for row in rows) + "\n", encoding="utf-8")
+    command = ("fit", table, "-o", path, "--model", "decimatable")
+    done = run(*command, "--edge", "a-b", "--edge", "b-c", "--l2", 0.01, "--json")
+    assert done.code == 0
+    own = fs.DecimatableBoltzmannMachine([("a", "b"), ("b", "c")], l2=0.01).fit(table)
+    found = fs.load(path)
+    assert isinstance(found, fs.DecimatableBoltzmannMachine)
+    assert found.machine_.fields == pytest.approx(own.machine_.fields, abs=1e-5)
+    assert found.l2 == 0.01
+    asked = json.loads(run("query", path, "P(c=1 | a=1)", "--json").out)[0]["probability"]
+    assert asked == pytest.approx(own.probability("c=1 | a=1"), abs=1e-6)
+    star = ("--edge", "a-h1", "--edge", "b-h1", "--edge", "c-h1", "--hidden", "h1", "--seed", 0, "--restarts", 1)
+    assert run(*command, *star, "-q").code == 0
+    assert fs.load(path).graph_.hidden == ("h1",)
+    assert "needs a graph" in run(*command).err
+    assert "choose one of 'lbfgs'" in run(*command, "--edge", "a-b", "--solver", "pcd").err
+    assert run("fit", table, "-o", path, "--model", "decimatable", "--margin", "a,b").code == 2

@@ -1,4 +1,4 @@
-"""Mixtures in a terminal: what needs probabilities takes them, what needs terms refuses them in words."""
+"""Mixtures in a terminal: every command that asks takes them; what needs one product of factors refuses in words."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ import numpy as np
 import pytest
 
 import fullspan as fs
-from fullspan.errors import FullspanError
-from fullspan.web.explorer import Explorer
 
 Run = Callable[..., Any]
 Files = tuple[Path, Path, fs.FullSpanMixture]
@@ -55,16 +53,43 @@ def test_samples_and_imputations(run: Run, files: Files, tmp_path: Path) -> None
     assert (tmp_path / "full.csv").read_text(encoding="utf-8").splitlines()[1] == "1,1,0,1,0,1"
 
 
-def test_a_report_says_what_is_mixed_and_the_explorer_refuses(run: Run, files: Files, tmp_path: Path) -> None:
-    """The page has the shares of the components, marginals and the test on held-out rows; a picture needs terms."""
+def test_a_report_says_what_is_mixed_and_paired(run: Run, files: Files, tmp_path: Path) -> None:
+    """The page has the shares of the components, the pairs, marginals and the test on held-out rows."""
     path, table, _ = files
     page = tmp_path / "report.html"
     assert run("report", path, "-o", page, "--data", table).code == 0
     text = page.read_text(encoding="utf-8")
     assert "What is mixed" in text
     assert "hidden level" in text
-    with pytest.raises(FullspanError, match="report take it"):
-        Explorer(path)
+    assert "a – b" in text
+    assert "log-likelihood of the rows held out" in text
+
+
+def test_evidence_files_and_all_marginals(run: Run, files: Files, tmp_path: Path) -> None:
+    """--evidence, --log-z and --marginals say what the model answers; of a mixture log Z is log P(evidence)."""
+    path, _, model = files
+    (tmp_path / "known.evid").write_text("2 0 1 2 0\n")
+    asked = ("--evidence", tmp_path / "known.evid", "--log-z", "--marginals", "P(b=1)", "--json")
+    found = json.loads(run("query", path, *asked).out)
+    given = {"a": 1, "c": 0}
+    assert found["log_z"] == pytest.approx(np.log(model.probability(given)), rel=1e-9)
+    assert found["marginals"]["b"] == pytest.approx(model.conditional("b", given).values, rel=1e-9)
+    assert found["answers"][0]["probability"] == pytest.approx(model.probability({"b": 1}, given), rel=1e-9)
+
+
+def test_a_mixture_is_no_network(run: Run, files: Files, tmp_path: Path) -> None:
+    """It has several graphs; the message names what takes it."""
+    done = run("convert", files[0], tmp_path / "x.uai")
+    assert done.code == 2
+    assert "fullspan query" in done.err
+
+
+def test_a_mixture_is_compared(run: Run, files: Files) -> None:
+    """Beside the baselines, with its score on the rows."""
+    path, table, model = files
+    rows = json.loads(run("compare", path, "--data", table, "--json").out)["models"]
+    own = next(row for row in rows if row["name"] == "mixture")
+    assert own["log_likelihood"] == pytest.approx(model.score(table), rel=1e-9)
 
 
 @pytest.mark.parametrize(

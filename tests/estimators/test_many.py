@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -253,8 +255,13 @@ def test_what_cannot_be_fitted_is_refused() -> None:
         fs.fit_many(frame.assign(n=1), "n", count_column="n")
     with pytest.raises(QueryError, match="no group 's09'; the 3 groups are 's00'"):
         fs.fit_many(frame, "site")["s09"]
-    with pytest.raises(FullspanError, match="group 's00' with counts that sum to inf"):
+    with pytest.raises(DataError, match="counts or weights sum to inf rows"):
         fs.fit_many(frame.assign(w=1e308), "site", sample_weight="w")
+    groups = count_groups(frame, "site")
+    huge = replace(groups, counts=np.full_like(groups.counts, 1e308))
+    paper = Options(search="paper", basis="walsh", dtype="float64")
+    with np.errstate(over="ignore"), pytest.raises(FullspanError, match="group 's00' with counts that sum to inf"):
+        many_fit.fit_groups(huge, paper)
     with pytest.raises(FullspanError, match="search='paper', but 'full'"):
         many_fit.fit_groups(count_groups(frame, "site"), Options())
     for options, message in (

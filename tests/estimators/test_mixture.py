@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import base64
 import itertools
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import fullspan as fs
-from fullspan.errors import FullspanError, QueryError
+from fullspan.errors import FullspanError, ModelFileError, QueryError
+from fullspan.model import mixture_file
+from fullspan.model.file import checksum
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +81,35 @@ def test_a_file_brings_the_mixture_back(model: fs.FullSpanMixture, rows: np.ndar
     assert again.n_components_ == model.n_components_
 
 
+def test_large_mixtures_are_packed(
+    model: fs.FullSpanMixture, rows: np.ndarray, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Tables in base64 come back to the last bit; what does not belong together is refused with its place."""
+    monkeypatch.setattr(mixture_file, "PACKED_FROM", 1)
+    path = tmp_path / "mixture.fsm"
+    model.save(path)
+    document = json.loads(path.read_text(encoding="utf-8"))
+    assert document["version"] == 2
+    assert np.array_equal(fs.load(path).score_samples(rows), model.score_samples(rows))
+    for key, value, message in [
+        ("log", "AAAA", "bytes; "),
+        ("log", "not base64", "no base64"),
+        ("orders", [1], "the orders ask for 1"),
+        ("variables", [99], "not between 0 and 5"),
+    ]:
+        broken = json.loads(json.dumps(document))
+        broken["components"][0][key] = value
+        path.write_text(json.dumps({**broken, "checksum": checksum(broken)}), encoding="utf-8")
+        with pytest.raises(ModelFileError, match=message):
+            fs.load(path)
+    broken = json.loads(json.dumps(document))
+    n = len(base64.b64decode(broken["components"][0]["log"])) // 8
+    broken["components"][0]["log"] = base64.b64encode(np.full(n, np.nan).tobytes()).decode()
+    path.write_text(json.dumps({**broken, "checksum": checksum(broken)}), encoding="utf-8")
+    with pytest.raises(ModelFileError, match="not finite"):
+        fs.load(path)
+
+
 def test_a_mixture_is_likelier_than_one_model(rows: np.ndarray, model: fs.FullSpanMixture) -> None:
     """On rows of two groups a mixture is likelier than a tree, on rows that neither has seen."""
     held = rows[:200]
@@ -117,3 +150,20 @@ def test_rows_that_say_nothing_are_counted_as_dropped() -> None:
     own = {"runs": [(1, 1)], "restarts": 1, "missing": "em", "validation_fraction": 0, "random_state": 0}
     fitted = fs.FullSpanMixture(**own).fit(X).fitted_
     assert (fitted.n_rows, fitted.n_dropped, fitted.total) == (60, 1, 59)
+
+
+def test_weights_that_sum_to_one_are_bagged_like_rows(rows: np.ndarray) -> None:
+    """A bootstrap sample draws as many rows as there are, whatever they weigh: no column rests on a single row."""
+    model = fs.FullSpanMixture(runs=[(1, 2)], restarts=1, smoothing=1e-5, validation_fraction=0, random_state=0)
+    model.fit(rows, sample_weight=np.full(600, 1 / 600))
+    shares = [np.bincount(column) / 600 for column in rows.T]
+    entropy = -sum(float(p @ np.log(p)) for p in shares)
+    assert model.score(rows) == pytest.approx(-entropy, abs=0.02)  # one row in all joins nothing
+    assert len({tuple(graph.values.tolist()) for graph in model.model_.components}) == 6
+
+
+def test_a_mixture_in_a_notebook_is_drawn(model: fs.FullSpanMixture) -> None:
+    """Its card has the graph of its pairs; weights are refused in words, since there are none."""
+    assert "interaction graph" in model._repr_html_()
+    with pytest.raises(FullspanError, match="FullSpanMixture has no weights"):
+        model.plot_terms()

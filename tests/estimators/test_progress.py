@@ -7,9 +7,14 @@ import sys
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
+from fullspan.data import Empirical
 from fullspan.estimators.progress import Reporter
+from fullspan.learn.trees.hidden_tree import TreeOptions, fit_hidden_tree
+from fullspan.learn.wide.ensemble import MixtureOptions, fit_mixture
+from fullspan.model.fitted import Step
 
 
 class Terminal(io.StringIO):
@@ -40,6 +45,26 @@ def test_a_log_file_gets_whole_lines() -> None:
         "   0.1 s  append   1 terms  cost 1.50000 nats/row",
         "   0.2 s  append   2 terms  cost 1.50000 nats/row",
     ]
+
+
+def test_runs_of_mixtures_and_hidden_trees_are_told() -> None:
+    """Which run of how many, its size, and what the rows held out say: there are no terms to count."""
+    rows = np.random.default_rng(0).integers(0, 2, (60, 4))
+    rows[:, 1] = rows[:, 0]
+    data, said = Empirical.from_codes(rows), list[str]()
+    options = MixtureOptions(runs=((2, 1), (1, 2)), restarts=2, max_iter=1, seed=0)
+    fit_mixture(data, options, data, lambda step: said.append(step.words))
+    assert said[0].startswith("run 1 of 4  2 components, width up to 1  rows held out -")
+    assert said[-1].startswith("run 4 of 4  6 bootstrap samples, width up to 2  rows held out -")
+    told = list[str]()
+    fit_hidden_tree(data, TreeOptions([2, 3], 0.3, 1, max_iter=1, seed=0), None, lambda step: told.append(step.words))
+    assert told[0].startswith("run 1 of 2  2 hidden states  rows learned from -")
+    assert told[-1].startswith("run 2 of 2  3 hidden states")
+    stream = io.StringIO()
+    reporter = Reporter(stream)
+    reporter.interval = 0.0
+    reporter(Step("em", 2, 1.0, 0.1, "run 1 of 4"))
+    assert stream.getvalue() == "   0.1 s  em       run 1 of 4\n"
 
 
 def test_a_terminal_gets_one_line_that_is_wiped() -> None:

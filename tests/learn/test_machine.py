@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from fullspan.algebra.basis import BasisName
 from fullspan.data import Empirical
 from fullspan.errors import DataError, FullspanError, TooLargeError
-from fullspan.learn.likelihood import machine
-from fullspan.learn.likelihood.machine import MachineOptions, Progress, fit_machine, margin_cells, observed_entropy
+from fullspan.learn.likelihood import machine, sweep
+from fullspan.learn.likelihood.counted import margin_cells, observed_entropy
+from fullspan.learn.likelihood.machine import MachineOptions, Progress, fit_machine
 from fullspan.learn.search.problem import Interrupted
 from fullspan.model import Fitted
 from fullspan.space import Space, Variable
@@ -518,7 +519,7 @@ def test_an_interrupt_keeps_the_best_so_far(
     choices: dict[str, Any], signal: type[BaseException], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever watches may stop the fit: the model is the best that was met, and says that it was interrupted."""
-    monkeypatch.setattr(machine, "_VISITS", 1)
+    monkeypatch.setattr(sweep, "_VISITS", 1)
     choices = dict(choices)
     data = opened(drawn((2,) * 4, "walsh", 21, rows=300, k=12, scale=0.6), choices.pop("share", 0.0), 21)
     hidden = [Variable("h", (0, 1))] if choices.pop("hidden", False) else []

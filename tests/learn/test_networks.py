@@ -134,3 +134,21 @@ def test_networks_are_log_linear_models(basis: str) -> None:
     assert np.allclose(np.exp(found.log_prob(every)), mean, rtol=1e-10)
     small = draw_networks(data, Basis(basis, CARDS), "each", np.random.default_rng(1), max_family=2)  # type: ignore[arg-type]
     assert max(len(term) for _, model in small.models() for term in model.terms) <= 2
+
+
+@pytest.mark.parametrize("each", [False, True])
+def test_a_column_of_many_levels_stands_alone(each: bool) -> None:
+    """More levels than a table of few rows may have cells: it has no parents and no children, the others go on."""
+    rng = np.random.default_rng(0)
+    a = rng.integers(2, size=60)
+    rows = np.column_stack([rng.integers(100, size=60), a, a])
+    data = Empirical.from_codes(rows, space=Space.of_cards((100, 2, 2)))
+    scores, _ = start(np.zeros(3, dtype=np.int64), *arrays(data), 1.0, each, 64)
+    assert np.isfinite(scores).all()
+    assert family_score(*arrays(data), 0, 0b010, 1.0, each, 64) == -math.inf
+    networks = draw_networks(data, Basis("walsh", (100, 2, 2)), "each" if each else "all", rng, draws=4)
+    log = networks.log_prob(data.states)
+    assert np.isfinite(log).all()
+    assert float(data.counts @ log) / 60 > -math.log(100 * 4) + 0.4  # the pair is found
+    for _, model in networks.models():
+        assert model.log_prob([[99, 1, 0]])[0] < model.log_prob([[99, 1, 1]])[0]

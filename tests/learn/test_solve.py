@@ -10,7 +10,8 @@ from fullspan.algebra.basis import Basis, BasisName
 from fullspan.data import Empirical
 from fullspan.engine.dual.table import DualTable
 from fullspan.learn.likelihood.phases import Features, Free, Known, Observed, data_moments
-from fullspan.learn.likelihood.solve import Likelihood, SolverName, factor, soft, solve
+from fullspan.learn.likelihood.quadratic import factor, soft
+from fullspan.learn.likelihood.solve import Likelihood, SolverName, solve
 from fullspan.learn.search.problem import Interrupted
 from generic import ALL_BASES, drawn, opened
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from fullspan.algebra.basis import BASES, Basis
 from fullspan.errors import FullspanError, ModelFileError
 from fullspan.model import Fitted, LogLinear, Step, file, load, save, strict_json
+from fullspan.model.averaged import AveragedLogLinear
 from fullspan.model.goodness import Goodness
 from fullspan.model.local import log_sum_exp, small_exponents
 from fullspan.space import Space, Variable
@@ -273,7 +274,7 @@ V, T, F = ("space", "variables"), ("terms",), ("fit",)
         (("space",), [], "an object is needed, not a list"),
         (V, {}, "a list is needed, not an object"),
         (V, [], "0 variables"),
-        (V, [{"name": "a", "levels": [0]}] * 5000, "5000 variables"),
+        (V, [{"name": "a", "levels": [0]}] * 70_000, "70000 variables"),
         ((*V, 0, "name"), 3, r"at space.variables\[0\].name: text is needed"),
         ((*V, 0, "levels"), [], "no level"),
         ((*V, 0, "levels"), ["a", "a"], "a level twice"),
@@ -488,3 +489,19 @@ def test_the_version_is_known_or_said_to_be_unknown(monkeypatch):
     monkeypatch.setattr(metadata, "version", lambda name: (_ for _ in ()).throw(metadata.PackageNotFoundError(name)))
     assert software_version() == "unknown"
     software_version.cache_clear()
+
+
+def test_more_variables_than_are_read_are_not_written(path, monkeypatch):
+    """What is saved can be loaded: the limit is the same for both."""
+    monkeypatch.setattr(file, "MAX_VARIABLES", 1)
+    with pytest.raises(ModelFileError, match="variables cannot be written"):
+        save(fitted(), path)
+    assert not path.exists()
+
+
+def test_a_model_beside_an_average_may_have_any_share(path):
+    """Of 10^16 rows the least share that is ever fitted is 10^-16; it comes back."""
+    space, basis, terms = Space.of_cards((2,)), Basis("monomial", (2,)), (((0, 1),),)
+    one, other = (LogLinear(space, basis, terms, np.array([w]), float(np.log1p(np.exp(w)))) for w in (0.3, -0.8))
+    save(Fitted.given(AveragedLogLinear.of([one], [(1e-300, other)])), path)
+    assert load(path).model.beside[0][0] == 1e-300

@@ -97,7 +97,7 @@ def test_matplotlib_draws_the_same() -> None:
 
 def test_what_cannot_be_drawn_is_said() -> None:
     tree = fs.ChowLiuTree().fit(rows_of(50))
-    with pytest.raises(FullspanError, match="plot_interactions shows its edges"):
+    with pytest.raises(FullspanError, match="plot_interactions shows which variables it joins"):
         tree.plot_terms()
     with pytest.raises(FullspanError, match="one step"):
         tree.plot_learning()

@@ -26,3 +26,13 @@ def paths(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     fs.BoltzmannMachine(l2=0.01).fit(rows_of(300)).save(folder / "one.fsm")
     fs.ChowLiuTree().fit(rows_of(200, seed=1)).save(folder / "two.fsm")
     return {"one": folder / "one.fsm", "two": folder / "two.fsm"}
+
+
+@pytest.fixture(scope="session")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A mixture, a hidden tree and an average of the same columns."""
+    folder, rows = tmp_path_factory.mktemp("mixed"), rows_of(200, seed=2)
+    fs.FullSpanMixture(runs=[(2, 1)], restarts=1, random_state=0).fit(rows).save(folder / "mixture.fsm")
+    fs.HiddenChowLiuTree(n_states=2, restarts=1, random_state=0).fit(rows).save(folder / "hidden.fsm")
+    fs.FullSpan(average=2, random_state=0).fit(rows).save(folder / "average.fsm")
+    return {name: folder / f"{name}.fsm" for name in ("mixture", "hidden", "average")}

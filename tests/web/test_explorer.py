@@ -15,9 +15,11 @@ from fullspan.query.graph import GraphModel
 from fullspan.web.explorer import Explorer
 
 
-@pytest.fixture(scope="module", params=["one", "two"])
-def pair(request: pytest.FixtureRequest, paths: dict[str, Path]) -> tuple[Explorer, fs.BoltzmannMachine]:
-    path = paths[request.param]
+@pytest.fixture(scope="module", params=["one", "two", "mixture", "hidden", "average"])
+def pair(
+    request: pytest.FixtureRequest, paths: dict[str, Path], mixed: dict[str, Path]
+) -> tuple[Explorer, fs.BoltzmannMachine]:
+    path = {**paths, **mixed}[request.param]
     return Explorer(path), fs.load(path)  # type: ignore[return-value]
 
 
@@ -104,6 +106,24 @@ def test_thousands_of_variables_are_searched_and_focused(tmp_path: Path) -> None
     assert explorer.ask("P(x1999=1 | x0=1)", {"x1000": 1})["probability"] == pytest.approx(
         explorer.ask("P(x1999=1)", {"x1000": 1})["probability"], abs=0.2
     )
+
+
+def test_a_mixture_of_hundreds_of_variables_is_explored(tmp_path: Path) -> None:
+    """All pairs share by the hidden variable, neighbours more: they are near in the graph, and tell most."""
+    rng = np.random.default_rng(0)
+    kind = rng.integers(0, 2, 400)
+    rows = (rng.random((400, 300)) < np.where(kind, 0.8, 0.2)[:, None]).astype(int)
+    rows[:, 1::2] = rows[:, ::2] ^ (rng.random((400, 150)) < 0.05)
+    model = fs.FullSpanMixture(runs=[(2, 1)], restarts=1, random_state=0).fit(rows)
+    model.save(tmp_path / "wide.fsm")
+    explorer = Explorer(tmp_path / "wide.fsm")
+    near = explorer.graph("x10", radius=1, limit=20)
+    assert ("x10", "x11") in {(edge["a"], edge["b"]) for edge in near["edges"]}
+    assert all(edge["direction"] == 1 for edge in near["edges"] if edge["strength"] > 50)
+    assert "x10 – x11" in {term["words"] for term in explorer.terms(limit=150)["terms"]}
+    moved = explorer.what_if("x10", {"x200": 1}, limit=3)["rows"]
+    assert moved[0]["variable"] == "x11"
+    json.dumps([explorer.summary(), near, moved, explorer.sample(2, 0, {"x0": 1})], allow_nan=False)
 
 
 def test_a_model_of_some_columns_given_others_is_refused(tmp_path: Path) -> None:

@@ -1,15 +1,14 @@
 """Densities compared: every method on every set, mean log-likelihood of rows that nobody has seen, in nats.
 
 Choices are made on training and validation rows; each test row is scored once by each method. Sets without parts are
-cross-validated. Results are JSON lines, one for each set and method, written as they come: a run that was stopped goes
-on where it was.
+cross-validated. Every fold is learned in a process that is stopped after a limit. Results are JSON lines, one for each
+set and method, written as they come: a run that was stopped goes on where it was.
 """
 
 from __future__ import annotations
 
 import json
 import math
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -17,12 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from fullspan.bench.density_methods import METHODS, Declined, Settings
-from fullspan.bench.density_sets import DataSet, find_sets, read_set
-from fullspan.errors import DataError, FullspanError
-from fullspan.picture.chart import Bars
-from fullspan.picture.palette import LIGHT, css_variables
-from fullspan.picture.svg import bars
+from fullspan.bench.density_fold import Job, Outcome, held
+from fullspan.bench.density_methods import METHODS, Settings
+from fullspan.bench.density_sets import find_sets
+from fullspan.bench.limited import Worker
+from fullspan.errors import DataError
 
 Say = Callable[[str], None]
 
@@ -43,23 +41,20 @@ class Score:
     notes: dict[str, Any] = field(default_factory=dict)
 
 
-def score(data: DataSet, method: str, folds: int, settings: Settings) -> Score:
+def score(worker: Worker, path: Path, method: str, folds: int, settings: Settings) -> Score:
     """Learn and score one method on one set; seconds are of learning, summed over folds."""
-    logs, notes, seconds, n_folds = [], dict[str, Any](), 0.0, 0
+    data = held(path)
     size: dict[str, Any] = {"set": data.name, "method": method, "variables": len(data.space), "rows": data.n_rows}
-    for split in data.splits(folds, settings.seed):
-        start = time.perf_counter()
-        try:
-            learned = METHODS[method](split, data.space, settings)
-            seconds += time.perf_counter() - start
-            seen = (split.test >= 0).any(axis=1)
-            logs.append(learned.log_prob(split.test[seen]))
-        except (Declined, FullspanError) as reason:
-            return Score(**size, folds=n_folds, declined=str(reason))
-        notes, n_folds = learned.notes, n_folds + 1
-    log = np.concatenate(logs)
+    n_folds = data.n_splits(folds)
+    outcomes = list[Outcome]()
+    for fold in range(n_folds):
+        outcomes.append(worker.do(Job(path, method, fold, folds, settings), settings.limit or None))
+        if outcomes[-1].declined:
+            return Score(**size, folds=fold, declined=outcomes[-1].declined, notes=outcomes[-1].notes)
+    log = np.concatenate([outcome.log for outcome in outcomes])
     error = float(log.std()) / math.sqrt(len(log))
-    return Score(**size, folds=n_folds, mean=float(log.mean()), error=error, seconds=seconds, notes=notes)
+    seconds = sum(outcome.seconds for outcome in outcomes)
+    return Score(**size, folds=n_folds, mean=float(log.mean()), error=error, seconds=seconds, notes=outcomes[-1].notes)
 
 
 def compare(
@@ -80,28 +75,38 @@ def compare(
     for method in methods:
         if method not in METHODS:
             raise DataError(f"there is no method {method!r}; choose from {', '.join(METHODS)}")
+    settings = settings or Settings()
     paths = find_sets(folder, names)
-    known = {(s.set, s.method): s for s in _kept(results)}
+    known = {(s.set, s.method): s for s in _kept(results) if not _stopped_sooner(s, settings)}
     pairs = [(path, method) for path in paths for method in methods]
-    held: DataSet | None = None
-    for k, (path, method) in enumerate(pairs, 1):
-        if (path.stem, method) in known:
-            continue
-        say(f"{k} of {len(pairs)}: {method} on {path.stem}")
-        held = held if held is not None and held.name == path.stem else read_set(path)
-        found = score(held, method, folds, settings or Settings())
-        known[path.stem, method] = found
-        if results is not None:
-            with results.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(asdict(found)) + "\n")
+    with Worker() as worker:
+        for k, (path, method) in enumerate(pairs, 1):
+            if (path.stem, method) in known:
+                continue
+            say(f"{k} of {len(pairs)}: {method} on {path.stem}")
+            found = score(worker, path, method, folds, settings)
+            known[path.stem, method] = found
+            if results is not None:
+                with results.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(asdict(found)) + "\n")
     return [known[path.stem, method] for path, method in pairs]
 
 
+def _stopped_sooner(found: Score, settings: Settings) -> bool:
+    """Whether a method declined because its time was over, and has more now."""
+    limit = found.notes.get("limit") if found.declined else None
+    return limit is not None and (not settings.limit or settings.limit > limit)
+
+
 def _kept(results: Path | None) -> Iterator[Score]:
-    """Scores of an earlier run."""
+    """Scores of an earlier run; a last line that was cut short is taken out of the file."""
     if results is None or not results.exists():
         return
-    for number, line in enumerate(results.read_text(encoding="utf-8").splitlines(), 1):
+    text = results.read_text(encoding="utf-8")
+    whole = text[: text.rfind("\n") + 1]
+    if whole != text:
+        results.write_text(whole, encoding="utf-8")
+    for number, line in enumerate(whole.splitlines(), 1):
         try:
             yield Score(**json.loads(line))
         except (TypeError, ValueError) as error:
@@ -118,9 +123,12 @@ def markdown(scores: Sequence[Score]) -> str:
         best = max((s.mean for s in row if s.mean is not None), default=math.nan)
         cells = [_cell(by.get((name, method)), best) for method in methods]
         lines.append(f"| {name} | {row[0].variables:,} | {row[0].rows:,} | " + " | ".join(cells) + " |")
-    reasons = dict.fromkeys((s.method, s.declined) for s in scores if s.declined)
-    lines += ["", *(f"* {method} –: {reason}" for method, reason in reasons)] if reasons else []
-    return "\n".join(lines)
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for s in scores:
+        if s.declined:
+            reasons.setdefault((s.method, s.declined), []).append(s.set)
+    told = [f"* {method} –: {reason} ({', '.join(sets)})" for (method, reason), sets in reasons.items()]
+    return "\n".join([*lines, "", *told] if told else lines)
 
 
 def _cell(found: Score | None, best: float) -> str:
@@ -128,23 +136,3 @@ def _cell(found: Score | None, best: float) -> str:
         return "–"
     text = f"{found.mean:.3f} ± {found.error:.3f}".replace("-", "−")
     return f"**{text}**" if found.mean >= best - 5e-4 else text
-
-
-def picture(scores: Sequence[Score]) -> str:
-    """Nats per row above the independent columns, per variable, as bars with standard errors; an SVG text."""
-    base = {s.set: s.mean for s in scores if s.method == "independent" and s.mean is not None}
-    shown = [s for s in scores if s.mean is not None and s.method != "independent" and s.set in base]
-    ours = ("fullspan", "average", "mixture")
-    drawn = bars(
-        Bars(
-            "Log-likelihood of unseen rows above independent columns",
-            "nats per row and variable",
-            tuple(f"{s.set}, {s.method}" for s in shown),
-            tuple((s.mean - (base[s.set] or 0.0)) / s.variables for s in shown if s.mean is not None),
-            tuple((s.error or 0.0) / s.variables for s in shown),
-            tuple("with" if s.method in ours else "against" for s in shown),
-        )
-    )
-    alone = '<svg xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" '  # a file of its own, not part of a page
-    colours = f'style="{css_variables(LIGHT)};background:{LIGHT["paper"]};'
-    return drawn.replace("<svg ", alone, 1).replace('style="', colours, 1)

@@ -35,10 +35,11 @@ _HIDDEN_UNITS, _FITS = 20, 16
 
 @dataclass(frozen=True)
 class Settings:
-    """What may be changed: seconds for a mixture's runs, and the seed."""
+    """What may be changed: seconds after which a mixture begins no run, the seed, and the most seconds for a fold."""
 
-    seconds: float = 600.0
+    seconds: float = 300.0
     seed: int = 0
+    limit: float = 600.0
 
 
 @dataclass(frozen=True)

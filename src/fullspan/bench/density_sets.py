@@ -51,6 +51,10 @@ class DataSet:
         """Of all parts."""
         return sum(map(len, self.parts.values()))
 
+    def n_splits(self, folds: int) -> int:
+        """1 where the parts are given, else the folds."""
+        return 1 if "train" in self.parts else folds
+
     def splits(self, folds: int, seed: int) -> Iterator[Split]:
         """The one split that is given, or so many folds of the rows, each with a tenth of its other rows held out."""
         if "train" in self.parts:

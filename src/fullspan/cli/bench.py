@@ -10,10 +10,12 @@ import typer
 from fullspan.cli.choices import Device
 
 EPILOG = "Example: fullspan bench device --n 20 --n 24"
+LIMIT_HELP = "Seconds that a method may take for a fold; then it is stopped and shown as declined. 0: none."
 DENSITY_EPILOG = """Example: fullspan bench density --data DATA/debd --set nltcs --results density.jsonl
 
 Sets are .npz files: train, valid, test (packed bits) and nvars; bits and n; or codes with 255 for a missing cell. Sets
-without parts are cross-validated. A run that was stopped goes on where the results end."""
+without parts are cross-validated. Ctrl-C keeps the scores so far in the file of --results, and the same command goes on
+there; what was stopped by --limit is tried again with a longer one."""
 
 
 def register(app: typer.Typer) -> None:
@@ -69,7 +71,8 @@ def density(
     method: Annotated[list[str] | None, typer.Option(help="A method by name; may be repeated.")] = None,
     results: Annotated[Path | None, typer.Option(help="JSON lines that scores are added to, and taken from.")] = None,
     folds: Annotated[int, typer.Option(min=2, help="Of sets without parts.")] = 5,
-    seconds: Annotated[float, typer.Option(min=0.0, help="Mixture: no run is begun after so many seconds.")] = 600.0,
+    limit: Annotated[float, typer.Option(min=0.0, help=LIMIT_HELP)] = 600.0,
+    seconds: Annotated[float, typer.Option(min=0.0, help="Mixture: no run is begun after so many seconds.")] = 300.0,
     seed: Annotated[int, typer.Option(min=0, help="Of folds and starts.")] = 0,
     picture: Annotated[Path | None, typer.Option(help="SVG file to draw.")] = None,
     table: Annotated[Path | None, typer.Option(help="Markdown file to write the table to.")] = None,
@@ -80,17 +83,30 @@ def density(
 
     from fullspan.bench import density as bench
     from fullspan.bench.density_methods import METHODS, Settings
+    from fullspan.bench.density_picture import picture as drawn
+    from fullspan.cli.files import check_target, write_text
     from fullspan.cli.summary import print_json
+
+    if "mixture" in (method or METHODS) and 0 < limit <= seconds:
+        raise typer.BadParameter(f"--seconds {seconds:g} leaves a mixture no time to end within --limit {limit:g}")
+    for path in (picture, table):
+        if path is not None:
+            check_target(path)
 
     def say(text: str) -> None:
         typer.echo(text, err=True)
 
     chosen = tuple(method or METHODS)
-    scores = bench.compare(data, results, sets, chosen, folds, Settings(seconds, seed), say)
+    try:
+        scores = bench.compare(data, results, sets, chosen, folds, Settings(seconds, seed, limit), say)
+    except KeyboardInterrupt:
+        if results is not None:
+            say(f"the scores so far are in {results}; the same command goes on there")
+        raise
     if picture is not None:
-        picture.write_text(bench.picture(scores), encoding="utf-8")
+        write_text(picture, drawn(scores))
     if table is not None:
-        table.write_text(bench.markdown(scores) + "\n", encoding="utf-8")
+        write_text(table, bench.markdown(scores) + "\n")
     if as_json:
         print_json({"scores": [asdict(s) for s in scores]})
     else:

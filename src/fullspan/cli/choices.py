@@ -10,6 +10,7 @@ class Model(enum.StrEnum):
 
     full_span = "full-span"
     boltzmann = "boltzmann"
+    decimatable = "decimatable"
     truncated = "truncated"
     mixture = "mixture"
     chow_liu = "chow-liu"

@@ -25,15 +25,16 @@ STRONGEST, COEFFICIENTS = 5, 20
 
 MISSING_HELP = "Missing cells: refuse, drop the rows, an extra level, or not observed (em)."
 MODEL_HELP = (
-    "full-span searches for terms of any order; boltzmann fits those given by the options below it; truncated "
-    "fits frequent patterns of hundreds of variables; mixture has a hidden variable on top of models of bounded "
+    "full-span searches for terms of any order; boltzmann fits those given by the options below it; decimatable those "
+    "of a sparse graph, --edge or --graph, of any number of two-level columns; truncated fits frequent patterns of "
+    "hundreds of variables; mixture has a hidden variable on top of models of bounded "
     "width; chow-liu and hidden-tree are trees; restricted and deep learn hidden units by sampling."
 )
 RATE_HELP = "Restricted, deep: of the first pass; boltzmann: of pcd and cd, 0.01 by default."
 SUPPORT_HELP = "Truncated: least share of rows with a pattern, such as 0.1, or a number of rows."
 ORDER_HELP = "Boltzmann: most variables in a term; with a graph, in a clique."
-GRAPH_HELP = "Boltzmann: file with one edge per line, two names separated by a comma or blanks."
-EDGE_HELP = "Boltzmann: an edge, a-b or a,b; may be repeated."
+GRAPH_HELP = "Boltzmann, decimatable: file with one edge per line, two names separated by a comma or blanks."
+EDGE_HELP = "Boltzmann, decimatable: an edge, a-b or a,b; may be repeated."
 MARGIN_HELP = "Boltzmann: a margin to fit with all its subsets, a,b,c; may be repeated."
 HIDDEN_HELP = "A number of binary hidden variables, or their names separated by commas; deep: units per layer, 64,32."
 L1_HELP = "Weight of an L1 penalty on the weights; above 0, terms are searched one at a time, whatever --search says."
@@ -88,7 +89,7 @@ def fit(
     pattern: Annotated[list[str] | None, typer.Option(help="Truncated: a pattern, a,b,c; may be repeated.")] = None,
     pairs: Annotated[int | None, typer.Option(min=0, help="Truncated: random pairs, so many.")] = None,
     unseen: Annotated[float, typer.Option(min=0.0, help="Truncated: mass of all states left out.")] = 0.0,
-    max_iter: Annotated[int | None, typer.Option(min=1, help="Boltzmann: most iterations of the solver.")] = None,
+    max_iter: Annotated[int | None, typer.Option(min=1, help="Boltzmann, decimatable: most iterations.")] = None,
     chains: Annotated[int, typer.Option(min=1, help="Boltzmann: Gibbs chains of pcd and cd.")] = 100,
     sweeps: Annotated[int, typer.Option(min=1, help="Boltzmann: sweeps of the chains between two updates.")] = 1,
     restarts: Annotated[int, typer.Option(min=1, help="Runs with hidden variables; the best is kept.")] = 5,
@@ -120,6 +121,7 @@ def fit(
 ) -> int:
     """Learn a model of a table and write it to a file."""
     from fullspan.cli import arguments
+    from fullspan.cli.decimatable import learned_decimatable
     from fullspan.cli.files import check_model_target
     from fullspan.cli.layers import LAYERED, fit_layers
     from fullspan.cli.machine import Structure, hidden_units, is_given, learned_machine, refuse_options_of_others
@@ -202,6 +204,8 @@ def fit(
         interrupts.check()
         if model is Model.boltzmann:
             fitted = learned_machine(empirical, structure, options, watch, average, shrink)
+        elif model is Model.decimatable:
+            fitted = learned_decimatable(empirical, structure, watch)
         elif model is Model.truncated:
             limit = arguments.size(max_memory)
             domain = Domain(max_order, min_support, pattern or (), pairs, unseen, solver.value, l2, seed, limit)

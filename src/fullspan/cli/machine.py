@@ -20,20 +20,21 @@ if TYPE_CHECKING:
 
 _SEARCH, _MACHINE, _TRUNCATED, _LAYERS = "full-span", "boltzmann", "truncated", ("restricted", "deep")
 _MIXTURE, _HIDDEN_TREE = "mixture", "hidden-tree"
-_TREES = ("chow-liu", _HIDDEN_TREE)
+_TREES, _DECIMATABLE = ("chow-liu", _HIDDEN_TREE), "decimatable"
 OWNERS = {
-    **dict.fromkeys(("order", "graph", "edge", "margin", "max_iter", "chains", "sweeps"), (_MACHINE,)),
-    **dict.fromkeys(("solver", "l2"), (_MACHINE, _TRUNCATED)),
+    **dict.fromkeys(("order", "margin", "chains", "sweeps"), (_MACHINE,)),
+    **dict.fromkeys(("graph", "edge", "max_iter"), (_MACHINE, _DECIMATABLE)),
+    **dict.fromkeys(("solver", "l2"), (_MACHINE, _DECIMATABLE, _TRUNCATED)),
     **dict.fromkeys(("search", "penalty", "epsilon", "dtype", "device", "engine"), (_SEARCH,)),
     "max_width": (_SEARCH, _MIXTURE),
     "components": (_MIXTURE, _HIDDEN_TREE),
     "max_seconds": (_MIXTURE,),
-    "seed": (_SEARCH, _MACHINE, _TRUNCATED, _MIXTURE, _HIDDEN_TREE, *_LAYERS),
+    "seed": (_SEARCH, _MACHINE, _DECIMATABLE, _TRUNCATED, _MIXTURE, _HIDDEN_TREE, *_LAYERS),
     **dict.fromkeys(("checkpoint", "checkpoint_every", "resume"), (_SEARCH,)),
     "max_order": (_SEARCH, _TRUNCATED),
-    "restarts": (_SEARCH, _MACHINE, _MIXTURE, _HIDDEN_TREE),
+    "restarts": (_SEARCH, _MACHINE, _DECIMATABLE, _MIXTURE, _HIDDEN_TREE),
     **dict.fromkeys(("basis", "l1", "average", "shrink"), (_SEARCH, _MACHINE)),
-    "hidden": (_SEARCH, _MACHINE, *_LAYERS),
+    "hidden": (_SEARCH, _MACHINE, _DECIMATABLE, *_LAYERS),
     "max_memory": (_SEARCH, _MACHINE, _TRUNCATED, *_TREES),
     **dict.fromkeys(("epochs", "target"), _LAYERS),
     "learning_rate": (_MACHINE, *_LAYERS),
@@ -100,7 +101,7 @@ def learned_machine(
 
     hidden = hidden_units(structure.hidden)
     known = [*empirical.space.names, *(v.name for v in hidden)]
-    edges = [*_edges_of_file(structure.graph, known), *(edge(text, known) for text in structure.edges)]
+    edges = edges_of(structure, known)
     basis = options["basis"]
     machine = MachineOptions(
         order=structure.order,
@@ -124,6 +125,11 @@ def learned_machine(
 
         return averaged_machine(empirical, machine, hidden, average, structure.seed, watch)
     return learned(empirical, machine, hidden, structure.seed, watch)
+
+
+def edges_of(structure: Structure, known: Sequence[str]) -> list[tuple[str, str]]:
+    """The edges of the file and of the command line."""
+    return [*_edges_of_file(structure.graph, known), *(edge(text, known) for text in structure.edges)]
 
 
 def hidden_units(text: str | None) -> tuple[Variable, ...]:

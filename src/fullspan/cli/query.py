@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from fullspan.model.fitted import Fitted
+    from fullspan.query.conditioned import Conditioned
     from fullspan.query.graph import GraphModel
     from fullspan.query.result import Table
     from fullspan.space import Level, Space
@@ -25,7 +26,8 @@ or levels with blanks. Numbers stand for the bin they fall into.
 Networks: fullspan query grid.uai --evidence grid.uai.evid --log-z --marginals --json
 
 Variables of a .uai network are x0, x1, ... with levels 0, 1, ...; those of a .bif network have their names. Z is the
-sum over all states that agree with the evidence; in a Bayesian network it is the probability of the evidence.
+sum over all states that agree with the evidence; in a Bayesian network, a tree, an average or a mixture it is the
+probability of the evidence.
 
 Models whose log Z was itself estimated when they were fitted are always asked by chains."""
 
@@ -78,9 +80,7 @@ def query(
         else:
             print_estimates(fitted, asked, False, False, seed, as_json)
         return
-    from fullspan.query.graph import read_graph
-
-    network = read_graph(model, limit)
+    network = _network(model, fitted, limit)
     samples = network.evidence(evidence) if evidence else [{}]
     shown = network.space if fitted is None else oracle_of(fitted).visible
     reports = [_ask_network(network, shown, sample, asked, log_z, marginals) for sample in samples]
@@ -94,6 +94,20 @@ def query(
         _print_report(report, shown)
 
 
+def _network(path: Path, fitted: Any, limit: int | None) -> GraphModel | Conditioned:
+    """What answers given evidence: the factors in a file, or the oracle of a model that is no single product."""
+    from fullspan.cli.models import oracle_of
+    from fullspan.model.averaged import AveragedLogLinear
+    from fullspan.model.mixture import Mixture
+    from fullspan.model.truncated import TruncatedLogLinear
+    from fullspan.query.conditioned import Conditioned
+    from fullspan.query.graph import read_graph
+
+    if fitted is not None and isinstance(fitted.model, AveragedLogLinear | Mixture | TruncatedLogLinear):
+        return Conditioned(oracle_of(fitted, limit))
+    return read_graph(path, limit)
+
+
 def _ask_model(fitted: Fitted, questions: Sequence[str], limit: int | None) -> list[tuple[str, float | Table]]:
     from fullspan.cli.models import oracle_of
 
@@ -102,7 +116,7 @@ def _ask_model(fitted: Fitted, questions: Sequence[str], limit: int | None) -> l
 
 
 def _ask_network(
-    network: GraphModel,
+    network: GraphModel | Conditioned,
     shown: Space,
     known: Mapping[str, Level],
     questions: Sequence[str],

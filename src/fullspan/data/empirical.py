@@ -17,6 +17,9 @@ from fullspan.data.patterns import Pattern, grouped
 from fullspan.errors import DataError
 from fullspan.space import Space, Variable
 
+LEAST_TOTAL, MOST_TOTAL = 2.0**-53, 2.0**53
+"""Sums of counts or weights that are taken: whole numbers are exact up to there."""
+
 
 @dataclass(frozen=True, eq=False)
 class Empirical:
@@ -223,7 +226,7 @@ def tally(
 
     Raises
     ------
-    DataError : no row has an observed cell, or the weights sum to 0.
+    DataError : no row has an observed cell, or the weights sum to 0, or to more or less than can be counted.
     """
     keep, n_empty, n_missing = weights > 0, 0, 0
     if has_missing(columns):
@@ -239,9 +242,21 @@ def tally(
     if not keep.all():
         columns, weights = [c[keep] for c in columns], weights[keep]
     order, counts = merged(space.cards, columns, weights, missing=n_missing > 0)
+    _check_total(counts)
     states = side_by_side(columns, code_dtype(space.cards, signed=n_missing > 0)).take(order, axis=0)
     states.flags.writeable = counts.flags.writeable = False
     return Empirical(space, states, counts, n_rows, n_dropped, n_empty, n_missing)
+
+
+def _check_total(counts: NDArray[np.float64]) -> None:
+    with np.errstate(over="ignore"):
+        total = float(counts.sum())
+    if not LEAST_TOTAL <= total <= MOST_TOTAL:
+        way = "divide" if total > MOST_TOTAL else "multiply"
+        raise DataError(
+            f"the counts or weights sum to {total:.3g} rows; from 2^-53 to 2^53 are possible, up to which one row more "
+            f"is told from none: {way} them by a common number"
+        )
 
 
 def all_missing(n_rows: int) -> DataError:

@@ -23,6 +23,8 @@ from fullspan.query.tree import TreeOracle
 Array = NDArray[np.float64]
 _STRENGTHS = np.exp(np.linspace(math.log(1e-3), math.log(1e6), 181))
 """Pseudo-rows of the saturated table that are tried."""
+_KEPT = 16
+"""Sets of columns whose counts the saturated table keeps."""
 
 
 class Baseline(Protocol):
@@ -70,7 +72,8 @@ class Saturated:
 
     def __init__(self, data: Empirical) -> None:
         complete = (data.states >= 0).all(axis=1)
-        self.states, self.counts = data.states[complete].astype(np.int64), data.counts[complete]
+        self.states, self.counts = data.states[complete].astype(np.int32), data.counts[complete]
+        self._tables: dict[bytes, dict[bytes, float]] = {}
         self.cards, self.total = np.array(data.space.cards), float(self.counts.sum())
         self._log_states = float(np.log(self.cards).sum())
         self.n_parameters = data.space.n_states - 1
@@ -86,21 +89,28 @@ class Saturated:
         """See :class:`Baseline`."""
         known = np.asarray(codes) >= 0
         flat = math.log(self.strength) - known @ np.log(self.cards)
-        seen = np.zeros(len(codes))
-        patterns, which = np.unique(known, axis=0, return_inverse=True)
-        for k, pattern in enumerate(patterns):
-            rows = np.flatnonzero(which.ravel() == k)
-            seen[rows] = self._counted(np.asarray(codes)[rows][:, pattern], pattern)
+        seen, rows = np.zeros(len(codes)), np.ascontiguousarray(codes, dtype=np.int32)
+        patterns: dict[bytes, list[int]] = {}
+        for r, pattern in enumerate(known):
+            patterns.setdefault(pattern.tobytes(), []).append(r)
+        for key, members in patterns.items():
+            shown = np.frombuffer(key, dtype=np.bool_)
+            table = self._table(key, shown)
+            seen[members] = [table.get(row.tobytes(), 0.0) for row in rows[members][:, shown]]
         with np.errstate(divide="ignore"):
             return np.asarray(np.logaddexp(np.log(seen), flat) - math.log(self.total + self.strength))
 
-    def _counted(self, cells: NDArray[Any], pattern: NDArray[np.bool_]) -> Array:
-        """How many of the rows learned from have these cells in the columns of the pattern."""
-        own = self.states[:, pattern]
-        _, places = np.unique(np.concatenate([own, cells]), axis=0, return_inverse=True)
-        places = places.ravel()
-        counts = np.bincount(places[: len(own)], self.counts, places.max(initial=0) + 1)
-        return np.asarray(counts[places[len(own) :]])
+    def _table(self, key: bytes, shown: NDArray[np.bool_]) -> dict[bytes, float]:
+        """How many of the rows learned from have which cells in some columns; tables of a few sets are kept."""
+        if key not in self._tables:
+            if len(self._tables) >= _KEPT:
+                self._tables.clear()
+            table: dict[bytes, float] = {}
+            for row, count in zip(self.states[:, shown], self.counts.tolist(), strict=True):
+                cells = row.tobytes()
+                table[cells] = table.get(cells, 0.0) + count
+            self._tables[key] = table
+        return self._tables[key]
 
 
 BASELINES: dict[str, Callable[[Empirical], Baseline]] = {

@@ -45,7 +45,8 @@ class FullSpan(StreamingEstimator):
         them as far as unseen rows ask for it. That predicts better and takes at most so many times the time; 1 for one
         fit of the rows as they are. See ``docs/averaging.md``.
     shrinkage : ``"evidence"`` mixes a second model in, with all interactions of as many orders as 20,000 weights allow,
-        shrunken by a prior that the data set themselves; its share is what unseen rows ask for.
+        shrunken by a prior that the data set themselves; its share is what unseen rows ask for. ``terms_`` and its
+        standard errors are those of the search alone.
     missing : missing cells are an ``"error"``, ``"drop"`` their rows, are a ``"level"`` of their own, or are
         summed over, ``"em"``: the likelihood is that of the observed cells, and no row is lost.
     bins : cut numeric columns: a number of quantile bins, or ``{name: k | ("width", k) | edges}``.

@@ -6,7 +6,6 @@ from typing import Any
 
 from fullspan.errors import FullspanError
 from fullspan.model.layered import FittedLayers
-from fullspan.model.mixture import FittedMixture
 
 
 def is_conditional(fitted: Any) -> bool:
@@ -15,12 +14,12 @@ def is_conditional(fitted: Any) -> bool:
     return bool(settings.get("roles") or settings.get("inputs"))
 
 
-def check_exact_joint(estimator: Any, name: str, user: str, *, draws: bool = False) -> None:
+def check_exact_joint(estimator: Any, name: str, user: str) -> None:
     """Refuse a model that predicts some columns from others, or whose marginals cannot be summed.
 
     Raises
     ------
-    FullspanError : ``user``, such as "a report", needs another model; if it ``draws`` terms, one that has some.
+    FullspanError : ``user``, such as "a report", needs another model.
     """
     if is_conditional(estimator.fitted_):
         raise FullspanError(f"{name} predicts some columns from others; {user} needs a model of all columns")
@@ -28,9 +27,4 @@ def check_exact_joint(estimator: Any, name: str, user: str, *, draws: bool = Fal
         raise FullspanError(
             f"{name} is a {type(estimator).__name__}, whose marginals are not summed, and {user} shows exact ones; "
             "fullspan compare, score and sample take it"
-        )
-    if isinstance(estimator.fitted_, FittedMixture) and draws:
-        raise FullspanError(
-            f"{name} is a {type(estimator).__name__}, which has no terms to draw, and {user} shows them; fullspan "
-            "show, query, score, sample, impute, compare and report take it"
         )

@@ -5,23 +5,34 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from fullspan.errors import FullspanError
+from fullspan.model.mixture import FittedMixture
 from fullspan.model.words import direction
 from fullspan.picture.chart import Bars, Chart, Series
 from fullspan.picture.interactions import Interaction, InteractionGraph
+from fullspan.query.direct_pairs import DirectPairs
 
 if TYPE_CHECKING:
     from fullspan.query.calibration import Calibration
 
 TOP = 20
 """Terms in a picture of weights."""
+PAIRS_EACH = 3
+"""Pairs of each variable of a mixture that are drawn."""
 MAX_POINTS = 400
 """Points of a learning curve."""
 
 
 def interactions(estimator: Any) -> list[Interaction]:
-    """The terms of two variables and more, by nats saved where that is known and by size else; of a tree, its edges."""
+    """The terms of two variables and more, by nats saved where that is known and by size else.
+
+    Of a tree, its edges; of a mixture, the pairs that share most.
+    """
     fitted = estimator.fitted_
+    if isinstance(fitted, FittedMixture):
+        return _direct(estimator)
     if not hasattr(fitted, "nats_saved"):
         return [Interaction((a, b), fitted.total * nats) for a, b, nats in estimator.edges_]
     model, names, weights = fitted.model, fitted.model.space.names, fitted.weights
@@ -41,6 +52,27 @@ def interactions(estimator: Any) -> list[Interaction]:
     return found
 
 
+def _direct(estimator: Any) -> list[Interaction]:
+    """Pairs of a mixture in which one of the two shares most: a few for each variable.
+
+    All variables share something by the hidden one, so that all pairs would be drawn. Those that save less than their
+    weights would cost, ``N I < (|X_i| - 1)(|X_j| - 1) (ln N) / 2``, are left out too.
+    """
+    found, space, total = DirectPairs.of(estimator._oracle), estimator.space_, estimator.fitted_.total
+    n, cards = len(space), np.array(space.cards)
+    first, second = np.triu_indices(n, 1)
+    saved = total * found.information
+    price = 0.5 * (cards[first] - 1) * (cards[second] - 1) * math.log(max(total, 2.0))
+    square = np.zeros((n, n))
+    square[first, second] = np.where(saved > price, saved, 0.0)
+    square += square.T
+    most = square[np.arange(n)[:, None], np.argsort(-square, axis=1)[:, :PAIRS_EACH]].min(axis=1)
+    kept = np.flatnonzero((saved > price) & (saved >= np.minimum(most[first], most[second])))
+    ways = np.where((cards[first] == 2) & (cards[second] == 2), np.sign(found.covariance), 0.0).astype(np.int64)
+    names = space.names
+    return [Interaction((names[first[k]], names[second[k]]), float(saved[k]), int(ways[k])) for k in kept]
+
+
 def interaction_graph(estimator: Any) -> InteractionGraph:
     """Variables, pairs and groups."""
     return InteractionGraph.of(estimator.space_.names, interactions(estimator))
@@ -51,10 +83,11 @@ def weights(estimator: Any, top: int = TOP) -> Bars:
 
     Raises
     ------
-    FullspanError : a tree has no terms.
+    FullspanError : a tree or a mixture has no terms.
     """
     if not hasattr(estimator, "terms_"):
-        raise FullspanError("a tree has no weights to plot; plot_interactions shows its edges")
+        name = type(estimator).__name__
+        raise FullspanError(f"a {name} has no weights to plot; plot_interactions shows which variables it joins")
     rows = list(estimator.terms_[:top])
     return Bars(
         "Weights of the strongest terms, with standard errors",

@@ -127,10 +127,8 @@ class Reporter:
             self._last = now
             expected = getattr(progress, "expected", None)
             of = "" if expected is None else f" of about {expected:.1f} s"
-            self.place.write(
-                f"{progress.seconds:6.1f} s{of}  {progress.move:<7}  {progress.n_terms} terms  "
-                f"cost {progress.cost:.5f} nats/row"
-            )
+            words = getattr(progress, "words", "") or f"{progress.n_terms} terms  cost {progress.cost:.5f} nats/row"
+            self.place.write(f"{progress.seconds:6.1f} s{of}  {progress.move:<7}  {words}")
 
     def models(self, done: int, n: int, seconds: float) -> None:
         """Tell how many of ``n`` models are done."""

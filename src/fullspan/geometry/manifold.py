@@ -21,7 +21,8 @@ from fullspan.data import Empirical
 from fullspan.errors import FullspanError
 from fullspan.geometry.sums import EliminationSums, ListSums, Sums, TableSums
 from fullspan.learn.likelihood.phases import Known
-from fullspan.learn.likelihood.solve import Likelihood, factor, solve
+from fullspan.learn.likelihood.quadratic import factor
+from fullspan.learn.likelihood.solve import Likelihood, solve
 from fullspan.model.averaged import refuse_averaged
 from fullspan.model.loglinear import LogLinear, check_term
 from fullspan.model.truncated import TruncatedLogLinear

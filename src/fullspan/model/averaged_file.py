@@ -89,7 +89,7 @@ def _read_beside(node: Node, space: Space, basis: Basis) -> list[tuple[float, Lo
     nodes = list(node.items()) if isinstance(node.value, list) else [node]
     if len(nodes) > MAX_MEMBERS:
         raise node.refuse(f"{len(nodes)} models; at most {MAX_MEMBERS} are possible")
-    shares = [own["share"].number(least=1e-12) for own in nodes]
+    shares = [own["share"].number(least=0) for own in nodes]
     models = [_read_placed(own, space, basis, b < MAX_CHECKED) for b, own in enumerate(nodes)]
     return list(zip(shares, models, strict=True))
 

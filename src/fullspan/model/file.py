@@ -50,7 +50,7 @@ KINDS = (KIND, AVERAGED, "tree", "truncated", "layers", "many", "mixture")
 (:mod:`fullspan.model.tree_file`), a truncated machine (:mod:`fullspan.model.truncated_file`), a machine in layers
 (:mod:`fullspan.model.layered_file`), many models (:mod:`fullspan.model.many_file`) or a mixture
 (:mod:`fullspan.model.mixture_file`)."""
-MAX_VARIABLES = 4096
+MAX_VARIABLES = 1 << 16
 _MEASURES = ("divergence", "entropy", "description_length", "drift")
 _WHOLE_GOODNESS = ("n_parameters", "df", "nominal_df", "n_cells")
 _REAL_GOODNESS = tuple(f.name for f in dataclasses.fields(Goodness) if f.name not in _WHOLE_GOODNESS)
@@ -98,7 +98,14 @@ def _signed(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def header(kind: str, space: Space) -> dict[str, Any]:
-    """How every model file begins."""
+    """How every model file begins.
+
+    Raises
+    ------
+    ModelFileError : there are more variables than are read.
+    """
+    if len(space) > MAX_VARIABLES:
+        raise ModelFileError(f"{len(space):,} variables cannot be written; up to {MAX_VARIABLES:,} are read again")
     return {
         "format": FORMAT,
         "version": _RECORDS,

@@ -31,12 +31,16 @@ class StepLike(Protocol):
 
 @dataclass(frozen=True)
 class Step:
-    """One move of a search: what was done, the number of terms afterwards, the cost in nats per row."""
+    """One move of a search: what was done, the number of terms afterwards, the cost in nats per row.
+
+    ``words`` tells people how far it is where a number of terms and a cost would not; files do not keep them.
+    """
 
     move: str
     n_terms: int
     cost: float
     seconds: float
+    words: str = ""
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from fullspan.errors import TooLargeError
-from fullspan.model import tree_file
+from fullspan.errors import ModelFileError, TooLargeError
+from fullspan.model import mixture_file, tree_file
 from fullspan.model.bif import read_bif
 from fullspan.model.file import read
 from fullspan.model.graph import FactorGraph
@@ -31,7 +31,7 @@ def read_factors(path: str | os.PathLike[str]) -> FactorGraph:
 
     Raises
     ------
-    ModelFileError : the file is missing or not sound.
+    ModelFileError : the file is missing or not sound, or holds a mixture.
     TooLargeError : a term of a log-linear model is over too many variables.
     """
     reader = NETWORKS.get(suffix(path))
@@ -40,6 +40,11 @@ def read_factors(path: str | os.PathLike[str]) -> FactorGraph:
     document = read_json(Path(path))
     if document["kind"].value == tree_file.KIND:
         return tree_file.read_tree(document).model.graph()
+    if document["kind"].value == mixture_file.KIND:
+        raise ModelFileError(
+            f"{path} is a mixture, whose components have graphs of their own: it is no single product of factors; "
+            "fullspan query, sample, impute, score, compare, report and serve take it as it is"
+        )
     return factors_of(read(document).model)
 
 

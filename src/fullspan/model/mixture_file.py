@@ -4,12 +4,21 @@
      "components": [{"share": 0.25, "factors": [{"scope": [3, 1], "log": [...]}, ...]}, ...],
      "fit": {"status": ..., "log_likelihood": ..., "validation": ..., ...}, "checksum": "..."}
 
-``log`` is a log table over the variables of its scope, by position, the last one fastest. Reading allocates nothing by
-a number in the file.
+``log`` is a log table over the variables of its scope, by position, the last one fastest. A mixture of 100,000 numbers
+and more has, in version 2, components of
+
+    {"share": 0.25, "orders": [2, ...], "variables": [3, 1, ...], "log": "..."}
+
+where ``orders`` has the variables in each scope, ``variables`` all scopes one behind the other, and ``log`` all tables
+as little-endian doubles in base64: half as long as digits, and read in no time. Reading allocates nothing by a number
+in the file.
 """
 
 from __future__ import annotations
 
+import base64
+import binascii
+import itertools
 import math
 import os
 from pathlib import Path
@@ -27,6 +36,9 @@ from fullspan.space import Space
 KIND = "mixture"
 MAX_CELLS = 1 << 24
 """Most entries of one table that is read."""
+PACKED_FROM = 100_000
+"""Numbers from which on tables are packed."""
+_PACKED_VERSION = 2
 
 
 def save_mixture(fitted: FittedMixture, path: str | os.PathLike[str]) -> None:
@@ -41,10 +53,12 @@ def save_mixture(fitted: FittedMixture, path: str | os.PathLike[str]) -> None:
 
 def _document(fitted: FittedMixture) -> dict[str, Any]:
     model = fitted.model
+    packed = model.n_parameters >= PACKED_FROM
     return {
         **envelope.header(KIND, model.space),
+        **({"version": _PACKED_VERSION} if packed else {}),
         "components": [
-            {"share": float(share), "factors": _factors(graph)}
+            {"share": float(share), **(_packed(graph) if packed else {"factors": _factors(graph)})}
             for share, graph in zip(model.shares, model.components, strict=True)
         ],
         "fit": {
@@ -69,6 +83,14 @@ def _factors(graph: FactorGraph) -> list[dict[str, Any]]:
     ]
 
 
+def _packed(graph: FactorGraph) -> dict[str, Any]:
+    return {
+        "orders": np.diff(graph.scope_starts).tolist(),
+        "variables": graph.variables.tolist(),
+        "log": base64.b64encode(graph.values.astype("<f8").tobytes()).decode("ascii"),
+    }
+
+
 def read_mixture(root: Node) -> FittedMixture:
     """The mixture in a document.
 
@@ -80,7 +102,10 @@ def read_mixture(root: Node) -> FittedMixture:
     space, fit = envelope.read_space(root["space"]["variables"]), root["fit"]
     parts = list(root["components"].items())
     try:
-        graphs = tuple(_read_graph(part["factors"], space) for part in parts)
+        graphs = tuple(
+            _read_packed(part, space) if "orders" in part.fields() else _read_graph(part["factors"], space)
+            for part in parts
+        )
         model = Mixture(space, np.array([part["share"].number(least=0) for part in parts]), graphs)
     except FullspanError as error:
         raise root["components"].refuse(str(error)) from error
@@ -110,3 +135,25 @@ def _read_graph(node: Node, space: Space) -> FactorGraph:
         scopes.append(scope)
         tables.append(np.array(values).reshape(shape))
     return FactorGraph(space, scopes, tables)
+
+
+def _read_packed(node: Node, space: Space) -> FactorGraph:
+    orders = [item.whole(0, len(space)) for item in node["orders"].items()]
+    variables = [item.whole(0, len(space) - 1) for item in node["variables"].items()]
+    if sum(orders) != len(variables):
+        raise node["variables"].refuse(f"{len(variables)} variables; the orders ask for {sum(orders)}")
+    ends = itertools.accumulate(orders)
+    scopes = [tuple(variables[end - order : end]) for order, end in zip(orders, ends, strict=True)]
+    shapes = [tuple(space.cards[i] for i in scope) for scope in scopes]
+    sizes = [math.prod(shape) for shape in shapes]
+    try:
+        data = base64.b64decode(node["log"].text(), validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise node["log"].refuse(f"it is no base64 ({error})") from error
+    if len(data) != 8 * sum(sizes):
+        raise node["log"].refuse(f"{len(data)} bytes; {8 * sum(sizes)} are due")
+    values = np.frombuffer(data, dtype="<f8").astype(np.float64)
+    if not np.isfinite(values).all():
+        raise node["log"].refuse("a number is not finite")
+    parts = np.split(values, np.cumsum(sizes)[:-1]) if sizes else []
+    return FactorGraph(space, scopes, [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)])

@@ -23,6 +23,8 @@ LogProb = Callable[[NDArray[Any]], Array]
 N_BINS = 10
 MAX_CELLS = 20_000
 """Cells that are predicted; of more, so many are drawn."""
+_AT_ONCE = 1 << 22
+"""Cells of rows that are held at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,11 +80,16 @@ def pooled(
 def _gathered(
     log_prob: LogProb, data: Empirical, rng: np.random.Generator, max_cells: int
 ) -> Iterator[tuple[Array, Array, Array, Array]]:
-    """Column by column: forecasts, whether they came true, their weights; and the loss of each cell with its weight."""
+    """Block by block: forecasts, whether they came true, their weights; and the loss of each cell with its weight.
+
+    Cells of a block are of variables with as many levels.
+    """
     states, columns, weights = _chosen(data, rng, max_cells)
-    for column in np.unique(columns).tolist():
-        own = columns == column
-        chances, true = _forecasts(log_prob, states[own], column, data.space.cards[column])
+    cards = np.array(data.space.cards)[columns]
+    kinds = [np.flatnonzero(cards == card) for card in np.unique(cards)]
+    blocks = [own for kind in kinds for own in _blocks(kind, states.shape[1] * int(cards[kind[0]]))]
+    for own in blocks:
+        chances, true = _forecasts(log_prob, states[own], columns[own], int(cards[own[0]]))
         possible = np.isfinite(chances).all(axis=1)
         chances, true, weight = chances[possible], true[possible], weights[own][possible]
         came = (np.arange(chances.shape[1]) == true[:, None]).ravel()
@@ -104,15 +111,23 @@ def _chosen(
     return states[rows], columns, weights
 
 
-def _forecasts(log_prob: LogProb, states: NDArray[np.int64], column: int, card: int) -> tuple[Array, NDArray[np.int64]]:
-    """Probabilities (m, card) of a column given the rest of each row, NaN if that is impossible, and the truth."""
+def _blocks(places: NDArray[np.intp], each: int) -> Iterator[NDArray[np.intp]]:
+    """Places in blocks of at most so many cells that are held at once, of which each place needs some."""
+    step = max(1, _AT_ONCE // each)
+    return (places[start : start + step] for start in range(0, len(places), step))
+
+
+def _forecasts(
+    log_prob: LogProb, states: NDArray[np.int64], columns: NDArray[np.intp], card: int
+) -> tuple[Array, NDArray[np.int64]]:
+    """Probabilities (m, card) of a cell given the rest of each row, NaN if that is impossible, and the truth."""
     rows = np.repeat(states, card, axis=0)
-    rows[:, column] = np.tile(np.arange(card), len(states))
+    rows[np.arange(len(rows)), np.repeat(columns, card)] = np.tile(np.arange(card), len(states))
     log = log_prob(rows).reshape(len(states), card)
     top = log.max(axis=1, keepdims=True)
     with np.errstate(invalid="ignore"):
         weights = np.exp(log - top)
-    return weights / weights.sum(axis=1, keepdims=True), states[:, column]
+    return weights / weights.sum(axis=1, keepdims=True), states[np.arange(len(states)), columns]
 
 
 def _mean(values: Array, weights: Array) -> float:

@@ -52,10 +52,10 @@ def _few(estimator: Any) -> Iterator[str]:
     fitted = estimator.fitted_
     n_weights = getattr(estimator, "n_parameters_", None) or len(getattr(estimator, "terms_", ()))
     if fitted.total and n_weights and fitted.total < MANY_ROWS * n_weights:
+        where = "at the standard errors, and " if hasattr(estimator, "terms_") else ""
         yield (
-            f"Few data: {fitted.total:,.6g} rows carry {n_weights:,} weights, {fitted.total / n_weights:.1f} rows "
-            "each. "
-            "Weak interactions are uncertain; look at the standard errors, and at the held-out rows."
+            f"Few data: {fitted.total:,.6g} rows carry {n_weights:,} weights, {fitted.total / n_weights:.2g} rows "
+            f"each. Weak interactions are uncertain; look {where}at the held-out rows."
         )
 
 

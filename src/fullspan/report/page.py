@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from fullspan.estimators.comparison import HEADINGS
-from fullspan.estimators.pictures import information, interaction_graph, learning, reliability, weights
+from fullspan.estimators.pictures import information, interaction_graph, interactions, learning, reliability, weights
 from fullspan.model.mixture import FittedMixture
 from fullspan.picture import svg
 from fullspan.report.content import MAX_LISTED, Content, VariableShares
+from fullspan.report.parts import figure, folded, number, table
 from fullspan.report.style import CSS
 
-SHOWN = 25
-"""Interactions in the open part of their table."""
 MAX_ROWS = 500
 """Interactions in the table."""
 
@@ -40,15 +39,14 @@ def page(content: Content) -> str:
 def _sections(c: Content) -> Iterator[tuple[str, str, str] | None]:
     if isinstance(c.estimator.fitted_, FittedMixture):
         yield "components", "What is mixed", _components(c.estimator.fitted_)
-    else:
-        yield "interactions", "Which interactions were found", _interactions(c)
+    yield "interactions", "Which interactions were found", _interactions(c)
     yield "data", "What the data are", _data(c)
     if c.information:
         yield "information", "How much each order explains", _information(c)
     yield "fit", "Where the model fits worst", _fit(c)
     yield "prediction", "How well it predicts", _prediction(c)
     if (curve := learning(c.estimator)) is not None:
-        yield "learning", "How it was learned", _figure(svg.chart(curve), _learning_words(c))
+        yield "learning", "How it was learned", figure(svg.chart(curve), _learning_words(c))
 
 
 # -- the top --------------------------------------------------------------------------------------------------
@@ -99,14 +97,18 @@ def _components(fitted: FittedMixture) -> str:
     model = fitted.model
     note = (
         f"<p>A hidden variable with {len(model.shares)} levels; given its level, each variable depends on at most "
-        f"{model.width} others. The graphs differ from level to level, so there are no terms to list.</p>"
+        f"{model.width} others. The graphs differ from level to level.</p>"
     )
     order = sorted(range(len(model.shares)), key=lambda h: -model.shares[h])
+    most = float(model.shares.max())
     rows = [
-        ([f"level {place + 1}", f"{model.shares[h]:.4f}", f"{len(model.components[h].values):,}"], model.shares[h])
+        (
+            [f"level {place + 1}", f"{model.shares[h]:.4f}", f"{len(model.components[h].values):,}"],
+            model.shares[h] / most,
+        )
         for place, h in enumerate(order)
     ]
-    return note + _folded(("hidden level", "share", "table entries"), rows)
+    return note + folded(("hidden level", "share", "table entries"), rows)
 
 
 def _interactions(c: Content) -> str:
@@ -122,10 +124,7 @@ def _interactions(c: Content) -> str:
     )
     caption = keys + (f" Not drawn: {', '.join(rest)}." if rest else "")
     if not hasattr(c.estimator, "terms_"):
-        edges = sorted(c.estimator.edges_, key=lambda edge: -edge[2])
-        top = edges[0][2] if edges else 1.0
-        rows = [([f"{a} – {b}", f"{nats:.4f}"], nats / top) for a, b, nats in edges[:MAX_ROWS]]
-        return _figure(picture, caption, wide=True) + _folded(("pair", "mutual information, nats"), rows)
+        return _pairs(c, figure(picture, caption, wide=True))
     note = (
         "<p>A term says which values go together beyond what all other terms explain. “Odds ×2” doubles the "
         "odds of the "
@@ -135,16 +134,33 @@ def _interactions(c: Content) -> str:
     top = max((row.nats_saved for row in terms if math.isfinite(row.nats_saved)), default=1.0) or 1.0
     rows = [
         (
-            [row.words, str(row.order), _number(row.weight), _number(row.standard_error), _number(row.nats_saved, 1)],
+            [row.words, str(row.order), number(row.weight), number(row.standard_error), number(row.nats_saved, 1)],
             row.nats_saved / top,
         )
         for row in terms[:MAX_ROWS]
     ]
     head = ("term", "order", "weight", "std. error", "nats saved")
-    chart = _figure(
+    chart = figure(
         svg.bars(weights(c.estimator)), "The strongest terms. Blue goes with, orange against, grey: other orders."
     )
-    return note + _figure(picture, caption, wide=True) + _folded(head, rows) + (chart if len(terms) else "")
+    return note + figure(picture, caption, wide=True) + folded(head, rows) + (chart if len(terms) else "")
+
+
+def _pairs(c: Content, picture: str) -> str:
+    """The edges of a tree, or the pairs of a mixture, the strongest first."""
+    found, total = sorted(interactions(c.estimator), key=lambda pair: -pair.strength), c.estimator.fitted_.total or 1.0
+    top = found[0].strength if found else 1.0
+    rows = [
+        ([" – ".join(pair.variables), f"{pair.strength / total:.4f}"], pair.strength / (top or 1.0))
+        for pair in found[:MAX_ROWS]
+    ]
+    if not isinstance(c.estimator.fitted_, FittedMixture):
+        return picture + folded(("pair", "mutual information, nats"), rows)
+    note = (
+        "<p>The <em>information</em> of a pair is what the two share directly or by the hidden variable, and not by "
+        "way of other variables; the strongest of each variable are shown.</p>"
+    )
+    return note + picture + folded(("pair", "information, nats"), rows)
 
 
 def _data(c: Content) -> str:
@@ -160,8 +176,8 @@ def _data(c: Content) -> str:
     head += "<th>missing</th><th>largest gap to the model</th>" if c.data is not None else ""
     more = len(c.estimator._oracle.visible) - len(c.shares)
     rest = f"<p>The first {MAX_LISTED} variables of {more + MAX_LISTED:,}.</p>" if more else ""
-    table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-    return f'<p>{what}</p><div class="table" tabindex="0">{table}</div>{rest}'
+    listed = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    return f'<p>{what}</p><div class="table" tabindex="0">{listed}</div>{rest}'
 
 
 def _variable(s: VariableShares, with_data: bool) -> str:
@@ -181,7 +197,7 @@ def _level(level: str, share: float) -> str:
 
 def _information(c: Content) -> str:
     assert c.information is not None
-    return _figure(
+    return figure(
         svg.bars(information(c.information)),
         "Distance of the model from the uniform distribution, split by order: what the terms of each order "
         "add to all lower "
@@ -216,7 +232,7 @@ def _fit(c: Content) -> str:
         "is expected by "
         f"chance, {verdict}</p>"
     )
-    return note + _table(("cell", "observed", "expected", "residual"), rows)
+    return note + table(("cell", "observed", "expected", "residual"), rows)
 
 
 def _prediction(c: Content) -> str:
@@ -226,7 +242,7 @@ def _prediction(c: Content) -> str:
     keep = [0, 1, 2, 3, 4, 5, 7]
     rows = [([row.cells()[k] for k in keep], None) for row in c.comparison]
     best = [row.name == "this model" for row in c.comparison]
-    table = _table([HEADINGS[k] for k in keep], rows, best)
+    ranks = table([HEADINGS[k] for k in keep], rows, best)
     notes = "".join(f"<p>{html.escape(note)}.</p>" for note in c.comparison.notes()[1:])
     words = (
         "Each cell of a held-out row is predicted from the rest of its row. On the diagonal, what was said "
@@ -235,60 +251,19 @@ def _prediction(c: Content) -> str:
         f"diagonal: {found.error:.3f}."
     )
     return (
-        f"<p>Held-out rows: {html.escape(c.held_out)}. Nats per row: higher is better.</p>{table}{notes}"
-        f'<div class="pair">{_figure(svg.chart(reliability(found)), "")}<p>{html.escape(words)}</p></div>'
+        f"<p>Held-out rows: {html.escape(c.held_out)}. Nats per row: higher is better.</p>{ranks}{notes}"
+        f'<div class="pair">{figure(svg.chart(reliability(found)), "")}<p>{html.escape(words)}</p></div>'
     )
 
 
 def _learning_words(c: Content) -> str:
     fitted = c.estimator.fitted_
     last = fitted.history[-1]
-    return (
-        "Description length in nats per row beyond the entropy of the data, after each of "
-        f"{len(fitted.history):,} steps; "
-        f"{last.seconds:.1f} s, {html.escape(fitted.status)}."
-    )
-
-
-# -- parts ----------------------------------------------------------------------------------------------------
-
-
-def _figure(picture: str, caption: str, *, wide: bool = False) -> str:
-    scrolls = ' class="wide" tabindex="0"' if wide else ""
-    return f"<figure{scrolls}>{picture}{f'<figcaption>{caption}</figcaption>' if caption else ''}</figure>"
-
-
-_Rows = Sequence[tuple[Sequence[str], float | None]]
-
-
-def _folded(head: Sequence[str], rows: _Rows) -> str:
-    """The first rows, and the others to unfold."""
-    text = _table(head, rows[:SHOWN])
-    if len(rows) > SHOWN:
-        text += f"<details><summary>All {len(rows):,}</summary>{_table(head, rows[SHOWN:])}</details>"
-    return text
-
-
-def _table(head: Sequence[str], rows: _Rows, best: Sequence[bool] = ()) -> str:
-    """First column text, others numbers, then a bar where there is one."""
-    bars = any(bar is not None for _, bar in rows)
-    names = "".join(
-        f'<th scope="col"{" class=t" if j == 0 else ""}>{html.escape(name)}</th>' for j, name in enumerate(head)
-    )
-    body = []
-    for k, (cells, bar) in enumerate(rows):
-        text = "".join(f"<td{' class=t' if j == 0 else ''}>{html.escape(cell)}</td>" for j, cell in enumerate(cells))
-        if bars:
-            share = bar if bar is not None and math.isfinite(bar) else 0.0
-            text += f'<td class="w"><span class="bar" style="width:{100 * max(share, 0.0):.1f}%"></span></td>'
-        body.append(f"<tr{' class=best' if best and best[k] else ''}>{text}</tr>")
-    extra = "<td></td>" if bars else ""
-    head_row, rows_text = f"<tr>{names}{extra}</tr>", "".join(body)
-    return f'<div class="table" tabindex="0"><table><thead>{head_row}</thead><tbody>{rows_text}</tbody></table></div>'
-
-
-def _number(value: float, digits: int = 3) -> str:
-    return "–" if math.isnan(value) else f"{value:+}" if math.isinf(value) else f"{value:.{digits}f}"
+    what = "Description length in nats per row beyond the entropy of the data"
+    if not hasattr(c.estimator, "terms_"):
+        held_out = isinstance(fitted, FittedMixture) and not math.isnan(fitted.validation)
+        what = f"Minus the mean log-likelihood of the rows {'held out' if held_out else 'learned from'}, in nats"
+    return f"{what}, after each of {len(fitted.history):,} steps; {last.seconds:.1f} s, {html.escape(fitted.status)}."
 
 
 def _footer(c: Content) -> str:

@@ -1,7 +1,7 @@
 """Answers about one model in plain JSON types: what the API says, without HTTP.
 
 A model of up to 2^22 states is asked through its table, a truncated one through its list of states; any other, of
-whatever number of variables, through a tree of clusters.
+whatever number of variables, through a tree of clusters, a mixture through one for each component.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from fullspan.model.formats import NETWORKS, suffix
 from fullspan.model.graph import FactorGraph
 from fullspan.picture.interactions import Interaction
 from fullspan.query.averaged import AveragedOracle
-from fullspan.query.events import codes_of
+from fullspan.query.conditioned import Conditioned
 from fullspan.query.graph import GraphModel, read_graph
 from fullspan.query.marginals import MAX_STATES, GraphMarginals, Marginals, marginals_of
 from fullspan.query.mixture import MixtureOracle
@@ -63,12 +63,13 @@ class Explorer:
             self.kind, found = "network", _of_factors(self.oracle.graph)
         else:
             self.estimator = load(path)
-            check_exact_joint(self.estimator, str(path), "the explorer", draws=True)
+            check_exact_joint(self.estimator, str(path), "the explorer")
             self.kind, found = type(self.estimator).__name__, interactions(self.estimator)
             self.oracle = _engine(self.estimator._oracle)
         self.marginals: Marginals = marginals_of(self.oracle)
         if isinstance(self.oracle, GraphModel) and self.estimator is not None:
             self.marginals = GraphMarginals(self.oracle, self.estimator._oracle.visible)
+        self.asked = self.oracle if isinstance(self.oracle, GraphModel) else Conditioned(self.oracle, self.marginals)
         self.space: Space = self.marginals.space
         self.prior = self.marginals.given()[1]
         self.near = Neighbourhoods(self.space.names, found)
@@ -107,7 +108,7 @@ class Explorer:
         return self.near.near(focus, radius, limit)
 
     def terms(self, offset: int = 0, limit: int = 50) -> dict[str, Any]:
-        """The terms in words, strongest first; of models without terms, the pairs."""
+        """The terms in words, strongest first; of models without terms, the pairs, with the nats that they share."""
         rows = getattr(self.estimator, "terms_", None)
         if rows is not None:
             return {"total": len(rows), "terms": [_plain(row) for row in rows[offset : offset + limit].to_dicts()]}
@@ -141,7 +142,7 @@ class Explorer:
         ------
         QueryError : it cannot be read, or its answer would be too large.
         """
-        query = parse(text, self.oracle.space if isinstance(self.oracle, GraphModel) else self.oracle.model.space)
+        query = parse(text, self.asked.space)
         cells = math.prod(self.space.variables[i].card if i < len(self.space) else 1 for i in query.variables)
         if len(query.variables) > MAX_ASKED or cells > MAX_CELLS:
             raise QueryError(
@@ -149,34 +150,11 @@ class Explorer:
                 "most "
                 f"{MAX_CELLS:,} cells over {MAX_ASKED} variables"
             )
-        answer = self._answer(text, given)
+        answer = self.asked.ask(text, _event(given))
         if isinstance(answer, Table):
             rows = [{"levels": list(levels), "probability": p} for levels, p in answer]
             return {"probability": None, "variables": list(answer.names), "rows": rows}
         return {"probability": float(answer), "variables": [], "rows": []}
-
-    def _answer(self, text: str, given: Given) -> float | Table:
-        known = _event(given)
-        if not known:
-            answer: float | Table = self.oracle.ask(text)
-            return answer
-        if isinstance(self.oracle, GraphModel):
-            return self.oracle.ask(text, known)
-        space = self.oracle.model.space
-        query = parse(text, space)
-        names = [space.names[i] for i in query.variables]
-        condition = {space.names[i]: [space.variables[i].levels[c] for c in codes] for i, codes in query.given.items()}
-        clash = {name: _met(space, condition.get(name), levels, name) for name, levels in known.items()}
-        both = {**condition, **clash}
-        event = {space.names[i]: [space.variables[i].levels[c] for c in codes] for i, codes in query.event.items()}
-        if not names:
-            return float(self.oracle.probability(event, both))
-        where = tuple(query.variables)
-        return Table(
-            tuple(names),
-            tuple(space.variables[i].levels for i in where),
-            self.oracle.cells(where, query.event, codes_of(both, space)),
-        )
 
     def what_if(self, target: str, given: Given, limit: int) -> dict[str, Any]:
         """How the target would move if one more variable were known: ``P(target | given, v = l)`` for every v and l.
@@ -259,15 +237,6 @@ def _of_factors(graph: FactorGraph) -> list[Interaction]:
 def _event(given: Given) -> dict[str, Any]:
     """Levels by name; what names no level is left out."""
     return {name: levels for name, levels in given.items() if not isinstance(levels, list) or levels}
-
-
-def _met(space: Space, own: list[Any] | None, levels: Any, name: str) -> list[Any]:
-    """Levels that both conditions on a variable allow."""
-    variable = space.variables[space.position(name)]
-    wanted = {variable.code(level) for level in (levels if isinstance(levels, list) else [levels])}
-    if own is not None:
-        wanted &= {variable.code(level) for level in own}
-    return [variable.levels[c] for c in sorted(wanted)]
 
 
 def _list(values: Any) -> list[float]:

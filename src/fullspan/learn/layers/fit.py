@@ -109,7 +109,8 @@ def train(
                 course.status = "diverged"
                 break
             good, course.n_epochs = trainer.network.copy(), epoch + 1
-            step = Step(f"epoch {epoch + 1}", machine.n_parameters, cost, time.monotonic() - started)
+            words = f"of {options.max_iter}  {machine.n_parameters:,} parameters  rebuilding {cost:.5f} nats/row"
+            step = Step(f"epoch {epoch + 1}", machine.n_parameters, cost, time.monotonic() - started, words)
             course.history.append(step)
             if watch is not None:
                 watch(step)

@@ -26,8 +26,9 @@ from fullspan.engine.elimination.sums import Sums
 from fullspan.engine.memory import budget, require
 from fullspan.errors import DataError, FullspanError
 from fullspan.learn.boundary.separation import separating
-from fullspan.learn.likelihood.machine import BEYOND_THE_TABLE, MAX_NEWTON, MachineOptions, best_of_runs
+from fullspan.learn.likelihood.machine import BEYOND_THE_TABLE, MAX_NEWTON, MachineOptions
 from fullspan.learn.likelihood.phases import Features, Known, Phase
+from fullspan.learn.likelihood.restarts import best_of_runs
 from fullspan.learn.likelihood.solve import Likelihood, Solution, solve
 from fullspan.learn.likelihood.structure import structure
 from fullspan.learn.likelihood.uncertainty import standard_errors

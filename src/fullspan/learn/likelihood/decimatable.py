@@ -23,9 +23,11 @@ from fullspan.engine.decimation.decimation import Decimation, verdict
 from fullspan.engine.elimination.sums import Sums
 from fullspan.errors import DataError, FullspanError
 from fullspan.graphs import Graph
+from fullspan.learn.likelihood.counted import observed_entropy
 from fullspan.learn.likelihood.decimated import Decimated
 from fullspan.learn.likelihood.em import Projection, alternate
-from fullspan.learn.likelihood.machine import MachineOptions, Progress, best_of_runs, observed_entropy
+from fullspan.learn.likelihood.machine import MachineOptions, Progress
+from fullspan.learn.likelihood.restarts import best_of_runs
 from fullspan.learn.likelihood.solve import Likelihood, Solution, solve
 from fullspan.learn.likelihood.uncertainty import standard_errors
 from fullspan.learn.search.problem import Step

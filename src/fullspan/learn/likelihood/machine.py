@@ -16,25 +16,28 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from fullspan.algebra.basis import Basis, BasisName, Term
+from fullspan.algebra.basis import Basis, BasisName
 from fullspan.data import Empirical
 from fullspan.engine.dual.table import DualTable
 from fullspan.engine.memory import budget, require
 from fullspan.errors import FullspanError
 from fullspan.learn.boundary.face import Face, face_of
 from fullspan.learn.boundary.vanishing import face_of_the_rest, grew
+from fullspan.learn.likelihood.counted import margin_cells, observed_entropy
 from fullspan.learn.likelihood.em import INEXACT_SWEEPS, Projection, alternate
-from fullspan.learn.likelihood.ipf import Constraint, attainable, ipf
+from fullspan.learn.likelihood.ipf import Constraint, attainable
 from fullspan.learn.likelihood.options import BEYOND_THE_TABLE as BEYOND_THE_TABLE
 from fullspan.learn.likelihood.options import MachineOptions as MachineOptions
-from fullspan.learn.likelihood.phases import Free, Known, Observed, Phase, data_moments, distribution
-from fullspan.learn.likelihood.solve import Likelihood, Solution, Track, solve
+from fullspan.learn.likelihood.phases import Free, Known, Observed, Phase, data_moments
+from fullspan.learn.likelihood.restarts import best_of_runs
+from fullspan.learn.likelihood.solve import Likelihood, Solution, solve
 from fullspan.learn.likelihood.structure import Structure, structure
+from fullspan.learn.likelihood.sweep import sweep
 from fullspan.learn.likelihood.uncertainty import standard_errors
 from fullspan.learn.search.problem import Step
 from fullspan.model import Fitted, LogLinear
 from fullspan.model.goodness import goodness
-from fullspan.space import Space, Variable
+from fullspan.space import Variable
 
 Array = NDArray[np.float64]
 MAX_SAMPLED_TERMS = 1 << 20
@@ -42,12 +45,8 @@ MAX_SAMPLED_TERMS = 1 << 20
 
 MAX_NEWTON = 3000
 """Weights up to which Newton's method is the default, and standard errors are computed."""
-_VISITS = 1 << 26
-"""States visited by IPFP between two reports of its progress."""
 _NEAR = 1e-5
 """Difference of expectations from which weights that have grown large may be on their way to infinity."""
-_SPREAD = 1.0
-"""Standard deviation of the weights of hidden units at the start of a run."""
 
 
 @dataclass(frozen=True)
@@ -214,20 +213,8 @@ class _Machine:
 
     def _ipf(self, theta: Array) -> Solution:
         """IPFP from theta: by whole margins where the structure is hierarchical, else term by term."""
-        o, p, constraints = self.options, distribution(self.basis, self.y, theta), self._constraints()
-        at_once = max(1, _VISITS // (p.size * max(len(constraints), 1)))
-
-        def sweeps(track: Track) -> None:
-            while not track.done():
-                found = ipf(self.basis, constraints, p, o.tol / 4, min(at_once, track.limit - track.iterations))
-                change = np.array([found.theta[term] for term in self.terms])
-                track.accept(track.at(track.point.theta + change), found.sweeps)
-                if found.converged:
-                    track.status = "converged"
-                    return
-
-        limit = 100_000 if o.max_iter is None else o.max_iter
-        return Track(Likelihood(self.free, self.phase), theta, o.tol, limit, self._watch).follow(sweeps)
+        o, likelihood = self.options, Likelihood(self.free, self.phase)
+        return sweep(likelihood, self.basis, self.terms, self._constraints(), theta, o.tol, o.max_iter, self._watch)
 
     def _constraints(self) -> list[Constraint]:
         if self.structure.margins is not None:
@@ -300,43 +287,3 @@ class _Machine:
         information = (self.free.covariance() - self.phase.covariance()) * self.data.total
         information += self.options.l2 * self.data.total * np.eye(len(theta))
         return standard_errors(information, used)
-
-
-def best_of_runs(
-    run: Callable[[Array], Solution], terms: Sequence[Term], first_hidden: int, options: MachineOptions
-) -> Solution:
-    """The best of several runs from random weights on all terms of hidden units, and 0 on the others."""
-    rng = np.random.default_rng(options.seed)
-    hidden = np.array([any(i >= first_hidden for i, _ in term) for term in terms])
-    best: Solution | None = None
-    for _ in range(options.restarts):
-        solution = run(np.where(hidden, rng.normal(0.0, _SPREAD, len(terms)), 0.0))
-        if best is None or solution.value < best.value:
-            best = solution
-        if solution.status == "interrupted":
-            return dataclasses.replace(best, status="interrupted")
-    assert best is not None
-    return best
-
-
-def margin_cells(data: Empirical, variables: Sequence[int]) -> Array:
-    """Shares of complete rows in the cells of a margin, flat with the first variable fastest."""
-    margin = Space(tuple(data.space.variables[i] for i in variables))
-    cells = margin.index(data.states[:, list(variables)])
-    shares = np.bincount(cells, weights=data.counts / data.total, minlength=margin.n_states)
-    return shares.astype(np.float64)
-
-
-def observed_entropy(data: Empirical) -> float:
-    """Entropy of the rows among those that leave the same cells open, in nats per row.
-
-    Then ``-mean log p(row) - entropy`` is the mean over patterns of KL(data || model) on the cells they observe: it is
-    KL(p_d || p) for complete rows, and D(P || B_v) with hidden units.
-    """
-    if data.is_complete:
-        share = data.counts / data.total
-        return -float(share @ np.log(share))
-    return (
-        sum(-float(pattern.counts @ np.log(pattern.counts / pattern.counts.sum())) for pattern in data.patterns())
-        / data.total
-    )

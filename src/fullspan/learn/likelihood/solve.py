@@ -13,10 +13,10 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cho_solve
 
-from fullspan.algebra.jit import serial
 from fullspan.learn.likelihood.phases import Known, Phase
+from fullspan.learn.likelihood.quadratic import factor, is_definite, l1_step, soft
 from fullspan.learn.search.problem import Interrupted
 
 Array = NDArray[np.float64]
@@ -30,8 +30,6 @@ _TRIES = 30
 """Times a step is cut to a quarter before it is given up."""
 _RECENT = 10
 """Values of the objective above which a gradient step must not rise."""
-_NOISE = 1e-2
-"""Variance of a term relative to which a ridge is at least."""
 _EPS = float(np.finfo(np.float64).eps)
 _ROUNDING = 64 * _EPS
 """Relative rounding of f, below which a rise means nothing."""
@@ -80,7 +78,7 @@ class Likelihood:
         if not whole:
             return free
         difference = free - self.data.covariance()
-        return difference if _is_definite(difference, free) else free
+        return difference if is_definite(difference, free) else free
 
 
 @dataclass(frozen=True)
@@ -224,7 +222,7 @@ def _newton(track: Track) -> None:
 def _step(likelihood: Likelihood, whole: bool) -> Array:
     gradient, hessian = likelihood.gradient(), likelihood.hessian(whole)
     if likelihood.l1:
-        return _l1_step(hessian, gradient, likelihood.theta, likelihood.l1)
+        return l1_step(hessian, gradient, likelihood.theta, likelihood.l1)
     return np.asarray(-cho_solve(factor(hessian), gradient))
 
 
@@ -285,62 +283,3 @@ def _lbfgs(track: Track) -> None:
     if not track.done():
         track.point = track.at(track.best.theta)
         _gradient(track)
-
-
-def soft(x: Array, by: float) -> Array:
-    """Every number moved towards 0 by so much."""
-    return np.asarray(np.sign(x) * np.maximum(np.abs(x) - by, 0.0))
-
-
-def _l1_step(hessian: Array, gradient: Array, theta: Array, l1: float) -> Array:
-    """Minimise ``g.s + s.H.s/2 + l1 |theta + s|`` by coordinate descent; a weight that gets to 0 is exactly 0."""
-    point = theta.copy()
-    _coordinate_descent(hessian + np.diag(1e-12 * np.diag(hessian)), gradient, l1, point)
-    return point - theta
-
-
-@serial
-def _coordinate_descent(hessian: Array, gradient: Array, l1: float, point: Array) -> None:
-    slope = gradient.copy()
-    for _ in range(1000):
-        largest = 0.0
-        for y in range(point.size):
-            curvature = hessian[y, y]
-            if curvature <= 0.0:
-                continue
-            wanted = point[y] - slope[y] / curvature
-            shrunk = max(abs(wanted) - l1 / curvature, 0.0)
-            new = shrunk if wanted > 0 else -shrunk
-            change = new - point[y]
-            if change != 0.0:
-                point[y] = new
-                for z in range(point.size):
-                    slope[z] += change * hessian[z, y]
-                largest = max(largest, abs(change) * curvature)
-        if largest < 1e-14:
-            return
-
-
-def factor(matrix: Array) -> tuple[Array, bool]:
-    """Cholesky factor of a covariance of terms, with the least ridge that makes it definite.
-
-    The ridge is relative to the diagonal, and at least the rounding of expectations: a direction of less variance is
-    noise, and must not make the others shorter.
-    """
-    ridge = 1e-13
-    while True:
-        try:
-            shift = np.diag(ridge * (np.diag(matrix) + _NOISE))
-            factored: tuple[Array, bool] = cho_factor(matrix + shift, lower=True)
-            return factored
-        except np.linalg.LinAlgError:
-            ridge *= 10
-
-
-def _is_definite(matrix: Array, beside: Array) -> bool:
-    """Whether every direction keeps a share of its variance, or has none to begin with."""
-    try:
-        cho_factor(matrix + np.diag(1e-12 * _NOISE - 1e-9 * np.diag(beside)), lower=True)
-    except np.linalg.LinAlgError:
-        return False
-    return True

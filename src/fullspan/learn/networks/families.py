@@ -61,8 +61,11 @@ def family_table(columns: Ints, counts: Array, cards: Ints, v: int, parents: int
 def family_score(
     columns: Ints, counts: Array, cards: Ints, v: int, parents: int, strength: float, each: bool, largest: int
 ) -> float:
-    """The log evidence of v given its parents, and their log prior; minus infinity where the table is too large."""
-    if cells_of(cards, v, parents) > largest:
+    """The log evidence of v given its parents, and their log prior; minus infinity where the table is too large.
+
+    A variable alone has its table, whatever its levels.
+    """
+    if parents != 0 and cells_of(cards, v, parents) > largest:
         return -np.inf
     table, levels = family_table(columns, counts, cards, v, parents), cards[v]
     a = strength / levels if each else strength / table.size

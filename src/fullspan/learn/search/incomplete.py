@@ -29,7 +29,8 @@ from fullspan.data import Empirical
 from fullspan.engine.dual.clamped import Clamped
 from fullspan.engine.dual.table import DualTable
 from fullspan.engine.memory import budget, require
-from fullspan.learn.likelihood.machine import MachineOptions, fit_machine, observed_entropy
+from fullspan.learn.likelihood.counted import observed_entropy
+from fullspan.learn.likelihood.machine import MachineOptions, fit_machine
 from fullspan.learn.likelihood.phases import Free, Observed, Smoothed
 from fullspan.learn.likelihood.solve import Likelihood, solve
 from fullspan.learn.likelihood.uncertainty import standard_errors

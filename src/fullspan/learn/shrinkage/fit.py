@@ -17,7 +17,7 @@ from fullspan.data import Empirical
 from fullspan.engine.memory import budget, require
 from fullspan.errors import FullspanError
 from fullspan.learn.averaging.gaps import log_sums
-from fullspan.learn.likelihood.machine import observed_entropy
+from fullspan.learn.likelihood.counted import observed_entropy
 from fullspan.learn.shrinkage.contrasts import Contrasts
 from fullspan.learn.shrinkage.evidence import Shrunken, shrink
 from fullspan.model import Fitted, LogLinear

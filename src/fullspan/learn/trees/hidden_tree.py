@@ -141,7 +141,7 @@ class Learner:
         self.empirical, self.options, self.watch = train, options, watch
         self.train, self.valid = Rows(train), None if valid is None else Rows(valid)
         self.shares = level_shares(train)
-        self.began = time.perf_counter()
+        self.began, self.made = time.perf_counter(), 0
 
     def steps(self, tree: HiddenTree, smoothing: float) -> Iterator[tuple[HiddenTree, float]]:
         """Trees and their objective per row: mean log-likelihood of the rows learned from, and the prior's part."""
@@ -155,6 +155,7 @@ class Learner:
     def run(self, tree: HiddenTree, smoothing: float) -> Run:
         """Em from a tree until it no longer gains; an interruption ends it early."""
         best, score, mark, idle, history, status = tree, -math.inf, -math.inf, 0, [], "max_iter"
+        self.made += 1
         try:
             for i, (now, mean) in enumerate(self.steps(tree, smoothing)):
                 value = mean if self.valid is None else self.valid.mean(now, self.options.dtype)
@@ -162,7 +163,8 @@ class Learner:
                     best, score = now, value
                 idle = 0 if value > mark + self.options.tol else idle + 1
                 mark = max(mark, value) if idle == 0 else mark
-                history.append(Step("em", now.n_states, -mean, time.perf_counter() - self.began))
+                seconds, words = time.perf_counter() - self.began, self._words(now.n_states, value)
+                history.append(Step("em", now.n_states, -mean, seconds, words))
                 if self.watch is not None:
                     self.watch(history[-1])
                 if idle >= self.options.patience:
@@ -173,6 +175,11 @@ class Learner:
         except KeyboardInterrupt:
             status = "interrupted"
         return Run(best, score, status, smoothing, tuple(history))
+
+    def _words(self, n_states: int, value: float) -> str:
+        planned = len(self.options.choices()) * self.options.restarts
+        rows = "learned from" if self.valid is None else "held out"
+        return f"run {self.made} of {planned}  {n_states} hidden states  rows {rows} {value:.5f} nats"
 
     def runs(self, chow_liu_tree: HiddenTree) -> list[Run]:
         """All runs, best first; an interruption leaves out those to come."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from fullspan.data import Empirical
 from fullspan.errors import FullspanError
+from fullspan.learn.averaging.bootstrap import n_draws
 from fullspan.learn.wide.mixture import Learner, MixedConditionals, Run, RunOptions, Watch
 from fullspan.learn.wide.tables import Conditionals
 from fullspan.learn.wide.weighted import weighted
@@ -77,10 +78,11 @@ def fit_mixture(
     train = weighted(empirical, rng)
     learner = Learner(train, None if valid is None else weighted(valid, rng))
     learner.tol, learner.patience, learner.max_iter = options.tol, options.patience, options.max_iter
-    learner.watch = watch
+    learner.watch, learner.rows, schedule = watch, n_draws(empirical), options.schedule()
+    learner.planned = f"{len(schedule)}" if options.max_seconds is None else f"up to {len(schedule)}"
     runs, status, started = list[Run](), "converged", time.perf_counter()
     try:
-        for run in options.schedule():
+        for run in schedule:
             late = options.max_seconds is not None and time.perf_counter() - started > options.max_seconds
             if late and runs:
                 break

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.data import Empirical
-from fullspan.learn.likelihood.machine import observed_entropy
+from fullspan.learn.likelihood.counted import observed_entropy
 from fullspan.learn.search.fit import PSEUDO_ROWS, Watch
 from fullspan.learn.search.problem import Interrupted
 from fullspan.learn.wide.chordal import Chordal, refit

@@ -76,7 +76,11 @@ class Run:
 
 @dataclass
 class Learner:
-    """Runs on one table; ``valid`` decides, or the rows learned from where there is none."""
+    """Runs on one table; ``valid`` decides, or the rows learned from where there is none.
+
+    So many ``rows`` are drawn for a bootstrap sample, as many as the weights sum to by default. ``planned`` says in
+    words how many runs there will be, ``made`` how many were begun.
+    """
 
     train: Weighted
     valid: Weighted | None
@@ -85,11 +89,15 @@ class Learner:
     patience: int = 4
     max_iter: int = 60
     watch: Watch | None = None
+    rows: int | None = None
+    planned: str = "1"
+    made: int = 0
     history: list[StepLike] = field(default_factory=list)
     began: float = field(default_factory=time.perf_counter)
 
     def run(self, options: RunOptions, rng: np.random.Generator) -> Run:
         """Em from a random start; an interruption ends it with the best so far."""
+        self.made += 1
         return self._bagged(options, rng) if options.components == 1 else self._mixed(options, rng)
 
     def _grown(self, weights: Array, options: RunOptions, model: Conditionals | None = None) -> Conditionals:
@@ -98,7 +106,8 @@ class Learner:
 
     def _bagged(self, options: RunOptions, rng: np.random.Generator) -> Run:
         w, total = self.train.weights, float(self.train.weights.sum())
-        samples = rng.multinomial(max(round(total), 1), w / total, size=_BAGGED).astype(np.float64)
+        n = max(round(total), 1) if self.rows is None else self.rows
+        samples = rng.multinomial(n, w / total, size=_BAGGED) * (total / n)
 
         def learned(drawn: Array) -> Conditionals:
             model = self._grown(drawn, options)
@@ -110,7 +119,7 @@ class Learner:
             models = tuple(pool.map(learned, samples))
         mixed = MixedConditionals(models, np.full(_BAGGED, -math.log(_BAGGED)))
         score = self.score(mixed)
-        self._record("bag", _BAGGED, score)
+        self._record("bag", _BAGGED, options.width, score)
         return Run(options, mixed, score, "converged")
 
     def _mixed(self, options: RunOptions, rng: np.random.Generator) -> Run:
@@ -127,7 +136,7 @@ class Learner:
                 log = _log_sum(joint)
                 share = np.exp(joint - log[:, None])
                 value = self.score(mixed) if self.valid is not None else self._mean(train, log)
-                self._record("em", k, value)
+                self._record("em", k, options.width, value)
                 if i >= _WARM and value > score:
                     best, score = mixed, value
                 if i < _WARM:
@@ -158,8 +167,11 @@ class Learner:
         with ThreadPoolExecutor(self.train.at_once) as pool:
             return list(pool.map(learned, range(options.components)))
 
-    def _record(self, move: str, k: int, score: float) -> None:
-        self.history.append(Step(move, k, -score, time.perf_counter() - self.began))
+    def _record(self, move: str, k: int, width: int, score: float) -> None:
+        parts = "bootstrap samples" if move == "bag" else "components"
+        rows = "learned from" if self.valid is None else "held out"
+        words = f"run {self.made} of {self.planned}  {k} {parts}, width up to {width}  rows {rows} {score:.5f} nats"
+        self.history.append(Step(move, k, -score, time.perf_counter() - self.began, words))
         if self.watch is not None:
             self.watch(self.history[-1])
 

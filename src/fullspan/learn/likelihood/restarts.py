@@ -1,0 +1,34 @@
+"""Hidden units make several maxima: the best of a few runs from random weights is kept."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.algebra.basis import Term
+from fullspan.learn.likelihood.options import MachineOptions
+from fullspan.learn.likelihood.solve import Solution
+
+Array = NDArray[np.float64]
+_SPREAD = 1.0
+"""Standard deviation of the weights of hidden units at the start of a run."""
+
+
+def best_of_runs(
+    run: Callable[[Array], Solution], terms: Sequence[Term], first_hidden: int, options: MachineOptions
+) -> Solution:
+    """The best of several runs from random weights on all terms of hidden units, and 0 on the others."""
+    rng = np.random.default_rng(options.seed)
+    hidden = np.array([any(i >= first_hidden for i, _ in term) for term in terms])
+    best: Solution | None = None
+    for _ in range(options.restarts):
+        solution = run(np.where(hidden, rng.normal(0.0, _SPREAD, len(terms)), 0.0))
+        if best is None or solution.value < best.value:
+            best = solution
+        if solution.status == "interrupted":
+            return dataclasses.replace(best, status="interrupted")
+    assert best is not None
+    return best

@@ -1,0 +1,108 @@
+"""How strongly the variables of a mixture go together in pairs: within its components, and through the hidden variable.
+
+    q(x_i, x_j) = sum_h pi_h { p_h(x_i, x_j)      where component h joins i and j in a factor,
+                             { p_h(x_i) p_h(x_j)  elsewhere
+
+The mutual information of q is what two variables share directly or by the hidden variable, and not by way of other
+variables: the edges of a graph that a person can read. It takes one sweep over each component, whatever the pairs.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.engine.elimination.clusters import Beliefs
+from fullspan.query.mixture import MixtureOracle
+
+Array = NDArray[np.float64]
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class DirectPairs:
+    """All pairs i < j of the variables of a mixture, in the order of ``np.triu_indices``.
+
+    Attributes
+    ----------
+    information : (n (n - 1) / 2,) mutual information under q, in nats.
+    covariance : of the codes under q: its sign says whether two binary variables go together.
+    """
+
+    information: Array
+    covariance: Array
+
+    @classmethod
+    def of(cls, oracle: MixtureOracle) -> DirectPairs:
+        """Every pair of a mixture.
+
+        Examples
+        --------
+        >>> from fullspan.model.graph import FactorGraph
+        >>> from fullspan.model.mixture import Mixture
+        >>> from fullspan.space import Space
+        >>> space = Space.of_cards((2, 2))
+        >>> both = [FactorGraph(space, ((0,), (1,)), (np.log([p, 1 - p]),) * 2) for p in (0.1, 0.9)]
+        >>> found = DirectPairs.of(MixtureOracle(Mixture(space, np.array([0.5, 0.5]), tuple(both))))
+        >>> found.information.round(4).tolist(), found.covariance.round(4).tolist()
+        ([0.2218], [0.16])
+        """
+        n, most = len(oracle.visible), max(oracle.visible.cards)
+        shares, alone = oracle.model.shares, np.zeros((len(oracle.trees), n, most))
+        joined: dict[Pair, Array] = {}
+        for h, tree in enumerate(oracle.trees):
+            beliefs = tree.beliefs()
+            for v, card in enumerate(oracle.visible.cards):
+                alone[h, v, :card] = beliefs.variable(v)
+            for pair, beyond in _beyond_product(beliefs).items():
+                joined[pair] = joined.get(pair, 0.0) + shares[h] * beyond
+        return cls(*(np.concatenate(part) for part in zip(*_rows(shares, alone, joined), strict=True)))
+
+
+def _rows(shares: Array, alone: Array, joined: dict[Pair, Array]) -> list[tuple[Array, Array]]:
+    """Information and covariance of each variable with those after it."""
+    _, n, most = alone.shape
+    beyond: list[list[tuple[int, Array]]] = [[] for _ in range(n)]
+    for (i, j), table in joined.items():
+        beyond[i].append((j, table))
+    found = []
+    for i in range(n):
+        weighed = (shares[:, None] * alone[:, i]).T
+        q = (weighed @ alone[:, i + 1 :].reshape(len(shares), -1)).reshape(most, n - i - 1, most).transpose(1, 0, 2)
+        for j, table in beyond[i]:
+            q[j - i - 1, : table.shape[0], : table.shape[1]] += table
+        found.append((_information(q), _covariance(q)))
+    return found
+
+
+def _beyond_product(beliefs: Beliefs) -> dict[Pair, Array]:
+    """``p(x_i, x_j) - p(x_i) p(x_j)`` of every pair i < j that shares a factor."""
+    graph, shapes, found = beliefs.graph, dict[tuple[int, ...], list[int]](), dict[Pair, Array]()
+    for f, table in enumerate(graph.tables):
+        shapes.setdefault(table.shape, []).append(f)
+    for shape, members in shapes.items():
+        tables = np.stack([beliefs.factor(f) for f in members])
+        for a, b in itertools.combinations(range(len(shape)), 2):
+            p = tables.sum(axis=tuple(1 + k for k in range(len(shape)) if k not in (a, b)))
+            p = p - p.sum(axis=2, keepdims=True) * p.sum(axis=1, keepdims=True)
+            for f, beyond in zip(members, p, strict=True):
+                i, j = graph.scopes[f][a], graph.scopes[f][b]
+                found[min(i, j), max(i, j)] = beyond if i < j else beyond.T
+    return found
+
+
+def _information(q: Array) -> Array:
+    """Mutual information of tables (m, a, b) -> (m,)."""
+    q = np.maximum(q, 0.0)
+    apart = q.sum(axis=2, keepdims=True) * q.sum(axis=1, keepdims=True)
+    ratio = np.divide(q, apart, out=np.ones_like(q), where=q > 0)
+    return np.asarray(np.maximum((q * np.log(ratio)).sum(axis=(1, 2)), 0.0))
+
+
+def _covariance(q: Array) -> Array:
+    """Covariance of the codes under tables (m, a, b) -> (m,)."""
+    x, y = np.arange(q.shape[1]), np.arange(q.shape[2])
+    return np.asarray(q @ y @ x - (q.sum(axis=2) @ x) * (q.sum(axis=1) @ y))

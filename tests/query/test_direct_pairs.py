@@ -1,0 +1,55 @@
+"""What pairs of a mixture share directly and by the hidden variable, against enumeration."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from fullspan.model.graph import FactorGraph
+from fullspan.model.mixture import Mixture
+from fullspan.query.direct_pairs import DirectPairs
+from fullspan.query.mixture import MixtureOracle
+from fullspan.space import Space
+
+CARDS = (2, 3, 2, 2)
+SCOPES = ([(0, 1), (1, 2, 3)], [(3, 0), (2,)])
+
+
+def component(scopes: list[tuple[int, ...]], rng: np.random.Generator) -> tuple[FactorGraph, np.ndarray]:
+    """A normalised graph, and its table of all states."""
+    space = Space.of_cards(CARDS)
+    tables = [rng.normal(size=[CARDS[i] for i in scope]) for scope in scopes]
+    log = np.zeros(CARDS)
+    for x in itertools.product(*map(range, CARDS)):
+        log[x] = sum(table[tuple(x[i] for i in scope)] for scope, table in zip(scopes, tables, strict=True))
+    log_z = np.logaddexp.reduce(log, axis=None)
+    tables[0] = tables[0] - log_z
+    return FactorGraph(space, scopes, tables), np.exp(log - log_z)
+
+
+def test_information_and_covariance_by_enumeration() -> None:
+    """I_q and Cov_q with q = sum_h pi_h p_h(x_i, x_j), or the product of the marginals where h joins them not."""
+    rng = np.random.default_rng(0)
+    shares = np.array([0.3, 0.7])
+    graphs, p = zip(*(component(scopes, rng) for scopes in SCOPES), strict=True)
+    found = DirectPairs.of(MixtureOracle(Mixture(Space.of_cards(CARDS), shares, graphs)))
+    for k, (i, j) in enumerate(itertools.combinations(range(4), 2)):
+        q = np.zeros((CARDS[i], CARDS[j]))
+        for h, scopes in enumerate(SCOPES):
+            pair = p[h].sum(axis=tuple(v for v in range(4) if v not in (i, j)))
+            joined = any({i, j} <= set(scope) for scope in scopes)
+            q += shares[h] * (pair if joined else np.outer(pair.sum(axis=1), pair.sum(axis=0)))
+        apart = np.outer(q.sum(axis=1), q.sum(axis=0))
+        x, y = np.arange(CARDS[i]), np.arange(CARDS[j])
+        assert found.information[k] == pytest.approx(float((q * np.log(q / apart)).sum()), abs=1e-12)
+        assert found.covariance[k] == pytest.approx(float(x @ (q - apart) @ y), abs=1e-12)
+
+
+def test_one_component_shares_nothing_beyond_its_factors() -> None:
+    """With a single level of the hidden variable, pairs without a factor have no information."""
+    graph, _ = component([(0, 1), (2,), (3,)], np.random.default_rng(1))
+    found = DirectPairs.of(MixtureOracle(Mixture(Space.of_cards(CARDS), np.ones(1), (graph,))))
+    assert found.information[0] > 0.01
+    assert found.information[1:] == pytest.approx(0, abs=1e-12)
