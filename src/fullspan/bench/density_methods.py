@@ -107,7 +107,7 @@ def fullspan(split: Split, space: Space, settings: Settings) -> Learned:
 
 
 def average(split: Split, space: Space, settings: Settings) -> Learned:
-    """Sixteen full-span fits, networks and, for few states, a shrunken model, stacked."""
+    """Sixteen full-span fits, stacked with networks, mixtures, all pairs and, for few states, a shrunken model."""
     from fullspan.estimators.averaging import averaged_search, shrunken_search
     from fullspan.learn.search.fit import Options
     from fullspan.query.averaged import AveragedOracle

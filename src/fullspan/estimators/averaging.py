@@ -74,7 +74,7 @@ def averaged_search(
             f"average={k} was asked for {len(empirical.space)} columns; at most {MAX_VARIABLES} are possible: "
             "leave constant columns out with columns=, or use engine='elimination'"
         )
-    networks, mixtures = _networks(options.max_order, k), _mixtures(options.max_order, k)
+    networks, mixtures = _networks(options.max_order, k), _mixtures(empirical, options.max_order, k)
     beside = {} if plain else {**networks, **mixtures, **_pairs(empirical, options.max_order, k), **(further or {})}
     fitted = fit_average(empirical, k, one, random_state, watch, beside, before=dict.fromkeys(networks, KNOWN))
     settings = {**fitted.settings, **dataclasses.asdict(options), "restarts": restarts}
@@ -95,11 +95,15 @@ def _networks(max_order: int | None, k: int) -> dict[str, Learn]:
     return {"networks": learn("all"), "networks, prior by parents' state": learn("each")}
 
 
-def _mixtures(max_order: int | None, k: int) -> dict[str, Learn]:
-    """Mixtures of decomposable models, of up to as many components as there are fits."""
+def _mixtures(empirical: Empirical, max_order: int | None, k: int) -> dict[str, Learn]:
+    """Mixtures of decomposable models, of up to as many components as there are fits; fewer where rows have gaps.
+
+    Summing over gaps makes them slow beside fits, which know how to look all completions up.
+    """
     from fullspan.learn.mixtures.way import SIZES, SMOOTHINGS, mixture_of
 
-    grid = [(size, s) for size in SIZES if size <= k for s in _tried(SMOOTHINGS, k)]
+    largest, tried = (k, k) if empirical.is_complete else (min(k, _MANY), min(k, _SOME))
+    grid = [(size, s) for size in SIZES if size <= largest for s in _tried(SMOOTHINGS, tried)]
     starts = max(1, k // 16)
     return {f"mixture of {size}, {s:g} pseudo-rows": mixture_of(size, s, max_order, starts) for size, s in grid}
 
