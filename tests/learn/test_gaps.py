@@ -240,6 +240,17 @@ def test_a_fifth_is_predicted_by_the_others_alone() -> None:
     assert len(given) == 5
 
 
+def test_with_all_rows_in_one_fifth_the_observed_cells_are_even() -> None:
+    """Nothing is known without the only row: its observed cells, and no others, are as likely as any."""
+    data = Empirical.from_codes([[1, -1, 0, -1]], space=Space.of_cards(CARDS), allow_missing=True)
+
+    def never(part: Empirical, basis: Basis, rng: np.random.Generator) -> Way:
+        raise AssertionError
+
+    found = without_each_fifth(data, OutOfBagRows(data).followed, never, BASIS, np.random.default_rng(0))
+    assert found == pytest.approx([-np.log(CARDS[0] * CARDS[2])])
+
+
 def test_shrunken_weights_are_at_the_maximum_of_the_observed_posterior() -> None:
     """``N (d - <Psi>) = alpha w`` with d of the rows completed by the model itself, row by row over all states."""
     data, contrasts = rows_of(400, 0.3), Contrasts(CARDS)
