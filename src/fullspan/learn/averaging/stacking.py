@@ -108,4 +108,5 @@ def without_each_fifth(
 
 def _even(empirical: Empirical) -> Array:
     """``log P`` of the observed cells of each counted row if all states are as likely."""
-    return -np.asarray((empirical.states >= 0) @ np.log(np.array(empirical.space.cards, dtype=np.float64)))
+    observed = (empirical.states >= 0).astype(np.float64)
+    return np.asarray(-(observed @ np.log(np.array(empirical.space.cards, dtype=np.float64))))
