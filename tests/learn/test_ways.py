@@ -6,6 +6,7 @@ import dataclasses
 import itertools
 import threading
 
+import numba
 import numpy as np
 import pytest
 
@@ -175,6 +176,25 @@ def test_a_way_that_no_row_needs_is_left_out() -> None:
     assert sum(found.shares.values()) == pytest.approx(1.0)
     assert np.allclose(found.mean, -5.0)
     assert found.out_of_bag.score == pytest.approx(-5.0)
+
+
+@pytest.mark.parametrize("large", [1 << 20, 1])
+def test_ways_share_the_cores(large: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Side by side each has one; of large tables with gaps one is learned at a time, and has all of them."""
+    monkeypatch.setattr("fullspan.learn.averaging.beside._LARGE", large)
+    cells = rows_of(30).states.astype(np.int64)
+    cells[0, 0] = -1
+    data = Empirical.from_codes(cells, space=Space.of_cards(CARDS), allow_missing=True)
+    rows, rng, used = OutOfBagRows(data), np.random.default_rng(0), []
+    even = np.full(len(data.counts), -5.0)
+    rows.add(bootstrap(data, rng).drawn, even, rng)
+
+    def learn(*given: object) -> _Several:
+        used.append(numba.get_num_threads())
+        return _Several(data.space, -np.log(data.space.n_states), 0)
+
+    stacked(data, Seen(rows, even), 1, Basis("walsh", CARDS), {"other": learn}, {}, 7, threading.Event())
+    assert set(used) == {numba.get_num_threads() if large == 1 else 1}
 
 
 class _Several(_Even):

@@ -112,8 +112,9 @@ def stacked(
 def _each(
     learned: Callable[[int, Learn], _Learned], ways: list[Learn], stop: threading.Event, at_once: int
 ) -> list[_Learned]:
-    """All ways in their order; ``at_once`` of them are learned side by side, one core each."""
-    with ThreadPoolExecutor(at_once, initializer=numba.set_num_threads, initargs=(1,)) as pool:
+    """All ways in their order; ``at_once`` of them are learned side by side, which share the cores."""
+    each = numba.get_num_threads() // at_once
+    with ThreadPoolExecutor(at_once, initializer=numba.set_num_threads, initargs=(each,)) as pool:
         futures = [pool.submit(learned, number, learn) for number, learn in enumerate(ways)]
         try:
             return [future.result() for future in futures]
