@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,7 +26,7 @@ from fullspan.learn.averaging.gaps import (
     with_gaps,
 )
 from fullspan.learn.averaging.stacking import Way, without_each_fifth
-from fullspan.learn.networks.posterior import Networks, draw_networks
+from fullspan.learn.networks.posterior import Networks, Spread, draw_networks
 from fullspan.learn.search.fit import Options
 from fullspan.learn.shrinkage.contrasts import Contrasts
 from fullspan.learn.shrinkage.evidence import shrink
@@ -240,6 +243,17 @@ def test_a_fifth_is_predicted_by_the_others_alone() -> None:
     assert len(given) == 5
 
 
+def test_with_all_rows_in_one_fifth_the_observed_cells_are_even() -> None:
+    """Nothing is known without the only row: its observed cells, and no others, are as likely as any."""
+    data = Empirical.from_codes([[1, -1, 0, -1]], space=Space.of_cards(CARDS), allow_missing=True)
+
+    def never(part: Empirical, basis: Basis, rng: np.random.Generator) -> Way:
+        raise AssertionError
+
+    found = without_each_fifth(data, OutOfBagRows(data).followed, never, BASIS, np.random.default_rng(0))
+    assert found == pytest.approx([-np.log(CARDS[0] * CARDS[2])])
+
+
 def test_shrunken_weights_are_at_the_maximum_of_the_observed_posterior() -> None:
     """``N (d - <Psi>) = alpha w`` with d of the rows completed by the model itself, row by row over all states."""
     data, contrasts = rows_of(400, 0.3), Contrasts(CARDS)
@@ -321,6 +335,30 @@ def test_ctrl_c_while_ways_are_learned_keeps_the_fits() -> None:
     assert found.status == "interrupted"
     assert len(found.model.members) == 3  # type: ignore[attr-defined]
     assert found.model.share == 0.0  # type: ignore[attr-defined]
+
+
+def test_ctrl_c_elsewhere_ends_the_shrunken_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is not fitted to the end when someone stops while it is learned beside other ways: one step, and no more."""
+    from fullspan.learn.networks import posterior
+
+    began, steps, draw = threading.Event(), [], posterior.draw_networks
+
+    def stopped(data: Empirical, basis: Basis, spread: Spread, *given: Any) -> Way:
+        if spread == "all":
+            began.wait(timeout=5)
+            raise KeyboardInterrupt
+        return draw(data, basis, spread, *given)
+
+    def watch(step: Any) -> None:
+        if step.move == "shrink":
+            steps.append(step)
+            began.set()
+            time.sleep(0.3)
+
+    monkeypatch.setattr(posterior, "draw_networks", stopped)
+    found = shrunken_search(rows_of(150, 0.0), Options(), 2, 0, watch)
+    assert found.status == "interrupted"
+    assert len(steps) <= 1
 
 
 def test_wide_tables_with_gaps_have_the_fits_alone(monkeypatch: pytest.MonkeyPatch) -> None:

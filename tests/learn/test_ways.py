@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import threading
 
+import numba
 import numpy as np
 import pytest
 
@@ -20,6 +22,8 @@ from fullspan.learn.mixtures.growth import grow_graph
 from fullspan.learn.mixtures.way import mixture_of
 from fullspan.learn.wide.grow import GrowOptions, grow
 from fullspan.learn.wide.rows import WideRows
+from fullspan.model import LogLinear
+from fullspan.model.averaged import AveragedLogLinear
 from fullspan.space import Space
 
 CARDS = (2, 3, 4, 2, 3)
@@ -115,6 +119,18 @@ def test_one_row_and_two(rows: list[list[int]]) -> None:
         assert p[np.all(states() == rows[0], axis=1)] > p[np.all(states() == [1, 1, 1, 1, 0], axis=1)]
 
 
+def test_a_column_of_many_levels_has_its_table() -> None:
+    """However many its levels, a variable alone has the tables of its components, each a distribution."""
+    cards = (3000, 2500)
+    rows = np.random.default_rng(0).integers(cards, size=(200, 2))
+    data = Empirical.from_codes(rows, space=Space.of_cards(cards))
+    mixture = mixture_of(4, 1.0)(data, Basis("indicator", cards), np.random.default_rng(0)).mixed
+    for part in mixture.components:
+        each = [np.exp(part.tables[a:b]).sum() for a, b in itertools.pairwise(part.starts)]
+        assert each == pytest.approx([1.0, 1.0])
+        assert len(part.tables) == sum(cards)
+
+
 @pytest.mark.parametrize("functions", ["walsh", "monomial"])
 @pytest.mark.parametrize("basis", BASES)
 def test_all_pairs_are_the_machine_with_the_ridge(basis: str, functions: BasisName) -> None:
@@ -160,6 +176,53 @@ def test_a_way_that_no_row_needs_is_left_out() -> None:
     assert sum(found.shares.values()) == pytest.approx(1.0)
     assert np.allclose(found.mean, -5.0)
     assert found.out_of_bag.score == pytest.approx(-5.0)
+
+
+@pytest.mark.parametrize("large", [1 << 20, 1])
+def test_ways_share_the_cores(large: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Side by side each has one; of large tables with gaps one is learned at a time, and has all of them."""
+    monkeypatch.setattr("fullspan.learn.averaging.beside._LARGE", large)
+    cells = rows_of(30).states.astype(np.int64)
+    cells[0, 0] = -1
+    data = Empirical.from_codes(cells, space=Space.of_cards(CARDS), allow_missing=True)
+    rows, rng, used = OutOfBagRows(data), np.random.default_rng(0), []
+    even = np.full(len(data.counts), -5.0)
+    rows.add(bootstrap(data, rng).drawn, even, rng)
+
+    def learn(*given: object) -> _Several:
+        used.append(numba.get_num_threads())
+        return _Several(data.space, -np.log(data.space.n_states), 0)
+
+    stacked(data, Seen(rows, even), 1, Basis("walsh", CARDS), {"other": learn}, {}, 7, threading.Event())
+    assert set(used) == {numba.get_num_threads() if large == 1 else 1}
+
+
+class _Several(_Even):
+    """The same by many models, each with a share."""
+
+    def __init__(self, space: Space, log_p: float, seed: int) -> None:
+        super().__init__(space, log_p)
+        self.own = np.random.default_rng(seed).dirichlet(np.ones(48))
+
+    def models(self) -> tuple[tuple[float, LogLinear], ...]:  # type: ignore[override]
+        even = LogLinear(self.space, Basis("walsh", CARDS), (), np.zeros(0), -self.log_p)
+        return tuple((float(share), even) for share in self.own)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_fits_have_a_share_however_many_rows_speak_against_them(seed: int) -> None:
+    """What stands beside them has less than the whole, in the arithmetic of doubles, too: the average has members."""
+    some = rows_of(400)
+    data = dataclasses.replace(some, counts=np.full(len(some.counts), 8e15 / len(some.counts)))
+    rows, rng, log_p = OutOfBagRows(data), np.random.default_rng(seed), -np.log(data.space.n_states)
+    far = np.full(len(data.counts), -60.0)
+    rows.add(bootstrap(some, rng).drawn, far, rng)
+    beside = {"other": lambda *given: _Several(data.space, log_p, seed)}
+    found = stacked(data, Seen(rows, far), 1, Basis("walsh", CARDS), beside, {}, 7, threading.Event())
+    assert found is not None
+    assert 0.0 < found.shares["fits"] < 1e-9
+    average = AveragedLogLinear.of([found.beside[0][1]], found.beside)
+    assert np.exp(average.log_prob(states())).sum() == pytest.approx(1.0)
 
 
 def test_an_average_with_all_ways(tmp_path: object) -> None:

@@ -8,6 +8,7 @@ decide how much each is believed.
 from __future__ import annotations
 
 import dataclasses
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -46,8 +47,11 @@ def averaged_search(
     random_state: Any = None,
     watch: Watch = None,
     further: Mapping[str, Learn] | None = None,
+    stop: threading.Event | None = None,
 ) -> Fitted:
     """The average of k searches, of the rows and of bootstrap samples, and what stands beside them.
+
+    ``further`` are more of the latter; they look at ``stop``, which is set when someone has stopped.
 
     Raises
     ------
@@ -76,7 +80,7 @@ def averaged_search(
         )
     networks, mixtures = _networks(options.max_order, k), _mixtures(empirical, options.max_order, k)
     beside = {} if plain else {**networks, **mixtures, **_pairs(empirical, options.max_order, k), **(further or {})}
-    fitted = fit_average(empirical, k, one, random_state, watch, beside, before=dict.fromkeys(networks, KNOWN))
+    fitted = fit_average(empirical, k, one, random_state, watch, beside, dict.fromkeys(networks, KNOWN), stop)
     settings = {**fitted.settings, **dataclasses.asdict(options), "restarts": restarts}
     return replace(fitted, settings={**settings, **of_hidden(hidden, random_state)})
 
@@ -175,19 +179,27 @@ def shrunken_search(
     ------
     FullspanError : there are too many states.
     """
+    from fullspan.learn.search.problem import Interrupted
     from fullspan.learn.shrinkage.fit import check_shrinkable
 
     check_shrinkable(empirical, None, options.max_memory)
     if k == 1:
         return _one_shrunken_search(empirical, options, random_state, watch)
     effective: dict[str, Any] = {}
+    stop = threading.Event()
+
+    def told(step: Any) -> None:
+        if stop.is_set():
+            raise Interrupted
+        if watch is not None:
+            watch(step)
 
     def shrunken(data: Empirical, basis: Basis, rng: np.random.Generator) -> _Shrunken:
-        found = _Shrunken.of(data, basis.name, options.max_memory, watch)
+        found = _Shrunken.of(data, basis.name, options.max_memory, told)
         effective.update(found.fitted.settings if data is empirical else {})
         return found
 
-    fitted = averaged_search(empirical, options, (), 1, k, random_state, watch, {"shrunken": shrunken})
+    fitted = averaged_search(empirical, options, (), 1, k, random_state, watch, {"shrunken": shrunken}, stop)
     settings = {**fitted.settings, "shrinkage": "evidence", **effective, **of_hidden((), random_state)}
     return replace(fitted, settings=settings)
 

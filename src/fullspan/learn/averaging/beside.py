@@ -28,6 +28,8 @@ KNOWN, FURTHER = 2.0, 0.1
 """Rows that speak beforehand for the fits and for what is known to serve with few rows, and for anything else."""
 _LEAST = 0.5
 """Rows that a way must account for."""
+_FITS = 1e-12
+"""Share that the fits have in any case: the others' sum to less than 1, however many rows speak against the fits."""
 _LARGE = 1 << 20
 """States above which ways that hold a table, which they do where cells are missing, are learned one after another."""
 
@@ -94,7 +96,7 @@ def stacked(
     spoken = np.array([KNOWN, *(before.get(name, FURTHER) for name in beside)])
     shares = best_shares(np.stack(logs, axis=1), rows.weight[known], spoken)
     shares = np.where(shares * empirical.total < _LEAST, 0.0, shares)
-    shares[0] = max(shares[0], _LEAST / empirical.total)
+    shares[0] = max(shares[0], _LEAST / empirical.total, _FITS)
     shares /= shares.sum()
     kept = [(share, one) for share, one in zip(shares[1:], found, strict=True) if share > 0]
     unseen = mixed(np.stack([rows.log_prob(), *logs[1:]], axis=1)[:, shares > 0], shares[shares > 0])
@@ -110,8 +112,9 @@ def stacked(
 def _each(
     learned: Callable[[int, Learn], _Learned], ways: list[Learn], stop: threading.Event, at_once: int
 ) -> list[_Learned]:
-    """All ways in their order; ``at_once`` of them are learned side by side, one core each."""
-    with ThreadPoolExecutor(at_once, initializer=numba.set_num_threads, initargs=(1,)) as pool:
+    """All ways in their order; ``at_once`` of them are learned side by side, which share the cores."""
+    each = numba.get_num_threads() // at_once
+    with ThreadPoolExecutor(at_once, initializer=numba.set_num_threads, initargs=(each,)) as pool:
         futures = [pool.submit(learned, number, learn) for number, learn in enumerate(ways)]
         try:
             return [future.result() for future in futures]

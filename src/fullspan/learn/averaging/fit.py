@@ -84,6 +84,7 @@ def fit_average(
     watch: Watch | None = None,
     beside: Mapping[str, Learn] | None = None,
     before: Mapping[str, float] | None = None,
+    stop: threading.Event | None = None,
 ) -> Fitted:
     """Fit the rows and k - 1 bootstrap samples, and average the models as distributions.
 
@@ -91,6 +92,7 @@ def fit_average(
     ----------
     beside : other ways to predict, by name. They are stacked with the average of the fits.
     before : rows that speak for some of them beforehand (module ``beside``).
+    stop : set when someone has stopped; a way that takes long looks at it, and raises ``Interrupted``.
     seed : of the samples: a number, a generator or None. The same number gives the same average.
     watch : told every step of every fit, one at a time; may raise ``KeyboardInterrupt`` to stop. The average is then
         that of the fits that are done, or, if there is none, of those that were under way, as far as they had come.
@@ -104,8 +106,9 @@ def fit_average(
     ------
     KeyboardInterrupt : before any fit had made a move.
     """
+    rng, stop = np.random.default_rng(seed), stop or threading.Event()
     with threadpool_limits(limits=1, user_api="blas"):
-        return _Average(empirical, k, fit_one, np.random.default_rng(seed), watch, beside or {}, before or {}).run()
+        return _Average(empirical, k, fit_one, rng, watch, beside or {}, before or {}, stop).run()
 
 
 class _Average:
@@ -118,11 +121,12 @@ class _Average:
         watch: Watch | None,
         beside: Mapping[str, Learn],
         before: Mapping[str, float],
+        stop: threading.Event,
     ) -> None:
         self.empirical, self.fit_one, self.watch = empirical, fit_one, watch
         self.beside, self.before = beside, before
         self.seeds = rng.integers(2**63, size=(k, 2))
-        self.started, self.lock, self.stop = time.perf_counter(), threading.Lock(), threading.Event()
+        self.started, self.lock, self.stop = time.perf_counter(), threading.Lock(), stop
         self.members: list[Member | None] = [None] * k
         self.bounds, self.rounds, self.terms = Bounds(), 0, 0
 

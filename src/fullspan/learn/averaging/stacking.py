@@ -98,9 +98,15 @@ def without_each_fifth(
         counts = empirical.counts * (1.0 - split[:, f] / rows.rows)
         seen = counts > 0
         if not seen.any():  # all rows are in one fifth: nothing is known without it
-            log_prob[own] = -np.log(float(empirical.space.n_states))
+            log_prob[own] = _even(empirical)[rows.state[own]]
             continue
         way = learn(replace(empirical, states=empirical.states[seen], counts=counts[seen]), basis, rng)
         asked, which = np.unique(rows.state[own], return_inverse=True)
         log_prob[own] = observed_log_prob(way, basis, empirical.states[asked])[which]
     return log_prob
+
+
+def _even(empirical: Empirical) -> Array:
+    """``log P`` of the observed cells of each counted row if all states are as likely."""
+    observed = (empirical.states >= 0).astype(np.float64)
+    return np.asarray(-(observed @ np.log(np.array(empirical.space.cards, dtype=np.float64))))

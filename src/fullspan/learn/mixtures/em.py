@@ -29,7 +29,7 @@ _SETTLED = 2e-4
 _LEAST = 1e-3
 """Share of a row below which it does not count for a component."""
 _CELLS = 1 << 10
-"""Most cells of the table of a variable and its parents."""
+"""Most cells of the table of a variable and its parents; a variable alone has its table, whatever its levels."""
 
 
 def learn_mixture(
@@ -53,7 +53,7 @@ def learn_mixture(
     n = len(cards)
     share = np.ascontiguousarray(rng.dirichlet(np.full(components, 0.3), size=len(weights)).T)
     order, parents = np.empty((components, n), dtype=np.int64), np.full((components, n, width), -1, dtype=np.int64)
-    tables, log_shares = np.empty((components, n * _CELLS)), np.empty(components)
+    tables, log_shares = np.empty((components, int(np.maximum(cards, _CELLS).sum()))), np.empty(components)
     _em(columns, weights, cards, share, smoothing, price, order, parents, tables, log_shares)
     found = []
     for h in range(components):
