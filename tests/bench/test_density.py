@@ -262,3 +262,26 @@ def _runs(pid: int) -> bool:
         return False
     stat = Path(f"/proc/{pid}/stat")
     return not stat.exists() or stat.read_text().rsplit(")", 1)[1].split()[0] != "Z"
+
+
+def test_rows_that_a_method_calls_impossible_are_an_arrow_at_the_edge() -> None:
+    """A mean of -inf does not stop the picture of all other scores; a score that is no number is left out."""
+    means = {"independent": -10.0, "chow-liu": -8.0, "rbm": -np.inf, "pyagrum": np.nan}
+    drawn = picture([Score("one", method, 9, 100, 1, mean, 0.4) for method, mean in means.items()])
+    assert "one, 9, rbm: -inf" in drawn
+    assert "nan" not in drawn.replace("best, nats gained", "")
+    ElementTree.fromstring(drawn)
+
+
+def test_broken_sets_are_named(tmp_path: Path) -> None:
+    """A file that is cut short, is something else or lacks a part."""
+    path = tmp_path / "x.npz"
+    np.savez_compressed(path, codes=np.random.default_rng(0).integers(0, 3, (300, 5), dtype=np.uint8))
+    whole = path.read_bytes()
+    for data in (b"", b"junk", whole[: len(whole) // 2], whole[:120] + b"12345678" + whole[128:]):
+        path.write_bytes(data)
+        with pytest.raises(DataError, match="no sound"):
+            read_set(path)
+    np.savez(path, train=np.zeros((2, 1), np.uint8), nvars=5)
+    with pytest.raises(DataError, match="are needed"):
+        read_set(path)
