@@ -67,6 +67,14 @@ def test_gaps_are_summed_over_and_filled(model: fs.FullSpanMixture, table: np.nd
     assert np.mean(drawn[:, 1]) == pytest.approx(slab[1].sum() / slab.sum(), abs=0.05)
 
 
+def test_what_is_certain_has_probability_one(model: fs.FullSpanMixture) -> None:
+    """Exactly, whatever the shares of the components given it: 99.9 % would say that something else is possible."""
+    for values in itertools.product((0, 1), repeat=5):
+        given = {f"x{v}": value for v, value in enumerate(values)}
+        _, found = model._oracle.marginals_and_log_prob(given)
+        assert all(found[name][value] == 1.0 for name, value in given.items())
+
+
 def test_samples_follow_the_mixture(model: fs.FullSpanMixture, table: np.ndarray) -> None:
     """Frequencies of x5 given x0 = 1 in 4,000 draws."""
     drawn = np.asarray(model.sample(4000, random_state=0, given={"x0": 1}))
