@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
@@ -171,3 +173,115 @@ def test_unknown_names_are_refused(folder: Path, tmp_path: Path) -> None:
     np.savez(tmp_path / "odd.npz", x=np.zeros(2))
     with pytest.raises(DataError, match="codes are needed"):
         read_set(tmp_path / "odd.npz")
+
+
+@pytest.mark.parametrize("text", ["my notes", '{"set": 1}\nmy notes', "\xff\xfe", "my notes\n"])
+def test_a_file_that_is_something_else_is_left_as_it_is(folder: Path, tmp_path: Path, text: str) -> None:
+    """Only half a line of a score is taken out; any other file is refused, to the last byte as it was."""
+    other = tmp_path / "notes.txt"
+    other.write_bytes(text.encode("latin-1"))
+    with pytest.raises(DataError, match="no earlier score"):
+        compare(folder, other, ["parts"], ["independent"])
+    assert other.read_bytes() == text.encode("latin-1")
+
+
+def test_a_whole_score_without_its_line_end_is_kept(folder: Path, tmp_path: Path) -> None:
+    """As an editor may leave it; the next score stands in a line of its own."""
+    results, said = tmp_path / "r.jsonl", list[str]()
+    compare(folder, results, ["parts"], ["independent"])
+    results.write_text(results.read_text().rstrip("\n"))
+    compare(folder, results, ["parts"], ["independent", "chow-liu"], say=said.append)
+    assert said == ["2 of 2: chow-liu on parts"]
+    assert [json.loads(line)["method"] for line in results.read_text().splitlines()] == ["independent", "chow-liu"]
+
+
+def test_scores_of_other_folds_are_not_gone_on_with(folder: Path, tmp_path: Path) -> None:
+    """A table never mixes numbers of folds without a word; sets with given parts have none."""
+    results = tmp_path / "r.jsonl"
+    compare(folder, results, None, ["independent"], 2)
+    with pytest.raises(DataError, match="over 2 folds, and 3 are asked for"):
+        compare(folder, results, None, ["independent"], 3)
+    assert compare(folder, results, ["parts"], ["independent"], 3)[0].folds == 1
+
+
+def test_results_that_cannot_be_written_are_said_first(folder: Path, tmp_path: Path) -> None:
+    """Before anything is learned."""
+    said = list[str]()
+    with pytest.raises(OSError, match="No such file"):
+        compare(folder, tmp_path / "none" / "r.jsonl", ["parts"], ["independent"], say=said.append)
+    assert said == []
+
+
+def test_any_limit_is_taken(folder: Path) -> None:
+    """Also one beyond what a clock of the system counts to."""
+    for limit in (float("inf"), 1e300):
+        (found,) = compare(folder, None, ["parts"], ["independent"], settings=Settings(limit=limit))
+        assert found.mean is not None
+
+
+def test_a_worker_that_was_killed_between_jobs_is_started_again(folder: Path) -> None:
+    """The next job does not pay for it."""
+    job = Job(folder / "parts.npz", "independent", 0, 1, QUICK)
+    with Worker() as worker:
+        assert len(worker.do(job, 60.0).log) == 50
+        process = worker._process
+        assert process is not None
+        process.kill()
+        process.wait()
+        assert len(worker.do(job, 60.0).log) == 50
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_nothing_goes_on_when_the_command_is_killed(tmp_path: Path, how: signal.Signals) -> None:
+    """The process that learns ends with the one that asked, however that ended, and not only when it is done."""
+    bits = np.random.default_rng(0).integers(0, 2, (20_000, 64), dtype=np.uint8)
+    np.savez(tmp_path / "long.npz", bits=np.packbits(bits, axis=1), n=64)
+    script = (
+        "import sys\nfrom pathlib import Path\nfrom fullspan.bench.limited import Worker\n"
+        "from fullspan.bench.density_fold import Job\nfrom fullspan.bench.density_methods import Settings\n"
+        "worker = Worker()\nprint(worker._started().pid, flush=True)\n"
+        f"worker.do(Job(Path({str(tmp_path / 'long.npz')!r}), 'hidden-trees', 0, 2, Settings()), None)\n"
+    )
+    asking = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    assert asking.stdout is not None
+    learning = int(asking.stdout.readline())
+    time.sleep(0.5)  # the job is under way
+    asking.send_signal(how)
+    asking.wait(30)
+    asking.stdout.close()
+    deadline = time.monotonic() + 10
+    while _runs(learning) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not _runs(learning)
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    stat = Path(f"/proc/{pid}/stat")
+    return not stat.exists() or stat.read_text().rsplit(")", 1)[1].split()[0] != "Z"
+
+
+def test_rows_that_a_method_calls_impossible_are_an_arrow_at_the_edge() -> None:
+    """A mean of -inf does not stop the picture of all other scores; a score that is no number is left out."""
+    means = {"independent": -10.0, "chow-liu": -8.0, "rbm": -np.inf, "pyagrum": np.nan}
+    drawn = picture([Score("one", method, 9, 100, 1, mean, 0.4) for method, mean in means.items()])
+    assert "one, 9, rbm: -inf" in drawn
+    assert "nan" not in drawn.replace("best, nats gained", "")
+    ElementTree.fromstring(drawn)
+
+
+def test_broken_sets_are_named(tmp_path: Path) -> None:
+    """A file that is cut short, is something else or lacks a part."""
+    path = tmp_path / "x.npz"
+    np.savez_compressed(path, codes=np.random.default_rng(0).integers(0, 3, (300, 5), dtype=np.uint8))
+    whole = path.read_bytes()
+    for data in (b"", b"junk", whole[: len(whole) // 2], whole[:120] + b"12345678" + whole[128:]):
+        path.write_bytes(data)
+        with pytest.raises(DataError, match="no sound"):
+            read_set(path)
+    np.savez(path, train=np.zeros((2, 1), np.uint8), nvars=5)
+    with pytest.raises(DataError, match="are needed"):
+        read_set(path)

@@ -5,7 +5,10 @@ from __future__ import annotations
 import base64
 import itertools
 import json
+import math
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -64,6 +67,14 @@ def test_gaps_are_summed_over_and_filled(model: fs.FullSpanMixture, table: np.nd
     assert np.mean(drawn[:, 1]) == pytest.approx(slab[1].sum() / slab.sum(), abs=0.05)
 
 
+def test_what_is_certain_has_probability_one(model: fs.FullSpanMixture) -> None:
+    """Exactly, whatever the shares of the components given it: 99.9 % would say that something else is possible."""
+    for values in itertools.product((0, 1), repeat=5):
+        given = {f"x{v}": value for v, value in enumerate(values)}
+        _, found = model._oracle.marginals_and_log_prob(given)
+        assert all(found[name][value] == 1.0 for name, value in given.items())
+
+
 def test_samples_follow_the_mixture(model: fs.FullSpanMixture, table: np.ndarray) -> None:
     """Frequencies of x5 given x0 = 1 in 4,000 draws."""
     drawn = np.asarray(model.sample(4000, random_state=0, given={"x0": 1}))
@@ -107,6 +118,51 @@ def test_large_mixtures_are_packed(
     broken["components"][0]["log"] = base64.b64encode(np.full(n, np.nan).tobytes()).decode()
     path.write_text(json.dumps({**broken, "checksum": checksum(broken)}), encoding="utf-8")
     with pytest.raises(ModelFileError, match="not finite"):
+        fs.load(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda parts: parts[0]["factors"].append({"scope": [0] * 20_000, "log": [0.0]}), "over 20000 variables"),
+        (lambda parts: parts[0].update(factors=[]), "exactly one factor"),
+        (lambda parts: parts[0]["factors"][0].update(log=[5.0] * len(parts[0]["factors"][0]["log"])), "sums to"),
+        (lambda parts: parts[0]["factors"].append(parts[0]["factors"][0]), "exactly one factor"),
+        (
+            lambda parts: parts[0].update(
+                factors=[
+                    {"scope": [5], "log": [math.log(1 / 3)] * 3},
+                    *({"scope": [v, (v + 1) % 5], "log": [math.log(1 / 2)] * 4} for v in range(5)),
+                ]
+            ),
+            "depends on itself",
+        ),
+        (lambda parts: parts[0]["factors"][0].update(log="AAAA"), r"^\S+ is not a sound model file at (?!.*sound)"),
+    ],
+)
+def test_a_component_that_is_no_distribution_is_refused(
+    model: fs.FullSpanMixture, tmp_path: Path, change: Callable[[Any], None], message: str
+) -> None:
+    """A file whose components do not sum to 1 would give probabilities above 1; the place is named once."""
+    path = tmp_path / "mixture.fsm"
+    model.save(path)
+    document = json.loads(path.read_text(encoding="utf-8"))
+    change(document["components"])
+    path.write_text(json.dumps({**document, "checksum": checksum(document)}), encoding="utf-8")
+    with pytest.raises(ModelFileError, match=message):
+        fs.load(path)
+
+
+def test_factors_of_many_constant_variables_are_refused(model: fs.FullSpanMixture, tmp_path: Path) -> None:
+    """An array has at most 64 axes, however few its entries."""
+    path = tmp_path / "mixture.fsm"
+    model.save(path)
+    document = json.loads(path.read_text(encoding="utf-8"))
+    document["space"]["variables"] = [{"name": f"x{i}", "levels": [0]} for i in range(100)]
+    wide = {"share": 1.0, "orders": [100], "variables": list(range(100)), "log": base64.b64encode(bytes(8)).decode()}
+    document["components"] = [wide]
+    path.write_text(json.dumps({**document, "checksum": checksum(document)}), encoding="utf-8")
+    with pytest.raises(ModelFileError, match="over 100 variables"):
         fs.load(path)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -53,3 +54,26 @@ def test_one_component_shares_nothing_beyond_its_factors() -> None:
     found = DirectPairs.of(MixtureOracle(Mixture(Space.of_cards(CARDS), np.ones(1), (graph,))))
     assert found.information[0] > 0.01
     assert found.information[1:] == pytest.approx(0, abs=1e-12)
+
+
+def test_a_column_of_many_levels_costs_what_its_own_pairs_cost() -> None:
+    """Memory follows the levels of two variables, not the most levels squared for all pairs."""
+    cards, rng = (400, *[2] * 100), np.random.default_rng(2)
+    space = Space.of_cards(cards)
+    scopes = [(v,) for v in range(len(cards))]
+    graphs = [FactorGraph(space, scopes, [np.log(rng.dirichlet(np.full(c, 5.0))) for c in cards]) for _ in range(2)]
+    oracle = MixtureOracle(Mixture(space, np.array([0.5, 0.5]), tuple(graphs)))
+    assert [tree.log_z() for tree in oracle.trees] == pytest.approx([0.0, 0.0], abs=1e-9)
+    tracemalloc.start()
+    found = DirectPairs.of(oracle)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found.information.shape == (101 * 100 // 2,)
+    assert peak < 20 << 20
+
+
+def test_a_single_variable_has_no_pairs() -> None:
+    """Nothing is shared with nobody."""
+    space = Space.of_cards((3,))
+    graph = FactorGraph(space, [(0,)], [np.log([0.2, 0.3, 0.5])])
+    assert DirectPairs.of(MixtureOracle(Mixture(space, np.ones(1), (graph,)))).information.shape == (0,)

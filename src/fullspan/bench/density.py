@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Sequence
+import os
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,8 @@ from fullspan.bench.limited import Worker
 from fullspan.errors import DataError
 
 Say = Callable[[str], None]
+_BEGIN = b'{"set": "'
+"""How the line of a score begins."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,9 @@ def compare(
     paths = find_sets(folder, names)
     known = {(s.set, s.method): s for s in _kept(results) if not _stopped_sooner(s, settings)}
     pairs = [(path, method) for path in paths for method in methods]
+    _check_folds((known[p.stem, method] for p, method in pairs if (p.stem, method) in known), folds, results)
+    if results is not None:
+        results.open("a", encoding="utf-8").close()  # a file that cannot be written is said before anything is learned
     with Worker() as worker:
         for k, (path, method) in enumerate(pairs, 1):
             if (path.stem, method) in known:
@@ -98,19 +104,37 @@ def _stopped_sooner(found: Score, settings: Settings) -> bool:
     return limit is not None and (not settings.limit or settings.limit > limit)
 
 
-def _kept(results: Path | None) -> Iterator[Score]:
-    """Scores of an earlier run; a last line that was cut short is taken out of the file."""
+def _kept(results: Path | None) -> list[Score]:
+    """Scores of an earlier run; a last line that was cut short is taken out of the file, if it is one of a score."""
     if results is None or not results.exists():
-        return
-    text = results.read_text(encoding="utf-8")
-    whole = text[: text.rfind("\n") + 1]
-    if whole != text:
-        results.write_text(whole, encoding="utf-8")
-    for number, line in enumerate(whole.splitlines(), 1):
-        try:
-            yield Score(**json.loads(line))
-        except (TypeError, ValueError) as error:
-            raise DataError(f"{results}, line {number}: no earlier score ({error}); use another file") from None
+        return []
+    data = results.read_bytes()
+    whole = data[: data.rfind(b"\n") + 1]
+    found, cut = [_read(line, number, results) for number, line in enumerate(whole.splitlines(), 1)], data[len(whole) :]
+    if cut.endswith(b"}") or not cut.startswith(_BEGIN[: len(cut)]):
+        found.append(_read(cut, len(found) + 1, results))
+        with results.open("ab") as file:
+            file.write(b"\n")
+    elif cut:
+        os.truncate(results, len(whole))
+    return found
+
+
+def _read(line: bytes, number: int, results: Path) -> Score:
+    try:
+        return Score(**json.loads(line))
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{results}, line {number}: no earlier score ({error}); use another file") from None
+
+
+def _check_folds(known: Iterable[Score], folds: int, results: Path | None) -> None:
+    """Refuse to go on with scores of another number of folds."""
+    for found in known:
+        if found.mean is not None and found.folds not in (1, folds):
+            raise DataError(
+                f"{results} has scores of {found.set} over {found.folds} folds, and {folds} are asked for; use another "
+                f"file, or --folds {found.folds}"
+            )
 
 
 def markdown(scores: Sequence[Score]) -> str:

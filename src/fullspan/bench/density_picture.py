@@ -37,11 +37,11 @@ _LEFT_OUT = 0.04
 
 def picture(scores: Sequence[Score]) -> str:
     """An SVG text; sets without a score of the independent columns, or where nothing beats it, are left out."""
-    found = {(s.set, s.method): s for s in scores if s.mean is not None}
+    found = {(s.set, s.method): s for s in scores if s.mean is not None and not math.isnan(s.mean)}
     drawn = tuple(method for method in MARKS if any(m == method.name for _, m in found))
     rows = [_row(name, [m.name for m in drawn], found) for name in dict.fromkeys(s.set for s in scores)]
     kept = tuple(row for row in rows if row is not None)
-    values = sorted(value for row in kept for value, _ in row.marks.values())
+    values = sorted(value for row in kept for value, _ in row.marks.values() if math.isfinite(value))
     low = values[round(_LEFT_OUT * (len(values) - 1))] if values else 0.0
     return dots(
         Dots(
@@ -63,7 +63,7 @@ def _row(name: str, methods: Sequence[str], found: dict[tuple[str, str], Score])
         return None
     best = max(own, key=lambda method: own[method].mean or -float("inf"))
     gain = (own[best].mean or 0.0) - base.mean
-    if gain <= 0:
+    if not gain > 0:
         return None
     marks = {m: (((s.mean or 0.0) - base.mean) / gain, (s.error or 0.0) / gain) for m, s in own.items()}
     return Row(f"{name}, {base.variables:,}", f"{best}, {gain:+.2f}", marks)

@@ -7,10 +7,12 @@ codes                         one column per variable, 255 for a missing cell
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,15 +75,18 @@ def read_set(path: Path) -> DataSet:
 
     Raises
     ------
-    DataError : it holds none of the forms that are known.
+    DataError : it cannot be read, or holds none of the forms that are known.
     """
-    with np.load(path, allow_pickle=False) as file:
-        held: dict[str, NDArray[Any]] = {key: file[key] for key in file.files}
-    if "train" in held:
+    try:
+        with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
+            held: dict[str, NDArray[Any]] = {key: file[key] for key in file.files}
+    except (ValueError, EOFError, AttributeError, BadZipFile, zlib.error) as error:
+        raise DataError(f"{path} is no sound .npz file: {str(error)[:200]}") from error
+    if {"train", "valid", "test", "nvars"} <= held.keys():
         n = int(held["nvars"])
         parts = {part: _bits(held[part], n) for part in ("train", "valid", "test")}
         return DataSet(path.stem, Space.of_cards([2] * n), parts)
-    if "bits" in held:
+    if {"bits", "n"} <= held.keys():
         n = int(held["n"])
         return DataSet(path.stem, Space.of_cards([2] * n), {"rows": _bits(held["bits"], n)})
     if "codes" in held:

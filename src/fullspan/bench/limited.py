@@ -2,7 +2,7 @@
 
 Jobs come in and outcomes go out as pickles, between a process and its own child only. The child leads a group of
 processes, so that what it has started itself goes with it, and Ctrl-C does not reach it: fits that would end early and
-well are not taken for whole ones.
+well are not taken for whole ones. When the process that gives the jobs is gone, however it ended, the group ends too.
 """
 
 from __future__ import annotations
@@ -10,10 +10,12 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
+import queue
 import select
 import signal
 import subprocess
 import sys
+import threading
 from typing import Any, Self
 
 from fullspan.bench.density_fold import Job, Outcome, done
@@ -44,7 +46,8 @@ class Worker:
         assert process.stdout is not None
         pickle.dump(job, process.stdin)
         process.stdin.flush()
-        ready, _, _ = select.select([process.stdout], [], [], limit)
+        timeout = None if limit is None or limit > threading.TIMEOUT_MAX else limit
+        ready, _, _ = select.select([process.stdout], [], [], timeout)
         if not ready:
             self.stop()
             return Outcome(declined=f"more than {limit:g} s for a fold", notes={"limit": limit})
@@ -61,13 +64,19 @@ class Worker:
         return Outcome(declined=f"its process was ended by signal {-code}" + (", out of memory?" if code == -9 else ""))
 
     def _started(self) -> subprocess.Popen[bytes]:
+        if self._process is not None and self._process.poll() is not None:
+            self.stop()  # it was killed between two jobs
         if self._process is None:
             command = [sys.executable, "-m", "fullspan.bench.limited"]
             self._process = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
             )
             assert self._process.stdout is not None
-            pickle.load(self._process.stdout)  # a word when everything is imported, which no job has to pay for
+            try:
+                pickle.load(self._process.stdout)  # a word when everything is imported, which no job has to pay for
+            except EOFError as error:
+                self.stop()
+                raise FullspanError("the process that learns could not be started, as told above") from error
         return self._process
 
     def stop(self) -> None:
@@ -88,12 +97,24 @@ def main() -> None:
     """Do jobs until there are no more; what libraries print goes to standard error."""
     out: Any = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
+    jobs = queue.SimpleQueue[Job]()
+    threading.Thread(target=_receive, args=(jobs,), daemon=True).start()
     answer: Outcome | str = "ready"
-    with contextlib.suppress(EOFError, BrokenPipeError):
+    with contextlib.suppress(BrokenPipeError):
         while True:
             pickle.dump(answer, out)
             out.flush()
-            answer = done(pickle.load(sys.stdin.buffer))
+            answer = done(jobs.get())
+
+
+def _receive(jobs: queue.SimpleQueue[Job]) -> None:
+    """Take jobs as they come; when the giver is gone, end this process with all that it has started."""
+    with contextlib.suppress(EOFError):
+        while True:
+            jobs.put(pickle.load(sys.stdin.buffer))
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(os.getpid(), signal.SIGKILL)
+    os._exit(1)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from fullspan.cli.choices import Device
 
 EPILOG = "Example: fullspan bench device --n 20 --n 24"
 LIMIT_HELP = "Seconds that a method may take for a fold; then it is stopped and shown as declined. 0: none."
+SECONDS_HELP = "Mixture: no run is begun after so many seconds; by default 300, or half of --limit if that is less."
 DENSITY_EPILOG = """Example: fullspan bench density --data DATA/debd --set nltcs --results density.jsonl
 
 Sets are .npz files: train, valid, test (packed bits) and nvars; bits and n; or codes with 255 for a missing cell. Sets
@@ -72,7 +73,7 @@ def density(
     results: Annotated[Path | None, typer.Option(help="JSON lines that scores are added to, and taken from.")] = None,
     folds: Annotated[int, typer.Option(min=2, help="Of sets without parts.")] = 5,
     limit: Annotated[float, typer.Option(min=0.0, help=LIMIT_HELP)] = 600.0,
-    seconds: Annotated[float, typer.Option(min=0.0, help="Mixture: no run is begun after so many seconds.")] = 300.0,
+    seconds: Annotated[float | None, typer.Option(min=0.0, help=SECONDS_HELP)] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of folds and starts.")] = 0,
     picture: Annotated[Path | None, typer.Option(help="SVG file to draw.")] = None,
     table: Annotated[Path | None, typer.Option(help="Markdown file to write the table to.")] = None,
@@ -87,9 +88,13 @@ def density(
     from fullspan.cli.files import check_target, write_text
     from fullspan.cli.summary import print_json
 
+    if seconds is None:
+        seconds = min(Settings().seconds, limit / 2) if limit else Settings().seconds
     if "mixture" in (method or METHODS) and 0 < limit <= seconds:
-        raise typer.BadParameter(f"--seconds {seconds:g} leaves a mixture no time to end within --limit {limit:g}")
-    for path in (picture, table):
+        raise typer.BadParameter(
+            f"--seconds {seconds:g} leaves a mixture no time to end within --limit {limit:g}; give fewer"
+        )
+    for path in (picture, table, results):
         if path is not None:
             check_target(path)
 

@@ -26,16 +26,19 @@ from typing import Any
 
 import numpy as np
 
-from fullspan.errors import FullspanError
+from fullspan.errors import FullspanError, ModelFileError
 from fullspan.model import file as envelope
 from fullspan.model.graph import FactorGraph
 from fullspan.model.mixture import FittedMixture, Mixture
+from fullspan.model.normalised import check_normalised
 from fullspan.model.strict_json import Node
 from fullspan.space import Space
 
 KIND = "mixture"
 MAX_CELLS = 1 << 24
 """Most entries of one table that is read."""
+MAX_ORDER = 32
+"""Most variables of one table that is read."""
 PACKED_FROM = 100_000
 """Numbers from which on tables are packed."""
 _PACKED_VERSION = 2
@@ -107,8 +110,12 @@ def read_mixture(root: Node) -> FittedMixture:
             for part in parts
         )
         model = Mixture(space, np.array([part["share"].number(least=0) for part in parts]), graphs)
+    except ModelFileError:
+        raise
     except FullspanError as error:
         raise root["components"].refuse(str(error)) from error
+    for part, graph in zip(parts, graphs, strict=True):
+        check_normalised(part, graph)
     return FittedMixture(
         model=model,
         log_likelihood=fit["log_likelihood"].number(),
@@ -129,8 +136,8 @@ def _read_graph(node: Node, space: Space) -> FactorGraph:
     for factor in node.items():
         scope = tuple(i.whole(0, len(space) - 1) for i in factor["scope"].items())
         values = [value.number() for value in factor["log"].items()]
-        shape = [space.cards[i] for i in scope]
-        if math.prod(shape) != len(values) or len(values) > MAX_CELLS:
+        shape = _shape(factor["scope"], scope, space)
+        if math.prod(shape) != len(values):
             raise factor["log"].refuse(f"{len(values)} numbers; {math.prod(shape)} are due")
         scopes.append(scope)
         tables.append(np.array(values).reshape(shape))
@@ -144,10 +151,11 @@ def _read_packed(node: Node, space: Space) -> FactorGraph:
         raise node["variables"].refuse(f"{len(variables)} variables; the orders ask for {sum(orders)}")
     ends = itertools.accumulate(orders)
     scopes = [tuple(variables[end - order : end]) for order, end in zip(orders, ends, strict=True)]
-    shapes = [tuple(space.cards[i] for i in scope) for scope in scopes]
+    shapes = [_shape(node["variables"], scope, space) for scope in scopes]
     sizes = [math.prod(shape) for shape in shapes]
+    text = node["log"].text()
     try:
-        data = base64.b64decode(node["log"].text(), validate=True)
+        data = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError) as error:
         raise node["log"].refuse(f"it is no base64 ({error})") from error
     if len(data) != 8 * sum(sizes):
@@ -157,3 +165,11 @@ def _read_packed(node: Node, space: Space) -> FactorGraph:
         raise node["log"].refuse("a number is not finite")
     parts = np.split(values, np.cumsum(sizes)[:-1]) if sizes else []
     return FactorGraph(space, scopes, [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)])
+
+
+def _shape(node: Node, scope: tuple[int, ...], space: Space) -> tuple[int, ...]:
+    """Levels of the variables of a factor, if a table over them can be held."""
+    shape = tuple(space.cards[i] for i in scope)
+    if len(shape) > MAX_ORDER or math.prod(shape) > MAX_CELLS:
+        raise node.refuse(f"a factor over {len(shape)} variables; {MAX_ORDER} and {MAX_CELLS:,} entries are possible")
+    return shape

@@ -50,32 +50,45 @@ class DirectPairs:
         >>> found.information.round(4).tolist(), found.covariance.round(4).tolist()
         ([0.2218], [0.16])
         """
-        n, most = len(oracle.visible), max(oracle.visible.cards)
-        shares, alone = oracle.model.shares, np.zeros((len(oracle.trees), n, most))
-        joined: dict[Pair, Array] = {}
+        shares, joined = oracle.model.shares, dict[Pair, Array]()
+        alone = np.zeros((len(shares), sum(oracle.visible.cards)))
         for h, tree in enumerate(oracle.trees):
             beliefs = tree.beliefs()
-            for v, card in enumerate(oracle.visible.cards):
-                alone[h, v, :card] = beliefs.variable(v)
+            alone[h] = beliefs.variables
             for pair, beyond in _beyond_product(beliefs).items():
                 joined[pair] = joined.get(pair, 0.0) + shares[h] * beyond
-        return cls(*(np.concatenate(part) for part in zip(*_rows(shares, alone, joined), strict=True)))
+        found = _rows(shares, alone, np.array(oracle.visible.cards), joined)
+        return cls(*(np.concatenate(part) for part in zip(*found, strict=True)))
 
 
-def _rows(shares: Array, alone: Array, joined: dict[Pair, Array]) -> list[tuple[Array, Array]]:
-    """Information and covariance of each variable with those after it."""
-    _, n, most = alone.shape
-    beyond: list[list[tuple[int, Array]]] = [[] for _ in range(n)]
+def _rows(
+    shares: Array, alone: Array, cards: NDArray[np.int64], joined: dict[Pair, Array]
+) -> list[tuple[Array, Array]]:
+    """Information and covariance of each variable with those after it; ``alone`` has all levels side by side."""
+    starts = np.concatenate([[0], np.cumsum(cards)])
+    beyond: list[list[tuple[int, Array]]] = [[] for _ in cards]
     for (i, j), table in joined.items():
         beyond[i].append((j, table))
     found = []
-    for i in range(n):
-        weighed = (shares[:, None] * alone[:, i]).T
-        q = (weighed @ alone[:, i + 1 :].reshape(len(shares), -1)).reshape(most, n - i - 1, most).transpose(1, 0, 2)
+    for i, end in enumerate(starts[1:]):
+        q = (shares[:, None] * alone[:, starts[i] : end]).T @ alone[:, end:]
         for j, table in beyond[i]:
-            q[j - i - 1, : table.shape[0], : table.shape[1]] += table
-        found.append((_information(q), _covariance(q)))
+            q[:, starts[j] - end : starts[j + 1] - end] += table
+        found.append(_shared(np.maximum(q, 0.0), cards[i + 1 :]))
     return found
+
+
+def _shared(q: Array, cards: NDArray[np.int64]) -> tuple[Array, Array]:
+    """Mutual information and covariance of the codes under tables (a, b) that stand side by side -> (m,), (m,)."""
+    starts = np.cumsum(cards) - cards
+    rows, columns = np.add.reduceat(q, starts, axis=1), q.sum(axis=0)
+    apart = np.repeat(rows, cards, axis=1) * columns
+    ratio = np.divide(q, apart, out=np.ones_like(q), where=apart > 0)
+    nats = np.multiply(q, np.log(ratio, out=ratio, where=ratio > 0), out=ratio).sum(axis=0)
+    x, y = np.arange(len(q), dtype=np.float64), np.arange(len(columns)) - np.repeat(starts, cards)
+    means = (x @ rows) * np.add.reduceat(columns * y, starts)
+    covariance = np.asarray(np.add.reduceat((x @ q) * y, starts) - means, dtype=np.float64)
+    return np.maximum(np.add.reduceat(nats, starts), 0.0), covariance
 
 
 def _beyond_product(beliefs: Beliefs) -> dict[Pair, Array]:
@@ -92,17 +105,3 @@ def _beyond_product(beliefs: Beliefs) -> dict[Pair, Array]:
                 i, j = graph.scopes[f][a], graph.scopes[f][b]
                 found[min(i, j), max(i, j)] = beyond if i < j else beyond.T
     return found
-
-
-def _information(q: Array) -> Array:
-    """Mutual information of tables (m, a, b) -> (m,)."""
-    q = np.maximum(q, 0.0)
-    apart = q.sum(axis=2, keepdims=True) * q.sum(axis=1, keepdims=True)
-    ratio = np.divide(q, apart, out=np.ones_like(q), where=q > 0)
-    return np.asarray(np.maximum((q * np.log(ratio)).sum(axis=(1, 2)), 0.0))
-
-
-def _covariance(q: Array) -> Array:
-    """Covariance of the codes under tables (m, a, b) -> (m,)."""
-    x, y = np.arange(q.shape[1]), np.arange(q.shape[2])
-    return np.asarray(q @ y @ x - (q.sum(axis=2) @ x) * (q.sum(axis=1) @ y))

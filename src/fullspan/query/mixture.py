@@ -98,7 +98,7 @@ class MixtureOracle(Questions):
             if share > 0:
                 for out, p in zip(found, tree.marginals(allowed), strict=True):
                     out += share * p
-        return found
+        return [p / p.sum() for p in found]  # what is certain is 1, and not 1 but for rounding
 
     def sample(self, size: int, rng: np.random.Generator, given: Event | None = None) -> NDArray[np.int64]:
         """Independent states (size, n) given an event; exact, and fixed by the generator's state.

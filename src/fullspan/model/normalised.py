@@ -1,0 +1,63 @@
+"""Whether a product of factors is a distribution by its form: one conditional for each variable, without a circle.
+
+    p(x) = prod_v p(x_v | x_parents(v)),      sum over x_v of each factor = 1,   v the first variable of its scope
+
+Then the sum over all states is 1, whatever their number, and nothing has to be summed to know it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fullspan.model.graph import FactorGraph
+from fullspan.model.strict_json import Node
+
+_TOLERANCE = 1e-6
+
+
+def check_normalised(node: Node, graph: FactorGraph) -> None:
+    """Refuse a graph that is no product of conditionals.
+
+    Raises
+    ------
+    ModelFileError : variables have no factor or several, one depends on itself, or a conditional does not sum to 1.
+    """
+    if sorted(scope[0] if scope else -1 for scope in graph.scopes) != list(range(len(graph.space))):
+        raise node.refuse("each variable must be the first one of exactly one factor")
+    if not _is_acyclic(graph):
+        raise node.refuse("a variable depends on itself by way of others")
+    worst = _worst_sum(graph)
+    if not abs(worst - 1) <= _TOLERANCE:
+        raise node.refuse(f"a factor sums to {worst:.6g} over its first variable, where 1 is due")
+
+
+def _is_acyclic(graph: FactorGraph) -> bool:
+    """Whether the variables can be put in an order, each after the others of its factor."""
+    waits = {scope[0]: len(scope) - 1 for scope in graph.scopes}
+    children: dict[int, list[int]] = {}
+    for child, *parents in graph.scopes:
+        for parent in parents:
+            children.setdefault(parent, []).append(child)
+    ready, placed = [v for v, n in waits.items() if n == 0], 0
+    while ready:
+        placed += 1
+        for child in children.get(ready.pop(), ()):
+            waits[child] -= 1
+            if waits[child] == 0:
+                ready.append(child)
+    return placed == len(waits)
+
+
+def _worst_sum(graph: FactorGraph) -> float:
+    """The sum over the first variable that is farthest from 1; factors of the same size are summed together."""
+    starts, sizes = graph.table_starts[:-1], np.diff(graph.table_starts)
+    cards = graph.cards[graph.variables[graph.scope_starts[:-1]]]
+    worst = 1.0
+    for card, size in np.unique(np.stack([cards, sizes], axis=1), axis=0):
+        own = starts[(cards == card) & (sizes == size)]
+        tables = graph.values[own[:, None] + np.arange(size)].reshape(len(own), card, -1)
+        with np.errstate(over="ignore"):
+            sums = np.exp(tables).sum(axis=1).ravel()
+        found = float(sums[np.abs(sums - 1).argmax()])
+        worst = found if abs(found - 1) > abs(worst - 1) else worst
+    return worst
