@@ -176,7 +176,7 @@ def nltcs(folder: Path, **options: Any) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", type=Path)
+    parser.add_argument("data", type=Path, nargs="?")
     parser.add_argument("--sets", nargs="*", default=SETS)
     parser.add_argument("--rows", nargs="*", type=int, default=[])
     parser.add_argument("--average", type=int, default=16)
@@ -185,6 +185,9 @@ def main() -> None:
     parser.add_argument("--nltcs", action="store_true")
     parser.add_argument("--spikes", action="store_true")
     given = parser.parse_args()
+    if given.data is None:
+        print("left out: it needs a folder of data sets")
+        return
     warnings.simplefilter("ignore")
     if given.nltcs:
         nltcs(given.data)
