@@ -40,7 +40,7 @@ class Step:
     n_terms: int
     cost: float
     seconds: float
-    words: str = ""
+    words: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)
