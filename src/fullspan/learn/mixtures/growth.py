@@ -13,17 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.algebra.jit import serial
+from fullspan.learn.wide.grow import xlogx
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 _SEEN = 1e-9
 """Weight from which on a state of the parents is shown by the rows."""
-
-
-@serial
-def xlogx(x: float) -> float:
-    """``x ln x``."""
-    return x * np.log(x) if x > 1e-12 else 0.0
 
 
 @serial

@@ -88,7 +88,8 @@ def _collapse(table: Any, stride: int, card: int, out: Any) -> None:
 
 
 @serial
-def _xlogx(x: float) -> float:
+def xlogx(x: float) -> float:
+    """``x ln x``."""
     return x * np.log(x) if x > 1e-12 else 0.0
 
 
@@ -111,7 +112,7 @@ def _offers(
     for c in range(n_cells):
         if table[c, last] > 1e-9:
             shown += 1
-            base += _xlogx(table[c, last])
+            base += xlogx(table[c, last])
     for t in range(len(outside)):
         u = outside[t]
         lo, hi = features[u], features[u + 1]
@@ -122,9 +123,9 @@ def _offers(
             rest = table[c, last]
             if rest > 1e-9:
                 for f in range(lo, hi):
-                    gain += _xlogx(table[c, f])
+                    gain += xlogx(table[c, f])
                     rest -= table[c, f]
-                gain += _xlogx(rest)
+                gain += xlogx(rest)
         if gain > best[u]:
             best[u] = gain
             chosen[u] = place
@@ -162,11 +163,11 @@ def grow(
 
 def entropies(counts: Array, features: Ints) -> Array:
     """Entropy of every variable times the number of rows, from the counts of its features."""
-    whole = _xlogx(float(counts[-1]))
+    whole = xlogx(float(counts[-1]))
     out = np.empty(len(features) - 1)
     for u in range(len(out)):
         own = counts[features[u] : features[u + 1]]
-        out[u] = whole - sum(_xlogx(float(x)) for x in own) - _xlogx(float(counts[-1] - own.sum()))
+        out[u] = whole - sum(xlogx(float(x)) for x in own) - xlogx(float(counts[-1] - own.sum()))
     return out
 
 
