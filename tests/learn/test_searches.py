@@ -18,7 +18,7 @@ from fullspan.engine.protocol import Engine
 from fullspan.engine.reference import Enumeration
 from fullspan.learn.search import line
 from fullspan.learn.search.fit import Options, fit
-from fullspan.learn.search.full import carry_over, full_search, grow
+from fullspan.learn.search.full import carry_over, full_search, grow, names_in_use
 from fullspan.learn.search.paper import paper_search
 from fullspan.learn.search.penalty import prices
 from fullspan.learn.search.problem import Problem, smoothed_entropy
@@ -294,3 +294,19 @@ def test_fitted_expectations_are_those_of_the_data() -> None:
     np.testing.assert_allclose(probabilities(fitted), p_d, atol=1e-5)
     eta = matrix(fitted.model.basis) @ probabilities(fitted)
     np.testing.assert_allclose(eta, matrix(fitted.model.basis) @ p_d, atol=1e-5)
+
+
+def test_rounding_of_the_total_does_not_choose_names() -> None:
+    """Joining a pair to one margin or another often costs the same: a last digit must not decide."""
+    rng = np.random.default_rng(0)
+    cards = (2,) * 12
+    basis = Basis("walsh", cards)
+    for _ in range(20):
+        pairs = {tuple(sorted(rng.choice(12, 2, replace=False))) for _ in range(25)}
+        terms = [basis.index(tuple((int(i), 1) for i in pair)) for pair in pairs]
+        names = []
+        for total in 300.0 * (1 + np.finfo(float).eps * np.arange(-4, 5)):
+            engine = Enumeration(basis, np.float64)
+            engine.set_theta(dict.fromkeys(terms, 0.0))
+            names.append(total * names_in_use(Problem(engine, prices(cards, total), 0.0, total)))
+        np.testing.assert_allclose(names, names[0], rtol=1e-12)

@@ -33,6 +33,8 @@ _SHARE_OF_BEST = 0.7
 _AT_ONCE = 40
 _NEWTON_STEPS = 2
 """Newton steps after each round of growing; the next round goes on from there."""
+_TIED = 1e-9
+"""Prices and gains that differ by this share are equal: rounding, which no two machines share, must not choose."""
 _WIDE = 2.0
 """Standard deviation of the prior on every weight while growing; it matters only where the data say nothing."""
 
@@ -115,9 +117,10 @@ def names_in_use(problem: Problem, largest: int = LARGEST_MARGIN) -> float:
     for a in sorted({a for a in supports if len(a) > 1}, key=lambda a: (-len(a), sorted(a))):
         if any(a <= b for b in named):
             continue
-        extra = [_widened(problem, b, a, largest) for b in named]
-        if extra and min(extra) < _name(problem, a):
-            named[int(np.argmin(extra))] |= a
+        extra = np.array([_widened(problem, b, a, largest) for b in named])
+        least = extra.min(initial=np.inf) * (1 + _TIED)
+        if least < _name(problem, a):
+            named[int(np.flatnonzero(extra <= least)[0])] |= a
         else:
             named.append(a)
     return sum(_name(problem, a) for a in supports if len(a) == 1) + sum(_name(problem, a) for a in named)
@@ -209,7 +212,8 @@ def _candidates(problem: Problem, margins: Margins, room: int) -> list[_Candidat
         if int(y) not in problem.table.theta:
             name = problem.price(int(y)) - problem.prices.weight
             found.append(_Candidate(float(net), name, problem.support(int(y)), int(y)))
-    return sorted(found, key=lambda c: (-c.net, sorted(c.variables)))
+    unit = _TIED * max((c.net for c in found), default=1.0)
+    return sorted(found, key=lambda c: (-round(c.net / unit), sorted(c.variables), c.term or 0))
 
 
 def _batch(candidates: list[_Candidate]) -> list[_Candidate]:
