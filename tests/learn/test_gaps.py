@@ -84,8 +84,10 @@ def test_rows_are_spread_over_the_states_that_agree() -> None:
     assert np.allclose(log_sums(BASIS, log_p, data.states), log_prob, atol=1e-13)
 
 
-def test_faint_completions_are_left_out_and_rows_keep_their_weight() -> None:
-    """Where some completions are ten thousand times less probable, the others take their share."""
+@pytest.mark.parametrize("most", [256, 5])
+def test_faint_completions_are_left_out_and_rows_keep_their_weight(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where some completions are far less probable, or behind many others, these take their share."""
+    monkeypatch.setattr(gaps, "_MOST", most)
     data = rows_of(60, 0.4)
     log_p = a_model(0, scale=4.0).log_prob(STATES)
     filled, _ = completed(data, BASIS, log_p)
@@ -94,11 +96,13 @@ def test_faint_completions_are_left_out_and_rows_keep_their_weight() -> None:
         alone = Empirical(SPACE, row[None], np.array([count]), 1)
         own, _ = completed(alone, BASIS, log_p)
         p = np.exp(log_p - log_p[agreeing(row)].max())
-        kept = agreeing(row) & (p >= 1e-4)
+        kept = agreeing(row) & (p >= gaps._FAINT) & (p >= np.sort(p[agreeing(row)])[::-1][:most][-1])
         assert np.array_equal(SPACE.index(own.states), np.flatnonzero(kept))
         assert np.allclose(own.counts, count * p[kept] / p[kept].sum())
         assert own.total == pytest.approx(count)
-    assert any((p < 1e-4).any() for p in (np.exp(log_p - log_p[agreeing(r)].max())[agreeing(r)] for r in data.states))
+    relative = [np.exp(log_p - log_p[agreeing(r)].max())[agreeing(r)] for r in data.states]
+    assert any((p < gaps._FAINT).any() for p in relative)
+    assert any((p >= gaps._FAINT).sum() > 5 for p in relative)
 
 
 def test_many_rows_are_completed_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,6 +147,7 @@ class _Pairs:
 
 def test_no_round_lowers_the_likelihood_of_what_was_observed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each way that is learned by maximum likelihood makes the observed cells at least as likely as the one before."""
+    monkeypatch.setattr(gaps, "_FAINT", 0.0)
     monkeypatch.setattr(gaps, "_SETTLED", 1e-9)
     monkeypatch.setattr(gaps, "_ROUNDS", 40)
     data, ways = rows_of(2000, 0.35), []
@@ -159,8 +164,9 @@ def test_no_round_lowers_the_likelihood_of_what_was_observed(monkeypatch: pytest
     assert found[-1] - found[-2] < 1e-8
 
 
-def test_rounds_are_rough_but_the_last() -> None:
+def test_rounds_are_rough_but_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
     """The faster way stands in until the rows are completed; what is returned is the way itself."""
+    monkeypatch.setattr(gaps, "_FAINT", 0.0)
     data, calls = rows_of(100, 0.3), []
 
     def learn(name: str, part: Empirical, basis: Basis, rng: np.random.Generator) -> Way:

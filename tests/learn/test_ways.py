@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import threading
+from collections.abc import Callable
 
 import numba
 import numpy as np
@@ -13,7 +14,7 @@ import pytest
 import fullspan as fs
 from fullspan.algebra.basis import Basis, BasisName
 from fullspan.data import Empirical
-from fullspan.learn.averaging.beside import stacked
+from fullspan.learn.averaging.beside import Beside, stacked
 from fullspan.learn.averaging.bootstrap import OutOfBagRows, bootstrap
 from fullspan.learn.averaging.members import Seen
 from fullspan.learn.likelihood.machine import MachineOptions, fit_machine
@@ -169,7 +170,7 @@ def test_a_way_that_no_row_needs_is_left_out() -> None:
         rows.add(bootstrap(data, rng).drawn, np.full(len(data.counts), -5.0), rng)
     seen = Seen(rows, np.full(len(data.counts), -5.0))
     beside = {name: (lambda *given, v=v: _Even(data.space, v)) for name, v in (("as good", -5.0), ("bad", -9.0))}
-    found = stacked(data, seen, 3, Basis("walsh", CARDS), beside, {}, 7, threading.Event())
+    found = stacked(data, seen, 3, Basis("walsh", CARDS), Beside(beside), 7, threading.Event())
     assert found is not None
     assert found.shares["bad"] == 0.0
     assert 0.0 < found.shares["as good"] < found.shares["fits"]
@@ -193,8 +194,31 @@ def test_ways_share_the_cores(large: int, monkeypatch: pytest.MonkeyPatch) -> No
         used.append(numba.get_num_threads())
         return _Several(data.space, -np.log(data.space.n_states), 0)
 
-    stacked(data, Seen(rows, even), 1, Basis("walsh", CARDS), {"other": learn}, {}, 7, threading.Event())
+    stacked(data, Seen(rows, even), 1, Basis("walsh", CARDS), Beside({"other": learn}), 7, threading.Event())
     assert set(used) == {numba.get_num_threads() if large == 1 else 1}
+
+
+def test_a_ladder_is_climbed_as_long_as_unseen_rows_like_it() -> None:
+    """The first that is no better than the one before is the last; what follows is not learned, and has no share."""
+    data = rows_of(100)
+    rows, rng, learned = OutOfBagRows(data), np.random.default_rng(0), []
+    even = np.full(len(data.counts), -5.0)
+    rows.add(bootstrap(data, rng).drawn, even, rng)
+
+    def rung(name: str, log_p: float) -> Callable[..., _Several]:
+        def learn(*given: object) -> _Several:
+            learned.append(name)
+            return _Several(data.space, log_p, 0)
+
+        return learn
+
+    heights = {"alone": -6.0, "one": -5.5, "two": -5.0, "three": -5.0, "four": -1.0}
+    ways = {name: rung(name, log_p) for name, log_p in heights.items()}
+    beside = Beside(ways, ladders=[["one", "two", "three", "four"]])
+    found = stacked(data, Seen(rows, even), 1, Basis("walsh", CARDS), beside, 7, threading.Event())
+    assert found is not None
+    assert set(learned) == set(found.shares) - {"fits"} == {"alone", "one", "two", "three"}
+    assert sum(found.shares.values()) == pytest.approx(1.0)
 
 
 class _Several(_Even):
@@ -218,7 +242,7 @@ def test_the_fits_have_a_share_however_many_rows_speak_against_them(seed: int) -
     far = np.full(len(data.counts), -60.0)
     rows.add(bootstrap(some, rng).drawn, far, rng)
     beside = {"other": lambda *given: _Several(data.space, log_p, seed)}
-    found = stacked(data, Seen(rows, far), 1, Basis("walsh", CARDS), beside, {}, 7, threading.Event())
+    found = stacked(data, Seen(rows, far), 1, Basis("walsh", CARDS), Beside(beside), 7, threading.Event())
     assert found is not None
     assert 0.0 < found.shares["fits"] < 1e-9
     average = AveragedLogLinear.of([found.beside[0][1]], found.beside)
@@ -248,11 +272,13 @@ def test_an_average_with_all_ways(tmp_path: object) -> None:
     assert again.probability("x0=1 | x1=2") == pytest.approx(one.probability("x0=1 | x1=2"))
 
 
-@pytest.mark.parametrize(("k", "mixtures", "pairs"), [(2, 0, 0), (4, 2, 1), (8, 9, 3)])
+@pytest.mark.parametrize(("k", "mixtures", "pairs"), [(2, 0, 0), (4, 1, 1), (8, 3, 3)])
 def test_few_fits_have_little_beside_them(k: int, mixtures: int, pairs: int) -> None:
     """No more than the fits have time for: none, one of each size, or all; components are at most as many as fits."""
     X = np.random.default_rng(0).integers(2, size=(40, 3))
     shares = fs.FullSpan(average=k, random_state=0).fit(X).fitted_.settings["shares"]
-    assert sum(name.startswith("mixture") for name in shares) == mixtures
+    found = [name.removeprefix("mixture of ").split(", ") for name in shares if name.startswith("mixture")]
+    assert len({smoothing for _, smoothing in found}) == mixtures
+    assert all(int(size) <= k for size, _ in found)
     assert sum(name.startswith("all pairs") for name in shares) == pairs
     assert sum(name.startswith("networks") for name in shares) == 2

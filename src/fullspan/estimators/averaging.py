@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from fullspan.estimators.settings import noted, of_hidden
-from fullspan.learn.averaging.beside import KNOWN
+from fullspan.learn.averaging.beside import KNOWN, Beside
 from fullspan.learn.averaging.fit import Bounds, fit_average
 
 if TYPE_CHECKING:
@@ -65,11 +65,13 @@ def averaged_search(
 
     def one(data: Empirical, bounds: Bounds, seed: np.random.Generator, watch: Callable[[Any], None]) -> Fitted:
         own = options if bounds.basis is None else replace(options, basis=bounds.basis)
+        rounds, terms = bounds.rounds, bounds.terms
         if hidden:
-            return fit_incomplete(
-                data, own, hidden, restarts, seed, watch=watch, rounds=bounds.rounds, terms=bounds.terms
-            )
-        return fit(data, own, watch=watch, rounds=bounds.rounds, terms=bounds.terms)
+            return fit_incomplete(data, own, hidden, restarts, seed, watch, rounds=rounds, terms=terms)
+        if not data.is_complete:
+            start, completions = bounds.start, bounds.completions
+            return fit_incomplete(data, own, (), 1, seed, watch, start, rounds, terms, completions)
+        return fit(data, own, watch=watch, rounds=rounds, terms=terms)
 
     too_wide = not empirical.is_complete and empirical.space.n_states > MAX_STATES
     plain = bool(hidden) or options.by_terms or too_wide
@@ -78,11 +80,20 @@ def averaged_search(
             f"average={k} was asked for {len(empirical.space)} columns; at most {MAX_VARIABLES} are possible: "
             "leave constant columns out with columns=, or use engine='elimination'"
         )
-    networks, mixtures = _networks(options.max_order, k), _mixtures(empirical, options.max_order, k)
-    beside = {} if plain else {**networks, **mixtures, **_pairs(empirical, options.max_order, k), **(further or {})}
-    fitted = fit_average(empirical, k, one, random_state, watch, beside, dict.fromkeys(networks, KNOWN), stop)
+    beside = None if plain else _beside(empirical, options.max_order, k, further or {})
+    fitted = fit_average(empirical, k, one, random_state, watch, beside, stop)
     settings = {**fitted.settings, **dataclasses.asdict(options), "restarts": restarts}
     return replace(fitted, settings={**settings, **of_hidden(hidden, random_state)})
+
+
+def _beside(empirical: Empirical, max_order: int | None, k: int, further: Mapping[str, Learn]) -> Beside:
+    networks, mixtures = _networks(max_order, k), _mixtures(empirical, max_order, k)
+    ways = {name: learn for ladder in mixtures for name, learn in ladder.items()}
+    return Beside(
+        {**networks, **ways, **_pairs(empirical, max_order, k), **further},
+        dict.fromkeys(networks, KNOWN),
+        [list(ladder) for ladder in mixtures],
+    )
 
 
 def _networks(max_order: int | None, k: int) -> dict[str, Learn]:
@@ -99,17 +110,20 @@ def _networks(max_order: int | None, k: int) -> dict[str, Learn]:
     return {"networks": learn("all"), "networks, prior by parents' state": learn("each")}
 
 
-def _mixtures(empirical: Empirical, max_order: int | None, k: int) -> dict[str, Learn]:
-    """Mixtures of decomposable models, of up to as many components as there are fits; fewer where rows have gaps.
+def _mixtures(empirical: Empirical, max_order: int | None, k: int) -> list[dict[str, Learn]]:
+    """Mixtures of decomposable models, of more and more components up to the number of fits, for each smoothing.
 
-    Summing over gaps makes them slow beside fits, which know how to look all completions up.
+    There are fewer where rows have gaps: summing over these makes them slow beside fits, which know how to look all
+    completions up.
     """
     from fullspan.learn.mixtures.way import SIZES, SMOOTHINGS, mixture_of
 
     largest, tried = (k, k) if empirical.is_complete else (min(k, _MANY), min(k, _SOME))
-    grid = [(size, s) for size in SIZES if size <= largest for s in _tried(SMOOTHINGS, tried)]
-    starts = max(1, k // 16)
-    return {f"mixture of {size}, {s:g} pseudo-rows": mixture_of(size, s, max_order, starts) for size, s in grid}
+    sizes, starts = [size for size in SIZES if size <= largest], max(1, k // 16)
+    return [
+        {f"mixture of {size}, {s:g} pseudo-rows": mixture_of(size, s, max_order, starts) for size in sizes}
+        for s in _tried(SMOOTHINGS, tried)
+    ]
 
 
 def _pairs(empirical: Empirical, max_order: int | None, k: int) -> dict[str, Learn]:

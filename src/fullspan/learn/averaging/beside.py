@@ -1,15 +1,19 @@
 """Other ways to predict beside averaged fits: all learned from the rows, each with the share that unseen rows ask for.
 
-A way that would account for less than half a row of all is left out: what it is worth does not show in the likelihood,
-and questions are the faster for it.
+Ways of one kind and growing size are a ladder: a larger one is learned unless the last made unseen rows clearly less
+likely than the one before it, so that where there is little to find little is spent on the search. A way that would
+account for less than half a row of all is left out: what it is worth does not show in the likelihood, and questions are
+the faster for it.
 """
 
 from __future__ import annotations
 
+import itertools
+import math
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numba
 import numpy as np
@@ -35,6 +39,27 @@ _LARGE = 1 << 20
 
 
 @dataclass(frozen=True)
+class Beside:
+    """What stands beside the fits.
+
+    Attributes
+    ----------
+    ways : by name.
+    before : rows that speak for a way beforehand, by its name; few for one that is not named.
+    ladders : names of ways, each more costly than those before it, and learned as long as unseen rows do not mind.
+    """
+
+    ways: Mapping[str, Learn] = field(default_factory=dict)
+    before: Mapping[str, float] = field(default_factory=dict)
+    ladders: Sequence[Sequence[str]] = ()
+
+    def climbs(self) -> list[list[str]]:
+        """All ways: the ladders, the longest work, first, and the others, which stand alone."""
+        climbed = {name for ladder in self.ladders for name in ladder}
+        return [*map(list, self.ladders), *([name] for name in self.ways if name not in climbed)]
+
+
+@dataclass(frozen=True)
 class Stacked:
     """Shares by name, the models beside the fits with their shares of the whole, and what all say of rows.
 
@@ -54,21 +79,13 @@ class _Learned:
 
 
 def stacked(
-    empirical: Empirical,
-    seen: Seen,
-    k: int,
-    basis: Basis,
-    beside: Mapping[str, Learn],
-    before: Mapping[str, float],
-    seed: int,
-    stop: threading.Event,
+    empirical: Empirical, seen: Seen, k: int, basis: Basis, beside: Beside, seed: int, stop: threading.Event
 ) -> Stacked | None:
-    """Learn all ways from all rows and without each fifth, and find their shares; None if no row is left to decide.
+    """Learn ways from all rows and without each fifth, and find their shares; None if no row is left to decide.
 
     Parameters
     ----------
     seen : what k fits say.
-    before : rows that speak for a way beforehand, by its name; fewer for one that is not named.
     stop : ends the learning between ways, which run side by side.
 
     Raises
@@ -78,44 +95,63 @@ def stacked(
     rows, known = seen.rows, seen.rows.known
     if not known.any():
         return None
+    numbers, weight = {name: number for number, name in enumerate(beside.ways)}, rows.weight[known]
 
-    def learned(number: int, learn: Learn) -> _Learned:
-        rng = np.random.default_rng([number, seed])
-        way = learn(empirical, basis, rng)
+    def learned(name: str) -> _Learned:
+        rng = np.random.default_rng([numbers[name], seed])
 
         def unless_stopped(data: Empirical, basis: Basis, rng: np.random.Generator) -> Way:
             if stop.is_set():
                 raise Interrupted
-            return learn(data, basis, rng)
+            return beside.ways[name](data, basis, rng)
 
+        way = unless_stopped(empirical, basis, rng)
         return _Learned(way, without_each_fifth(empirical, rows.followed, unless_stopped, basis, rng)[known])
 
+    def climbed(ladder: Sequence[str]) -> dict[str, _Learned]:
+        found = {ladder[0]: learned(ladder[0])}
+        for last, name in itertools.pairwise(ladder):
+            found[name] = learned(name)
+            if _clearly_worse(found[name].unseen - found[last].unseen, weight):
+                break
+        return found
+
     at_once = numba.get_num_threads() if empirical.is_complete or empirical.space.n_states <= _LARGE else 1
-    found = _each(learned, list(beside.values()), stop, at_once)
-    logs = [rows.expected(k), *(way.unseen for way in found)]
-    spoken = np.array([KNOWN, *(before.get(name, FURTHER) for name in beside)])
-    shares = best_shares(np.stack(logs, axis=1), rows.weight[known], spoken)
+    found = {name: one for ladder in _each(climbed, beside.climbs(), stop, at_once) for name, one in ladder.items()}
+    names = sorted(found, key=numbers.__getitem__)
+    logs = [rows.expected(k), *(found[name].unseen for name in names)]
+    spoken = np.array([KNOWN, *(beside.before.get(name, FURTHER) for name in names)])
+    shares = best_shares(np.stack(logs, axis=1), weight, spoken)
     shares = np.where(shares * empirical.total < _LEAST, 0.0, shares)
     shares[0] = max(shares[0], _LEAST / empirical.total, _FITS)
     shares /= shares.sum()
-    kept = [(share, one) for share, one in zip(shares[1:], found, strict=True) if share > 0]
+    kept = [(share, found[name].way) for share, name in zip(shares[1:], names, strict=True) if share > 0]
     unseen = mixed(np.stack([rows.log_prob(), *logs[1:]], axis=1)[:, shares > 0], shares[shares > 0])
-    each = [seen.mean, *(observed_log_prob(one.way, basis, empirical.states) for _, one in kept)]
+    each = [seen.mean, *(observed_log_prob(way, basis, empirical.states) for _, way in kept)]
     return Stacked(
-        dict(zip(("fits", *beside), map(float, shares), strict=True)),
-        [(float(share) * own, model) for share, one in kept for own, model in one.way.models()],
+        dict(zip(("fits", *names), map(float, shares), strict=True)),
+        [(float(share) * own, model) for share, way in kept for own, model in way.models()],
         mixed(np.stack(each, axis=1), shares[shares > 0]),
         rows.score(unseen),
     )
 
 
+def _clearly_worse(change: Array, weight: Array) -> bool:
+    """Whether ``log p`` of weighed rows falls, by more than two standard errors."""
+    total = float(weight @ change)
+    return total < -2.0 * math.sqrt(float(weight @ (change - total / weight.sum()) ** 2))
+
+
 def _each(
-    learned: Callable[[int, Learn], _Learned], ways: list[Learn], stop: threading.Event, at_once: int
-) -> list[_Learned]:
-    """All ways in their order; ``at_once`` of them are learned side by side, which share the cores."""
+    climbed: Callable[[Sequence[str]], dict[str, _Learned]],
+    ladders: list[list[str]],
+    stop: threading.Event,
+    at_once: int,
+) -> list[dict[str, _Learned]]:
+    """All ladders in their order; ``at_once`` of them are climbed side by side, which share the cores."""
     each = numba.get_num_threads() // at_once
     with ThreadPoolExecutor(at_once, initializer=numba.set_num_threads, initargs=(each,)) as pool:
-        futures = [pool.submit(learned, number, learn) for number, learn in enumerate(ways)]
+        futures = [pool.submit(climbed, ladder) for ladder in ladders]
         try:
             return [future.result() for future in futures]
         except BaseException:

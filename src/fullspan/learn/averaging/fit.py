@@ -15,7 +15,7 @@ import dataclasses
 import math
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -25,14 +25,14 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from fullspan.data import Empirical
-from fullspan.learn.averaging.beside import stacked
+from fullspan.learn.averaging.beside import Beside, stacked
 from fullspan.learn.averaging.bootstrap import Sample, bootstrap
 from fullspan.learn.averaging.members import Member, seen_by
 from fullspan.learn.averaging.result import averaged
-from fullspan.learn.averaging.stacking import Learn
 from fullspan.learn.search.full import MAX_TERMS
+from fullspan.learn.search.incomplete import MAX_ROUNDS
 from fullspan.learn.search.problem import Interrupted
-from fullspan.model import Fitted
+from fullspan.model import Fitted, LogLinear
 
 SIDE_BY_SIDE = 1 << 20
 """States up to which several fits run at a time; the kernels of larger tables use all cores well by themselves."""
@@ -42,16 +42,25 @@ GROWING = ("append", "margin")
 
 @dataclass(frozen=True)
 class Bounds:
-    """What the first fit leaves to the others: the basis, the rounds to grow in, and the terms to grow to."""
+    """What the first fit leaves to the others.
+
+    basis : of its model.
+    rounds, terms : to grow in, and to.
+    start : its model, by which rows with gaps are completed.
+    completions : searches that it took, each of rows that the one before has completed.
+    """
 
     basis: str | None = None
     rounds: float = math.inf
     terms: int = MAX_TERMS
+    start: LogLinear | None = None
+    completions: int = MAX_ROUNDS
 
     @classmethod
-    def of(cls, basis: str, rounds: int, terms: int) -> Bounds:
-        """What the first fit took, and a quarter more."""
-        return cls(basis, rounds + rounds // 4, min(terms + terms // 4, MAX_TERMS))
+    def of(cls, first: Fitted, rounds: int, terms: int) -> Bounds:
+        """What the first fit took, and a quarter more to grow."""
+        model, terms = first.model, min(terms + terms // 4, MAX_TERMS)
+        return cls(model.basis.name, rounds + rounds // 4, terms, model, max(1, len(first.history)))
 
 
 class FitOne(Protocol):
@@ -82,16 +91,14 @@ def fit_average(
     fit_one: FitOne,
     seed: Any = None,
     watch: Watch | None = None,
-    beside: Mapping[str, Learn] | None = None,
-    before: Mapping[str, float] | None = None,
+    beside: Beside | None = None,
     stop: threading.Event | None = None,
 ) -> Fitted:
     """Fit the rows and k - 1 bootstrap samples, and average the models as distributions.
 
     Parameters
     ----------
-    beside : other ways to predict, by name. They are stacked with the average of the fits.
-    before : rows that speak for some of them beforehand (module ``beside``).
+    beside : other ways to predict, which are stacked with the average of the fits.
     stop : set when someone has stopped; a way that takes long looks at it, and raises ``Interrupted``.
     seed : of the samples: a number, a generator or None. The same number gives the same average.
     watch : told every step of every fit, one at a time; may raise ``KeyboardInterrupt`` to stop. The average is then
@@ -108,7 +115,7 @@ def fit_average(
     """
     rng, stop = np.random.default_rng(seed), stop or threading.Event()
     with threadpool_limits(limits=1, user_api="blas"):
-        return _Average(empirical, k, fit_one, rng, watch, beside or {}, before or {}, stop).run()
+        return _Average(empirical, k, fit_one, rng, watch, beside, stop).run()
 
 
 class _Average:
@@ -119,12 +126,10 @@ class _Average:
         fit_one: FitOne,
         rng: np.random.Generator,
         watch: Watch | None,
-        beside: Mapping[str, Learn],
-        before: Mapping[str, float],
+        beside: Beside | None,
         stop: threading.Event,
     ) -> None:
-        self.empirical, self.fit_one, self.watch = empirical, fit_one, watch
-        self.beside, self.before = beside, before
+        self.empirical, self.fit_one, self.watch, self.beside = empirical, fit_one, watch, beside
         self.seeds = rng.integers(2**63, size=(k, 2))
         self.started, self.lock, self.stop = time.perf_counter(), threading.Lock(), stop
         self.members: list[Member | None] = [None] * k
@@ -142,7 +147,7 @@ class _Average:
         if not found:
             raise KeyboardInterrupt
         try:
-            return self._averaged(done or found, self.beside if len(done) == len(self.seeds) > 1 else {})
+            return self._averaged(done or found, self.beside if len(done) == len(self.seeds) > 1 else None)
         except (KeyboardInterrupt, Interrupted):
             self.stop.set()
             return self._averaged(done or found)
@@ -151,7 +156,7 @@ class _Average:
         """The fit of the rows as they are, which bounds the others."""
         self._fit(0)
         if (first := self.members[0]) is not None:
-            self.bounds = Bounds.of(first.fitted.model.basis.name, self.rounds, self.terms)
+            self.bounds = Bounds.of(first.fitted, self.rounds, self.terms)
 
     def _others(self) -> None:
         rest = range(1, len(self.seeds))
@@ -210,13 +215,13 @@ class _Average:
             return own()
         return dataclasses.replace(self._averaged(done), status="interrupted")
 
-    def _averaged(self, members: list[Member], beside: Mapping[str, Learn] | None = None) -> Fitted:
+    def _averaged(self, members: list[Member], beside: Beside | None = None) -> Fitted:
         """The fitted average; the members are in the order of their seeds, whenever they were done."""
         seen = seen_by(self.empirical, members, [int(self.seeds[m.number, 1]) for m in members])
         found = None
-        if beside:
+        if beside is not None and beside.ways:
             basis, seed = members[0].fitted.model.basis, int(self.seeds[0, 0])
-            found = stacked(self.empirical, seen, len(members), basis, beside, self.before, seed, self.stop)
+            found = stacked(self.empirical, seen, len(members), basis, beside, seed, self.stop)
         average = averaged(self.empirical, members, seen, found)
         whole = len(members) == len(self.seeds) and all(m.is_whole for m in members) and not self.stop.is_set()
         settings = {**average.settings, "average": len(self.seeds)}

@@ -30,8 +30,8 @@ MAX_STATES = 1 << 22
 """States of a table up to which rows with gaps are completed, and their probabilities are sums over it."""
 _ROUNDS, _SETTLED = 10, 1e-3
 """Most completions, and the nats per row that one must win for another to follow."""
-_FAINT = 1e-4
-"""Probability, relative to a row's likeliest completion, below which one is left out."""
+_FAINT, _MOST = 1e-2, 256
+"""Probability, relative to a row's likeliest completion, below which one is left out, and most that are kept."""
 _BLOCK = 1 << 20
 """Completions that are held at a time."""
 
@@ -73,8 +73,8 @@ def independent_log_table(data: Empirical) -> Array:
 def completed(data: Empirical, basis: Basis, log_p: Array) -> tuple[Empirical, Array]:
     """Rows with gaps spread over the states that agree with them, and ``log P`` of every row (m,).
 
-    What a row says of its faintest completions, ten thousand times less probable than the likeliest, the others say
-    instead: every row keeps its weight, and one with many gaps does not take all states.
+    What a row says of its faintest completions, a hundred times less probable than the likeliest or behind many others,
+    these say instead: every row keeps its weight, and one with many gaps does not take all states.
     """
     counts, log_prob = np.zeros(basis.n_states), np.empty(len(data.counts))
     for rows, where in _fibres(basis, data.states):
@@ -82,6 +82,9 @@ def completed(data: Empirical, basis: Basis, log_p: Array) -> tuple[Empirical, A
         peak = f.max(axis=1, keepdims=True)
         p = np.exp(f - peak)
         log_prob[rows] = peak[:, 0] + np.log(p.sum(axis=1))
+        if p.shape[1] > _MOST:
+            likeliest = np.argpartition(p, -_MOST, axis=1)[:, -_MOST:]
+            p, where = (np.take_along_axis(each, likeliest, axis=1) for each in (p, where))
         p[p < _FAINT] = 0.0
         p *= (data.counts[rows] / p.sum(axis=1))[:, None]
         np.add.at(counts, where[p > 0], p[p > 0])

@@ -61,6 +61,7 @@ def fit_incomplete(
     start: LogLinear | None = None,
     rounds: float = math.inf,
     terms: int = MAX_TERMS,
+    completions: int = MAX_ROUNDS,
 ) -> Fitted:
     """Learn terms and weights from rows with missing cells, and with ``hidden`` variables, which come last.
 
@@ -69,13 +70,14 @@ def fit_incomplete(
     restarts : random first completions, where there are hidden variables.
     watch, start : as for :func:`fullspan.learn.search.fit.fit`; ``start`` gives the first completion.
     rounds, terms : most rounds of growing of every search, and terms that it grows to, for each basis.
+    completions : most searches, each of rows that the one before has completed.
 
     Raises
     ------
     TooLargeError : the tables would not fit into memory; nothing has been allocated.
     """
     options = options or Options()
-    search = _Rounds(empirical.with_hidden(hidden), options, empirical, len(hidden), watch, rounds, terms)
+    search = _Rounds(empirical.with_hidden(hidden), options, empirical, len(hidden), watch, rounds, terms, completions)
     return search.run(restarts, seed, start)
 
 
@@ -87,10 +89,11 @@ class _Rounds:
         seen: Empirical,
         n_hidden: int,
         watch: Watch | None,
-        growing: float = math.inf,
-        terms: int = MAX_TERMS,
+        growing: float,
+        terms: int,
+        completions: int,
     ) -> None:
-        self.growing, self.terms = growing, terms
+        self.growing, self.terms, self.completions = growing, terms, completions
         self.data, self.options, self.seen, self.n_hidden, self.watch = data, options, seen, n_hidden, watch
         self.started = time.perf_counter()
         self.history: list[Step] = []
@@ -169,7 +172,7 @@ class _Rounds:
     def _follow(self, model: LogLinear) -> bool:
         """Rounds from a first completion until they no longer help; whether they were interrupted."""
         shortest, options = math.inf, self.options
-        for _ in range(MAX_ROUNDS):
+        for _ in range(self.completions):
             fitted = fit(completed(self.data, model), options, self._told, rounds=self.growing, terms=self.terms)
             fitted = self._refined(fitted)
             options = dataclasses.replace(options, basis=fitted.model.basis.name)
