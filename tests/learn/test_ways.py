@@ -198,8 +198,8 @@ def test_ways_share_the_cores(large: int, monkeypatch: pytest.MonkeyPatch) -> No
     assert set(used) == {numba.get_num_threads() if large == 1 else 1}
 
 
-def test_a_ladder_is_climbed_as_long_as_unseen_rows_like_it() -> None:
-    """The first that is no better than the one before is the last; what follows is not learned, and has no share."""
+def test_a_ladder_is_climbed_as_long_as_unseen_rows_do_not_mind() -> None:
+    """The first that is clearly worse than the one before is the last; what follows is not learned, and has no share."""
     data = rows_of(100)
     rows, rng, learned = OutOfBagRows(data), np.random.default_rng(0), []
     even = np.full(len(data.counts), -5.0)
@@ -212,7 +212,7 @@ def test_a_ladder_is_climbed_as_long_as_unseen_rows_like_it() -> None:
 
         return learn
 
-    heights = {"alone": -6.0, "one": -5.5, "two": -5.0, "three": -5.0, "four": -1.0}
+    heights = {"alone": -6.0, "one": -5.5, "two": -5.0, "three": -5.2, "four": -1.0}
     ways = {name: rung(name, log_p) for name, log_p in heights.items()}
     beside = Beside(ways, ladders=[["one", "two", "three", "four"]])
     found = stacked(data, Seen(rows, even), 1, Basis("walsh", CARDS), beside, 7, threading.Event())
