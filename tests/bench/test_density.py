@@ -195,6 +195,15 @@ def test_a_whole_score_without_its_line_end_is_kept(folder: Path, tmp_path: Path
     assert [json.loads(line)["method"] for line in results.read_text().splitlines()] == ["independent", "chow-liu"]
 
 
+def test_scores_of_another_seed_are_not_gone_on_with(folder: Path, tmp_path: Path) -> None:
+    """Nor are numbers of one seed shown as those of another."""
+    results = tmp_path / "scores.jsonl"
+    compare(folder, results, ["parts"], ["independent"], 2, Settings(seed=1))
+    with pytest.raises(DataError, match="with seed 1, and 0 is asked for"):
+        compare(folder, results, ["parts"], ["independent"], 2)
+    assert compare(folder, results, ["parts"], ["independent"], 2, Settings(seed=1))[0].seed == 1
+
+
 def test_scores_of_other_folds_are_not_gone_on_with(folder: Path, tmp_path: Path) -> None:
     """A table never mixes numbers of folds without a word; sets with given parts have none."""
     results = tmp_path / "r.jsonl"

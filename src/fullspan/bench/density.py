@@ -42,12 +42,14 @@ class Score:
     seconds: float = 0.0
     declined: str = ""
     notes: dict[str, Any] = field(default_factory=dict)
+    seed: int = 0
 
 
 def score(worker: Worker, path: Path, method: str, folds: int, settings: Settings) -> Score:
     """Learn and score one method on one set; seconds are of learning, summed over folds."""
     data = held(path)
     size: dict[str, Any] = {"set": data.name, "method": method, "variables": len(data.space), "rows": data.n_rows}
+    size["seed"] = settings.seed
     n_folds = data.n_splits(folds)
     outcomes = list[Outcome]()
     for fold in range(n_folds):
@@ -82,7 +84,7 @@ def compare(
     paths = find_sets(folder, names)
     known = {(s.set, s.method): s for s in _kept(results) if not _stopped_sooner(s, settings)}
     pairs = [(path, method) for path in paths for method in methods]
-    _check_folds((known[p.stem, method] for p, method in pairs if (p.stem, method) in known), folds, results)
+    _check_same((known[p.stem, method] for p, method in pairs if (p.stem, method) in known), folds, settings, results)
     if results is not None:
         results.open("a", encoding="utf-8").close()  # a file that cannot be written is said before anything is learned
     with Worker() as worker:
@@ -127,13 +129,18 @@ def _read(line: bytes, number: int, results: Path) -> Score:
         raise DataError(f"{results}, line {number}: no earlier score ({error}); use another file") from None
 
 
-def _check_folds(known: Iterable[Score], folds: int, results: Path | None) -> None:
-    """Refuse to go on with scores of another number of folds."""
+def _check_same(known: Iterable[Score], folds: int, settings: Settings, results: Path | None) -> None:
+    """Refuse to go on with scores of another number of folds, or of another seed."""
     for found in known:
         if found.mean is not None and found.folds not in (1, folds):
             raise DataError(
                 f"{results} has scores of {found.set} over {found.folds} folds, and {folds} are asked for; use another "
                 f"file, or --folds {found.folds}"
+            )
+        if found.seed != settings.seed:
+            raise DataError(
+                f"{results} has scores of {found.set} with seed {found.seed}, and {settings.seed} is asked for; use "
+                f"another file, or --seed {found.seed}"
             )
 
 
