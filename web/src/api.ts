@@ -4,7 +4,7 @@ export type Level = string | number | boolean;
 export type Given = Record<string, Level>;
 export interface Answer { version: string; stale: string | null }
 export interface Model extends Answer {
-  name: string; kind: string; n_variables: number; log2_states: number; n_terms: number; n_rows: number; status: string;
+  name: string; kind: string; n_variables: number; log2_states: number; n_terms: number; n_pairs: number; n_rows: number; status: string;
 }
 export interface Variable { name: string; levels: Level[]; prior: number[] }
 export interface Variables extends Answer { total: number; variables: Variable[] }

@@ -108,7 +108,8 @@ function App() {
         <h1>Fullspan</h1>
         <label>Model <select value={model} onChange={(e) => choose((e.target as HTMLSelectElement).value)}>
           {models.map((m) => <option value={m.name}>{m.name}</option>)}</select></label>
-        {about && <span class="about">{about.kind}, {about.n_variables.toLocaleString("en")} variables, {about.n_terms.toLocaleString("en")} terms
+        {about && <span class="about">{about.kind}, {about.n_variables.toLocaleString("en")} variables, {about.n_terms > 0
+          ? `${about.n_terms.toLocaleString("en")} terms` : `${about.n_pairs.toLocaleString("en")} pairs`}
           {about.n_rows > 0 && `, ${about.n_rows.toLocaleString("en")} rows`}</span>}
       </header>
       {gone && <p class="banner" role="alert">The server does not answer. This page keeps what you have clamped, and goes on when it is back.</p>}

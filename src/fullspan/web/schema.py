@@ -76,6 +76,7 @@ class ModelSummary(Answer):
     n_variables: int
     log2_states: float
     n_terms: int
+    n_pairs: int
     n_rows: int
     status: str
 
