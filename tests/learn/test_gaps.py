@@ -28,6 +28,7 @@ from fullspan.learn.averaging.gaps import (
 from fullspan.learn.averaging.stacking import Way, without_each_fifth
 from fullspan.learn.networks.posterior import Networks, Spread, draw_networks
 from fullspan.learn.search.fit import Options
+from fullspan.learn.search.incomplete import fit_incomplete
 from fullspan.learn.shrinkage.contrasts import Contrasts
 from fullspan.learn.shrinkage.evidence import shrink
 from fullspan.learn.shrinkage.fit import fit_shrunken
@@ -82,6 +83,19 @@ def test_rows_are_spread_over_the_states_that_agree() -> None:
     assert np.allclose(filled.counts, wanted[wanted > 0], atol=1e-12)
     assert filled.total == pytest.approx(data.total, abs=1e-11)
     assert np.allclose(log_sums(BASIS, log_p, data.states), log_prob, atol=1e-13)
+
+
+def test_fits_of_samples_know_nothing_of_other_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is out of bag is unseen: no fit begins with a model, which would be one of rows that its sample lacks."""
+    begun: list[Any] = []
+
+    def noted(data: Empirical, *given: Any) -> Any:
+        begun.extend(part for part in given if isinstance(part, LogLinear))
+        return fit_incomplete(data, *given)
+
+    monkeypatch.setattr("fullspan.learn.search.incomplete.fit_incomplete", noted)
+    assert averaged_search(rows_of(60, 0.3), Options(), k=3, random_state=0).out_of_bag is not None
+    assert not begun
 
 
 @pytest.mark.parametrize("most", [256, 5])
