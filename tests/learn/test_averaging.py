@@ -5,6 +5,9 @@ from __future__ import annotations
 import itertools
 import json
 import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +18,8 @@ from fullspan.data import Empirical
 from fullspan.engine.dual.distribution import Distribution
 from fullspan.errors import FullspanError, ModelFileError, TooLargeError
 from fullspan.learn.averaging.bootstrap import OutOfBagRows, bootstrap
+from fullspan.learn.averaging.fit import Bounds, fit_average
+from fullspan.learn.likelihood.machine import MachineOptions, fit_machine
 from fullspan.model.averaged import AveragedLogLinear
 from fullspan.model.file import checksum, load, save
 from fullspan.model.fitted import Fitted
@@ -238,6 +243,21 @@ def test_interrupt_keeps_the_fits_that_are_done() -> None:
     assert full.status == "converged"
     assert len(full.model.members) == 5
     assert np.array_equal(full.model.members[0].theta, late.model.members[0].theta)
+
+
+def test_a_member_that_did_not_converge_is_told_with_its_own_violation() -> None:
+    """A status is that of the first member that ended early; the violation beside it is the largest of all."""
+    data = Empirical.from_codes(np.random.default_rng(0).integers(2, size=(60, 3)))
+    ends = iter([(1e-12, 9, "converged"), (0.3, 200, "iteration limit"), (1e-11, 14, "converged")])
+
+    def one(rows: Empirical, bounds: Bounds, seed: np.random.Generator, watch: Callable[[Any], None]) -> Fitted:
+        violation, iterations, status = next(ends)
+        fitted = fit_machine(rows, MachineOptions())
+        return replace(fitted, status=status, settings={"violation": violation, "iterations": iterations})
+
+    fitted = fit_average(data, 3, one, 0)
+    assert fitted.status == "iteration limit"
+    assert (fitted.settings["violation"], fitted.settings["iterations"]) == (0.3, 200)
 
 
 def test_an_average_is_no_log_linear_model() -> None:

@@ -34,7 +34,7 @@ def averaged(empirical: Empirical, members: Sequence[Member], seen: Seen, stacke
         history=tuple(_steps(fits)),
         status=_status(fits),
         drift=max(f.drift for f in fits),
-        settings={**first.settings, "members": len(fits), **shares},
+        settings={**first.settings, **_most(fits), "members": len(fits), **shares},
         fingerprint=data.fingerprint(),
         n_hidden=first.n_hidden,
         out_of_bag=out_of_bag,
@@ -46,6 +46,12 @@ def _steps(fits: list[Fitted]) -> Iterator[Step]:
         last = f.history[-1] if f.history else None
         cost, seconds = (last.cost, last.seconds) if last else (f.divergence, 0.0)
         yield Step(f"fit {b + 1}", len(f.model.terms), cost, seconds)
+
+
+def _most(fits: list[Fitted]) -> dict[str, float]:
+    """How far a solver ended from its optimum, and after how many iterations, where the members have one: the most."""
+    told = [key for key in ("violation", "iterations") if all(key in f.settings for f in fits)]
+    return {key: max(f.settings[key] for f in fits) for key in told}
 
 
 def _status(fits: list[Fitted]) -> str:
