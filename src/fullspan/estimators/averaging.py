@@ -97,7 +97,7 @@ def _beside(empirical: Empirical, max_order: int | None, k: int, further: Mappin
 
 
 def _networks(max_order: int | None, k: int) -> dict[str, Learn]:
-    """Networks under both priors of their tables, as many as there are fits, up to a number."""
+    """Networks under both priors of their tables, or under one, as many as there are fits, up to a number."""
     from fullspan.learn.averaging.gaps import with_gaps
     from fullspan.learn.networks.posterior import DRAWS, Spread, draw_networks
 
@@ -107,18 +107,19 @@ def _networks(max_order: int | None, k: int) -> dict[str, Learn]:
 
         return with_gaps(drawn(min(k, DRAWS)), rough=drawn(0))
 
-    return {"networks": learn("all"), "networks, prior by parents' state": learn("each")}
+    found = {"networks": learn("all"), "networks, prior by parents' state": learn("each")}
+    return found if k >= _SOME else {"networks": found["networks"]}
 
 
 def _mixtures(empirical: Empirical, max_order: int | None, k: int) -> list[dict[str, Learn]]:
     """Mixtures of decomposable models, of more and more components up to the number of fits, for each smoothing.
 
-    There are fewer where rows have gaps: summing over these makes them slow beside fits, which know how to look all
-    completions up.
+    There are fewer where rows have gaps, or none: summing over these makes them slow beside fits, which know how to look
+    all completions up.
     """
     from fullspan.learn.mixtures.way import SIZES, SMOOTHINGS, mixture_of
 
-    largest, tried = (k, k) if empirical.is_complete else (min(k, _MANY), min(k, _SOME))
+    largest, tried = (k, k) if empirical.is_complete else (_MANY, _SOME if k >= _MANY else 0)
     sizes, starts = [size for size in SIZES if size <= largest], max(1, k // 16)
     return [
         {f"mixture of {size}, {s:g} pseudo-rows": mixture_of(size, s, max_order, starts) for size in sizes}
