@@ -199,7 +199,7 @@ def test_ways_share_the_cores(large: int, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_a_ladder_is_climbed_as_long_as_unseen_rows_do_not_mind() -> None:
-    """The first that is clearly worse than the one before is the last; what follows is not learned, and has no share."""
+    """The first that is clearly worse than the one before is the last; what follows is not learned."""
     data = rows_of(100)
     rows, rng, learned = OutOfBagRows(data), np.random.default_rng(0), []
     even = np.full(len(data.counts), -5.0)

@@ -114,8 +114,8 @@ def _networks(max_order: int | None, k: int) -> dict[str, Learn]:
 def _mixtures(empirical: Empirical, max_order: int | None, k: int) -> list[dict[str, Learn]]:
     """Mixtures of decomposable models, of more and more components up to the number of fits, for each smoothing.
 
-    There are fewer where rows have gaps, or none: summing over these makes them slow beside fits, which know how to look
-    all completions up.
+    There are fewer where rows have gaps, or none: summing over these makes them slow beside fits, which look all
+    completions up.
     """
     from fullspan.learn.mixtures.way import SIZES, SMOOTHINGS, mixture_of
 
