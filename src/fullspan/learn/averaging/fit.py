@@ -32,7 +32,7 @@ from fullspan.learn.averaging.result import averaged
 from fullspan.learn.search.full import MAX_TERMS
 from fullspan.learn.search.incomplete import MAX_ROUNDS
 from fullspan.learn.search.problem import Interrupted
-from fullspan.model import Fitted, LogLinear
+from fullspan.model import Fitted
 
 SIDE_BY_SIDE = 1 << 20
 """States up to which several fits run at a time; the kernels of larger tables use all cores well by themselves."""
@@ -46,21 +46,19 @@ class Bounds:
 
     basis : of its model.
     rounds, terms : to grow in, and to.
-    start : its model, by which rows with gaps are completed.
     completions : searches that it took, each of rows that the one before has completed.
     """
 
     basis: str | None = None
     rounds: float = math.inf
     terms: int = MAX_TERMS
-    start: LogLinear | None = None
     completions: int = MAX_ROUNDS
 
     @classmethod
     def of(cls, first: Fitted, rounds: int, terms: int) -> Bounds:
         """What the first fit took, and a quarter more to grow."""
-        model, terms = first.model, min(terms + terms // 4, MAX_TERMS)
-        return cls(model.basis.name, rounds + rounds // 4, terms, model, max(1, len(first.history)))
+        terms = min(terms + terms // 4, MAX_TERMS)
+        return cls(first.model.basis.name, rounds + rounds // 4, terms, max(1, len(first.history)))
 
 
 class FitOne(Protocol):
