@@ -196,8 +196,6 @@ def test_complete_rows_go_to_a_way_as_they_are() -> None:
     learn = lambda d, b, r: draw_networks(d, b, "all", r, draws=4)  # noqa: E731
     ways = (learn, with_gaps(learn, Completions(learn)))
     plain, wrapped = (way(data, BASIS, np.random.default_rng(3)) for way in ways)
-        way(data, BASIS, np.random.default_rng(3)) for way in (learn, with_gaps(learn, Completions(learn)))
-    )
     assert np.array_equal(plain.parents, wrapped.parents)
     assert np.array_equal(plain.log_prob(STATES), wrapped.log_prob(STATES))
     assert np.array_equal(observed_log_prob(plain, BASIS, STATES), plain.log_prob(STATES))
