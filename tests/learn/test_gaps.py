@@ -20,6 +20,7 @@ from fullspan.learn.averaging.bootstrap import OutOfBagRows, log_prob_of
 from fullspan.learn.averaging.gaps import (
     Completions,
     completed,
+    drawn,
     independent_log_table,
     log_sums,
     log_table,
@@ -29,6 +30,7 @@ from fullspan.learn.averaging.gaps import (
 from fullspan.learn.averaging.stacking import Way, in_fifths, without_each_fifth
 from fullspan.learn.networks.posterior import Networks, Spread, draw_networks
 from fullspan.learn.search.fit import Options
+from fullspan.learn.search.incomplete import fit_incomplete
 from fullspan.learn.shrinkage.contrasts import Contrasts
 from fullspan.learn.shrinkage.evidence import shrink
 from fullspan.learn.shrinkage.fit import fit_shrunken
@@ -68,8 +70,9 @@ def test_the_table_of_models_is_their_mean() -> None:
     assert np.allclose(log_table(BASIS, models), wanted, atol=1e-13)
 
 
-def test_rows_are_spread_over_the_states_that_agree() -> None:
+def test_rows_are_spread_over_the_states_that_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     """``n(x) = sum_o n(o) p(x | o)`` by enumeration, every row keeps its weight, and ``log P(o)`` is the sum."""
+    monkeypatch.setattr(gaps, "_SHARES", 1 << 40)
     data = rows_of(80, 0.3)
     log_p = a_model(0).log_prob(STATES)
     filled, log_prob = completed(data, BASIS, log_p)
@@ -85,25 +88,50 @@ def test_rows_are_spread_over_the_states_that_agree() -> None:
     assert np.allclose(log_sums(BASIS, log_p, data.states), log_prob, atol=1e-13)
 
 
-@pytest.mark.parametrize("most", [256, 5])
-def test_faint_completions_are_left_out_and_rows_keep_their_weight(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where some completions are far less probable, or behind many others, these take their share."""
-    monkeypatch.setattr(gaps, "_MOST", most)
-    data = rows_of(60, 0.4)
-    log_p = a_model(0, scale=4.0).log_prob(STATES)
-    filled, _ = completed(data, BASIS, log_p)
-    assert filled.total == pytest.approx(data.total, abs=1e-11)
-    for row, count in zip(data.states, data.counts, strict=True):
-        alone = Empirical(SPACE, row[None], np.array([count]), 1)
-        own, _ = completed(alone, BASIS, log_p)
-        p = np.exp(log_p - log_p[agreeing(row)].max())
-        kept = agreeing(row) & (p >= gaps._FAINT) & (p >= np.sort(p[agreeing(row)])[::-1][:most][-1])
-        assert np.array_equal(SPACE.index(own.states), np.flatnonzero(kept))
-        assert np.allclose(own.counts, count * p[kept] / p[kept].sum())
-        assert own.total == pytest.approx(count)
-    relative = [np.exp(log_p - log_p[agreeing(r)].max())[agreeing(r)] for r in data.states]
-    assert any((p < gaps._FAINT).any() for p in relative)
-    assert any((p >= gaps._FAINT).sum() > 5 for p in relative)
+def test_fits_of_samples_know_nothing_of_other_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is out of bag is unseen: no fit begins with a model, which would be one of rows that its sample lacks."""
+    begun: list[Any] = []
+
+    def noted(data: Empirical, *given: Any) -> Any:
+        begun.extend(part for part in given if isinstance(part, LogLinear))
+        return fit_incomplete(data, *given)
+
+    monkeypatch.setattr("fullspan.learn.search.incomplete.fit_incomplete", noted)
+    assert averaged_search(rows_of(60, 0.3), Options(), k=3, random_state=0).out_of_bag is not None
+    assert not begun
+
+
+def test_faint_weights_are_drawn_in_proportion() -> None:
+    """Others stay, each row keeps its sum, and over all offsets the mean of every weight is what it was."""
+    rng = np.random.default_rng(0)
+    weights = rng.dirichlet(np.full(40, 0.3), size=6) * np.array([0.2, 1.0, 1.0, 3.0, 7.0, 20.0])[:, None]
+    weights[1] = np.arange(40) == 7  # nothing is faint
+    weights[2] = 1 / 40  # everything is
+    least, offsets = np.array([0.01, 0.05, 0.1, 0.05, 0.2, 0.3]), (np.arange(4000) + 0.5) / 4000
+    found = np.array([drawn(weights, least, np.full(6, offset)) for offset in offsets])
+    faint = weights < least[:, None]
+    assert faint.any(axis=1).tolist() == [True] * 6
+    assert np.array_equal(found[:, ~faint], np.broadcast_to(weights[~faint], (4000, (~faint).sum())))
+    assert np.allclose(found.sum(axis=2), weights.sum(axis=1), rtol=1e-12)
+    assert np.allclose(found.mean(axis=0), weights, atol=2e-3 * least[:, None])
+    assert (((found > 0) & faint).sum(axis=2) <= (weights * faint).sum(axis=1) / least + 1).all()
+
+
+def test_a_row_with_many_gaps_is_completed_in_few_states_that_tell_the_same() -> None:
+    """Of 2^12 completions, alike or not, some hundred are left; shares and correlations of columns are as they were."""
+    space, basis = Space.of_cards((2,) * 13), Basis("walsh", (2,) * 13)
+    states = space.states(np.arange(2**13))
+    for share in (0.5, 0.3):
+        log_p = np.where(states == 1, np.log(share), np.log(1 - share)).sum(axis=1)
+        row = np.array([[1] + [-1] * 12])
+        filled, log_prob = completed(Empirical(space, row, np.ones(1), 1), basis, log_p)
+        assert log_prob[0] == pytest.approx(np.log(share))
+        assert 150 < len(filled.counts) <= 2 * 256
+        assert filled.total == pytest.approx(1.0, abs=1e-12)
+        columns = filled.states[:, 1:].astype(float)
+        assert np.allclose(filled.counts @ columns, share, atol=0.1)
+        covariance = np.cov(columns.T, aweights=filled.counts, ddof=0)
+        assert np.allclose(covariance, share * (1 - share) * np.eye(12), atol=0.06)
 
 
 def test_many_rows_are_completed_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,7 +176,7 @@ class _Pairs:
 
 def test_no_round_lowers_the_likelihood_of_what_was_observed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each way that is learned by maximum likelihood makes the observed cells at least as likely as the one before."""
-    monkeypatch.setattr(gaps, "_FAINT", 0.0)
+    monkeypatch.setattr(gaps, "_SHARES", 1 << 40)
     monkeypatch.setattr(gaps, "_SETTLED", 1e-9)
     monkeypatch.setattr(gaps, "_ROUNDS", 40)
     data, ways = rows_of(2000, 0.35), []

@@ -310,3 +310,13 @@ def test_rounding_of_the_total_does_not_choose_names() -> None:
             engine.set_theta(dict.fromkeys(terms, 0.0))
             names.append(total * names_in_use(Problem(engine, prices(cards, total), 0.0, total)))
         np.testing.assert_allclose(names, names[0], rtol=1e-12)
+
+
+def test_a_margin_that_is_cheaper_to_name_for_holding_more_is_widened() -> None:
+    """``ln C(5, 4) < ln C(5, 3)``: naming four of five variables costs less than naming three, which they hold."""
+    cards, total = (2,) * 5, 300.0
+    basis, own = Basis("walsh", cards), prices(cards, total, "combinatorial")
+    engine = Enumeration(basis, np.float64)
+    engine.set_theta({basis.index(tuple((i, 1) for i in term)): 0.0 for term in ((0, 1, 2), (0, 1, 3))})
+    found = names_in_use(Problem(engine, own, 0.0, total))
+    assert found == pytest.approx((np.log(5) + np.log(5)) / total)

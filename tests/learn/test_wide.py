@@ -452,3 +452,14 @@ def test_columns_of_more_than_256_levels() -> None:
     X = np.column_stack([np.arange(600) % 300, np.arange(600) % 300 >= 250]).astype(int)
     model = FullSpan(engine="elimination", max_levels=400, max_width=1).fit(X)
     assert model.probability({"x0": 299}) == pytest.approx(model.probability({"x0": 3}), rel=0.2)
+
+
+@pytest.mark.parametrize("choice", [{"engine": "elimination"}, {"shrinkage": "evidence"}], ids=["wide", "shrunken"])
+@pytest.mark.parametrize("average", [1, 2])
+def test_constant_columns_alone_are_certain(choice: dict[str, str], average: int) -> None:
+    """One state has all the probability, and there are no terms."""
+    rows = [["x", "y"]] * 6
+    model = FullSpan(average=average, random_state=0, **choice).fit(rows)
+    assert len(model.terms_) == 0
+    assert model.score(rows) == pytest.approx(0.0, abs=1e-12)
+    assert model.sample(2, random_state=0).tolist() == rows[:2]

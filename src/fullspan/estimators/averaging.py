@@ -69,8 +69,7 @@ def averaged_search(
         if hidden:
             return fit_incomplete(data, own, hidden, restarts, seed, watch, rounds=rounds, terms=terms)
         if not data.is_complete:
-            completions = bounds.completions
-            return fit_incomplete(data, own, (), 1, seed, watch, None, rounds, terms, completions)
+            return fit_incomplete(data, own, (), 1, seed, watch, None, rounds, terms, bounds.completions)
         return fit(data, own, watch=watch, rounds=rounds, terms=terms)
 
     too_wide = not empirical.is_complete and empirical.space.n_states > MAX_STATES

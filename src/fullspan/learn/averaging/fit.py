@@ -42,11 +42,11 @@ GROWING = ("append", "margin")
 
 @dataclass(frozen=True)
 class Bounds:
-    """What the first fit leaves to the others.
+    """What the first fit leaves to the others: how far to go, and nothing of its weights, which know all rows.
 
     basis : of its model.
     rounds, terms : to grow in, and to.
-    completions : searches that it took, each of rows that the one before has completed.
+    completions : searches of rows with gaps that shortened its description, each completed by the one before.
     """
 
     basis: str | None = None

@@ -33,8 +33,8 @@ MAX_STATES = 1 << 22
 """States of a table up to which rows with gaps are completed, and their probabilities are sums over it."""
 _ROUNDS, _SETTLED = 10, 1e-3
 """Most completions, and the nats per row that one must win for another to follow."""
-_FAINT, _MOST = 1e-2, 256
-"""Probability, relative to a row's likeliest completion, below which one is left out, and most that are kept."""
+_SHARES = 256
+"""Completions of less than so small a share of a row are drawn: a row with many gaps does not take all states."""
 _BLOCK = 1 << 20
 """Completions that are held at a time."""
 
@@ -76,31 +76,47 @@ def independent_log_table(data: Empirical) -> Array:
 def completed(data: Empirical, basis: Basis, log_p: Array) -> tuple[Empirical, Array]:
     """Rows with gaps spread over the states that agree with them, and ``log P`` of every row (m,).
 
-    What a row says of its faintest completions, a hundred times less probable than the likeliest or behind many others,
-    these say instead: every row keeps its weight, and one with many gaps does not take all states.
+    Completions that would have less than a 256th of a row are drawn in proportion to that (:func:`drawn`): the counts
+    are those above in expectation, and every row keeps its weight. The same rows are drawn the same way again.
     """
-    counts, log_prob = np.zeros(basis.n_states), np.empty(len(data.counts))
+    counts, log_prob, rng = np.zeros(basis.n_states), np.empty(len(data.counts)), np.random.default_rng(0)
     for rows, where in _fibres(basis, data.states):
         f = log_p[where]
         peak = f.max(axis=1, keepdims=True)
         p = np.exp(f - peak)
-        log_prob[rows] = peak[:, 0] + np.log(p.sum(axis=1))
-        if p.shape[1] > _MOST:
-            likeliest = np.argpartition(p, -_MOST, axis=1)[:, -_MOST:]
-            p, where = (np.take_along_axis(each, likeliest, axis=1) for each in (p, where))
-        p[p < _FAINT] = 0.0
-        p *= (data.counts[rows] / p.sum(axis=1))[:, None]
+        mass = p.sum(axis=1, keepdims=True)
+        log_prob[rows] = (peak + np.log(mass))[:, 0]
+        p *= data.counts[rows, None] / mass
+        p = drawn(p, np.minimum(data.counts[rows], 1.0) / _SHARES, rng.random(len(rows)))
         np.add.at(counts, where[p > 0], p[p > 0])
     seen = np.flatnonzero(counts)
     filled = Empirical(data.space, data.space.states(seen), counts[seen], data.n_rows, data.n_dropped, data.n_empty)
     return filled, log_prob
 
 
+def drawn(weights: Array, least: Array, offsets: Array) -> Array:
+    """Weights (m, c) of which those below ``least`` (m,) are drawn, all with one weight; each row keeps its sum.
+
+    Drawn systematically: weights laid end to end along a line are met by evenly spaced points, the first at a random
+    offset (m,) in [0, 1), so that the expectation of every one is what it was, and at most ``2 sum / least`` remain.
+    """
+    faint = np.where(weights < least[:, None], weights, 0.0)
+    ends = np.cumsum(faint, axis=1)
+    points = np.ceil(ends[:, -1] / least)
+    spacing = ends[:, -1] / np.maximum(points, 1.0)
+    met = np.floor(ends / np.where(spacing > 0, spacing, 1.0)[:, None] + offsets[:, None])
+    times = np.diff(np.minimum(met, points[:, None]), axis=1, prepend=0.0)
+    return np.where(faint > 0, times * spacing[:, None], weights)
+
+
 def _fibres(basis: Basis, states: NDArray[Any]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.int64]]]:
-    """Rows with the same gaps, in blocks, with the indices of all their completions (rows, completions)."""
-    strides = np.array(basis.strides, dtype=np.int64)
+    """Rows with the same gaps, in blocks, with the indices of all their completions (rows, completions).
+
+    These are in no order, so that one of every so many of them is not one with the same level of some variable.
+    """
+    strides, rng = np.array(basis.strides, dtype=np.int64), np.random.default_rng(0)
     for members in same_pattern(states):
-        offsets = fibre(basis, np.flatnonzero(states[members[0]] < 0))
+        offsets = rng.permutation(fibre(basis, np.flatnonzero(states[members[0]] < 0)))
         for rows in np.array_split(members, max(1, -(-len(members) * len(offsets) // _BLOCK))):
             places = np.maximum(states[rows].astype(np.int64), 0) @ strides
             yield rows, places[:, None] + offsets

@@ -117,9 +117,9 @@ def names_in_use(problem: Problem, largest: int = LARGEST_MARGIN) -> float:
     for a in sorted({a for a in supports if len(a) > 1}, key=lambda a: (-len(a), sorted(a))):
         if any(a <= b for b in named):
             continue
-        extra = np.array([_widened(problem, b, a, largest) for b in named])
-        least = extra.min(initial=np.inf) * (1 + _TIED)
-        if least < _name(problem, a):
+        extra, own = np.array([_widened(problem, b, a, largest) for b in named]), _name(problem, a)
+        least = extra.min(initial=np.inf) + _TIED * own  # it is negative where larger margins are cheaper to name
+        if least < own:
             named[int(np.flatnonzero(extra <= least)[0])] |= a
         else:
             named.append(a)

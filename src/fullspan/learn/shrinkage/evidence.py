@@ -208,7 +208,7 @@ class _Evidence:
     def _determined_exactly(self, sd: Array) -> Array:
         """The same from the whole matrix, for few states."""
         own = np.flatnonzero(sd)
-        psi = np.stack([self.c.function(unit) for unit in np.eye(len(sd))[own]])
+        psi = np.reshape([self.c.function(unit) for unit in np.eye(len(sd))[own]], (len(own), len(sd)))
         psi -= (psi @ self.at.p)[:, None]
         scaled = self.total * (psi * self.at.p) @ psi.T * np.outer(sd[own], sd[own])
         lost = 1.0 - np.diag(np.linalg.inv(np.eye(len(own)) + scaled))

@@ -116,7 +116,8 @@ class Chordal:
     @cached_property
     def design(self) -> Any:
         """Sparse (entries, terms): ``values = design theta`` are the factors, and ``eta = design' p`` expectations."""
-        rows, columns, data = [], [], []
+        nothing = np.empty(0, dtype=np.int64)  # where all variables are constant there is no term
+        rows, columns, data = [nothing], [nothing], [np.empty(0)]
         functions = [self._functions(family) for family in self.families]
         for k, (f, place) in enumerate(self._homes):
             row = functions[f][place]
