@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 import time
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from fullspan.estimators.averaging import averaged_search, shrunken_search
 from fullspan.learn.averaging import gaps
 from fullspan.learn.averaging.bootstrap import OutOfBagRows, log_prob_of
 from fullspan.learn.averaging.gaps import (
+    Completions,
     completed,
     drawn,
     independent_log_table,
@@ -26,7 +27,7 @@ from fullspan.learn.averaging.gaps import (
     observed_log_prob,
     with_gaps,
 )
-from fullspan.learn.averaging.stacking import Way, without_each_fifth
+from fullspan.learn.averaging.stacking import Way, in_fifths, without_each_fifth
 from fullspan.learn.networks.posterior import Networks, Spread, draw_networks
 from fullspan.learn.search.fit import Options
 from fullspan.learn.search.incomplete import fit_incomplete
@@ -184,7 +185,7 @@ def test_no_round_lowers_the_likelihood_of_what_was_observed(monkeypatch: pytest
         ways.append(_Pairs(part))
         return ways[-1]
 
-    with_gaps(learn)(data, BASIS, np.random.default_rng(0))
+    Completions(learn).of(data, BASIS)
     found = [float(data.counts @ observed_log_prob(way, BASIS, data.states)) / data.total for way in ways]
     assert len(found) > 4
     assert np.all(np.diff(found) > -1e-12)
@@ -192,27 +193,37 @@ def test_no_round_lowers_the_likelihood_of_what_was_observed(monkeypatch: pytest
     assert found[-1] - found[-2] < 1e-8
 
 
-def test_rounds_are_rough_but_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The faster way stands in until the rows are completed; what is returned is the way itself."""
-    monkeypatch.setattr(gaps, "_SHARES", 1 << 40)
-    data, calls = rows_of(100, 0.3), []
+def test_rows_are_completed_once_for_all_ways() -> None:
+    """By the fast way alone; each way then learns from the same complete rows."""
+    data, calls, given = rows_of(100, 0.3), [], []
 
-    def learn(name: str, part: Empirical, basis: Basis, rng: np.random.Generator) -> Way:
+    def fast(part: Empirical, basis: Basis, rng: np.random.Generator) -> Way:
         assert part.is_complete
         assert part.total == pytest.approx(data.total)
-        calls.append(name)
-        return _Pairs(part)
+        calls.append(part)
+        return draw_networks(part, basis, "all", rng, draws=0)
 
-    with_gaps(partial(learn, "way"), partial(learn, "rough"))(data, BASIS, np.random.default_rng(0))
-    assert calls[-1] == "way"
-    assert set(calls[:-1]) == {"rough"}
+    def slow(part: Empirical, basis: Basis, rng: np.random.Generator) -> Way:
+        given.append(part)
+        return draw_networks(part, basis, "each", rng, draws=2)
+
+    completions = Completions(fast)
+    for _ in range(3):
+        with_gaps(slow, completions)(data, BASIS, np.random.default_rng(0))
+    rounds = len(calls)
+    assert 0 < rounds < 12
+    assert given[0] is given[1] is given[2] is completions.of(data, BASIS)
+    again = dataclasses.replace(data)
+    assert completions.of(again, BASIS) is not given[0]
+    assert len(calls) == 2 * rounds
 
 
 def test_complete_rows_go_to_a_way_as_they_are() -> None:
     """The same networks, bit by bit, as without em around them."""
     data = rows_of(200, 0.0)
     learn = lambda d, b, r: draw_networks(d, b, "all", r, draws=4)  # noqa: E731
-    plain, wrapped = (way(data, BASIS, np.random.default_rng(3)) for way in (learn, with_gaps(learn)))
+    ways = (learn, with_gaps(learn, Completions(learn)))
+    plain, wrapped = (way(data, BASIS, np.random.default_rng(3)) for way in ways)
     assert np.array_equal(plain.parents, wrapped.parents)
     assert np.array_equal(plain.log_prob(STATES), wrapped.log_prob(STATES))
     assert np.array_equal(observed_log_prob(plain, BASIS, STATES), plain.log_prob(STATES))
@@ -231,7 +242,8 @@ def test_the_best_network_is_where_the_walk_starts() -> None:
 def test_networks_say_of_rows_with_gaps_what_their_completions_have() -> None:
     """``log P(o) = log sum p(x)`` over the states that agree with o."""
     data = rows_of(150, 0.25)
-    learn = with_gaps(lambda d, b, r: draw_networks(d, b, "each", r, draws=5))
+    best = Completions(lambda d, b, r: draw_networks(d, b, "each", r, draws=0))
+    learn = with_gaps(lambda d, b, r: draw_networks(d, b, "each", r, draws=5), best)
     way = learn(data, BASIS, np.random.default_rng(0))
     assert isinstance(way, Networks)
     p = np.exp(way.log_prob(STATES))
@@ -266,12 +278,13 @@ def test_a_fifth_is_predicted_by_the_others_alone() -> None:
 
     def gapped(part: Empirical, basis: Basis, rng: np.random.Generator) -> Way:
         given.append(part.total)
-        way = with_gaps(learn)(part, basis, rng)
+        way = with_gaps(learn, Completions(learn))(part, basis, rng)
         assert used == pytest.approx([part.total] * len(used))
         used.clear()
         return way
 
-    found = without_each_fifth(data, OutOfBagRows(data).followed, gapped, BASIS, np.random.default_rng(0))
+    rows, rng = OutOfBagRows(data).followed, np.random.default_rng(0)
+    found = without_each_fifth(data, rows, in_fifths(data, rows, rng), gapped, BASIS, rng)
     assert np.isfinite(found).all()
     assert sum(given) == pytest.approx(4 * data.total)
     assert len(given) == 5
@@ -284,7 +297,8 @@ def test_with_all_rows_in_one_fifth_the_observed_cells_are_even() -> None:
     def never(part: Empirical, basis: Basis, rng: np.random.Generator) -> Way:
         raise AssertionError
 
-    found = without_each_fifth(data, OutOfBagRows(data).followed, never, BASIS, np.random.default_rng(0))
+    rows, rng = OutOfBagRows(data).followed, np.random.default_rng(0)
+    found = without_each_fifth(data, rows, in_fifths(data, rows, rng), never, BASIS, rng)
     assert found == pytest.approx([-np.log(CARDS[0] * CARDS[2])])
 
 

@@ -12,7 +12,7 @@ from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
 from fullspan.errors import FullspanError
 from fullspan.learn.averaging.bootstrap import OutOfBagRows, Sample
-from fullspan.learn.averaging.stacking import best_shares, mixed, without_each_fifth
+from fullspan.learn.averaging.stacking import best_shares, in_fifths, mixed, without_each_fifth
 
 
 def test_shares_are_the_maximum() -> None:
@@ -62,7 +62,8 @@ def test_a_row_is_predicted_without_its_fifth() -> None:
         totals.append(part.total)
         return _Counted(part)
 
-    found = without_each_fifth(data, rows, learn, Basis("indicator", (41,)), np.random.default_rng(0))
+    rng = np.random.default_rng(0)
+    found = without_each_fifth(data, rows, in_fifths(data, rows, rng), learn, Basis("indicator", (41,)), rng)
     once = np.isin(rows.state, np.flatnonzero(data.counts == 1))
     assert np.all(found[once] == 0.0)
     assert np.all((found[~once] > 350) & (found[~once] < 450))

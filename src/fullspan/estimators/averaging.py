@@ -86,42 +86,40 @@ def averaged_search(
 
 
 def _beside(empirical: Empirical, max_order: int | None, k: int, further: Mapping[str, Learn]) -> Beside:
-    networks, mixtures = _networks(max_order, k), _mixtures(empirical, max_order, k)
-    ways = {name: learn for ladder in mixtures for name, learn in ladder.items()}
+    """Networks and mixtures, which learn from rows with gaps as the best network completes them, pairs, and others."""
+    from fullspan.learn.averaging.gaps import Completions, with_gaps
+    from fullspan.learn.networks.posterior import draw_networks
+
+    completions = Completions(lambda data, basis, rng: draw_networks(data, basis, "all", rng, max_order, 0))
+    networks, ladders = _networks(max_order, k), _mixtures(max_order, k)
+    mixtures = {name: learn for ladder in ladders for name, learn in ladder.items()}
+    completed = {name: with_gaps(learn, completions) for name, learn in {**networks, **mixtures}.items()}
     return Beside(
-        {**networks, **ways, **_pairs(empirical, max_order, k), **further},
+        {**completed, **_pairs(empirical, max_order, k), **further},
         dict.fromkeys(networks, KNOWN),
-        [list(ladder) for ladder in mixtures],
+        [list(ladder) for ladder in ladders],
     )
 
 
 def _networks(max_order: int | None, k: int) -> dict[str, Learn]:
-    """Networks under both priors of their tables, as many as there are fits, up to a number."""
-    from fullspan.learn.averaging.gaps import with_gaps
+    """Networks under both priors of their tables, or under one, as many as there are fits, up to a number."""
     from fullspan.learn.networks.posterior import DRAWS, Spread, draw_networks
 
     def learn(spread: Spread) -> Learn:
-        def drawn(draws: int) -> Learn:
-            return lambda data, basis, rng: draw_networks(data, basis, spread, rng, max_order, draws)
+        return lambda data, basis, rng: draw_networks(data, basis, spread, rng, max_order, min(k, DRAWS))
 
-        return with_gaps(drawn(min(k, DRAWS)), rough=drawn(0))
-
-    return {"networks": learn("all"), "networks, prior by parents' state": learn("each")}
+    found = {"networks": learn("all"), "networks, prior by parents' state": learn("each")}
+    return found if k >= _SOME else {"networks": found["networks"]}
 
 
-def _mixtures(empirical: Empirical, max_order: int | None, k: int) -> list[dict[str, Learn]]:
-    """Mixtures of decomposable models, of more and more components up to the number of fits, for each smoothing.
-
-    There are fewer where rows have gaps: summing over these makes them slow beside fits, which know how to look all
-    completions up.
-    """
+def _mixtures(max_order: int | None, k: int) -> list[dict[str, Learn]]:
+    """Mixtures of decomposable models, of more and more components up to the number of fits, for each smoothing."""
     from fullspan.learn.mixtures.way import SIZES, SMOOTHINGS, mixture_of
 
-    largest, tried = (k, k) if empirical.is_complete else (min(k, _MANY), min(k, _SOME))
-    sizes, starts = [size for size in SIZES if size <= largest], max(1, k // 16)
+    sizes, starts = [size for size in SIZES if size <= k], max(1, k // 16)
     return [
         {f"mixture of {size}, {s:g} pseudo-rows": mixture_of(size, s, max_order, starts) for size in sizes}
-        for s in _tried(SMOOTHINGS, tried)
+        for s in _tried(SMOOTHINGS, k)
     ]
 
 

@@ -23,7 +23,7 @@ from fullspan.data import Empirical
 from fullspan.learn.averaging.bootstrap import Array
 from fullspan.learn.averaging.gaps import observed_log_prob
 from fullspan.learn.averaging.members import Seen
-from fullspan.learn.averaging.stacking import Learn, Way, best_shares, mixed, without_each_fifth
+from fullspan.learn.averaging.stacking import Learn, Way, best_shares, in_fifths, mixed, without_each_fifth
 from fullspan.learn.search.problem import Interrupted
 from fullspan.model import LogLinear
 from fullspan.model.fitted import OutOfBag
@@ -96,6 +96,7 @@ def stacked(
     if not known.any():
         return None
     numbers, weight = {name: number for number, name in enumerate(beside.ways)}, rows.weight[known]
+    parts = in_fifths(empirical, rows.followed, np.random.default_rng(seed))
 
     def learned(name: str) -> _Learned:
         rng = np.random.default_rng([numbers[name], seed])
@@ -106,7 +107,7 @@ def stacked(
             return beside.ways[name](data, basis, rng)
 
         way = unless_stopped(empirical, basis, rng)
-        return _Learned(way, without_each_fifth(empirical, rows.followed, unless_stopped, basis, rng)[known])
+        return _Learned(way, without_each_fifth(empirical, rows.followed, parts, unless_stopped, basis, rng)[known])
 
     def climbed(ladder: Sequence[str]) -> dict[str, _Learned]:
         found = {ladder[0]: learned(ladder[0])}

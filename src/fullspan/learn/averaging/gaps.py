@@ -1,16 +1,19 @@
-"""Rows with gaps for what is learned from complete rows: em around any way to predict (Byrne 1992, eq. 16).
+"""Rows with gaps for what is learned from complete rows: em around a way to predict (Byrne 1992, eq. 16).
 
     n(x) = sum_o n(o) p(x | o),      p learned from n(x) as if that had been counted,      and again
 
 A row o with gaps is spread over the states that agree with it, in proportion to what the last round believes. Where
 learning is maximum likelihood, no round makes what was observed less likely. The first completion is by independent
-columns. Probabilities of rows with gaps are sums over a table of all states.
+columns. What would be slow to learn in every round learns from rows that a fast way has completed. Probabilities of
+rows with gaps are sums over a table of all states.
 """
 
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -119,24 +122,50 @@ def _fibres(basis: Basis, states: NDArray[Any]) -> Iterator[tuple[NDArray[np.int
             yield rows, places[:, None] + offsets
 
 
-def with_gaps(learn: Learn, rough: Learn | None = None) -> Learn:
-    """A way to predict that also learns from rows with gaps; complete rows go to it as they are.
+class Completions:
+    """Rows with gaps as a way to predict completes them, by em; the same rows once, whoever asks for them.
 
     Parameters
     ----------
-    rough : a faster way that stands in for it in all rounds but the last.
+    learn : the way, from complete rows.
     """
 
-    def learned(data: Empirical, basis: Basis, rng: np.random.Generator) -> Way:
+    def __init__(self, learn: Learn) -> None:
+        self.learn = learn
+        self._lock = threading.Lock()
+        self._known: dict[int, _Completed] = {}
+
+    def of(self, data: Empirical, basis: Basis) -> Empirical:
+        """The rows, completed; complete ones as they are."""
         if data.is_complete:
-            return learn(data, basis, rng)
-        log_p, before = independent_log_table(data), -math.inf
+            return data
+        with self._lock:
+            known = self._known.setdefault(id(data), _Completed(data))
+        with known.lock:
+            if known.filled is None:
+                known.filled = self._completed(data, basis)
+        return known.filled
+
+    def _completed(self, data: Empirical, basis: Basis) -> Empirical:
+        log_p, before, rng = independent_log_table(data), -math.inf, np.random.default_rng(0)
         for _ in range(_ROUNDS):
             filled, log_prob = completed(data, basis, log_p)
             now = float(data.counts @ log_prob) / data.total
             if now < before + _SETTLED:
                 break
-            log_p, before = log_table(basis, (rough or learn)(filled, basis, rng).models()), now
-        return learn(filled, basis, rng)
+            log_p, before = log_table(basis, self.learn(filled, basis, rng).models()), now
+        return filled
 
-    return learned
+
+@dataclass
+class _Completed:
+    """Rows, held so that no others have their identity, and their completion, as soon as it is known."""
+
+    rows: Empirical
+    filled: Empirical | None = None
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+def with_gaps(learn: Learn, completions: Completions) -> Learn:
+    """A way to predict that also learns from rows with gaps, as they are completed."""
+    return lambda data, basis, rng: learn(completions.of(data, basis), basis, rng)

@@ -86,23 +86,38 @@ def mixed(log_prob: Array, shares: Array) -> Array:
     return np.asarray(np.logaddexp.reduce(log_prob + np.log(shares), axis=1))
 
 
-def without_each_fifth(
-    empirical: Empirical, rows: Followed, learn: Learn, basis: Basis, rng: np.random.Generator
-) -> Array:
-    """``log p`` of every followed row by what is learned from the other four fifths of them."""
+@dataclass(frozen=True)
+class Fifth:
+    """Which of the followed rows (r,) are in it, and the rows that are not; None if there are none."""
+
+    own: NDArray[np.bool_]
+    others: Empirical | None
+
+
+def in_fifths(empirical: Empirical, rows: Followed, rng: np.random.Generator) -> list[Fifth]:
+    """The rows in fifths, by chance; those without a followed row are left out."""
     split, fifth = rows.fifths(rng)
-    log_prob = np.empty(len(rows.state))
+    found = []
     for f in range(_FOLDS):
-        if not (own := fifth == f).any():
-            continue
         counts = empirical.counts * (1.0 - split[:, f] / rows.rows)
         seen = counts > 0
-        if not seen.any():  # all rows are in one fifth: nothing is known without it
-            log_prob[own] = _even(empirical)[rows.state[own]]
+        others = replace(empirical, states=empirical.states[seen], counts=counts[seen]) if seen.any() else None
+        found.append(Fifth(fifth == f, others))
+    return [part for part in found if part.own.any()]
+
+
+def without_each_fifth(
+    empirical: Empirical, rows: Followed, parts: Sequence[Fifth], learn: Learn, basis: Basis, rng: np.random.Generator
+) -> Array:
+    """``log p`` of every followed row by what is learned from the other four fifths of them."""
+    log_prob = np.empty(len(rows.state))
+    for part in parts:
+        if part.others is None:  # all rows are in one fifth: nothing is known without it
+            log_prob[part.own] = _even(empirical)[rows.state[part.own]]
             continue
-        way = learn(replace(empirical, states=empirical.states[seen], counts=counts[seen]), basis, rng)
-        asked, which = np.unique(rows.state[own], return_inverse=True)
-        log_prob[own] = observed_log_prob(way, basis, empirical.states[asked])[which]
+        way = learn(part.others, basis, rng)
+        asked, which = np.unique(rows.state[part.own], return_inverse=True)
+        log_prob[part.own] = observed_log_prob(way, basis, empirical.states[asked])[which]
     return log_prob
 
 

@@ -64,12 +64,17 @@ def fit_machine(
     options: MachineOptions | None = None,
     hidden: Sequence[Variable] = (),
     watch: Callable[[Progress], None] | None = None,
+    errors: bool = True,
 ) -> Fitted:
     """Maximum likelihood of a machine over the variables of the data and ``hidden`` ones, which come last.
 
     Where cells are missing or units are hidden, the likelihood is that of what was observed. Where the maximum lies at
     infinity, the model is the limit: states that cannot occur have probability 0 to rounding, and ``diverging`` says
     which weights grow without bound.
+
+    Parameters
+    ----------
+    errors : whether standard errors are computed; NaN if not.
 
     Raises
     ------
@@ -88,7 +93,7 @@ def fit_machine(
         return fit_shrunken(empirical, basis, options.order, options.max_memory, watch, errors=True)
     # The matrices are small: threads that spin for each other inside BLAS cost more than they bring.
     with threadpool_limits(limits=1, user_api="blas"):
-        return _Machine(empirical, options, hidden, watch).run()
+        return _Machine(empirical, options, hidden, watch, errors).run()
 
 
 def _sampled(
@@ -113,8 +118,10 @@ class _Machine:
         options: MachineOptions,
         hidden: Sequence[Variable],
         watch: Callable[[Progress], None] | None,
+        errors: bool,
     ) -> None:
         self.seen, self.options, self.n_hidden, self.watch = empirical, options, len(hidden), watch
+        self.errors = errors
         self.data = empirical.with_hidden(hidden)
         self.space = self.data.space
         self.basis = Basis(cast(BasisName, options.basis), self.space.cards)
@@ -281,7 +288,7 @@ class _Machine:
         return int(np.count_nonzero(theta)) if self.options.l1 else len(theta), cells
 
     def _errors(self, theta: Array) -> Array:
-        if len(theta) > MAX_NEWTON:
+        if len(theta) > MAX_NEWTON or not self.errors:
             return np.full(len(theta), np.nan)
         used = theta != 0 if self.options.l1 else np.ones(len(theta), dtype=bool)
         information = (self.free.covariance() - self.phase.covariance()) * self.data.total

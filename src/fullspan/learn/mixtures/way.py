@@ -1,7 +1,7 @@
 """Mixtures of decomposable models as ways to predict, of several sizes and each smoothed to several degrees.
 
 Which of them fits is left to unseen rows: each has a share of its own. Em ends in one of many maxima; so each may be
-learned from some random starts, whose average is again a mixture. Rows with gaps are summed over.
+learned from some random starts, whose average is again a mixture.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
 from fullspan.learn.mixtures.em import learn_mixture
 from fullspan.learn.networks.conditionals import log_linear
-from fullspan.learn.wide.mixture import Learner, MixedConditionals, RunOptions
+from fullspan.learn.wide.mixture import MixedConditionals
 from fullspan.learn.wide.tables import Conditionals
 from fullspan.learn.wide.weighted import weighted
 from fullspan.model import LogLinear
@@ -63,7 +63,7 @@ def _families(component: Conditionals) -> Iterator[tuple[list[int], Array]]:
 def mixture_of(
     components: int, smoothing: float, max_family: int | None = None, starts: int = 1
 ) -> Callable[[Empirical, Basis, np.random.Generator], MixtureWay]:
-    """How a mixture of so many components is learned from counted rows.
+    """How a mixture of so many components is learned from complete rows.
 
     Parameters
     ----------
@@ -76,8 +76,6 @@ def mixture_of(
         return MixtureWay(data.space, basis, averaged([start(data, rng) for _ in range(starts)]))
 
     def start(data: Empirical, rng: np.random.Generator) -> MixedConditionals:
-        if not data.is_complete:
-            return Learner(weighted(data, rng), None).run(RunOptions(components, width, smoothing, _PRICE), rng).model
         columns, cards = np.ascontiguousarray(data.states.T.astype(np.int64)), np.array(data.space.cards)
         return learn_mixture(columns, data.counts, cards, components, width, smoothing, _PRICE, rng)
 

@@ -138,7 +138,7 @@ class _Rounds:
             yield start
             return
         if not self.n_hidden:
-            yield _whole(fit_machine(self.data, self._machine(order=self._order())))
+            yield _whole(fit_machine(self.data, self._machine(order=self._order()), errors=False))
             return
         first = len(self.data.space) - self.n_hidden
         edges = [(i, j) for j in range(first, len(self.data.space)) for i in range(first)]
@@ -146,7 +146,7 @@ class _Rounds:
         for _ in range(restarts):
             graph = [(names[i], names[j]) for i, j in edges]
             machine = self._machine(graph=graph, restarts=1, seed=rng, max_iter=_START_STEPS)
-            yield _whole(fit_machine(self.seen, machine, self.data.space.variables[first:]))
+            yield _whole(fit_machine(self.seen, machine, self.data.space.variables[first:], errors=False))
 
     def _machine(self, **choices: object) -> MachineOptions:
         """A machine with a weak ridge, one pseudo-row's worth: its maximum is finite."""
