@@ -221,6 +221,22 @@ def test_a_ladder_is_climbed_as_long_as_unseen_rows_do_not_mind() -> None:
     assert sum(found.shares.values()) == pytest.approx(1.0)
 
 
+@pytest.mark.parametrize(
+    ("heights", "climbed"), [((-8.0, -7.0, -6.8), 2), ((-8.0, -6.4, -5.6), 3), ((-5.09, -5.08, -5.07), 3)]
+)
+def test_a_ladder_that_ends_far_below_the_fits_is_left(heights: tuple[float, ...], climbed: int) -> None:
+    """A rung that wins less than still lacks, a tenth of a nat and more, is the last."""
+    data = rows_of(100)
+    rows, rng = OutOfBagRows(data), np.random.default_rng(0)
+    fits = np.full(len(data.counts), -5.0)
+    rows.add(bootstrap(data, rng).drawn, fits, rng)
+    ways = {str(i): (lambda *given, v=v: _Several(data.space, v, 0)) for i, v in enumerate(heights)}
+    beside = Beside(ways, ladders=[list(ways)])
+    found = stacked(data, Seen(rows, fits), 1, Basis("walsh", CARDS), beside, 7, threading.Event())
+    assert found is not None
+    assert len(found.shares) == 1 + climbed
+
+
 class _Several(_Even):
     """The same by many models, each with a share."""
 

@@ -1,9 +1,9 @@
 """Other ways to predict beside averaged fits: all learned from the rows, each with the share that unseen rows ask for.
 
 Ways of one kind and growing size are a ladder: a larger one is learned unless the last made unseen rows clearly less
-likely than the one before it, so that where there is little to find little is spent on the search. A way that would
-account for less than half a row of all is left out: what it is worth does not show in the likelihood, and questions are
-the faster for it.
+likely than the one before it, or is far behind the fits and has won less than it still lacks. So where there is little
+to find little is spent on the search. A way that would account for less than half a row of all is left out: what it is
+worth does not show in the likelihood, and questions are the faster for it.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ _LEAST = 0.5
 """Rows that a way must account for."""
 _FITS = 1e-12
 """Share that the fits have in any case: the others' sum to less than 1, however many rows speak against the fits."""
+_FAR = 0.1
+"""Nats per row that a way behind the fits by more adds nothing to them."""
 _LARGE = 1 << 20
 """States above which ways that hold a table, which they do where cells are missing, are learned one after another."""
 
@@ -98,6 +100,8 @@ def stacked(
     numbers, weight = {name: number for number, name in enumerate(beside.ways)}, rows.weight[known]
     parts = in_fifths(empirical, rows.followed, np.random.default_rng(seed))
 
+    logs_of_fits = rows.expected(k)
+
     def learned(name: str) -> _Learned:
         rng = np.random.default_rng([numbers[name], seed])
 
@@ -113,14 +117,15 @@ def stacked(
         found = {ladder[0]: learned(ladder[0])}
         for last, name in itertools.pairwise(ladder):
             found[name] = learned(name)
-            if _clearly_worse(found[name].unseen - found[last].unseen, weight):
+            won, behind = found[name].unseen - found[last].unseen, logs_of_fits - found[name].unseen
+            if _clearly_worse(won, weight) or _hopeless(won, behind, weight):
                 break
         return found
 
     at_once = numba.get_num_threads() if empirical.is_complete or empirical.space.n_states <= _LARGE else 1
     found = {name: one for ladder in _each(climbed, beside.climbs(), stop, at_once) for name, one in ladder.items()}
     names = sorted(found, key=numbers.__getitem__)
-    logs = [rows.expected(k), *(found[name].unseen for name in names)]
+    logs = [logs_of_fits, *(found[name].unseen for name in names)]
     spoken = np.array([KNOWN, *(beside.before.get(name, FURTHER) for name in names)])
     shares = best_shares(np.stack(logs, axis=1), weight, spoken)
     shares = np.where(shares * empirical.total < _LEAST, 0.0, shares)
@@ -141,6 +146,14 @@ def _clearly_worse(change: Array, weight: Array) -> bool:
     """Whether ``log p`` of weighed rows falls, by more than two standard errors."""
     total = float(weight @ change)
     return total < -2.0 * math.sqrt(float(weight @ (change - total / weight.sum()) ** 2))
+
+
+def _hopeless(won: Array, behind: Array, weight: Array) -> bool:
+    """Whether a way is far behind the fits, beyond all doubt, and the last rung won less than it still lacks."""
+    total = float(weight.sum())
+    gap = float(weight @ behind) / total
+    error = math.sqrt(float(weight @ (behind - gap) ** 2)) / total
+    return gap > max(_FAR, 10.0 * error, float(weight @ won) / total)
 
 
 def _each(
