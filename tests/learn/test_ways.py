@@ -237,6 +237,21 @@ def test_a_ladder_that_ends_far_below_the_fits_is_left(heights: tuple[float, ...
     assert len(found.shares) == 1 + climbed
 
 
+@pytest.mark.parametrize(("top", "others"), [(-6.9, False), (-5.05, True)])
+def test_the_first_ladder_shows_whether_to_climb_the_others(top: float, others: bool) -> None:
+    """If it ends far below the fits, no other is climbed; what stands alone is learned in any case."""
+    data = rows_of(100)
+    rows, rng = OutOfBagRows(data), np.random.default_rng(0)
+    fits = np.full(len(data.counts), -5.0)
+    rows.add(bootstrap(data, rng).drawn, fits, rng)
+    heights = {"low": -7.0, "top": top, "second": -5.5, "third": -6.0, "alone": -5.0}
+    ways = {name: (lambda *given, v=v: _Several(data.space, v, 0)) for name, v in heights.items()}
+    beside = Beside(ways, ladders=[["low", "top"], ["second"], ["third"]])
+    found = stacked(data, Seen(rows, fits), 1, Basis("walsh", CARDS), beside, 7, threading.Event())
+    assert found is not None
+    assert set(found.shares) == {"fits", "low", "top", "alone"} | ({"second", "third"} if others else set())
+
+
 class _Several(_Even):
     """The same by many models, each with a share."""
 

@@ -86,18 +86,22 @@ def averaged_search(
 
 
 def _beside(empirical: Empirical, max_order: int | None, k: int, further: Mapping[str, Learn]) -> Beside:
-    """Networks and mixtures, which learn from rows with gaps as the best network completes them, pairs, and others."""
+    """Networks and mixtures, which learn from rows with gaps as the best network completes them, pairs, and others.
+
+    The mixtures of middling smoothing show whether to climb on to others.
+    """
     from fullspan.learn.averaging.gaps import Completions, with_gaps
     from fullspan.learn.networks.posterior import draw_networks
 
     completions = Completions(lambda data, basis, rng: draw_networks(data, basis, "all", rng, max_order, 0))
     networks, ladders = _networks(max_order, k), _mixtures(max_order, k)
     mixtures = {name: learn for ladder in ladders for name, learn in ladder.items()}
+    middle = len(ladders) // 2
     completed = {name: with_gaps(learn, completions) for name, learn in {**networks, **mixtures}.items()}
     return Beside(
         {**completed, **_pairs(empirical, max_order, k), **further},
         dict.fromkeys(networks, KNOWN),
-        [list(ladder) for ladder in ladders],
+        [list(ladder) for ladder in (*ladders[middle:], *ladders[:middle])],
     )
 
 

@@ -1,9 +1,10 @@
 """Other ways to predict beside averaged fits: all learned from the rows, each with the share that unseen rows ask for.
 
 Ways of one kind and growing size are a ladder: a larger one is learned unless the last made unseen rows clearly less
-likely than the one before it, or is far behind the fits and has won less than it still lacks. So where there is little
-to find little is spent on the search. A way that would account for less than half a row of all is left out: what it is
-worth does not show in the likelihood, and questions are the faster for it.
+likely than the one before it, or is far behind the fits and has won less than it still lacks; if the first ladder ends
+there, no other is climbed. So where there is little to find little is spent on the search. A way that would account for
+less than half a row of all is left out: what it is worth does not show in the likelihood, and questions are the faster
+for it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import itertools
 import math
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
@@ -48,17 +49,18 @@ class Beside:
     ----------
     ways : by name.
     before : rows that speak for a way beforehand, by its name; few for one that is not named.
-    ladders : names of ways, each more costly than those before it, and learned as long as unseen rows do not mind.
+    ladders : names of ways, each more costly than those before it; the first ladder shows whether to climb the others.
     """
 
     ways: Mapping[str, Learn] = field(default_factory=dict)
     before: Mapping[str, float] = field(default_factory=dict)
     ladders: Sequence[Sequence[str]] = ()
 
-    def climbs(self) -> list[list[str]]:
-        """All ways: the ladders, the longest work, first, and the others, which stand alone."""
+    @property
+    def alone(self) -> list[str]:
+        """The ways that are on no ladder."""
         climbed = {name for ladder in self.ladders for name in ladder}
-        return [*map(list, self.ladders), *([name] for name in self.ways if name not in climbed)]
+        return [name for name in self.ways if name not in climbed]
 
 
 @dataclass(frozen=True)
@@ -97,78 +99,92 @@ def stacked(
     rows, known = seen.rows, seen.rows.known
     if not known.any():
         return None
-    numbers, weight = {name: number for number, name in enumerate(beside.ways)}, rows.weight[known]
-    parts = in_fifths(empirical, rows.followed, np.random.default_rng(seed))
-
-    logs_of_fits = rows.expected(k)
-
-    def learned(name: str) -> _Learned:
-        rng = np.random.default_rng([numbers[name], seed])
-
-        def unless_stopped(data: Empirical, basis: Basis, rng: np.random.Generator) -> Way:
-            if stop.is_set():
-                raise Interrupted
-            return beside.ways[name](data, basis, rng)
-
-        way = unless_stopped(empirical, basis, rng)
-        return _Learned(way, without_each_fifth(empirical, rows.followed, parts, unless_stopped, basis, rng)[known])
-
-    def climbed(ladder: Sequence[str]) -> dict[str, _Learned]:
-        found = {ladder[0]: learned(ladder[0])}
-        for last, name in itertools.pairwise(ladder):
-            found[name] = learned(name)
-            won, behind = found[name].unseen - found[last].unseen, logs_of_fits - found[name].unseen
-            if _clearly_worse(won, weight) or _hopeless(won, behind, weight):
-                break
-        return found
-
-    at_once = numba.get_num_threads() if empirical.is_complete or empirical.space.n_states <= _LARGE else 1
-    found = {name: one for ladder in _each(climbed, beside.climbs(), stop, at_once) for name, one in ladder.items()}
-    names = sorted(found, key=numbers.__getitem__)
-    logs = [logs_of_fits, *(found[name].unseen for name in names)]
-    spoken = np.array([KNOWN, *(beside.before.get(name, FURTHER) for name in names)])
+    weight, fits = rows.weight[known], rows.expected(k)
+    found = _Climb(empirical, basis, beside, seen, fits, seed, stop).found()
+    logs = [fits, *(one.unseen for one in found.values())]
+    spoken = np.array([KNOWN, *(beside.before.get(name, FURTHER) for name in found)])
     shares = best_shares(np.stack(logs, axis=1), weight, spoken)
     shares = np.where(shares * empirical.total < _LEAST, 0.0, shares)
     shares[0] = max(shares[0], _LEAST / empirical.total, _FITS)
     shares /= shares.sum()
-    kept = [(share, found[name].way) for share, name in zip(shares[1:], names, strict=True) if share > 0]
+    kept = [(share, one.way) for share, one in zip(shares[1:], found.values(), strict=True) if share > 0]
     unseen = mixed(np.stack([rows.log_prob(), *logs[1:]], axis=1)[:, shares > 0], shares[shares > 0])
     each = [seen.mean, *(observed_log_prob(way, basis, empirical.states) for _, way in kept)]
     return Stacked(
-        dict(zip(("fits", *names), map(float, shares), strict=True)),
+        dict(zip(("fits", *found), map(float, shares), strict=True)),
         [(float(share) * own, model) for share, way in kept for own, model in way.models()],
         mixed(np.stack(each, axis=1), shares[shares > 0]),
         rows.score(unseen),
     )
 
 
+class _Climb:
+    """The learning of all ways: those that stand alone, and as many rungs of the ladders as unseen rows ask for."""
+
+    def __init__(
+        self, data: Empirical, basis: Basis, beside: Beside, seen: Seen, fits: Array, seed: int, stop: threading.Event
+    ) -> None:
+        self.data, self.basis, self.beside, self.fits, self.seed, self.stop = data, basis, beside, fits, seed, stop
+        self.followed, self.known = seen.rows.followed, seen.rows.known
+        self.weight = seen.rows.weight[self.known]
+        self.parts = in_fifths(data, self.followed, np.random.default_rng(seed))
+        self.numbers = {name: number for number, name in enumerate(beside.ways)}
+
+    def found(self) -> dict[str, _Learned]:
+        """What was learned, in the order of its names."""
+        ladders = self.beside.ladders
+        first = self._side_by_side([*ladders[:1], *([name] for name in self.beside.alone)])
+        climbed = [first[name] for ladder in ladders[:1] for name in ladder if name in first]
+        rest = self._side_by_side(ladders[1:]) if len(climbed) < 2 or not self._hopeless(*climbed[-2:]) else {}
+        return dict(sorted({**first, **rest}.items(), key=lambda item: self.numbers[item[0]]))
+
+    def _side_by_side(self, ladders: Sequence[Sequence[str]]) -> dict[str, _Learned]:
+        """Climb some ladders at a time, which share the cores."""
+        cores = numba.get_num_threads()
+        at_once = cores if self.data.is_complete or self.data.space.n_states <= _LARGE else 1
+        with ThreadPoolExecutor(at_once, initializer=numba.set_num_threads, initargs=(cores // at_once,)) as pool:
+            futures = [pool.submit(self._climbed, ladder) for ladder in ladders]
+            try:
+                return {name: one for future in futures for name, one in future.result().items()}
+            except BaseException:
+                self.stop.set()
+                pool.shutdown(wait=True, cancel_futures=True)
+                raise
+
+    def _climbed(self, ladder: Sequence[str]) -> dict[str, _Learned]:
+        found = {ladder[0]: self._learned(ladder[0])}
+        for last, name in itertools.pairwise(ladder):
+            found[name] = self._learned(name)
+            if _clearly_worse(found[name].unseen - found[last].unseen, self.weight):
+                break
+            if self._hopeless(found[last], found[name]):
+                break
+        return found
+
+    def _learned(self, name: str) -> _Learned:
+        rng = np.random.default_rng([self.numbers[name], self.seed])
+        learn = self._unless_stopped(name)
+        way = learn(self.data, self.basis, rng)
+        unseen = without_each_fifth(self.data, self.followed, self.parts, learn, self.basis, rng)
+        return _Learned(way, unseen[self.known])
+
+    def _unless_stopped(self, name: str) -> Learn:
+        def learn(data: Empirical, basis: Basis, rng: np.random.Generator) -> Way:
+            if self.stop.is_set():
+                raise Interrupted
+            return self.beside.ways[name](data, basis, rng)
+
+        return learn
+
+    def _hopeless(self, last: _Learned, now: _Learned) -> bool:
+        """Whether a way is far behind the fits, beyond all doubt, and won less over the last than it still lacks."""
+        total, behind = float(self.weight.sum()), self.fits - now.unseen
+        gap, won = float(self.weight @ behind) / total, float(self.weight @ (now.unseen - last.unseen)) / total
+        error = math.sqrt(float(self.weight @ (behind - gap) ** 2)) / total
+        return gap > max(_FAR, 10.0 * error, won)
+
+
 def _clearly_worse(change: Array, weight: Array) -> bool:
     """Whether ``log p`` of weighed rows falls, by more than two standard errors."""
     total = float(weight @ change)
     return total < -2.0 * math.sqrt(float(weight @ (change - total / weight.sum()) ** 2))
-
-
-def _hopeless(won: Array, behind: Array, weight: Array) -> bool:
-    """Whether a way is far behind the fits, beyond all doubt, and the last rung won less than it still lacks."""
-    total = float(weight.sum())
-    gap = float(weight @ behind) / total
-    error = math.sqrt(float(weight @ (behind - gap) ** 2)) / total
-    return gap > max(_FAR, 10.0 * error, float(weight @ won) / total)
-
-
-def _each(
-    climbed: Callable[[Sequence[str]], dict[str, _Learned]],
-    ladders: list[list[str]],
-    stop: threading.Event,
-    at_once: int,
-) -> list[dict[str, _Learned]]:
-    """All ladders in their order; ``at_once`` of them are climbed side by side, which share the cores."""
-    each = numba.get_num_threads() // at_once
-    with ThreadPoolExecutor(at_once, initializer=numba.set_num_threads, initargs=(each,)) as pool:
-        futures = [pool.submit(climbed, ladder) for ladder in ladders]
-        try:
-            return [future.result() for future in futures]
-        except BaseException:
-            stop.set()
-            pool.shutdown(wait=True, cancel_futures=True)
-            raise
