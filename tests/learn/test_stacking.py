@@ -177,14 +177,14 @@ def test_many_columns_of_which_few_vary() -> None:
         fs.FullSpan(average=2, random_state=0).fit(X)
 
 
-@pytest.mark.parametrize("name", ["best_shares", "without_each_fifth"])
+@pytest.mark.parametrize("name", ["beside.best_shares", "ladders.without_each_fifth"])
 def test_an_interrupt_while_shares_are_found_keeps_the_fits(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The average of all fits, without what would stand beside them."""
 
     def interrupted(*arguments: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(f"fullspan.learn.averaging.beside.{name}", interrupted)
+    monkeypatch.setattr(f"fullspan.learn.averaging.{name}", interrupted)
     X = np.random.default_rng(1).integers(0, 2, (60, 3))
     with pytest.warns(UserWarning, match="interrupted"):
         model = fs.FullSpan(average=2, random_state=0).fit(X)

@@ -14,8 +14,9 @@ import pytest
 import fullspan as fs
 from fullspan.algebra.basis import Basis, BasisName
 from fullspan.data import Empirical
-from fullspan.learn.averaging.beside import Beside, stacked
+from fullspan.learn.averaging.beside import stacked
 from fullspan.learn.averaging.bootstrap import OutOfBagRows, bootstrap
+from fullspan.learn.averaging.ladders import Beside
 from fullspan.learn.averaging.members import Seen
 from fullspan.learn.likelihood.machine import MachineOptions, fit_machine
 from fullspan.learn.likelihood.pairs import PairsLearner, n_pair_terms
@@ -182,7 +183,7 @@ def test_a_way_that_no_row_needs_is_left_out() -> None:
 @pytest.mark.parametrize("large", [1 << 20, 1])
 def test_ways_share_the_cores(large: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Side by side each has one; of large tables with gaps one is learned at a time, and has all of them."""
-    monkeypatch.setattr("fullspan.learn.averaging.beside._LARGE", large)
+    monkeypatch.setattr("fullspan.learn.averaging.ladders._LARGE", large)
     cells = rows_of(30).states.astype(np.int64)
     cells[0, 0] = -1
     data = Empirical.from_codes(cells, space=Space.of_cards(CARDS), allow_missing=True)

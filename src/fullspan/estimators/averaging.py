@@ -14,8 +14,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from fullspan.estimators.settings import noted, of_hidden
-from fullspan.learn.averaging.beside import KNOWN, Beside
+from fullspan.learn.averaging.beside import KNOWN
 from fullspan.learn.averaging.fit import Bounds, fit_average
+from fullspan.learn.averaging.ladders import Beside
 
 if TYPE_CHECKING:
     import numpy as np

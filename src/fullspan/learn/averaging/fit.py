@@ -25,8 +25,9 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from fullspan.data import Empirical
-from fullspan.learn.averaging.beside import Beside, stacked
+from fullspan.learn.averaging.beside import stacked
 from fullspan.learn.averaging.bootstrap import Sample, bootstrap
+from fullspan.learn.averaging.ladders import Beside
 from fullspan.learn.averaging.members import Member, seen_by
 from fullspan.learn.averaging.result import averaged
 from fullspan.learn.search.full import MAX_TERMS
