@@ -10,7 +10,7 @@ import pytest
 
 from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
-from fullspan.learn.networks.families import family_score, family_table
+from fullspan.learn.networks.families import Families, family_score, family_table, score_of
 from fullspan.learn.networks.posterior import STRENGTHS, draw_networks
 from fullspan.learn.networks.walk import climb, is_ancestor, start
 from fullspan.space import Space
@@ -84,19 +84,34 @@ def test_parents_of_one_number_share_their_prior() -> None:
     assert family_score(columns, nothing, cards, 2, 0b001, 1.0, False, 4096) == 0.0
 
 
+@pytest.mark.parametrize("slots", [1, 3, 1 << 14])
+def test_scores_that_are_known_are_those_of_their_families(slots: int) -> None:
+    """Whatever was asked for before, and however few are kept: each family, strength and variable has its own."""
+    data = rows_of(60)
+    rng, strengths = np.random.default_rng(0), np.array([0.5, 3.0])
+    families = Families.of(*arrays(data), strengths, True, 4096, 1)
+    families = families._replace(keys=families.keys[:slots], scores=families.scores[:slots])
+    for _ in range(200):
+        v, which = int(rng.integers(3)), int(rng.integers(2))
+        parents = int(rng.choice([m for m in range(8) if not m >> v & 1]))
+        wanted = family_score(*arrays(data), v, parents, float(strengths[which]), True, 4096)
+        assert score_of(families, v, parents, which) == (wanted if parents.bit_count() < 2 else -np.inf)
+
+
 @pytest.mark.parametrize("each", [False, True])
 def test_climbing_ends_where_no_move_gains(each: bool) -> None:
     """No arc that is added, removed or turned around makes the network that is reached more likely."""
     data = rows_of(300)
     columns, counts, cards = arrays(data)
     parents = np.zeros(3, dtype=np.int64)
-    climb(parents, columns, counts, cards, 2.0, each, 4096, 3)
-    reached = start(parents, columns, counts, cards, 2.0, each, 4096)[0].sum()
+    families = Families.of(columns, counts, cards, np.array([2.0]), each, 4096, 3)
+    climb(families, parents, 0)
+    reached = start(families, parents, 0)[0].sum()
     assert parents[2] == 0b011 or any(p.bit_count() == 2 for p in map(int, parents))
     for other in networks():
         changed = sum((int(p) ^ int(q)).bit_count() for p, q in zip(parents, other, strict=True))
         if changed == 1 or (changed == 2 and np.count_nonzero(parents != other) == 2):
-            assert start(other, columns, counts, cards, 2.0, each, 4096)[0].sum() <= reached + 1e-9
+            assert start(families, other, 0)[0].sum() <= reached + 1e-9
 
 
 @pytest.mark.parametrize("spread", ["all", "each"])
@@ -104,10 +119,11 @@ def test_average_is_that_of_the_posterior(spread: str) -> None:
     """Draws predict as the enumerated posterior over all networks and strengths does, up to their number."""
     data, each = rows_of(25, seed=4), spread == "each"
     columns, counts, cards = arrays(data)
+    families = Families.of(columns, counts, cards, STRENGTHS, each, 4096, 3)
     weights, tables = [], []
     for parents in networks():
-        for strength in STRENGTHS:
-            weights.append(start(parents, columns, counts, cards, float(strength), each, 4096)[0].sum())
+        for s, strength in enumerate(STRENGTHS):
+            weights.append(start(families, parents, s)[0].sum())
             tables.append(predicted(data, parents, float(strength), each))
     share = np.exp(np.array(weights) - np.logaddexp.reduce(weights))
     wanted = np.tensordot(share, np.array(tables), axes=1)
@@ -143,7 +159,8 @@ def test_a_column_of_many_levels_stands_alone(each: bool) -> None:
     a = rng.integers(2, size=60)
     rows = np.column_stack([rng.integers(100, size=60), a, a])
     data = Empirical.from_codes(rows, space=Space.of_cards((100, 2, 2)))
-    scores, _ = start(np.zeros(3, dtype=np.int64), *arrays(data), 1.0, each, 64)
+    families = Families.of(*arrays(data), np.array([1.0]), each, 64, 3)
+    scores, _ = start(families, np.zeros(3, dtype=np.int64), 0)
     assert np.isfinite(scores).all()
     assert family_score(*arrays(data), 0, 0b010, 1.0, each, 64) == -math.inf
     networks = draw_networks(data, Basis("walsh", (100, 2, 2)), "each" if each else "all", rng, draws=4)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.algebra.jit import serial
+from fullspan.algebra.tally import tally
 from fullspan.learn.mixtures.growth import Array, Ints, grow_graph
 from fullspan.learn.wide.mixture import MixedConditionals
 from fullspan.learn.wide.tables import blank, smooth_all
@@ -80,7 +81,7 @@ def _lay_out(parents: Ints, cards: Ints, family: Ints, bounds: Ints, strides: In
 
 
 @serial
-def _place(columns: Any, family: Ints, strides: Ints, first: int, last: int, start: int, where: Ints) -> None:
+def _place(columns: Any, family: Ints, strides: Ints, first: int, last: int, start: int, where: Any) -> None:
     """The cell of a family's table that every row is in."""
     where[:] = start
     for j in range(first, last):
@@ -91,18 +92,17 @@ def _place(columns: Any, family: Ints, strides: Ints, first: int, last: int, sta
 
 @serial
 def _count(
-    columns: Any, weights: Array, family: Ints, bounds: Ints, strides: Ints, starts: Ints, tables: Array, where: Ints
+    columns: Any, weights: Array, family: Ints, bounds: Ints, strides: Ints, starts: Ints, tables: Array, where: Any
 ) -> None:
     """Add the weights of the rows to the cells of all families."""
     for v in range(bounds.size - 1):
-        _place(columns, family, strides, bounds[v], bounds[v + 1], starts[v], where)
-        for r in range(where.size):
-            tables[where[r]] += weights[r]
+        _place(columns, family, strides, bounds[v], bounds[v + 1], 0, where)
+        tally(where, weights, tables[starts[v] : starts[v + 1]])
 
 
 @serial
 def _log_prob(
-    columns: Any, family: Ints, bounds: Ints, strides: Ints, starts: Ints, tables: Array, where: Ints, out: Array
+    columns: Any, family: Ints, bounds: Ints, strides: Ints, starts: Ints, tables: Array, where: Any, out: Array
 ) -> None:
     """``log p`` of every row is added to ``out``."""
     for v in range(bounds.size - 1):
@@ -126,7 +126,7 @@ def _em(
 ) -> None:
     """Run em from the shares (k, m) of the rows; the model is what the last iteration learned."""
     n, (k, m), total, before = cards.size, share.shape, weights.sum(), -np.inf
-    width, where = parents.shape[2], np.empty(m, np.int64)
+    width, where = parents.shape[2], np.empty(m, np.int32)
     family, strides = np.zeros((k, n * (width + 1)), np.int64), np.zeros((k, n * (width + 1)), np.int64)
     bounds, starts = np.zeros((k, n + 1), np.int64), np.zeros((k, n + 1), np.int64)
     for h in range(k):

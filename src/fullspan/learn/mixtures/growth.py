@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.algebra.jit import serial
+from fullspan.algebra.tally import tally
 from fullspan.learn.wide.grow import xlogx
 
 Array = NDArray[np.float64]
@@ -34,13 +35,12 @@ def sum_xlogx(counts: Any) -> float:
 def column_counts(column: Any, weights: Array, card: int) -> Array:
     """Weights of the levels of one variable."""
     out = np.zeros(card)
-    for r in range(weights.size):
-        out[column[r]] += weights[r]
+    tally(column, weights, out)
     return out
 
 
 @serial
-def place_of(columns: Any, members: Ints, size: int, cards: Ints, where: Ints) -> int:
+def place_of(columns: Any, members: Ints, size: int, cards: Ints, where: Any) -> int:
     """The joint state of the first ``size`` members in every row, the first fastest; how many there may be."""
     stride = 1
     where[:] = 0
@@ -53,11 +53,12 @@ def place_of(columns: Any, members: Ints, size: int, cards: Ints, where: Ints) -
 
 
 @serial
-def joint_counts(where: Ints, n_places: int, column: Any, card: int, weights: Array) -> Array:
-    """Weights by place and level of another variable, the level fastest."""
+def joint_counts(where: Any, n_places: int, column: Any, card: int, weights: Array, cells: Any) -> Array:
+    """Weights by place and level of another variable, the level slowest; ``cells`` (m,) is written to."""
     table = np.zeros(n_places * card)
     for r in range(weights.size):
-        table[where[r] * card + column[r]] += weights[r]
+        cells[r] = where[r] + n_places * column[r]
+    tally(cells, weights, table)
     return table
 
 
@@ -111,7 +112,8 @@ def _offer(
     n, n_parents = cards.size, 0
     while n_parents < width and parents[v, n_parents] >= 0:
         n_parents += 1
-    members, where = np.empty(width + 1, dtype=np.int64), np.empty(weights.size, dtype=np.int64)
+    members = np.empty(width + 1, dtype=np.int64)
+    where, cells = np.empty(weights.size, dtype=np.int32), np.empty(weights.size, dtype=np.int32)
     for subset in range(1 << n_parents):
         size, members[0] = 1, v
         for j in range(n_parents):
@@ -131,7 +133,7 @@ def _offer(
         for u in range(n):
             if not outside[u] or n_places * cards[u] > max_cells:
                 continue
-            both = joint_counts(where, given.size, columns[u], cards[u], weights)
+            both = joint_counts(where, given.size, columns[u], cards[u], weights, cells)
             gain = entropy[u] - base + sum_xlogx(both) - name - price * (cards[u] - 1) * (shown - 1)
             if gain > best[u]:
                 best[u] = gain
@@ -145,10 +147,9 @@ def _sort_by_telling(columns: Any, weights: Array, cards: Ints, v: int, own: Int
     size = int(np.sum(own >= 0))
     if size < 2:
         return
-    tells, where = np.empty(size), np.empty(weights.size, dtype=np.int64)
+    tells, cells = np.empty(size), np.empty(weights.size, dtype=np.int32)
     for j in range(size):
-        where[:] = columns[own[j]]
-        both = joint_counts(where, cards[own[j]], columns[v], cards[v], weights)
+        both = joint_counts(columns[own[j]], cards[own[j]], columns[v], cards[v], weights, cells)
         tells[j] = sum_xlogx(both) - sum_xlogx(column_counts(columns[own[j]], weights, cards[own[j]]))
     by_telling = own[np.argsort(-tells, kind="mergesort")]
     own[:size] = by_telling

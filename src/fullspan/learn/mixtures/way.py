@@ -76,7 +76,7 @@ def mixture_of(
         return MixtureWay(data.space, basis, averaged([start(data, rng) for _ in range(starts)]))
 
     def start(data: Empirical, rng: np.random.Generator) -> MixedConditionals:
-        columns, cards = np.ascontiguousarray(data.states.T.astype(np.int64)), np.array(data.space.cards)
+        columns, cards = np.ascontiguousarray(data.states.T.astype(np.int32)), np.array(data.space.cards)
         return learn_mixture(columns, data.counts, cards, components, width, smoothing, _PRICE, rng)
 
     return learn

@@ -12,14 +12,51 @@ otherwise all sets are. Sets of parents are bit masks.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.algebra.jit import serial
+from fullspan.algebra.tally import tally
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
+_SLOTS = 1 << 14
+"""Scores that are kept; a score whose slots are taken replaces another."""
+_PROBES = 4
+_EMPTY = -1
+
+
+class Families(NamedTuple):
+    """All families of the variables of counted rows, and the scores that are known.
+
+    Attributes
+    ----------
+    columns : the states, one variable a row (n, m), with ``counts`` (m,) and ``cards`` (n,).
+    strengths : of the prior, which are tried.
+    each : whether a strength is that of every state of the parents.
+    largest, most : cells of a table, and parents.
+    keys, scores : what was asked for, and the answer; walks come back to the same families.
+    """
+
+    columns: Ints
+    counts: Array
+    cards: Ints
+    strengths: Array
+    each: bool
+    largest: int
+    most: int
+    keys: Ints
+    scores: Array
+
+    @classmethod
+    def of(
+        cls, columns: Ints, counts: Array, cards: Ints, strengths: Array, each: bool, largest: int, most: int
+    ) -> Families:
+        """The same, with nothing known yet."""
+        keys, scores = np.full((_SLOTS, 2), _EMPTY, dtype=np.int64), np.empty(_SLOTS)
+        return cls(columns, counts, cards, strengths, each, largest, most, keys, scores)
 
 
 @serial
@@ -52,9 +89,32 @@ def family_table(columns: Ints, counts: Array, cards: Ints, v: int, parents: int
                 where[r] += stride * columns[i, r]
             stride *= cards[i]
     table = np.zeros(stride)
-    for r in range(where.size):
-        table[where[r]] += counts[r]
+    tally(where, counts, table)
     return table
+
+
+@serial
+def add_log_prob(
+    columns: Ints, counts: Array, cards: Ints, v: int, parents: int, strength: float, each: bool, asked: Ints, out: Array
+) -> None:
+    """Add ``log p(x_v | parents)`` of other states (n, r) to ``out`` (r,), by the mean of the table."""
+    table, levels = family_table(columns, counts, cards, v, parents), cards[v]
+    a = strength / levels if each else strength / table.size
+    for start in range(0, table.size, levels):
+        total = a * levels
+        for k in range(levels):
+            total += table[start + k]
+        for k in range(levels):
+            table[start + k] = math.log((table[start + k] + a) / total)
+    where = asked[v].copy()
+    stride = levels
+    for i in range(cards.size):
+        if parents >> i & 1:
+            for r in range(where.size):
+                where[r] += stride * asked[i, r]
+            stride *= cards[i]
+    for r in range(where.size):
+        out[r] += table[where[r]]
 
 
 @serial
@@ -79,4 +139,36 @@ def family_score(
                 score += math.lgamma(a + n) - alone
         if total > 0:
             score += nothing - math.lgamma(a * levels + total)
+    return score
+
+
+@serial
+def score_of(families: Families, v: int, parents: int, which: int) -> float:
+    """The score of v and its parents under one of the strengths; minus infinity where there are too many parents."""
+    size, slots = 0, families.scores.size
+    for i in range(families.cards.size):
+        size += parents >> i & 1
+    if size > families.most:
+        return -np.inf
+    asked = np.int64(v * families.strengths.size + which)
+    first = (np.uint64(parents * 64 + asked) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32)
+    slot = np.int64(first % np.uint64(slots))
+    for probe in range(_PROBES):
+        at = (slot + probe) % slots
+        if families.keys[at, 0] == asked and families.keys[at, 1] == parents:
+            return float(families.scores[at])
+        if families.keys[at, 0] == _EMPTY:
+            slot = at
+            break
+    score = family_score(
+        families.columns,
+        families.counts,
+        families.cards,
+        v,
+        parents,
+        families.strengths[which],
+        families.each,
+        families.largest,
+    )
+    families.keys[slot, 0], families.keys[slot, 1], families.scores[slot] = asked, parents, score
     return score

@@ -15,7 +15,7 @@ import numpy as np
 from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
 from fullspan.learn.networks.conditionals import log_linear
-from fullspan.learn.networks.families import Array, Ints, family_table
+from fullspan.learn.networks.families import Array, Families, Ints, add_log_prob, family_table
 from fullspan.learn.networks.walk import climb, start, wander
 from fullspan.model import LogLinear
 from fullspan.space import Space
@@ -56,8 +56,18 @@ class Networks:
 
     def log_prob(self, states: Ints) -> Array:
         """``log p`` of complete states (m, n) under the average."""
-        each = [self._log_prob(g, np.asarray(states, dtype=np.int64).T) for g in range(len(self.shares))]
-        return np.asarray(np.logaddexp.reduce(np.array(each) + np.log(self.shares)[:, None], axis=0))
+        asked, cards = np.ascontiguousarray(np.asarray(states, dtype=np.int64).T), np.array(self.space.cards)
+        own, total = np.empty(len(states)), np.zeros((len(self.shares), len(states)))
+        for v in range(len(cards)):
+            shared: dict[tuple[int, float], list[int]] = {}
+            for g, key in enumerate(zip(self.parents[:, v].tolist(), self.strengths.tolist(), strict=True)):
+                shared.setdefault(key, []).append(g)
+            for (parents, strength), which in shared.items():
+                own[:] = 0.0
+                each = self.spread == "each"
+                add_log_prob(self.columns, self.counts, cards, v, parents, strength, each, asked, own)
+                total[which] += own
+        return np.asarray(np.logaddexp.reduce(total + np.log(self.shares)[:, None], axis=0))
 
     def models(self) -> tuple[tuple[float, LogLinear], ...]:
         """Every network as a log-linear model, with its share."""
@@ -72,18 +82,6 @@ class Networks:
     def _family(self, g: int, v: int) -> list[int]:
         """The parents of v, in increasing order."""
         return [i for i in range(len(self.space)) if int(self.parents[g, v]) >> i & 1]
-
-    def _log_prob(self, g: int, columns: Ints) -> Array:
-        total = np.zeros(columns.shape[1])
-        for v in range(len(self.space)):
-            table, a = self._table(g, v)
-            where, stride = np.zeros(columns.shape[1], dtype=np.int64), 1
-            for i in self._family(g, v):
-                where += stride * columns[i]
-                stride *= self.space.cards[i]
-            total += np.log(table[where, columns[v]] + a)
-            total -= np.log(table.sum(axis=1)[where] + a * table.shape[1])
-        return total
 
     def _model(self, g: int) -> LogLinear:
         """The tables of a network, each written in the basis."""
@@ -112,18 +110,19 @@ def draw_networks(
 
     Notes
     -----
-    Time: 300 + n^2 steps for each draw, of which some tenth count all states anew.
+    Time: 300 + n^2 steps for each draw, of which few count all states anew.
     """
     space, n = empirical.space, len(empirical.space)
     columns = np.ascontiguousarray(empirical.states.T.astype(np.int64))
     cards = np.array(space.cards, dtype=np.int64)
-    counts, each = np.ascontiguousarray(empirical.counts), spread == "each"
+    counts = np.ascontiguousarray(empirical.counts)
     largest = min(LARGEST, max(LEAST, int(empirical.total)))
     most = n if max_family is None else max_family - 1
     parents, which = np.zeros(n, dtype=np.int64), len(STRENGTHS) // 2
+    families = Families.of(columns, counts, cards, STRENGTHS, spread == "each", largest, most)
     for _ in range(len(STRENGTHS)):
-        climb(parents, columns, counts, cards, float(STRENGTHS[which]), each, largest, most)
-        totals = [start(parents, columns, counts, cards, float(s), each, largest)[0].sum() for s in STRENGTHS]
+        climb(families, parents, which)
+        totals = [start(families, parents, s)[0].sum() for s in range(len(STRENGTHS))]
         if (best := int(np.argmax(totals))) == which:
             break
         which = best
@@ -133,6 +132,6 @@ def draw_networks(
     steps = draws * (_STEPS + n * n)
     kept, strength = np.empty((draws, n), dtype=np.int64), np.empty(draws, dtype=np.int64)
     pairs, chances = rng.integers(n, size=(steps, 2)), rng.random((steps, 2))
-    wander(parents, columns, counts, cards, STRENGTHS, which, each, largest, most, pairs, chances, kept, strength)
+    wander(families, parents, which, pairs, chances, kept, strength)
     found, times = np.unique(np.column_stack([strength, kept]), axis=0, return_counts=True)
     return Networks(space, basis, columns, counts, spread, found[:, 1:], STRENGTHS[found[:, 0]], times / draws)

@@ -2,7 +2,7 @@
 
 A move toggles one arc or turns one around. Both change families one at a time, so that a table of what toggling u -> v
 gains, ``gain[v, u]``, serves all moves; only the row of a variable whose parents changed is computed anew, and an entry
-only when it is asked for.
+only when it is asked for; what was asked for once is known (module ``families``).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from fullspan.algebra.jit import serial
-from fullspan.learn.networks.families import Array, Ints, family_score
+from fullspan.learn.networks.families import Array, Families, Ints, score_of
 
 
 @serial
@@ -31,30 +31,10 @@ def is_ancestor(parents: Ints, a: int, b: int) -> bool:
 
 
 @serial
-def gain_of(
-    gain: Array,
-    parents: Ints,
-    scores: Array,
-    columns: Ints,
-    counts: Array,
-    cards: Ints,
-    v: int,
-    u: int,
-    strength: float,
-    each: bool,
-    largest: int,
-    most: int,
-) -> float:
+def gain_of(gain: Array, families: Families, parents: Ints, scores: Array, v: int, u: int, which: int) -> float:
     """What toggling the arc u -> v adds to the log evidence; minus infinity where v would have too many parents."""
     if np.isnan(gain[v, u]):
-        toggled, members = parents[v] ^ (np.int64(1) << u), 0
-        for i in range(cards.size):
-            members += toggled >> i & 1
-        if members > most:
-            gain[v, u] = -np.inf
-        else:
-            new = family_score(columns, counts, cards, v, toggled, strength, each, largest)
-            gain[v, u] = new - scores[v]
+        gain[v, u] = score_of(families, v, parents[v] ^ (np.int64(1) << u), which) - scores[v]
     return float(gain[v, u])
 
 
@@ -76,36 +56,31 @@ def turns(parents: Ints, v: int, u: int) -> bool:
 
 
 @serial
-def start(
-    parents: Ints, columns: Ints, counts: Array, cards: Ints, strength: float, each: bool, largest: int
-) -> tuple[Array, Array]:
-    """The scores of all families, and a table of gains that are not known yet."""
-    scores = np.empty(cards.size)
-    for v in range(cards.size):
-        scores[v] = family_score(columns, counts, cards, v, parents[v], strength, each, largest)
-    return scores, np.full((cards.size, cards.size), np.nan)
+def start(families: Families, parents: Ints, which: int) -> tuple[Array, Array]:
+    """The scores of the families of a network, and a table of gains that are not known yet."""
+    n = parents.size
+    scores = np.empty(n)
+    for v in range(n):
+        scores[v] = score_of(families, v, parents[v], which)
+    return scores, np.full((n, n), np.nan)
 
 
 @serial
-def climb(
-    parents: Ints, columns: Ints, counts: Array, cards: Ints, strength: float, each: bool, largest: int, most: int
-) -> None:
+def climb(families: Families, parents: Ints, which: int) -> None:
     """Make the best move, in place, until none is left that adds to the evidence."""
-    scores, gain = start(parents, columns, counts, cards, strength, each, largest)
-    n = cards.size
+    scores, gain = start(families, parents, which)
+    n = parents.size
     while True:
         best, best_v, best_u, turned = 1e-9, -1, -1, False
         for v in range(n):
             for u in range(n):
                 if u == v or parents[u] >> v & 1:
                     continue
-                own = gain_of(gain, parents, scores, columns, counts, cards, v, u, strength, each, largest, most)
+                own = gain_of(gain, families, parents, scores, v, u, which)
                 if parents[v] >> u & 1:
                     if own > best:
                         best, best_v, best_u, turned = own, v, u, False
-                    back = own + gain_of(
-                        gain, parents, scores, columns, counts, cards, u, v, strength, each, largest, most
-                    )
+                    back = own + gain_of(gain, families, parents, scores, u, v, which)
                     if back > best and turns(parents, v, u):
                         best, best_v, best_u, turned = back, v, u, True
                 elif own > best and not is_ancestor(parents, v, u):
@@ -119,45 +94,29 @@ def climb(
 
 @serial
 def wander(
-    parents: Ints,
-    columns: Ints,
-    counts: Array,
-    cards: Ints,
-    strengths: Array,
-    which: int,
-    each: bool,
-    largest: int,
-    most: int,
-    pairs: Ints,
-    chances: Array,
-    kept: Ints,
-    kept_strength: Ints,
+    families: Families, parents: Ints, which: int, pairs: Ints, chances: Array, kept: Ints, kept_strength: Ints
 ) -> None:
     """A Metropolis walk over networks and strengths of the prior; ``kept`` gets the networks at equal distances.
 
     ``pairs`` (steps, 2) are the variables v and u that a step looks at, ``chances`` (steps, 2) uniform numbers. Every
     n^2 / 2-th step tries another strength instead.
     """
-    n, steps, done = cards.size, len(pairs), 0
-    scores, gain = start(parents, columns, counts, cards, strengths[which], each, largest)
+    n, steps, done = parents.size, len(pairs), 0
+    scores, gain = start(families, parents, which)
     for t in range(steps):
         v, u = pairs[t]
         log_chance = math.log(chances[t, 0])
         if t % (n * n // 2 + 1) == 0:
-            other = int(chances[t, 1] * strengths.size)
-            new, fresh = start(parents, columns, counts, cards, strengths[other], each, largest)
+            other = int(chances[t, 1] * families.strengths.size)
+            new, fresh = start(families, parents, other)
             if other != which and log_chance < new.sum() - scores.sum():
                 which, scores, gain = other, new, fresh
         elif u != v and not parents[u] >> v & 1:
             has, turned = parents[v] >> u & 1, chances[t, 1] < 0.5
             if has or not turned:
-                more = gain_of(
-                    gain, parents, scores, columns, counts, cards, v, u, strengths[which], each, largest, most
-                )
+                more = gain_of(gain, families, parents, scores, v, u, which)
                 if turned:
-                    more += gain_of(
-                        gain, parents, scores, columns, counts, cards, u, v, strengths[which], each, largest, most
-                    )
+                    more += gain_of(gain, families, parents, scores, u, v, which)
                 legal = log_chance < more
                 if legal and turned:
                     legal = turns(parents, v, u)
