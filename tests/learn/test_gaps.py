@@ -27,7 +27,7 @@ from fullspan.learn.averaging.gaps import (
     observed_log_prob,
     with_gaps,
 )
-from fullspan.learn.averaging.stacking import Way, in_fifths, without_each_fifth
+from fullspan.learn.averaging.stacking import Way, in_parts, without_each_part
 from fullspan.learn.networks.posterior import Networks, Spread, draw_networks
 from fullspan.learn.search.fit import Options
 from fullspan.learn.search.incomplete import fit_incomplete
@@ -284,7 +284,7 @@ def test_a_fifth_is_predicted_by_the_others_alone() -> None:
         return way
 
     rows, rng = OutOfBagRows(data).followed, np.random.default_rng(0)
-    found = without_each_fifth(data, rows, in_fifths(data, rows, rng), gapped, BASIS, rng)
+    found = without_each_part(data, rows, in_parts(data, rows, rng), gapped, BASIS, rng)
     assert np.isfinite(found).all()
     assert sum(given) == pytest.approx(4 * data.total)
     assert len(given) == 5
@@ -298,7 +298,7 @@ def test_with_all_rows_in_one_fifth_the_observed_cells_are_even() -> None:
         raise AssertionError
 
     rows, rng = OutOfBagRows(data).followed, np.random.default_rng(0)
-    found = without_each_fifth(data, rows, in_fifths(data, rows, rng), never, BASIS, rng)
+    found = without_each_part(data, rows, in_parts(data, rows, rng), never, BASIS, rng)
     assert found == pytest.approx([-np.log(CARDS[0] * CARDS[2])])
 
 

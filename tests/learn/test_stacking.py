@@ -12,7 +12,7 @@ from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
 from fullspan.errors import FullspanError
 from fullspan.learn.averaging.bootstrap import OutOfBagRows, Sample
-from fullspan.learn.averaging.stacking import best_shares, in_fifths, mixed, without_each_fifth
+from fullspan.learn.averaging.stacking import best_shares, in_parts, mixed, without_each_part
 
 
 def test_shares_are_the_maximum() -> None:
@@ -63,7 +63,7 @@ def test_a_row_is_predicted_without_its_fifth() -> None:
         return _Counted(part)
 
     rng = np.random.default_rng(0)
-    found = without_each_fifth(data, rows, in_fifths(data, rows, rng), learn, Basis("indicator", (41,)), rng)
+    found = without_each_part(data, rows, in_parts(data, rows, rng), learn, Basis("indicator", (41,)), rng)
     once = np.isin(rows.state, np.flatnonzero(data.counts == 1))
     assert np.all(found[once] == 0.0)
     assert np.all((found[~once] > 350) & (found[~once] < 450))
@@ -177,7 +177,7 @@ def test_many_columns_of_which_few_vary() -> None:
         fs.FullSpan(average=2, random_state=0).fit(X)
 
 
-@pytest.mark.parametrize("name", ["beside.best_shares", "ladders.without_each_fifth"])
+@pytest.mark.parametrize("name", ["beside.best_shares", "ladders.without_each_part"])
 def test_an_interrupt_while_shares_are_found_keeps_the_fits(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The average of all fits, without what would stand beside them."""
 

@@ -89,21 +89,24 @@ def averaged_search(
 def _beside(empirical: Empirical, max_order: int | None, k: int, further: Mapping[str, Learn]) -> Beside:
     """Networks and mixtures, which learn from rows with gaps as the best network completes them, pairs, and others.
 
-    The mixtures of middling smoothing show whether to climb on to others.
+    The mixtures of middling smoothing and the pairs of middling ridge show whether to learn more of their kind.
     """
     from fullspan.learn.averaging.gaps import Completions, with_gaps
     from fullspan.learn.networks.posterior import draw_networks
 
     completions = Completions(lambda data, basis, rng: draw_networks(data, basis, "all", rng, max_order, 0))
-    networks, ladders = _networks(max_order, k), _mixtures(max_order, k)
-    mixtures = {name: learn for ladder in ladders for name, learn in ladder.items()}
-    middle = len(ladders) // 2
-    completed = {name: with_gaps(learn, completions) for name, learn in {**networks, **mixtures}.items()}
+    networks, mixtures, pairs = _networks(max_order, k), _mixtures(max_order, k), _pairs(empirical, max_order, k)
+    from_complete = {**networks, **{name: learn for ladder in mixtures for name, learn in ladder.items()}}
+    completed = {name: with_gaps(learn, completions) for name, learn in from_complete.items()}
+    kinds = [_middle_first([list(ladder) for ladder in mixtures]), _middle_first([[name] for name in pairs])]
     return Beside(
-        {**completed, **_pairs(empirical, max_order, k), **further},
-        dict.fromkeys(networks, KNOWN),
-        [list(ladder) for ladder in (*ladders[middle:], *ladders[:middle])],
+        {**completed, **pairs, **further}, dict.fromkeys(networks, KNOWN), [ladders for ladders in kinds if ladders]
     )
+
+
+def _middle_first(ladders: list[list[str]]) -> list[list[str]]:
+    middle = len(ladders) // 2
+    return [*ladders[middle:], *ladders[:middle]]
 
 
 def _networks(max_order: int | None, k: int) -> dict[str, Learn]:

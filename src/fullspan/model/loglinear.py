@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -131,9 +130,11 @@ class LogLinear:
 
 def check_term(basis: Basis, term: Term) -> None:
     """Refuse a term that the basis does not have, or whose variables do not increase."""
-    positions = [i for i, _ in term]
-    known = all(0 <= i < len(basis.cards) and 0 < j < basis.cards[i] for i, j in term)
-    if not term or not known or any(a >= b for a, b in itertools.pairwise(positions)):
+    cards, last, known = basis.cards, -1, bool(term)
+    for i, component in term:
+        known = known and last < i < len(cards) and 0 < component < cards[i]
+        last = i
+    if not known:
         raise FullspanError(
             f"{term!r} is no term over {basis.cards} levels: pairs (variable, component > 0) in increasing order"
         )

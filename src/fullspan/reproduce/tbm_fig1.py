@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from fullspan.algebra.basis import Term
+from fullspan.algebra.blas import one_core
 from fullspan.learn.truncated.domain import random_pairs
 from fullspan.reproduce import Say
 from fullspan.reproduce.columns import columns
@@ -160,7 +160,7 @@ def domains(n: int, most: int, rng: np.random.Generator) -> Iterator[tuple[bool,
 def features_of(method: Method, samples: list[Sample], terms: tuple[Term, ...], steps: int) -> tuple[Array, Array]:
     """Features (samples, n) and the processor's seconds of every sample's machine."""
     found, seconds = np.zeros((len(samples), samples[0][1].shape[1])), np.zeros(len(samples))
-    with threadpool_limits(limits=1, user_api="blas"):
+    with one_core():
         method.timed(samples[0][1], terms, 1)  # compiled before the clock runs
         for s, (_, rows) in enumerate(samples):
             found[s], seconds[s] = method.features(rows, terms, steps)

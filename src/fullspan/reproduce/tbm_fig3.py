@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
+from fullspan.algebra.blas import one_core
 from fullspan.learn.truncated.domain import random_pairs
 from fullspan.reproduce import Say
 from fullspan.reproduce.columns import columns
@@ -83,7 +83,7 @@ def run(progress: Say | None = None, data: Path | None = None, runs: int = 50, s
             title = f"{labelled.name}, {'with' if biases else 'without'} biases"
             say(f"{title}: {len(samples)} machines of {count:,} pairs, and t-SNE")
             used = terms if biases else tuple(term for term in terms if len(term) == 2)
-            with threadpool_limits(limits=1, user_api="blas"):
+            with one_core():
                 features, _ = features_of(METHODS[0], samples, used, 0)
             points = plane(features, seed)
             clouds.append(Cloud(title, points, labels))

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from fullspan.algebra.basis import Term
+from fullspan.algebra.blas import one_core
 from fullspan.learn.truncated.domain import random_pairs
 from fullspan.learn.truncated.train import train
 from fullspan.reproduce import Say
@@ -118,7 +118,7 @@ def settings(words: NDArray[np.uint8], runs: int, seed: int, say: Say) -> Iterat
             terms = both if biases else tuple(term for term in both if len(term) == 2)
             for rows, l2 in SETTINGS:
                 say(f"{cells} cells, {len(terms)} weights, {rows:,} rows, l2={l2:g}")
-                with threadpool_limits(limits=1, user_api="blas"):
+                with one_core():
                     found, rates, labels, infinite = features(data, rows, l2, terms, runs, seed)
                 by_rates, by_features = (neighbours_accuracy(f, labels) for f in (rates, found))
                 rare = spread_of_rare(found, rates, labels, rows)

@@ -12,8 +12,8 @@ from typing import Any
 import numba
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
+from fullspan.algebra.blas import one_core
 from fullspan.engine.memory import budget, require
 from fullspan.engine.trees import passes as passes
 from fullspan.model.hidden_tree import HiddenTree
@@ -90,7 +90,7 @@ class TreeEngine:
     def log_likelihood(self, columns: NDArray[Any]) -> Array:
         """log p(observed cells) of each row, −inf where it is impossible."""
         out = np.empty(columns.shape[1])
-        with threadpool_limits(1, "blas"), np.errstate(divide="ignore"):
+        with one_core(), np.errstate(divide="ignore"):
             passes.log_likelihoods(*self._tree, columns, self.threads, out)
         return out
 
@@ -102,7 +102,7 @@ class TreeEngine:
         n, k, c = self.emission.shape
         edges, cells = np.empty((self.threads, n, k, k)), np.empty((self.threads, n, k, c))
         out = np.empty(columns.shape[1])
-        with threadpool_limits(1, "blas"):
+        with one_core():
             passes.expected_counts(*self._tree, columns, weights.astype(self.dtype), self.threads, edges, cells, out)
         pairs, root = edges.sum(axis=0), int(self.tree.order[0])
         at_root = pairs[root, 0].copy()
@@ -115,7 +115,7 @@ class TreeEngine:
         for chunk in _chunks(len(codes), 8 * n * c):
             columns = self.columns(codes[chunk])
             out, log = np.empty((columns.shape[1], n, c)), np.empty(columns.shape[1])
-            with threadpool_limits(1, "blas"):
+            with one_core():
                 passes.cell_posteriors(*self._tree, self.levels, columns, self.threads, out, log)
             yield chunk, out, log
 
@@ -126,7 +126,7 @@ class TreeEngine:
         for chunk in _chunks(rows, 16 * n):
             columns = self.columns(codes[chunk])
             uniform = rng.random((columns.shape[1], 2, n))
-            with threadpool_limits(1, "blas"):
+            with one_core():
                 passes.completions(*self._tree, self.levels, columns, uniform, self.threads, out[chunk], log[chunk])
         return out, log
 

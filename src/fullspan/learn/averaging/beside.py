@@ -45,7 +45,7 @@ class Stacked:
 def stacked(
     empirical: Empirical, seen: Seen, k: int, basis: Basis, beside: Beside, seed: int, stop: threading.Event
 ) -> Stacked | None:
-    """Learn ways from all rows and without each fifth, and find their shares; None if no row is left to decide.
+    """Learn ways from all rows and without each part of them, and find their shares; None if no row is left to decide.
 
     Parameters
     ----------

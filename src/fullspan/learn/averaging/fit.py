@@ -22,8 +22,8 @@ from typing import Any, Protocol
 
 import numba
 import numpy as np
-from threadpoolctl import threadpool_limits
 
+from fullspan.algebra.blas import one_core
 from fullspan.data import Empirical
 from fullspan.learn.averaging.beside import stacked
 from fullspan.learn.averaging.bootstrap import Sample, bootstrap
@@ -113,7 +113,7 @@ def fit_average(
     KeyboardInterrupt : before any fit had made a move.
     """
     rng, stop = np.random.default_rng(seed), stop or threading.Event()
-    with threadpool_limits(limits=1, user_api="blas"):
+    with one_core():
         return _Average(empirical, k, fit_one, rng, watch, beside, stop).run()
 
 

@@ -2,9 +2,9 @@
 
     shares = argmax_w  sum_r n_r log( sum_i w_i p_i(x_r | without r) ) + sum_i b_i log w_i
 
-b_i rows speak for each way beforehand, so that few rows do not rule a good one out. The maximum is unique, and
-expectation maximisation finds it. What is learned from the rows directly, such as networks or a shrunken model, is
-learned once more without each fifth of them to predict that fifth; fits of bootstrap samples have rows of their own
+b_i rows speak for each way beforehand, so that few rows do not rule a good one out. The maximum is unique, and a few
+steps of Newton's method find it. What is learned from the rows directly, such as networks or a shrunken model, is
+learned once more without each part of them to predict that part; fits of bootstrap samples have rows of their own
 that they lack. Rows with gaps count for what they say, and are completed, where that is needed, by what is learned from
 the same rows.
 """
@@ -17,6 +17,7 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
 
 from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
@@ -24,8 +25,11 @@ from fullspan.learn.averaging.gaps import observed_log_prob
 from fullspan.model import LogLinear
 
 Array = NDArray[np.float64]
-_FOLDS = 5
-_ROUNDS, _SETTLED = 1000, 1e-6
+_PARTS, _PARTS_OF_MANY, _MANY = 5, 3, 2000
+"""Parts of the rows, and of so many rows or more, of which two thirds tell the ways apart as well."""
+_ROUNDS, _HALVINGS, _SETTLED = 200, 30, 1e-9
+_FAINT = 0.1
+"""Rows that speak beforehand for each way, where it is asked what some are worth."""
 
 
 class Way(Protocol):
@@ -54,9 +58,10 @@ class Followed:
     copies: NDArray[np.int64]
     rows: NDArray[np.int64]
 
-    def fifths(self, rng: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Rows of each state in each fifth of all (m, 5), and the fifth that each followed row is in."""
-        split = rng.multinomial(self.rows, np.full(_FOLDS, 1 / _FOLDS))
+    def parts(self, rng: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Rows of each state in each part of all (m, parts), and the part that each followed row is in."""
+        parts = _PARTS if self.rows.sum() < _MANY else _PARTS_OF_MANY
+        split = rng.multinomial(self.rows, np.full(parts, 1 / parts))
         first = np.cumsum(self.copies) - self.copies
         among = np.arange(len(self.state)) - first[self.state]
         place = (among + 0.5) * (self.rows / self.copies)[self.state]
@@ -66,19 +71,49 @@ class Followed:
 def best_shares(log_prob: Array, weight: Array, before: Array | float = 1.0) -> Array:
     """The shares (w,) of the ways whose ``log p`` of rows (r, w) they have not seen is given; they sum to 1.
 
-    ``before`` are rows that speak for each way beforehand.
+    ``before`` are rows that speak for each way beforehand, more than none.
+
+    Notes
+    -----
+    The sum of the shares is free if all rows, N of them and B beforehand, ask ``N + B`` for it: it is 1 at the maximum.
+    A step is in proportion to each share, and leaves at least a tenth of it.
     """
     n_ways = log_prob.shape[1]
     before = np.broadcast_to(np.asarray(before, dtype=np.float64), n_ways)
     likelihood = np.exp(log_prob - log_prob.max(axis=1, keepdims=True))
+    total = float(weight.sum() + before.sum())
+
+    def value(shares: Array) -> float:
+        return float(weight @ np.log(likelihood @ shares) + before @ np.log(shares) - total * shares.sum())
+
     shares = np.full(n_ways, 1.0 / n_ways)
+    reached = value(shares)
     for _ in range(_ROUNDS):
         responsible = likelihood * shares
         responsible /= responsible.sum(axis=1, keepdims=True)
-        last, shares = shares, (weight @ responsible + before) / (weight.sum() + before.sum())
+        slope = weight @ responsible + before - total * shares
+        curvature = (responsible.T * weight) @ responsible + np.diag(before)
+        step = cho_solve(cho_factor(curvature), slope)
+        step *= min(1.0, 0.9 / max(float(-step.min()), 1e-300))
+        expected = float(slope @ step)
+        for _ in range(_HALVINGS):
+            moved = shares * (1.0 + step)
+            if (now := value(moved)) >= reached + 1e-4 * expected:
+                break
+            step, expected = step / 2, expected / 2
+        last, shares, reached = shares, moved, now
         if np.abs(shares - last).max() < _SETTLED:
             break
-    return shares
+    return np.asarray(shares / shares.sum())
+
+
+def worth(log_prob: Array, weight: Array, of: Sequence[int]) -> float:
+    """Nats that some of the ways add to the likelihood of rows (r, w) that none has seen, all at their best shares."""
+    rest = [i for i in range(log_prob.shape[1]) if i not in set(of)]
+    with_all, without = (
+        float(weight @ mixed(some, best_shares(some, weight, _FAINT))) for some in (log_prob, log_prob[:, rest])
+    )
+    return with_all - without
 
 
 def mixed(log_prob: Array, shares: Array) -> Array:
@@ -87,32 +122,32 @@ def mixed(log_prob: Array, shares: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class Fifth:
+class Part:
     """Which of the followed rows (r,) are in it, and the rows that are not; None if there are none."""
 
     own: NDArray[np.bool_]
     others: Empirical | None
 
 
-def in_fifths(empirical: Empirical, rows: Followed, rng: np.random.Generator) -> list[Fifth]:
-    """The rows in fifths, by chance; those without a followed row are left out."""
-    split, fifth = rows.fifths(rng)
+def in_parts(empirical: Empirical, rows: Followed, rng: np.random.Generator) -> list[Part]:
+    """The rows in parts, by chance; those without a followed row are left out."""
+    split, part = rows.parts(rng)
     found = []
-    for f in range(_FOLDS):
+    for f in range(split.shape[1]):
         counts = empirical.counts * (1.0 - split[:, f] / rows.rows)
         seen = counts > 0
         others = replace(empirical, states=empirical.states[seen], counts=counts[seen]) if seen.any() else None
-        found.append(Fifth(fifth == f, others))
-    return [part for part in found if part.own.any()]
+        found.append(Part(part == f, others))
+    return [one for one in found if one.own.any()]
 
 
-def without_each_fifth(
-    empirical: Empirical, rows: Followed, parts: Sequence[Fifth], learn: Learn, basis: Basis, rng: np.random.Generator
+def without_each_part(
+    empirical: Empirical, rows: Followed, parts: Sequence[Part], learn: Learn, basis: Basis, rng: np.random.Generator
 ) -> Array:
-    """``log p`` of every followed row by what is learned from the other four fifths of them."""
+    """``log p`` of every followed row by what is learned from the other parts of them."""
     log_prob = np.empty(len(rows.state))
     for part in parts:
-        if part.others is None:  # all rows are in one fifth: nothing is known without it
+        if part.others is None:  # all rows are in one part: nothing is known without it
             log_prob[part.own] = _even(empirical)[rows.state[part.own]]
             continue
         way = learn(part.others, basis, rng)

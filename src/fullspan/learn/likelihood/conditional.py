@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from fullspan.algebra.basis import Basis, Term
+from fullspan.algebra.blas import one_core
 from fullspan.data import Empirical
 from fullspan.engine.elimination.sums import Sums
 from fullspan.engine.memory import budget, require
@@ -97,7 +97,7 @@ def fit_conditional(
     TooLargeError : the states of outputs and hidden units are too many.
     """
     roles = Roles.of(empirical.space, inputs, outputs)
-    with threadpool_limits(limits=1, user_api="blas"):
+    with one_core():
         return _Conditional(empirical, roles, options or MachineOptions(), hidden).run()
 
 

@@ -14,9 +14,9 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from fullspan.algebra.basis import Basis, BasisName
+from fullspan.algebra.blas import one_core
 from fullspan.data import Empirical
 from fullspan.engine.dual.table import DualTable
 from fullspan.engine.memory import budget, require
@@ -92,7 +92,7 @@ def fit_machine(
         basis = cast(BasisName, options.basis)
         return fit_shrunken(empirical, basis, options.order, options.max_memory, watch, errors=True)
     # The matrices are small: threads that spin for each other inside BLAS cost more than they bring.
-    with threadpool_limits(limits=1, user_api="blas"):
+    with one_core():
         return _Machine(empirical, options, hidden, watch, errors).run()
 
 

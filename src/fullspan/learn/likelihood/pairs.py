@@ -22,7 +22,7 @@ from fullspan.engine.dual.table import DualTable
 from fullspan.learn.likelihood.phases import Free, Known, Observed, Phase, data_moments
 from fullspan.learn.likelihood.solve import Likelihood, solve
 from fullspan.learn.likelihood.structure import structure
-from fullspan.learn.networks.conditionals import log_linear
+from fullspan.learn.networks.conditionals import Writer
 from fullspan.learn.shrinkage.contrasts import modewise
 from fullspan.model import LogLinear
 from fullspan.space import Space
@@ -48,9 +48,9 @@ class Pairs:
 
     def models(self) -> tuple[tuple[float, LogLinear], ...]:
         """The machine in the basis asked for."""
-        space = self.machine.space
+        writer = Writer(self.machine.space, self.basis)
         parts = itertools.chain([((), np.array([-self.machine.log_z]))], _functions(self.machine))
-        return ((1.0, log_linear(space, self.basis, parts)),)
+        return ((1.0, writer.model(writer.family(scope, values) for scope, values in parts)),)
 
 
 def n_pair_terms(space: Space) -> int:

@@ -85,7 +85,7 @@ def _place(columns: Any, family: Ints, strides: Ints, first: int, last: int, sta
     """The cell of a family's table that every row is in."""
     where[:] = start
     for j in range(first, last):
-        column, stride = columns[family[j]], strides[j]
+        column, stride = columns[family[j]], np.int32(strides[j])
         for r in range(where.size):
             where[r] += stride * column[r]
 
@@ -134,15 +134,15 @@ def _em(
         _lay_out(parents[h], cards, family[h], bounds[h], strides[h], starts[h])
     for i in range(_ITERATIONS):
         for h in range(k):
-            own = np.where(share[h] > _LEAST, share[h], 0.0) * weights
             log_shares[h] = np.log((weights @ share[h] + 1.0) / (total + k))
+            kept = np.flatnonzero(share[h] * weights > _LEAST * weights)
+            own, its_columns = (share[h] * weights)[kept], columns[:, kept]
             if np.any(i == _GROW_AT):
-                kept = np.flatnonzero(own > 0.0)
-                grow_graph(columns[:, kept], own[kept], cards, width, price, _CELLS, order[h], parents[h])
+                grow_graph(its_columns, own, cards, width, price, _CELLS, order[h], parents[h])
                 _lay_out(parents[h], cards, family[h], bounds[h], strides[h], starts[h])
             filled = tables[h, : starts[h, n]]
             filled[:] = 0.0
-            _count(columns, own, family[h], bounds[h], strides[h], starts[h], filled, where)
+            _count(its_columns, own, family[h], bounds[h], strides[h], starts[h], filled, where[: kept.size])
             smooth_all(cards, family[h], bounds[h], starts[h], smoothing, filled)
             share[h] = log_shares[h]
             _log_prob(columns, family[h], bounds[h], strides[h], starts[h], filled, where, share[h])

@@ -45,9 +45,9 @@ def place_of(columns: Any, members: Ints, size: int, cards: Ints, where: Any) ->
     stride = 1
     where[:] = 0
     for j in range(size):
-        column = columns[members[j]]
+        column, step = columns[members[j]], np.int32(stride)
         for r in range(where.size):
-            where[r] += stride * column[r]
+            where[r] += step * column[r]
         stride *= cards[members[j]]
     return stride
 
@@ -56,8 +56,9 @@ def place_of(columns: Any, members: Ints, size: int, cards: Ints, where: Any) ->
 def joint_counts(where: Any, n_places: int, column: Any, card: int, weights: Array, cells: Any) -> Array:
     """Weights by place and level of another variable, the level slowest; ``cells`` (m,) is written to."""
     table = np.zeros(n_places * card)
+    stride = np.int32(n_places)
     for r in range(weights.size):
-        cells[r] = where[r] + n_places * column[r]
+        cells[r] = where[r] + stride * column[r]
     tally(cells, weights, table)
     return table
 
@@ -108,12 +109,30 @@ def _offer(
     best: Array,
     chosen: Ints,
 ) -> None:
-    """Offer v with every subset of its parents to all variables outside."""
+    """Offer v with every subset of its parents to all variables outside.
+
+    The rows are counted once for each of these, with v and all its parents; subsets have the sums of that table. Where
+    it would have more cells than there are rows, or than are allowed, the rows are counted for every subset.
+    """
     n, n_parents = cards.size, 0
     while n_parents < width and parents[v, n_parents] >= 0:
         n_parents += 1
-    members = np.empty(width + 1, dtype=np.int64)
+    everyone = np.empty(n_parents + 1, dtype=np.int64)
+    everyone[0] = v
+    everyone[1:] = parents[v, :n_parents]
     where, cells = np.empty(weights.size, dtype=np.int32), np.empty(weights.size, dtype=np.int32)
+    n_all = 1.0
+    for i in everyone:
+        n_all *= cards[i]
+    whole = n_all <= max_cells and n_all <= weights.size
+    if whole:
+        given_all = column_counts(where, weights, place_of(columns, everyone, everyone.size, cards, where))
+        tables = np.zeros((n, int(n_all) * cards.max()))
+        for u in range(n):
+            if outside[u] and n_all * cards[u] <= weights.size:
+                both = joint_counts(where, given_all.size, columns[u], cards[u], weights, cells)
+                tables[u, : both.size] = both
+    members = np.empty(width + 1, dtype=np.int64)
     for subset in range(1 << n_parents):
         size, members[0] = 1, v
         for j in range(n_parents):
@@ -128,17 +147,54 @@ def _offer(
             name += np.log(max(cards[members[j]] - 1, 1))
         if 2 * n_places > max_cells:
             continue
-        given = column_counts(where, weights, place_of(columns, members, size, cards, where))
+        counted, inside = not whole, np.zeros(0, dtype=np.int64)
+        if whole:
+            inside = _places_inside(everyone, subset, cards)
+            given = _summed(given_all, inside, int(n_places), 1)
+        else:
+            given = column_counts(where, weights, place_of(columns, members, size, cards, where))
         base, shown = sum_xlogx(given), int(np.sum(given > _SEEN))
         for u in range(n):
             if not outside[u] or n_places * cards[u] > max_cells:
                 continue
-            both = joint_counts(where, given.size, columns[u], cards[u], weights, cells)
+            if whole and n_all * cards[u] <= weights.size:
+                both = _summed(tables[u, : int(n_all) * cards[u]], inside, given.size, cards[u])
+            else:
+                if not counted:
+                    place_of(columns, members, size, cards, where)
+                    counted = True
+                both = joint_counts(where, given.size, columns[u], cards[u], weights, cells)
             gain = entropy[u] - base + sum_xlogx(both) - name - price * (cards[u] - 1) * (shown - 1)
             if gain > best[u]:
                 best[u] = gain
                 chosen[u] = -1
                 chosen[u, :size] = members[:size]
+
+
+@serial
+def _places_inside(everyone: Ints, subset: int, cards: Ints) -> Ints:
+    """The joint state of the first variable and of a subset of the others, for every joint state of all."""
+    inside, stride = np.zeros(1, dtype=np.int64), 1
+    for j in range(everyone.size):
+        card = cards[everyone[j]]
+        step = stride if j == 0 or subset >> (j - 1) & 1 else 0
+        longer = np.empty(inside.size * card, dtype=np.int64)
+        for level in range(card):
+            longer[level * inside.size : (level + 1) * inside.size] = inside + step * level
+        inside = longer
+        if step > 0:
+            stride *= card
+    return inside
+
+
+@serial
+def _summed(table: Array, inside: Ints, n_places: int, levels: int) -> Array:
+    """The sums of a table over the states of all variables that are not inside."""
+    out = np.zeros(n_places * levels)
+    for level in range(levels):
+        for place in range(inside.size):
+            out[level * n_places + inside[place]] += table[level * inside.size + place]
+    return out
 
 
 @serial

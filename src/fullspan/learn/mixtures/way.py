@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
 from fullspan.learn.mixtures.em import learn_mixture
-from fullspan.learn.networks.conditionals import log_linear
+from fullspan.learn.networks.conditionals import Writer
 from fullspan.learn.wide.mixture import MixedConditionals
 from fullspan.learn.wide.tables import Conditionals
 from fullspan.learn.wide.weighted import weighted
@@ -48,8 +48,9 @@ class MixtureWay:
     def models(self) -> tuple[tuple[float, LogLinear], ...]:
         """Every component as a log-linear model, with its share."""
         shares = np.exp(self.mixed.log_shares - np.logaddexp.reduce(self.mixed.log_shares))
+        writer = Writer(self.space, self.basis)
         return tuple(
-            (float(share), log_linear(self.space, self.basis, _families(component)))
+            (float(share), writer.model(writer.family(*own) for own in _families(component)))
             for share, component in zip(shares, self.mixed.components, strict=True)
         )
 

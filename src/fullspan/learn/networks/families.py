@@ -95,7 +95,15 @@ def family_table(columns: Ints, counts: Array, cards: Ints, v: int, parents: int
 
 @serial
 def add_log_prob(
-    columns: Ints, counts: Array, cards: Ints, v: int, parents: int, strength: float, each: bool, asked: Ints, out: Array
+    columns: Ints,
+    counts: Array,
+    cards: Ints,
+    v: int,
+    parents: int,
+    strength: float,
+    each: bool,
+    asked: Ints,
+    out: Array,
 ) -> None:
     """Add ``log p(x_v | parents)`` of other states (n, r) to ``out`` (r,), by the mean of the table."""
     table, levels = family_table(columns, counts, cards, v, parents), cards[v]

@@ -14,7 +14,7 @@ import numpy as np
 
 from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
-from fullspan.learn.networks.conditionals import log_linear
+from fullspan.learn.networks.conditionals import Writer
 from fullspan.learn.networks.families import Array, Families, Ints, add_log_prob, family_table
 from fullspan.learn.networks.walk import climb, start, wander
 from fullspan.model import LogLinear
@@ -71,26 +71,24 @@ class Networks:
 
     def models(self) -> tuple[tuple[float, LogLinear], ...]:
         """Every network as a log-linear model, with its share."""
-        return tuple((float(share), self._model(g)) for g, share in enumerate(self.shares))
+        writer, known = Writer(self.space, self.basis), {}
+        for v, parents, strength in {own for g in range(len(self.shares)) for own in self._families(g)}:
+            known[v, parents, strength] = writer.family(*self._table(v, parents, strength))
+        return tuple(
+            (float(share), writer.model(known[own] for own in self._families(g))) for g, share in enumerate(self.shares)
+        )
 
-    def _table(self, g: int, v: int) -> tuple[Array, float]:
-        """Counts of a family, parents' states by levels, and the pseudo-rows of a cell."""
+    def _families(self, g: int) -> list[tuple[int, int, float]]:
+        """Every variable of a network with the mask of its parents, and the strength."""
+        return [(v, parents, float(self.strengths[g])) for v, parents in enumerate(self.parents[g].tolist())]
+
+    def _table(self, v: int, parents: int, strength: float) -> tuple[list[int], Array]:
+        """A variable and its parents, and the logarithms of its table."""
         cards = np.array(self.space.cards, dtype=np.int64)
-        table = family_table(self.columns, self.counts, cards, v, int(self.parents[g, v])).reshape(-1, cards[v])
-        return table, float(self.strengths[g]) / (cards[v] if self.spread == "each" else table.size)
-
-    def _family(self, g: int, v: int) -> list[int]:
-        """The parents of v, in increasing order."""
-        return [i for i in range(len(self.space)) if int(self.parents[g, v]) >> i & 1]
-
-    def _model(self, g: int) -> LogLinear:
-        """The tables of a network, each written in the basis."""
-        families = []
-        for v in range(len(self.space)):
-            table, a = self._table(g, v)
-            log = np.log((table + a) / (table.sum(axis=1, keepdims=True) + a * table.shape[1]))
-            families.append(([v, *self._family(g, v)], log.ravel()))
-        return log_linear(self.space, self.basis, families)
+        table = family_table(self.columns, self.counts, cards, v, parents).reshape(-1, cards[v])
+        table += strength / (cards[v] if self.spread == "each" else table.size)
+        scope = [v, *(i for i in range(len(self.space)) if parents >> i & 1)]
+        return scope, np.log(table / table.sum(axis=1, keepdims=True)).ravel()
 
 
 def draw_networks(

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from fullspan.algebra.basis import BASES, Basis, BasisName, is_power_of_two
+from fullspan.algebra.blas import one_core
 from fullspan.data import Empirical
 from fullspan.engine.planner import DEVICES, PRECISIONS, Device, Precision, plan
 from fullspan.errors import FullspanError
@@ -137,7 +137,7 @@ def fit(
     for name in _bases(empirical, options, start):
         try:
             # The matrices are small: threads that spin for each other inside BLAS cost more than they bring.
-            with threadpool_limits(limits=1, user_api="blas"):
+            with one_core():
                 search = _Fit(empirical, options, name, watch, start, best, grown, started, rounds, terms)
                 best = search.run()
         except KeyboardInterrupt:  # while the tables were being set up: nothing new to keep
@@ -154,7 +154,7 @@ def fit(
 def described(empirical: Empirical, options: Options, model: LogLinear) -> Fitted:
     """A model that was learned from these data elsewhere, term by term, with standard errors and savings."""
     started = time.perf_counter()
-    with threadpool_limits(limits=1, user_api="blas"):
+    with one_core():
         return _Fit(empirical, options, model.basis.name, None, model, None, None, started)._fitted("converged")
 
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from fullspan.algebra.basis import Basis, BasisName
+from fullspan.algebra.blas import one_core
 from fullspan.data import Empirical
 from fullspan.engine.memory import budget, require
 from fullspan.errors import FullspanError
@@ -82,7 +82,7 @@ def fit_shrunken(
 
     contrasts, over = Contrasts(space.cards), Basis(basis, space.cards)
     n_terms = int(np.count_nonzero(contrasts.orders <= top)) - 1
-    with threadpool_limits(limits=1, user_api="blas"):
+    with one_core():
         found = shrink(contrasts, empirical, top, tell, over if errors else None)
         theta = contrasts.natural(found.weights, over)
     return _fitted(empirical, over, top, found, theta)

@@ -13,9 +13,9 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from fullspan.algebra.basis import Basis, Term
+from fullspan.algebra.blas import one_core
 from fullspan.algebra.inclusion import empty_set, joined, sets_of_states, sets_of_terms
 from fullspan.data import Empirical
 from fullspan.data.merging import code_dtype
@@ -181,7 +181,7 @@ def fit_truncated(
             watch(Progress(o.solver, step.n_terms, step.cost, step.seconds))
 
     solver = cast(Solver, o.solver)
-    with threadpool_limits(limits=1, user_api="blas"):
+    with one_core():
         trained = train(truncation.engine, truncation.q, solver, o.l2, o.tol, o.max_iter, o.learning_rate, note)
         return _fitted(data, o, truncation, trained, tuple(history))
 

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from fullspan.algebra.basis import BasisName
+from fullspan.algebra.blas import one_core
 from fullspan.data import Empirical
 from fullspan.errors import FullspanError
 from fullspan.learn.search.fit import PSEUDO_ROWS, Progress, Watch
@@ -95,9 +95,9 @@ def fit_wide(empirical: Empirical, options: WideOptions | None = None, watch: Wa
     if not empirical.is_complete:
         from fullspan.learn.wide.incomplete import fit_wide_incomplete
 
-        with threadpool_limits(limits=1, user_api="blas"):
+        with one_core():
             return fit_wide_incomplete(empirical, options, watch)
-    with threadpool_limits(limits=1, user_api="blas"):
+    with one_core():
         return Search(empirical, options, watch).run()
 
 
