@@ -16,7 +16,7 @@ from fullspan.algebra.basis import Basis, BasisName
 from fullspan.data import Empirical
 from fullspan.learn.averaging.beside import stacked
 from fullspan.learn.averaging.bootstrap import OutOfBagRows, bootstrap
-from fullspan.learn.averaging.ladders import Beside
+from fullspan.learn.averaging.ladders import Beside, Climb
 from fullspan.learn.averaging.members import Seen
 from fullspan.learn.likelihood.machine import MachineOptions, fit_machine
 from fullspan.learn.likelihood.pairs import PairsLearner, n_pair_terms
@@ -42,6 +42,10 @@ def rows_of(n: int, seed: int = 0) -> Empirical:
         x[same, i] = x[same, i - 1] % CARDS[i]
     x[~follows, 4] = ((x[:, 0] + x[:, 1]) % 3)[~follows]
     return Empirical.from_codes(x, space=Space.of_cards(CARDS))
+
+
+def climb(data: Empirical, beside: Beside) -> Climb:
+    return Climb(data, Basis("walsh", CARDS), beside, 7, threading.Event())
 
 
 def states() -> np.ndarray:
@@ -171,7 +175,7 @@ def test_a_way_that_no_row_needs_is_left_out() -> None:
         rows.add(bootstrap(data, rng).drawn, np.full(len(data.counts), -5.0), rng)
     seen = Seen(rows, np.full(len(data.counts), -5.0))
     beside = {name: (lambda *given, v=v: _Even(data.space, v)) for name, v in (("as good", -5.0), ("bad", -9.0))}
-    found = stacked(data, seen, 3, Basis("walsh", CARDS), Beside(beside), 7, threading.Event())
+    found = stacked(data, seen, 3, climb(data, Beside(beside)))
     assert found is not None
     assert found.shares["bad"] == 0.0
     assert 0.0 < found.shares["as good"] < found.shares["fits"]
@@ -195,7 +199,7 @@ def test_ways_share_the_cores(large: int, monkeypatch: pytest.MonkeyPatch) -> No
         used.append(numba.get_num_threads())
         return _Several(data.space, -np.log(data.space.n_states), 0)
 
-    stacked(data, Seen(rows, even), 1, Basis("walsh", CARDS), Beside({"other": learn}), 7, threading.Event())
+    stacked(data, Seen(rows, even), 1, climb(data, Beside({"other": learn})))
     assert set(used) == {numba.get_num_threads() if large == 1 else 1}
 
 
@@ -215,8 +219,8 @@ def test_a_ladder_is_climbed_as_long_as_unseen_rows_do_not_mind() -> None:
 
     heights = {"alone": -6.0, "one": -5.5, "two": -5.0, "three": -5.2, "four": -1.0}
     ways = {name: rung(name, log_p) for name, log_p in heights.items()}
-    beside = Beside(ways, ladders=[["one", "two", "three", "four"]])
-    found = stacked(data, Seen(rows, even), 1, Basis("walsh", CARDS), beside, 7, threading.Event())
+    beside = Beside(ways, kinds=[[["one", "two", "three", "four"]]])
+    found = stacked(data, Seen(rows, even), 1, climb(data, beside))
     assert found is not None
     assert set(learned) == set(found.shares) - {"fits"} == {"alone", "one", "two", "three"}
     assert sum(found.shares.values()) == pytest.approx(1.0)
@@ -225,32 +229,44 @@ def test_a_ladder_is_climbed_as_long_as_unseen_rows_do_not_mind() -> None:
 @pytest.mark.parametrize(
     ("heights", "climbed"), [((-8.0, -7.0, -6.8), 2), ((-8.0, -6.4, -5.6), 3), ((-5.09, -5.08, -5.07), 3)]
 )
-def test_a_ladder_that_ends_far_below_the_fits_is_left(heights: tuple[float, ...], climbed: int) -> None:
-    """A rung that wins less than still lacks, a tenth of a nat and more, is the last."""
+def test_a_ladder_that_ends_far_below_the_others_is_left(heights: tuple[float, ...], climbed: int) -> None:
+    """A rung that wins less than still lacks to what stands alone, a tenth of a nat and more, is the last."""
     data = rows_of(100)
     rows, rng = OutOfBagRows(data), np.random.default_rng(0)
     fits = np.full(len(data.counts), -5.0)
     rows.add(bootstrap(data, rng).drawn, fits, rng)
-    ways = {str(i): (lambda *given, v=v: _Several(data.space, v, 0)) for i, v in enumerate(heights)}
-    beside = Beside(ways, ladders=[list(ways)])
-    found = stacked(data, Seen(rows, fits), 1, Basis("walsh", CARDS), beside, 7, threading.Event())
+    ways = {str(i): (lambda *given, v=v: _Several(data.space, v, 0)) for i, v in enumerate((-5.0, *heights))}
+    found = stacked(data, Seen(rows, fits), 1, climb(data, Beside(ways, kinds=[[list(ways)[1:]]])))
     assert found is not None
-    assert len(found.shares) == 1 + climbed
+    assert len(found.shares) == 2 + climbed
 
 
-@pytest.mark.parametrize(("top", "others"), [(-6.9, False), (-5.05, True)])
+@pytest.mark.parametrize(("second", "climbed"), [(-5.5, 2), (-5.5001, 2), (-5.4999, 3)])
+def test_a_rung_that_wins_nothing_is_the_last(second: float, climbed: int) -> None:
+    """Even if it is hardly worse than the one before: it adds nothing to it."""
+    data = rows_of(100)
+    rows, rng = OutOfBagRows(data), np.random.default_rng(0)
+    fits = np.full(len(data.counts), -5.5)
+    rows.add(bootstrap(data, rng).drawn, fits, rng)
+    heights = {"one": -5.5, "two": second, "three": -5.4}
+    ways = {name: (lambda *given, v=v: _Even(data.space, v)) for name, v in heights.items()}
+    found = climb(data, Beside(ways, kinds=[[list(ways)]])).found(rows.expected(1), rows.known)
+    assert list(found) == list(heights)[:climbed]
+
+
+@pytest.mark.parametrize(("top", "others"), [(-6.9, False), (-5.001, False), (-4.9, True)])
 def test_the_first_ladder_shows_whether_to_climb_the_others(top: float, others: bool) -> None:
-    """If it ends far below the fits, no other is climbed; what stands alone is learned in any case."""
+    """If rows have no use for it beside the fits, no other of its kind is climbed; and those from its best rung on."""
     data = rows_of(100)
     rows, rng = OutOfBagRows(data), np.random.default_rng(0)
     fits = np.full(len(data.counts), -5.0)
     rows.add(bootstrap(data, rng).drawn, fits, rng)
-    heights = {"low": -7.0, "top": top, "second": -5.5, "third": -6.0, "alone": -5.0}
+    heights = {"low": -7.0, "top": top, "second": -5.5, "third": -6.0, "fourth": -6.0, "alone": -5.0}
     ways = {name: (lambda *given, v=v: _Several(data.space, v, 0)) for name, v in heights.items()}
-    beside = Beside(ways, ladders=[["low", "top"], ["second"], ["third"]])
-    found = stacked(data, Seen(rows, fits), 1, Basis("walsh", CARDS), beside, 7, threading.Event())
+    beside = Beside(ways, kinds=[[["low", "top"], ["below", "second"], ["below", "third", "fourth"]]])
+    found = stacked(data, Seen(rows, fits), 1, climb(data, beside))
     assert found is not None
-    assert set(found.shares) == {"fits", "low", "top", "alone"} | ({"second", "third"} if others else set())
+    assert set(found.shares) == {"fits", "low", "top", "alone"} | ({"second", "third", "fourth"} if others else set())
 
 
 class _Several(_Even):
@@ -274,7 +290,7 @@ def test_the_fits_have_a_share_however_many_rows_speak_against_them(seed: int) -
     far = np.full(len(data.counts), -60.0)
     rows.add(bootstrap(some, rng).drawn, far, rng)
     beside = {"other": lambda *given: _Several(data.space, log_p, seed)}
-    found = stacked(data, Seen(rows, far), 1, Basis("walsh", CARDS), Beside(beside), 7, threading.Event())
+    found = stacked(data, Seen(rows, far), 1, climb(data, Beside(beside)))
     assert found is not None
     assert 0.0 < found.shares["fits"] < 1e-9
     average = AveragedLogLinear.of([found.beside[0][1]], found.beside)

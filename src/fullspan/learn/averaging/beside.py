@@ -6,16 +6,14 @@ and questions are the faster for it.
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 
 import numpy as np
 
-from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
 from fullspan.learn.averaging.bootstrap import Array
 from fullspan.learn.averaging.gaps import observed_log_prob
-from fullspan.learn.averaging.ladders import Beside, Climb
+from fullspan.learn.averaging.ladders import Climb
 from fullspan.learn.averaging.members import Seen
 from fullspan.learn.averaging.stacking import best_shares, mixed
 from fullspan.model import LogLinear
@@ -42,26 +40,19 @@ class Stacked:
     out_of_bag: OutOfBag
 
 
-def stacked(
-    empirical: Empirical, seen: Seen, k: int, basis: Basis, beside: Beside, seed: int, stop: threading.Event
-) -> Stacked | None:
-    """Learn ways from all rows and without each part of them, and find their shares; None if no row is left to decide.
-
-    Parameters
-    ----------
-    seen : what k fits say.
-    stop : ends the learning between ways, which run side by side.
+def stacked(empirical: Empirical, seen: Seen, k: int, climb: Climb) -> Stacked | None:
+    """Find the shares of k fits, which say what is given, and of the ways; None if no row is left to decide.
 
     Raises
     ------
-    Interrupted : it was stopped.
+    Interrupted : the ways were stopped.
     """
     rows, known = seen.rows, seen.rows.known
     if not known.any():
         return None
-    weight, fits = rows.weight[known], rows.expected(k)
-    found = Climb(empirical, basis, beside, seen, fits, seed, stop).found()
-    logs = [fits, *(one.unseen for one in found.values())]
+    weight, fits, beside, basis = rows.weight[known], rows.expected(k), climb.beside, climb.basis
+    found = climb.found(fits, known)
+    logs = [fits, *(one.unseen[known] for one in found.values())]
     spoken = np.array([KNOWN, *(beside.before.get(name, FURTHER) for name in found)])
     shares = best_shares(np.stack(logs, axis=1), weight, spoken)
     shares = np.where(shares * empirical.total < _LEAST, 0.0, shares)

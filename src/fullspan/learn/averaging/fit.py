@@ -6,7 +6,8 @@ dual table. Nor do the others grow in many more rounds or terms than the first: 
 and where there is none they would pursue it for long. So time is at most that of k fits; fits of small tables share the
 cores, one or more each, and a fit of a large table has all of them, so that memory is that of one fit.
 
-Other ways to predict may stand beside the fits, each with the share that unseen rows ask for (module ``beside``).
+Other ways to predict may stand beside the fits, each with the share that unseen rows ask for (module ``beside``). Where
+fits share the cores, the ways do, too: a fit of a small table is busy between its kernels, which leaves a core to them.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from fullspan.algebra.blas import one_core
 from fullspan.data import Empirical
 from fullspan.learn.averaging.beside import stacked
 from fullspan.learn.averaging.bootstrap import Sample, bootstrap
-from fullspan.learn.averaging.ladders import Beside
+from fullspan.learn.averaging.ladders import Beside, Climb
 from fullspan.learn.averaging.members import Member, seen_by
 from fullspan.learn.averaging.result import averaged
 from fullspan.learn.search.full import MAX_TERMS
@@ -133,20 +134,21 @@ class _Average:
         self.started, self.lock, self.stop = time.perf_counter(), threading.Lock(), stop
         self.members: list[Member | None] = [None] * k
         self.bounds, self.rounds, self.terms = Bounds(), 0, 0
+        self.climb: Climb | None = None
 
     def run(self) -> Fitted:
         try:
             self._first()
             if len(self.seeds) > 1 and not self.stop.is_set():
                 self._others()
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, Interrupted):
             self.stop.set()
         found = [m for m in self.members if m is not None]
         done = [m for m in found if m.is_whole]
         if not found:
             raise KeyboardInterrupt
         try:
-            return self._averaged(done or found, self.beside if len(done) == len(self.seeds) > 1 else None)
+            return self._averaged(done or found, self.climb if len(done) == len(self.seeds) else None)
         except (KeyboardInterrupt, Interrupted):
             self.stop.set()
             return self._averaged(done or found)
@@ -156,6 +158,9 @@ class _Average:
         self._fit(0)
         if (first := self.members[0]) is not None:
             self.bounds = Bounds.of(first.fitted, self.rounds, self.terms)
+            if self.beside is not None and self.beside.ways and len(self.seeds) > 1:
+                basis, seed = first.fitted.model.basis, int(self.seeds[0, 0])
+                self.climb = Climb(self.empirical, basis, self.beside, seed, self.stop)
 
     def _others(self) -> None:
         rest = range(1, len(self.seeds))
@@ -168,7 +173,8 @@ class _Average:
                 self._fit(b)
             return
         with ThreadPoolExecutor(workers, initializer=numba.set_num_threads, initargs=(cores // workers,)) as pool:
-            futures: list[Future[None]] = [pool.submit(self._fit, b) for b in rest]
+            ways = self.climb.begin(pool) if self.climb is not None else []
+            futures: list[Future[Any]] = [*(pool.submit(self._fit, b) for b in rest), *ways]
             try:
                 for future in futures:
                     future.result()
@@ -214,13 +220,10 @@ class _Average:
             return own()
         return dataclasses.replace(self._averaged(done), status="interrupted")
 
-    def _averaged(self, members: list[Member], beside: Beside | None = None) -> Fitted:
+    def _averaged(self, members: list[Member], climb: Climb | None = None) -> Fitted:
         """The fitted average; the members are in the order of their seeds, whenever they were done."""
         seen = seen_by(self.empirical, members, [int(self.seeds[m.number, 1]) for m in members])
-        found = None
-        if beside is not None and beside.ways:
-            basis, seed = members[0].fitted.model.basis, int(self.seeds[0, 0])
-            found = stacked(self.empirical, seen, len(members), basis, beside, seed, self.stop)
+        found = stacked(self.empirical, seen, len(members), climb) if climb is not None else None
         average = averaged(self.empirical, members, seen, found)
         whole = len(members) == len(self.seeds) and all(m.is_whole for m in members) and not self.stop.is_set()
         settings = {**average.settings, "average": len(self.seeds)}

@@ -1,10 +1,10 @@
 """Ways to predict beside averaged fits, learned as far as unseen rows ask for it.
 
 Ways of one kind and growing size are a ladder. A larger one is learned unless the last made unseen rows clearly less
-likely than the one before it, or less likely at all and is worth nothing to them beside the fits, or is far behind the
-fits and has won less than it still lacks. A kind may have several ladders: the first shows whether unseen rows have any
-use for it, and from which rung on the others are climbed. So where there is little to find little is spent on the
-search.
+likely than the one before it, or less likely at all and adds nothing to those before it, or is far behind what stands
+alone and has won less than it still lacks. A kind may have several ladders: the first shows whether unseen rows have
+any use for it beside the fits, and from which rung on the others are climbed. So where there is little to find little
+is spent on the search. What stands alone and the first ladders do not wait for the fits.
 """
 
 from __future__ import annotations
@@ -13,26 +13,25 @@ import itertools
 import math
 import threading
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 import numba
 import numpy as np
+from numpy.typing import NDArray
 
 from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
-from fullspan.learn.averaging.bootstrap import Array
-from fullspan.learn.averaging.members import Seen
+from fullspan.learn.averaging.bootstrap import Array, OutOfBagRows
 from fullspan.learn.averaging.stacking import Learn, Way, in_parts, without_each_part, worth
 from fullspan.learn.search.problem import Interrupted
 
 _FAR = 0.1
-"""Nats per row that a way behind the fits by more adds nothing to them."""
-_WORTH = 1.0
-"""Nats of all unseen rows together that something must add to be followed up."""
+"""Nats per row that a way behind another by more adds nothing to it."""
+_WORTH = 0.002
+"""Nats per row that something must add to be followed up."""
 _LARGE = 1 << 20
 """States above which ways that hold a table, which they do where cells are missing, are learned one after another."""
-
 
 Ladder = Sequence[str]
 
@@ -67,72 +66,84 @@ class Learned:
     unseen: Array
 
 
-class Climb:
-    """The learning of all ways: those that stand alone, and as many rungs of the ladders as unseen rows ask for."""
+Found = dict[str, Learned]
 
-    def __init__(
-        self, data: Empirical, basis: Basis, beside: Beside, seen: Seen, fits: Array, seed: int, stop: threading.Event
-    ) -> None:
-        self.data, self.basis, self.beside, self.fits, self.seed, self.stop = data, basis, beside, fits, seed, stop
-        self.followed, self.known = seen.rows.followed, seen.rows.known
-        self.weight = seen.rows.weight[self.known]
+
+class Climb:
+    """The learning of all ways: those that stand alone, and as many rungs of the ladders as unseen rows ask for.
+
+    Parameters
+    ----------
+    basis : of the models that the ways end as.
+    stop : ends the learning between ways.
+    """
+
+    def __init__(self, data: Empirical, basis: Basis, beside: Beside, seed: int, stop: threading.Event) -> None:
+        self.data, self.basis, self.beside, self.seed, self.stop = data, basis, beside, seed, stop
+        self.followed = OutOfBagRows(data).followed
         self.parts = in_parts(data, self.followed, np.random.default_rng(seed))
         self.numbers = {name: number for number, name in enumerate(beside.ways)}
+        self.begun: list[Future[Found]] = []
 
-    def found(self) -> dict[str, Learned]:
-        """What was learned, in the order of its names."""
-        kinds = self.beside.kinds
-        first = self._side_by_side([*(kind[0] for kind in kinds), *([name] for name in self.beside.alone)])
-        rest = self._side_by_side([ladder for kind in kinds for ladder in self._others(kind, first)])
-        return dict(sorted({**first, **rest}.items(), key=lambda item: self.numbers[item[0]]))
+    def begin(self, pool: Executor) -> list[Future[Found]]:
+        """Have what stands alone and the first ladder of every kind learned."""
+        alone = [pool.submit(self._climbed, [name]) for name in self.beside.alone]
+        self.begun = [*alone, *(pool.submit(self._climbed, kind[0], alone) for kind in self.beside.kinds)]
+        return self.begun
 
-    def _others(self, kind: Sequence[Ladder], first: Mapping[str, Learned]) -> list[Ladder]:
-        """What is left to climb of the other ladders of a kind: from where the first was best."""
-        climbed = [name for name in kind[0] if name in first]
-        if len(kind) < 2 or self._worth(first, climbed) < _WORTH:
-            return []
-        likely = [float(self.weight @ first[name].unseen) for name in climbed]
-        return [ladder[int(np.argmax(likely)) :] for ladder in kind[1:]]
+    def found(self, fits: Array, known: NDArray[np.bool_]) -> Found:
+        """All that was learned, in the order of its names; ``log p`` of the known rows under the fits is given.
 
-    def _worth(self, found: Mapping[str, Learned], names: Sequence[str]) -> float:
-        """What some of the ways that were found add to the likelihood of unseen rows."""
-        logs = [self.fits, *(one.unseen for one in found.values())]
-        return worth(np.stack(logs, axis=1), self.weight, [1 + list(found).index(name) for name in names])
-
-    def _side_by_side(self, ladders: Sequence[Sequence[str]]) -> dict[str, Learned]:
-        """Climb some ladders at a time, which share the cores."""
+        Raises
+        ------
+        Interrupted : it was stopped.
+        """
         cores = numba.get_num_threads()
         at_once = cores if self.data.is_complete or self.data.space.n_states <= _LARGE else 1
         with ThreadPoolExecutor(at_once, initializer=numba.set_num_threads, initargs=(cores // at_once,)) as pool:
-            futures = [pool.submit(self._climbed, ladder) for ladder in ladders]
             try:
-                return {name: one for future in futures for name, one in future.result().items()}
+                first = _all_of(self.begun or self.begin(pool))
+                ladders = [ladder for kind in self.beside.kinds for ladder in self._others(kind, first, fits, known)]
+                rest = _all_of([pool.submit(self._climbed, ladder) for ladder in ladders])
             except BaseException:
                 self.stop.set()
                 pool.shutdown(wait=True, cancel_futures=True)
                 raise
+        return dict(sorted({**first, **rest}.items(), key=lambda item: self.numbers[item[0]]))
 
-    def _climbed(self, ladder: Ladder) -> dict[str, Learned]:
+    def _others(self, kind: Sequence[Ladder], first: Found, fits: Array, known: NDArray[np.bool_]) -> list[Ladder]:
+        """What is left to climb of the other ladders of a kind: from where the first was best."""
+        climbed = [name for name in kind[0] if name in first]
+        logs, weight = [fits, *(one.unseen[known] for one in first.values())], self.followed.weight[known]
+        of_the_kind = [1 + list(first).index(name) for name in climbed]
+        if len(kind) < 2 or worth(np.stack(logs, axis=1), weight, of_the_kind) < _WORTH * weight.sum():
+            return []
+        best = int(np.argmax([weight @ logs[i] for i in of_the_kind]))
+        return [ladder[best:] for ladder in kind[1:]]
+
+    def _climbed(self, ladder: Ladder, beside: Sequence[Future[Found]] = ()) -> Found:
+        """The rungs of a ladder up to the last that is worth learning; ``beside`` it stands what it must not lack."""
         found = {ladder[0]: self._learned(ladder[0])}
         for last, name in itertools.pairwise(ladder):
             found[name] = self._learned(name)
-            if self._ends(found, found[last], found[name]):
+            bars = [one.unseen for one in _all_of(beside).values()]
+            if self._ends(found, found[name].unseen - found[last].unseen, bars):
                 break
         return found
 
-    def _ends(self, found: Mapping[str, Learned], last: Learned, now: Learned) -> bool:
-        """Whether the newest rung is the last to learn."""
-        change = now.unseen - last.unseen
-        if _clearly_worse(change, self.weight) or self._hopeless(last, now):
+    def _ends(self, found: Found, change: Array, bars: Sequence[Array]) -> bool:
+        """Whether the newest rung is the last to learn; it changed the rows' ``log p`` of the last."""
+        weight, logs = self.followed.weight, [one.unseen for one in found.values()]
+        if _clearly_worse(change, weight) or any(_hopeless(logs[-1], change, bar, weight) for bar in bars):
             return True
-        return float(self.weight @ change) <= 0 and self._worth(found, list(found)[-1:]) < _WORTH
+        needed = _WORTH * float(weight.sum())
+        return float(weight @ change) <= 0 and worth(np.stack(logs, axis=1), weight, [len(logs) - 1]) < needed
 
     def _learned(self, name: str) -> Learned:
         rng = np.random.default_rng([self.numbers[name], self.seed])
         learn = self._unless_stopped(name)
         way = learn(self.data, self.basis, rng)
-        unseen = without_each_part(self.data, self.followed, self.parts, learn, self.basis, rng)
-        return Learned(way, unseen[self.known])
+        return Learned(way, without_each_part(self.data, self.followed, self.parts, learn, self.basis, rng))
 
     def _unless_stopped(self, name: str) -> Learn:
         def learn(data: Empirical, basis: Basis, rng: np.random.Generator) -> Way:
@@ -142,12 +153,17 @@ class Climb:
 
         return learn
 
-    def _hopeless(self, last: Learned, now: Learned) -> bool:
-        """Whether a way is far behind the fits, beyond all doubt, and won less over the last than it still lacks."""
-        total, behind = float(self.weight.sum()), self.fits - now.unseen
-        gap, won = float(self.weight @ behind) / total, float(self.weight @ (now.unseen - last.unseen)) / total
-        error = math.sqrt(float(self.weight @ (behind - gap) ** 2)) / total
-        return gap > max(_FAR, 10.0 * error, won)
+
+def _all_of(futures: Sequence[Future[Found]]) -> Found:
+    return {name: one for future in futures for name, one in future.result().items()}
+
+
+def _hopeless(log_prob: Array, won: Array, bar: Array, weight: Array) -> bool:
+    """Whether a way is far behind another, beyond all doubt, and won less over the last than it still lacks."""
+    total, behind = float(weight.sum()), bar - log_prob
+    gap = float(weight @ behind) / total
+    error = math.sqrt(float(weight @ (behind - gap) ** 2)) / total
+    return gap > max(_FAR, 10.0 * error, float(weight @ won) / total)
 
 
 def _clearly_worse(change: Array, weight: Array) -> bool:
