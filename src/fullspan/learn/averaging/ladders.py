@@ -4,7 +4,8 @@ Ways of one kind and growing size are a ladder. A larger one is learned unless t
 likely than the one before it, or less likely at all and adds nothing to those before it, or is far behind what stands
 alone and has won less than it still lacks. A kind may have several ladders: the first shows whether unseen rows have
 any use for it beside the fits, and from which rung on the others are climbed. So where there is little to find little
-is spent on the search. What stands alone and the first ladders do not wait for the fits.
+is spent on the search. Few rows do not tell what is of use, and are learned from in no time: all ladders are climbed.
+What stands alone and the first ladders do not wait for the fits.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ _FAR = 0.1
 """Nats per row that a way behind another by more adds nothing to it."""
 _WORTH = 0.002
 """Nats per row that something must add to be followed up."""
+_FEW = 500
+"""Rows, of which fewer are learned from in every way."""
 _LARGE = 1 << 20
 """States above which ways that hold a table, which they do where cells are missing, are learned one after another."""
 
@@ -113,10 +116,12 @@ class Climb:
 
     def _others(self, kind: Sequence[Ladder], first: Found, fits: Array, known: NDArray[np.bool_]) -> list[Ladder]:
         """What is left to climb of the other ladders of a kind: from where the first was best."""
+        if self.data.total < _FEW:
+            return list(kind[1:])
         climbed = [name for name in kind[0] if name in first]
         logs, weight = [fits, *(one.unseen[known] for one in first.values())], self.followed.weight[known]
         of_the_kind = [1 + list(first).index(name) for name in climbed]
-        if len(kind) < 2 or worth(np.stack(logs, axis=1), weight, of_the_kind) < _WORTH * weight.sum():
+        if len(kind) < 2 or worth(np.stack(logs, axis=1), weight, of_the_kind) < _WORTH * self.data.total:
             return []
         best = int(np.argmax([weight @ logs[i] for i in of_the_kind]))
         return [ladder[best:] for ladder in kind[1:]]
@@ -136,8 +141,9 @@ class Climb:
         weight, logs = self.followed.weight, [one.unseen for one in found.values()]
         if _clearly_worse(change, weight) or any(_hopeless(logs[-1], change, bar, weight) for bar in bars):
             return True
-        needed = _WORTH * float(weight.sum())
-        return float(weight @ change) <= 0 and worth(np.stack(logs, axis=1), weight, [len(logs) - 1]) < needed
+        if self.data.total < _FEW or float(weight @ change) > 0:
+            return False
+        return worth(np.stack(logs, axis=1), weight, [len(logs) - 1]) < _WORTH * self.data.total
 
     def _learned(self, name: str) -> Learned:
         rng = np.random.default_rng([self.numbers[name], self.seed])

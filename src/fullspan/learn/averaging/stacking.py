@@ -25,8 +25,9 @@ from fullspan.learn.averaging.gaps import observed_log_prob
 from fullspan.model import LogLinear
 
 Array = NDArray[np.float64]
-_PARTS, _PARTS_OF_MANY, _MANY = 5, 3, 2000
-"""Parts of the rows, and of so many rows or more, of which two thirds tell the ways apart as well."""
+_PARTS = ((100, 10), (2000, 5))
+"""Fewer rows than so many are in so many parts; more are in three, two thirds of which tell the ways apart as well."""
+_PARTS_OF_MANY = 3
 _ROUNDS, _HALVINGS, _SETTLED = 200, 30, 1e-9
 _FAINT = 0.1
 """Rows that speak beforehand for each way, where it is asked what some are worth."""
@@ -60,7 +61,8 @@ class Followed:
 
     def parts(self, rng: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Rows of each state in each part of all (m, parts), and the part that each followed row is in."""
-        parts = _PARTS if self.rows.sum() < _MANY else _PARTS_OF_MANY
+        total = int(self.rows.sum())
+        parts = next((parts for rows, parts in _PARTS if total < rows), _PARTS_OF_MANY)
         split = rng.multinomial(self.rows, np.full(parts, 1 / parts))
         first = np.cumsum(self.copies) - self.copies
         among = np.arange(len(self.state)) - first[self.state]
