@@ -37,7 +37,9 @@ from fullspan.learn.search.problem import Interrupted
 from fullspan.model import Fitted
 
 SIDE_BY_SIDE = 1 << 20
-"""States up to which several fits run at a time; the kernels of larger tables use all cores well by themselves."""
+"""States up to which several fits run at a time, and ways beside them; larger tables use all cores by themselves."""
+IN_TURN = 1 << 14
+"""States up to which one fit runs after another: their kernels are so short that they would mostly wait in turn."""
 GROWING = ("append", "margin")
 """Moves of a search that are a round of growing."""
 
@@ -163,9 +165,9 @@ class _Average:
                 self.climb = Climb(self.empirical, basis, self.beside, seed, self.stop)
 
     def _others(self) -> None:
-        rest = range(1, len(self.seeds))
-        cores = numba.get_num_threads()
-        workers = min(cores, len(rest)) if self.empirical.space.n_states <= SIDE_BY_SIDE else 1
+        """The fits of samples, and what stands beside them and does not wait for them, as the cores allow it."""
+        rest, cores, n_states = range(1, len(self.seeds)), numba.get_num_threads(), self.empirical.space.n_states
+        workers = min(cores, len(rest)) if IN_TURN < n_states <= SIDE_BY_SIDE else 1
         if workers == 1:
             for b in rest:
                 if self.stop.is_set():

@@ -1,11 +1,12 @@
 """Ways to predict beside averaged fits, learned as far as unseen rows ask for it.
 
 Ways of one kind and growing size are a ladder. A larger one is learned unless the last made unseen rows clearly less
-likely than the one before it, or less likely at all and adds nothing to those before it, or is far behind what stands
-alone and has won less than it still lacks. A kind may have several ladders: the first shows whether unseen rows have
-any use for it beside the fits, and from which rung on the others are climbed. So where there is little to find little
-is spent on the search. Few rows do not tell what is of use, and are learned from in no time: all ladders are climbed.
-What stands alone and the first ladders do not wait for the fits.
+likely than the one before it, or is far behind what stands alone and has won less than it still lacks, or rows have no
+use for it: it made them less likely and adds nothing to those before it, or none adds anything to what stands alone. A
+kind may have several ladders: the first shows whether rows have any use for it beside the fits, and from which rung on
+the others are climbed. So where there is little to find little is spent on the search. Few rows do not tell what is of
+use, and are learned from in no time: all ladders are climbed. What stands alone and the first ladders do not wait for
+the fits.
 """
 
 from __future__ import annotations
@@ -141,9 +142,15 @@ class Climb:
         weight, logs = self.followed.weight, [one.unseen for one in found.values()]
         if _clearly_worse(change, weight) or any(_hopeless(logs[-1], change, bar, weight) for bar in bars):
             return True
-        if self.data.total < _FEW or float(weight @ change) > 0:
+        if self.data.total < _FEW:
             return False
-        return worth(np.stack(logs, axis=1), weight, [len(logs) - 1]) < _WORTH * self.data.total
+        idle = float(weight @ change) <= 0 and self._worth(logs[:-1], logs[-1:]) < _WORTH
+        return idle or (bool(bars) and self._worth(bars, logs) < _WORTH)
+
+    def _worth(self, others: Sequence[Array], these: Sequence[Array]) -> float:
+        """Nats per row that some ways add to others."""
+        logs, n = np.stack([*others, *these], axis=1), len(others)
+        return worth(logs, self.followed.weight, range(n, n + len(these))) / float(self.followed.weight.sum())
 
     def _learned(self, name: str) -> Learned:
         rng = np.random.default_rng([self.numbers[name], self.seed])
