@@ -346,7 +346,7 @@ def gappy(n: int, seed: int = 0) -> list[list[object]]:
     return [*table, [None] * 4]
 
 
-@pytest.mark.parametrize("average", [1, 3])
+@pytest.mark.parametrize("average", [1, 4])
 def test_a_stack_of_rows_with_gaps(average: int, tmp_path: Path) -> None:
     """Shares sum to 1, the file keeps it, and rows with gaps have the probability of all their completions."""
     rows = gappy(200)
@@ -404,7 +404,7 @@ def test_ctrl_c_elsewhere_ends_the_shrunken_model(monkeypatch: pytest.MonkeyPatc
             time.sleep(0.3)
 
     monkeypatch.setattr(posterior, "draw_networks", stopped)
-    found = shrunken_search(rows_of(150, 0.0), Options(), 2, 0, watch)
+    found = shrunken_search(rows_of(150, 0.0), Options(), 4, 0, watch)
     assert found.status == "interrupted"
     assert len(steps) <= 1
 

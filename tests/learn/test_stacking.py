@@ -52,8 +52,8 @@ class _Counted:
         return ()
 
 
-def test_a_row_is_predicted_without_its_fifth() -> None:
-    """A state seen once is never in what predicts it; the fifths leave out every row once."""
+def test_a_row_is_predicted_without_its_part() -> None:
+    """A state seen once is never in what predicts it; the parts leave out every row once."""
     data = Empirical.from_codes([[i] for i in range(40)] + [[40]] * 500)
     rows = OutOfBagRows(data).followed
     totals = []
@@ -160,7 +160,7 @@ def test_rows_that_are_hardly_possible_have_a_logarithm() -> None:
 
 
 def test_two_rows_can_be_stacked_with_a_shrunken_model() -> None:
-    """Both rows may fall into one fifth; nothing is known without it."""
+    """Both rows may fall into one part; nothing is known without it."""
     X = np.array([[0, 0, 0], [0, 1, 1]])
     for seed in range(4):
         model = fs.FullSpan(average=2, shrinkage="evidence", random_state=seed).fit(X)
@@ -187,6 +187,6 @@ def test_an_interrupt_while_shares_are_found_keeps_the_fits(name: str, monkeypat
     monkeypatch.setattr(f"fullspan.learn.averaging.{name}", interrupted)
     X = np.random.default_rng(1).integers(0, 2, (60, 3))
     with pytest.warns(UserWarning, match="interrupted"):
-        model = fs.FullSpan(average=2, random_state=0).fit(X)
+        model = fs.FullSpan(average=4, random_state=0).fit(X)
     assert model.fitted_.status == "interrupted"
-    assert len(model.model_.members) == 2
+    assert len(model.model_.members) == 4

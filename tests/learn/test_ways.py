@@ -236,7 +236,8 @@ def test_a_ladder_that_ends_far_below_the_others_is_left(heights: tuple[float, .
     fits = np.full(len(data.counts), -5.0)
     rows.add(bootstrap(data, rng).drawn, fits, rng)
     ways = {str(i): (lambda *given, v=v: _Several(data.space, v, 0)) for i, v in enumerate((-5.0, *heights))}
-    found = stacked(data, Seen(rows, fits), 1, climb(data, Beside(ways, kinds=[[list(ways)[1:]]])))
+    beside = Beside(ways, {"0": 2.0}, [[list(ways)[1:]]])
+    found = stacked(data, Seen(rows, fits), 1, climb(data, beside))
     assert found is not None
     assert len(found.shares) == 2 + climbed
 
@@ -244,7 +245,7 @@ def test_a_ladder_that_ends_far_below_the_others_is_left(heights: tuple[float, .
 @pytest.mark.parametrize(("second", "climbed"), [(-5.5, 2), (-5.5001, 2), (-5.4999, 3)])
 def test_a_rung_that_wins_nothing_is_the_last(second: float, climbed: int) -> None:
     """Even if it is hardly worse than the one before: it adds nothing to it."""
-    data = rows_of(100)
+    data = rows_of(600)
     rows, rng = OutOfBagRows(data), np.random.default_rng(0)
     fits = np.full(len(data.counts), -5.5)
     rows.add(bootstrap(data, rng).drawn, fits, rng)
@@ -254,10 +255,22 @@ def test_a_rung_that_wins_nothing_is_the_last(second: float, climbed: int) -> No
     assert list(found) == list(heights)[:climbed]
 
 
+@pytest.mark.parametrize(("n", "rung", "climbed"), [(600, -5.05, 2), (600, -4.9, 3), (100, -5.05, 3)])
+def test_a_ladder_of_no_use_beside_what_serves_is_left(n: int, rung: float, climbed: int) -> None:
+    """Two rungs that add nothing to it are enough, however little the second lacks; of few rows all are learned."""
+    data = rows_of(n)
+    rows, rng = OutOfBagRows(data), np.random.default_rng(0)
+    rows.add(bootstrap(data, rng).drawn, np.full(len(data.counts), -5.5), rng)
+    heights = {"known": -5.0, "one": -5.06, "two": rung, "three": -4.8}
+    ways = {name: (lambda *given, v=v: _Even(data.space, v)) for name, v in heights.items()}
+    found = climb(data, Beside(ways, {"known": 2.0}, [[list(ways)[1:]]])).found(rows.expected(1), rows.known)
+    assert list(found) == list(heights)[: 1 + climbed]
+
+
 @pytest.mark.parametrize(("top", "others"), [(-6.9, False), (-5.001, False), (-4.9, True)])
 def test_the_first_ladder_shows_whether_to_climb_the_others(top: float, others: bool) -> None:
     """If rows have no use for it beside the fits, no other of its kind is climbed; and those from its best rung on."""
-    data = rows_of(100)
+    data = rows_of(600)
     rows, rng = OutOfBagRows(data), np.random.default_rng(0)
     fits = np.full(len(data.counts), -5.0)
     rows.add(bootstrap(data, rng).drawn, fits, rng)
@@ -320,13 +333,15 @@ def test_an_average_with_all_ways(tmp_path: object) -> None:
     assert again.probability("x0=1 | x1=2") == pytest.approx(one.probability("x0=1 | x1=2"))
 
 
-@pytest.mark.parametrize(("k", "mixtures", "pairs"), [(2, 0, 0), (4, 1, 1), (8, 3, 3)])
-def test_few_fits_have_little_beside_them(k: int, mixtures: int, pairs: int) -> None:
-    """No more than the fits have time for: none, one of each size, or all; components are at most as many as fits."""
+@pytest.mark.parametrize(
+    ("k", "networks", "mixtures", "pairs"), [(2, 0, 0, 0), (4, 1, 0, 0), (8, 2, 1, 1), (16, 2, 3, 3)]
+)
+def test_few_fits_have_little_beside_them(k: int, networks: int, mixtures: int, pairs: int) -> None:
+    """No more than the fits have time for: nothing, networks, one of each kind, or all; components as many as fits."""
     X = np.random.default_rng(0).integers(2, size=(40, 3))
-    shares = fs.FullSpan(average=k, random_state=0).fit(X).fitted_.settings["shares"]
+    shares = fs.FullSpan(average=k, random_state=0).fit(X).fitted_.settings.get("shares", {})
     found = [name.removeprefix("mixture of ").split(", ") for name in shares if name.startswith("mixture")]
     assert len({smoothing for _, smoothing in found}) == mixtures
     assert all(int(size) <= k for size, _ in found)
     assert sum(name.startswith("all pairs") for name in shares) == pairs
-    assert sum(name.startswith("networks") for name in shares) == (1 if k == 2 else 2)
+    assert sum(name.startswith("networks") for name in shares) == networks

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 Watch = Callable[[Any], None] | None
 _Value = TypeVar("_Value")
-_SOME, _MANY = 4, 8
-"""Fits from which on some, and all, of the other ways stand beside them."""
+_FEW, _SOME, _MANY = 4, 8, 16
+"""Fits from which on networks, one of each kind, and all of the other ways stand beside them."""
 _HELD_OUT = 0.2
 """Rows on which the share of a shrunken model beside one search is decided."""
 
@@ -117,7 +117,7 @@ def _networks(max_order: int | None, k: int) -> dict[str, Learn]:
         return lambda data, basis, rng: draw_networks(data, basis, spread, rng, max_order, min(k, DRAWS))
 
     found = {"networks": learn("all"), "networks, prior by parents' state": learn("each")}
-    return found if k >= _SOME else {"networks": found["networks"]}
+    return dict(list(found.items())[: 2 if k >= _SOME else 1 if k >= _FEW else 0])
 
 
 def _mixtures(max_order: int | None, k: int) -> list[dict[str, Learn]]:

@@ -1,8 +1,8 @@
 """Ways to predict beside averaged fits, learned as far as unseen rows ask for it.
 
 Ways of one kind and growing size are a ladder. A larger one is learned unless the last made unseen rows clearly less
-likely than the one before it, or is far behind what stands alone and has won less than it still lacks, or rows have no
-use for it: it made them less likely and adds nothing to those before it, or none adds anything to what stands alone. A
+likely than the one before it, or is far behind what is known to serve and has won less than it still lacks, or rows
+have no use for it: it made them less likely and adds nothing to those before it, or none adds anything to the former. A
 kind may have several ladders: the first shows whether rows have any use for it beside the fits, and from which rung on
 the others are climbed. So where there is little to find little is spent on the search. Few rows do not tell what is of
 use, and are learned from in no time: all ladders are climbed. What stands alone and the first ladders do not wait for
@@ -91,8 +91,9 @@ class Climb:
 
     def begin(self, pool: Executor) -> list[Future[Found]]:
         """Have what stands alone and the first ladder of every kind learned."""
-        alone = [pool.submit(self._climbed, [name]) for name in self.beside.alone]
-        self.begun = [*alone, *(pool.submit(self._climbed, kind[0], alone) for kind in self.beside.kinds)]
+        alone = {name: pool.submit(self._climbed, [name]) for name in self.beside.alone}
+        bars = [found for name, found in alone.items() if name in self.beside.before]
+        self.begun = [*alone.values(), *(pool.submit(self._climbed, kind[0], bars) for kind in self.beside.kinds)]
         return self.begun
 
     def found(self, fits: Array, known: NDArray[np.bool_]) -> Found:
@@ -128,7 +129,7 @@ class Climb:
         return [ladder[best:] for ladder in kind[1:]]
 
     def _climbed(self, ladder: Ladder, beside: Sequence[Future[Found]] = ()) -> Found:
-        """The rungs of a ladder up to the last that is worth learning; ``beside`` it stands what it must not lack."""
+        """The rungs of a ladder up to the last that is worth learning, ``beside`` what is known to serve."""
         found = {ladder[0]: self._learned(ladder[0])}
         for last, name in itertools.pairwise(ladder):
             found[name] = self._learned(name)
