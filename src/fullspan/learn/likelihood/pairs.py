@@ -15,11 +15,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import cho_solve
 
 from fullspan.algebra.basis import Basis, BasisName
 from fullspan.data import Empirical
 from fullspan.engine.dual.table import DualTable
 from fullspan.learn.likelihood.phases import Free, Known, Observed, Phase, data_moments
+from fullspan.learn.likelihood.quadratic import factor
 from fullspan.learn.likelihood.solve import Likelihood, solve
 from fullspan.learn.likelihood.structure import structure
 from fullspan.learn.networks.conditionals import Writer
@@ -32,7 +34,7 @@ RIDGES: tuple[tuple[float, BasisName], ...] = ((0.1, "walsh"), (1.0, "monomial")
 """Rows that the ridge is worth, and the functions whose weights it holds."""
 MAX_STATES, MAX_TERMS = 1 << 18, 600
 """States and weights up to which all pairs are fitted: each step takes some passes over a table, and a matrix."""
-_TOL = 1e-4
+_TOL, _CHORDS = 1e-4, 12
 
 
 @dataclass(frozen=True)
@@ -63,12 +65,13 @@ class PairsLearner:
     """How the machine is learned from counted rows; what is missing in them is summed over.
 
     The maximum is unique where nothing is missing, and Newton's method starts from where it ended the first time: rows
-    of which some are left out have theirs nearby.
+    of which some are left out have theirs nearby, where the curvature is much the same and is not computed anew.
     """
 
     def __init__(self, ridge: float, functions: BasisName) -> None:
         self.ridge, self.functions = ridge, functions
         self._start: Array | None = None
+        self._curvature: Any = None
 
     def __call__(self, data: Empirical, basis: Basis, rng: np.random.Generator) -> Pairs:
         own = Basis(self.functions, data.space.cards)
@@ -82,10 +85,27 @@ class PairsLearner:
         table = DualTable(own, np.float64)
         likelihood = Likelihood(Free(table, y), rows, self.ridge / data.total)
         start = np.zeros(len(y)) if self._start is None else self._start
-        theta = solve(likelihood, start, "newton", _TOL).theta
+        theta = start if self._curvature is None else _down(likelihood, start, self._curvature)
+        theta = solve(likelihood, theta, "newton", _TOL).theta
         if self._start is None:
             self._start = theta
+            self._curvature = factor(likelihood.hessian()) if data.is_complete else None
         return Pairs(basis, LogLinear(data.space, own, terms, theta, table.log_z))
+
+
+def _down(likelihood: Likelihood, theta: Array, curvature: Any) -> Array:
+    """Steps with a curvature that is about that of the maximum, as long as each brings it much nearer."""
+    likelihood.move(theta)
+    gradient = likelihood.gradient()
+    for _ in range(_CHORDS):
+        if np.abs(gradient).max() <= _TOL:
+            break
+        moved = theta - cho_solve(curvature, gradient)
+        likelihood.move(moved)
+        if not np.abs(slope := likelihood.gradient()).max() < np.abs(gradient).max() / 2:
+            break
+        theta, gradient = moved, slope
+    return theta
 
 
 def _functions(model: LogLinear) -> Iterator[tuple[tuple[int, ...], Array]]:

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from fullspan.algebra.jit import serial
 from fullspan.algebra.tally import tally
 from fullspan.learn.mixtures.growth import Array, Ints, grow_graph
+from fullspan.learn.wide.grow import Shape
 from fullspan.learn.wide.mixture import MixedConditionals
-from fullspan.learn.wide.tables import blank, smooth_all
+from fullspan.learn.wide.tables import Conditionals, smooth_all
 
 _WARM = 6
 """Iterations of independent components at the start."""
@@ -55,13 +56,17 @@ def learn_mixture(
     share = np.ascontiguousarray(rng.dirichlet(np.full(components, 0.3), size=len(weights)).T)
     order, parents = np.empty((components, n), dtype=np.int64), np.full((components, n, width), -1, dtype=np.int64)
     tables, log_shares = np.empty((components, int(np.maximum(cards, _CELLS).sum()))), np.empty(components)
-    _em(columns, weights, cards, share, smoothing, price, order, parents, tables, log_shares)
+    family, strides = np.zeros((2, components, n * (width + 1)), dtype=np.int64)
+    bounds, starts = np.zeros((2, components, n + 1), dtype=np.int64)
+    layout = (family, bounds, strides, starts)
+    _em(columns, weights, cards, share, smoothing, price, order, parents, layout, tables, log_shares)
     found = []
     for h in range(components):
-        families = [(v, *(int(i) for i in parents[h, v] if i >= 0)) for v in range(n)]
-        empty = blank(cards, tuple(order[h].tolist()), families)
-        empty.tables[:] = tables[h, : len(empty.tables)]
-        found.append(empty)
+        used, cells = bounds[h, n], starts[h, n]
+        shape = Shape(tuple(order[h].tolist()), tuple(tuple(i for i in own if i >= 0) for own in parents[h].tolist()))
+        found.append(
+            Conditionals(shape, family[h, :used], bounds[h], strides[h, :used], tables[h, :cells].copy(), starts[h])
+        )
     return MixedConditionals(tuple(found), log_shares)
 
 
@@ -121,14 +126,14 @@ def _em(
     price: float,
     order: Ints,
     parents: Ints,
+    layout: tuple[Ints, Ints, Ints, Ints],
     tables: Array,
     log_shares: Array,
 ) -> None:
     """Run em from the shares (k, m) of the rows; the model is what the last iteration learned."""
     n, (k, m), total, before = cards.size, share.shape, weights.sum(), -np.inf
     width, where = parents.shape[2], np.empty(m, np.int32)
-    family, strides = np.zeros((k, n * (width + 1)), np.int64), np.zeros((k, n * (width + 1)), np.int64)
-    bounds, starts = np.zeros((k, n + 1), np.int64), np.zeros((k, n + 1), np.int64)
+    family, bounds, strides, starts = layout
     for h in range(k):
         order[h] = np.arange(n)
         _lay_out(parents[h], cards, family[h], bounds[h], strides[h], starts[h])
