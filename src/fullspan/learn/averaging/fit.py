@@ -28,7 +28,7 @@ from fullspan.algebra.blas import one_core
 from fullspan.data import Empirical
 from fullspan.learn.averaging.beside import stacked
 from fullspan.learn.averaging.bootstrap import Sample, bootstrap
-from fullspan.learn.averaging.ladders import Beside, Climb
+from fullspan.learn.averaging.ladders import FEW, Beside, Climb
 from fullspan.learn.averaging.members import Member, seen_by
 from fullspan.learn.averaging.result import averaged
 from fullspan.learn.search.full import MAX_TERMS
@@ -60,9 +60,10 @@ class Bounds:
 
     @classmethod
     def of(cls, first: Fitted, rounds: int, terms: int) -> Bounds:
-        """What the first fit took, and a quarter more to grow."""
-        terms = min(terms + terms // 4, MAX_TERMS)
-        return cls(first.model.basis.name, rounds + rounds // 4, terms, max(1, len(first.history)))
+        """What the first fit took, and a quarter more to grow where rows are not few."""
+        if first.n_rows >= FEW:
+            rounds, terms = rounds + rounds // 4, min(terms + terms // 4, MAX_TERMS)
+        return cls(first.model.basis.name, rounds, terms, max(1, len(first.history)))
 
 
 class FitOne(Protocol):

@@ -5,7 +5,7 @@
 A row o with gaps is spread over the states that agree with it, in proportion to what the last round believes. Where
 learning is maximum likelihood, no round makes what was observed less likely. The first completion is by independent
 columns. What would be slow to learn in every round learns from rows that a fast way has completed. Probabilities of
-rows with gaps are sums over a table of all states.
+rows with gaps are sums over a table of all states, which is filled only where rows look, if that is in few places.
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ _SHARES = 256
 """Completions of less than so small a share of a row are drawn: a row with many gaps does not take all states."""
 _BLOCK = 1 << 20
 """Completions that are held at a time."""
+_DEAR = 16
+"""States that a table of all of them takes as long for as one asked for by itself."""
 
 
 def log_table(basis: Basis, models: Sequence[tuple[float, LogLinear]]) -> Array:
@@ -60,7 +62,18 @@ def observed_log_prob(way: Way, basis: Basis, rows: NDArray[Any]) -> Array:
     """``log P`` of the observed cells of different rows under what was learned."""
     if (rows >= 0).all():
         return way.log_prob(rows)
-    return log_sums(basis, log_table(basis, way.models()), rows)
+    clamped = Clamped(basis, rows, np.ones(len(rows)))
+    return clamped.complete(agreeing_log_table(way, clamped), np.zeros(basis.n_states))
+
+
+def agreeing_log_table(way: Way, clamped: Clamped) -> Array:
+    """``log p(x)`` of the states that agree with some row, at least; -inf of all others, where those are most."""
+    basis = clamped.basis
+    if clamped.n_visits * _DEAR > basis.n_states:
+        return log_table(basis, way.models())
+    where, log_p = clamped.states(), np.full(basis.n_states, -np.inf)
+    log_p[where] = way.log_prob(where[:, None] // np.array(basis.strides) % np.array(basis.cards))
+    return log_p
 
 
 def independent_log_table(data: Empirical) -> Array:
@@ -148,12 +161,13 @@ class Completions:
 
     def _completed(self, data: Empirical, basis: Basis) -> Empirical:
         log_p, before, rng = independent_log_table(data), -math.inf, np.random.default_rng(0)
+        clamped = Clamped(basis, data.states, data.counts)
         for _ in range(_ROUNDS):
             filled, log_prob = completed(data, basis, log_p)
             now = float(data.counts @ log_prob) / data.total
             if now < before + _SETTLED:
                 break
-            log_p, before = log_table(basis, self.learn(filled, basis, rng).models()), now
+            log_p, before = agreeing_log_table(self.learn(filled, basis, rng), clamped), now
         return filled
 
 

@@ -32,8 +32,8 @@ _FAR = 0.1
 """Nats per row that a way behind another by more adds nothing to it."""
 _WORTH = 0.002
 """Nats per row that something must add to be followed up."""
-_FEW = 500
-"""Rows, of which fewer are learned from in every way."""
+FEW = 500
+"""Rows, of which fewer are learned from in every way, and whose samples show more than there is."""
 _LARGE = 1 << 20
 """States above which ways that hold a table, which they do where cells are missing, are learned one after another."""
 
@@ -118,7 +118,7 @@ class Climb:
 
     def _others(self, kind: Sequence[Ladder], first: Found, fits: Array, known: NDArray[np.bool_]) -> list[Ladder]:
         """What is left to climb of the other ladders of a kind: from where the first was best."""
-        if self.data.total < _FEW:
+        if self.data.total < FEW:
             return list(kind[1:])
         climbed = [name for name in kind[0] if name in first]
         logs, weight = [fits, *(one.unseen[known] for one in first.values())], self.followed.weight[known]
@@ -143,7 +143,7 @@ class Climb:
         weight, logs = self.followed.weight, [one.unseen for one in found.values()]
         if _clearly_worse(change, weight) or any(_hopeless(logs[-1], change, bar, weight) for bar in bars):
             return True
-        if self.data.total < _FEW:
+        if self.data.total < FEW:
             return False
         idle = float(weight @ change) <= 0 and self._worth(logs[:-1], logs[-1:]) < _WORTH
         return idle or (bool(bars) and self._worth(bars, logs) < _WORTH)

@@ -25,7 +25,7 @@ from fullspan.learn.averaging.gaps import observed_log_prob
 from fullspan.model import LogLinear
 
 Array = NDArray[np.float64]
-_PARTS = ((100, 10), (2000, 5))
+_PARTS = ((100, 8), (2000, 5))
 """Fewer rows than so many are in so many parts; more are in three, two thirds of which tell the ways apart as well."""
 _PARTS_OF_MANY = 3
 _ROUNDS, _HALVINGS, _SETTLED = 200, 30, 1e-9

@@ -34,7 +34,8 @@ RIDGES: tuple[tuple[float, BasisName], ...] = ((0.1, "walsh"), (1.0, "monomial")
 """Rows that the ridge is worth, and the functions whose weights it holds."""
 MAX_STATES, MAX_TERMS = 1 << 18, 600
 """States and weights up to which all pairs are fitted: each step takes some passes over a table, and a matrix."""
-_TOL, _CHORDS = 1e-4, 12
+_TOL, _ROUGH, _CHORDS = 1e-4, 1e-3, 12
+"""How far expectations may be off, and those of all rows but some, from which only shares follow."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +71,7 @@ class PairsLearner:
 
     def __init__(self, ridge: float, functions: BasisName) -> None:
         self.ridge, self.functions = ridge, functions
-        self._start: Array | None = None
-        self._curvature: Any = None
+        self._near: tuple[Array, Any] | None = None
 
     def __call__(self, data: Empirical, basis: Basis, rng: np.random.Generator) -> Pairs:
         own = Basis(self.functions, data.space.cards)
@@ -84,12 +84,11 @@ class PairsLearner:
             rows = Observed(own, y, data.states, data.counts)
         table = DualTable(own, np.float64)
         likelihood = Likelihood(Free(table, y), rows, self.ridge / data.total)
-        start = np.zeros(len(y)) if self._start is None else self._start
-        theta = start if self._curvature is None else _down(likelihood, start, self._curvature)
-        theta = solve(likelihood, theta, "newton", _TOL).theta
-        if self._start is None:
-            self._start = theta
-            self._curvature = factor(likelihood.hessian()) if data.is_complete else None
+        if self._near is None:
+            theta = solve(likelihood, np.zeros(len(y)), "newton", _TOL).theta
+            self._near = theta, factor(likelihood.hessian())
+        else:
+            theta = solve(likelihood, _down(likelihood, *self._near), "newton", _ROUGH).theta
         return Pairs(basis, LogLinear(data.space, own, terms, theta, table.log_z))
 
 
@@ -98,7 +97,7 @@ def _down(likelihood: Likelihood, theta: Array, curvature: Any) -> Array:
     likelihood.move(theta)
     gradient = likelihood.gradient()
     for _ in range(_CHORDS):
-        if np.abs(gradient).max() <= _TOL:
+        if np.abs(gradient).max() <= _ROUGH:
             break
         moved = theta - cho_solve(curvature, gradient)
         likelihood.move(moved)

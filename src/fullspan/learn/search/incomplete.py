@@ -48,7 +48,7 @@ _WORTH = 0.1
 _PAIRWISE = 1000
 """Weights up to which the first completion is by a pairwise machine."""
 _START_STEPS = 30
-"""Steps of a machine with random hidden weights before its completion is searched."""
+"""Steps of a machine before its completion is searched: some would go on for hundreds, and change little."""
 
 
 def fit_incomplete(
@@ -145,13 +145,13 @@ class _Rounds:
         names, rng = self.data.space.names, np.random.default_rng(seed)
         for _ in range(restarts):
             graph = [(names[i], names[j]) for i, j in edges]
-            machine = self._machine(graph=graph, restarts=1, seed=rng, max_iter=_START_STEPS)
+            machine = self._machine(graph=graph, restarts=1, seed=rng)
             yield _whole(fit_machine(self.seen, machine, self.data.space.variables[first:], errors=False))
 
     def _machine(self, **choices: object) -> MachineOptions:
         """A machine with a weak ridge, one pseudo-row's worth: its maximum is finite."""
-        ridge = 1.0 / self.data.total
-        return MachineOptions(basis="walsh", l2=ridge, tol=1e-6, max_memory=self.options.max_memory, **choices)  # type: ignore[arg-type]
+        ridge, memory = 1.0 / self.data.total, self.options.max_memory
+        return MachineOptions(basis="walsh", l2=ridge, tol=1e-6, max_iter=_START_STEPS, max_memory=memory, **choices)  # type: ignore[arg-type]
 
     def _order(self) -> int:
         free = [card - 1 for card in self.data.space.cards]
