@@ -17,6 +17,7 @@ from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
 from fullspan.engine.dual.distribution import Distribution
 from fullspan.errors import FullspanError, ModelFileError, TooLargeError
+from fullspan.estimators.averaging import averaged_machine
 from fullspan.learn.averaging.bootstrap import OutOfBagRows, bootstrap
 from fullspan.learn.averaging.fit import Bounds, fit_average
 from fullspan.learn.likelihood.machine import MachineOptions, fit_machine
@@ -211,6 +212,18 @@ def test_out_of_bag_counts_rows_and_not_states() -> None:
     assert np.mean(left) == pytest.approx(math.exp(-1), abs=0.03)
 
 
+def test_out_of_bag_keeps_the_weight_of_every_state() -> None:
+    """Which of a state's rows are known is chance, and does not make it count for more or for less."""
+    data = Empirical.from_codes([[0]] * 800 + [[1]] * 150 + [[2]] * 50)
+    log_prob, rng, scores = np.log(data.counts / data.total), np.random.default_rng(0), []
+    for _ in range(20):
+        rows = OutOfBagRows(data)
+        for _ in range(6):
+            rows.add(bootstrap(data, rng).drawn, log_prob, rng)
+        scores.append(rows.score().score)
+    assert scores == pytest.approx([float(data.counts @ log_prob) / data.total] * 20)
+
+
 def test_bootstrap_keeps_the_total() -> None:
     """A sample has the weight of the data, also where weights are fractions."""
     whole = Empirical.from_codes([[0], [1], [1], [2]])
@@ -243,6 +256,17 @@ def test_interrupt_keeps_the_fits_that_are_done() -> None:
     assert full.status == "converged"
     assert len(full.model.members) == 5
     assert np.array_equal(full.model.members[0].theta, late.model.members[0].theta)
+
+
+def test_a_first_machine_has_no_snapshot() -> None:
+    """Nothing can be averaged before it is done; a search has its own best model so far."""
+    data, moves = Empirical.from_codes(np.random.default_rng(0).integers(2, size=(60, 3))), []
+    averaged_machine(data, MachineOptions(), k=2, random_state=0, watch=moves.append)
+    first = [step for step in moves if step.move.startswith("fit 1 ")]
+    assert first
+    assert all(step.snapshot is None for step in first)
+    later = [step for step in moves if step.move.startswith("fit 2 ")]
+    assert len(later[-1].snapshot().model.members) == 1
 
 
 def test_a_member_that_did_not_converge_is_told_with_its_own_violation() -> None:

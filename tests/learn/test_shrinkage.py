@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -175,6 +177,28 @@ def test_interrupt_keeps_the_search() -> None:
     early = fit_shrunken(data, "walsh", watch=stop)
     assert early.status == "interrupted"
     assert math.isfinite(early.divergence)
+
+
+def test_one_step_is_told_at_a_time_and_ctrl_c_ends_all() -> None:
+    """Fits and the shrunken model beside them, which share the cores: whichever is told of, no other is meanwhile."""
+    from fullspan.estimators.averaging import shrunken_search
+    from fullspan.learn.search.fit import Options
+
+    data = Empirical.from_codes(np.random.default_rng(0).integers(2, size=(300, 15)))
+    inside, moves = threading.Semaphore(1), []
+
+    def watch(step) -> None:  # type: ignore[no-untyped-def]
+        assert inside.acquire(blocking=False)
+        time.sleep(0.01)
+        moves.append(step.move)
+        inside.release()
+        if step.move == "shrink":
+            raise KeyboardInterrupt
+
+    found = shrunken_search(data, Options(basis="walsh"), 7, 0, watch)
+    assert found.status == "interrupted"
+    assert moves[-1] == "shrink"
+    assert len(found.model.members) < 7
 
 
 @pytest.mark.parametrize("name", ["walsh", "indicator", "monomial"])

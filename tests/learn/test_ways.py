@@ -18,6 +18,7 @@ from fullspan.learn.averaging.beside import stacked
 from fullspan.learn.averaging.bootstrap import OutOfBagRows, bootstrap
 from fullspan.learn.averaging.ladders import Beside, Climb
 from fullspan.learn.averaging.members import Seen
+from fullspan.learn.averaging.stacking import in_parts, without_each_part
 from fullspan.learn.likelihood.machine import MachineOptions, fit_machine
 from fullspan.learn.likelihood.pairs import PairsLearner, n_pair_terms
 from fullspan.learn.mixtures.growth import grow_graph
@@ -140,17 +141,40 @@ def test_a_column_of_many_levels_has_its_table() -> None:
 @pytest.mark.parametrize("functions", ["walsh", "monomial"])
 @pytest.mark.parametrize("basis", BASES)
 def test_all_pairs_are_the_machine_with_the_ridge(basis: str, functions: BasisName) -> None:
-    """The same maximum as a fitted machine, in any basis; started elsewhere, too."""
+    """The same maximum as a fitted machine, in any basis; started from that of other rows, to a hundredth of noise."""
     data, learn = rows_of(150), PairsLearner(2.0, functions)
     wanted = fit_machine(data, MachineOptions(order=2, basis=functions, l2=2.0 / data.total)).model.log_prob(states())
-    learn(rows_of(40, seed=5), Basis(basis, CARDS), np.random.default_rng(0))
     way = learn(data, Basis(basis, CARDS), np.random.default_rng(0))
     ((share, model),) = way.models()
     assert share == 1.0
     assert model.basis.name == basis
     assert np.allclose(way.log_prob(states()), wanted, atol=1e-4)
+    other = PairsLearner(2.0, functions)
+    far = other(rows_of(40, seed=5), Basis(basis, CARDS), np.random.default_rng(0)).log_prob(states())
+    near = other(data, Basis(basis, CARDS), np.random.default_rng(0)).log_prob(states())
+    assert np.abs(near - wanted).max() < np.abs(far - wanted).max() / 100
     assert np.allclose(model.log_prob(states()), way.log_prob(states()), rtol=1e-10)
     assert len(way.machine.terms) == n_pair_terms(data.space)
+
+
+@pytest.mark.parametrize(("n", "share"), [(20_000, 0.005), (100_000, 0.02), (1_000, 0.5)])
+def test_pairs_forget_the_rows_that_are_left_out(n: int, share: float) -> None:
+    """However many rows there are and however rare a level: what predicts a part is the maximum of the others."""
+    cells = (np.random.default_rng(0).random((n, 6)) < share).astype(np.int64)
+    data, basis, rng = Empirical.from_codes(cells), Basis("walsh", (2,) * 6), np.random.default_rng(0)
+    followed = OutOfBagRows(data).followed
+    parts, learn = in_parts(data, followed, rng), PairsLearner(1.0, "monomial")
+    learn(data, basis, rng)
+    found = without_each_part(data, followed, parts, learn, basis, rng)
+    anew = without_each_part(data, followed, parts, lambda *rows: PairsLearner(1.0, "monomial")(*rows), basis, rng)
+    whole = learn(data, basis, rng).log_prob(data.states)[followed.state]
+    leak = float(followed.weight @ (found - anew)) / float(followed.weight @ (whole - anew))
+    assert abs(leak) < 0.02
+
+
+def test_columns_of_one_level_have_no_pairs() -> None:
+    model = fs.FullSpan(average=16, random_state=0).fit(np.zeros((30, 3), dtype=int))
+    assert model.score(np.zeros((2, 3), dtype=int)) == pytest.approx(0.0)
 
 
 class _Even:
@@ -251,7 +275,7 @@ def test_a_rung_that_wins_nothing_is_the_last(second: float, climbed: int) -> No
     rows.add(bootstrap(data, rng).drawn, fits, rng)
     heights = {"one": -5.5, "two": second, "three": -5.4}
     ways = {name: (lambda *given, v=v: _Even(data.space, v)) for name, v in heights.items()}
-    found = climb(data, Beside(ways, kinds=[[list(ways)]])).found(rows.expected(1), rows.known)
+    found = climb(data, Beside(ways, kinds=[[list(ways)]])).found(rows.expected(1), rows.known, rows.known_weight)
     assert list(found) == list(heights)[:climbed]
 
 
@@ -263,7 +287,9 @@ def test_a_ladder_of_no_use_beside_what_serves_is_left(n: int, rung: float, clim
     rows.add(bootstrap(data, rng).drawn, np.full(len(data.counts), -5.5), rng)
     heights = {"known": -5.0, "one": -5.06, "two": rung, "three": -4.8}
     ways = {name: (lambda *given, v=v: _Even(data.space, v)) for name, v in heights.items()}
-    found = climb(data, Beside(ways, {"known": 2.0}, [[list(ways)[1:]]])).found(rows.expected(1), rows.known)
+    found = climb(data, Beside(ways, {"known": 2.0}, [[list(ways)[1:]]])).found(
+        rows.expected(1), rows.known, rows.known_weight
+    )
     assert list(found) == list(heights)[: 1 + climbed]
 
 

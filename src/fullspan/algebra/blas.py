@@ -5,15 +5,29 @@ Looking for the libraries takes some milliseconds, longer than a fit of a small 
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
+_lock = threading.Lock()
+_inside: list[Any] = []
+"""The limits that the first thread inside has set, once for each thread that is."""
 
-def one_core() -> AbstractContextManager[Any]:
-    """Inside it BLAS uses one core."""
-    limited: AbstractContextManager[Any] = _libraries().limit(limits=1, user_api="blas")
-    return limited
+
+@contextmanager
+def one_core() -> Iterator[None]:
+    """Inside it BLAS uses one core, until the last thread has left."""
+    with _lock:
+        _inside.append(_inside[0] if _inside else _libraries().limit(limits=1, user_api="blas"))
+    try:
+        yield
+    finally:
+        with _lock:
+            limits = _inside.pop()
+            if not _inside:
+                limits.restore_original_limits()
 
 
 @cache

@@ -135,7 +135,7 @@ def _pairs(empirical: Empirical, max_order: int | None, k: int) -> dict[str, Lea
     """Machines of all pairs, where their table and weights are few enough."""
     from fullspan.learn.likelihood.pairs import MAX_STATES, MAX_TERMS, RIDGES, PairsLearner, n_pair_terms
 
-    if max_order == 1 or empirical.space.n_states > MAX_STATES or n_pair_terms(empirical.space) > MAX_TERMS:
+    if max_order == 1 or empirical.space.n_states > MAX_STATES or not 0 < n_pair_terms(empirical.space) <= MAX_TERMS:
         return {}
     return {f"all pairs, ridge of {rows:g} rows, {name}": PairsLearner(rows, name) for rows, name in _tried(RIDGES, k)}
 
@@ -205,20 +205,26 @@ def shrunken_search(
     if k == 1:
         return _one_shrunken_search(empirical, options, random_state, watch)
     effective: dict[str, Any] = {}
-    stop = threading.Event()
+    stop, lock = threading.Event(), threading.Lock()
 
     def told(step: Any) -> None:
-        if stop.is_set():
-            raise Interrupted
-        if watch is not None:
-            watch(step)
+        """Pass a step on, of a fit or of the shrunken model beside them, one at a time."""
+        with lock:
+            if stop.is_set():
+                raise Interrupted
+            try:
+                if watch is not None:
+                    watch(step)
+            except KeyboardInterrupt:
+                stop.set()
+                raise
 
     def shrunken(data: Empirical, basis: Basis, rng: np.random.Generator) -> _Shrunken:
         found = _Shrunken.of(data, basis.name, options.max_memory, told)
         effective.update(found.fitted.settings if data is empirical else {})
         return found
 
-    fitted = averaged_search(empirical, options, (), 1, k, random_state, watch, {"shrunken": shrunken}, stop)
+    fitted = averaged_search(empirical, options, (), 1, k, random_state, told, {"shrunken": shrunken}, stop)
     settings = {**fitted.settings, "shrinkage": "evidence", **effective, **of_hidden((), random_state)}
     return replace(fitted, settings=settings)
 

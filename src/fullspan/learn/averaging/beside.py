@@ -50,8 +50,8 @@ def stacked(empirical: Empirical, seen: Seen, k: int, climb: Climb) -> Stacked |
     rows, known = seen.rows, seen.rows.known
     if not known.any():
         return None
-    weight, fits, beside, basis = rows.weight[known], rows.expected(k), climb.beside, climb.basis
-    found = climb.found(fits, known)
+    weight, fits, beside, basis = rows.known_weight, rows.expected(k), climb.beside, climb.basis
+    found = climb.found(fits, known, weight)
     logs = [fits, *(one.unseen[known] for one in found.values())]
     spoken = np.array([KNOWN, *(beside.before.get(name, FURTHER) for name in found)])
     shares = best_shares(np.stack(logs, axis=1), weight, spoken)

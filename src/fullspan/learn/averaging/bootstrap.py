@@ -90,6 +90,12 @@ class OutOfBagRows:
         """Which of the followed rows some fit has not seen."""
         return np.asarray(self._fits > 0)
 
+    @property
+    def known_weight(self) -> Array:
+        """Weights of the known rows: those of one state also stand for the others of it, so that it keeps its own."""
+        known = np.bincount(self.state[self.known], minlength=len(self.followed.copies))
+        return np.asarray((self.weight * (self.followed.copies / np.maximum(known, 1))[self.state])[self.known])
+
     def log_prob(self) -> Array:
         """``log p`` of the known rows by the fits that have not seen them."""
         return np.asarray(self._log_sum[self.known] - np.log(self._fits[self.known]))
@@ -110,10 +116,10 @@ class OutOfBagRows:
         """What the fits so far, or all ways together, say of the known rows."""
         if not self.known.any():
             return OutOfBag(math.nan, math.nan, 0.0)
-        log_prob, weight = self.log_prob() if log_prob is None else log_prob, self.weight[self.known]
+        log_prob, weight = self.log_prob() if log_prob is None else log_prob, self.known_weight
         mean = float(weight @ log_prob / weight.sum())
         spread = float(weight @ (log_prob - mean) ** 2 / weight.sum()) if math.isfinite(mean) else math.nan
-        share = float(weight.sum() / self.weight.sum())
+        share = float(self.weight[self.known].sum() / self.weight.sum())
         return OutOfBag(mean, math.sqrt(spread / float(weight.sum())), share)
 
 

@@ -3,11 +3,11 @@
 ``fit_one`` is any learner from counts to a fitted model. The first fit is of the rows as they are, the others of
 bootstrap samples. Where the learner chooses a basis, the first does, and the others stay in it: the average has one
 dual table. Nor do the others grow in many more rounds or terms than the first: rows drawn twice look like structure,
-and where there is none they would pursue it for long. So time is at most that of k fits; fits of small tables share the
-cores, one or more each, and a fit of a large table has all of them, so that memory is that of one fit.
+and where there is none they would pursue it for long. Fits of middling tables share the cores, and a fit of a large one
+has all of them, so that memory is that of one fit.
 
 Other ways to predict may stand beside the fits, each with the share that unseen rows ask for (module ``beside``). Where
-fits share the cores, the ways do, too: a fit of a small table is busy between its kernels, which leaves a core to them.
+fits share the cores, the ways do, too; else they are learned after them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import math
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -49,7 +49,7 @@ class Bounds:
     """What the first fit leaves to the others: how far to go, and nothing of its weights, which know all rows.
 
     basis : of its model.
-    rounds, terms : to grow in, and to.
+    rounds, terms : to grow in, and to; it grew in so many rounds in all, over bases that it tried and completions.
     completions : searches of rows with gaps that shortened its description, each completed by the one before.
     """
 
@@ -61,7 +61,7 @@ class Bounds:
     @classmethod
     def of(cls, first: Fitted, rounds: int, terms: int) -> Bounds:
         """What the first fit took, and a quarter more to grow where rows are not few."""
-        if first.n_rows >= FEW:
+        if first.total >= FEW:
             rounds, terms = rounds + rounds // 4, min(terms + terms // 4, MAX_TERMS)
         return cls(first.model.basis.name, rounds, terms, max(1, len(first.history)))
 
@@ -76,13 +76,16 @@ class FitOne(Protocol):
 
 @dataclass(frozen=True)
 class Progress:
-    """A step of one of the fits; ``snapshot()`` is the average of those that are done."""
+    """A step of one of the fits; ``snapshot()`` is the average of those that are done, or the first as it stands.
+
+    None where there is neither.
+    """
 
     move: str
     n_terms: int
     cost: float
     seconds: float
-    snapshot: Callable[[], Fitted]
+    snapshot: Callable[[], Fitted] | None
 
 
 Watch = Callable[[Progress], None]
@@ -103,7 +106,7 @@ def fit_average(
     ----------
     beside : other ways to predict, which are stacked with the average of the fits.
     stop : set when someone has stopped; a way that takes long looks at it, and raises ``Interrupted``.
-    seed : of the samples: a number, a generator or None. The same number gives the same average.
+    seed : of the samples: a number, a generator or None. The same number, and number of cores, give the same average.
     watch : told every step of every fit, one at a time; may raise ``KeyboardInterrupt`` to stop. The average is then
         that of the fits that are done, or, if there is none, of those that were under way, as far as they had come.
 
@@ -176,10 +179,10 @@ class _Average:
                 self._fit(b)
             return
         with ThreadPoolExecutor(workers, initializer=numba.set_num_threads, initargs=(cores // workers,)) as pool:
-            ways = self.climb.begin(pool) if self.climb is not None else []
-            futures: list[Future[Any]] = [*(pool.submit(self._fit, b) for b in rest), *ways]
             try:
-                for future in futures:
+                ways = self.climb.begin(pool) if self.climb is not None else []
+                futures: list[Future[Any]] = [*(pool.submit(self._fit, b) for b in rest), *ways]
+                for future in wait(futures, return_when=FIRST_EXCEPTION).done:
                     future.result()
             except BaseException:
                 self.stop.set()
@@ -207,21 +210,18 @@ class _Average:
             return
         with self.lock:
             move = f"fit {b + 1} of {len(self.seeds)}: {step.move}"
-            own = getattr(step, "snapshot", None)
-            progress = Progress(
-                move, step.n_terms, step.cost, time.perf_counter() - self.started, lambda: self._snapshot(own)
-            )
+            progress = Progress(move, step.n_terms, step.cost, time.perf_counter() - self.started, self._snapshot(step))
             try:
                 self.watch(progress)
             except (KeyboardInterrupt, Interrupted):
                 self.stop.set()
                 raise
 
-    def _snapshot(self, own: Callable[[], Fitted] | None) -> Fitted:
+    def _snapshot(self, step: Any) -> Callable[[], Fitted] | None:
         done = [m for m in self.members if m is not None and m.is_whole]
-        if not done and own is not None:
-            return own()
-        return dataclasses.replace(self._averaged(done), status="interrupted")
+        if not done:
+            return getattr(step, "snapshot", None)
+        return lambda: dataclasses.replace(self._averaged(done), status="interrupted")
 
     def _averaged(self, members: list[Member], climb: Climb | None = None) -> Fitted:
         """The fitted average; the members are in the order of their seeds, whenever they were done."""

@@ -5,8 +5,8 @@ likely than the one before it, or is far behind what is known to serve and has w
 have no use for it: it made them less likely and adds nothing to those before it, or none adds anything to the former. A
 kind may have several ladders: the first shows whether rows have any use for it beside the fits, and from which rung on
 the others are climbed. So where there is little to find little is spent on the search. Few rows do not tell what is of
-use, and are learned from in no time: all ladders are climbed. What stands alone and the first ladders do not wait for
-the fits.
+use, and are learned from in no time: all ladders are climbed. What stands alone and the first ladders need nothing of
+the fits, and may be learned beside them.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ class Beside:
     Attributes
     ----------
     ways : by name.
-    before : rows that speak for a way beforehand, by its name; few for one that is not named.
+    before : ways that are known to serve, with the rows that speak beforehand for each; few speak for the others, and
+        a ladder ends that is far behind these.
     kinds : the ladders of each kind, names of ways of which each is more costly than those before it.
     """
 
@@ -96,8 +97,8 @@ class Climb:
         self.begun = [*alone.values(), *(pool.submit(self._climbed, kind[0], bars) for kind in self.beside.kinds)]
         return self.begun
 
-    def found(self, fits: Array, known: NDArray[np.bool_]) -> Found:
-        """All that was learned, in the order of its names; ``log p`` of the known rows under the fits is given.
+    def found(self, fits: Array, known: NDArray[np.bool_], weight: Array) -> Found:
+        """All that was learned, in the order of its names; ``log p`` of known rows under the fits, and their weights.
 
         Raises
         ------
@@ -108,7 +109,9 @@ class Climb:
         with ThreadPoolExecutor(at_once, initializer=numba.set_num_threads, initargs=(cores // at_once,)) as pool:
             try:
                 first = _all_of(self.begun or self.begin(pool))
-                ladders = [ladder for kind in self.beside.kinds for ladder in self._others(kind, first, fits, known)]
+                ladders = [
+                    ladder for kind in self.beside.kinds for ladder in self._others(kind, first, fits, known, weight)
+                ]
                 rest = _all_of([pool.submit(self._climbed, ladder) for ladder in ladders])
             except BaseException:
                 self.stop.set()
@@ -116,14 +119,16 @@ class Climb:
                 raise
         return dict(sorted({**first, **rest}.items(), key=lambda item: self.numbers[item[0]]))
 
-    def _others(self, kind: Sequence[Ladder], first: Found, fits: Array, known: NDArray[np.bool_]) -> list[Ladder]:
+    def _others(
+        self, kind: Sequence[Ladder], first: Found, fits: Array, known: NDArray[np.bool_], weight: Array
+    ) -> list[Ladder]:
         """What is left to climb of the other ladders of a kind: from where the first was best."""
         if self.data.total < FEW:
             return list(kind[1:])
         climbed = [name for name in kind[0] if name in first]
-        logs, weight = [fits, *(one.unseen[known] for one in first.values())], self.followed.weight[known]
+        logs = [fits, *(one.unseen[known] for one in first.values())]
         of_the_kind = [1 + list(first).index(name) for name in climbed]
-        if len(kind) < 2 or worth(np.stack(logs, axis=1), weight, of_the_kind) < _WORTH * self.data.total:
+        if len(kind) < 2 or worth(np.stack(logs, axis=1), weight, of_the_kind) < _WORTH * float(weight.sum()):
             return []
         best = int(np.argmax([weight @ logs[i] for i in of_the_kind]))
         return [ladder[best:] for ladder in kind[1:]]

@@ -34,8 +34,9 @@ RIDGES: tuple[tuple[float, BasisName], ...] = ((0.1, "walsh"), (1.0, "monomial")
 """Rows that the ridge is worth, and the functions whose weights it holds."""
 MAX_STATES, MAX_TERMS = 1 << 18, 600
 """States and weights up to which all pairs are fitted: each step takes some passes over a table, and a matrix."""
-_TOL, _ROUGH, _CHORDS = 1e-4, 1e-3, 12
-"""How far expectations may be off, and those of all rows but some, from which only shares follow."""
+_TOL, _STEPS = 1e-4, 20
+_LEFT = 0.005
+"""Standard errors that expectations may be off where some rows are left out: leaving them out moves them far more."""
 
 
 @dataclass(frozen=True)
@@ -65,13 +66,13 @@ def n_pair_terms(space: Space) -> int:
 class PairsLearner:
     """How the machine is learned from counted rows; what is missing in them is summed over.
 
-    The maximum is unique where nothing is missing, and Newton's method starts from where it ended the first time: rows
-    of which some are left out have theirs nearby, where the curvature is much the same and is not computed anew.
+    The maximum is unique where nothing is missing. That of the first rows is where Newton's method starts the next
+    times: rows of which some are left out have theirs nearby, where the curvature is much the same.
     """
 
     def __init__(self, ridge: float, functions: BasisName) -> None:
         self.ridge, self.functions = ridge, functions
-        self._near: tuple[Array, Any] | None = None
+        self._first: tuple[Array, Array] | None = None
 
     def __call__(self, data: Empirical, basis: Basis, rng: np.random.Generator) -> Pairs:
         own = Basis(self.functions, data.space.cards)
@@ -84,27 +85,37 @@ class PairsLearner:
             rows = Observed(own, y, data.states, data.counts)
         table = DualTable(own, np.float64)
         likelihood = Likelihood(Free(table, y), rows, self.ridge / data.total)
-        if self._near is None:
+        if self._first is None:
             theta = solve(likelihood, np.zeros(len(y)), "newton", _TOL).theta
-            self._near = theta, factor(likelihood.hessian())
+            self._first = theta, likelihood.hessian()
         else:
-            theta = solve(likelihood, _down(likelihood, *self._near), "newton", _ROUGH).theta
+            theta = _from_nearby(likelihood, *self._first, data.total)
         return Pairs(basis, LogLinear(data.space, own, terms, theta, table.log_z))
 
 
-def _down(likelihood: Likelihood, theta: Array, curvature: Any) -> Array:
-    """Steps with a curvature that is about that of the maximum, as long as each brings it much nearer."""
+def _from_nearby(likelihood: Likelihood, theta: Array, hessian: Array, total: float) -> Array:
+    """The maximum for so many rows from one nearby: steps by the Hessian there, or by a new one where a step fails.
+
+    A step fails that does not halve the largest difference of expectations, in standard errors of the latter.
+    """
+    errors, curvature, fresh = np.sqrt(np.diag(hessian) / total), factor(hessian), False
     likelihood.move(theta)
     gradient = likelihood.gradient()
-    for _ in range(_CHORDS):
-        if np.abs(gradient).max() <= _ROUGH:
-            break
+    for _ in range(_STEPS):
+        off = float(np.abs(gradient / errors).max())
+        if off <= _LEFT:
+            return theta
         moved = theta - cho_solve(curvature, gradient)
         likelihood.move(moved)
-        if not np.abs(slope := likelihood.gradient()).max() < np.abs(gradient).max() / 2:
+        slope = likelihood.gradient()
+        if float(np.abs(slope / errors).max()) < off / 2:
+            theta, gradient, fresh = moved, slope, False
+        elif fresh:
             break
-        theta, gradient = moved, slope
-    return theta
+        else:
+            likelihood.move(theta)
+            curvature, fresh = factor(likelihood.hessian()), True
+    return solve(likelihood, theta, "newton", _TOL).theta
 
 
 def _functions(model: LogLinear) -> Iterator[tuple[tuple[int, ...], Array]]:

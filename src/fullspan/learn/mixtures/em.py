@@ -4,7 +4,7 @@
 
 An iteration weighs every row by ``p(h | x)`` and fills every component's tables from the rows so weighed, smoothed; the
 graphs are grown again after some iterations. It is module ``wide.mixture`` without rows held out, for tables of few
-variables, of which the same is learned again and again: nothing but a look at the clock is done outside.
+variables, of which the same is learned again and again.
 """
 
 from __future__ import annotations

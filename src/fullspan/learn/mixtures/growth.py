@@ -127,7 +127,7 @@ def _offer(
     whole = n_all <= max_cells and n_all <= weights.size
     if whole:
         given_all = column_counts(where, weights, place_of(columns, everyone, everyone.size, cards, where))
-        tables = np.zeros((n, int(n_all) * cards.max()))
+        tables = np.empty((n, min(int(n_all) * cards.max(), weights.size)))
         for u in range(n):
             if outside[u] and n_all * cards[u] <= weights.size:
                 both = joint_counts(where, given_all.size, columns[u], cards[u], weights, cells)
