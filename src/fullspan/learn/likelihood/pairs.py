@@ -9,6 +9,7 @@ r counts rows. What the ridge pulls towards is a matter of the functions: with s
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -72,7 +73,7 @@ class PairsLearner:
 
     def __init__(self, ridge: float, functions: BasisName) -> None:
         self.ridge, self.functions = ridge, functions
-        self._first: tuple[Array, Array] | None = None
+        self._first: tuple[Array, Any, Array] | None = None
 
     def __call__(self, data: Empirical, basis: Basis, rng: np.random.Generator) -> Pairs:
         own = Basis(self.functions, data.space.cards)
@@ -87,20 +88,21 @@ class PairsLearner:
         likelihood = Likelihood(Free(table, y), rows, self.ridge / data.total)
         if self._first is None:
             theta = solve(likelihood, np.zeros(len(y)), "newton", _TOL).theta
-            self._first = theta, likelihood.hessian()
+            hessian = likelihood.hessian()
+            self._first = theta, factor(hessian), np.sqrt(np.diag(hessian))
         else:
-            theta = _from_nearby(likelihood, *self._first, data.total)
+            theta, curvature, deviations = self._first
+            theta = _from_nearby(likelihood, theta, curvature, deviations / math.sqrt(data.total))
         return Pairs(basis, LogLinear(data.space, own, terms, theta, table.log_z))
 
 
-def _from_nearby(likelihood: Likelihood, theta: Array, hessian: Array, total: float) -> Array:
-    """The maximum for so many rows from one nearby: steps by the Hessian there, or by a new one where a step fails.
+def _from_nearby(likelihood: Likelihood, theta: Array, curvature: Any, errors: Array) -> Array:
+    """The maximum from one nearby: steps by the curvature there, factored, or by a new one where a step fails.
 
-    A step fails that does not halve the largest difference of expectations, in standard errors of the latter.
+    A step fails that does not halve the largest difference of expectations, in standard ``errors`` of these.
     """
-    errors, curvature, fresh = np.sqrt(np.diag(hessian) / total), factor(hessian), False
     likelihood.move(theta)
-    gradient = likelihood.gradient()
+    gradient, fresh = likelihood.gradient(), False
     for _ in range(_STEPS):
         off = float(np.abs(gradient / errors).max())
         if off <= _LEFT:

@@ -75,7 +75,7 @@ class Likelihood:
         Where open cells make the former indefinite, the latter stands in.
         """
         free = self.free.covariance() + np.diag(np.broadcast_to(self.l2, self.theta.shape))
-        if not whole:
+        if not whole or isinstance(self.data, Known):
             return free
         difference = free - self.data.covariance()
         return difference if is_definite(difference, free) else free

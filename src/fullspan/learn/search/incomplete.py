@@ -47,8 +47,9 @@ _WORTH = 0.1
 """Nats that a round must save for another to follow."""
 _PAIRWISE = 1000
 """Weights up to which the first completion is by a pairwise machine."""
-_START_STEPS = 30
-"""Steps of a machine before its completion is searched: some would go on for hundreds, and change little."""
+_STEPS, _HIDDEN_STEPS = 15, 30
+"""Steps of a machine before its completion is searched, and of one with random hidden weights: some would take
+hundreds, and change little."""
 
 
 def fit_incomplete(
@@ -138,20 +139,20 @@ class _Rounds:
             yield start
             return
         if not self.n_hidden:
-            yield _whole(fit_machine(self.data, self._machine(order=self._order()), errors=False))
+            yield _whole(fit_machine(self.data, self._machine(order=self._order(), max_iter=_STEPS), errors=False))
             return
         first = len(self.data.space) - self.n_hidden
         edges = [(i, j) for j in range(first, len(self.data.space)) for i in range(first)]
         names, rng = self.data.space.names, np.random.default_rng(seed)
         for _ in range(restarts):
             graph = [(names[i], names[j]) for i, j in edges]
-            machine = self._machine(graph=graph, restarts=1, seed=rng)
+            machine = self._machine(graph=graph, restarts=1, seed=rng, max_iter=_HIDDEN_STEPS)
             yield _whole(fit_machine(self.seen, machine, self.data.space.variables[first:], errors=False))
 
     def _machine(self, **choices: object) -> MachineOptions:
         """A machine with a weak ridge, one pseudo-row's worth: its maximum is finite."""
-        ridge, memory = 1.0 / self.data.total, self.options.max_memory
-        return MachineOptions(basis="walsh", l2=ridge, tol=1e-6, max_iter=_START_STEPS, max_memory=memory, **choices)  # type: ignore[arg-type]
+        ridge = 1.0 / self.data.total
+        return MachineOptions(basis="walsh", l2=ridge, tol=1e-6, max_memory=self.options.max_memory, **choices)  # type: ignore[arg-type]
 
     def _order(self) -> int:
         free = [card - 1 for card in self.data.space.cards]
