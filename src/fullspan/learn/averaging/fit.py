@@ -40,6 +40,8 @@ SIDE_BY_SIDE = 1 << 20
 """States up to which several fits run at a time, and ways beside them; larger tables use all cores by themselves."""
 IN_TURN = 1 << 14
 """States up to which one fit runs after another: their kernels are so short that they would mostly wait in turn."""
+_SEVERAL = 4
+"""Fits of which fewer take as long as one each, at most: nothing would make up for more."""
 GROWING = ("append", "margin")
 """Moves of a search that are a round of growing."""
 
@@ -59,9 +61,9 @@ class Bounds:
     completions: int = MAX_ROUNDS
 
     @classmethod
-    def of(cls, first: Fitted, rounds: int, terms: int) -> Bounds:
-        """What the first fit took, and a quarter more to grow where rows are not few."""
-        if first.total >= FEW:
+    def of(cls, first: Fitted, rounds: int, terms: int, k: int) -> Bounds:
+        """What the first of k fits took, and a quarter more to grow where neither rows nor fits are few."""
+        if first.total >= FEW and k >= _SEVERAL:
             rounds, terms = rounds + rounds // 4, min(terms + terms // 4, MAX_TERMS)
         return cls(first.model.basis.name, rounds, terms, max(1, len(first.history)))
 
@@ -163,7 +165,7 @@ class _Average:
         """The fit of the rows as they are, which bounds the others."""
         self._fit(0)
         if (first := self.members[0]) is not None:
-            self.bounds = Bounds.of(first.fitted, self.rounds, self.terms)
+            self.bounds = Bounds.of(first.fitted, self.rounds, self.terms, len(self.seeds))
             if self.beside is not None and self.beside.ways and len(self.seeds) > 1:
                 basis, seed = first.fitted.model.basis, int(self.seeds[0, 0])
                 self.climb = Climb(self.empirical, basis, self.beside, seed, self.stop)
