@@ -35,6 +35,8 @@ Watch = Callable[[Any], None] | None
 _Value = TypeVar("_Value")
 _FEW, _SOME, _MANY = 4, 8, 16
 """Fits from which on networks, one of each kind, and all of the other ways stand beside them."""
+_ROWS_OF_A_KIND = 5
+"""Rows for each component of a mixture; of fewer none can be learned."""
 _HELD_OUT = 0.2
 """Rows on which the share of a shrunken model beside one search is decided."""
 
@@ -95,7 +97,8 @@ def _beside(empirical: Empirical, max_order: int | None, k: int, further: Mappin
     from fullspan.learn.networks.posterior import draw_networks
 
     completions = Completions(lambda data, basis, rng: draw_networks(data, basis, "all", rng, max_order, 0))
-    networks, mixtures, pairs = _networks(max_order, k), _mixtures(max_order, k), _pairs(empirical, max_order, k)
+    networks, pairs = _networks(max_order, k), _pairs(empirical, max_order, k)
+    mixtures = _mixtures(empirical, max_order, k)
     from_complete = {**networks, **{name: learn for ladder in mixtures for name, learn in ladder.items()}}
     completed = {name: with_gaps(learn, completions) for name, learn in from_complete.items()}
     kinds = [_middle_first([list(ladder) for ladder in mixtures]), _middle_first([[name] for name in pairs])]
@@ -120,11 +123,15 @@ def _networks(max_order: int | None, k: int) -> dict[str, Learn]:
     return dict(list(found.items())[: 2 if k >= _SOME else 1 if k >= _FEW else 0])
 
 
-def _mixtures(max_order: int | None, k: int) -> list[dict[str, Learn]]:
-    """Mixtures of decomposable models, of more and more components up to the number of fits, for each smoothing."""
+def _mixtures(empirical: Empirical, max_order: int | None, k: int) -> list[dict[str, Learn]]:
+    """Mixtures of decomposable models for each smoothing, of more and more components.
+
+    Up to the number of fits, and two, or as many as have some rows each.
+    """
     from fullspan.learn.mixtures.way import SIZES, SMOOTHINGS, mixture_of
 
-    sizes, starts = [size for size in SIZES if size <= k], max(1, k // 16)
+    most, starts = min(k, max(SIZES[0], empirical.total / _ROWS_OF_A_KIND)), max(1, k // 16)
+    sizes = [size for size in SIZES if size <= most]
     return [
         {f"mixture of {size}, {s:g} pseudo-rows": mixture_of(size, s, max_order, starts) for size in sizes}
         for s in _tried(SMOOTHINGS, k)
