@@ -42,8 +42,8 @@ class FullSpan(StreamingEstimator):
     restarts : random first completions where there are hidden variables.
     random_state : seed or generator of these, and of the bootstrap samples.
     average : fits of the rows and of bootstrap samples whose distributions are averaged, with networks, mixtures and
-        machines of all pairs beside them as far as unseen rows ask for it. That predicts better and takes about so many
-        times the time, or a second; 1 for one fit of the rows as they are. See ``docs/averaging.md``.
+        machines of all pairs beside them as far as unseen rows ask for it. That predicts better and takes up to so many
+        times the time; 1 for one fit of the rows as they are. See ``docs/averaging.md``.
     shrinkage : ``"evidence"`` mixes a second model in, with all interactions of as many orders as 20,000 weights allow,
         shrunken by a prior that the data set themselves; its share is what unseen rows ask for. ``terms_`` and its
         standard errors are those of the search alone.
