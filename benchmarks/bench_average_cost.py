@@ -7,9 +7,9 @@ find; rows drawn from random Bayesian networks of three parents per node; and, i
 of them that have at most 2^22 states, missing cells included, and nltcs, if it lies in the folder ``debd`` beside; with
 ``--rows``, only so many of their rows.
 Each fit is the fastest of up to 12 within some seconds, in a process of its own, after one on a small table has
-compiled the code: other jobs on the machine only ever add to a time. Memory is
-that of float64 tables of all states, 8 |X| bytes each, above the process before the fit; it is measured on networks of
-``--n`` nodes, where a table is large beside all else.
+compiled the code: other jobs on the machine only ever add to a time. Memory is that of float64 tables of all states,
+8 |X| bytes each, above the process before the fit; it is measured on networks of ``--n`` nodes, where a table is large
+beside all else.
 """
 
 from __future__ import annotations
