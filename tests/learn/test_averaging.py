@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -256,6 +257,21 @@ def test_interrupt_keeps_the_fits_that_are_done() -> None:
     assert full.status == "converged"
     assert len(full.model.members) == 5
     assert np.array_equal(full.model.members[0].theta, late.model.members[0].theta)
+
+
+@pytest.mark.parametrize(("rows", "k", "terms"), [(600, 4, 10), (600, 3, 8), (400, 4, 8)])
+def test_samples_grow_a_quarter_more_where_neither_rows_nor_fits_are_few(rows: int, k: int, terms: int) -> None:
+    data, given = Empirical.from_codes(np.random.default_rng(0).integers(2, size=(rows, 3))), []
+
+    def one(sample: Empirical, bounds: Bounds, seed: np.random.Generator, watch: Callable[[Any], None]) -> Fitted:
+        given.append(bounds)
+        for _ in range(4):
+            watch(SimpleNamespace(move="append", n_terms=8, cost=0.0))
+        return fit_machine(sample, MachineOptions())
+
+    fit_average(data, k, one, 0)
+    assert given[0] == Bounds()
+    assert {(bounds.rounds, bounds.terms) for bounds in given[1:]} == {(terms // 2, terms)}
 
 
 def test_a_first_machine_has_no_snapshot() -> None:

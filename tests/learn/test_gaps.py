@@ -239,8 +239,10 @@ def test_the_best_network_is_where_the_walk_starts() -> None:
     assert np.allclose(model.log_prob(STATES), best.log_prob(STATES))
 
 
-def test_networks_say_of_rows_with_gaps_what_their_completions_have() -> None:
-    """``log P(o) = log sum p(x)`` over the states that agree with o."""
+@pytest.mark.parametrize("dear", [0, 1 << 40])
+def test_networks_say_of_rows_with_gaps_what_their_completions_have(dear: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """``log P(o) = log sum p(x)`` over the states that agree with o, asked for by themselves or in a table of all."""
+    monkeypatch.setattr(gaps, "_DEAR", dear)
     data = rows_of(150, 0.25)
     best = Completions(lambda d, b, r: draw_networks(d, b, "each", r, draws=0))
     learn = with_gaps(lambda d, b, r: draw_networks(d, b, "each", r, draws=5), best)

@@ -24,6 +24,7 @@ from fullspan.data import Empirical
 from fullspan.data.patterns import same_pattern
 from fullspan.engine.dual.clamped import Clamped, fibre
 from fullspan.model import LogLinear
+from fullspan.space import Space
 
 if TYPE_CHECKING:
     from fullspan.learn.averaging.stacking import Learn, Way
@@ -72,7 +73,7 @@ def agreeing_log_table(way: Way, clamped: Clamped) -> Array:
     if clamped.n_visits * _DEAR > basis.n_states:
         return log_table(basis, way.models())
     where, log_p = clamped.states(), np.full(basis.n_states, -np.inf)
-    log_p[where] = way.log_prob(where[:, None] // np.array(basis.strides) % np.array(basis.cards))
+    log_p[where] = way.log_prob(Space.of_cards(basis.cards).states(where))
     return log_p
 
 
