@@ -363,7 +363,7 @@ def test_an_average_with_all_ways(tmp_path: object) -> None:
     ("k", "networks", "mixtures", "pairs"), [(2, 0, 0, 0), (4, 1, 0, 0), (8, 2, 1, 1), (16, 2, 3, 3)]
 )
 def test_few_fits_have_little_beside_them(k: int, networks: int, mixtures: int, pairs: int) -> None:
-    """No more than the fits have time for: nothing, networks, one of each kind, or all; up to k components of 5 rows."""
+    """No more than the fits have time for: nothing, networks, one of each kind, or all; k components of 5 rows."""
     X = np.random.default_rng(0).integers(2, size=(40, 3))
     shares = fs.FullSpan(average=k, random_state=0).fit(X).fitted_.settings.get("shares", {})
     found = [name.removeprefix("mixture of ").split(", ") for name in shares if name.startswith("mixture")]
