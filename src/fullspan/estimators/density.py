@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from fullspan.data import decode, encode
 from fullspan.errors import ConvergenceWarning, FullspanError
 from fullspan.estimators.evidence import Evidence, event_of
+from fullspan.estimators.interactions import InteractionTable, Intervals
 from fullspan.estimators.joint import is_conditional
 from fullspan.estimators.parameters import check_parameters
 from fullspan.estimators.plots import Plots
@@ -50,7 +51,9 @@ class DensityEstimator(Plots, DensityMixin, BaseEstimator):  # type: ignore[misc
 
     Attributes
     ----------
-    terms_ : the terms in words, with order, weight, standard error and nats saved, strongest first.
+    interactions_ : one row per set of two variables or more, whatever the basis: its effect in words, with an interval,
+        and the nats it saves, strongest first.
+    terms_ : the weights of the basis in words, with order, standard error and nats saved, strongest first.
     n_terms_ : their number.
     space_ : the variables and their levels; hidden ones come last.
     model_ : the model itself, a :class:`fullspan.model.loglinear.LogLinear`.
@@ -129,7 +132,7 @@ class DensityEstimator(Plots, DensityMixin, BaseEstimator):  # type: ignore[misc
         model = fitted.model
         self.fitted_ = fitted
         self.model_, self.space_, self.log_z_ = model, model.space, model.log_z
-        self.terms_, self.n_terms_ = TermTable.of(fitted), len(model.terms)
+        self.n_terms_, self._explained_fit = len(model.terms), None
         self.history_, self.status_ = fitted.history, fitted.status
         self.divergence_, self.description_length_ = fitted.divergence, fitted.description_length
         self.log_likelihood_ = -fitted.total * (fitted.divergence + fitted.entropy)
@@ -141,6 +144,37 @@ class DensityEstimator(Plots, DensityMixin, BaseEstimator):  # type: ignore[misc
             self.feature_names_in_ = np.array(self._oracle.visible.names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
+
+    # -- what was found ---------------------------------------------------------------------------------------
+
+    @property
+    def _explained(self) -> Fitted:
+        """The fit with what each interaction saves and does; worked out when first asked for."""
+        check_is_fitted(self)
+        if self._explained_fit is None:
+            from fullspan.learn.effects.explain import explained
+
+            self._explained_fit = explained(self.fitted_, self._empirical)
+        return self._explained_fit
+
+    @property
+    def interactions_(self) -> InteractionTable:
+        """One row per set of two variables or more, whatever the basis: effect, interval and nats saved."""
+        return InteractionTable(self._explained.interactions or ())
+
+    @property
+    def terms_(self) -> TermTable:
+        """The weights of the basis in words, with standard errors and nats saved, strongest first."""
+        return TermTable.of(self._explained)
+
+    def conf_int(self, level: float = 0.95) -> Intervals:
+        """Confidence intervals of all odds ratios and cell ratios, from the covariance of the weights.
+
+        Raises
+        ------
+        FullspanError : the level is not between 0 and 1.
+        """
+        return Intervals(self.interactions_, level)
 
     # -- rows -------------------------------------------------------------------------------------------------
 
@@ -291,16 +325,34 @@ class DensityEstimator(Plots, DensityMixin, BaseEstimator):  # type: ignore[misc
 
     # -- the fit ----------------------------------------------------------------------------------------------
 
-    def summary(self) -> Summary:
-        """The fit as statisticians read it: measures of fit, coefficients, largest residuals; ``print`` it."""
+    def summary(self, coding: str = "sum") -> Summary:
+        """The fit as statisticians read it: measures of fit, interactions, coefficients, residuals; ``print`` it.
+
+        Parameters
+        ----------
+        coding : of the coefficients: ``"sum"`` (sum-to-zero), ``"treatment"`` (against the first levels, as in R) or
+            ``"basis"``, the weights as they are.
+
+        Raises
+        ------
+        FullspanError : the coding is unknown.
+        """
         from fullspan.estimators.residuals import largest
         from fullspan.estimators.summary import Summary
 
-        check_is_fitted(self)
-        data = self._empirical
-        if data is None or not data.is_complete or is_conditional(self.fitted_):
-            return Summary.of(self.fitted_, None)
-        return Summary.of(self.fitted_, largest(self._oracle, data, _RESIDUALS))
+        fitted, data = self._explained, self._empirical
+        covariance = self._covariance() if coding == "treatment" else None
+        if data is None or not data.is_complete or is_conditional(fitted):
+            return Summary.of(fitted, None, coding, covariance)
+        return Summary.of(fitted, largest(self._oracle, data, _RESIDUALS), coding, covariance)
+
+    def _covariance(self) -> NDArray[np.float64] | None:
+        """Covariance of the weights, where the rows are at hand."""
+        from fullspan.learn.effects.explain import covariance_of
+        from fullspan.learn.effects.objectives import objective_of
+
+        objective = None if self._empirical is None else objective_of(self.fitted_, self._empirical)
+        return None if objective is None else covariance_of(objective)
 
     def residuals(self, kind: Kind = "pearson", table: bool = False) -> Residuals | NDArray[np.float64]:
         """Residuals between the counts n of the data and the fitted counts m.
@@ -346,7 +398,7 @@ class DensityEstimator(Plots, DensityMixin, BaseEstimator):  # type: ignore[misc
         from fullspan.model.file import save
 
         check_is_fitted(self)
-        save(self.fitted_, path)
+        save(self._explained, path)
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = dict(super().__getstate__())

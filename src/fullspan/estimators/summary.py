@@ -8,9 +8,13 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from fullspan.errors import FullspanError
+from fullspan.estimators.interactions import InteractionTable
 from fullspan.estimators.joint import is_conditional
 from fullspan.estimators.sampled import log_z_of
 from fullspan.estimators.terms import aligned
+from fullspan.model.averaged import AveragedLogLinear
+from fullspan.model.events import event_words
 from fullspan.model.words import label
 
 if TYPE_CHECKING:
@@ -18,13 +22,24 @@ if TYPE_CHECKING:
     from fullspan.model.fitted import Fitted
     from fullspan.model.goodness import Goodness
 
-COEFFICIENTS = 40
-"""Coefficients that are printed."""
+COEFFICIENTS, INTERACTIONS = 40, 10
+"""Coefficients and interactions that are printed."""
+CODINGS = ("sum", "treatment", "basis")
 _READ_AS = {
-    "monomial": "",
-    "walsh": "spins: a term is -1 where an odd number of the values it names holds, else +1",
-    "indicator": "spins: a term is the product of +1 where a value it names holds, and -1 where not",
+    "sum": "sum-to-zero coding: above 0, the named levels are more frequent together than lower orders expect",
+    "treatment": "treatment coding, against the first levels: above 0, the named levels are more frequent together",
 }
+_SPINS = {
+    "monomial": "the basis: 1 where all the named levels hold, else 0; the same as treatment coding",
+    "walsh": "the basis: a term is -1 where an odd number of the values it names holds, else +1",
+    "indicator": "the basis: a term is the product of +1 where a value it names holds, and -1 where not",
+}
+_SELECTED = (
+    "The terms were chosen by a search in the same rows: standard errors leave that choice out, and p-values would be "
+    "too small, so none are given."
+)
+SPARSE = 0.2
+"""Share of cells with an expected count below 5 from which on chi-squared p-values are doubtful."""
 
 
 @dataclass(frozen=True)
@@ -50,16 +65,60 @@ class Coefficient:
         return math.isinf(self.estimate)
 
 
-def coefficients(fitted: Fitted) -> tuple[Coefficient, ...]:
-    """The weights in the order of the terms."""
-    model, found = fitted.model, []
-    for term, weight, error in zip(model.terms, fitted.weights, fitted.standard_errors, strict=True):
-        known = math.isfinite(weight) and error > 0
-        z = float(weight / error) if known else math.nan
-        p = math.erfc(abs(z) / math.sqrt(2)) if known else math.nan
-        name = label(model.space, model.basis, term)
-        found.append(Coefficient(name, float(weight), float(error) if known else math.nan, z, p))
+def coefficients(fitted: Fitted, coding: str = "sum", covariance: Any = None) -> tuple[Coefficient, ...]:
+    """The weights in a coding, the smaller sets of variables first; those of the basis in the order of the terms.
+
+    Parameters
+    ----------
+    covariance : of the weights, from which errors follow; without it, those that are stored.
+
+    Raises
+    ------
+    FullspanError : the coding is unknown, or is none of the model's.
+    """
+    from fullspan.learn.effects.coefficients import coded
+
+    if coding not in CODINGS:
+        raise FullspanError(f"coding is {coding!r}; choose one of {', '.join(map(repr, CODINGS))}")
+    model = fitted.model
+    if coding == "treatment" and model.basis.zero_one:
+        coding = "basis"
+    found = None if coding == "basis" or _only_basis(fitted) else coded(fitted, covariance, coding)  # type: ignore[arg-type]
+    if found is None:
+        names = [label(model.space, model.basis, term) for term in model.terms]
+        return _listed_coefficients(fitted, names, fitted.weights, fitted.standard_errors)
+    errors, stored = found.errors, fitted.coefficient_errors
+    if covariance is None and coding == "sum" and stored is not None and len(stored) == len(errors):
+        errors = stored
+    names = [_cell(fitted, cell) for cell in found.cells]
+    return _listed_coefficients(fitted, names, found.estimates, errors)
+
+
+def _only_basis(fitted: Fitted) -> bool:
+    """Whether the weights have no other coding: on a truncated space cells of the coding may not exist."""
+    return getattr(fitted.model, "states", None) is not None or isinstance(fitted.model, AveragedLogLinear)
+
+
+def _cell(fitted: Fitted, cell: tuple[tuple[int, int], ...]) -> str:
+    return ":".join(event_words(fitted.model.space.variables[i], [code]) for i, code in cell)
+
+
+def _listed_coefficients(fitted: Fitted, names: Any, estimates: Any, errors: Any) -> tuple[Coefficient, ...]:
+    tested = not is_searched(fitted)
+    found = []
+    for name, estimate, error in zip(names, estimates, errors, strict=True):
+        known = math.isfinite(estimate) and error > 0
+        z = float(estimate / error) if known else math.nan
+        p = math.erfc(abs(z) / math.sqrt(2)) if known and tested else math.nan
+        found.append(Coefficient(name, float(estimate), float(error) if known else math.nan, z, p))
     return tuple(found)
+
+
+def is_searched(fitted: Fitted) -> bool:
+    """Whether the terms were chosen by a search in the rows, so that p-values would be too small."""
+    settings = fitted.settings
+    mined = "min_support" in settings and not settings.get("patterns")
+    return "search" in settings or settings.get("engine") == "elimination" or mined or "max_width" in settings
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,16 +131,21 @@ class Summary:
     coefficients : one :class:`Coefficient` per term.
     goodness : measures of fit, or None.
     residuals : the largest Pearson residuals, or None where the data are not at hand.
+    coding : of the coefficients: ``"sum"``, ``"treatment"`` or ``"basis"``.
     """
 
     fitted: Fitted
     coefficients: tuple[Coefficient, ...]
     goodness: Goodness | None
     residuals: Residuals | None
+    coding: str = "sum"
 
     @classmethod
-    def of(cls, fitted: Fitted, residuals: Residuals | None = None) -> Summary:
-        return cls(fitted, coefficients(fitted), fitted.goodness, residuals)
+    def of(
+        cls, fitted: Fitted, residuals: Residuals | None = None, coding: str = "sum", covariance: Any = None
+    ) -> Summary:
+        found = coefficients(fitted, coding, covariance)
+        return cls(fitted, found, fitted.goodness, residuals, "basis" if _only_basis(fitted) else coding)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain types, as JSON holds them; numbers that are not known are NaN, diverging weights infinite."""
@@ -93,10 +157,12 @@ class Summary:
             "variables": list(self._names()),
             "hidden": list(self._names(hidden=True)),
             "basis": fitted.model.basis.name,
+            "coding": self.coding,
             "solver": fitted.settings.get("solver"),
             "iterations": fitted.settings.get("iterations"),
             "status": fitted.status,
             "goodness": None if self.goodness is None else asdict(self.goodness),
+            "interactions": InteractionTable(fitted.interactions or ()).to_dicts(),
             "coefficients": [asdict(c) | {"diverges": c.diverges} for c in self.coefficients],
             "residuals": None if self.residuals is None else self.residuals.to_dicts(),
         }
@@ -109,7 +175,7 @@ class Summary:
 
     def text(self, top: int | None = COEFFICIENTS) -> str:
         """What is printed, with the first ``top`` coefficients, or all for None."""
-        parts = [self._heading(), self._fit(), self._coefficients(top), self._residuals()]
+        parts = [self._heading(), self._fit(), self._interactions(), self._coefficients(top), self._residuals()]
         return "\n\n".join("\n".join(lines) for part in parts if (lines := list(part)))
 
     def __repr__(self) -> str:
@@ -152,6 +218,12 @@ class Summary:
                     ("Pearson X2", _number(g.pearson, 3), str(g.df), _probability(g.pearson_p_value)),
                 ]
             )
+        sparse = self.fitted.settings.get("sparse_cells")
+        if not math.isnan(g.g2) and sparse is not None and sparse > SPARSE:
+            yield (
+                f"caution: the expected count is below 5 in {sparse:.0%} of the cells, so the chi-squared p-values of G2 "
+                "and X2 are unreliable"
+            )
         yield f"log-likelihood {g.log_likelihood:.4f} on {g.n_parameters} weights, AIC {g.aic:.3f}, BIC {g.bic:.3f}"
         if g.df != g.nominal_df and not is_conditional(self.fitted):
             yield self._why_df(g)
@@ -174,19 +246,30 @@ class Summary:
             why = "weights that the penalty sets to 0 are not counted"
         return f"df: {why}; counting all cells and weights gives {g.nominal_df}."
 
+    def _interactions(self) -> Iterator[str]:
+        """The strongest interactions, which no coding changes."""
+        found = InteractionTable(self.fitted.interactions or ())
+        if len(found):
+            yield from aligned([found.headings, *found[:INTERACTIONS].cells()])
+            if len(found) > INTERACTIONS:
+                yield f"... and {len(found) - INTERACTIONS} more"
+
     def _coefficients(self, top: int | None) -> Iterator[str]:
         if not self.coefficients:
             return
-        shown = self.coefficients[:top]
-        yield from aligned([("coefficient", "estimate", "std. error", "z", "p-value"), *map(_cells, shown)])
+        shown, searched = self.coefficients[:top], is_searched(self.fitted)
+        columns = 3 if searched else 5
+        heading = ("coefficient", "estimate", "std. error", "z", "p-value")
+        yield from aligned([row[:columns] for row in (heading, *map(_cells, shown))])
         if len(self.coefficients) > len(shown):
             yield f"... and {len(self.coefficients) - len(shown)} more"
         if any(c.diverges for c in self.coefficients):
             yield "-inf, +inf: no finite maximum; the fitted distribution is the limit"
         if any(math.isnan(c.standard_error) and not c.diverges for c in self.coefficients):
-            yield "NA: not determined by the data"
-        if note := _READ_AS[self.fitted.model.basis.name]:
-            yield note
+            yield "NA: not determined by the data, or not stored with the model"
+        yield _READ_AS.get(self.coding) or _SPINS[self.fitted.model.basis.name]
+        if searched:
+            yield _SELECTED
 
     def _residuals(self) -> Iterator[str]:
         if self.residuals:

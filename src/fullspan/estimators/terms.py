@@ -34,7 +34,8 @@ class TermRow:
     order : how many they are.
     weight, standard_error : its natural parameter theta, infinite where the likelihood has no finite maximum, and the
         error of that; NaN where the data do not determine it.
-    nats_saved : by how many nats the data would be described worse, in total, without it.
+    nats_saved : log-likelihood that the data lose, in total, if it is dropped and all else refitted.
+    approximate : whether that is an approximation; printed as ``~12.3``.
     chosen : share of the fits of an average that have the term. ``weight`` is then the mean over these fits,
         ``standard_error`` the spread (standard deviation) between them, and ``nats_saved`` the mean over all fits.
     """
@@ -46,6 +47,12 @@ class TermRow:
     standard_error: float
     nats_saved: float
     chosen: float = 1.0
+    approximate: bool = False
+
+
+def nats_text(nats: float, approximate: bool) -> str:
+    """Nats as tables show them, an approximation marked by a tilde."""
+    return f"{'~' if approximate and nats == nats else ''}{nats:.1f}"
 
 
 class TermTable(Sequence[TermRow]):
@@ -97,7 +104,7 @@ class TermTable(Sequence[TermRow]):
     @property
     def _columns(self) -> list[str]:
         """Names of the columns; how often a term was chosen is one of an average alone."""
-        columns = ["words", "variables", "order", "weight", "standard_error", "nats_saved"]
+        columns = ["words", "variables", "order", "weight", "standard_error", "nats_saved", "approximate"]
         return [*columns, "chosen"] if self.headings == AVERAGED_HEADINGS else columns
 
     def to_pandas(self) -> Any:
@@ -112,7 +119,7 @@ class TermTable(Sequence[TermRow]):
         return [
             (
                 *(row.words, str(row.order), *chosen(row)),
-                *(f"{row.weight:.3f}", f"{row.standard_error:.3f}", f"{row.nats_saved:.1f}"),
+                *(f"{row.weight:.3f}", f"{row.standard_error:.3f}", nats_text(row.nats_saved, row.approximate)),
             )
             for row in self
         ]
@@ -144,6 +151,7 @@ def _rows_of(fitted: Fitted) -> list[TermRow]:
             float(fitted.standard_errors[k]),
             float(fitted.nats_saved[k]),
             float(chosen[k]),
+            bool(fitted.is_approximate[k]),
         )
         for k, term in enumerate(model.terms)
     ]

@@ -185,7 +185,7 @@ class TruncatedBoltzmannMachine(TransformerMixin, DensityEstimator):  # type: ig
         self.log_likelihood_ = -fitted.total * (fitted.divergence + fitted.entropy)
         self.diverging_, self.n_iter_ = diverging_terms(fitted), fitted.settings.get("iterations")
         self.intensities_ = intensities(model)
-        self._kind, self._empirical = kind, empirical
+        self._kind, self._empirical, self._explained_fit = kind, empirical, None
         self._oracle = TruncatedOracle(model)
         self.n_features_in_ = len(model.space)
         if kind != "array":
@@ -193,18 +193,12 @@ class TruncatedBoltzmannMachine(TransformerMixin, DensityEstimator):  # type: ig
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
 
-    @property
-    def terms_(self) -> TermTable:  # type: ignore[override]
-        """The patterns in words, with order, weight, standard error and nats saved, strongest first."""
-        check_is_fitted(self)
-        return TermTable.of(self.fitted_)
-
-    def summary(self) -> Summary:
+    def summary(self, coding: str = "basis") -> Summary:
         """The fit as statisticians read it; with residuals of states where there are few variables to name."""
         from fullspan.estimators.summary import Summary
 
         check_is_fitted(self)
-        return super().summary() if len(self.space_) <= _NAMED else Summary.of(self.fitted_)
+        return super().summary(coding) if len(self.space_) <= _NAMED else Summary.of(self._explained, None, coding)
 
     # -- features ---------------------------------------------------------------------------------------------
 
@@ -238,7 +232,7 @@ class TruncatedBoltzmannMachine(TransformerMixin, DensityEstimator):  # type: ig
         from fullspan.model.truncated_file import save_truncated
 
         check_is_fitted(self)
-        save_truncated(self.fitted_, path)
+        save_truncated(self._explained, path)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super(DensityEstimator, self).__setstate__(state)

@@ -36,6 +36,7 @@ from fullspan.model.averaged_file import members_record, out_of_bag_record, read
 from fullspan.model.fitted import Fitted, Step, StepLike
 from fullspan.model.goodness import Goodness
 from fullspan.model.log_z_check import check_log_z
+from fullspan.model.interaction import read_interaction, record
 from fullspan.model.loglinear import LogLinear
 from fullspan.model.strict_json import MAX_BYTES, Node, read_json, shown
 from fullspan.model.term_columns import COLUMNS_FROM, columns, read_columns, read_known
@@ -133,6 +134,7 @@ def document(fitted: Fitted) -> dict[str, Any]:
             **{name: _or_unknown(getattr(fitted, name)) for name in _MEASURES},
             "n_hidden": fitted.n_hidden,
             "diverging": list(fitted.diverging),
+            **_explained(fitted),
             "goodness": _goodness(fitted.goodness),
             **out_of_bag_record(fitted.out_of_bag),
             "settings": dict(fitted.settings),
@@ -141,6 +143,22 @@ def document(fitted: Fitted) -> dict[str, Any]:
             "history": [step_record(step) for step in fitted.history],
         },
     }
+
+
+def _explained(fitted: Fitted) -> dict[str, Any]:
+    """Interactions, which nats are approximate, and shares of levels; nothing where they have not been worked out."""
+    if fitted.interactions is None:
+        return {}
+    return {
+        "interactions": [record(one) for one in fitted.interactions],
+        "refitted": np.flatnonzero(~fitted.is_approximate).tolist(),
+        "shares": [list(own) for own in fitted.shares],
+        **_errors_record(fitted.coefficient_errors),
+    }
+
+
+def _errors_record(errors: np.ndarray | None) -> dict[str, Any]:
+    return {} if errors is None else {"coefficient_errors": [_or_null(error) for error in errors.tolist()]}
 
 
 def _variable(variable: Variable) -> dict[str, Any]:
@@ -249,10 +267,24 @@ def read_fit(root: Node, model: LogLinear) -> Fitted:
         version=fit["software"].text(),
         history=tuple(read_step(node) for node in fit["history"].items()),
         goodness=_read_goodness(further["goodness"]) if "goodness" in further else None,
-        diverging=_read_diverging(further["diverging"], n_terms) if "diverging" in further else (),
+        diverging=_read_positions(further["diverging"], n_terms) if "diverging" in further else (),
         n_hidden=further["n_hidden"].whole(0, len(model.space) - 1) if "n_hidden" in further else 0,
         out_of_bag=read_out_of_bag(further["out_of_bag"]) if "out_of_bag" in further else None,
+        **(_read_explained(fit, model) if "interactions" in further else {}),
     )
+
+
+def _read_explained(fit: Node, model: LogLinear) -> dict[str, Any]:
+    """Interactions, which nats are approximate, and shares of levels."""
+    approximate = np.ones(len(model.terms), dtype=bool)
+    approximate[list(_read_positions(fit["refitted"], len(model.terms)))] = False
+    shares = tuple(tuple(share.number(least=0) for share in own.items()) for own in fit["shares"].items())
+    if len(shares) > len(model.space) or any(len(a) != b for a, b in zip(shares, model.space.cards, strict=False)):
+        raise fit["shares"].refuse("one share for each level of the observed variables is needed")
+    found = tuple(read_interaction(node, model.space.names) for node in fit["interactions"].items())
+    known = fit["coefficient_errors"].items() if "coefficient_errors" in fit.fields() else None
+    errors = None if known is None else np.array([error.number_or_nan() for error in known], dtype=np.float64)
+    return {"interactions": found, "approximate": approximate, "shares": shares, "coefficient_errors": errors}
 
 
 def _read_known(terms: Node, name: str, n_terms: int) -> np.ndarray:
@@ -383,7 +415,7 @@ def _read_goodness(node: Node) -> Goodness | None:
     return Goodness(**values)
 
 
-def _read_diverging(node: Node, n_terms: int) -> tuple[int, ...]:
+def _read_positions(node: Node, n_terms: int) -> tuple[int, ...]:
     """Positions of terms, increasing."""
     positions = [item.whole(0, n_terms - 1) for item in node.items()]
     if any(a >= b for a, b in itertools.pairwise(positions)):

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.algebra.basis import Term
 from fullspan.errors import FullspanError
 from fullspan.model.goodness import Goodness
+from fullspan.model.interaction import Interaction
 from fullspan.model.loglinear import LogLinear
-from fullspan.model.words import describe
+from fullspan.model.words import describe, is_two_level_pair, side
 
 
 class StepLike(Protocol):
@@ -77,7 +79,13 @@ class Fitted:
     Attributes
     ----------
     standard_errors : (k,) of the weights; NaN where the data do not determine one.
-    nats_saved : (k,) total nats over the data that would be lost if the term were dropped; NaN if not known.
+    nats_saved : (k,) log-likelihood of all rows that would be lost if the term were dropped and all else refitted under
+        the same prior; NaN if not known.
+    approximate : (k,) whether those nats are an approximation; all are, unless a refit says otherwise.
+    interactions : the sets of two variables and more, strongest first; None where they have not been worked out.
+    coefficient_errors : standard errors of the coefficients in the sum-to-zero coding, in the order of
+        :func:`fullspan.learn.effects.coefficients.coded`; None where they have not been worked out.
+    shares : of each level of the observed variables among the rows; empty where not known.
     total : number of rows N, or the sum of their weights.
     n_rows, n_dropped : rows read, and those of them dropped because of missing values.
     divergence : KL(p_d || p) in nats per row.
@@ -116,6 +124,10 @@ class Fitted:
     prior: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
     out_of_bag: OutOfBag | None = None
     version: str = field(default_factory=software_version)
+    approximate: NDArray[np.bool_] | None = None
+    interactions: tuple[Interaction, ...] | None = None
+    shares: tuple[tuple[float, ...], ...] = ()
+    coefficient_errors: NDArray[np.float64] | None = None
 
     @classmethod
     def given(cls, model: LogLinear) -> Fitted:
@@ -133,11 +145,29 @@ class Fitted:
         return weights
 
     def describe(self, position: int) -> str:
-        """A term in words, with the factor by which it changes odds."""
-        term = self.model.terms[position]
-        weight = float(self.model.theta[position])
-        weight = float(np.copysign(np.inf, weight)) if position in self.diverging else weight
-        return describe(self.model.space, self.model.basis, term, weight)
+        """A term in words; see :mod:`fullspan.model.words`."""
+        model, term = self.model, self.model.terms[position]
+        if is_two_level_pair(model.basis, term):
+            names = tuple(model.space.names[i] for i, _ in term)
+            if (whole := self._by_variables.get(names)) is not None:
+                return whole.words
+        return describe(model.space, model.basis, term, float(self.weights[position]), self._share(term))
+
+    @cached_property
+    def _by_variables(self) -> dict[tuple[str, ...], Interaction]:
+        return {one.variables: one for one in self.interactions or ()}
+
+    def _share(self, term: Term) -> float | None:
+        """Share of the rows on the side that a term of one variable names."""
+        i, j = term[0]
+        if len(term) > 1 or i >= len(self.shares):
+            return None
+        return float(sum(self.shares[i][code] for code in side(self.model.basis, i, j)))
+
+    @property
+    def is_approximate(self) -> NDArray[np.bool_]:
+        """(k,) whether the nats saved by each term are an approximation."""
+        return np.ones(len(self.model.terms), dtype=bool) if self.approximate is None else self.approximate
 
     def __post_init__(self) -> None:
         for name in ("standard_errors", "nats_saved"):

@@ -2,16 +2,16 @@
 
 Every local function splits the levels of its variable in two. The words name one side: level 1 of a two-level
 variable, the own level of an indicator or 0/1 function, the odd half of a wider Walsh function. Let N_i be the side
-named of each variable in the term, and s the sign of theta times the value of Phi where every variable is in its N_i.
-On spins the term alone multiplies
+named of each variable in the term.
 
-    order 1      the odds of N_1                                                        by exp(2 s |theta|)
-    order 2      the odds of N_1 given N_2, and divides them given not N_2              by exp(2 s |theta|)
-    order m > 2  the same, with the direction turned once for each of N_3 .. N_m that fails.
+    order 1      the variable has a share: how many rows are in N_1. No effect, and no odds
+    order 2      the odds ratio of N_1 and N_2, other variables held fixed
+    order m > 2  by what factor this odds ratio differs between where the others are as named and where they are not
 
-On 0/1 functions it multiplies the odds of each N_i, against level 0, by exp(theta) where all the others hold, and
-does nothing elsewhere. So the factor shown always means: the odds of one named value, the other values as named,
-with the term against without it. A term of order 3 or more adds to what the shorter ones say.
+Two variables with two levels have one odds ratio, that of the model, whatever the basis. Otherwise the factor is what
+this term alone contributes: on functions with values -1 and +1 ``exp(4 theta)`` for a pair and ``exp(8 theta)`` beyond,
+where the direction turns once for each of N_3 .. N_m that fails; on 0/1 functions ``exp(theta)``, against the first
+levels, where all of N_3 .. N_m hold. :attr:`Fitted.interactions` say what all terms of a set do together.
 """
 
 from __future__ import annotations
@@ -21,85 +21,70 @@ import math
 import numpy as np
 
 from fullspan.algebra.basis import Basis, Term
+from fullspan.model.events import event_words
+from fullspan.model.interaction import factor
 from fullspan.model.local import WALSH, local_row
-from fullspan.space import Space, Variable
+from fullspan.space import Space
 
 
-def describe(space: Space, basis: Basis, term: Term, weight: float) -> str:
-    """The term in words, with the factor on the odds, such as ``crime=y goes with salvador=y (odds ×2.7)``.
+def describe(space: Space, basis: Basis, term: Term, weight: float, share: float | None = None) -> str:
+    """The term in words, such as ``crime=y goes with salvador=y (odds ×2.7)``.
 
-    A weight without a finite maximum is given as infinite.
+    A weight without a finite maximum is given as infinite; ``share`` is that of the side named among the rows.
     """
-    names = [_named(space.variables[i], _side(basis, i, j)) for i, j in term]
-    if weight == 0:
-        return f"{_all(names)}: no effect"
+    names = side_words(space, basis, term)
     if len(term) == 1:
-        return _single(space, basis, term[0], weight)
+        return f"{names[0]}: {share:.1%} of rows" if share is not None else f"{names[0]}: its own share"
+    if weight == 0:
+        return f"{', '.join(names[:-1])} and {names[-1]}: no effect"
+    log_ratio = contrast(basis, term, weight)
+    ratio = factor(log_ratio)
+    if len(term) > 2:
+        return f"{_conditional(names, log_ratio > 0, basis.zero_one)} (odds ratio {ratio} by this term)"
+    alone = "" if is_two_level_pair(basis, term) else " by this term"
+    return f"{names[0]} goes {'with' if log_ratio > 0 else 'against'} {names[1]} (odds {ratio}{alone})"
+
+
+def contrast(basis: Basis, term: Term, weight: float) -> float:
+    """Log of the factor that the words of a term of two variables or more give."""
     if basis.zero_one:
-        return f"{_all(names)} together: {'more' if weight > 0 else 'less'} likely {_factor(weight)}"
-    strength = 2 * weight * math.prod(_sign(basis, i) for i, _ in term)
-    return f"{_association(names, strength > 0)} {_factor(strength)}"
+        return weight
+    return (4.0 if len(term) == 2 else 8.0) * weight * math.prod(_sign(basis, i) for i, _ in term)
 
 
-def direction(basis: Basis, term: Term, weight: float) -> int:
-    """+1 where the values named by :func:`describe` go with each other, -1 where against, 0 without an effect."""
-    return int(np.sign(weight if basis.zero_one else weight * math.prod(_sign(basis, i) for i, _ in term)))
+def is_two_level_pair(basis: Basis, term: Term) -> bool:
+    """Whether it joins two variables with two levels each: the whole interaction is then this one term."""
+    return len(term) == 2 and all(basis.cards[i] == 2 for i, _ in term)
 
 
 def label(space: Space, basis: Basis, term: Term) -> str:
     """The sides that a term names, as statisticians write them: ``crime=y:salvador=n``."""
-    return ":".join(_named(space.variables[i], _side(basis, i, j)) for i, j in term)
+    return ":".join(side_words(space, basis, term))
 
 
-def _single(space: Space, basis: Basis, factor: tuple[int, int], weight: float) -> str:
-    """Order 1: the side that gains, named if it is no larger than the other one."""
-    i, j = factor
-    side, variable = _side(basis, i, j), space.variables[i]
-    strength = weight if basis.zero_one else 2 * weight * _sign(basis, i)
-    if strength < 0 and 2 * len(side) == variable.card:
-        side, strength = [x for x in range(variable.card) if x not in side], -strength
-    verb = "is favoured" if strength > 0 else "is disfavoured"
-    return f"{_named(variable, side)} {verb} {_factor(strength)}"
+def side_words(space: Space, basis: Basis, term: Term) -> list[str]:
+    """The sides that a term names, one for each variable."""
+    return [event_words(space.variables[i], side(basis, i, j)) for i, j in term]
 
 
-def _association(names: list[str], positive: bool) -> str:
-    """Order 2 and more on spins: which way the first two values go, and on what it turns."""
-    first, second, *rest = names
-    if not rest:
-        return f"{first} goes {'with' if positive else 'against'} {second}"
-    more = "more" if positive else "less"
-    if len(rest) == 1:
-        return f"{first} goes with {second} {more} when {rest[0]}"
-    if len(rest) == 2:
-        return f"{first} goes with {second} {more} when {_all(rest)} are both true or both false"
-    return f"{first} goes with {second} {more} when an even number of {', '.join(rest)} is false"
-
-
-def _side(basis: Basis, variable: int, component: int) -> list[int]:
+def side(basis: Basis, variable: int, component: int) -> list[int]:
     """Codes of the side of a local function that the words name."""
     row = local_row(basis, variable, component)
     return [int(x) for x in np.flatnonzero(row == _sign(basis, variable))]
 
 
+def _conditional(names: list[str], positive: bool, zero_one: bool) -> str:
+    """Order 3 and more: which way the first two go, and on what it turns."""
+    first, second, *rest = names
+    if zero_one or len(rest) == 1:
+        when = " and ".join(rest)
+    elif len(rest) == 2:
+        when = f"{' and '.join(rest)} are both true or both false"
+    else:
+        when = f"an even number of {', '.join(rest)} is false"
+    return f"{first} goes with {second} {'more' if positive else 'less'} when {when}"
+
+
 def _sign(basis: Basis, variable: int) -> int:
     """Value of the local function on the side named."""
     return -1 if basis.kinds[variable] == WALSH else 1
-
-
-def _named(variable: Variable, codes: list[int]) -> str:
-    levels = [str(variable.levels[x]) for x in codes]
-    return f"{variable.name}={levels[0]}" if len(levels) == 1 else f"{variable.name} in {{{', '.join(levels)}}}"
-
-
-def _all(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _factor(strength: float) -> str:
-    """``(odds ×2.7)`` or ``(odds ÷2.7)``; beyond a million only the order of magnitude matters."""
-    sign = "×" if strength > 0 else "÷"
-    if math.isinf(strength):
-        return f"(odds {sign}∞: no finite maximum)"
-    if abs(strength) > math.log(1e6):
-        return f"(odds {sign}10^{abs(strength) / math.log(10):.0f})"
-    return f"(odds {sign}{math.exp(abs(strength)):.3g})"

@@ -95,6 +95,14 @@ def fit_decimatable(
     return _Learner(empirical, graph, options or DecimatableOptions(), watch).run()
 
 
+def phases(empirical: Empirical, graph: Graph) -> tuple[Decimated, Decimated] | None:
+    """The phases of a machine, what is given and what the rows say; None where their covariances would take long."""
+    learner = _Learner(empirical, graph, DecimatableOptions(), None)
+    if len(learner.terms) > _ERROR_WEIGHTS or learner.given.passes() + learner.told.passes() > _ERROR_STEPS:
+        return None
+    return learner.given, learner.told
+
+
 class _Learner:
     def __init__(
         self,

@@ -28,7 +28,7 @@ from fullspan.learn.likelihood.em import INEXACT_SWEEPS, Projection, alternate
 from fullspan.learn.likelihood.ipf import Constraint, attainable
 from fullspan.learn.likelihood.options import BEYOND_THE_TABLE as BEYOND_THE_TABLE
 from fullspan.learn.likelihood.options import MachineOptions as MachineOptions
-from fullspan.learn.likelihood.phases import Free, Known, Observed, Phase, data_moments
+from fullspan.learn.likelihood.phases import Free, Known, Observed, Phase, data_moments, distribution
 from fullspan.learn.likelihood.restarts import best_of_runs
 from fullspan.learn.likelihood.solve import Likelihood, Solution, solve
 from fullspan.learn.likelihood.structure import Structure, structure
@@ -45,6 +45,8 @@ MAX_SAMPLED_TERMS = 1 << 20
 
 MAX_NEWTON = 3000
 """Weights up to which Newton's method is the default, and standard errors are computed."""
+_EXPECTED = 5.0
+"""Expected count of a cell below which the chi-squared approximation is doubtful."""
 _NEAR = 1e-5
 """Difference of expectations from which weights that have grown large may be on their way to infinity."""
 
@@ -266,12 +268,20 @@ class _Machine:
                 "estimator": "BoltzmannMachine",
                 "violation": solution.violation,
                 "iterations": solution.iterations,
+                **self._sparse(solution.theta),
             },
             fingerprint=self.seen.fingerprint(),
             goodness=goodness(counts, log_prob, n_parameters, n_cells, nominal_df, self.seen.is_complete),
             diverging=() if face is None else tuple(map(int, face.diverging)),
             n_hidden=self.n_hidden,
         )
+
+    def _sparse(self, theta: Array) -> dict[str, float]:
+        """Share of the cells whose expected count is below 5, on which chi-squared p-values depend."""
+        if not self.seen.is_complete or self.n_hidden:
+            return {}
+        expected = self.data.total * distribution(self.basis, self.y, theta)
+        return {"sparse_cells": round(float(np.mean(expected < _EXPECTED)), 6)}
 
     def _log_prob(self, model: LogLinear) -> Array:
         """Log-probability of what each distinct row says."""

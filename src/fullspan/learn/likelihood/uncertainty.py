@@ -14,22 +14,29 @@ _TOUCHED = 1e-4
 
 
 def standard_errors(information: Array, used: NDArray[np.bool_] | None = None) -> Array:
-    """Square roots of the diagonal of the inverse information; NaN for weights that the data do not determine.
+    """Square roots of the diagonal of the inverse information; NaN for weights that the data do not determine."""
+    return np.sqrt(np.diag(inverse_information(information, used)))
+
+
+def inverse_information(information: Array, used: NDArray[np.bool_] | None = None) -> Array:
+    """Covariance of the weights (k, k); NaN in the rows and columns of those that the data do not determine.
 
     ``used`` restricts it to some weights, the others being fixed (NaN). The information is scaled to a unit diagonal;
     directions without information are set aside, and every weight that has a part in them has no error.
     """
-    errors = np.full(len(information), np.nan)
+    covariance = np.full(information.shape, np.nan)
     diagonal = np.diag(information)
     keep = diagonal > 1e-12 * max(float(diagonal.max(initial=0.0)), 1e-300)
     if used is not None:
         keep &= used
     if not keep.any():
-        return errors
+        return covariance
     scale = 1 / np.sqrt(diagonal[keep])
     values, vectors = np.linalg.eigh(information[np.ix_(keep, keep)] * np.outer(scale, scale))
     flat = values < _SINGULAR
-    variance = (vectors[:, ~flat] ** 2 / values[~flat]).sum(axis=1) * scale**2
+    kept = vectors[:, ~flat]
+    found = (kept / values[~flat]) @ kept.T * np.outer(scale, scale)
     touched = (vectors[:, flat] ** 2).sum(axis=1) > _TOUCHED
-    errors[keep] = np.where(touched, np.nan, np.sqrt(variance))
-    return errors
+    found[touched] = found[:, touched] = np.nan
+    covariance[np.ix_(keep, keep)] = found
+    return covariance

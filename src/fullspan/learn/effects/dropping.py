@@ -1,0 +1,182 @@
+"""What the data lose when part of a model is dropped and all else refitted, under the same prior.
+
+    loss = N [ s(theta') - s(theta) ],    s = log Z - (mean log Z of the rows),
+    theta' = argmin of the penalised objective over the weights that are left
+
+The weights that are left are some coordinates of theta, or ``theta = base @ z``. Newton's method starts from where the
+optimum would be if the objective were quadratic, so that one or two rebuilds of the table are enough for most terms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.learn.likelihood.phases import Known, Phase
+from fullspan.learn.likelihood.solve import Likelihood, solve
+from fullspan.learn.search.problem import Interrupted
+
+Array = NDArray[np.float64]
+Kept = NDArray[np.int64] | Array
+"""Positions of the weights that are left, or the base (k, m) of their space."""
+
+_STEPS = 60
+
+
+class Restricted:
+    """A phase as a function of the weights that are left."""
+
+    def __init__(self, phase: Phase, k: int, kept: Kept) -> None:
+        self.phase, self.k, self.kept = phase, k, kept
+
+    def move(self, theta: Array) -> float:
+        return self.phase.move(expanded(theta, self.k, self.kept))
+
+    def eta(self) -> Array:
+        eta = self.phase.eta()
+        return eta[self.kept] if self.kept.ndim == 1 else np.asarray(self.kept.T @ eta)
+
+    def covariance(self) -> Array:
+        return restricted(self.phase.covariance(), self.kept)
+
+
+def expanded(z: Array, k: int, kept: Kept) -> Array:
+    """All k weights from those that are left."""
+    if kept.ndim == 2:
+        return np.asarray(kept @ z)
+    theta = np.zeros(k)
+    theta[kept] = z
+    return theta
+
+
+def restricted(matrix: Array, kept: Kept) -> Array:
+    """A quadratic form (k, k) on the weights that are left."""
+    return matrix[np.ix_(kept, kept)] if kept.ndim == 1 else np.asarray(kept.T @ matrix @ kept)
+
+
+class Penalised:
+    """The free phase with a normal prior in it: for weights that are no coordinates, on which a ridge is not diagonal."""
+
+    def __init__(self, free: Phase, l2: Array, centre: Array) -> None:
+        self.free, self.l2, self.centre = free, l2, centre
+        self._theta = np.zeros(len(l2))
+
+    def move(self, theta: Array) -> float:
+        self._theta = theta
+        return self.free.move(theta) + 0.5 * float(np.sum(self.l2 * (theta - self.centre) ** 2))
+
+    def eta(self) -> Array:
+        return np.asarray(self.free.eta() + self.l2 * (self._theta - self.centre))
+
+    def covariance(self) -> Array:
+        return np.asarray(self.free.covariance() + np.diag(self.l2))
+
+
+@dataclass
+class Dropping:
+    """A fitted model, ready to lose parts of itself.
+
+    Parameters
+    ----------
+    free, data : the phases of the penalised objective, pseudo-rows in the data's.
+    rows : the phase of the rows alone, whose likelihood is meant.
+    theta : (k,) the fitted weights.
+    total : number of rows.
+    l2, centre, l1 : the penalty, per row, as in :class:`Likelihood`.
+    tolerance : share of a loss below which the gain of a Newton step ends a refit.
+    """
+
+    free: Phase
+    data: Phase
+    rows: Phase
+    theta: Array
+    total: float
+    l2: Array
+    centre: Array
+    l1: float = 0.0
+    tolerance: float = 2e-3
+
+    @property
+    def work(self) -> int:
+        """Numbers that one evaluation passes over."""
+        table = getattr(self.free, "table", None)
+        return len(self.theta) if table is None else int(table.basis.n_states)
+
+    @cached_property
+    def surprise(self) -> float:
+        """Mean negative log-likelihood of the rows under the fitted model."""
+        return self.free.move(self.theta) - self.rows.move(self.theta)
+
+    @cached_property
+    def hessian(self) -> Array:
+        """Of the penalised objective at the fitted weights, per row."""
+        likelihood = Likelihood(self.free, self.data, self.l2, self.l1, self.centre)
+        likelihood.move(self.theta)
+        return likelihood.hessian()
+
+    @cached_property
+    def information(self) -> Array:
+        """The same with the curvature of missing cells as it is: what the rows and the prior say of the weights."""
+        self.free.move(self.theta)
+        self.data.move(self.theta)
+        return np.asarray(self.free.covariance() - self.data.covariance() + np.diag(self.l2))
+
+    @cached_property
+    def inverse(self) -> Array:
+        """Pseudo-inverse of the Hessian."""
+        scale = 1 / np.sqrt(np.maximum(np.diag(self.hessian), 1e-300))
+        return np.asarray(np.linalg.pinv(self.hessian * np.outer(scale, scale), 1e-10, hermitian=True)) * np.outer(
+            scale, scale
+        )
+
+    def quadratic(self, dropped: NDArray[np.int64]) -> float:
+        """The loss to second order at the fitted weights: ``N/2 theta_D . [H^-1]_DD^-1 theta_D``."""
+        own = self.theta[dropped]
+        block = self.inverse[np.ix_(dropped, dropped)]
+        return 0.5 * self.total * float(own @ np.linalg.lstsq(block, own, rcond=None)[0])
+
+    def loss(self, kept: Kept, check: Callable[[], None] = lambda: None) -> float:
+        """Nats over all rows that are lost; ``check`` is called between steps and may raise."""
+        surprise = self.surprise
+        likelihood = self._restricted(kept)
+        start = self._start(kept)
+        before = [likelihood.move(start)]
+
+        def settled(z: Array, value: float, violation: float) -> None:
+            check()
+            gain, before[0] = before[0] - value, value
+            if gain < self.tolerance * max(self._surprise_at(z, kept) - surprise, 1.0 / self.total):
+                raise Interrupted
+
+        solution = solve(likelihood, start, "newton", 1e-10, _STEPS, settled)
+        return self.total * (self._surprise_at(solution.theta, kept) - surprise)
+
+    def _surprise_at(self, z: Array, kept: Kept) -> float:
+        theta = expanded(z, len(self.theta), kept)
+        return self.free.move(theta) - self.rows.move(theta)
+
+    def _restricted(self, kept: Kept) -> Likelihood:
+        k = len(self.theta)
+        is_part = kept.ndim == 1
+        free = Restricted(self.free if is_part else Penalised(self.free, self.l2, self.centre), k, kept)
+        if isinstance(self.data, Known):
+            d = self.data.d
+            data: Phase = Known(d[kept] if is_part else np.asarray(kept.T @ d))
+        else:
+            data = Restricted(self.data, k, kept)
+        if is_part:
+            return Likelihood(free, data, self.l2[kept], self.l1, self.centre[kept])
+        return Likelihood(free, data, 0.0, self.l1)
+
+    def _start(self, kept: Kept) -> Array:
+        """The optimum of the quadratic model on the weights that are left."""
+        if self.l1:
+            return self.theta[kept] if kept.ndim == 1 else np.linalg.lstsq(kept, self.theta, rcond=None)[0]
+        pull = self.hessian @ self.theta
+        right = pull[kept] if kept.ndim == 1 else kept.T @ pull
+        quadratic = restricted(self.hessian, kept)
+        return np.asarray(np.linalg.lstsq(quadratic, right, rcond=1e-10)[0])

@@ -1,0 +1,187 @@
+"""A fitted model explained: what each term and each interaction saves, and what it does, with its error.
+
+The nats of an interaction are those lost when it is dropped and everything else refitted (module ``dropping``). On
+large tables only the strongest are refitted; the others keep an approximation, and say so.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.algebra.basis import Term
+from fullspan.algebra.blas import one_core
+from fullspan.data import Empirical
+from fullspan.learn.effects.averages import named_average
+from fullspan.learn.effects.coefficients import coded
+from fullspan.learn.effects.dropping import Dropping, Kept
+from fullspan.learn.effects.objectives import objective_of
+from fullspan.learn.likelihood.phases import Free
+from fullspan.learn.likelihood.uncertainty import inverse_information
+from fullspan.model import Fitted, LogLinear
+from fullspan.model.averaged import AveragedLogLinear
+from fullspan.model.interaction import Interaction
+from fullspan.model.local import local_row
+from fullspan.model.named_effects import named
+from fullspan.model.sum_to_zero import Components, Expect
+from fullspan.model.truncated import TruncatedLogLinear
+
+Array = NDArray[np.float64]
+Check = Callable[[], None]
+REFITTED = 24
+"""Terms, and interactions, that are refitted however large the table is: more than are printed by default."""
+_WORK = 1 << 23
+"""States times refits beyond these."""
+
+
+def explained(fitted: Fitted, data: Empirical | None, check: Check = lambda: None) -> Fitted:
+    """The model with its interactions, and with nats saved by refits where that is possible.
+
+    Parameters
+    ----------
+    data : the rows it was learned from, if at hand.
+    check : called between refits; may raise ``KeyboardInterrupt``: what is not refitted then stays approximate.
+    """
+    if fitted.interactions is not None:
+        return fitted
+    fitted = dataclasses.replace(fitted, shares=() if data is None else _shares(data))
+    with one_core():
+        return _Explanation(fitted, data, check).run()
+
+
+def _shares(data: Empirical) -> tuple[tuple[float, ...], ...]:
+    """Share of each level among the rows in which the variable is known."""
+    found = []
+    for i, variable in enumerate(data.space.variables):
+        codes = np.asarray(data.states[:, i], dtype=np.int64)
+        counts = np.bincount(codes[codes >= 0], data.counts[codes >= 0], variable.card)
+        found.append(tuple((counts / max(float(counts.sum()), 1e-300)).tolist()))
+    return tuple(found)
+
+
+@dataclass
+class _Part:
+    """A term or an interaction: the weights that stay without it, and the nats that this costs."""
+
+    kept: Kept
+    nats: float
+    approximate: bool = True
+
+
+class _Explanation:
+    def __init__(self, fitted: Fitted, data: Empirical | None, check: Check) -> None:
+        self.fitted, self.model, self.check = fitted, fitted.model, check
+        self.components = Components(self.model.basis, self.model.terms)
+        self.objective = None if data is None else objective_of(fitted, data)
+
+    def run(self) -> Fitted:
+        sets = [own for own in self.components.sets if len(own) > 1]
+        every = np.arange(len(self.model.terms))
+        terms = [_Part(np.delete(every, k), float(nats)) for k, nats in enumerate(self.fitted.nats_saved)]
+        groups = [self._group(own, terms) for own in sets]
+        if self.objective is not None:
+            with contextlib.suppress(KeyboardInterrupt):
+                self._refit(groups)
+                self._refit(terms)
+        found = [
+            one.with_nats(part.nats, part.approximate) for one, part in zip(self._effects(sets), groups, strict=True)
+        ]
+        return dataclasses.replace(
+            self.fitted,
+            nats_saved=np.array([part.nats for part in terms]),
+            approximate=np.array([part.approximate for part in terms], dtype=bool),
+            interactions=tuple(sorted(found, key=_strength)),
+            coefficient_errors=self._coefficient_errors(),
+        )
+
+    # -- nats -------------------------------------------------------------------------------------------------
+
+    def _group(self, own: tuple[int, ...], terms: list[_Part]) -> _Part:
+        """The part that an interaction is: its term, where it has only one and nothing else changes without it."""
+        group, kept = self.components.exactly(own), self.components.without(own)
+        if len(group) == 1 and kept.ndim == 1:
+            return terms[group[0]]
+        if self.objective is None:
+            return _Part(kept, float(np.sum([terms[k].nats for k in group])))
+        return _Part(kept, self.objective.quadratic(np.array(group)))
+
+    def _refit(self, parts: list[_Part]) -> None:
+        """Refit without each part, or on a large table without the strongest ones."""
+        assert self.objective is not None
+        work = self.objective.work
+        for _ in range(min(len(parts), max(REFITTED, _WORK // work))):
+            waiting = [part for part in parts if part.approximate]
+            if not waiting:
+                return
+            part = max(waiting, key=lambda one: one.nats if one.nats == one.nats else math.inf)
+            part.nats, part.approximate = self.objective.loss(part.kept, self.check), False
+
+    # -- effects ----------------------------------------------------------------------------------------------
+
+    def _effects(self, sets: Sequence[tuple[int, ...]]) -> list[Interaction]:
+        model = self.model
+        if isinstance(model, AveragedLogLinear):
+            return named_average(model, self.components, sets)
+        return named(
+            *(model.space, self.components, model.theta, sets, self._expect()),
+            *(self._covariance(), self.fitted.diverging),
+        )
+
+    def _covariance(self) -> Array | None:
+        return None if self.objective is None else covariance_of(self.objective)
+
+    def _coefficient_errors(self) -> Array | None:
+        """Of the coefficients in the sum-to-zero coding."""
+        if self.objective is None or type(self.model) is not LogLinear:
+            return None
+        found = coded(self.fitted, self._covariance(), "sum")
+        return None if found is None else found.errors
+
+    def _expect(self) -> Expect:
+        if self.objective is not None and isinstance(self.objective.free, Free):
+            self.objective.free.move(self.model.theta)
+            table, index = self.objective.free.table, self.model.basis.index
+            return lambda terms: table.eta_at(np.array([index(term) for term in terms], dtype=np.int64))
+        return expectations(self.model)
+
+
+def covariance_of(objective: Dropping) -> Array:
+    """Covariance of the weights (k, k); NaN where the data do not determine one."""
+    used = objective.theta != 0 if objective.l1 else np.ones(len(objective.theta), dtype=bool)
+    return inverse_information(objective.information * objective.total, used)
+
+
+def _strength(one: Interaction) -> tuple[float, int, tuple[str, ...]]:
+    """Sorting key: most nats saved first, unknown savings last."""
+    return (-one.nats_saved if one.nats_saved == one.nats_saved else math.inf, one.order, one.variables)
+
+
+def expectations(model: LogLinear) -> Expect:
+    """Expectations of any terms of a model without a dual table: by its list of states, or by elimination."""
+    known: dict[tuple[int, ...], Array] = {}
+
+    def expect(terms: Sequence[Term]) -> Array:
+        return np.array([_expected(model, term, known) if term else 1.0 for term in terms])
+
+    return expect
+
+
+def _expected(model: LogLinear, term: Term, known: dict[tuple[int, ...], Array]) -> float:
+    if isinstance(model, TruncatedLogLinear):
+        return float(np.exp(model.log_p) @ model.basis.evaluate([term], model.states)[:, 0])
+    from fullspan.engine.elimination.sums import Sums
+
+    where, values = tuple(i for i, _ in term), np.ones(())
+    if where not in known:
+        cells = Sums(model).log_sums(where, {})
+        p = np.exp(cells - cells.max())
+        known[where] = p / p.sum()
+    for i, j in term:
+        values = np.multiply.outer(values, local_row(model.basis, i, j).astype(np.float64))
+    return float(np.sum(known[where] * values))

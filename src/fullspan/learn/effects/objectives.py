@@ -1,0 +1,124 @@
+"""The objective that a fit has minimised, put together again at its minimum from the model and its rows."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.algebra.basis import Basis
+from fullspan.data import Empirical
+from fullspan.engine.dual.table import DualTable
+from fullspan.engine.truncated.engine import TruncatedEngine
+from fullspan.graphs import Graph
+from fullspan.learn.effects.dropping import Dropping
+from fullspan.learn.likelihood.phases import Features, Free, Known, Observed, Phase, Smoothed, data_moments
+from fullspan.learn.search.fit import PSEUDO_ROWS
+from fullspan.model import Fitted, LogLinear
+from fullspan.model.truncated import TruncatedLogLinear
+
+Array = NDArray[np.float64]
+MOST_STATES = 1 << 22
+"""States from which on nothing is refitted: the table would be rebuilt for seconds each time."""
+_MOST_WEIGHTS = 1024
+"""Weights up to which it is: each refit factorises their information."""
+_SMALL, _FINE, _COARSE = 1 << 14, 1e-9, 2e-3
+"""Work up to which refits go on to rounding, and the share of a loss at which Newton's method may stop else."""
+_SAMPLED = ("pcd", "cd", "pseudo")
+"""Solvers that do not end at the maximum of the likelihood."""
+
+
+def objective_of(fitted: Fitted, data: Empirical) -> Dropping | None:
+    """The objective of a fit; None where there is none that could be evaluated again in a moment."""
+    model, settings = fitted.model, fitted.settings
+    if not 0 < len(model.terms) <= _MOST_WEIGHTS or settings.get("solver") in _SAMPLED or settings.get("shrinkage"):
+        return None
+    if isinstance(model, TruncatedLogLinear):
+        return _truncated(fitted, model, data)
+    if type(model) is not LogLinear or settings.get("engine") == "elimination":
+        return None
+    if settings.get("estimator") == "DecimatableBoltzmannMachine":
+        return _decimatable(fitted, data)
+    full = data.with_hidden(model.space.variables[len(model.space) - fitted.n_hidden :]) if fitted.n_hidden else data
+    if full.space != model.space:
+        return None
+    if "roles" in settings:
+        return _conditional(fitted, full)
+    return _table(fitted, full) if model.basis.n_states <= MOST_STATES else None
+
+
+def _table(fitted: Fitted, data: Empirical) -> Dropping:
+    """On the dual table: searches with their pseudo-row and fitted prior, machines with their ridge."""
+    model, settings = fitted.model, fitted.settings
+    basis, k, total = model.basis, len(model.terms), data.total
+    y = np.array(model.indices, dtype=np.int64)
+    pseudo = PSEUDO_ROWS if settings.get("search") == "full" and not settings.get("l1") else 0.0
+    rows: Phase
+    if data.is_complete:
+        rows = Known(data_moments(basis, y, data.states, data.counts))
+    else:
+        rows = Observed(basis, y, data.states, data.counts)
+    smoothed: Phase = Smoothed(rows, basis, model.terms, total, pseudo) if pseudo else rows
+    if isinstance(rows, Known) and pseudo:
+        smoothed = Known(smoothed.eta())
+    mean, precision = fitted.prior or (np.zeros(k), _ridge(fitted, total))
+    free = Free(DualTable(basis, np.float64), y)
+    return Dropping(
+        free,
+        smoothed,
+        rows,
+        np.array(model.theta),
+        total,
+        precision / total,
+        mean,
+        float(settings.get("l1") or 0.0),
+        _tolerance(basis.n_states),
+    )
+
+
+def _ridge(fitted: Fitted, total: float) -> Array:
+    return np.full(len(fitted.model.terms), total * float(fitted.settings.get("l2") or 0.0))
+
+
+def _tolerance(work: int) -> float:
+    return _FINE if work <= _SMALL else _COARSE
+
+
+def _truncated(fitted: Fitted, model: TruncatedLogLinear, data: Empirical) -> Dropping:
+    engine = TruncatedEngine.of_model(model)
+    q = np.bincount(model.rows_of(data.states), data.counts / data.total, len(engine))
+    rows, k = Known(engine.moments(q)), len(model.terms)
+    l2 = _ridge(fitted, data.total) / data.total
+    return Dropping(engine, rows, rows, np.array(model.theta), data.total, l2, np.zeros(k), 0.0, _tolerance(len(engine)))
+
+
+def _conditional(fitted: Fitted, data: Empirical) -> Dropping:
+    """Of outputs given inputs: the inputs clamped in the free phase."""
+    model, roles = fitted.model, fitted.settings["roles"]
+    inputs = [model.space.position(name) for name in roles["inputs"]]
+    given = np.full_like(data.states, -1, dtype=np.int64)
+    given[:, inputs] = data.states[:, inputs]
+    distinct, which = np.unique(given, axis=0, return_inverse=True)
+    shares = np.bincount(which.ravel(), weights=data.counts / data.total).astype(np.float64)
+    basis: Basis = model.basis
+    free = Features(basis, model.terms, distinct, shares)
+    rows: Phase = Features(basis, model.terms, data.states.astype(np.int64), data.counts / data.total)
+    if data.is_complete:
+        values = basis.evaluate(model.terms, data.states).astype(np.float64)
+        rows = Known(data.counts / data.total @ values)
+    l2, k = _ridge(fitted, data.total) / data.total, len(model.terms)
+    l1 = float(fitted.settings.get("l1") or 0.0)
+    return Dropping(free, rows, rows, np.array(model.theta), data.total, l2, np.zeros(k), l1, _tolerance(len(distinct)))
+
+
+def _decimatable(fitted: Fitted, data: Empirical) -> Dropping | None:
+    from fullspan.learn.likelihood.decimatable import phases
+
+    model, settings = fitted.model, fitted.settings
+    edges = tuple((a, b) for a, b in settings["graph"])
+    roles = (tuple(settings[role]) for role in ("inputs", "hidden", "outputs"))
+    found = phases(data, Graph(model.space.names, edges, *roles))
+    if found is None:
+        return None
+    given, rows = found
+    l2, k = _ridge(fitted, data.total) / data.total, len(model.terms)
+    return Dropping(given, rows, rows, np.array(model.theta), data.total, l2, np.zeros(k), 0.0, _COARSE)
