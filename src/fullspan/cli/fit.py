@@ -213,7 +213,7 @@ def fit(
         else:
             wide = Wide(engine.value, max_width)
             fitted = _learned(empirical, options, Hidden(units, restarts, seed), wide, watch, start, average, shrink)
-        fitted = _kept(reading.noted(fitted), watch)
+        fitted = _explained(_kept(reading.noted(fitted), watch), empirical, watch)
     _save(fitted, output)
     if not quiet and (note := fitted.settings.get("device_note")):
         typer.echo(note, err=True)
@@ -317,6 +317,14 @@ def _kept(fitted: Fitted, watch: _Watch) -> Fitted:
     if fitted.status == INTERRUPTED_STATUS and not watch.moved:
         raise KeyboardInterrupt
     return fitted
+
+
+def _explained(fitted: Fitted, empirical: Empirical, watch: _Watch) -> Fitted:
+    """The model with what each interaction saves; Ctrl-C leaves the rest of these numbers approximate."""
+    from fullspan.learn.effects.explain import explained
+
+    watch.say("working out what each interaction saves")
+    return explained(fitted, empirical, watch.interrupts.check)
 
 
 def _save(fitted: Fitted, path: Path) -> None:

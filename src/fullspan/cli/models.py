@@ -30,6 +30,15 @@ def any_model(path: Path) -> Any:
     return truncated_file.read_truncated(document) if is_truncated else file.read(document)
 
 
+def shown_model(path: Path) -> Any:
+    """The same with its interactions worked out, where a file of an older version has none."""
+    from fullspan.learn.effects.explain import explained
+    from fullspan.model.fitted import Fitted
+
+    fitted = any_model(path)
+    return explained(fitted, None) if isinstance(fitted, Fitted) else fitted
+
+
 def save_model(fitted: Fitted, path: Path) -> None:
     """Write the file of a model of either kind."""
     from fullspan.model.file import save

@@ -17,19 +17,21 @@ EPILOG = "Example: fullspan show votes.fsm --top 20"
 
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
-    app.command("show", epilog=EPILOG, short_help="Show a model: its terms in words.")(show)
+    app.command("show", epilog=EPILOG, short_help="Show a model: its interactions in words.")(show)
 
 
 def show(
     model: Annotated[Path, typer.Argument(help="Model file.")],
-    top: Annotated[int, typer.Option(min=0, help="How many terms to show, strongest first; 0 for all.")] = 20,
+    top: Annotated[int, typer.Option(min=0, help="How many interactions to show, strongest first; 0 for all.")] = 20,
+    terms: Annotated[bool, typer.Option("--terms", help="Show the weights of the basis, term by term.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Show a model: its terms in words, strongest first; of a machine its summary, of a tree its edges."""
+    """Show a model: its interactions in words, strongest first; of a machine its summary, of a tree its edges."""
     from fullspan.cli.layers import is_layered, show_layers
-    from fullspan.cli.models import any_model
+    from fullspan.cli.models import shown_model
     from fullspan.cli.summary import is_machine, print_json, print_machine, strongest, summary, summary_lines
     from fullspan.cli.trees import show_mixture, show_tree
+    from fullspan.estimators.interactions import InteractionTable
     from fullspan.estimators.terms import TermTable
     from fullspan.model.hidden_tree import FittedTree
     from fullspan.model.mixture import FittedMixture
@@ -37,7 +39,7 @@ def show(
     if is_layered(model):
         show_layers(model, as_json=as_json)
         return
-    fitted = any_model(model)
+    fitted = shown_model(model)
     if isinstance(fitted, FittedTree):
         show_tree(fitted, top or None, as_json=as_json)
         return
@@ -47,14 +49,16 @@ def show(
     space, limit = fitted.model.space, top or None
     if as_json:
         variables = [{"name": v.name, "levels": list(v.levels), "edges": v.edges} for v in space.variables]
-        print_json({**summary(fitted), "variables": variables, "terms": TermTable.of(fitted)[:limit].to_dicts()})
+        found = InteractionTable(fitted.interactions or ())[:limit].to_dicts()
+        listed = {"interactions": found, "terms": TermTable.of(fitted)[:limit].to_dicts()}
+        print_json({**summary(fitted), "variables": variables, **listed})
         return
-    if is_machine(fitted):
+    if is_machine(fitted) and not terms:
         print_machine(fitted, limit)
         return
     typer.echo("\n".join(summary_lines(fitted)))
     typer.echo("\n".join(_variable_lines(space.variables)))
-    strongest(fitted, limit)
+    strongest(fitted, limit, terms=terms)
 
 
 def _variable_lines(variables: Iterable[Variable]) -> Iterator[str]:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from fullspan.estimators.terms import TermTable
     from fullspan.model.fitted import Fitted
 
 FILE_WIDTH = 200
@@ -133,20 +132,16 @@ def print_machine(fitted: Fitted, top: int | None) -> None:
     console().print(Summary.of(fitted).text(top), soft_wrap=True)
 
 
-def strongest(fitted: Fitted, top: int | None) -> None:
-    """Print the table of terms, most nats saved first."""
+def strongest(fitted: Fitted, top: int | None, *, terms: bool = False) -> None:
+    """Print the table of interactions, or of the terms of the basis, most nats saved first."""
+    from fullspan.estimators.interactions import InteractionTable
     from fullspan.estimators.terms import TermTable
 
-    terms = TermTable.of(fitted)
-    if len(terms):
-        print_terms(terms[:top])
-    if top is not None and len(terms) > top:
-        console().print(f"... and {len(terms) - top} more")
-
-
-def print_terms(terms: TermTable) -> None:
-    """The terms as a table."""
-    print_rows(terms.headings, terms.cells())
+    rows = TermTable.of(fitted) if terms or fitted.interactions is None else InteractionTable(fitted.interactions)
+    if len(rows):
+        print_rows(rows.headings, rows[:top].cells())
+    if top is not None and len(rows) > top:
+        console().print(f"... and {len(rows) - top} more")
 
 
 def print_rows(headings: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:

@@ -30,6 +30,7 @@ from fullspan.estimators.reading import Reading, refuse_missing_level
 from fullspan.estimators.tables import checked_table, checked_weight, empty_of, kind_of
 from fullspan.estimators.terms import TermTable
 from fullspan.model.fitted import Fitted
+from fullspan.model.interaction import Interaction
 from fullspan.query.averaged import oracle_of
 from fullspan.query.result import Table
 from fullspan.space import Level, Space
@@ -132,7 +133,8 @@ class DensityEstimator(Plots, DensityMixin, BaseEstimator):  # type: ignore[misc
         model = fitted.model
         self.fitted_ = fitted
         self.model_, self.space_, self.log_z_ = model, model.space, model.log_z
-        self.n_terms_, self._explained_fit = len(model.terms), None
+        self.n_terms_ = len(model.terms)
+        self._explained_fit: Fitted | None = None
         self.history_, self.status_ = fitted.history, fitted.status
         self.divergence_, self.description_length_ = fitted.divergence, fitted.description_length
         self.log_likelihood_ = -fitted.total * (fitted.divergence + fitted.entropy)
@@ -160,7 +162,10 @@ class DensityEstimator(Plots, DensityMixin, BaseEstimator):  # type: ignore[misc
     @property
     def interactions_(self) -> InteractionTable:
         """One row per set of two variables or more, whatever the basis: effect, interval and nats saved."""
-        return InteractionTable(self._explained.interactions or ())
+        return InteractionTable(self._interaction_rows())
+
+    def _interaction_rows(self) -> Sequence[Interaction]:
+        return self._explained.interactions or ()
 
     @property
     def terms_(self) -> TermTable:

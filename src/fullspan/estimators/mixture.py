@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,6 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 from fullspan.errors import FullspanError
 from fullspan.estimators.density import DensityEstimator, generator
 from fullspan.estimators.trees import TreeEstimator
+from fullspan.model.interaction import Interaction
+from fullspan.query.direct_pairs import DirectPairs
 from fullspan.query.mixture import MixtureOracle
 from fullspan.space import Level
 
@@ -20,6 +23,9 @@ if TYPE_CHECKING:
     from fullspan.data import Empirical
     from fullspan.estimators.progress import Reporter
     from fullspan.model.mixture import FittedMixture
+
+_PAIRS_EACH = 3
+"""Pairs of each variable that are listed."""
 
 
 class FullSpanMixture(TreeEstimator):
@@ -134,7 +140,27 @@ class FullSpanMixture(TreeEstimator):
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
 
-    def summary(self) -> NoReturn:
+    def _interaction_rows(self) -> list[Interaction]:
+        """Pairs in which one of the two shares most, a few for each variable.
+
+        All variables share something by the hidden one, so that all pairs would be listed. Those that save less than
+        their weights would cost, ``N I < (|X_i| - 1)(|X_j| - 1) (ln N) / 2``, are left out too.
+        """
+        check_is_fitted(self)
+        found, total = DirectPairs.of(self._oracle), self.fitted_.total
+        n, cards, names = len(self.space_), np.array(self.space_.cards), self.space_.names
+        first, second = np.triu_indices(n, 1)
+        saved = total * found.information
+        price = 0.5 * (cards[first] - 1) * (cards[second] - 1) * math.log(max(total, 2.0))
+        square = np.zeros((n, n))
+        square[first, second] = np.where(saved > price, saved, 0.0)
+        square += square.T
+        most = square[np.arange(n)[:, None], np.argsort(-square, axis=1)[:, :_PAIRS_EACH]].min(axis=1)
+        kept = np.flatnonzero((saved > price) & (saved >= np.minimum(most[first], most[second])))
+        rows = [Interaction((names[first[k]], names[second[k]]), float(saved[k]), True, "cell ratio", ()) for k in kept]
+        return sorted(rows, key=lambda one: (-one.nats_saved, one.variables))
+
+    def summary(self, coding: str = "sum") -> NoReturn:
         raise FullspanError("a mixture has no terms to summarise; see n_components_, width_ and validation_score_")
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -19,11 +19,11 @@ def model_html(estimator: Any) -> str:
     """The model on a card: its size, the graph of a model that is not too large, and its strongest terms."""
     fitted, space = estimator.fitted_, estimator.space_
     rows = "given" if fitted.status == "given" else f"{fitted.n_rows:,} rows"
-    terms = getattr(estimator, "terms_", None)
-    size = f"{len(terms):,} terms" if terms is not None else f"{estimator.n_parameters_:,} parameters"
+    n_terms = getattr(estimator, "n_terms_", None)
+    size = f"{n_terms:,} terms" if n_terms is not None else f"{estimator.n_parameters_:,} parameters"
     head = f"{rows}, {len(space):,} variables, {size}, {fitted.status}"
     title = f"<strong>{html.escape(type(estimator).__name__)}</strong> <span>{html.escape(head)}</span>"
-    return f"<div>{title}{_graph(estimator)}{'' if terms is None else terms[:TOP]._repr_html_()}</div>"
+    return f"<div>{title}{_graph(estimator)}{estimator.interactions_[:TOP]._repr_html_()}</div>"
 
 
 def _graph(estimator: Any) -> str:

@@ -8,74 +8,57 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fullspan.errors import FullspanError
-from fullspan.model.mixture import FittedMixture
-from fullspan.model.words import direction
+from fullspan.model.interaction import NEAR_BOUNDARY, factor
 from fullspan.picture.chart import Bars, Chart, Series
 from fullspan.picture.interactions import Interaction, InteractionGraph
-from fullspan.query.direct_pairs import DirectPairs
 
 if TYPE_CHECKING:
     from fullspan.query.calibration import Calibration
 
 TOP = 20
 """Terms in a picture of weights."""
-PAIRS_EACH = 3
-"""Pairs of each variable of a mixture that are drawn."""
 MAX_POINTS = 400
 """Points of a learning curve."""
 
 
 def interactions(estimator: Any) -> list[Interaction]:
-    """The terms of two variables and more, by nats saved where that is known and by size else.
-
-    Of a tree, its edges; of a mixture, the pairs that share most.
-    """
-    fitted = estimator.fitted_
-    if isinstance(fitted, FittedMixture):
-        return _direct(estimator)
-    if not hasattr(fitted, "nats_saved"):
-        return [Interaction((a, b), fitted.total * nats) for a, b, nats in estimator.edges_]
-    model, names, weights = fitted.model, fitted.model.space.names, fitted.weights
-    found = []
-    for k, term in enumerate(model.terms):
-        if len(term) < 2:
-            continue
-        saved = float(fitted.nats_saved[k])
-        plain = all(model.basis.cards[i] == 2 for i, _ in term)
-        found.append(
-            Interaction(
-                tuple(names[i] for i, _ in term),
-                saved if math.isfinite(saved) else abs(float(weights[k])),
-                direction(model.basis, term, float(weights[k])) if plain and len(term) == 2 else 0,
-            )
-        )
-    return found
-
-
-def _direct(estimator: Any) -> list[Interaction]:
-    """Pairs of a mixture in which one of the two shares most: a few for each variable.
-
-    All variables share something by the hidden one, so that all pairs would be drawn. Those that save less than their
-    weights would cost, ``N I < (|X_i| - 1)(|X_j| - 1) (ln N) / 2``, are left out too.
-    """
-    found, space, total = DirectPairs.of(estimator._oracle), estimator.space_, estimator.fitted_.total
-    n, cards = len(space), np.array(space.cards)
-    first, second = np.triu_indices(n, 1)
-    saved = total * found.information
-    price = 0.5 * (cards[first] - 1) * (cards[second] - 1) * math.log(max(total, 2.0))
-    square = np.zeros((n, n))
-    square[first, second] = np.where(saved > price, saved, 0.0)
-    square += square.T
-    most = square[np.arange(n)[:, None], np.argsort(-square, axis=1)[:, :PAIRS_EACH]].min(axis=1)
-    kept = np.flatnonzero((saved > price) & (saved >= np.minimum(most[first], most[second])))
-    ways = np.where((cards[first] == 2) & (cards[second] == 2), np.sign(found.covariance), 0.0).astype(np.int64)
-    names = space.names
-    return [Interaction((names[first[k]], names[second[k]]), float(saved[k]), int(ways[k])) for k in kept]
+    """The interactions of a model as they are drawn: by nats saved, blue with, orange against, grey neither."""
+    return [
+        Interaction(one.variables, max(one.nats_saved, 0.0), one.direction)
+        for one in estimator.interactions_
+        if math.isfinite(one.nats_saved) or one.effects
+    ]
 
 
 def interaction_graph(estimator: Any) -> InteractionGraph:
     """Variables, pairs and groups."""
     return InteractionGraph.of(estimator.space_.names, interactions(estimator))
+
+
+def effects(estimator: Any, top: int = TOP) -> Bars:
+    """The effects of the strongest interactions: log odds ratios and log ratios of cells, with 95 % intervals."""
+    rows = [one for one in estimator.interactions_[:top] if one.effects]
+    values = [_drawn(one.effects[0].log_ratio) for one in rows]
+    return Bars(
+        "Effects of the strongest interactions",
+        "log odds ratio of a pair, log ratio of a cell otherwise (whiskers: 95 % interval)",
+        tuple(_short(f"{' × '.join(one.effects[0].events)}") for one in rows),
+        tuple(values),
+        tuple(_Z * one.effects[0].standard_error for one in rows),
+        tuple(_ROLES[one.direction] for one in rows),
+        texts=tuple(factor(one.effects[0].log_ratio) for one in rows),
+    )
+
+
+_Z = 1.959964
+"""Standard errors on each side of a 95 % interval."""
+_ROLES = {1: "with", -1: "against", 0: "neutral"}
+"""Colours: blue goes with, orange against, grey where there is no one direction."""
+
+
+def _drawn(log_ratio: float) -> float:
+    """What is beyond all bounds ends at the boundary."""
+    return float(np.clip(log_ratio, -NEAR_BOUNDARY, NEAR_BOUNDARY))
 
 
 def weights(estimator: Any, top: int = TOP) -> Bars:
@@ -85,7 +68,7 @@ def weights(estimator: Any, top: int = TOP) -> Bars:
     ------
     FullspanError : a tree or a mixture has no terms.
     """
-    if not hasattr(estimator, "terms_"):
+    if not hasattr(estimator, "n_terms_"):
         name = type(estimator).__name__
         raise FullspanError(f"a {name} has no weights to plot; plot_interactions shows which variables it joins")
     rows = list(estimator.terms_[:top])
@@ -95,7 +78,7 @@ def weights(estimator: Any, top: int = TOP) -> Bars:
         tuple(_short(row.words) for row in rows),
         tuple(row.weight for row in rows),
         tuple(row.standard_error for row in rows),
-        tuple("neutral" if row.order != 2 else "with" if row.weight > 0 else "against" for row in rows),
+        tuple(_ROLES[row.direction] for row in rows),
     )
 
 

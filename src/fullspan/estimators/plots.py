@@ -23,6 +23,14 @@ class Plots:
         check_is_fitted(self)
         return axes.graph(interaction_graph(self), ax)
 
+    def plot_effects(self, top: int = 20, ax: Any = None) -> Any:
+        """The odds ratios and ratios of cells of the strongest interactions, with 95 % intervals."""
+        from fullspan.estimators.pictures import effects
+        from fullspan.picture import axes
+
+        check_is_fitted(self)
+        return axes.bars(effects(self, top), ax)
+
     def plot_terms(self, top: int = 20, ax: Any = None) -> Any:
         """The weights of the strongest terms, with their standard errors."""
         from fullspan.estimators.pictures import weights

@@ -221,8 +221,8 @@ class Summary:
         sparse = self.fitted.settings.get("sparse_cells")
         if not math.isnan(g.g2) and sparse is not None and sparse > SPARSE:
             yield (
-                f"caution: the expected count is below 5 in {sparse:.0%} of the cells, so the chi-squared p-values of G2 "
-                "and X2 are unreliable"
+                f"caution: the expected count is below 5 in {sparse:.0%} of the cells, so the chi-squared p-values of "
+                "G2 and X2 are unreliable"
             )
         yield f"log-likelihood {g.log_likelihood:.4f} on {g.n_parameters} weights, AIC {g.aic:.3f}, BIC {g.bic:.3f}"
         if g.df != g.nominal_df and not is_conditional(self.fitted):

@@ -36,6 +36,7 @@ class TermRow:
         error of that; NaN where the data do not determine it.
     nats_saved : log-likelihood that the data lose, in total, if it is dropped and all else refitted.
     approximate : whether that is an approximation; printed as ``~12.3``.
+    direction : +1 where the words of a pair say "goes with", -1 where "against", 0 for other orders.
     chosen : share of the fits of an average that have the term. ``weight`` is then the mean over these fits,
         ``standard_error`` the spread (standard deviation) between them, and ``nats_saved`` the mean over all fits.
     """
@@ -48,6 +49,7 @@ class TermRow:
     nats_saved: float
     chosen: float = 1.0
     approximate: bool = False
+    direction: int = 0
 
 
 def nats_text(nats: float, approximate: bool) -> str:
@@ -152,6 +154,7 @@ def _rows_of(fitted: Fitted) -> list[TermRow]:
             float(fitted.nats_saved[k]),
             float(chosen[k]),
             bool(fitted.is_approximate[k]),
+            fitted.direction(k),
         )
         for k, term in enumerate(model.terms)
     ]

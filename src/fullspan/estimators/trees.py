@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
@@ -17,6 +18,9 @@ from fullspan.estimators.evidence import Evidence
 from fullspan.estimators.parameters import check_parameters
 from fullspan.estimators.tables import checked_table, checked_weight, kind_of
 from fullspan.model.hidden_tree import FittedTree
+from fullspan.model.interaction import Interaction
+from fullspan.model.named_effects import of_cells
+from fullspan.model.sum_to_zero import sum_to_zero_cells
 from fullspan.query.result import Table
 from fullspan.query.tree import TreeOracle
 from fullspan.space import Level
@@ -109,6 +113,24 @@ class TreeEstimator(DensityEstimator):
         tables: dict[str, Table] = self._oracle.marginals(self._event(given))
         return tables
 
+    @property
+    def terms_(self) -> NoReturn:
+        """A tree has none."""
+        raise AttributeError(f"a {type(self).__name__} has no terms; see interactions_")
+
+    def _interaction_rows(self) -> list[Interaction]:
+        """The edges: what two variables share, and, where nothing is hidden, their effect given all others."""
+        check_is_fitted(self)
+        found = []
+        for a, b, nats in self.edges_:
+            own = tuple(sorted((self.space_.position(a), self.space_.position(b))))
+            names = tuple(self.space_.names[i] for i in own)
+            one = Interaction(names, math.nan, True, "cell ratio", ())
+            if self.model_.is_observed:  # the edge is then all that the two have to do with each other
+                one = of_cells(self.space_, own, sum_to_zero_cells(self._oracle.marginal(names).values))
+            found.append(one.with_nats(self.fitted_.total * nats, True))
+        return sorted(found, key=lambda one: (-one.nats_saved, one.variables))
+
     def mode(self, given: Evidence = None) -> dict[str, Level]:
         """The likeliest state given the evidence, as ``{name: level}``, exact; of a Chow–Liu tree only.
 
@@ -118,7 +140,7 @@ class TreeEstimator(DensityEstimator):
         """
         return super().mode(given)
 
-    def summary(self) -> NoReturn:
+    def summary(self, coding: str = "sum") -> NoReturn:
         raise FullspanError("a tree has no terms to summarise; see edges_, log_likelihood_ and validation_score_")
 
     def residuals(self, kind: Any = "pearson", table: bool = False) -> NoReturn:

@@ -18,7 +18,6 @@ from fullspan.data import encode
 from fullspan.errors import BoundaryWarning, FullspanError
 from fullspan.estimators.boundary import diverging_terms, warn_at_boundary
 from fullspan.estimators.density import DensityEstimator, generator
-from fullspan.estimators.terms import TermTable
 from fullspan.model.intensity import intensities, row_intensities
 from fullspan.query.truncated import TruncatedOracle
 from fullspan.space import Level, Space

@@ -35,8 +35,8 @@ from fullspan.model.averaged import AveragedLogLinear
 from fullspan.model.averaged_file import members_record, out_of_bag_record, read_average, read_out_of_bag
 from fullspan.model.fitted import Fitted, Step, StepLike
 from fullspan.model.goodness import Goodness
-from fullspan.model.log_z_check import check_log_z
 from fullspan.model.interaction import read_interaction, record
+from fullspan.model.log_z_check import check_log_z
 from fullspan.model.loglinear import LogLinear
 from fullspan.model.strict_json import MAX_BYTES, Node, read_json, shown
 from fullspan.model.term_columns import COLUMNS_FROM, columns, read_columns, read_known

@@ -15,7 +15,7 @@ from fullspan.errors import FullspanError
 from fullspan.model.goodness import Goodness
 from fullspan.model.interaction import Interaction
 from fullspan.model.loglinear import LogLinear
-from fullspan.model.words import describe, is_two_level_pair, side
+from fullspan.model.words import contrast, describe, is_two_level_pair, side
 
 
 class StepLike(Protocol):
@@ -152,6 +152,16 @@ class Fitted:
             if (whole := self._by_variables.get(names)) is not None:
                 return whole.words
         return describe(model.space, model.basis, term, float(self.weights[position]), self._share(term))
+
+    def direction(self, position: int) -> int:
+        """+1 where the words of a pair say that it goes with each other, -1 where against, 0 for other orders."""
+        model, term = self.model, self.model.terms[position]
+        if len(term) != 2:
+            return 0
+        whole = self._by_variables.get(tuple(model.space.names[i] for i, _ in term))
+        if whole is not None and whole.direction:
+            return whole.direction
+        return int(np.sign(contrast(model.basis, term, float(self.weights[position]))))
 
     @cached_property
     def _by_variables(self) -> dict[tuple[str, ...], Interaction]:

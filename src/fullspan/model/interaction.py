@@ -103,12 +103,10 @@ class Interaction:
         return f"{first} goes {'against' if self.effects[0].log_ratio < 0 else 'with'} {second}"
 
     def _odds(self) -> str:
-        sign = -1 if self.effects[0].log_ratio < 0 else 1
         own = f"odds {factor(self.effects[0].log_ratio)}"
         if math.isnan(self.smallest):
             return f"({own})"
-        ends = sorted((sign * math.log(self.smallest), sign * math.log(self.largest)))
-        return f"({own} on average, {' to '.join(factor(sign * end) for end in ends)})"
+        return f"({own} on average, {factor(math.log(self.smallest))} to {factor(math.log(self.largest))})"
 
     def with_nats(self, nats_saved: float, approximate: bool) -> Interaction:
         """The same with another number of nats."""

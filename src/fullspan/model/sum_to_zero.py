@@ -171,3 +171,14 @@ class Components:
 
     def _outside_mean(self, k: int, variables: tuple[int, ...]) -> float:
         return math.prod(self._reference(i, j, "sum") for i, j in self.terms[k] if i not in variables)
+
+
+def sum_to_zero_cells(p: Array) -> Array:
+    """The component of all axes together of ``log p``: what is left when every axis has mean 0.
+
+    Cells of probability 0 count as 1e-300, so that effects there come out as near the boundary.
+    """
+    u = np.log(np.maximum(p, 1e-300))
+    for axis in range(u.ndim):
+        u = u - u.mean(axis=axis, keepdims=True)
+    return np.asarray(u)

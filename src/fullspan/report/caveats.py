@@ -50,9 +50,9 @@ def _boundary(fitted: Any) -> Iterator[str]:
 
 def _few(estimator: Any) -> Iterator[str]:
     fitted = estimator.fitted_
-    n_weights = getattr(estimator, "n_parameters_", None) or len(getattr(estimator, "terms_", ()))
+    n_weights = getattr(estimator, "n_parameters_", None) or getattr(estimator, "n_terms_", 0)
     if fitted.total and n_weights and fitted.total < MANY_ROWS * n_weights:
-        where = "at the standard errors, and " if hasattr(estimator, "terms_") else ""
+        where = "at the standard errors, and " if hasattr(estimator, "n_terms_") else ""
         yield (
             f"Few data: {fitted.total:,.6g} rows carry {n_weights:,} weights, {fitted.total / n_weights:.2g} rows "
             f"each. Weak interactions are uncertain; look {where}at the held-out rows."

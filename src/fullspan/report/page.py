@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from fullspan.estimators.comparison import HEADINGS
-from fullspan.estimators.pictures import information, interaction_graph, interactions, learning, reliability, weights
+from fullspan.estimators.pictures import effects, information, interaction_graph, interactions, learning, reliability
 from fullspan.model.mixture import FittedMixture
 from fullspan.picture import svg
 from fullspan.report.content import MAX_LISTED, Content, VariableShares
-from fullspan.report.parts import figure, folded, number, table
+from fullspan.report.parts import figure, folded, table
 from fullspan.report.style import CSS
 
 MAX_ROWS = 500
@@ -64,8 +64,8 @@ def _lead(c: Content) -> str:
 def _facts(c: Content) -> str:
     fitted, space = c.estimator.fitted_, c.estimator.space_
     facts = [("rows", f"{fitted.total:,.6g}"), ("variables", f"{len(space):,}"), ("states", _power(space.n_states))]
-    if hasattr(c.estimator, "terms_"):
-        facts += [("terms", f"{len(c.estimator.terms_):,}")]
+    if hasattr(c.estimator, "n_terms_"):
+        facts += [("terms", f"{c.estimator.n_terms_:,}")]
         facts += [("KL(data ‖ model)", _nats(fitted.divergence)), ("description", _nats(fitted.description_length, 0))]
     else:
         facts += [("parameters", f"{c.estimator.n_parameters_:,}"), ("log-likelihood", _nats(fitted.log_likelihood))]
@@ -123,27 +123,24 @@ def _interactions(c: Content) -> str:
         '<span class="key group"></span>three variables or more. Thicker lines save more nats.'
     )
     caption = keys + (f" Not drawn: {', '.join(rest)}." if rest else "")
-    if not hasattr(c.estimator, "terms_"):
+    if not hasattr(c.estimator, "n_terms_"):
         return _pairs(c, figure(picture, caption, wide=True))
     note = (
-        "<p>A term says which values go together beyond what all other terms explain. “Odds ×2” doubles the "
-        "odds of the "
-        "first value. <em>Nats saved</em> is how much longer the description of the data would be without the term.</p>"
+        "<p>An interaction says which levels go together beyond what everything else in the model explains. "
+        "<em>Odds ×2</em>: the odds of the first level are twice as high with the second level as without it, all "
+        "other variables held fixed. <em>×2</em> of a cell: it is twice as frequent as the lower orders expect. "
+        "<em>Nats saved</em>: the log-likelihood that the rows lose if the interaction is dropped and all else "
+        "refitted; a tilde marks an approximation.</p>"
     )
-    terms = c.estimator.terms_
-    top = max((row.nats_saved for row in terms if math.isfinite(row.nats_saved)), default=1.0) or 1.0
-    rows = [
-        (
-            [row.words, str(row.order), number(row.weight), number(row.standard_error), number(row.nats_saved, 1)],
-            row.nats_saved / top,
-        )
-        for row in terms[:MAX_ROWS]
-    ]
-    head = ("term", "order", "weight", "std. error", "nats saved")
+    found = c.estimator.interactions_
+    top = max((row.nats_saved for row in found if math.isfinite(row.nats_saved)), default=1.0) or 1.0
+    rows = [(list(row), one.nats_saved / top) for one, row in zip(found, found.cells(), strict=True)][:MAX_ROWS]
     chart = figure(
-        svg.bars(weights(c.estimator)), "The strongest terms. Blue goes with, orange against, grey: other orders."
+        svg.bars(effects(c.estimator)),
+        "The effects of the strongest interactions. Blue: the two levels go with each other. Orange: against. Grey: "
+        "more than two levels or variables.",
     )
-    return note + figure(picture, caption, wide=True) + folded(head, rows) + (chart if len(terms) else "")
+    return note + figure(picture, caption, wide=True) + folded(found.headings, rows) + (chart if len(found) else "")
 
 
 def _pairs(c: Content, picture: str) -> str:
@@ -260,7 +257,7 @@ def _learning_words(c: Content) -> str:
     fitted = c.estimator.fitted_
     last = fitted.history[-1]
     what = "Description length in nats per row beyond the entropy of the data"
-    if not hasattr(c.estimator, "terms_"):
+    if not hasattr(c.estimator, "n_terms_"):
         held_out = isinstance(fitted, FittedMixture) and not math.isnan(fitted.validation)
         what = f"Minus the mean log-likelihood of the rows {'held out' if held_out else 'learned from'}, in nats"
     return f"{what}, after each of {len(fitted.history):,} steps; {last.seconds:.1f} s, {html.escape(fitted.status)}."

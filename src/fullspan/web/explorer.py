@@ -84,7 +84,7 @@ class Explorer:
             "version": self.version,
             "n_variables": len(self.space),
             "log2_states": float(np.log2(np.array(self.space.cards, dtype=np.float64)).sum()),
-            "n_terms": len(getattr(self.estimator, "terms_", ())),
+            "n_terms": getattr(self.estimator, "n_terms_", 0),
             "n_pairs": len(self.near.strength),
             "n_rows": getattr(fitted, "n_rows", 0),
             "status": getattr(fitted, "status", "given"),

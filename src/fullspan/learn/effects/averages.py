@@ -1,4 +1,4 @@
-"""Effects of an average of log-linear models: facts of the mean distribution, which is no log-linear model of few terms.
+"""Effects of an average of log-linear models: facts of the mean distribution, not of any member.
 
 With p the mean of the members' probabilities, the component of a set A is taken from the table of log p: sum-to-zero
 over the levels of A, and averaged over the other variables under p. Where that table is too large, the mean of the

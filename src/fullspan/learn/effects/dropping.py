@@ -59,7 +59,7 @@ def restricted(matrix: Array, kept: Kept) -> Array:
 
 
 class Penalised:
-    """The free phase with a normal prior in it: for weights that are no coordinates, on which a ridge is not diagonal."""
+    """The free phase with a normal prior in it, which is not diagonal in weights that are no coordinates."""
 
     def __init__(self, free: Phase, l2: Array, centre: Array) -> None:
         self.free, self.l2, self.centre = free, l2, centre

@@ -85,10 +85,10 @@ def _tolerance(work: int) -> float:
 
 def _truncated(fitted: Fitted, model: TruncatedLogLinear, data: Empirical) -> Dropping:
     engine = TruncatedEngine.of_model(model)
-    q = np.bincount(model.rows_of(data.states), data.counts / data.total, len(engine))
-    rows, k = Known(engine.moments(q)), len(model.terms)
-    l2 = _ridge(fitted, data.total) / data.total
-    return Dropping(engine, rows, rows, np.array(model.theta), data.total, l2, np.zeros(k), 0.0, _tolerance(len(engine)))
+    q = np.bincount(model.rows_of(data.states), data.counts / data.total, len(engine)).astype(np.float64)
+    rows, k, theta = Known(engine.moments(q)), len(model.terms), np.array(model.theta)
+    l2, tolerance = _ridge(fitted, data.total) / data.total, _tolerance(len(engine))
+    return Dropping(engine, rows, rows, theta, data.total, l2, np.zeros(k), 0.0, tolerance)
 
 
 def _conditional(fitted: Fitted, data: Empirical) -> Dropping:
