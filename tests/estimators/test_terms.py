@@ -53,6 +53,14 @@ def test_html_is_escaped() -> None:
 
 def test_frames_and_dictionaries_hold_the_same() -> None:
     frame = TABLE.to_pandas()
-    assert list(frame.columns) == ["words", "variables", "order", "weight", "standard_error", "nats_saved"]
+    assert list(frame.columns) == [
+        "words",
+        "variables",
+        "order",
+        "weight",
+        "standard_error",
+        "nats_saved",
+        "approximate",
+    ]
     assert frame["weight"].tolist() == [row["weight"] for row in TABLE.to_dicts()]
     assert list(TermTable([]).to_pandas().columns) == list(frame.columns)

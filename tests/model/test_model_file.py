@@ -18,6 +18,7 @@ from fullspan.errors import FullspanError, ModelFileError
 from fullspan.model import Fitted, LogLinear, Step, file, load, save, strict_json
 from fullspan.model.averaged import AveragedLogLinear
 from fullspan.model.goodness import Goodness
+from fullspan.model.interaction import Effect, Interaction
 from fullspan.model.local import log_sum_exp, small_exponents
 from fullspan.space import Space, Variable
 
@@ -98,7 +99,48 @@ def test_measures_limits_and_hidden_variables_come_back(path):
     assert repr(two.goodness) == repr(MEASURES)  # NaN is not equal to itself
     assert np.isinf(two.weights).tolist() == [True, False, True]
     words = [term["words"] for term in json.loads(path.read_text(encoding="utf-8"))["terms"]]
-    assert ["∞: no finite maximum" in text for text in words] == [True, False, True]
+    assert ["no finite maximum" in text for text in words] == [len(TERMS[0]) > 1, False, len(TERMS[2]) > 1]
+
+
+def test_interactions_shares_and_errors_come_back(path):
+    effect = Effect(("crime=y", "age=old"), math.inf, math.nan)
+    ratio = Effect(("crime=y", "age=young"), -0.25, 0.125)
+    found = (
+        Interaction(("crime", "age"), 12.5, False, "cell ratio", (ratio, effect), math.nan, math.nan, 0.5),
+        Interaction(("crime", "age"), math.nan, True, "odds ratio", (ratio,), 0.5, 3.0),
+    )
+    shares = tuple(tuple(1 / card for _ in range(card)) for card in SPACE.cards)
+    known = np.array([False, True, False])
+    errors = np.array([0.5, math.nan])
+    save(fitted(interactions=found, shares=shares, approximate=known, coefficient_errors=errors), path)
+    two = load(path)
+    assert repr(two.interactions) == repr(found)
+    assert (two.shares, two.approximate.tolist()) == (shares, known.tolist())
+    np.testing.assert_array_equal(two.coefficient_errors, errors)
+
+
+@pytest.mark.parametrize(
+    ("where", "value", "says"),
+    [
+        (("interactions", 0, "variables"), ["crime"], "two or more"),
+        (("interactions", 0, "kind"), "risk ratio", "odds ratio"),
+        (("interactions", 0, "effects", 0, "events"), ["crime=y"], "1 events for 2"),
+        (("refitted",), [9], "2"),
+        (("shares", 0), [1.0], "one share for each level"),
+    ],
+)
+def test_damaged_interactions_are_refused(path, where, value, says):
+    found = (Interaction(("crime", "age"), 12.5, False, "odds ratio", (Effect(("a", "b"), 0.5),)),)
+    shares = tuple(tuple(1 / card for _ in range(card)) for card in SPACE.cards)
+    save(fitted(interactions=found, shares=shares), path)
+    document = json.loads(path.read_text(encoding="utf-8"))
+    node = document["fit"]
+    for step in where[:-1]:
+        node = node[step]
+    node[where[-1]] = value
+    write(path, document)
+    with pytest.raises(ModelFileError, match=says):
+        load(path)
 
 
 def test_files_without_measures_still_open(path, sound):

@@ -11,6 +11,7 @@ import pytest
 
 from fullspan.algebra.basis import BASES, Basis
 from fullspan.model import LogLinear
+from fullspan.model.events import event_words
 from fullspan.model.words import describe, label
 from fullspan.space import Space, Variable
 
@@ -29,15 +30,16 @@ def read(words):
     return {int(i): {int(x) for x in (one or many).split(",")} for i, one, many in VALUE.findall(words)}
 
 
-def odds(p, variable, named, others, against=None):
-    """Odds of ``named`` against its complement (or one level), where all others are as in ``others``."""
-    p = np.moveaxis(p, variable, 0)
-    rest = [i for i in range(p.ndim) if i != variable]
-    cells = [sorted(others.get(i, range(CARDS[i])))[:1] for i in rest]
-    fibre = p[(slice(None), *(c[0] for c in cells))]
-    inside = sorted(named)[0]
-    outside = against if against is not None else min(set(range(len(fibre))) - named)
-    return fibre[inside] / fibre[outside]
+def log_odds_ratio(log_p, values, rest):
+    """Log odds ratio of the first two named sides, a level inside against one outside, the others at ``rest``."""
+    (a, inside_a), (b, inside_b) = list(values.items())[:2]
+    ends = []
+    for i, inside in ((a, inside_a), (b, inside_b)):
+        ends.append((min(inside), min(set(range(CARDS[i])) - inside)))
+    total = 0.0
+    for (x, sx), (y, sy) in itertools.product(zip(ends[0], (1, -1), strict=True), zip(ends[1], (1, -1), strict=True)):
+        total += sx * sy * log_p[tuple({**rest, a: x, b: y}[i] for i in range(len(CARDS)))]
+    return total
 
 
 def all_terms(max_order):
@@ -50,29 +52,27 @@ def all_terms(max_order):
 
 @pytest.mark.parametrize("name", BASES)
 @pytest.mark.parametrize("weight", [0.6, -0.35])
-def test_the_factor_is_the_change_of_odds_of_each_named_value(name, weight):
-    """With the other values as named, the term multiplies the odds of each one by what the words say."""
-    basis = Basis(name, CARDS)
-    space = Space.of_cards(CARDS)
-    other = {((0, 1),): 0.2, ((1, 1), (2, 1)): -0.4}
-    before = weights_of(basis, other)
-    terms = list(all_terms(4))
-    rng = np.random.default_rng(0)
-    for k in rng.choice(len(terms), size=150, replace=False):
+def test_the_factor_is_the_odds_ratio_of_the_named_values(name, weight):
+    """Order 2: the odds ratio that the term contributes. Beyond: how it differs where a condition fails."""
+    basis, space = Basis(name, CARDS), Space.of_cards(CARDS)
+    other = np.log(weights_of(basis, {((0, 1),): 0.2, ((1, 1), (2, 1)): -0.4}))
+    terms = [term for term in all_terms(4) if len(term) > 1]
+    for k in np.random.default_rng(0).choice(len(terms), size=150, replace=False):
         term = terms[k]
-        model = LogLinear(space, basis, (term,), np.array([weight]), 0.0)
-        words = model.describe(term)
-        change = weights_of(basis, {term: weight})
-        sign, factor = re.search(r"\(odds ([×÷])([\d.]+)\)$", words).groups()
-        said = float(factor) if sign == "×" else 1 / float(factor)
+        words = LogLinear(space, basis, (term,), np.array([weight]), 0.0).describe(term)
+        log_p = other + np.log(weights_of(basis, {term: weight}))
+        sign, factor = re.search(r"\(odds(?: ratio)? ([×÷])([\d.]+)(?: by this term)?\)$", words).groups()
+        said = math.log(float(factor)) * (1 if sign == "×" else -1)
         values = read(words)
         assert list(values) == [i for i, _ in term]
-        for i, named in values.items():
-            against = 0 if name == "monomial" and 0 not in named else None
-            measured = odds(before * change, i, named, values, against) / odds(before, i, named, values, against)
-            assert measured == pytest.approx(said, rel=5e-3), words
-        positive = re.search(r"is favoured|goes with .* more|goes with [^ ]+( in \{[^}]*\})? \(|more likely", words)
-        assert bool(positive) == (said > 1), words
+        rest = {i: min(values.get(i, {0})) for i in range(len(CARDS))}
+        here = log_odds_ratio(log_p - other, values, rest)
+        for i, named in list(values.items())[2:]:
+            fails = {**rest, i: min(set(range(CARDS[i])) - named)}
+            assert here - log_odds_ratio(log_p - other, values, fails) == pytest.approx(said, abs=6e-3), words
+        if len(term) == 2:
+            assert here == pytest.approx(said, abs=6e-3), words
+        assert bool(re.search(r" goes with (?!.* less when)", words)) == (said > 0), words
 
 
 def odds_ratio(p, a, b, given):
@@ -109,50 +109,40 @@ def votes():
 @pytest.mark.parametrize(
     ("basis", "term", "weight", "words"),
     [
-        ("walsh", ((1, 1), (2, 1)), 0.5, "crime=y goes with salvador=y (odds ×2.72)"),
-        ("walsh", ((1, 1), (2, 1)), -0.5, "crime=y goes against salvador=y (odds ÷2.72)"),
-        ("indicator", ((1, 1), (2, 1)), 0.5, "crime=y goes with salvador=y (odds ×2.72)"),
-        ("walsh", ((0, 1),), 0.25, "party=democrat is favoured (odds ×1.65)"),
-        ("walsh", ((0, 1),), -0.25, "party=republican is favoured (odds ×1.65)"),
-        ("indicator", ((0, 1),), 0.25, "party=republican is favoured (odds ×1.65)"),
-        ("monomial", ((0, 1),), 0.5, "party=republican is favoured (odds ×1.65)"),
-        ("monomial", ((0, 1),), -0.5, "party=democrat is favoured (odds ×1.65)"),
-        ("monomial", ((1, 1), (2, 1)), 0.8, "crime=y and salvador=y together: more likely (odds ×2.23)"),
+        ("walsh", ((1, 1), (2, 1)), 0.25, "crime=y goes with salvador=y (odds ×2.72)"),
+        ("walsh", ((1, 1), (2, 1)), -0.25, "crime=y goes against salvador=y (odds ÷2.72)"),
+        ("indicator", ((1, 1), (2, 1)), 0.25, "crime=y goes with salvador=y (odds ×2.72)"),
+        ("monomial", ((1, 1), (2, 1)), 0.8, "crime=y goes with salvador=y (odds ×2.23)"),
+        ("walsh", ((0, 1),), 0.25, "party=republican: its own share"),
+        ("monomial", ((0, 1),), -0.5, "party=republican: its own share"),
         (
             "monomial",
-            ((1, 1), (2, 1), (3, 1)),
+            ((1, 1), (2, 1), (3, 1), (4, 1)),
             -0.8,
-            "crime=y, salvador=y and budget=y together: less likely (odds ÷2.23)",
+            "crime=y goes with salvador=y less when budget=y and aid=y (odds ratio ÷2.23 by this term)",
         ),
         (
             "walsh",
             ((0, 1), (1, 1), (2, 1)),
-            -0.5,
-            "party=republican goes with crime=y more when salvador=y (odds ×2.72)",
-        ),
-        (
-            "walsh",
-            ((0, 1), (1, 1), (2, 1)),
-            0.5,
-            "party=republican goes with crime=y less when salvador=y (odds ÷2.72)",
+            -0.125,
+            "party=republican goes with crime=y more when salvador=y (odds ratio ×2.72 by this term)",
         ),
         (
             "walsh",
             ((0, 1), (1, 1), (2, 1), (3, 1)),
-            0.5,
+            0.125,
             "party=republican goes with crime=y more when salvador=y and budget=y are both true or both false "
-            "(odds ×2.72)",
+            "(odds ratio ×2.72 by this term)",
         ),
         (
             "walsh",
             tuple((i, 1) for i in range(5)),
-            0.5,
+            0.125,
             "party=republican goes with crime=y less when an even number of salvador=y, budget=y, aid=y is false "
-            "(odds ÷2.72)",
+            "(odds ratio ÷2.72 by this term)",
         ),
-        ("walsh", ((0, 1), (1, 1)), 10.0, "party=republican goes with crime=y (odds ×10^9)"),
+        ("walsh", ((0, 1), (1, 1)), 10.0, "party=republican goes with crime=y (odds beyond ×10^6, near the boundary)"),
         ("walsh", ((0, 1), (1, 1)), 0.0, "party=republican and crime=y: no effect"),
-        ("walsh", ((0, 1),), 0.0, "party=republican: no effect"),
     ],
 )
 def test_sentences(basis, term, weight, words):
@@ -160,11 +150,46 @@ def test_sentences(basis, term, weight, words):
     assert LogLinear(space, Basis(basis, space.cards), (term,), np.array([weight]), 0.0).describe(term) == words
 
 
-def test_sentences_about_several_levels():
+def test_a_single_column_has_a_share_and_no_effect():
     space = Space((Variable("age", ("young", "middle", "old")), Variable("region", ("N", "E", "S", "W"))))
-    walsh = LogLinear(space, Basis("walsh", space.cards), (((1, 2),), ((0, 2),)), np.array([-0.5, -0.5]), 0.0)
-    assert walsh.describe(((1, 2),)) == "region in {S, W} is favoured (odds ×2.72)"
-    assert walsh.describe(((0, 2),)) == "age=old is disfavoured (odds ÷2.72)"
+    basis = Basis("walsh", space.cards)
+    assert describe(space, basis, ((1, 2),), -0.5, share=0.4) == "region in {S, W}: 40.0% of rows"
+    assert describe(space, basis, ((0, 2),), -0.5, share=0.123) == "age=old: 12.3% of rows"
+
+
+def test_many_levels_say_that_the_ratio_is_of_one_term():
+    space = Space((Variable("age", ("young", "middle", "old")), Variable("region", ("N", "E", "S", "W"))))
+    words = describe(space, Basis("walsh", space.cards), ((0, 2), (1, 2)), -0.25)
+    assert words == "age=old goes with region in {S, W} (odds ×2.72 by this term)"
+
+
+@pytest.mark.parametrize(
+    ("codes", "words"),
+    [
+        ((0,), "age=[0, 18)"),
+        ((2, 3), "age ≥ 44"),
+        ((0, 1, 2), "age < 60"),
+        ((1, 2), "18 ≤ age < 60"),
+        ((1, 3), "age=[18, 44) or age=[60, 90]"),
+        ((2, 3, 4), "age ≥ 44 or age=(missing)"),
+    ],
+)
+def test_bins_are_ranges(codes, words):
+    levels = ("[0, 18)", "[18, 44)", "[44, 60)", "[60, 90]", "(missing)")
+    assert event_words(Variable("age", levels, (0.0, 18.0, 44.0, 60.0, 90.0)), codes) == words
+
+
+def test_listed_levels_are_ranges_too():
+    income = Variable("income", ("none", "low", "medium", "high", "top"), ordered=True)
+    assert event_words(income, (3, 4)) == "income in {high, top}"
+    assert event_words(income, (0, 1, 2, 3)) == "income from none to high"
+    children = Variable("children", (0, 1, 2, 3), ordered=True)
+    assert [event_words(children, c) for c in ((2, 3), (0, 1), (1, 2))] == [
+        "children ≥ 2",
+        "children ≤ 1",
+        "1 ≤ children ≤ 2",
+    ]
+    assert event_words(Variable("colour", ("red", "blue", "green")), (0, 2)) == "colour in {red, green}"
 
 
 def test_labels_name_the_sides_as_statisticians_do():
@@ -177,4 +202,4 @@ def test_labels_name_the_sides_as_statisticians_do():
 def test_a_weight_without_finite_maximum_says_so(weight, sign):
     space = Space((Variable("a", ("n", "y")), Variable("b", ("n", "y"))))
     words = describe(space, Basis("monomial", (2, 2)), ((0, 1), (1, 1)), weight)
-    assert words.endswith(f"(odds {sign}∞: no finite maximum)")
+    assert words.endswith(f"(odds {sign}∞, at the boundary: no finite maximum)")

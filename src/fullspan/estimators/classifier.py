@@ -17,13 +17,13 @@ from sklearn.utils.validation import check_is_fitted
 from fullspan.data import encode
 from fullspan.errors import ConvergenceWarning, FullspanError
 from fullspan.estimators.boundary import diverging_terms, warn_at_boundary
+from fullspan.estimators.explained import Explained
 from fullspan.estimators.hidden import Hidden, hidden_variables
 from fullspan.estimators.parameters import check_parameters
 from fullspan.estimators.reading import Reading
 from fullspan.estimators.settings import BY_CHAINS, OPTIONS, parameters
 from fullspan.estimators.tables import checked_table, checked_weight, kind_of
 from fullspan.estimators.targets import counted_beside, share_right
-from fullspan.estimators.terms import TermTable
 from fullspan.space import Level, Space
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ _READING = ("columns", "levels", "bins", "count_column", "missing", "max_levels"
 _OPTIONS = tuple(name for name in OPTIONS if name not in ("em", "shrinkage", *BY_CHAINS))
 
 
-class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class BoltzmannClassifier(Explained, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Conditional Boltzmann machine: learns p(outputs | inputs), exactly, and nothing about the inputs themselves.
 
         p(o | i) = sum_h exp(theta . Phi(i, h, o)) / sum_{h, o'} exp(theta . Phi(i, h, o'))
@@ -156,7 +156,8 @@ class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         fitted = fit_conditional(empirical, outputs, _named(self.inputs), options, hidden)
         self._warn(fitted)
         settings = parameters(options, fitted.model.space, hidden, self.random_state)
-        self._accept(replace(fitted, settings={**fitted.settings, **settings, **self._settings()}), kind_of(table))
+        fitted = replace(fitted, settings={**fitted.settings, **settings, **self._settings()})
+        self._accept(fitted, kind_of(table), empirical)
         return self
 
     def _settings(self) -> dict[str, Any]:
@@ -190,18 +191,18 @@ class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             warnings.warn(f"the fit ended early: {fitted.status}", ConvergenceWarning, stacklevel=3)
         warn_at_boundary(fitted, stacklevel=3)
 
-    def _accept(self, fitted: Fitted, kind: str) -> None:
+    def _accept(self, fitted: Fitted, kind: str, empirical: Empirical | None = None) -> None:
         from fullspan.engine.dual.completion import Completer
 
         model, settings = fitted.model, fitted.settings
         self.fitted_, self.model_, self.space_ = fitted, model, model.space
+        self._empirical, self._explained_fit, self.n_terms_ = empirical, None, len(model.terms)
         self._inputs, self._outputs = (
             [model.space.position(name) for name in settings["roles"][role]] for role in ("inputs", "outputs")
         )
         self._input_space = Space(tuple(model.space.variables[i] for i in self._inputs))
         classes = [np.array(model.space.variables[i].levels) for i in self._outputs]
         self.classes_ = classes[0] if len(classes) == 1 else classes
-        self.terms_, self.n_terms_ = TermTable.of(fitted), len(model.terms)
         self.history_, self.status_, self.n_iter_ = fitted.history, fitted.status, settings["iterations"]
         self.information_gain_ = fitted.divergence
         self.diverging_ = diverging_terms(fitted)
@@ -284,12 +285,14 @@ class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         right = (self._likeliest(rows.states[:, self._inputs]).reshape(told.shape) == told).all(axis=1)
         return float(np.average(right, weights=rows.counts))
 
-    def summary(self) -> Summary:
-        """The fit as statisticians read it: conditional log-likelihood, coefficients with errors; ``print`` it."""
+    def summary(self, coding: str = "sum") -> Summary:
+        """The fit as statisticians read it: conditional log-likelihood, coefficients with errors; ``print`` it.
+
+        ``coding`` is that of the coefficients: ``"sum"`` (sum-to-zero), ``"treatment"`` or ``"basis"``.
+        """
         from fullspan.estimators.summary import Summary
 
-        check_is_fitted(self)
-        return Summary.of(self.fitted_, None)
+        return Summary.of(self._explained, None, coding, self._covariance() if coding == "treatment" else None)
 
     # -- files and scikit-learn -------------------------------------------------------------------------------
 
@@ -298,7 +301,7 @@ class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         from fullspan.model.file import save
 
         check_is_fitted(self)
-        save(self.fitted_, path)
+        save(self._explained, path)
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = dict(super().__getstate__())
@@ -308,7 +311,7 @@ class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         if "fitted_" in state:
-            self._accept(self.fitted_, self._kind)
+            self._accept(self.fitted_, self._kind, state.get("_empirical"))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -130,7 +130,7 @@ def _of_model(name: str, model: DensityEstimator, space: Space, test: Empirical)
     row, scores = _scored(name, log_prob, test)
     row = replace(
         row,
-        n_parameters=int(getattr(model, "n_parameters_", None) or getattr(model, "n_terms_", 0)),
+        n_parameters=int(getattr(model, "n_parameters_", 0) or getattr(model, "n_terms_", 0)),
         description_length=_description_length(fitted),
         fit_seconds=history[-1].seconds if history and history[-1].seconds > 0 else math.nan,
     )

@@ -21,16 +21,14 @@ from sklearn.utils.validation import check_is_fitted
 from fullspan.data import decode, encode
 from fullspan.errors import ConvergenceWarning, FullspanError
 from fullspan.estimators.evidence import Evidence, event_of
-from fullspan.estimators.interactions import InteractionTable, Intervals
+from fullspan.estimators.explained import Explained
 from fullspan.estimators.joint import is_conditional
 from fullspan.estimators.parameters import check_parameters
 from fullspan.estimators.plots import Plots
 from fullspan.estimators.progress import Reporter
 from fullspan.estimators.reading import Reading, refuse_missing_level
 from fullspan.estimators.tables import checked_table, checked_weight, empty_of, kind_of
-from fullspan.estimators.terms import TermTable
 from fullspan.model.fitted import Fitted
-from fullspan.model.interaction import Interaction
 from fullspan.query.averaged import oracle_of
 from fullspan.query.result import Table
 from fullspan.space import Level, Space
@@ -47,7 +45,7 @@ _RESIDUALS = 5
 """Residuals in a summary."""
 
 
-class DensityEstimator(Plots, DensityMixin, BaseEstimator):  # type: ignore[misc]
+class DensityEstimator(Explained, Plots, DensityMixin, BaseEstimator):  # type: ignore[misc]
     """An exact model of the joint distribution of a table's columns, and of hidden variables where there are any.
 
     Attributes
@@ -134,7 +132,7 @@ class DensityEstimator(Plots, DensityMixin, BaseEstimator):  # type: ignore[misc
         self.fitted_ = fitted
         self.model_, self.space_, self.log_z_ = model, model.space, model.log_z
         self.n_terms_ = len(model.terms)
-        self._explained_fit: Fitted | None = None
+        self._explained_fit = None
         self.history_, self.status_ = fitted.history, fitted.status
         self.divergence_, self.description_length_ = fitted.divergence, fitted.description_length
         self.log_likelihood_ = -fitted.total * (fitted.divergence + fitted.entropy)
@@ -146,40 +144,6 @@ class DensityEstimator(Plots, DensityMixin, BaseEstimator):  # type: ignore[misc
             self.feature_names_in_ = np.array(self._oracle.visible.names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
-
-    # -- what was found ---------------------------------------------------------------------------------------
-
-    @property
-    def _explained(self) -> Fitted:
-        """The fit with what each interaction saves and does; worked out when first asked for."""
-        check_is_fitted(self)
-        if self._explained_fit is None:
-            from fullspan.learn.effects.explain import explained
-
-            self._explained_fit = explained(self.fitted_, self._empirical)
-        return self._explained_fit
-
-    @property
-    def interactions_(self) -> InteractionTable:
-        """One row per set of two variables or more, whatever the basis: effect, interval and nats saved."""
-        return InteractionTable(self._interaction_rows())
-
-    def _interaction_rows(self) -> Sequence[Interaction]:
-        return self._explained.interactions or ()
-
-    @property
-    def terms_(self) -> TermTable:
-        """The weights of the basis in words, with standard errors and nats saved, strongest first."""
-        return TermTable.of(self._explained)
-
-    def conf_int(self, level: float = 0.95) -> Intervals:
-        """Confidence intervals of all odds ratios and cell ratios, from the covariance of the weights.
-
-        Raises
-        ------
-        FullspanError : the level is not between 0 and 1.
-        """
-        return Intervals(self.interactions_, level)
 
     # -- rows -------------------------------------------------------------------------------------------------
 
@@ -350,14 +314,6 @@ class DensityEstimator(Plots, DensityMixin, BaseEstimator):  # type: ignore[misc
         if data is None or not data.is_complete or is_conditional(fitted):
             return Summary.of(fitted, None, coding, covariance)
         return Summary.of(fitted, largest(self._oracle, data, _RESIDUALS), coding, covariance)
-
-    def _covariance(self) -> NDArray[np.float64] | None:
-        """Covariance of the weights, where the rows are at hand."""
-        from fullspan.learn.effects.explain import covariance_of
-        from fullspan.learn.effects.objectives import objective_of
-
-        objective = None if self._empirical is None else objective_of(self.fitted_, self._empirical)
-        return None if objective is None else covariance_of(objective)
 
     def residuals(self, kind: Kind = "pearson", table: bool = False) -> Residuals | NDArray[np.float64]:
         """Residuals between the counts n of the data and the fitted counts m.

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.model.events import Event, candidates, event_words, is_ordered
+from fullspan.model.events import Event, candidates, event_words
 from fullspan.model.interaction import NEAR_BOUNDARY, Effect, Interaction, Kind
 from fullspan.model.sum_to_zero import Components, Expect
 from fullspan.space import Space
@@ -17,8 +17,8 @@ from fullspan.space import Space
 Array = NDArray[np.float64]
 _MOST_CELLS = 4096
 """Cells of a set, ranges included, among which the strongest are looked for."""
-_SAME = 1e-9
-"""Log ratios and strengths closer than this are equal: rounding must not choose the words."""
+_SAME, _NEAR = 1e-9, 0.9
+"""Log ratio that counts as 0, and the share of the largest strength from which on a wider range is preferred."""
 
 
 def named(
@@ -64,13 +64,11 @@ def of_cells(
     """
     names = tuple(space.names[i] for i in variables)
     rows = np.zeros(1) if covariance is None else covariance
-    if _is_pair(space, variables):
-        kind: Kind = "odds ratio"
-        events = [((1,), (1,))]
-        scale = 4.0
-    else:
-        kind, scale = "cell ratio", 1.0
-        events = _strongest(space, variables, cells, covariance)
+    is_pair = _is_pair(space, variables)
+    kind: Kind = "odds ratio" if is_pair else "cell ratio"
+    scale = 4.0 if is_pair else 1.0
+    last: list[tuple[Event, ...]] = [((1,), (1,))]
+    events = last if is_pair else _strongest(space, variables, cells, covariance)
     effects = []
     for own in events:
         weights = _indicator(space, variables, own)
@@ -116,17 +114,20 @@ def _strongest(
     choices = [list(candidates(space.variables[i])) for i in variables]
     if math.prod(map(len, choices)) > _MOST_CELLS:
         choices = [[(code,) for code in range(space.cards[i])] for i in variables]
-    scored: list[tuple[float, float, tuple[Event, ...]]] = []
+    scored: list[tuple[float, float, tuple[Event, ...]]] = []  # strength, log ratio, events
     for own in itertools.islice(itertools.product(*choices), _MOST_CELLS):
         weights = _indicator(space, variables, own)
         value = float(weights @ cells.ravel())
         error = math.nan if covariance is None else math.sqrt(max(float(weights @ covariance @ weights), 0.0))
         scored.append((abs(value) / error if error > 0 else abs(value), value, own))
-    found = []
-    for sign in (1, -1):
-        side = [(round(score / _SAME) * _SAME, own) for score, value, own in scored if sign * value > _SAME]
-        if side:
-            found.append((max(score for score, _ in side), sign, max(side, key=lambda s: s[0])[1]))
-    ordered = any(is_ordered(space.variables[i]) for i in variables)
-    found.sort(key=lambda s: (-s[0], -s[1]) if not ordered else (-s[1], -s[0]))
-    return [own for _, _, own in found] or [tuple((space.cards[i] - 1,) for i in variables)]
+    sides = [[one for one in scored if sign * one[1] > _SAME] for sign in (1, -1)]
+    return [_best(side) for side in sides if side] or [tuple((space.cards[i] - 1,) for i in variables)]
+
+
+def _best(scored: list[tuple[float, float, tuple[Event, ...]]]) -> tuple[Event, ...]:
+    """The strongest cell; among those that come near it, the one whose cells have most of the effect together."""
+    near = _NEAR * max(strength for strength, _, _ in scored)
+    total = [
+        (round(abs(value) * math.prod(map(len, own)), 6), own) for strength, value, own in scored if strength >= near
+    ]
+    return max(total)[1]

@@ -175,7 +175,7 @@ class Dropping:
     def _start(self, kept: Kept) -> Array:
         """The optimum of the quadratic model on the weights that are left."""
         if self.l1:
-            return self.theta[kept] if kept.ndim == 1 else np.linalg.lstsq(kept, self.theta, rcond=None)[0]
+            return np.asarray(self.theta[kept] if kept.ndim == 1 else np.linalg.lstsq(kept, self.theta, rcond=None)[0])
         pull = self.hessian @ self.theta
         right = pull[kept] if kept.ndim == 1 else kept.T @ pull
         quadratic = restricted(self.hessian, kept)

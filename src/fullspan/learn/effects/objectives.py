@@ -34,7 +34,7 @@ def objective_of(fitted: Fitted, data: Empirical) -> Dropping | None:
         return None
     if isinstance(model, TruncatedLogLinear):
         return _truncated(fitted, model, data)
-    if type(model) is not LogLinear or settings.get("engine") == "elimination":
+    if type(model) is not LogLinear or (settings.get("engine") == "elimination" and not _by_elimination(fitted, data)):
         return None
     if settings.get("estimator") == "DecimatableBoltzmannMachine":
         return _decimatable(fitted, data)
@@ -46,12 +46,18 @@ def objective_of(fitted: Fitted, data: Empirical) -> Dropping | None:
     return _table(fitted, full) if model.basis.n_states <= MOST_STATES else None
 
 
+def _by_elimination(fitted: Fitted, data: Empirical) -> bool:
+    """Whether a search by elimination can be looked at again on the table: it knows its prior, and no cell is open."""
+    return fitted.prior is not None and data.is_complete
+
+
 def _table(fitted: Fitted, data: Empirical) -> Dropping:
     """On the dual table: searches with their pseudo-row and fitted prior, machines with their ridge."""
     model, settings = fitted.model, fitted.settings
     basis, k, total = model.basis, len(model.terms), data.total
     y = np.array(model.indices, dtype=np.int64)
-    pseudo = PSEUDO_ROWS if settings.get("search") == "full" and not settings.get("l1") else 0.0
+    searched = settings.get("search") == "full" or settings.get("engine") == "elimination"
+    pseudo = PSEUDO_ROWS if searched and not settings.get("l1") else 0.0
     rows: Phase
     if data.is_complete:
         rows = Known(data_moments(basis, y, data.states, data.counts))

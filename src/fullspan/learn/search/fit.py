@@ -288,22 +288,16 @@ class _Fit:
         )
 
     def _uncertainty(self, theta: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Standard errors, and the nats over all data that each term saves.
-
-        Removing a term alone has a closed form; refitting the others wins part of that back, to second order all but
-        the share ``1 / (F_yy [F^-1]_yy)``.
-        """
+        """Standard errors, and the nats over all rows that each term saves, approximately."""
         if not theta.size:
             return np.zeros(0), np.zeros(0)
         problem, prior = self.problem, self.problem.prior
         posterior = variances(problem, None if prior is None else prior.precision)
         plain = variances(problem) if prior is not None else posterior
         y, _ = as_arrays(problem.table.theta)
-        eta, zero_one = problem.eta_at(y), self.basis.zero_one
-        alone = -line.drop(eta, problem.d_at(y), -theta, zero_one)
-        variance = eta * (1 - eta) if zero_one else 1 - eta**2
-        inflation = np.maximum(problem.total * variance * plain, 1.0)
-        return np.sqrt(posterior), np.maximum(problem.total * alone / inflation, 0.0)
+        d, zero_one = problem.d_at(y), self.basis.zero_one
+        saved = line.approximate_nats(problem.eta_at(y), d, theta, plain, problem.total, zero_one)
+        return np.sqrt(posterior), saved
 
 
 def _one_of(name: str, value: Any, known: tuple[str, ...]) -> None:

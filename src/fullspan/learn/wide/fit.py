@@ -24,6 +24,7 @@ from fullspan.algebra.blas import one_core
 from fullspan.data import Empirical
 from fullspan.errors import FullspanError
 from fullspan.learn.search.fit import PSEUDO_ROWS, Progress, Watch
+from fullspan.learn.search.line import approximate_nats
 from fullspan.learn.search.penalty import prices
 from fullspan.learn.search.problem import Interrupted, smoothed_entropy
 from fullspan.learn.wide.chordal import Chordal
@@ -175,6 +176,14 @@ class Search:
         levels = sum(math.log(max(cards[i] - 1, 1)) for parents in self.shape.parents for i in parents)
         return sizes + levels
 
+    def _saved(self, chordal: Chordal, found: Weighed) -> Array:
+        """Nats over all rows that each kept term saves, approximately."""
+        kept, zero_one = found.slack.kept, chordal.basis.zero_one
+        eta = chordal.design.T @ chordal.beliefs(found.theta)[1]
+        p = np.concatenate([self._shares(family) for family in chordal.families])
+        d, theta, plain = chordal.design.T @ p, found.theta[kept], found.plain[kept]
+        return approximate_nats(eta[kept], d[kept], theta, plain, self.total, zero_one)
+
     def _described(self, chordal: Chordal, found: Weighed, status: str) -> Fitted:
         kept = found.slack.kept
         terms = tuple(term for term, is_kept in zip(chordal.terms, kept, strict=True) if is_kept)
@@ -183,7 +192,7 @@ class Search:
         return Fitted(
             model=model,
             standard_errors=np.sqrt(found.variances[kept]),
-            nats_saved=found.theta[kept] ** 2 / (2 * np.maximum(found.plain[kept], 1e-300)),
+            nats_saved=self._saved(chordal, found),
             total=self.total,
             n_rows=self.data.n_rows,
             n_dropped=self.data.n_dropped + self.data.n_empty,
@@ -201,4 +210,5 @@ class Search:
                 "predicted_seconds": round(self.expected, 3),
             },
             fingerprint=self.data.fingerprint(),
+            prior=(found.slack.mean[kept], self.total / found.slack.variance[kept]),
         )

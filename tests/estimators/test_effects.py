@@ -1,0 +1,374 @@
+"""Odds ratios, ratios of cells and nats saved are facts of the distribution: the same through every door, and right."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fullspan as fs
+from fullspan.errors import BoundaryWarning, FullspanError
+
+TWO_BY_TWO = [["n", "n"]] * 1000 + [["n", "y"]] * 100 + [["y", "n"]] * 100 + [["y", "y"]] * 1000
+
+
+def table_of(counts: np.ndarray) -> pd.DataFrame:
+    """A frame with one row per cell and its count."""
+    rows = [(*map(str, cell), int(n)) for cell, n in np.ndenumerate(counts)]
+    return pd.DataFrame(rows, columns=[*(f"v{i}" for i in range(counts.ndim)), "n"])
+
+
+def random_counts(seed: int, shape: tuple[int, ...], total: int = 2000) -> np.ndarray:
+    """A table of positive counts with interactions of all orders."""
+    rng = np.random.default_rng(seed)
+    p = np.exp(rng.normal(0, 0.7, shape))
+    return rng.multinomial(total, (p / p.sum()).ravel()).reshape(shape) + 1
+
+
+def zero_sum(log_p: np.ndarray, own: tuple[int, ...]) -> np.ndarray:
+    """The sum-to-zero component of a set by brute force, other variables averaged under the distribution."""
+    p = np.exp(log_p)
+    u = log_p
+    for i in own:
+        u = u - u.mean(axis=i, keepdims=True)
+    rest = tuple(i for i in range(log_p.ndim) if i not in own)
+    return np.sum(u * p.sum(axis=own, keepdims=True), axis=rest)
+
+
+def joint(model) -> np.ndarray:
+    return np.log(model._oracle.joint())
+
+
+# -- the 2 x 2 table ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        fs.FullSpan(),
+        fs.FullSpan(basis="walsh"),
+        fs.FullSpan(basis="monomial"),
+        fs.FullSpan(basis="indicator"),
+        fs.FullSpan(search="paper"),
+        fs.FullSpan(engine="elimination"),
+        fs.BoltzmannMachine(order=2),
+        fs.BoltzmannMachine(order=2, basis="walsh"),
+        fs.BoltzmannMachine(order=2, solver="ipf"),
+        fs.TruncatedBoltzmannMachine(max_order=2, states="all"),
+        fs.DecimatableBoltzmannMachine(graph=[("x0", "x1")]),
+        fs.ChowLiuTree(),
+    ],
+    ids=lambda m: f"{type(m).__name__}-{m.get_params().get('basis')}-{m.get_params().get('average')}",
+)
+def test_one_table_has_one_odds_ratio_and_one_number_of_nats(model):
+    """Odds ratio 100, 855 nats of mutual information, whoever says it; the columns themselves have shares."""
+    model.fit(TWO_BY_TWO)
+    (one,) = model.interactions_
+    assert one.variables == ("x0", "x1")
+    assert one.kind == "odds ratio"
+    assert 97.5 < one.effects[0].ratio < 100.5
+    assert one.nats_saved == pytest.approx(854.72, rel=0.02)
+    assert one.direction == 1
+    assert one.words.startswith("x0=y goes with x1=y (odds ×")
+    if hasattr(model, "terms_"):
+        assert "favoured" not in repr(model.terms_)
+        assert all("50.0% of rows" in row.words for row in model.terms_ if row.order == 1)
+
+
+def test_the_interval_is_that_of_the_weights():
+    """Wald: log 100 ± 1.96 sqrt(1/1000 + 1/100 + 1/100 + 1/1000)."""
+    model = fs.BoltzmannMachine(order=2).fit(TWO_BY_TWO)
+    half = 1.959964 * math.sqrt(0.022)
+    (row,) = model.conf_int()
+    assert [row["low"], row["high"]] == pytest.approx([100 * math.exp(-half), 100 * math.exp(half)], rel=1e-6)
+    narrow = model.conf_int(0.5)[0]
+    assert row["low"] < narrow["low"] < 100 < narrow["high"] < row["high"]
+    assert "low (95%)" in repr(model.conf_int())
+    with pytest.raises(FullspanError, match="between 0 and 1"):
+        model.conf_int(95)
+
+
+# -- outside references ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["ucb", "hair_eye"])
+@pytest.mark.parametrize("basis", ["monomial", "walsh", "indicator"])
+def test_published_tables_as_r_has_them(shared_data, name, basis):
+    """Odds ratios with Wald intervals, and nats lost when an interaction is dropped, of R's glm with all pairs."""
+    facts = json.loads(shared_data(f"effects/{name}.json").read_text())
+    levels, shape = facts["variables"], [len(own) for own in facts["variables"].values()]
+    cells = np.array(facts["cells"]).reshape(shape, order="F")
+    rows = [
+        {n: own[k] for (n, own), k in zip(levels.items(), at, strict=True)} | {"count": c}
+        for at, c in np.ndenumerate(cells)
+    ]
+    model = fs.BoltzmannMachine(order=2, basis=basis, count_column="count", levels=levels).fit(pd.DataFrame(rows))
+    found = {frozenset(one.variables): one for one in model.interactions_}
+    for pair, nats in facts["nats_lost_when_dropped_and_refitted"].items():
+        assert found[frozenset(pair.split(":"))].nats_saved == pytest.approx(nats, rel=1e-6, abs=1e-6)
+    for odds in facts["odds_ratios"]:
+        one = found[frozenset((odds["a"], odds["b"]))]
+        assert set(one.effects[0].events) == {f"{odds[k]}={odds[k + '_level']}" for k in "ab"}
+        assert one.effects[0].ratio == pytest.approx(odds["odds_ratio"], rel=1e-5)
+        assert one.effects[0].interval() == pytest.approx((odds["low"], odds["high"]), rel=1e-4)
+
+
+# -- laws -----------------------------------------------------------------------------------------------------
+
+shapes = st.sampled_from([(2, 2, 2), (2, 3, 2), (3, 4), (2, 2, 3), (4, 2, 2), (2, 2, 2, 2)])
+
+
+@settings(max_examples=12, deadline=None)
+@given(shapes, st.integers(0, 10**6))
+def test_effects_are_those_of_the_distribution(shape, seed):
+    """By brute force: pairs with two levels 4 u, all else the mean of u over the cells named; whatever the basis."""
+    counts = random_counts(seed, shape)
+    frame = table_of(counts)
+    for basis in ("monomial", "walsh", "indicator"):
+        model = fs.BoltzmannMachine(order=3, basis=basis, count_column="n").fit(frame)
+        log_p = joint(model)
+        for one in model.interactions_:
+            own = tuple(model.space_.position(name) for name in one.variables)
+            u = zero_sum(log_p, own)
+            for effect in one.effects:
+                cell = tuple(int(event.split("=")[1]) for event in effect.events)
+                expected = u[cell] * (4 if one.kind == "odds ratio" else 1)
+                assert effect.log_ratio == pytest.approx(expected, abs=1e-6)
+
+
+@settings(max_examples=8, deadline=None)
+@given(shapes, st.integers(0, 10**6))
+def test_every_basis_and_estimator_says_the_same(shape, seed):
+    """Same distribution, same words, intervals and nats: larger interactions included."""
+    frame = table_of(random_counts(seed, shape))
+    told = []
+    for basis in ("monomial", "walsh", "indicator"):
+        model = fs.BoltzmannMachine(order=3, basis=basis, count_column="n", tol=1e-11).fit(frame)
+        told.append({one.variables: one for one in model.interactions_})
+    for other in told[1:]:
+        assert other.keys() == told[0].keys()
+        for key, one in told[0].items():
+            assert other[key].words == one.words
+            assert other[key].nats_saved == pytest.approx(one.nats_saved, rel=1e-4, abs=1e-4)
+            for a, b in zip(one.effects, other[key].effects, strict=True):
+                assert b.standard_error == pytest.approx(a.standard_error, rel=1e-4)
+            for end in ("smallest", "largest"):
+                assert getattr(other[key], end) == pytest.approx(getattr(one, end), rel=1e-5, nan_ok=True)
+
+
+def test_the_ends_of_an_odds_ratio_that_depends_on_others():
+    """Smallest and largest are the conditional odds ratios met; the average is geometric, under the model."""
+    counts = random_counts(3, (2, 2, 2))
+    model = fs.BoltzmannMachine(order=3, count_column="n").fit(table_of(counts))
+    p = np.exp(joint(model))
+    log_or = np.log(p[1, 1] * p[0, 0] / (p[0, 1] * p[1, 0]))
+    one = next(row for row in model.interactions_ if row.variables == ("v0", "v1"))
+    assert [one.smallest, one.largest] == pytest.approx(np.exp([log_or.min(), log_or.max()]))
+    assert one.effects[0].log_ratio == pytest.approx(float(p.sum(axis=(0, 1)) @ log_or))
+    assert " on average, " in one.words
+
+
+def loss_by_refit(frame: pd.DataFrame, sets: list[tuple[str, ...]], dropped: tuple[str, ...], **options) -> float:
+    """Log-likelihood lost without a set, by two fits from scratch; sets of two-level variables in the Walsh basis."""
+    fits = [
+        fs.BoltzmannMachine(order=None, terms=[list(own) for own in kept], basis="walsh", count_column="n", **options)
+        .fit(frame)
+        .log_likelihood_
+        for kept in (sets, [own for own in sets if own != dropped])
+    ]
+    return fits[0] - fits[1]
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("l2", [0.0, 0.003])
+def test_nats_are_those_of_a_refit(seed, l2):
+    """Every term and interaction of random tables, with and without a ridge."""
+    frame = table_of(random_counts(seed, (2, 2, 2, 2), 300))
+    names = [f"v{i}" for i in range(4)]
+    sets = [own for r in (1, 2, 3) for own in itertools.combinations(names, r)]
+    model = fs.BoltzmannMachine(order=3, basis="walsh", count_column="n", l2=l2).fit(frame)
+    for one in model.interactions_:
+        assert not one.approximate
+        assert one.nats_saved == pytest.approx(loss_by_refit(frame, sets, one.variables, l2=l2), rel=1e-3, abs=1e-3)
+    for row in model.terms_:
+        assert row.nats_saved == pytest.approx(loss_by_refit(frame, sets, row.variables, l2=l2), rel=1e-3, abs=1e-3)
+
+
+def penalised_refit(model, dropped: set[int]) -> float:
+    """Loss of the rows when terms of a search are dropped: SciPy's optimiser on the table of all states."""
+    from scipy.optimize import minimize
+
+    fitted, data = model.fitted_, model._empirical
+    space, basis = model.space_, model.model_.basis
+    phi = basis.evaluate(model.model_.terms, space.states(np.arange(space.n_states))).astype(float)
+    seen = phi[space.index(data.states)]
+    mean, precision = fitted.prior
+    kept = [k for k in range(len(mean)) if k not in dropped]
+    d = (data.counts @ seen + phi.mean(axis=0)) / (data.total + 1)
+
+    def objective(z):
+        theta = np.zeros(len(mean))
+        theta[kept] = z
+        f = phi @ theta
+        log_z = np.logaddexp.reduce(f)
+        pull = precision * (theta - mean)
+        value = log_z - theta @ d + 0.5 * float(pull @ (theta - mean)) / data.total
+        return value, (np.exp(f - log_z) @ phi - d + pull / data.total)[kept]
+
+    z = minimize(objective, model.model_.theta[kept], jac=True, method="BFGS", options={"gtol": 1e-9}).x
+    theta = np.zeros(len(mean))
+    theta[kept] = z
+    log_prob = seen @ theta - np.logaddexp.reduce(phi @ theta)
+    return float(data.counts @ (model.model_.log_prob(data.states) - log_prob))
+
+
+@pytest.mark.parametrize("basis", ["walsh", "monomial"])
+def test_nats_of_a_search_keep_its_prior(basis):
+    """Pseudo-row and fitted prior stay as they are when a term goes."""
+    counts = random_counts(1, (2, 2, 2, 2, 2), 4000)
+    model = fs.FullSpan(basis=basis, count_column="n").fit(table_of(counts))
+    names = model.space_.names
+    place = {tuple(names[i] for i, _ in term): k for k, term in enumerate(model.model_.terms)}
+    assert len(model.terms_) > 4
+    for row in model.terms_:
+        assert row.nats_saved == pytest.approx(penalised_refit(model, {place[row.variables]}), rel=0.01, abs=0.05)
+
+
+def test_nats_with_missing_cells_and_hidden_units_are_those_of_refits():
+    rng = np.random.default_rng(0)
+    cells = np.column_stack([base := rng.integers(0, 2, 400), base ^ (rng.random(400) < 0.2), rng.integers(0, 2, 400)])
+    frame = pd.DataFrame(cells, columns=list("abc")).astype("Int64").mask(rng.random((400, 3)) < 0.1)
+    whole = fs.BoltzmannMachine(order=2, missing="em").fit(frame)
+    for one in whole.interactions_:
+        rest = [["a"], ["b"], ["c"], *(p for p in (["a", "b"], ["a", "c"], ["b", "c"]) if tuple(p) != one.variables)]
+        without = fs.BoltzmannMachine(order=None, terms=rest, missing="em").fit(frame)
+        lost = whole.log_likelihood_ - without.log_likelihood_
+        assert one.nats_saved == pytest.approx(lost, rel=0.01, abs=0.01)
+
+
+def test_conditional_models_are_refitted_given_their_inputs():
+    rng = np.random.default_rng(1)
+    x = rng.integers(0, 2, (500, 2))
+    y = (rng.random(500) < 1 / (1 + np.exp(-(2.0 * x[:, 0] - 1)))).astype(int)
+    model = fs.BoltzmannClassifier(basis="walsh").fit(x, y)
+    strongest = model.interactions_[0]
+    assert set(strongest.variables) == {"x0", "y"}
+    without = fs.BoltzmannClassifier(basis="walsh", order=None, terms=[["y"], ["x1", "y"]]).fit(x, y)
+    lost = model.log_likelihood_ - without.log_likelihood_
+    assert strongest.nats_saved == pytest.approx(lost, rel=1e-3)
+
+
+def test_averages_speak_of_their_mean_distribution():
+    counts = random_counts(5, (2, 3, 2), 3000)
+    model = fs.FullSpan(average=4, random_state=0, count_column="n").fit(table_of(counts))
+    log_p = joint(model)
+    for one in model.interactions_:
+        own = tuple(model.space_.position(name) for name in one.variables)
+        u = zero_sum(log_p, own)
+        for effect in one.effects:
+            cell = tuple(int(event.split("=")[1]) for event in effect.events)
+            assert effect.log_ratio == pytest.approx(u[cell] * (4 if one.kind == "odds ratio" else 1), abs=1e-6)
+        assert one.approximate
+        assert 0 < one.chosen <= 1
+
+
+@pytest.mark.parametrize(("basis", "most"), [("walsh", 1.5), ("monomial", 8.0)])
+def test_approximations_are_marked_and_bounded(basis, most, monkeypatch):
+    """Where a table is too large for refits, numbers carry a tilde: near on spins, of the right size on 0/1 units."""
+    from fullspan.learn.effects import objectives
+
+    counts = random_counts(8, (2,) * 6, 3000)
+    frame = table_of(counts)
+    exact = {row.variables: row for row in fs.FullSpan(basis=basis, count_column="n").fit(frame).terms_}
+    monkeypatch.setattr(objectives, "MOST_STATES", 8)
+    model = fs.FullSpan(basis=basis, count_column="n").fit(frame)
+    assert all(row.approximate for row in model.terms_)
+    assert all(one.approximate for one in model.interactions_)
+    assert "~" in repr(model.terms_)
+    ratios = [row.nats_saved / exact[row.variables].nats_saved for row in model.terms_ if row.nats_saved > 1]
+    assert len(ratios) > 10
+    assert all(1 / most < ratio < most for ratio in ratios)
+
+
+# -- summaries ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("basis", ["monomial", "walsh", "indicator"])
+@pytest.mark.parametrize("coding", ["sum", "treatment"])
+def test_coefficients_of_a_coding_do_not_depend_on_the_basis(basis, coding):
+    """And a positive one means more of the named levels: in the sum-to-zero coding it is u of the cell."""
+    frame = table_of(random_counts(11, (2, 3, 2)))
+    model = fs.BoltzmannMachine(order=2, basis=basis, count_column="n").fit(frame)
+    reference = fs.BoltzmannMachine(order=2, count_column="n").fit(frame).summary(coding)
+    found = model.summary(coding)
+    assert [c.term for c in found.coefficients] == [c.term for c in reference.coefficients]
+    for a, b in zip(found.coefficients, reference.coefficients, strict=True):
+        assert a.estimate == pytest.approx(b.estimate, abs=1e-6)
+        assert a.standard_error == pytest.approx(b.standard_error, rel=1e-4)
+    log_p = joint(model)
+    for c in found.coefficients:
+        cell = {int(part[1]): int(part.split("=")[1]) for part in c.term.split(":")}
+        if coding == "sum":
+            u, axes = log_p, tuple(i for i in range(3) if i not in cell)
+            for i in cell:
+                u = u - u.mean(axis=i, keepdims=True)
+            expected = u.mean(axis=axes)[tuple(cell.values())]
+        else:
+            parts = itertools.chain.from_iterable(itertools.combinations(cell, r) for r in range(len(cell) + 1))
+            expected = sum(
+                (-1) ** (len(cell) - len(own)) * log_p[tuple(cell[i] if i in own else 0 for i in range(3))]
+                for own in parts
+            )
+        assert c.estimate == pytest.approx(expected, abs=1e-6)
+    assert ("sum-to-zero" if coding == "sum" else "treatment") in found.text()
+
+
+def test_p_values_stand_next_to_given_terms_only():
+    frame = table_of(random_counts(2, (2, 2, 2)))
+    given_terms = fs.BoltzmannMachine(order=2, count_column="n").fit(frame).summary()
+    searched = fs.FullSpan(count_column="n").fit(frame).summary()
+    assert "p-value" in given_terms.text()
+    assert all(0 <= c.p_value <= 1 for c in given_terms.coefficients)
+    assert "chosen by a search" in searched.text()
+    assert "p-value" not in searched.text().split("chosen by a search")[0]
+    assert all(math.isnan(c.p_value) for c in searched.coefficients)
+
+
+def test_sparse_tables_carry_a_caution():
+    """More than a fifth of the cells with an expected count below 5."""
+    few = fs.BoltzmannMachine(order=1, count_column="n").fit(table_of(np.array([[1, 2], [3, 2]])))
+    many = fs.BoltzmannMachine(order=1, count_column="n").fit(table_of(np.array([[100, 200], [300, 200]])))
+    assert "unreliable" in few.summary().text()
+    assert "unreliable" not in many.summary().text()
+    with pytest.raises(FullspanError, match="coding is 'dummy'"):
+        many.summary("dummy")
+
+
+def test_a_weight_at_the_boundary_is_said_to_be_there():
+    """Two levels that never meet: no number stands for the infinite odds ratio."""
+    counts = np.array([[500, 0], [300, 200]])
+    with pytest.warns(BoundaryWarning):
+        model = fs.BoltzmannMachine(order=2, count_column="n").fit(table_of(counts))
+    (one,) = model.interactions_
+    assert one.effects[0].log_ratio == math.inf
+    assert "∞, at the boundary: no finite maximum" in one.words
+    assert math.isnan(one.effects[0].interval()[0])
+    assert "10^" not in repr(model.terms_) + repr(model.interactions_)
+
+
+def test_ordered_levels_are_grouped_as_ranges():
+    """A numeric column in four bins, of which the upper half goes with the other variable."""
+    rng = np.random.default_rng(0)
+    age = rng.uniform(0, 80, 4000)
+    smoker = np.where(rng.random(4000) < np.where(age > 40, 0.7, 0.2), "yes", "no")
+    edges = [0, 20, 40, 60, 80]
+    model = fs.FullSpan(bins={"age": edges}).fit(pd.DataFrame({"age": age, "smoker": smoker}))
+    (one,) = model.interactions_
+    assert "age ≥ 40 with smoker=yes ×" in one.words
+    assert "in {" not in one.words
