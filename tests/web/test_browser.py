@@ -155,6 +155,34 @@ def test_asking_with_completion_by_keyboard_alone(page: Any) -> None:
     assert "no variable" in page.inner_text(".asked .wrong")
 
 
+def test_the_caret_follows_the_typing_on_a_slow_screen(page: Any) -> None:
+    """What is typed right after a completion stands after it, however late the next frame is drawn."""
+    page.add_init_script("window.requestAnimationFrame = (draw) => setTimeout(() => draw(performance.now()), 250)")
+    page.reload()
+    page.focus(".combo input")
+    page.keyboard.type("P(ra")
+    page.wait_for_selector(".combo li")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.keyboard.type(" | b", delay=100)
+    assert page.input_value(".combo input") == "P(rain | b"
+
+
+def test_completions_of_an_older_text_are_not_applied(page: Any) -> None:
+    """Names offered for ``P(ra`` are gone once more is typed, although the server has not answered for that yet."""
+    held: list[Any] = []
+    page.focus(".combo input")
+    page.keyboard.type("P(ra")
+    page.wait_for_selector(".combo li")
+    page.route("**/variables?*", lambda route: held.append(route))
+    page.keyboard.type("nk")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    assert page.input_value(".combo input") == "P(rank"
+    page.wait_for_selector(".asked .wrong")  # Enter has sent the text as it stood
+    assert not page.is_visible(".combo li")
+
+
 def test_nodes_and_levels_are_reached_by_tab(page: Any) -> None:
     page.focus(".search input")
     for _ in range(12):
