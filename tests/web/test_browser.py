@@ -1,11 +1,12 @@
 """The page in a real Chromium: clamping, asking, comparing, keyboard, narrow screens, two tabs, restarts, new files.
 
-Needs Playwright (``pip install playwright``) and Debian's ``chromium``; accessibility needs ``npm ci`` in ``web/``.
+Needs Playwright, which ``make setup`` installs, and Debian's ``chromium``; accessibility needs ``npm ci`` in ``web/``.
 """
 
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import os
 import re
 import shutil
@@ -19,11 +20,9 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("fastapi", reason="the extra web is not installed")
-sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
-CHROMIUM = shutil.which("chromium")
-if CHROMIUM is None:
-    pytest.skip("Chromium is not installed", allow_module_level=True)
+from skipping import skip_tests
+
+pytestmark = pytest.mark.usefixtures("chromium")
 AXE = Path(__file__).resolve().parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 FLAGS = [
     "--headless",
@@ -63,6 +62,17 @@ class Server:
         self.process.stderr.close()
 
 
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """Debian's Chromium; none is ever downloaded. Asked for first, so that no model is learned in vain."""
+    for package in ("fastapi", "playwright"):
+        if importlib.util.find_spec(package) is None:
+            skip_tests("browser", f"no {package} found; make setup")
+    if (found := shutil.which("chromium")) is None:
+        skip_tests("browser", "no Chromium found; apt-get install chromium")
+    return found
+
+
 @pytest.fixture(scope="module")
 def server(paths: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("browser")
@@ -75,9 +85,11 @@ def server(paths: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
+def browser(chromium: str) -> Iterator[Any]:
+    from playwright import sync_api
+
     with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         yield browser
         browser.close()
 
@@ -235,8 +247,7 @@ def test_a_restart_and_a_swapped_file_are_survived(page: Any, server: Server, pa
     reaches(page, "b", "1", start)
     shutil.copy(paths["two"], server.models[0])
     page.click('.level:has-text("yes")')
-    page.wait_for_timeout(1500)
-    assert share(page, "b", "1") != before
+    assert settled(page, "b", "1", start) != before
     server.models[0].write_text("garbage")
     page.click(".chip")
     page.wait_for_selector(".banner")
@@ -247,7 +258,7 @@ def test_a_restart_and_a_swapped_file_are_survived(page: Any, server: Server, pa
 
 def test_axe_finds_nothing(browser: Any, server: Server) -> None:
     if not AXE.is_file():
-        pytest.skip("axe-core is not installed: npm ci in web/")
+        skip_tests("accessibility", "no axe-core found; npm ci in web/")
     for scheme in ("light", "dark"):
         context = browser.new_context(color_scheme=scheme, bypass_csp=True)
         page = context.new_page()
