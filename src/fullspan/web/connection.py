@@ -50,7 +50,7 @@ class Connection(H11Protocol):
         return self.cycle is None or self.cycle.response_complete or self.cycle.more_body
 
     def _make_room(self) -> None:
-        others = [c for c in self.connections if c is not self and c.waits_for_client]
+        others = [c for c in self.connections if isinstance(c, Connection) and c is not self and c.waits_for_client]
         if others:
             oldest = min(others, key=lambda c: (c.cycle is not None, c.opened))
             self.connections.discard(oldest)  # now: it is lost only after the next connections are made
