@@ -3,11 +3,11 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.ready
 
-.PHONY: help setup demo test lint docs bench readme lock clean
+.PHONY: help setup demo test test-browser lint docs bench readme lock clean
 .DEFAULT_GOAL := help
 
 help:  ## list the commands
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-8s %s\n", $$1, $$2}'
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-12s %s\n", $$1, $$2}'
 
 $(STAMP): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
@@ -30,6 +30,9 @@ lint: $(STAMP)  ## style, types and import layers
 
 test: lint  ## lint, then all tests, in two processes
 	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+test-browser: $(STAMP)  ## the tests of the explorer's page alone (needs Debian's chromium)
+	$(BIN)/python -m pytest tests/web/test_browser.py
 
 docs: $(STAMP)  ## build the documentation site into build/site; a broken link, picture or example is an error
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet

@@ -5,8 +5,11 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from skipping import summary
 
 _DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -15,6 +18,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Refuse a test named after an address in memory: two processes would call it by two names and run nothing."""
     if moving := [item.nodeid for item in items if " at 0x" in item.nodeid]:
         raise pytest.UsageError(f"these tests have another name in every process; give them ids: {moving}")
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Say which tests did not run for want of a browser or a database server: ``-q`` shows no reasons."""
+    for line in summary(terminalreporter.stats.get("skipped", [])):
+        terminalreporter.write_line(line, yellow=True)
 
 
 @pytest.fixture

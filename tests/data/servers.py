@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import glob
+import importlib.util
 import os
 import pwd
 import shutil
@@ -20,6 +21,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from skipping import skip_tests
 
 _PATIENCE = 60.0
 """Seconds for a server to start on a busy machine."""
@@ -37,7 +40,8 @@ def duckdb() -> Iterator[Any]:
 def postgres() -> Iterator[Any]:
     """A server of its own on a free port of the loopback interface; its files go when it stops."""
     ibis = pytest.importorskip("ibis")
-    pytest.importorskip("psycopg", reason="the driver is missing: pip install fullspan[postgres]")
+    if importlib.util.find_spec("psycopg") is None:
+        skip_tests("PostgreSQL", "no driver found; pip install 'fullspan[postgres]'")
     folder = _postgres_programs()
     home = Path(tempfile.mkdtemp(prefix="fullspan-postgres-"))
     try:
@@ -46,7 +50,7 @@ def postgres() -> Iterator[Any]:
         initdb = [*prefix, str(folder / "initdb"), "-D", str(data), "-A", "trust", "-U", "fullspan", "-E", "UTF8", "-N"]
         done = subprocess.run(initdb, capture_output=True, text=True, cwd=home, timeout=_PATIENCE)
         if done.returncode:
-            pytest.skip(f"initdb cannot make a database here: {done.stderr.strip()}")
+            raise RuntimeError(f"initdb cannot make a database here: {done.stderr.strip()}")
         settings = ["listen_addresses=127.0.0.1", f"port={port}", "unix_socket_directories=", "fsync=off"]
         options = [word for setting in settings for word in ("-c", setting)]
         with (home / "log").open("w") as log:
@@ -68,9 +72,10 @@ def postgres() -> Iterator[Any]:
 def spark() -> Iterator[Any]:
     """Spark in local mode, with one worker thread and no web page."""
     ibis = pytest.importorskip("ibis")
-    pytest.importorskip("pyspark", reason="the driver is missing: pip install fullspan[spark]")
+    if importlib.util.find_spec("pyspark") is None:
+        skip_tests("Spark", "no driver found; pip install 'fullspan[spark]'")
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
-        pytest.skip("Spark needs Java, and there is none: java is not on the path, and JAVA_HOME is not set")
+        skip_tests("Spark", "no Java found; put java on the path, or set JAVA_HOME")
     with tempfile.TemporaryDirectory(prefix="fullspan-spark-") as home, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of pandas' version and of sockets, by PySpark itself
         from pyspark.sql import SparkSession
@@ -100,7 +105,7 @@ def _postgres_programs() -> Path:
     for folder in folders:
         if (folder / "initdb").exists() and (folder / "postgres").exists():
             return folder
-    pytest.skip("there is no PostgreSQL server: initdb is neither on the path nor in /usr/lib/postgresql/*/bin")
+    skip_tests("PostgreSQL", "no server on the path or in /usr/lib/postgresql/*/bin; apt-get install postgresql")
 
 
 def _version(folder: str) -> int:
@@ -113,13 +118,13 @@ def _as_ordinary_user(home: Path) -> list[str]:
     if os.geteuid():
         return []
     if shutil.which("setpriv") is None:
-        pytest.skip("PostgreSQL refuses to run as root, and setpriv is missing")
+        skip_tests("PostgreSQL", "the server refuses to run as root; apt-get install util-linux, for setpriv")
     for name in ("postgres", "nobody"):
         with contextlib.suppress(KeyError):
             user = pwd.getpwnam(name)
             os.chown(home, user.pw_uid, user.pw_gid)
             return ["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups"]
-    pytest.skip("PostgreSQL refuses to run as root, and there is neither a user postgres nor nobody")
+    skip_tests("PostgreSQL", "the server refuses to run as root; add a user postgres or nobody")
 
 
 def _free_port() -> int:

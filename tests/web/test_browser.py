@@ -1,11 +1,12 @@
 """The page in a real Chromium: clamping, asking, comparing, keyboard, narrow screens, two tabs, restarts, new files.
 
-Needs Playwright (``pip install playwright``) and Debian's ``chromium``; accessibility needs ``npm ci`` in ``web/``.
+Needs Playwright, which ``make setup`` installs, and Debian's ``chromium``; accessibility needs ``npm ci`` in ``web/``.
 """
 
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import os
 import re
 import shutil
@@ -19,11 +20,9 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("fastapi", reason="the extra web is not installed")
-sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
-CHROMIUM = shutil.which("chromium")
-if CHROMIUM is None:
-    pytest.skip("Chromium is not installed", allow_module_level=True)
+from skipping import skip_tests
+
+pytestmark = pytest.mark.usefixtures("chromium")
 AXE = Path(__file__).resolve().parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 FLAGS = [
     "--headless",
@@ -63,21 +62,42 @@ class Server:
         self.process.stderr.close()
 
 
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """Debian's Chromium; none is ever downloaded. Asked for first, so that no model is learned in vain."""
+    for package in ("fastapi", "playwright"):
+        if importlib.util.find_spec(package) is None:
+            skip_tests("browser", f"no {package} found; make setup")
+    if (found := shutil.which("chromium")) is None:
+        skip_tests("browser", "no Chromium found; apt-get install chromium")
+    return found
+
+
+def _votes(folder: Path) -> Path:
+    """A model with pairs of both directions and larger groups, of 17 variables."""
+    import fullspan as fs
+
+    fs.FullSpan(missing="em").fit(fs.datasets.house_votes_path()).save(folder / "votes.fsm")
+    return folder / "votes.fsm"
+
+
 @pytest.fixture(scope="module")
 def server(paths: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("browser")
     copies = [folder / "one.fsm", folder / "two.fsm"]
     for source, copy in zip(paths.values(), copies, strict=True):
         shutil.copy(source, copy)
-    server = Server(*copies)
+    server = Server(*copies, _votes(folder))
     yield server
     server.stop()
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
+def browser(chromium: str) -> Iterator[Any]:
+    from playwright import sync_api
+
     with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         yield browser
         browser.close()
 
@@ -155,6 +175,34 @@ def test_asking_with_completion_by_keyboard_alone(page: Any) -> None:
     assert "no variable" in page.inner_text(".asked .wrong")
 
 
+def test_the_caret_follows_the_typing_on_a_slow_screen(page: Any) -> None:
+    """What is typed right after a completion stands after it, however late the next frame is drawn."""
+    page.add_init_script("window.requestAnimationFrame = (draw) => setTimeout(() => draw(performance.now()), 250)")
+    page.reload()
+    page.focus(".combo input")
+    page.keyboard.type("P(ra")
+    page.wait_for_selector(".combo li")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.keyboard.type(" | b", delay=100)
+    assert page.input_value(".combo input") == "P(rain | b"
+
+
+def test_completions_of_an_older_text_are_not_applied(page: Any) -> None:
+    """Names offered for ``P(ra`` are gone once more is typed, although the server has not answered for that yet."""
+    held: list[Any] = []
+    page.focus(".combo input")
+    page.keyboard.type("P(ra")
+    page.wait_for_selector(".combo li")
+    page.route("**/variables?*", lambda route: held.append(route))
+    page.keyboard.type("nk")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    assert page.input_value(".combo input") == "P(rank"
+    page.wait_for_selector(".asked .wrong")  # Enter has sent the text as it stood
+    assert not page.is_visible(".combo li")
+
+
 def test_nodes_and_levels_are_reached_by_tab(page: Any) -> None:
     page.focus(".search input")
     for _ in range(12):
@@ -165,15 +213,16 @@ def test_nodes_and_levels_are_reached_by_tab(page: Any) -> None:
     page.wait_for_selector(".chip")
     page.focus(".node >> nth=1")
     page.keyboard.press("Enter")
-    page.wait_for_function("document.querySelectorAll('.chip').length === 2")
+    page.wait_for_function("() => document.querySelectorAll('.chip').length === 2")
 
 
-@pytest.mark.parametrize("view", ["What if", "Samples", "Compare", "Terms", "API"])
-def test_every_view_shows_something(page: Any, view: str) -> None:
-    page.click(f'nav button:has-text("{view}")')
-    if view == "Samples":
-        page.click('button:has-text("Draw")')
-    page.wait_for_selector(".view details" if view == "API" else ".view tbody tr")
+def test_every_view_shows_something(page: Any) -> None:
+    for view in ("What if", "Samples", "Compare", "Terms", "API"):
+        page.click(f'nav button:has-text("{view}")')
+        section = f'.view[aria-label="{view}"]'
+        if view == "Samples":
+            page.click('button:has-text("Draw")')
+        page.wait_for_selector(f"{section} details" if view == "API" else f"{section} tbody tr")
 
 
 def test_two_tabs_do_not_disturb_each_other(page: Any, server: Server) -> None:
@@ -191,6 +240,72 @@ def test_a_narrow_screen_needs_no_sideways_scrolling(page: Any) -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
 
 
+def test_an_answer_that_breaks_off_is_not_shown(page: Any) -> None:
+    """As when a search is abandoned for the next one: the page keeps what it has, and says so if nothing follows."""
+    page.evaluate("() => { Response.prototype.json = () => Promise.reject(new DOMException('', 'AbortError')); }")
+    page.fill(".search input", "ra")
+    page.wait_for_selector(".banner")
+    assert page.locator(".variables li").count() == 3
+
+
+BOXES = """(selector) => [...document.querySelectorAll(selector)].map((e) => {
+  const box = e.getBoundingClientRect();
+  return [box.left, box.top, box.right, box.bottom];
+})"""
+LINES = """(selector) => [...document.querySelectorAll(selector)].map((e) => {
+  const style = getComputedStyle(e);
+  return [style.stroke, style.strokeDasharray].join(" ");
+})"""
+
+
+def test_names_stay_legible_on_every_screen(page: Any) -> None:
+    """Letters of 12 pixels or more, nothing over another name, nothing outside of the picture."""
+    page.select_option("header select", "votes")
+    page.wait_for_function("() => document.querySelectorAll('.node').length === 17")
+    for width in (390, 1000, 1600):
+        page.set_viewport_size({"width": width, "height": 850})
+        page.wait_for_timeout(300)
+        _check_legible(page)
+
+
+def _check_legible(page: Any) -> None:
+    name = ".node text:first-of-type"
+    sizes = page.evaluate(
+        "(s) => [...document.querySelectorAll(s)].map((e) => parseFloat(getComputedStyle(e).fontSize))", name
+    )
+    frame = page.evaluate(BOXES, ".graph")[0]
+    view_box = [float(x) for x in page.get_attribute(".graph", "viewBox").split()]
+    assert min(sizes) * (frame[2] - frame[0]) / view_box[2] > 11.5
+    boxes = page.evaluate(BOXES, ".node .body")
+    for k, (left, top, right, bottom) in enumerate(boxes):
+        assert frame[0] <= left < right <= frame[2]
+        assert frame[1] <= top < bottom <= frame[3]
+        for other in boxes[:k]:
+            assert right <= other[0] or other[2] <= left or bottom <= other[1] or other[3] <= top
+
+
+def test_every_line_and_colour_is_in_the_legend(page: Any) -> None:
+    """What the picture draws is what the legend names: no style is left out, and none is named in vain."""
+    for model, kinds, nodes in (("votes", 2, 17), ("one", 2, 3), ("votes", 2, 17), ("two", 1, 3)):
+        page.select_option("header select", model)
+        page.wait_for_function(f"() => document.querySelectorAll('.node').length === {nodes}")
+        _check_legend(page, model, kinds)
+
+
+def _check_legend(page: Any, model: str, kinds: int) -> None:
+    drawn, keys = set(page.evaluate(LINES, ".graph line")), page.evaluate(LINES, ".legend line:not(.width)")
+    assert len(drawn) == kinds
+    assert drawn == set(keys)
+    words = page.inner_text(".legend")
+    assert "wider: more nats saved" in words
+    assert ("group of three or more" in words) == (page.locator(".graph .shade").count() > 0) == (model == "votes")
+    assert ("neither" in words) == (model != "votes")
+    assert "clamped" not in words
+    page.focus(".node >> nth=0")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".legend .clamped")
+
+
 def test_a_restart_and_a_swapped_file_are_survived(page: Any, server: Server, paths: dict[str, Path]) -> None:
     """What is clamped stays; a banner tells that the server is gone or the file is broken, and goes."""
     start = share(page, "b", "1")
@@ -203,12 +318,11 @@ def test_a_restart_and_a_swapped_file_are_survived(page: Any, server: Server, pa
     page.wait_for_selector(".banner", state="detached", timeout=20_000)
     assert page.inner_text(".chip").startswith("rain = no")
     page.click(".chip")
-    page.wait_for_function("document.querySelectorAll('.chip').length === 0")
+    page.wait_for_function("() => document.querySelectorAll('.chip').length === 0")
     reaches(page, "b", "1", start)
     shutil.copy(paths["two"], server.models[0])
     page.click('.level:has-text("yes")')
-    page.wait_for_timeout(1500)
-    assert share(page, "b", "1") != before
+    assert settled(page, "b", "1", start) != before
     server.models[0].write_text("garbage")
     page.click(".chip")
     page.wait_for_selector(".banner")
@@ -219,7 +333,7 @@ def test_a_restart_and_a_swapped_file_are_survived(page: Any, server: Server, pa
 
 def test_axe_finds_nothing(browser: Any, server: Server) -> None:
     if not AXE.is_file():
-        pytest.skip("axe-core is not installed: npm ci in web/")
+        skip_tests("accessibility", "no axe-core found; npm ci in web/")
     for scheme in ("light", "dark"):
         context = browser.new_context(color_scheme=scheme, bypass_csp=True)
         page = context.new_page()

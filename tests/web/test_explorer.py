@@ -156,3 +156,18 @@ def test_a_truncated_machine_is_asked_about_its_own_states(tmp_path: Path, unsee
     content = gather(machine, rows, refit=False)
     assert content.shares[1].expected == pytest.approx(machine.marginal("x1").values, abs=1e-12)
     assert content.information is None
+
+
+def test_the_graph_says_what_its_strengths_are(paths: dict[str, Path], mixed: dict[str, Path], tmp_path: Path) -> None:
+    """Nats saved by the terms of a pair, nats that a pair of a mixture shares, or the range of a network's factor."""
+    graph, terms = Explorer(paths["one"]).graph(), fs.load(paths["one"]).terms_
+    assert graph["measure"] == "nats saved"
+    for edge in graph["edges"]:
+        saved = [row.nats_saved for row in terms if set(row.variables) == {edge["a"], edge["b"]}]
+        assert edge["strength"] == pytest.approx(sum(saved), rel=1e-9)
+    assert Explorer(mixed["mixture"]).graph()["measure"] == "nats shared"
+    network = tmp_path / "two.uai"
+    network.write_text("MARKOV\n2\n2 2\n1\n2 0 1\n\n4\n 1.0 2.0 3.0 8.0\n")
+    graph = Explorer(network).graph()
+    assert graph["measure"] == "range of log factor"
+    assert graph["edges"][0]["strength"] == pytest.approx(math.log(8.0))

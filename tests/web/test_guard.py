@@ -110,6 +110,16 @@ def test_the_token_is_demanded_by_the_api_alone() -> None:
 
 
 @pytest.mark.parametrize(
+    "wrong",
+    [{"host": "evil.example"}, {"origin": "http://evil.example"}, {"content-length": "999999"}],
+    ids=["host", "origin", "size"],
+)
+def test_the_token_is_looked_at_first(wrong: dict[str, str]) -> None:
+    """Without it, nothing else about the server is learned."""
+    assert asked({**JSON, **wrong}, method="POST", token="secret")[0] == 401
+
+
+@pytest.mark.parametrize(
     ("host", "loopback"),
     [
         ("127.0.0.1", True),

@@ -12,6 +12,7 @@ export interface Edge { a: string; b: string; strength: number; direction: numbe
 export interface Group { members: string[]; strength: number }
 export interface Graph extends Answer {
   nodes: { name: string; degree: number }[]; edges: Edge[]; groups: Group[]; total_nodes: number; total_terms: number;
+  measure: string;
 }
 export interface Term {
   words: string; variables: string[]; order: number;
@@ -57,7 +58,10 @@ async function request<T>(path: string, body?: unknown, signal?: AbortSignal): P
     if (signal?.aborted) throw error;
     throw new Gone("the server does not answer");
   }
-  const answer = await response.json().catch(() => ({ detail: response.statusText }));
+  const answer = await response.json().catch((error) => {
+    if (!response.ok) return { detail: response.statusText };
+    throw signal?.aborted ? error : new Gone("the server's answer breaks off");  // never half an answer as a whole one
+  });
   if (!response.ok) throw new Error(answer.detail ?? response.statusText);
   return answer as T;
 }

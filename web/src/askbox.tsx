@@ -6,6 +6,10 @@ import { Bar } from "./bars";
 
 interface Asked { text: string; also: string; reply?: Reply; wrong?: string }
 
+/** Completions, with the text and caret they were made for: they are never applied to another text. */
+interface Offer { text: string; caret: number; options: string[]; chosen: number }
+const NONE: Offer = { text: "", caret: -1, options: [], chosen: -1 };
+
 /** Where the word at the caret begins, and, after "name=", of which variable a level is wanted. */
 function wordAt(text: string, caret: number): { start: number; word: string; of: string | null } {
   const before = text.slice(0, caret);
@@ -20,50 +24,59 @@ const quoted = (text: string) => (/^[\w.+-]+$/.test(text) ? text : `"${text.repl
 export function AskBox(props: { model: string; given: Given; failed: (error: unknown) => string }) {
   const { model, given, failed } = props;
   const [text, setText] = useState("");
-  const [options, setOptions] = useState<string[]>([]);
-  const [chosen, setChosen] = useState(-1);
+  const [caret, setCaret] = useState(0);
+  const [offer, setOffer] = useState<Offer>(NONE);
   const [history, setHistory] = useState<Asked[]>([]);
   const input = useRef<HTMLInputElement>(null);
   const list = useId();
 
   useEffect(() => {
-    const { word, of } = wordAt(text, input.current?.selectionStart ?? text.length);
-    if (!text || (!word && !of)) { setOptions([]); return; }
+    const { word, of } = wordAt(text, caret);
+    if (!text || (!word && !of)) return;
     const stop = new AbortController();
     const timer = setTimeout(() => {
       ask.variables(model, of ?? word, of ? 50 : 8, stop.signal).then((found) => {
+        if (stop.signal.aborted) return;
         const levels = found.variables.find((v) => v.name === of)?.levels.map(String) ?? [];
         const names = of === null ? found.variables.map((v) => v.name) : levels.filter((l) => l.startsWith(word));
-        setOptions(names.filter((name) => name !== word).slice(0, 8));
-        setChosen(-1);
+        setOffer({ text, caret, options: names.filter((name) => name !== word).slice(0, 8), chosen: -1 });
       }).catch(() => undefined);
     }, 120);
     return () => { clearTimeout(timer); stop.abort(); };
-  }, [text, model]);
+  }, [text, caret, model]);
 
+  const options = offer.text === text && offer.caret === caret ? offer.options : [];
+  const chosen = options.length ? offer.chosen : -1;
+  /** Take over what the box holds, and where its caret is. */
+  const note = () => { setText(input.current!.value); setCaret(input.current!.selectionStart ?? 0); };
+  /** Whether the offer is for what the box holds at this moment, which may be newer than what is on the screen. */
+  const current = () => input.current!.value === offer.text && input.current!.selectionStart === offer.caret;
   const complete = (option: string) => {
-    const caret = input.current?.selectionStart ?? text.length;
-    const { start } = wordAt(text, caret);
-    const put = text.slice(0, start) + quoted(option);
-    setText(put + text.slice(caret));
-    setOptions([]);
-    requestAnimationFrame(() => { input.current?.focus(); input.current?.setSelectionRange(put.length, put.length); });
+    if (!current()) return;
+    const box = input.current!;
+    const put = offer.text.slice(0, wordAt(offer.text, offer.caret).start) + quoted(option);
+    // In the box at once: a caret set in a later frame would jump back while the person goes on typing.
+    box.value = put + offer.text.slice(offer.caret);
+    box.focus();
+    box.setSelectionRange(put.length, put.length);
+    note();
   };
   const send = (event: Event) => {
     event.preventDefault();
     const question = text.trim();
     if (!question) return;
-    setOptions([]);
+    setOffer(NONE);
     const also = Object.entries(given).map(([name, level]) => `${name}=${level}`).join(", ");
     ask.query(model, question, given)
       .then((reply) => setHistory((old) => [{ text: question, also, reply }, ...old].slice(0, 20)))
       .catch((error) => setHistory((old) => [{ text: question, also, wrong: failed(error) }, ...old].slice(0, 20)));
   };
   const keys = (event: KeyboardEvent) => {
-    if (!options.length) return;
-    if (event.key === "ArrowDown") { event.preventDefault(); setChosen((chosen + 1) % options.length); }
-    else if (event.key === "ArrowUp") { event.preventDefault(); setChosen((chosen - 1 + options.length) % options.length); }
-    else if (event.key === "Escape") setOptions([]);
+    if (!options.length || !current()) return;
+    const move = (step: number) => { event.preventDefault(); setOffer({ ...offer, chosen: (chosen + step + options.length) % options.length }); };
+    if (event.key === "ArrowDown") move(1);
+    else if (event.key === "ArrowUp") move(chosen < 0 ? 0 : -1);
+    else if (event.key === "Escape") setOffer(NONE);
     else if ((event.key === "Enter" || event.key === "Tab") && chosen >= 0) { event.preventDefault(); complete(options[chosen]); }
   };
   return (
@@ -74,7 +87,7 @@ export function AskBox(props: { model: string; given: Given; failed: (error: unk
           <input id={`${list}-box`} ref={input} value={text} placeholder="P(party | crime=n)" spellcheck={false} autocomplete="off"
             role="combobox" aria-autocomplete="list" aria-expanded={options.length > 0} aria-controls={list}
             aria-activedescendant={chosen >= 0 ? `${list}-${chosen}` : undefined} maxLength={2000}
-            onInput={(event) => setText((event.target as HTMLInputElement).value)} onKeyDown={keys} />
+            onInput={note} onKeyUp={note} onClick={note} onKeyDown={keys} onBlur={() => setOffer(NONE)} />
           <ul id={list} role="listbox" aria-label="completions" hidden={!options.length}>
             {options.map((option, k) => (
               <li id={`${list}-${k}`} role="option" aria-selected={k === chosen}

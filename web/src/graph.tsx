@@ -3,20 +3,24 @@
 import { forceCollide, forceLink, forceManyBody, forceSimulation, forceX, forceY } from "d3-force";
 import { select } from "d3-selection";
 import { zoom, zoomIdentity } from "d3-zoom";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Given, Graph, Level, Variable } from "./api";
 import { percent } from "./bars";
 
-const WIDTH = 960, HEIGHT = 620, LETTER = 7.6, TALL = 30;
+const TALL = 30, UNDER = 16, GROUPS = 6;
 
 interface Place { name: string; x: number; y: number; width: number }
+interface Pane { width: number; height: number }
 
 const short = (name: string) => (name.length > 20 ? name.slice(0, 19) + "…" : name);
+/** Pixels: names have the same size on every screen, and a full picture is taller, not smaller. */
+const letters = (pane: Pane) => (pane.width < 600 ? { font: 12, wide: 6.9, around: 18 } : { font: 14, wide: 7.8, around: 32 });
 
-function layout(graph: Graph): Map<string, Place> {
+function layout(graph: Graph, wanted: Pane): { places: Map<string, Place>; pane: Pane } {
+  const { wide, around } = letters(wanted);
   const nodes: Place[] = graph.nodes.map(({ name }, i) => {
     const angle = (2 * Math.PI * i) / graph.nodes.length;
-    return { name, x: 200 * Math.cos(angle), y: 130 * Math.sin(angle), width: 34 + LETTER * short(name).length };
+    return { name, x: 200 * Math.cos(angle), y: 130 * Math.sin(angle), width: around + wide * short(name).length };
   });
   const top = Math.max(...graph.edges.map((e) => e.strength), 1e-9);
   const links = graph.edges.map((e) => ({ source: e.a, target: e.b, weight: e.strength / top }));
@@ -33,16 +37,60 @@ function layout(graph: Graph): Map<string, Place> {
     .force("y", forceY(0).strength(pull(0.11)))
     .stop()
     .tick(320);
-  return new Map(nodes.map((node) => [node.name, node]));
+  const area = nodes.reduce((sum, n) => sum + 2.4 * (n.width + 16) * (TALL + UNDER + 12), 0);
+  const pane = { width: wanted.width, height: Math.max(wanted.height, area / wanted.width) };
+  spread(nodes, pane);
+  return { places: new Map(nodes.map((node) => [node.name, node])), pane };
 }
 
-function fitted(places: Map<string, Place>): string {
-  const all = [...places.values()];
-  if (!all.length) return `0 0 ${WIDTH} ${HEIGHT}`;
-  const x0 = Math.min(...all.map((p) => p.x - p.width / 2)) - 30, x1 = Math.max(...all.map((p) => p.x + p.width / 2)) + 30;
-  const y0 = Math.min(...all.map((p) => p.y)) - 45, y1 = Math.max(...all.map((p) => p.y)) + 45;
-  const width = Math.max(x1 - x0, WIDTH / 2), height = Math.max(y1 - y0, HEIGHT / 2);
-  return `${(x0 + x1 - width) / 2} ${(y0 + y1 - height) / 2} ${width} ${height}`;
+/** Fill the pane, then push apart what overlaps, with the line under each name. */
+function spread(nodes: Place[], pane: Pane): void {
+  const stretch = (at: "x" | "y", low: (n: Place) => number, high: (n: Place) => number) => {
+    const least = Math.min(...nodes.map((n) => n[at])), most = Math.max(...nodes.map((n) => n[at]));
+    for (const n of nodes) n[at] = low(n) + (most > least ? (n[at] - least) / (most - least) : 0.5) * (high(n) - low(n));
+  };
+  const left = (n: Place) => n.width / 2 + 6, right = (n: Place) => pane.width - n.width / 2 - 6;
+  const above = () => TALL / 2 + 10, below = () => pane.height - TALL / 2 - UNDER - 10;
+  stretch("x", left, right);
+  stretch("y", above, below);
+  for (let turn = 0; turn < 300; turn++) {
+    let moved = false;
+    nodes.forEach((a, i) => nodes.slice(i + 1).forEach((b) => {
+      const x = (a.width + b.width) / 2 + 12 - Math.abs(a.x - b.x), y = TALL + UNDER + 10 - Math.abs(a.y - b.y);
+      if (x <= 0.01 || y <= 0.01) return;
+      moved = true;
+      const at = x < y ? "x" : "y", step = (Math.min(x, y) / 2) * (a[at] < b[at] ? -1 : 1);
+      a[at] += step;
+      b[at] -= step;
+    }));
+    for (const n of nodes) {
+      n.x = Math.min(Math.max(n.x, left(n)), right(n));
+      n.y = Math.min(Math.max(n.y, above()), below());
+    }
+    if (!moved) return;
+  }
+}
+
+const kind = (direction: number) => (direction > 0 ? "with" : direction < 0 ? "against" : "neither");
+
+/** Names every line style, colour and width that the picture uses, and no other. */
+export function Legend(props: { graph: Graph; clamped: boolean }) {
+  const { graph, clamped } = props;
+  const used = new Set(graph.edges.map((e) => kind(e.direction)));
+  const shown = Math.min(graph.groups.length, GROUPS);
+  const line = (name: string, width: number) => <svg class="graph-key" width="30" height="12" aria-hidden="true"><line class={name} x1="0" y1="6" x2="30" y2="6" stroke-width={width} /></svg>;
+  return (
+    <ul class="legend" aria-label="legend">
+      {used.has("with") && <li>{line("with", 3)} goes with</li>}
+      {used.has("against") && <li>{line("against", 3)} goes against</li>}
+      {used.has("neither") && <li>{line("neither", 3)} neither, or more than two levels</li>}
+      {used.size > 0 && <li>{line("width", 1)}{line("width", 6)} wider: more {graph.measure}</li>}
+      {shown > 0 && <li>{[...Array(Math.min(shown, 4)).keys()].map((k) => <i class={`group shade${k}`} />)} group of three or more
+        {graph.groups.length > shown && ` (the strongest ${shown} of ${graph.groups.length})`}</li>}
+      <li><i class="level" /> probability of the last level; below the name, the likeliest level</li>
+      {clamped && <li><i class="clamped" /> clamped</li>}
+    </ul>
+  );
 }
 
 /** Corners of the convex hull, in order. */
@@ -68,11 +116,26 @@ export function GraphView(props: {
   clamp: (name: string, level: Level | null) => void; look: (name: string) => void;
 }) {
   const { graph, variables, now, given, focus, clamp, look } = props;
-  const places = useMemo(() => layout(graph), [graph]);
+  const [wanted, setWanted] = useState<Pane>({ width: 960, height: 600 });
+  const { places, pane } = useMemo(() => layout(graph, wanted), [graph, wanted]);
+  const { font } = letters(wanted);
   const frame = useRef<SVGSVGElement>(null);
+  const outer = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const measure = () => {
+      const width = Math.max(outer.current!.clientWidth, 200), height = Math.min(Math.max(0.62 * innerHeight, 320), 700);
+      setWanted((old) => (Math.abs(old.width - width) < 2 && Math.abs(old.height - height) < 40 ? old : { width, height }));
+    };
+    measure();
+    const watch = new ResizeObserver(measure);
+    watch.observe(outer.current!);
+    return () => watch.disconnect();
+  }, []);
   const inner = useRef<SVGGElement>(null);
   useEffect(() => {
     const behaviour = zoom<SVGSVGElement, unknown>().scaleExtent([0.3, 5])
+      // One finger scrolls the page, two move the picture.
+      .filter((event) => !event.ctrlKey && !event.button && (event.type !== "touchstart" || event.touches.length > 1))
       .on("zoom", (event) => inner.current?.setAttribute("transform", String(event.transform)));
     const svg = select(frame.current!);
     svg.call(behaviour).call(behaviour.transform, zoomIdentity).on("dblclick.zoom", null);
@@ -87,9 +150,10 @@ export function GraphView(props: {
     clamp(name, at + 1 < levels.length ? levels[at + 1] : null);
   };
   return (
-    <svg ref={frame} class="graph" viewBox={fitted(places)} role="group" aria-label="interaction graph">
+    <div ref={outer}>
+    <svg ref={frame} class="graph" viewBox={`0 0 ${pane.width} ${pane.height}`} style={{ height: `${pane.height}px` }} role="group" aria-label="interaction graph">
       <g ref={inner}>
-        {graph.groups.slice(0, 6).map((group, k) => {
+        {graph.groups.slice(0, GROUPS).map((group, k) => {
           const corners = hull(group.members.map((m) => [places.get(m)!.x, places.get(m)!.y]));
           return (
             <g class={`shade shade${k % 4}`}>
@@ -103,7 +167,7 @@ export function GraphView(props: {
           const share = edge.strength / top;
           return (
             <line x1={a.x} y1={a.y} x2={b.x} y2={b.y} stroke-width={1 + 5.5 * share ** 0.6} stroke-opacity={0.4 + 0.55 * share ** 0.5}
-              class={edge.direction > 0 ? "with" : edge.direction < 0 ? "against" : "neither"}>
+              class={kind(edge.direction)}>
               <title>{`${edge.a} – ${edge.b}`}</title>
             </line>
           );
@@ -127,12 +191,13 @@ export function GraphView(props: {
                 <rect class="level" width={place.width * (p.length ? p[p.length - 1] : 0)} height={TALL} rx={TALL / 2} />
               </svg>
               <rect class="line" x={-place.width / 2} y={-TALL / 2} width={place.width} height={TALL} rx={TALL / 2} />
-              <text text-anchor="middle" dy=".35em">{short(place.name)} </text>
+              <text text-anchor="middle" dy=".35em" style={{ fontSize: `${font}px` }}>{short(place.name)} </text>
               <text class="told" text-anchor="middle" y={TALL / 2 + 13}>{clamped ? `= ${given[place.name]}` : told}</text>
             </g>
           );
         })}
       </g>
     </svg>
+    </div>
   );
 }

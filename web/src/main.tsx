@@ -5,7 +5,7 @@ import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { ask, Gone, takeToken, type Given, type Graph, type Level, type Marginals, type Model, type Variable } from "./api";
 import { AskBox } from "./askbox";
 import { Levels } from "./bars";
-import { GraphView } from "./graph";
+import { GraphView, Legend } from "./graph";
 import { ApiView, CompareView, SampleView, TermsView, WhatIfView } from "./views";
 import "./style.css";
 
@@ -96,7 +96,11 @@ function App() {
     else next[name] = level;
     return next;
   });
-  const choose = (name: string) => { setModel(name); setGiven({}); setFocus(null); setSearch(""); setAnswer(null); setGraph(null); setVariables([]); };
+  const choose = (name: string) => {
+    if (name === model) return;
+    setModel(name);
+    setGiven({}); setFocus(null); setSearch(""); setAnswer(null); setGraph(null); setVariables([]);
+  };
   const now = answer?.marginals ?? {};
   const about = models.find((m) => m.name === model);
   const clamped = Object.entries(given);
@@ -152,10 +156,10 @@ function App() {
                   : <><span>Within {radius} steps of <b>{focus}</b></span>
                     <label>Steps <input type="number" min={1} max={6} value={radius} onInput={(e) => setRadius(Math.min(6, Math.max(1, +(e.target as HTMLInputElement).value || 1)))} /></label>
                     <button type="button" onClick={() => setFocus(null)}>Show all</button></>}
-                <span class="legend"><i class="with" /> together <i class="against" /> against <i class="group" /> groups</span>
               </div>
+              <Legend graph={graph} clamped={clamped.length > 0} />
               <GraphView graph={graph} variables={nodes} now={now} given={given} focus={focus} clamp={clamp} look={setFocus} />
-              <p class="hint">Click a variable to clamp its levels in turn; shift-click to look at what is near it. Keyboard: Tab, Enter, f. Drag and scroll to move.</p>
+              <p class="hint">Click a variable to clamp its levels in turn; shift-click to look at what is near it. Keyboard: Tab, Enter, f. Drag and scroll, or use two fingers, to move.</p>
             </section>
           )}
           {view === "What if" && <WhatIfView {...common} key={model} names={variables.map((v) => v.name)} />}

@@ -20,6 +20,7 @@ from fullspan.estimators.loading import load
 from fullspan.estimators.pictures import interactions
 from fullspan.model.formats import NETWORKS, suffix
 from fullspan.model.graph import FactorGraph
+from fullspan.model.mixture import FittedMixture
 from fullspan.picture.interactions import Interaction
 from fullspan.query.averaged import AveragedOracle
 from fullspan.query.conditioned import Conditioned
@@ -61,10 +62,12 @@ class Explorer:
         if suffix(path) in NETWORKS:
             self.oracle: Any = read_graph(path, MAX_MEMORY)
             self.kind, found = "network", _of_factors(self.oracle.graph)
+            self.measure = "range of log factor"
         else:
             self.estimator = load(path)
             check_exact_joint(self.estimator, str(path), "the explorer")
             self.kind, found = type(self.estimator).__name__, interactions(self.estimator)
+            self.measure = _measure(self.estimator.fitted_)
             self.oracle = _engine(self.estimator._oracle)
         self.marginals: Marginals = marginals_of(self.oracle)
         if isinstance(self.oracle, GraphModel) and self.estimator is not None:
@@ -106,7 +109,7 @@ class Explorer:
         """The interaction graph, or the part of it near a variable."""
         if focus is not None:
             self.space.position(focus)
-        return self.near.near(focus, radius, limit)
+        return {**self.near.near(focus, radius, limit), "measure": self.measure}
 
     def terms(self, offset: int = 0, limit: int = 50) -> dict[str, Any]:
         """The terms in words, strongest first; of models without terms, the pairs, with the nats that they share."""
@@ -233,6 +236,14 @@ def _of_factors(graph: FactorGraph) -> list[Interaction]:
             values = table[np.isfinite(table)]
             found.append(Interaction(tuple(names[i] for i in scope), float(np.ptp(values)) if values.size else 0.0))
     return found
+
+
+def _measure(fitted: Any) -> str:
+    """What the strengths of :func:`fullspan.estimators.pictures.interactions` are."""
+    if isinstance(fitted, FittedMixture):
+        return "nats shared"
+    saved = getattr(fitted, "nats_saved", None)
+    return "nats saved" if saved is None or np.isfinite(saved).any() else "weight"
 
 
 def _event(given: Given) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """Who may ask: checks before a request reaches the application, and headers on every answer.
 
+* Where the server is open to other machines, the API demands its token, before anything else is looked at.
 * The Host header must name this server: a page elsewhere cannot reach it through a name of its own (DNS rebinding).
 * A request from another origin is refused; so no page elsewhere can ask on behalf of the person at this machine.
-* Where the server is open to other machines, the API demands its token.
 * A body has a largest size and a longest time to arrive.
 """
 
@@ -82,6 +82,8 @@ class Guard:
         headers: dict[bytes, list[bytes]] = {}
         for name, value in scope["headers"]:
             headers.setdefault(name.lower(), []).append(value)
+        if self.token is not None and scope["path"].startswith("/api"):
+            self._check_token(headers.get(b"authorization", [b""])[0])
         host = [h.decode("latin-1").lower() for h in headers.get(b"host", [])]
         if len(host) != 1 or host[0] not in self.hosts:
             raise Refused(
@@ -95,8 +97,6 @@ class Guard:
         site = headers.get(b"sec-fetch-site", [b"none"])[0]
         if site == b"cross-site":
             raise Refused(403, "requests from other sites are refused")
-        if self.token is not None and scope["path"].startswith("/api"):
-            self._check_token(headers.get(b"authorization", [b""])[0])
 
     def _check_token(self, given: bytes) -> None:
         assert self.token is not None

@@ -133,6 +133,7 @@ class Graph(Answer):
     groups: list[Group]
     total_nodes: int
     total_terms: int
+    measure: str = Field(description="What a strength is, such as nats saved.")
 
 
 class Term(BaseModel):

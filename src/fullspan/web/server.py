@@ -14,7 +14,6 @@ from fullspan.web.guard import Guard
 from fullspan.web.worker import Pool
 
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
-MAX_CONNECTIONS = 400
 
 
 def is_loopback(host: str) -> bool:
@@ -42,6 +41,27 @@ def guarded_app(pool: Pool, hosts: frozenset[str], token: str | None) -> Guard:
     from fullspan.web.api import make_app
 
     return Guard(make_app(pool), hosts, token)  # type: ignore[arg-type]
+
+
+def server_config(app: Any) -> Any:
+    """The settings of uvicorn: how long a connection may last, and how many there may be."""
+    import uvicorn
+
+    from fullspan.web.connection import MAX_CONNECTIONS, Connection
+
+    return uvicorn.Config(
+        app,
+        http=Connection,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        limit_concurrency=MAX_CONNECTIONS + 1,  # reached where no connection could make room
+        timeout_keep_alive=15,
+        timeout_graceful_shutdown=2,
+        ws="none",
+        lifespan="off",
+        proxy_headers=False,
+    )
 
 
 def serve(
@@ -72,21 +92,9 @@ def serve(
     try:
         pool.ready()
         app: Any = guarded_app(pool, host_names(host, port, further_hosts), token)
-        config = uvicorn.Config(
-            app,
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            limit_concurrency=MAX_CONNECTIONS,
-            timeout_keep_alive=15,
-            timeout_graceful_shutdown=2,
-            ws="none",
-            lifespan="off",
-            proxy_headers=False,
-        )
         shown = f"[{host}]" if ":" in host else socket.gethostname() if host == "0.0.0.0" else host
         announce(f"http://{shown}:{port}/" + (f"#token={token}" if token else ""))
-        uvicorn.Server(config).run([listener])
+        uvicorn.Server(server_config(app)).run([listener])
     finally:
         pool.close()
         listener.close()
