@@ -35,7 +35,7 @@ def test_elimination_is_chosen_where_the_table_would_not_fit(wide: fs.FullSpan) 
     """2^60 states: the search runs by elimination, within its width, and has terms with errors."""
     assert wide.fitted_.settings["engine"] == "elimination"
     assert wide.fitted_.settings["width"] <= 2
-    assert wide.fitted_.settings["predicted_seconds"] > 0
+    assert "predicted_seconds" not in wide.fitted_.settings
     assert np.isfinite([term.standard_error for term in wide.terms_]).all()
     assert wide.fitted_.settings["engine_reason"].startswith("by elimination: the table of 1.2·10¹⁸ states would take")
     small = fs.FullSpan().fit(rows(5, 200, 0))

@@ -56,13 +56,13 @@ def demo(
 
 def _fitted() -> Fitted:
     from fullspan.datasets import house_votes_path
-    from fullspan.estimators.progress import Reporter
+    from fullspan.estimators.progress import Reporter, announce
     from fullspan.estimators.reading import Reading
     from fullspan.learn.search.fit import Options, fit
 
     reading = Reading(missing="em")
     with contextlib.closing(Reporter()) as reporter:
-        reporter.say("learning (the first run on a machine compiles its kernels, which takes longer)")
+        announce(reporter)
         fitted = fit(reading.count(house_votes_path()), Options(), watch=reporter)
     return reading.noted(fitted)
 

@@ -132,6 +132,7 @@ def fit(
     from fullspan.cli.machine import Structure, hidden_units, is_given, learned_machine, refuse_options_of_others
     from fullspan.cli.trees import TREES, fit_tree
     from fullspan.cli.truncated import Domain, learned_truncated
+    from fullspan.estimators.progress import PREPARING
     from fullspan.estimators.reading import Reading
 
     refuse_options_of_others(context, model.value)
@@ -201,11 +202,11 @@ def fit(
         remembered() as interrupts,
         contextlib.closing(_Watch(reading, checkpoint, checkpoint_every, interrupts, quiet=quiet)) as watch,
     ):
-        watch.say(f"counting the states of {data.name}")
+        watch.say(f"reading {data.name}")
         empirical = reading.count(data)
         units = hidden_units(hidden)
         start = _start(checkpoint, empirical, units, quiet) if resume and checkpoint is not None else None
-        watch.say("learning (the first run on a machine compiles its kernels, which takes longer)")
+        watch.say(PREPARING)
         interrupts.check()
         if model is Model.boltzmann:
             fitted = learned_machine(empirical, structure, options, watch, average, shrink)
