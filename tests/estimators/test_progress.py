@@ -171,7 +171,7 @@ LEARNERS: dict[str, Callable[[], Any]] = {
     "truncated": lambda: fs.TruncatedBoltzmannMachine(verbose=True).fit(ROWS),
     "layers": lambda: fs.RestrictedBoltzmannMachine(2, max_iter=1, random_state=0, verbose=True).fit(np.array(ROWS)),
     "decimatable": lambda: fs.DecimatableBoltzmannMachine([("x0", "x1")], verbose=True).fit(ROWS),
-    "classifier": lambda: fs.BoltzmannClassifier(verbose=True).fit([[0], [1]] * 9 + [[0]], [0, 1] * 9 + [1]),
+    "classifier": lambda: fs.BoltzmannClassifier(verbose=True).fit([row[:1] for row in ROWS], [row[1] for row in ROWS]),
     "many": lambda: fs.fit_many(ROWS, bootstrap=2, random_state=0, verbose=True),
 }
 
