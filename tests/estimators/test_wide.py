@@ -118,6 +118,10 @@ def test_what_only_the_table_has_takes_no_gigabytes_unasked() -> None:
         fit_machine(few, MachineOptions())
     with pytest.raises(TooLargeError, match="use fewer hidden units"):
         fit_machine(few, MachineOptions(), hidden)
+    with pytest.raises(FullspanError, match="at most 1,048,576 are possible"):
+        fs.FullSpan(shrinkage="evidence").fit(few.states)
+    with pytest.raises(TooLargeError, match=r"models of 67,108,864 states needs .* 1 GiB may be used.*max_memory="):
+        fs.fit_many(coded((2,) * 26, 200).states, bootstrap=2, random_state=0, device="cpu")
 
 
 def test_answers_are_those_of_enumeration() -> None:

@@ -73,7 +73,7 @@ def choose_engine(
         return Choice(is_wide, "by elimination, as asked" if is_wide else f"on {table}, as asked")
     against = _against(table, empirical.with_hidden(hidden), options)
     if of_table:
-        if against:
+        if against and not shrinks:  # shrinkage has a lower limit of its own, which no engine lifts
             raise TooLargeError(
                 f"{against}; elimination does not support {of_table}: leave that out, keep fewer "
                 "variables with columns=, or merge levels"
