@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import pty
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -280,3 +282,40 @@ def test_a_checkpoint_may_be_due_while_weights_are_shrunken(run: Run, table: Pat
     options = ["--count-column", "n", "--shrink", "--seed", 0, "--checkpoint", checkpoint, "--checkpoint-every", 0]
     assert run("fit", table, "-o", model, *options, *average).code == 0
     assert load(model).settings["shrinkage"] == "evidence"
+
+
+def test_a_line_moves_in_a_terminal_from_the_first_second(table: Path, tmp_path: Path) -> None:
+    """A learner that is silent on a pseudo-terminal: the line is there at once, and its seconds count up meanwhile."""
+    slow = "import time, sys; import fullspan.learn.search.fit as f; fit = f.fit\n"
+    slow += "f.fit = lambda *a, **k: (time.sleep(1.7), fit(*a, **k))[1]\n"
+    slow += "from fullspan.cli.app import run; sys.exit(run(sys.argv[1:]))"
+    leader, follower = pty.openpty()
+    command = [sys.executable, "-c", slow, "fit", str(table), "-o", str(tmp_path / "m.fsm")]
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=follower, close_fds=True)
+    os.close(follower)
+    written = b""
+    with contextlib.suppress(OSError):  # the end of a pseudo-terminal
+        while piece := os.read(leader, 1 << 16):
+            written += piece
+    os.close(leader)
+    assert child.wait() == 0
+    text = written.decode()
+    assert text.index(f"reading {table.name} ... 0 s") < text.index("preparing (code is compiled on first use) ... 0 s")
+    assert "on first use) ... 1 s" in text
+    last = text.replace("\r\n", "\n").split("\r")[-1]
+    assert last.startswith("fitted on the table of ")  # the live line was wiped
+
+
+def test_it_says_which_engine_it_took_and_why(run: Run, table: Path, tmp_path: Path) -> None:
+    """On the table unless asked; by elimination for 19 columns whose table would take 7 GiB."""
+    assert "fitted on the table of " in run("fit", table, "-o", tmp_path / "m.fsm").err
+    asked = run("fit", table, "-o", tmp_path / "m.fsm", "--engine", "elimination")
+    assert "fitted by elimination, as asked\n" in asked.err
+    cards = (4, 4, 2, 2, 2, 2, 2, 2, 2, 3, 4, 3, 4, 4, 8, 3, 2, 2, 8)
+    names = [f"c{i}" for i in range(len(cards))]
+    rows = [names, *([str(r % card) for card in cards] for r in range(148))]
+    (tmp_path / "wide.csv").write_text("\n".join(map(",".join, rows)) + "\n")
+    done = run("fit", tmp_path / "wide.csv", "-o", tmp_path / "w.fsm", "--max-width", 1)
+    assert "fitted by elimination: the table of 9.1·10⁸ states would take about 6.84 GiB, and for 148 rows" in done.err
+    assert "unless --engine table or --max-memory is given" in done.err
+    assert run("fit", table, "-o", tmp_path / "m.fsm", "-q").err == ""

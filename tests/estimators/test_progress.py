@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import sys
+import threading
+import time
+from collections.abc import Callable
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
+import fullspan as fs
+import fullspan.estimators.progress as module
 from fullspan.data import Empirical
-from fullspan.estimators.progress import Reporter
+from fullspan.errors import DataError
+from fullspan.estimators.progress import PREPARING, Reporter
 from fullspan.learn.trees.hidden_tree import TreeOptions, fit_hidden_tree
 from fullspan.learn.wide.ensemble import MixtureOptions, fit_mixture
 from fullspan.model.fitted import Step
@@ -24,6 +31,22 @@ class Terminal(io.StringIO):
 
 def progress(seconds: float, n_terms: int) -> Any:
     return SimpleNamespace(move="append", n_terms=n_terms, cost=1.5, seconds=seconds)
+
+
+class Clock:
+    """Seconds that go by when the test says so."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def ticking(stream: io.StringIO) -> tuple[Reporter, Clock]:
+    """A reporter whose thread is the test itself."""
+    clock = Clock()
+    return Reporter(stream, clock, beats=False), clock
 
 
 def test_a_quick_fit_is_silent() -> None:
@@ -45,6 +68,143 @@ def test_a_log_file_gets_whole_lines() -> None:
         "   0.1 s  append   1 terms  cost 1.50000 nats/row",
         "   0.2 s  append   2 terms  cost 1.50000 nats/row",
     ]
+
+
+def test_a_silent_learner_moves_the_line_from_the_first_second() -> None:
+    """Reading, then a learner that reports one step and nothing more: the elapsed seconds go on."""
+    stream = Terminal()
+    reporter, clock = ticking(stream)
+    reporter.say("reading votes.csv")
+    for clock.now in (0.6, 1.2, 1.4, 3.0):
+        reporter.beat()
+    reporter(progress(2.0, 7))
+    clock.now = 5.0
+    reporter.beat()
+    lines = [line.rstrip() for line in stream.getvalue().split("\r") if line]
+    assert lines[:4] == [f"reading votes.csv ... {n} s" for n in (0, 0, 1, 3)]
+    assert lines[-1] == "   4.0 s  append   7 terms  cost 1.50000 nats/row"
+    reporter.close()
+    reporter.beat()
+    assert stream.getvalue().endswith(" \r")
+
+
+def test_without_a_word_the_line_says_that_the_fit_is_prepared() -> None:
+    stream = Terminal()
+    reporter, clock = ticking(stream)
+    clock.now = 0.9
+    reporter.beat()
+    assert stream.getvalue() == f"\r{PREPARING} ... 0 s"
+    assert "compiled" in PREPARING
+
+
+def test_a_log_gets_a_line_every_five_seconds_at_most_and_fewer_without_news() -> None:
+    stream = io.StringIO()
+    reporter, clock = ticking(stream)
+    reporter.say("reading votes.csv")
+    for tick in range(1, 400):
+        clock.now = tick / 2
+        reporter.beat()
+    assert stream.getvalue().splitlines() == [f"reading votes.csv ... {n} s" for n in (5, 15, 35, 75, 135, 195)]
+    clock.now = 200.0
+    reporter(progress(1.0, 1))
+    for clock.now in (201.0, 204.5, 205.0):
+        reporter.beat()
+    said = stream.getvalue().splitlines()[6:]
+    assert said == [f"{s:6.1f} s  append   1 terms  cost 1.50000 nats/row" for s in (1.0, 6.0)]
+
+
+def test_a_line_is_cut_to_the_width_of_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line that wraps could not be written over."""
+    monkeypatch.setenv("COLUMNS", "20")
+    stream = Terminal()
+    ticking(stream)[0].say("reading " + "long" * 20)
+    assert stream.getvalue() == "\rreading longlonglon"
+
+
+def test_the_thread_ends_with_the_reporter_and_survives_a_terminal_that_is_gone() -> None:
+    """The line is rewritten while nobody reports; after close no thread is left, nor after the stream has gone."""
+    stream = Terminal()
+    with contextlib.closing(Reporter(stream)) as reporter:
+        deadline = time.monotonic() + 10
+        while stream.getvalue().count("\r") < 2 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert stream.getvalue().count("\r") >= 2
+        thread = reporter._thread
+        assert thread is not None
+        assert thread.daemon
+    assert not thread.is_alive()
+    gone = Terminal()
+    other = Reporter(gone)
+    gone.close()
+    assert other._thread is not None
+    other._thread.join(10)
+    assert not other._thread.is_alive()
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, DataError])
+def test_no_thread_is_left_after_a_fit_that_ends_early(stop: type[BaseException]) -> None:
+    """Ctrl-C, or a table that cannot be read, leaves the terminal clean."""
+
+    class Stopped(fs.ChowLiuTree):  # type: ignore[misc]
+        def _learn_tree(self, empirical: Any, valid: Any, watch: Any) -> Any:
+            assert [t.name for t in threading.enumerate()].count("fullspan-progress") == 1
+            raise stop("now")
+
+    with pytest.raises(stop):
+        Stopped(verbose=True).fit(ROWS)
+    assert "fullspan-progress" not in [t.name for t in threading.enumerate()]
+
+
+ROWS = [[0, 0]] * 20 + [[1, 1]] * 20 + [[0, 1], [1, 0]] * 3
+LEARNERS: dict[str, Callable[[], Any]] = {
+    "full search": lambda: fs.FullSpan(verbose=True).fit(ROWS),
+    "paper search": lambda: fs.FullSpan(search="paper", verbose=True).fit(ROWS),
+    "elimination": lambda: fs.FullSpan(engine="elimination", verbose=True).fit(ROWS),
+    "em": lambda: fs.FullSpan(missing="em", verbose=True).fit([*ROWS, [None, 1]]),
+    "machine": lambda: fs.BoltzmannMachine(verbose=True).fit(ROWS),
+    "ipf": lambda: fs.BoltzmannMachine(solver="ipf", verbose=True).fit(ROWS),
+    "pcd": lambda: fs.BoltzmannMachine(solver="pcd", max_iter=3, random_state=0, verbose=True).fit(ROWS),
+    "shrinkage": lambda: fs.BoltzmannMachine(shrinkage="evidence", verbose=True).fit(ROWS),
+    "average": lambda: fs.FullSpan(average=2, random_state=0, verbose=True).fit(ROWS),
+    "mixture": lambda: fs.FullSpanMixture(runs=[(1, 1)], random_state=0, verbose=True).fit(ROWS),
+    "tree": lambda: fs.ChowLiuTree(verbose=True).fit(ROWS),
+    "truncated": lambda: fs.TruncatedBoltzmannMachine(verbose=True).fit(ROWS),
+    "layers": lambda: fs.RestrictedBoltzmannMachine(2, max_iter=1, random_state=0, verbose=True).fit(np.array(ROWS)),
+    "decimatable": lambda: fs.DecimatableBoltzmannMachine([("x0", "x1")], verbose=True).fit(ROWS),
+    "classifier": lambda: fs.BoltzmannClassifier(verbose=True).fit([row[:1] for row in ROWS], [row[1] for row in ROWS]),
+    "many": lambda: fs.fit_many(ROWS, bootstrap=2, random_state=0, verbose=True),
+}
+
+
+@pytest.mark.filterwarnings("ignore::fullspan.errors.ConvergenceWarning")
+@pytest.mark.parametrize("name", LEARNERS)
+def test_every_learner_has_a_reporter_from_reading_on(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The reporter is open before the table is read, and closed after the fit; its thread moves the line meanwhile."""
+    events: list[str] = []
+
+    class Recorder(Reporter):
+        def __init__(self) -> None:
+            super().__init__(io.StringIO(), beats=False)
+            events.append("open")
+
+        def say(self, text: str) -> None:
+            events.append(text)
+
+        def __call__(self, step: Any) -> None:
+            events.append("step")
+
+        def models(self, done: int, n: int, seconds: float) -> None:
+            events.append("step")
+
+        def close(self) -> None:
+            events.append("close")
+
+    monkeypatch.setattr(module, "Reporter", Recorder)
+    LEARNERS[name]()
+    assert events[:3] == ["open", "reading the table", PREPARING]
+    assert events.count("open") == events.count("close") == 1
+    assert events[-1] == "close"
+    assert "step" in events or name == "tree"
 
 
 def test_runs_of_mixtures_and_hidden_trees_are_told() -> None:

@@ -9,7 +9,13 @@ import numpy as np
 import pytest
 
 import fullspan as fs
-from fullspan.errors import FullspanError, QueryError
+from fullspan.data import Empirical
+from fullspan.engine import memory
+from fullspan.errors import FullspanError, QueryError, TooLargeError
+from fullspan.estimators.engines import choose_engine
+from fullspan.learn.likelihood.machine import MachineOptions, fit_machine
+from fullspan.learn.search.fit import Options
+from fullspan.space import Space, Variable
 
 
 def rows(n: int, size: int, seed: int) -> np.ndarray:
@@ -29,10 +35,93 @@ def test_elimination_is_chosen_where_the_table_would_not_fit(wide: fs.FullSpan) 
     """2^60 states: the search runs by elimination, within its width, and has terms with errors."""
     assert wide.fitted_.settings["engine"] == "elimination"
     assert wide.fitted_.settings["width"] <= 2
-    assert wide.fitted_.settings["predicted_seconds"] > 0
+    assert "predicted_seconds" not in wide.fitted_.settings
     assert np.isfinite([term.standard_error for term in wide.terms_]).all()
+    assert wide.fitted_.settings["engine_reason"].startswith("by elimination: the table of 1.2·10¹⁸ states would take")
     small = fs.FullSpan().fit(rows(5, 200, 0))
     assert "engine" not in small.fitted_.settings
+    assert small.fitted_.settings["engine_reason"] == "on the table of 32 states"
+
+
+LYMPHOGRAPHY = (4, 4, 2, 2, 2, 2, 2, 2, 2, 3, 4, 3, 4, 4, 8, 3, 2, 2, 8)
+"""Levels of the 19 columns of that table, which has 148 rows: 905,969,664 states."""
+
+
+def coded(cards: tuple[int, ...], n_rows: int, *, gaps: bool = False) -> Empirical:
+    """Rows of these levels; the choice of an engine asks for no more."""
+    codes = np.random.default_rng(0).integers(0, cards, (n_rows, len(cards)))
+    codes[:1, :1] = -1 if gaps else codes[:1, :1]
+    return Empirical.from_codes(codes, space=Space.of_cards(cards), allow_missing=gaps)
+
+
+@pytest.fixture
+def roomy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine with 20 GiB free and no GPU."""
+    monkeypatch.setattr(memory, "available_bytes", lambda: 20 << 30)
+    monkeypatch.setattr("fullspan.engine.cuda.device.why_not", lambda: "there is none")
+
+
+@pytest.mark.usefixtures("roomy")
+def test_few_rows_do_not_take_gigabytes_by_themselves() -> None:
+    """148 rows of 9·10^8 states: elimination, although 7 GiB are free; the table where it is asked for."""
+    few = coded(LYMPHOGRAPHY, 148)
+    choice = choose_engine("auto", few, Options())
+    assert choice.is_wide
+    assert choice.reason == (
+        "by elimination: the table of 9.1·10⁸ states would take about 6.84 GiB, and for 148 rows at most 1 GiB is "
+        "taken unless engine='table' or max_memory= is given"
+    )
+    asked = choose_engine("table", few, Options())
+    assert (asked.is_wide, asked.reason) == (False, "on the table of 9.1·10⁸ states, as asked")
+    assert choose_engine("elimination", few, Options()).reason == "by elimination, as asked"
+
+
+@pytest.mark.usefixtures("roomy")
+@pytest.mark.parametrize("n", [16, 20, 24, 26])
+@pytest.mark.parametrize("n_rows", [100, 20_000])
+def test_ordinary_tables_stay_on_the_table(n: int, n_rows: int) -> None:
+    choice = choose_engine("auto", coded((2,) * n, n_rows), Options())
+    assert not choice.is_wide
+    assert choice.reason.startswith("on the table of ")
+
+
+@pytest.mark.usefixtures("roomy")
+def test_a_search_of_minutes_is_not_chosen_even_where_memory_is_allowed() -> None:
+    """2^30 states in 16 GiB: the limit of memory holds, that of time does not."""
+    choice = choose_engine("auto", coded((2,) * 30, 200), Options(max_memory=16 << 30))
+    assert (
+        choice.reason
+        == "by elimination: the table of 1.1·10⁹ states would take minutes; engine='table' takes it all the same"
+    )
+    assert not choose_engine("auto", coded((2,) * 27, 200), Options(max_memory=16 << 30)).is_wide
+    assert choose_engine("auto", coded((2,) * 27, 200), Options()).is_wide
+
+
+@pytest.mark.usefixtures("roomy")
+def test_missing_cells_count_the_five_tables_of_completed_data() -> None:
+    assert not choose_engine("auto", coded((2,) * 26, 200), Options()).is_wide
+    reason = choose_engine("auto", coded((2,) * 26, 200, gaps=True), Options()).reason
+    assert "would take about 2.5 GiB, and for 200 rows at most 1 GiB" in reason
+
+
+@pytest.mark.usefixtures("roomy")
+def test_what_only_the_table_has_takes_no_gigabytes_unasked() -> None:
+    """The published search, hidden variables, and machines are refused with the size and what to do."""
+    few = coded(LYMPHOGRAPHY, 148)
+    with pytest.raises(TooLargeError, match=r"6\.84 GiB.*engine='table'.*not support search='paper'.*columns="):
+        choose_engine("auto", few, Options(search="paper"))
+    hidden = (Variable("h", (0, 1)),)
+    with pytest.raises(TooLargeError, match=r"1\.8·10⁹ states.*does not support hidden variables"):
+        choose_engine("auto", few, Options(), hidden)
+    assert not choose_engine("table", few, Options(), hidden).is_wide
+    with pytest.raises(TooLargeError, match=r"for 148 rows needs 13\.5 GiB; 1 GiB may be used.*max_memory="):
+        fit_machine(few, MachineOptions())
+    with pytest.raises(TooLargeError, match="use fewer hidden units"):
+        fit_machine(few, MachineOptions(), hidden)
+    with pytest.raises(FullspanError, match="at most 1,048,576 are possible"):
+        fs.FullSpan(shrinkage="evidence").fit(few.states)
+    with pytest.raises(TooLargeError, match=r"models of 67,108,864 states needs .* 1 GiB may be used.*max_memory="):
+        fs.fit_many(coded((2,) * 26, 200).states, bootstrap=2, random_state=0, device="cpu")
 
 
 def test_answers_are_those_of_enumeration() -> None:

@@ -39,6 +39,7 @@ _OPTIONS = (
     "max_order",
     "dtype",
     "device",
+    "engine",
 )
 
 app = typer.Typer(

@@ -56,14 +56,14 @@ def demo(
 
 def _fitted() -> Fitted:
     from fullspan.datasets import house_votes_path
-    from fullspan.estimators.progress import Reporter
+    from fullspan.estimators.progress import Reporter, announce
     from fullspan.estimators.reading import Reading
     from fullspan.learn.effects.explain import explained
     from fullspan.learn.search.fit import Options, fit
 
     reading = Reading(missing="em")
     with contextlib.closing(Reporter()) as reporter:
-        reporter.say("learning (the first run on a machine compiles its kernels, which takes longer)")
+        announce(reporter)
         data = reading.count(house_votes_path())
         fitted = reading.noted(fit(data, Options(), watch=reporter))
         reporter.say("working out what each interaction saves")

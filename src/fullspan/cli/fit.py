@@ -14,6 +14,8 @@ from fullspan.cli.interrupt import Interrupts, remembered
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical
+    from fullspan.learn.search.fit import Options
+    from fullspan.learn.wide.fit import WideOptions
     from fullspan.model.fitted import Fitted
     from fullspan.model.loglinear import LogLinear
     from fullspan.space import Variable
@@ -39,7 +41,10 @@ MARGIN_HELP = "Boltzmann: a margin to fit with all its subsets, a,b,c; may be re
 HIDDEN_HELP = "A number of binary hidden variables, or their names separated by commas; deep: units per layer, 64,32."
 L1_HELP = "Weight of an L1 penalty on the weights; above 0, terms are searched one at a time, whatever --search says."
 EPSILON_HELP = "Stop when a step gains less, in nats per row; only for --search paper or --l1 above 0."
-ENGINE_HELP = "The dual table of all states, or elimination for hundreds of columns; auto: the table if it fits."
+ENGINE_HELP = (
+    "The dual table of all states, or elimination for hundreds of columns; auto: the table if it takes no minutes and "
+    "fits into --max-memory, by default 1 GiB or 100 KiB per row."
+)
 WIDTH_HELP = "Elimination, mixture: most variables that one is joined to."
 COMPONENTS_HELP = (
     "Mixture: levels of the hidden variable; by default several runs, mixed. Hidden-tree: states of a node."
@@ -127,6 +132,7 @@ def fit(
     from fullspan.cli.machine import Structure, hidden_units, is_given, learned_machine, refuse_options_of_others
     from fullspan.cli.trees import TREES, fit_tree
     from fullspan.cli.truncated import Domain, learned_truncated
+    from fullspan.estimators.progress import PREPARING
     from fullspan.estimators.reading import Reading
 
     refuse_options_of_others(context, model.value)
@@ -196,11 +202,11 @@ def fit(
         remembered() as interrupts,
         contextlib.closing(_Watch(reading, checkpoint, checkpoint_every, interrupts, quiet=quiet)) as watch,
     ):
-        watch.say(f"counting the states of {data.name}")
+        watch.say(f"reading {data.name}")
         empirical = reading.count(data)
         units = hidden_units(hidden)
         start = _start(checkpoint, empirical, units, quiet) if resume and checkpoint is not None else None
-        watch.say("learning (the first run on a machine compiles its kernels, which takes longer)")
+        watch.say(PREPARING)
         interrupts.check()
         if model is Model.boltzmann:
             fitted = learned_machine(empirical, structure, options, watch, average, shrink)
@@ -215,7 +221,7 @@ def fit(
             fitted = _learned(empirical, options, Hidden(units, restarts, seed), wide, watch, start, average, shrink)
         fitted = _explained(_kept(reading.noted(fitted), watch), empirical, watch)
     _save(fitted, output)
-    if not quiet and (note := fitted.settings.get("device_note")):
+    for note in () if quiet else _notes(fitted):
         typer.echo(note, err=True)
     if not quiet:
         _tell(fitted, output, time.monotonic() - started, as_json=as_json)
@@ -279,13 +285,29 @@ def _learned(
     average: int,
     shrink: bool,
 ) -> Fitted:
-    from fullspan.estimators.engines import searches_wide, wide_options
+    from fullspan.estimators.engines import choose_engine, wide_options
     from fullspan.learn.search.fit import Options
+
+    own, engine = Options(**options), "table" if start is not None else wide.engine
+    choice = choose_engine(engine, empirical, own, hidden.units, shrinks=shrink)
+    width = wide_options(own, wide.max_width) if choice.is_wide else None
+    return choice.noted(_searched(empirical, own, hidden, width, watch, start, average, shrink))
+
+
+def _searched(
+    empirical: Empirical,
+    own: Options,
+    hidden: Hidden,
+    wide: WideOptions | None,
+    watch: _Watch,
+    start: LogLinear | None,
+    average: int,
+    shrink: bool,
+) -> Fitted:
+    """The search on the table, or, with ``wide``, by elimination."""
     from fullspan.learn.search.fit import fit as learn
     from fullspan.learn.search.incomplete import fit_incomplete
 
-    own = Options(**options)
-    is_wide = start is None and searches_wide(wide.engine, empirical, own, len(hidden.units), shrinks=shrink)
     if shrink:
         from fullspan.estimators.averaging import shrunken_search
         from fullspan.estimators.settings import refuse_hidden
@@ -295,16 +317,24 @@ def _learned(
     if average > 1:
         from fullspan.estimators.averaging import averaged_search, averaged_wide
 
-        if is_wide:
-            return averaged_wide(empirical, wide_options(own, wide.max_width), average, hidden.seed, watch)
+        if wide is not None:
+            return averaged_wide(empirical, wide, average, hidden.seed, watch)
         return averaged_search(empirical, own, hidden.units, hidden.restarts, average, hidden.seed, watch)
-    if is_wide:
+    if wide is not None:
         from fullspan.learn.wide.fit import fit_wide
 
-        return fit_wide(empirical, wide_options(own, wide.max_width), watch)
+        return fit_wide(empirical, wide, watch)
     if not hidden.units:
         return learn(empirical, own, watch=watch, start=start)
     return fit_incomplete(empirical, own, hidden.units, hidden.restarts, hidden.seed, watch, start)
+
+
+def _notes(fitted: Fitted) -> list[str]:
+    """Where the fit ran, and why: the engine, and the device of a table that is worth a GPU."""
+    from fullspan.cli.app import as_options
+
+    reason, device = fitted.settings.get("engine_reason"), fitted.settings.get("device_note")
+    return [*([f"fitted {as_options(reason)}"] if reason else []), *([device] if device else [])]
 
 
 def _kept(fitted: Fitted, watch: _Watch) -> Fitted:

@@ -34,22 +34,29 @@ def fit_layers(
 ) -> int:
     """Learn a machine of a table, write it, and print what it is."""
     from fullspan.cli.app import INTERRUPTED
-    from fullspan.estimators.deep import DeepBoltzmannMachine
-    from fullspan.estimators.restricted import RestrictedBoltzmannMachine
+    from fullspan.estimators.progress import announce, reported
 
     sizes = units_of(hidden, model)
     started = time.monotonic()
     given = {key: value for key, value in options.items() if value is not None}
-    machine: Any
-    if model == "restricted":
-        machine = RestrictedBoltzmannMachine(n_hidden=sizes[0], verbose=not quiet, **given)
-    else:
-        machine = DeepBoltzmannMachine(layers=sizes, verbose=not quiet, **given)
+    with reported(verbose=not quiet):
+        machine = _machine(model, sizes, verbose=not quiet, **given)
     machine.fit(data)
-    machine.save(output)
+    with reported(verbose=not quiet) as watch:
+        announce(watch, "computing log Z")
+        machine.save(output)
     if not quiet:
         _tell(machine, {"file": str(output), "seconds": round(time.monotonic() - started, 3)}, as_json=as_json)
     return INTERRUPTED if machine.status_ == "interrupted" else 0
+
+
+def _machine(model: str, sizes: list[int], **given: Any) -> Any:
+    from fullspan.estimators.deep import DeepBoltzmannMachine
+    from fullspan.estimators.restricted import RestrictedBoltzmannMachine
+
+    if model == "restricted":
+        return RestrictedBoltzmannMachine(n_hidden=sizes[0], **given)
+    return DeepBoltzmannMachine(layers=sizes, **given)
 
 
 def is_layered(path: Path) -> bool:

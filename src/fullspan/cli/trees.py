@@ -36,13 +36,17 @@ def fit_tree(
     """
     from fullspan.cli.app import INTERRUPTED
     from fullspan.errors import ConvergenceWarning
-    from fullspan.estimators.mixture import FullSpanMixture
+    from fullspan.estimators.progress import reported
 
-    estimator, started = _estimator(model, given, reading, verbose=not quiet), time.monotonic()
+    started = time.monotonic()
+    with reported(verbose=not quiet):
+        estimator = _estimator(model, given, reading, verbose=not quiet)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the status is told below
         estimator.fit(data)
     estimator.save(output)
+    from fullspan.estimators.mixture import FullSpanMixture
+
     if not quiet:
         more = {"file": str(output), "seconds": round(time.monotonic() - started, 3)}
         if isinstance(estimator, FullSpanMixture):

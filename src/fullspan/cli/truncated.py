@@ -36,6 +36,7 @@ def learned_truncated(empirical: Empirical, domain: Domain, watch: Callable[[Ste
     ------
     FullspanError : an option is wrong, or names unknown variables.
     """
+    from fullspan.estimators.progress import MINING, announce
     from fullspan.estimators.truncated import OPTIONS, noted
     from fullspan.learn.truncated.fit import TruncatedOptions, fit_truncated
 
@@ -50,6 +51,7 @@ def learned_truncated(empirical: Empirical, domain: Domain, watch: Callable[[Ste
         seed=domain.seed,
         max_memory=domain.max_memory,
     )
+    announce(watch, MINING)
     parameters: dict[str, Any] = {name: getattr(options, name) for name in OPTIONS}
     return noted(fit_truncated(empirical, options, watch), {**parameters, "states": None, "random_state": domain.seed})
 

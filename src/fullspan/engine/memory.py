@@ -9,6 +9,8 @@ from fullspan.errors import TooLargeError
 
 _SHARE = 0.8
 """Part of the free memory that one table may take."""
+SMALL, PER_ROW = 1 << 30, 100 << 10
+"""Bytes that the tables of any fit may take unasked, and for each row: 10,000 rows take about a GiB."""
 
 
 def available_bytes() -> int:
@@ -22,6 +24,26 @@ def budget(max_memory: int | None = None) -> int:
     return int(_SHARE * available_bytes()) if max_memory is None else max_memory
 
 
+def budget_for(n_rows: float, max_memory: int | None = None) -> int:
+    """Bytes that tables of all states may take for ``n_rows`` rows: the user's limit, or 1 GiB and 100 KiB per row.
+
+    Few rows say little about billions of states: gigabytes are taken for them only where someone asks for it.
+
+    Examples
+    --------
+    >>> budget_for(148) <= 1 << 30
+    True
+    >>> budget_for(148, max_memory=8 << 30) >> 30
+    8
+    """
+    return budget(max_memory) if max_memory is not None else min(budget(), max(SMALL, int(PER_ROW * n_rows)))
+
+
+def completed_bytes(n_states: int) -> int:
+    """Bytes of a search on completed data, where cells are missing or variables hidden: five tables of doubles."""
+    return 5 * 8 * n_states
+
+
 def require(n_bytes: int, limit: int, what: str, remedy: str) -> None:
     """Refuse a plan that needs more than ``limit``.
 
@@ -30,10 +52,11 @@ def require(n_bytes: int, limit: int, what: str, remedy: str) -> None:
     TooLargeError : with both sizes and the way out.
     """
     if n_bytes > limit:
-        raise TooLargeError(f"{what} needs {_gib(n_bytes)}; {_gib(limit)} may be used; {remedy}")
+        raise TooLargeError(f"{what} needs {gib(n_bytes)}; {gib(limit)} may be used; {remedy}")
 
 
-def _gib(n_bytes: int) -> str:
+def gib(n_bytes: int) -> str:
+    """A number of bytes for people, in GiB."""
     return f"{n_bytes / 2**30:.3g} GiB" if n_bytes < 2**70 else f"2^{n_bytes.bit_length() - 1} bytes"
 
 

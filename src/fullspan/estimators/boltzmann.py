@@ -66,7 +66,8 @@ class BoltzmannMachine(DensityEstimator):
     missing : missing cells are an ``"error"``, ``"drop"`` their rows, are a ``"level"`` of their own, or cells not
         observed, ``"em"``: maximum likelihood of what was observed.
     bins, levels, columns, count_column, max_levels : how a table is read, as in :class:`fullspan.FullSpan`.
-    max_memory : most bytes to use; the memory that is free by default.
+    max_memory : most bytes to use; by default the memory that is free, but at most 1 GiB or 100 KiB per row,
+        whichever is more.
     random_state : seed or generator of the random weights and of the bootstrap samples.
     verbose : tell the progress on standard error.
 

@@ -20,6 +20,7 @@ from fullspan.estimators.boundary import diverging_terms, warn_at_boundary
 from fullspan.estimators.explained import Explained
 from fullspan.estimators.hidden import Hidden, hidden_variables
 from fullspan.estimators.parameters import check_parameters
+from fullspan.estimators.progress import announce, reading, reported
 from fullspan.estimators.reading import Reading
 from fullspan.estimators.settings import BY_CHAINS, OPTIONS, parameters
 from fullspan.estimators.tables import checked_table, checked_weight, kind_of
@@ -60,6 +61,7 @@ class BoltzmannClassifier(Explained, ClassifierMixin, BaseEstimator):  # type: i
     missing : missing cells are an ``"error"``, ``"drop"`` their rows, are a ``"level"``, or (``"em"``) outputs may be
         missing in some rows.
     bins, levels, columns, count_column, max_levels, max_memory : as for :class:`fullspan.FullSpan`.
+    verbose : show the progress on standard error.
 
     Attributes
     ----------
@@ -104,6 +106,7 @@ class BoltzmannClassifier(Explained, ClassifierMixin, BaseEstimator):  # type: i
         max_levels: int = 64,
         max_memory: int | None = None,
         random_state: Any = None,
+        verbose: bool = False,
     ) -> None:
         self.outputs = outputs
         self.inputs = inputs
@@ -127,6 +130,7 @@ class BoltzmannClassifier(Explained, ClassifierMixin, BaseEstimator):  # type: i
         self.max_levels = max_levels
         self.max_memory = max_memory
         self.random_state = random_state
+        self.verbose = verbose
 
     # -- learning ---------------------------------------------------------------------------------------------
 
@@ -149,11 +153,16 @@ class BoltzmannClassifier(Explained, ClassifierMixin, BaseEstimator):  # type: i
         from fullspan.learn.likelihood.machine import MachineOptions
 
         check_parameters(self.get_params(deep=False))
-        table = checked_table(X)
-        empirical, outputs = self._named(table, sample_weight) if y is None else self._beside(table, y, sample_weight)
-        options = MachineOptions(**{name: getattr(self, name) for name in _OPTIONS}, seed=generator(self.random_state))
-        hidden = hidden_variables(self.hidden)
-        fitted = fit_conditional(empirical, outputs, _named(self.inputs), options, hidden)
+        seed, hidden = generator(self.random_state), hidden_variables(self.hidden)
+        options = MachineOptions(**{name: getattr(self, name) for name in _OPTIONS}, seed=seed)
+        with reported(verbose=self.verbose) as watch:
+            announce(watch, reading(X))
+            table = checked_table(X)
+            empirical, outputs = (
+                self._named(table, sample_weight) if y is None else self._beside(table, y, sample_weight)
+            )
+            announce(watch)
+            fitted = fit_conditional(empirical, outputs, _named(self.inputs), options, hidden, watch)
         self._warn(fitted)
         settings = parameters(options, fitted.model.space, hidden, self.random_state)
         fitted = replace(fitted, settings={**fitted.settings, **settings, **self._settings()})

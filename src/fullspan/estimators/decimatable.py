@@ -16,6 +16,7 @@ from fullspan.errors import FullspanError, QueryError
 from fullspan.estimators.density import DensityEstimator, generator
 from fullspan.estimators.evidence import Evidence
 from fullspan.estimators.parameters import check_parameters
+from fullspan.estimators.progress import announce, reading
 from fullspan.estimators.tables import checked_table, checked_weight, empty_of, kind_of
 from fullspan.estimators.targets import counted_beside, share_right
 from fullspan.graphs import Graph
@@ -134,9 +135,11 @@ class DecimatableBoltzmannMachine(DensityEstimator):
         if y is None:
             return super().fit(X, None, sample_weight)
         check_parameters(self.get_params(deep=False))
-        table = checked_table(X)
-        empirical, told = counted_beside(self._reading(), table, y, sample_weight, self._told() or None)
         with self._watched() as watch:
+            announce(watch, reading(X))
+            table = checked_table(X)
+            empirical, told = counted_beside(self._reading(), table, y, sample_weight, self._told() or None)
+            announce(watch)
             fitted = self._learn(empirical, watch, told)
         self._warn(fitted)
         fitted = replace(fitted, settings={**fitted.settings, "beside": True})

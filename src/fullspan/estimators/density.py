@@ -25,7 +25,7 @@ from fullspan.estimators.explained import Explained
 from fullspan.estimators.joint import is_conditional
 from fullspan.estimators.parameters import check_parameters
 from fullspan.estimators.plots import Plots
-from fullspan.estimators.progress import Reporter
+from fullspan.estimators.progress import Reporter, announce, reading, reported
 from fullspan.estimators.reading import Reading, refuse_missing_level
 from fullspan.estimators.tables import checked_table, checked_weight, empty_of, kind_of
 from fullspan.model.fitted import Fitted
@@ -97,9 +97,11 @@ class DensityEstimator(Explained, Plots, DensityMixin, BaseEstimator):  # type: 
         ConvergenceWarning : the learner was stopped early; the best model so far is kept.
         """
         check_parameters(self.get_params(deep=False))
-        table = checked_table(X)
-        empirical = self._reading().count(table, checked_weight(sample_weight))
         with self._watched() as watch:
+            announce(watch, reading(X))
+            table = checked_table(X)
+            empirical = self._reading().count(table, checked_weight(sample_weight))
+            announce(watch)
             fitted = self._learn(empirical, watch)
         self._warn(fitted)
         self._accept(self._noted(fitted), kind_of(table), empirical)
@@ -107,7 +109,7 @@ class DensityEstimator(Explained, Plots, DensityMixin, BaseEstimator):  # type: 
 
     def _watched(self) -> contextlib.AbstractContextManager[Reporter | None]:
         """Who is told every step, if anyone."""
-        return contextlib.closing(Reporter()) if self.verbose else contextlib.nullcontext()
+        return reported(verbose=self.verbose)
 
     @abstractmethod
     def _learn(self, empirical: Empirical, watch: Reporter | None) -> Fitted:

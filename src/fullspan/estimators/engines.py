@@ -1,10 +1,24 @@
-"""Which engine a full-span search runs on: the dual table, or elimination where the table would not fit."""
+"""Which engine a full-span search runs on, and why: the dual table, or elimination where the table costs too much.
+
+``engine="auto"`` takes the table if all of this holds, else elimination:
+
+* its bytes are within ``max_memory=``, or, where that is not given, within the free memory and within 1 GiB or 100 KiB
+  per row, whichever is more (:func:`fullspan.engine.memory.budget_for`);
+* the search on it is predicted to take at most 60 s (:mod:`fullspan.engine.cost`).
+
+What only the table supports (the published search, L1, hidden variables, shrinkage) is refused beyond the same memory.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from fullspan.algebra.basis import Basis
+from fullspan.engine.cost import MAX_SECONDS, table_seconds
+from fullspan.engine.memory import budget, budget_for, completed_bytes, gib
 from fullspan.engine.planner import plan
 from fullspan.errors import FullspanError, TooLargeError
 
@@ -12,37 +26,94 @@ if TYPE_CHECKING:
     from fullspan.data import Empirical
     from fullspan.learn.search.fit import Options
     from fullspan.learn.wide.fit import WideOptions
+    from fullspan.model.fitted import Fitted
+    from fullspan.space import Variable
 
 ENGINES = ("auto", "table", "elimination")
 DEFAULT_WIDTH = 4
+_WRITTEN_OUT = 10**7
+_SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def searches_wide(
-    engine: str, empirical: Empirical, options: Options, n_hidden: int = 0, *, shrinks: bool = False
-) -> bool:
-    """Whether a search runs by elimination: because it is asked for, or because the table would not fit.
+@dataclass(frozen=True)
+class Choice:
+    """The engine of a search, and the sentence that says why."""
+
+    is_wide: bool
+    reason: str
+
+    def noted(self, fitted: Fitted) -> Fitted:
+        """The fitted model with the reason among its settings."""
+        return replace(fitted, settings={**fitted.settings, "engine_reason": self.reason})
+
+
+def choose_engine(
+    engine: str, empirical: Empirical, options: Options, hidden: Sequence[Variable] = (), *, shrinks: bool = False
+) -> Choice:
+    """The engine of a search: the one that is asked for, or the table unless it costs too much.
 
     Raises
     ------
     FullspanError : the engine is unknown, or an option is given that only the table has.
+    TooLargeError : such an option is given, and the table takes more than a default fit of these rows may.
     """
     if engine not in ENGINES:
         raise FullspanError(f"engine is {engine!r}; choose one of {', '.join(map(repr, ENGINES))}")
     of_table = "search='paper'" if options.search == "paper" else "l1 above 0" if options.l1 else ""
-    of_table = "hidden variables" if n_hidden else "shrinkage" if shrinks else of_table
+    of_table = "hidden variables" if hidden else "shrinkage" if shrinks else of_table
     if engine == "elimination" and of_table:
         raise FullspanError(
             f"engine='elimination' has no {of_table}; leave that out, use engine='table', or FullSpanMixture for a "
             "hidden variable"
         )
-    if engine != "auto" or of_table or options.device == "sharded":
-        return engine == "elimination"
-    basis = Basis("walsh", empirical.space.cards)
+    n_states = empirical.with_hidden(hidden).space.n_states
+    table = f"the table of {states_in_words(n_states)} states"
+    if engine != "auto" or options.device == "sharded":
+        is_wide = engine == "elimination"
+        return Choice(is_wide, "by elimination, as asked" if is_wide else f"on {table}, as asked")
+    against = _against(table, empirical.with_hidden(hidden), options)
+    if of_table:
+        if against and not shrinks:  # shrinkage has a lower limit of its own, which no engine lifts
+            raise TooLargeError(
+                f"{against}; elimination does not support {of_table}: leave that out, keep fewer "
+                "variables with columns=, or merge levels"
+            )
+        return Choice(False, f"on {table}: elimination does not support {of_table}")
+    return Choice(bool(against), f"by elimination: {against}" if against else f"on {table}")
+
+
+def _against(table: str, data: Empirical, options: Options) -> str:
+    """Why the table is not taken by itself; empty if it is."""
+    basis, limit = Basis("walsh", data.space.cards), budget_for(data.n_rows, options.max_memory)
     try:
-        plan(basis, empirical.total, options.dtype, options.max_memory, options.by_terms, options.device)
+        planned = plan(basis, data.total, options.dtype, options.max_memory, options.by_terms, options.device)
     except TooLargeError:
-        return True
-    return False
+        width = 8 if options.dtype == "float64" else 4
+        size, free = gib(2 * width * basis.n_states), gib(budget(options.max_memory))
+        return f"{table} would take about {size}, and {free} may be used"
+    n_bytes = planned.n_bytes if data.is_complete else max(planned.n_bytes, completed_bytes(basis.n_states))
+    if n_bytes > limit and (planned.device == "cpu" or not data.is_complete):
+        return (
+            f"{table} would take about {gib(n_bytes)}, and for {data.n_rows:,} rows at most {gib(limit)} is taken "
+            "unless engine='table' or max_memory= is given"
+        )
+    if table_seconds(planned, basis.cards, data.total) > MAX_SECONDS and not options.by_terms:
+        return f"{table} would take minutes; engine='table' takes it all the same"
+    return ""
+
+
+def states_in_words(n: int) -> str:
+    """A number of states, to two digits where it is large.
+
+    Examples
+    --------
+    >>> states_in_words(131_072), states_in_words(905_969_664)
+    ('131,072', '9.1·10⁸')
+    """
+    if n < _WRITTEN_OUT:
+        return f"{n:,}"
+    digits, power = f"{Decimal(n):.1e}".split("e+")
+    return f"{digits.removesuffix('.0')}·10{power.translate(_SUPERSCRIPTS)}"
 
 
 def wide_options(options: Options, max_width: int | None) -> WideOptions:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fullspan.estimators.density import generator
-from fullspan.estimators.engines import searches_wide, wide_options
+from fullspan.estimators.engines import choose_engine, wide_options
 from fullspan.estimators.hidden import Hidden, hidden_variables
 from fullspan.estimators.settings import of_hidden, refuse_hidden
 from fullspan.estimators.streaming import StreamingEstimator
@@ -16,7 +16,9 @@ from fullspan.space import Level
 if TYPE_CHECKING:
     from fullspan.data import Empirical
     from fullspan.estimators.progress import Reporter
+    from fullspan.learn.search.fit import Options
     from fullspan.model.fitted import Fitted
+    from fullspan.space import Variable
 
 
 class FullSpan(StreamingEstimator):
@@ -34,7 +36,8 @@ class FullSpan(StreamingEstimator):
         the default search does not use it.
     max_order : most variables in a term; any by default.
     engine : ``"table"``, the dual table of all states; ``"elimination"``, margins whose elimination stays within
-        ``max_width``, for hundreds of variables; ``"auto"`` takes the table unless it would not fit into memory. See
+        ``max_width``, for hundreds of variables; ``"auto"`` takes the table unless it would take minutes, or more
+        memory than is free or than 1 GiB and 100 KiB per row (``max_memory=`` sets another limit). See
         ``docs/wide.md``; ``search``, ``l1``, ``epsilon``, ``hidden``, ``dtype`` and ``device`` are of the table.
     max_width : most variables that one is joined to at once under ``engine="elimination"``; None for 4.
     hidden : variables that are never observed: a number of binary ones, names, or ``{name: levels}``. The search is
@@ -146,12 +149,24 @@ class FullSpan(StreamingEstimator):
         self.verbose = verbose
 
     def _learn(self, empirical: Empirical, watch: Reporter | None) -> Fitted:
-        from fullspan.learn.search.fit import Options, fit
+        from fullspan.learn.search.fit import Options
 
         options = Options(**{name: getattr(self, name) for name in _OPTIONS})
-        hidden = hidden_variables(self.hidden)
+        hidden, shrinks = hidden_variables(self.hidden), self.shrinkage is not None
+        choice = choose_engine(self.engine, empirical, options, hidden, shrinks=shrinks)
+        return choice.noted(self._searched(empirical, options, hidden, choice.is_wide, watch))
+
+    def _searched(
+        self,
+        empirical: Empirical,
+        options: Options,
+        hidden: tuple[Variable, ...],
+        is_wide: bool,
+        watch: Reporter | None,
+    ) -> Fitted:
+        from fullspan.learn.search.fit import fit
+
         shrinks, k, state = self.shrinkage is not None, self.average, self.random_state
-        is_wide = searches_wide(self.engine, empirical, options, len(hidden), shrinks=shrinks)
         if k > 1 or shrinks:
             from fullspan.estimators.averaging import averaged_search, averaged_wide, shrunken_search
 

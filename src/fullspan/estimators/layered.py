@@ -19,7 +19,7 @@ from fullspan.errors import ConvergenceWarning, FullspanError, require_whole
 from fullspan.estimators.density import generator
 from fullspan.estimators.evidence import Evidence, event_of
 from fullspan.estimators.parameters import check_parameters
-from fullspan.estimators.progress import Reporter
+from fullspan.estimators.progress import Reporter, announce, reading, reported
 from fullspan.estimators.reading import Reading
 from fullspan.estimators.tables import checked_table, checked_weight, empty_of, kind_of
 from fullspan.estimators.unit_rows import UnitRows, codes_of_table, rows_of_table
@@ -88,10 +88,12 @@ class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densit
         ConvergenceWarning : learning diverged or was interrupted; the last good weights are kept.
         """
         sizes = self._checked()
-        table, labels = checked_table(X), self._labels(y)
-        rows = rows_of_table(table, labels, self, checked_weight(sample_weight))
-        rng = generator(self.random_state)
         with self._watched() as watch:
+            announce(watch, reading(X))
+            table, labels = checked_table(X), self._labels(y)
+            rows = rows_of_table(table, labels, self, checked_weight(sample_weight))
+            rng = generator(self.random_state)
+            announce(watch)
             machine, course, trainer = self._learn(rows, sizes, rng, watch)
         self._finish(machine, course, trainer, rows, kind_of(table), rng)
         return self
@@ -138,7 +140,7 @@ class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densit
         return None if self.target is None or y is None else np.asarray(y)
 
     def _watched(self) -> contextlib.AbstractContextManager[Reporter | None]:
-        return contextlib.closing(Reporter()) if self.verbose else contextlib.nullcontext()
+        return reported(verbose=self.verbose)
 
     def _device(self, rng: np.random.Generator) -> Device:
         from fullspan.engine.layers.device import device

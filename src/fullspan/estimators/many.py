@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +20,8 @@ from fullspan.errors import ConvergenceWarning, FullspanError
 from fullspan.estimators.density import generator
 from fullspan.estimators.full_span import FullSpan
 from fullspan.estimators.parameters import check_parameters
-from fullspan.estimators.progress import Reporter
+from fullspan.estimators.progress import announce, reported
+from fullspan.estimators.progress import reading as reading_words
 from fullspan.estimators.reading import Reading
 from fullspan.estimators.tables import checked_table, checked_weight, kind_of
 from fullspan.model.many import ManyModels
@@ -106,9 +106,11 @@ def fit_many(
     given: dict[str, Any] = {"penalty": penalty, "epsilon": epsilon, "max_order": max_order, "max_memory": max_memory}
     options = Options(**given, device=device, **_FIXED)
     reading = Reading(columns, levels, bins, count_column, missing, max_levels)
-    source = checked_table(table)
-    grouped, held = _counts(source, by, bootstrap, folds, random_state, reading, checked_weight(sample_weight))
-    with contextlib.closing(Reporter()) if verbose else contextlib.nullcontext() as reporter:
+    with reported(verbose=verbose) as reporter:
+        announce(reporter, reading_words(table))
+        source = checked_table(table)
+        grouped, held = _counts(source, by, bootstrap, folds, random_state, reading, checked_weight(sample_weight))
+        announce(reporter)
         searched = fit_groups(grouped, options, None if reporter is None else reporter.models)
     done = len(searched.models)
     if searched.interrupted:

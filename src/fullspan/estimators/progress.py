@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import html
+import os
+import shutil
 import sys
+import threading
 import time
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 if TYPE_CHECKING:
@@ -12,6 +18,11 @@ if TYPE_CHECKING:
 
 TERMINAL_SECONDS, NOTEBOOK_SECONDS, LOG_SECONDS = 0.1, 0.25, 5.0
 """Least time between two reports."""
+LIVE_PATIENCE, LOG_PATIENCE = 0.5, 60.0
+"""Seconds after which a live line is written again without news, and most seconds between such lines of a log."""
+PREPARING = "preparing (code is compiled on first use)"
+MINING = "finding frequent patterns (code is compiled on first use)"
+_JOIN_SECONDS = 2.0
 
 
 class Place(Protocol):
@@ -36,6 +47,7 @@ class Terminal:
 
     def write(self, line: str) -> None:
         """See :class:`Place`."""
+        line = line[: shutil.get_terminal_size().columns - 1]  # a line that wraps cannot be written over
         self.stream.write("\r" + line.ljust(self._width))
         self.stream.flush()
         self._width = len(line)
@@ -97,46 +109,113 @@ def in_notebook() -> bool:
 
 
 class Reporter:
-    """Tells how far a fit is; call it with each step, and :meth:`close` it at the end.
+    """Shows the progress of a fit; call it with each step, :meth:`say` what happens between steps, and close it.
 
-    Nothing is written before the first interval has passed, so that a quick fit stays silent.
+    A thread rewrites the line with the elapsed time when nothing was reported for half a second: the table is being
+    read, code is being compiled, or the learner is silent. So the line moves from the first second on. A log gets a
+    line every 5 s at most; without news they come at increasing distances, up to a minute. No total time is shown: it
+    cannot be predicted within a factor of two before the fit.
 
     Parameters
     ----------
     stream : a terminal or file; the cell of a notebook if there is one, else standard error, by default.
+    clock : monotonic seconds.
+    beats : whether to start the thread, which calls :meth:`beat`.
     """
 
-    def __init__(self, stream: TextIO | None = None) -> None:
+    def __init__(
+        self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic, *, beats: bool = True
+    ) -> None:
         self.place: Place
         if stream is None and in_notebook():
             self.place = Notebook()
         else:
             out = sys.stderr if stream is None else stream
             self.place = Terminal(out) if out.isatty() else Log(out)
-        self.interval = self.place.interval
-        self._last = time.monotonic()
+        self.interval, self._clock = self.place.interval, clock
+        self._last = clock()
+        self._line, self._pause = _phase(PREPARING, self._last), self._patience
+        self._lock, self._closed = threading.RLock(), threading.Event()
+        self._thread = threading.Thread(target=self._run, name="fullspan-progress", daemon=True) if beats else None
+        if self._thread is not None:
+            self._thread.start()
 
     def say(self, text: str) -> None:
-        """Say what is going on, where that can be taken back."""
-        if self.place.live:
-            self.place.write(text)
+        """Show what is happening, with the seconds it takes: at once on a live line, in a log if it lasts."""
+        with self._lock:
+            now = self._clock()
+            self._news(_phase(text, now))
+            if self.place.live:
+                self._write(now)
 
     def __call__(self, progress: StepLike) -> None:
-        now = time.monotonic()
-        if now - self._last >= self.interval:
-            self._last = now
-            expected = getattr(progress, "expected", None)
-            of = "" if expected is None else f" of about {expected:.1f} s"
-            words = getattr(progress, "words", "") or f"{progress.n_terms} terms  cost {progress.cost:.5f} nats/row"
-            self.place.write(f"{progress.seconds:6.1f} s{of}  {progress.move:<7}  {words}")
+        words = getattr(progress, "words", "") or f"{progress.n_terms} terms  cost {progress.cost:.5f} nats/row"
+        self._report(progress.seconds, f"{progress.move:<7}  {words}")
 
     def models(self, done: int, n: int, seconds: float) -> None:
-        """Tell how many of ``n`` models are done."""
-        now = time.monotonic()
-        if now - self._last >= self.interval:
-            self._last = now
-            self.place.write(f"{seconds:6.1f} s  {done:,} of {n:,} models")
+        """Show how many of ``n`` models are done."""
+        self._report(seconds, f"{done:,} of {n:,} models")
+
+    def beat(self) -> None:
+        """Rewrite the line with the elapsed time, unless it is recent."""
+        with self._lock:
+            now = self._clock()
+            if self._closed.is_set() or now - self._last < self._pause:
+                return
+            self._write(now)
+            self._pause = self._pause if self.place.live else min(2 * self._pause, LOG_PATIENCE)
 
     def close(self) -> None:
-        """Wipe the live line."""
-        self.place.wipe()
+        """End the thread and wipe the live line."""
+        self._closed.set()
+        if self._thread is not None:
+            self._thread.join(_JOIN_SECONDS)
+        with self._lock:
+            self.place.wipe()
+
+    @property
+    def _patience(self) -> float:
+        """Seconds without news after which the line is rewritten."""
+        return LIVE_PATIENCE if self.place.live else self.interval
+
+    def _report(self, seconds: float, words: str) -> None:
+        with self._lock:
+            at = self._clock()
+            self._news(lambda now: f"{seconds + now - at:6.1f} s  {words}")
+            if at - self._last >= self.interval:
+                self._write(at)
+
+    def _news(self, line: Callable[[float], str]) -> None:
+        self._line, self._pause = line, self._patience
+
+    def _write(self, now: float) -> None:
+        self._last = now
+        self.place.write(self._line(now))
+
+    def _run(self) -> None:
+        while not self._closed.wait(LIVE_PATIENCE / 2):
+            try:
+                self.beat()
+            except Exception:
+                return  # the terminal or notebook is gone; the fit itself must not fail for that
+
+
+def _phase(text: str, begun: float) -> Callable[[float], str]:
+    """The line of something that has gone on since ``begun``."""
+    return lambda now: f"{text} ... {int(now - begun)} s"
+
+
+def reading(table: Any) -> str:
+    """What to show while a table is read."""
+    return f"reading {Path(table).name}" if isinstance(table, str | os.PathLike) else "reading the table"
+
+
+def reported(*, verbose: bool) -> contextlib.AbstractContextManager[Reporter | None]:
+    """A reporter on standard error or in the notebook's cell, closed at the end of the block; None if not wanted."""
+    return contextlib.closing(Reporter()) if verbose else contextlib.nullcontext()
+
+
+def announce(watch: Any, text: str = PREPARING) -> None:
+    """Show what is happening, if ``watch`` is a reporter and not None or a plain function."""
+    if (say := getattr(watch, "say", None)) is not None:
+        say(text)

@@ -16,6 +16,7 @@ from fullspan.errors import FullspanError
 from fullspan.estimators.density import DensityEstimator, generator
 from fullspan.estimators.evidence import Evidence
 from fullspan.estimators.parameters import check_parameters
+from fullspan.estimators.progress import announce, reading
 from fullspan.estimators.tables import checked_table, checked_weight, kind_of
 from fullspan.model.hidden_tree import FittedTree
 from fullspan.model.interaction import Interaction
@@ -66,10 +67,12 @@ class TreeEstimator(DensityEstimator):
         ConvergenceWarning : the learner was stopped early; the best tree so far is kept.
         """
         check_parameters(self.get_params(deep=False))
-        table = checked_table(X)
-        empirical = self._reading().count(table, checked_weight(sample_weight))
-        valid = None if validation is None else self._reading().count_again(checked_table(validation), empirical.space)
         with self._watched() as watch:
+            announce(watch, reading(X))
+            table, how = checked_table(X), self._reading()
+            empirical = how.count(table, checked_weight(sample_weight))
+            valid = None if validation is None else how.count_again(checked_table(validation), empirical.space)
+            announce(watch)
             fitted = self._learn_tree(empirical, valid, watch)
         self._warn(fitted)  # type: ignore[arg-type]
         self._accept_tree(self._noted_tree(fitted), kind_of(table))

@@ -18,6 +18,7 @@ from fullspan.data import encode
 from fullspan.errors import BoundaryWarning, FullspanError
 from fullspan.estimators.boundary import diverging_terms, warn_at_boundary
 from fullspan.estimators.density import DensityEstimator, generator
+from fullspan.estimators.progress import MINING, announce
 from fullspan.model.intensity import intensities, row_intensities
 from fullspan.query.truncated import TruncatedOracle
 from fullspan.space import Level, Space
@@ -152,6 +153,7 @@ class TruncatedBoltzmannMachine(TransformerMixin, DensityEstimator):  # type: ig
 
         if self.max_order is None:
             raise FullspanError("max_order is None; a whole number of at least 1 is needed, such as 2")
+        announce(watch, MINING)
         return noted(fit_truncated(empirical, self._options(empirical.space), watch), self.get_params(deep=False))
 
     def _options(self, space: Space) -> TruncatedOptions:

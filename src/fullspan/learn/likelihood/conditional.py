@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +26,7 @@ from fullspan.engine.elimination.sums import Sums
 from fullspan.engine.memory import budget, require
 from fullspan.errors import DataError, FullspanError
 from fullspan.learn.boundary.separation import separating
-from fullspan.learn.likelihood.machine import BEYOND_THE_TABLE, MAX_NEWTON, MachineOptions
+from fullspan.learn.likelihood.machine import BEYOND_THE_TABLE, MAX_NEWTON, MachineOptions, Progress
 from fullspan.learn.likelihood.phases import Features, Known, Phase
 from fullspan.learn.likelihood.restarts import best_of_runs
 from fullspan.learn.likelihood.solve import Likelihood, Solution, solve
@@ -85,6 +85,7 @@ def fit_conditional(
     inputs: Sequence[str] | None = None,
     options: MachineOptions | None = None,
     hidden: Sequence[Variable] = (),
+    watch: Callable[[Progress], None] | None = None,
 ) -> Fitted:
     """Learn p(outputs | inputs), with hidden units if wanted; outputs may be missing in some rows, inputs may not.
 
@@ -98,11 +99,19 @@ def fit_conditional(
     """
     roles = Roles.of(empirical.space, inputs, outputs)
     with one_core():
-        return _Conditional(empirical, roles, options or MachineOptions(), hidden).run()
+        return _Conditional(empirical, roles, options or MachineOptions(), hidden, watch).run()
 
 
 class _Conditional:
-    def __init__(self, empirical: Empirical, roles: Roles, options: MachineOptions, hidden: Sequence[Variable]) -> None:
+    def __init__(
+        self,
+        empirical: Empirical,
+        roles: Roles,
+        options: MachineOptions,
+        hidden: Sequence[Variable],
+        watch: Callable[[Progress], None] | None,
+    ) -> None:
+        self.watch = watch
         if options.solver in ("ipf", *BEYOND_THE_TABLE) or options.em != "auto":
             raise FullspanError("conditional learning has the solvers 'newton', 'lbfgs' and 'gradient', and em='auto'")
         self.seen, self.roles, self.options, self.n_hidden = empirical, roles, options, len(hidden)
@@ -153,12 +162,16 @@ class _Conditional:
         solver: Any = "newton" if o.solver == "auto" else o.solver
 
         def run(theta: Array) -> Solution:
-            return solve(likelihood, theta, solver, o.tol, o.max_iter)
+            return solve(likelihood, theta, solver, o.tol, o.max_iter, self._watch)
 
         if not self.n_hidden:
             return self._fitted(likelihood, run(np.zeros(len(self.terms))))
         first = len(self.space) - self.n_hidden
         return self._fitted(likelihood, best_of_runs(run, self.terms, first, o))
+
+    def _watch(self, theta: Array, value: float, violation: float) -> None:
+        if self.watch is not None:
+            self.watch(Progress("refit", len(theta), value, time.perf_counter() - self.started))
 
     def _fitted(self, likelihood: Likelihood, solution: Solution) -> Fitted:
         gain = likelihood.move(solution.theta) - likelihood.penalty(solution.theta)

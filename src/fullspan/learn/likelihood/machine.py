@@ -19,7 +19,7 @@ from fullspan.algebra.basis import Basis, BasisName
 from fullspan.algebra.blas import one_core
 from fullspan.data import Empirical
 from fullspan.engine.dual.table import DualTable
-from fullspan.engine.memory import budget, require
+from fullspan.engine.memory import budget_for, require
 from fullspan.errors import FullspanError
 from fullspan.learn.boundary.face import Face, face_of
 from fullspan.learn.boundary.vanishing import face_of_the_rest, grew
@@ -145,12 +145,12 @@ class _Machine:
         tables = 2 if self.complete else 3
         n_bytes = tables * 8 * self.basis.n_states + 24 * min(len(self.terms), MAX_NEWTON) ** 2
         what = (
-            f"{tables} tables of {self.basis.n_states:,} states and the Fisher information of {len(self.terms)} weights"
+            f"{tables} tables of {self.basis.n_states:,} states and the Fisher information of {len(self.terms)} "
+            f"weights for {self.seen.n_rows:,} rows"
         )
-        remedy = "keep fewer variables with columns=, merge levels" + (
-            ", use fewer hidden units" if self.n_hidden else ""
-        )
-        require(n_bytes, budget(self.options.max_memory), what, remedy)
+        other = "use fewer hidden units" if self.n_hidden else "use solver='pseudo' or 'pcd'"
+        remedy = f"keep fewer variables with columns=, merge levels, {other}, or allow more with max_memory="
+        require(n_bytes, budget_for(self.seen.n_rows, self.options.max_memory), what, remedy)
 
     def _data_phase(self) -> Phase:
         states, counts = self.data.states, self.data.counts

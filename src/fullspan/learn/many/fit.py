@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from fullspan.algebra.basis import Basis
 from fullspan.data.grouped import Grouped
-from fullspan.engine.memory import budget, require
+from fullspan.engine.memory import budget_for, require
 from fullspan.errors import FullspanError
 from fullspan.learn.many.kernel import CONVERGED, Data, Outcome, Tables, Tariff, search_batch
 from fullspan.learn.many.moves import Shape
@@ -126,7 +126,7 @@ class _Batches:
         self.shape, self.tariff = _shape(basis), _tariff(basis, options)
         self.on_gpu = None if options.device == "cpu" else self._searches()
         if self.on_gpu is None:
-            self.most = _models_at_once(basis, len(grouped), options.max_memory)
+            self.most = _models_at_once(basis, len(grouped), int(grouped.n_rows.sum()), options.max_memory)
         else:
             self.most = self.on_gpu.most(len(grouped), options.max_memory)
         self.size, self.done = min(_FIRST if self.on_gpu is None else _FIRST_ON_GPU, self.most), 0
@@ -231,12 +231,13 @@ def _sums(grouped: Grouped, values: NDArray[np.float64]) -> Any:
     return np.add.reduceat(values, grouped.starts[:-1])
 
 
-def _models_at_once(basis: Basis, n_models: int, max_memory: int | None) -> int:
+def _models_at_once(basis: Basis, n_models: int, n_rows: int, max_memory: int | None) -> int:
     """Most models of a batch; one per core at the least."""
-    limit, cores = budget(max_memory), min(numba.get_num_threads(), n_models)
+    limit, cores = budget_for(n_rows, max_memory), min(numba.get_num_threads(), n_models)
     scratch, each = cores * _SCRATCH * basis.n_states, _ROOM * basis.n_states
     what = f"a batch of {cores} models of {basis.n_states:,} states"
-    require(scratch + cores * each, limit, what, "keep fewer variables with columns=, merge levels, or use fewer cores")
+    remedy = "keep fewer variables with columns=, merge levels, use fewer cores, or allow more with max_memory="
+    require(scratch + cores * each, limit, what, remedy)
     return int(min(n_models, max(cores, (limit // 2 - scratch) // each)))
 
 

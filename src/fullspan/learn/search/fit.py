@@ -89,17 +89,13 @@ class Options:
 
 @dataclass(frozen=True)
 class Progress:
-    """A move of the search as it happens; ``snapshot()`` builds the best model so far.
-
-    ``expected`` are the seconds that the whole search was predicted to take, where that is known.
-    """
+    """A move of the search as it happens; ``snapshot()`` builds the best model so far."""
 
     move: str
     n_terms: int
     cost: float
     seconds: float
     snapshot: Callable[[], Fitted]
-    expected: float | None = None
 
 
 Watch = Callable[[Progress], None]

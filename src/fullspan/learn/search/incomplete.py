@@ -28,7 +28,7 @@ from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
 from fullspan.engine.dual.clamped import Clamped
 from fullspan.engine.dual.table import DualTable
-from fullspan.engine.memory import budget, require
+from fullspan.engine.memory import budget, completed_bytes, require
 from fullspan.learn.likelihood.counted import observed_entropy
 from fullspan.learn.likelihood.machine import MachineOptions, fit_machine
 from fullspan.learn.likelihood.phases import Free, Observed, Smoothed
@@ -101,7 +101,7 @@ class _Rounds:
         self.best: Fitted | None = None
         n_states = data.space.n_states
         require(
-            5 * 8 * n_states,
+            completed_bytes(n_states),
             budget(options.max_memory),
             f"a search on completed data: five tables of {n_states:,} states",
             "keep fewer variables with columns=, merge levels, or use missing='drop' without hidden variables",

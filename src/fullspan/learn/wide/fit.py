@@ -1,6 +1,6 @@
 """The full-span search without a table of states: margins of bounded width, then the terms inside them.
 
-    1. Plan: the time and memory of the search are predicted, and refused if they do not fit.
+    1. Plan: the memory of the search is predicted, and refused if it does not fit.
     2. Grow a decomposable graph (module ``grow``); its margins' weights are closed form.
     3. Sift: drop the terms that do not pay, refit the others jointly (modules ``sift``, ``chordal``).
 
@@ -29,7 +29,7 @@ from fullspan.learn.search.penalty import prices
 from fullspan.learn.search.problem import Interrupted, smoothed_entropy
 from fullspan.learn.wide.chordal import Chordal
 from fullspan.learn.wide.grow import GrowOptions, Shape, entropies, grow
-from fullspan.learn.wide.plan import plan_wide
+from fullspan.learn.wide.plan import require_wide
 from fullspan.learn.wide.rows import WideRows, single_counts
 from fullspan.learn.wide.sift import Sift, Weighed, weighed, wide_prior
 from fullspan.learn.wide.tables import family_counts
@@ -113,8 +113,7 @@ class Search:
         self.basis = options.basis_chosen
         self.rows = WideRows.of(empirical)
         self.growth = options.growth(empirical.space.cards, self.total)
-        self.plan = plan_wide(self.rows, self.growth, options.max_memory)
-        self.expected = self.plan.seconds
+        require_wide(self.rows, self.growth, options.max_memory)
         self.history: list[Step] = []
         self.shape = Shape.alone(len(empirical.space))
         counts = single_counts(self.rows, self.rows.weights)
@@ -147,7 +146,7 @@ class Search:
         self.history.append(step)
         if self.watch is not None:
             best = snapshot or (lambda: self._fitted("interrupted", sift=False))
-            self.watch(Progress(move, n_terms, cost, step.seconds, best, self.expected))
+            self.watch(Progress(move, n_terms, cost, step.seconds, best))
 
     def _fitted(self, status: str, *, sift: bool) -> Fitted:
         chordal = Chordal(self.data.space, self.shape, self.basis)
@@ -207,7 +206,6 @@ class Search:
                 "basis_chosen": self.basis,
                 "width": self.shape.width,
                 "pruned": chordal.work <= MAX_WORK,
-                "predicted_seconds": round(self.expected, 3),
             },
             fingerprint=self.data.fingerprint(),
             prior=(found.slack.mean[kept], self.total / found.slack.variance[kept]),

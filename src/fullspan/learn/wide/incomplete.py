@@ -37,8 +37,6 @@ def fit_wide_incomplete(data: Empirical, options: WideOptions, watch: Watch | No
     """Learn a log-linear model of bounded width from rows with missing cells; see :func:`fit_wide`."""
     rng, started = np.random.default_rng(0), time.perf_counter()
     search = Search(_from_shares(data, rng), options, watch, started)
-    plan = search.plan.with_gaps(data.states.size)
-    search.expected = plan.seconds
     fitted = search.run()
     for _ in range(_ROUNDS):
         if fitted.status == "interrupted":
@@ -47,7 +45,6 @@ def fit_wide_incomplete(data: Empirical, options: WideOptions, watch: Watch | No
         filled, before = _drawn(data, chordal, found.theta, rng), search.history
         search = Search(filled, options, watch, started)
         search.history += before
-        search.expected = plan.seconds
         fitted = search.run()
     return Em(data, search, fitted).run()
 
@@ -141,7 +138,6 @@ class Em:
             description_length=self.total * self.surprise + self.price,
             history=tuple(self.search.history),
             status=status,
-            settings={**fitted.settings, "predicted_seconds": round(self.search.expected, 3)},
             fingerprint=self.data.fingerprint(),
         )
 
