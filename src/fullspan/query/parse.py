@@ -106,6 +106,11 @@ def kind_of(text: str) -> Kind:
     return _KINDS[opening[1].lower()] if opening else "probability"
 
 
+def is_wrapped(text: str) -> bool:
+    """Whether a question begins with ``P(``, ``H(``, ``I(`` or ``mode(``."""
+    return _OPENING.match(text) is not None
+
+
 class _Reader(Text):
     def __init__(self, text: str, space: Space) -> None:
         super().__init__(text)
