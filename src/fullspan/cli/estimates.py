@@ -59,7 +59,7 @@ def print_estimates(
     if as_json:
         print_json({"method": "gibbs", **report})
     _say_unmixed(oracle.r_hat)
-    return report_failures(answers, source if isinstance(source, Path) else None)
+    return report_failures(answers)
 
 
 def _model(source: Path | Fitted) -> LogLinear | FactorGraph:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from fullspan.cli.choices import Basis, Device, EngineName, Missing, Model, Precision, Search, Solver
+from fullspan.cli.headings import UnderHeadings
 from fullspan.cli.interrupt import Interrupts, remembered
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ fitted prior."""
 
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
-    app.command("fit", epilog=EPILOG)(fit)
+    app.command("fit", epilog=EPILOG, cls=UnderHeadings)(fit)
 
 
 def fit(
@@ -76,6 +77,7 @@ def fit(
         typer.Option(help='Cut numeric columns: so many quantile bins, or JSON: \'{"age": ["width", 5]}\'.'),
     ] = None,
     count_column: Annotated[str | None, typer.Option(help="Column that holds the count of each row.")] = None,
+    weights: Annotated[str | None, typer.Option(help="Column that holds the weight of each row.")] = None,
     max_levels: Annotated[int, typer.Option(min=1, help="Most levels a column may have.")] = 64,
     model: Annotated[Model, typer.Option(help=MODEL_HELP)] = Model.full_span,
     order: Annotated[int, typer.Option(min=1, help=ORDER_HELP)] = 2,
@@ -130,6 +132,8 @@ def fit(
     from fullspan.estimators.reading import Reading
 
     refuse_options_of_others(context, model.value)
+    if weights is not None and count_column is not None:
+        raise typer.BadParameter("--weights and --count-column both say how much a row counts; give one")
     if engine.value == "table" and is_given(context, "max_width"):
         raise typer.BadParameter("--max-width is of --engine elimination; a table has no width")
     if model.value in TREES:
@@ -149,7 +153,7 @@ def fit(
             "count_column": count_column,
             "max_levels": max_levels,
         }
-        return fit_tree(data, output, model.value, given, read, as_json=as_json, quiet=quiet)
+        return fit_tree(data, output, model.value, given, read, as_json=as_json, quiet=quiet, weights=weights)
     if model.value in LAYERED:
         check_model_target(output, data, force=force)
         own: dict[str, Any] = {
@@ -160,7 +164,7 @@ def fit(
         }
         own |= {"missing": missing.value, "columns": arguments.names(columns), "levels": arguments.levels(levels)}
         own |= {"bins": arguments.bins(bins), "count_column": count_column, "max_levels": max_levels}
-        return fit_layers(data, output, model.value, hidden, own, as_json=as_json, quiet=quiet)
+        return fit_layers(data, output, model.value, hidden, own, as_json=as_json, quiet=quiet, weights=weights)
     if resume and checkpoint is None:
         raise typer.BadParameter("--resume needs --checkpoint FILE")
     if resume and (average > 1 or shrink):
@@ -175,6 +179,7 @@ def fit(
         count_column=count_column,
         missing=missing.value,
         max_levels=max_levels,
+        weight_column=weights,
     )
     structure = Structure(
         *(order, graph, edge or (), margin or (), hidden, solver.value, l2, restarts, seed),

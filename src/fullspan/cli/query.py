@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     Answered = tuple[str, Answer | FullspanError]
     """A question and its answer, or the error that it met."""
 
+_SOME_NAMES = re.compile(r"(, and [\d,]+ more)$", re.MULTILINE)
+ADVICE = r"\1 (fullspan query MODEL --names lists all)"
 GIBBS_HELP = "Estimate by Gibbs chains, for models too wide to sum; answers have standard errors."
 EPILOG = """Example: fullspan query votes.fsm "P(party=democrat | crime=n, education=y)" "P(party | crime=n)"
 
@@ -80,6 +83,8 @@ def query(
     asked, limit = questions or [], size(max_memory)
     if not (asked or log_z or marginals or names):
         raise FullspanError("nothing is asked: give a question such as 'P(a=x | b=y)', --names, --log-z or --marginals")
+    if names and as_json and (asked or log_z or marginals):
+        raise FullspanError("--names --json prints one document; ask for other things in a command of their own")
     if names:
         _print_names(model, as_json)
         if not (asked or log_z or marginals):
@@ -94,7 +99,7 @@ def query(
             return print_estimates(fitted, asked, False, False, seed, as_json)
         answers = answered(oracle_of(fitted, limit).ask, asked)
         print_answers(answers, as_json)
-        return report_failures(answers, model)
+        return report_failures(answers)
     network = _network(model, fitted, limit)
     samples = network.evidence(evidence) if evidence else [{}]
     shown = network.space if fitted is None else oracle_of(fitted).visible
@@ -106,7 +111,7 @@ def query(
         if len(reports) > 1:
             typer.echo(f"evidence {k}:")
         _print_report(report, shown)
-    return report_failures([answer for report in reports for answer in report.get("answers", ())], model)
+    return report_failures([answer for report in reports for answer in report.get("answers", ())])
 
 
 def _network(path: Path, fitted: Any, limit: int | None) -> GraphModel | Conditioned:
@@ -136,16 +141,14 @@ def answered(ask: Callable[[str], Any], questions: Sequence[str]) -> list[Answer
     return found
 
 
-def report_failures(answers: Sequence[Answered], model: Path | None = None) -> int:
+def report_failures(answers: Sequence[Answered]) -> int:
     """Report the questions that were not answered on standard error; the exit code."""
     from fullspan.errors import FullspanError, QueryError
 
     failed = [(question, answer) for question, answer in answers if isinstance(answer, FullspanError)]
     for question, error in failed:
         where = "" if isinstance(error, QueryError) and error.text is not None else f"{question}: "
-        typer.echo(f"fullspan: {where}{error}", err=True)
-    if model is not None and any(" more" in str(error) for _, error in failed):
-        typer.echo(f"All names and levels: fullspan query {model} --names", err=True)
+        typer.echo(f"fullspan: {where}{re.sub(_SOME_NAMES, ADVICE, str(error))}", err=True)
     return 2 if failed else 0
 
 
