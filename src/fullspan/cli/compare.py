@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 EPILOG = """Example: fullspan compare votes.fsm --data test.csv
 
-Several models: fullspan compare a.fsm b.fsm --data test.csv --train train.csv
+Example: fullspan compare a.fsm b.fsm --data test.csv --train train.csv
 
 The best model comes first. "behind best" is the mean difference to it, row by row, and "paired error" the standard
 error of that difference. Missing cells are summed out by every model. Baselines learn from --train; without it, from

@@ -24,11 +24,15 @@ if TYPE_CHECKING:
 _SOME_NAMES = re.compile(r"(, and [\d,]+ more)$", re.MULTILINE)
 ADVICE = r"\1 (fullspan query MODEL --names lists all)"
 GIBBS_HELP = "Estimate by Gibbs chains, for models too wide to sum; answers have standard errors."
-EPILOG = """Example: fullspan query votes.fsm "P(party=democrat | crime=n, education=y)" "P(party | crime=n)"
+EPILOG = """Example: fullspan query votes.fsm "P(party=democrat | crime=n, water=y)"
 
-Example: fullspan query votes.fsm "P(party=democrat | crime=n or not water=y)" "H(party | crime)" "I(party; crime)"
+Example: fullspan query votes.fsm "P(party | crime=n or not water=y)" --json
 
-Example: fullspan query votes.fsm "mode(| party=democrat)" --names
+Example: fullspan query votes.fsm "H(party | crime)" "I(party; crime)"
+
+Example: fullspan query votes.fsm "mode(party, crime | water=y)" --names
+
+Example: fullspan query votes.uai --evidence votes.uai.evid --log-z --json
 
 Questions: P(...) with = != < <= > >= and 'in {y, n}', 'in 20..40', joined by and, or, not, with parentheses; a comma
 means "and". A name alone on the left asks for its whole distribution. H(a | b) and I(a; b | c) are entropy and mutual
@@ -36,8 +40,6 @@ information in nats; mode(a, b | c=y) is the most probable state, mode(| c=y) th
 levels with blanks. A number stands for the bin it falls into; a bound must be a bin's edge.
 
 A question that cannot be answered is reported, and the others are answered; the exit code is then 2.
-
-Networks: fullspan query grid.uai --evidence grid.uai.evid --log-z --marginals --json
 
 Variables of a .uai network are x0, x1, ... with levels 0, 1, ...; those of a .bif network have their names. Z is the
 sum over all states that agree with the evidence; in a Bayesian network, a tree, an average or a mixture it is the
@@ -48,7 +50,7 @@ Models whose log Z was itself estimated when they were fitted are always asked b
 
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
-    app.command("query", epilog=EPILOG)(query)
+    app.command("query", epilog=EPILOG, short_help="Answer questions: probabilities, entropies, modes.")(query)
 
 
 def query(
@@ -71,7 +73,7 @@ def query(
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of the chains.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> int:
-    """Answer questions about probabilities: exactly, or with --gibbs as estimates with their errors."""
+    """Answer questions about a model: exactly, or with --gibbs as estimates with their errors."""
     from fullspan.cli.arguments import size
     from fullspan.cli.estimates import print_estimates
     from fullspan.cli.models import joint_model, oracle_of
