@@ -167,16 +167,21 @@ class Space:
 
 
 def did_you_mean(word: Any, known: Sequence[str]) -> str:
-    """`` (did you mean 'CAD'?)``: the known words that are nearest, whatever their case; nothing if none is near."""
+    """`` (did you mean 'CAD'?)``: the known words that are nearest; nothing if none is near."""
+    found = nearest(word, known)
+    return f" (did you mean {' or '.join(map(repr, found))}?)" if found else ""
+
+
+def nearest(word: Any, known: Sequence[str], cutoff: float = 0.6) -> list[str]:
+    """Up to three known words that are like a word, whatever their case."""
     import difflib
 
     folded: dict[str, list[str]] = {}
     for own in known:
         folded.setdefault(own.casefold(), []).append(own)
     wanted = str(word).casefold()
-    near = [wanted] if wanted in folded else difflib.get_close_matches(wanted, folded, n=3)
-    found = [own for key in near for own in folded[key]][:3]
-    return f" (did you mean {' or '.join(map(repr, found))}?)" if found else ""
+    near = [wanted] if wanted in folded else difflib.get_close_matches(wanted, folded, n=3, cutoff=cutoff)
+    return [own for key in near for own in folded[key]][:3]
 
 
 def _first(words: Sequence[Any], shown: int = 12) -> str:

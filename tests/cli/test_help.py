@@ -73,10 +73,15 @@ def test_examples_run_as_printed(command, folder, capsys, monkeypatch):
 
 
 def _serve(arguments: list[str], folder: Path) -> None:
-    """The address is printed."""
+    """The address is printed; on a free port, for other tests may serve too."""
     environment = {**os.environ, "BROWSER": "true"}
     process = subprocess.Popen(
-        [*COMMAND, *arguments], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment
+        [*COMMAND, *arguments, "--port", "0"],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=environment,
     )
     assert process.stdout is not None
     try:

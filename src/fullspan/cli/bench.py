@@ -9,7 +9,7 @@ import typer
 
 from fullspan.cli.choices import Device
 
-EPILOG = "Example: fullspan bench device --n 13 --n 14"
+EPILOG = "Example: fullspan bench device --n 13 --rows 1000"
 LIMIT_HELP = "Seconds that a method may take for a fold; then it is stopped and shown as declined. 0: none."
 SECONDS_HELP = "Mixture: no run is begun after so many seconds; by default 300, or half of --limit if that is less."
 DENSITY_EPILOG = """With sets of your own: fullspan bench density --data DATA/debd --set nltcs --results density.jsonl

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import time
 from pathlib import Path
 from typing import Any
@@ -55,9 +54,6 @@ def fit_layers(
     else:
         machine = DeepBoltzmannMachine(layers=sizes, verbose=not quiet, **given)
     machine.fit(data, sample_weight=weights)
-    if weights is not None:
-        settings = {**machine.fitted_.settings, "weights": weights}
-        machine.fitted_ = dataclasses.replace(machine.fitted_, settings=settings)
     machine.save(output)
     if not quiet:
         _tell(machine, {"file": str(output), "seconds": round(time.monotonic() - started, 3)}, as_json=as_json)

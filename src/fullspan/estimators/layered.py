@@ -94,6 +94,9 @@ class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densit
         with self._watched() as watch:
             machine, course, trainer = self._learn(rows, sizes, rng, watch)
         self._finish(machine, course, trainer, rows, kind_of(table), rng)
+        if isinstance(sample_weight, str):
+            settings = {**self._fitted.settings, "weights": sample_weight}
+            self._fitted = dataclasses.replace(self._fitted, settings=settings)
         return self
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
