@@ -130,11 +130,11 @@ def _network(path: Path, fitted: Any, limit: int | None) -> GraphModel | Conditi
     return read_graph(path, limit)
 
 
-def answered(ask: Callable[[str], Any], questions: Sequence[str]) -> list[Answered]:
+def answered(ask: Callable[[str], Any], questions: Sequence[str]) -> list[tuple[str, Any]]:
     """Each question with its answer, or with the error that it met."""
     from fullspan.errors import FullspanError
 
-    found: list[Answered] = []
+    found: list[tuple[str, Any]] = []
     for question in questions:
         try:
             found.append((question, ask(question)))

@@ -50,6 +50,7 @@ class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densit
 
     missing: str
     count_column: str | None
+    _fitted: FittedLayers
     verbose: bool
     target: str | None
     log_z: str
