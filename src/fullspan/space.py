@@ -95,8 +95,8 @@ class Variable:
             return self._codes_by_text[str(level)]
         if self.edges is not None and (number := _as_number(level)) is not None and not math.isnan(number):
             return int(np.clip(np.searchsorted(self.edges, number, side="right") - 1, 0, self.n_bins - 1))
-        known = ", ".join(map(str, self.levels[:12])) + (", ..." if self.card > 12 else "")
-        raise QueryError(f"{self.name!r} has no level {level!r}; its levels are: {known}")
+        hint = did_you_mean(level, tuple(map(str, self.levels)))
+        raise QueryError(f"{self.name!r} has no level {level!r}{hint}; its levels are: {_first(self.levels)}")
 
 
 @dataclass(frozen=True)
@@ -155,12 +155,8 @@ class Space:
         """
         if name in self._positions:
             return self._positions[name]
-        import difflib
-
-        near = difflib.get_close_matches(str(name), self.names, n=3)
-        hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else "."
-        shown = ", ".join(self.names[:12]) + (", ..." if len(self) > 12 else "")
-        raise QueryError(f"there is no variable {name!r}{hint} The variables are: {shown}")
+        hint = did_you_mean(name, self.names)
+        raise QueryError(f"there is no variable {name!r}{hint}; the variables are: {_first(self.names)}")
 
     def index(self, states: NDArray[Any]) -> NDArray[np.int64]:
         """Indices of states, shape (m, n) -> (m,). Needs ``|X| < 2**63``."""
@@ -174,6 +170,29 @@ class Space:
     def labels(self, state: Sequence[int]) -> dict[str, Level]:
         """A state as ``{name: level}``."""
         return {v.name: v.levels[int(c)] for v, c in zip(self.variables, state, strict=True)}
+
+
+def did_you_mean(word: Any, known: Sequence[str]) -> str:
+    """`` (did you mean 'CAD'?)``: the known words that are nearest; nothing if none is near."""
+    found = nearest(word, known)
+    return f" (did you mean {' or '.join(map(repr, found))}?)" if found else ""
+
+
+def nearest(word: Any, known: Sequence[str], cutoff: float = 0.6) -> list[str]:
+    """Up to three known words that are like a word, whatever their case."""
+    import difflib
+
+    folded: dict[str, list[str]] = {}
+    for own in known:
+        folded.setdefault(own.casefold(), []).append(own)
+    wanted = str(word).casefold()
+    near = [wanted] if wanted in folded else difflib.get_close_matches(wanted, folded, n=3, cutoff=cutoff)
+    return [own for key in near for own in folded[key]][:3]
+
+
+def _first(words: Sequence[Any], shown: int = 12) -> str:
+    more = f", and {len(words) - shown:,} more" if len(words) > shown else ""
+    return ", ".join(map(str, words[:shown])) + more
 
 
 def _renamed(variable: Variable, name: str) -> Variable:

@@ -217,22 +217,6 @@ def test_every_command_is_known() -> None:
     assert " ".join(COMMANDS) == "fit show query sample impute score compare report serve convert demo reproduce"
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_help_has_an_example_that_runs(run: Run, votes_model: Path, tmp_path: Path, command: str) -> None:
-    text = " ".join(run(command, "--help").out.split())
-    assert "Example: fullspan" in text
-    epilog = next(c.epilog for c in app.registered_commands if c.name == command)
-    assert epilog is not None
-    example = epilog.splitlines()[0].removeprefix("Example: ")
-    (tmp_path / "votes.csv").write_text(VOTES.read_text())
-    complete = [line for line in VOTES.read_text().splitlines() if "?" not in line]
-    (tmp_path / "test.csv").write_text("\n".join(complete) + "\n")
-    (tmp_path / "votes.fsm").write_bytes(votes_model.read_bytes())
-    line = example.replace("fullspan", " ".join(COMMAND), 1)
-    done = subprocess.run(["bash", "-c", line], cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == 0, done.stderr
-
-
 def test_every_option_is_explained() -> None:
     import typer
 

@@ -147,7 +147,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"margins": [["a", ["b"]]]}, r"margins names \['b'\]: there is no variable"),
     ({"terms": [[4]]}, "terms names variable 4, but there are 4, counted from 0"),
     ({"terms": [[-1]]}, "terms names variable -1"),
-    ({"graph": [("a", "z")]}, "graph names 'z': there is no variable 'z'.* The variables are: a, b, c, d"),
+    ({"graph": [("a", "z")]}, "graph names 'z': there is no variable 'z'.* the variables are: a, b, c, d"),
     ({"graph": {"z": []}}, "graph names 'z'"),
     ({"graph": {"a": "bc"}}, "gives 'a' the neighbours 'bc'; a list of names is needed"),
     ({"graph": {"a": 1}}, "gives 'a' the neighbours 1"),

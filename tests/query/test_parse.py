@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fullspan.errors import QueryError
-from fullspan.query import Query, parse
+from fullspan.query import Query as Boxed
+from fullspan.query import parse
 from fullspan.space import Space, Variable
 
 SPACE = Space(
@@ -23,6 +24,11 @@ SPACE = Space(
         Variable('it\'s \\ "odd"', ("x\n\ty", "z")),
     )
 )
+
+
+def Query(variables, event, given):
+    """A question whose event and condition are one box each."""
+    return Boxed(variables, (event,), (given,))
 
 
 @pytest.mark.parametrize(
@@ -42,7 +48,7 @@ SPACE = Space(
         ("'years in office'='2 or more'", Query((), {2: (1,)}, {})),
         ('"years in office"="1"', Query((), {2: (0,)}, {})),
         ("age=42", Query((), {3: (1,)}, {})),
-        ("age=1e9 | age != -5.5", Query((), {3: (2,)}, {3: (1, 2)})),
+        ("age=99 | age != 5.5", Query((), {3: (2,)}, {3: (1, 2)})),
         ("age='[30, 60)'", Query((), {3: (1,)}, {})),
         ("flag=true", Query((), {4: (1,)}, {})),
         ("flag=False", Query((), {4: (0,)}, {})),
@@ -82,7 +88,7 @@ def test_meaning(text, expected):
         ("crime in {}", 10, "a level of 'crime' is expected"),
         ("crime in {n", 9, "brace is not closed"),
         ("crime in {n y}", 12, "',' or '}' is expected"),
-        ("crime in n", 6, "the end of the query is expected"),
+        ("crime in n", 9, "a range such as 20..40 is expected after 'in'"),
         ("crime=n, crime=y", 9, "'crime' stands twice"),
         ("crime, crime=y", 7, "'crime' stands twice"),
         ("party | crime=n, crime=y", 17, "'crime' stands twice"),
@@ -90,7 +96,34 @@ def test_meaning(text, expected):
         ("party |", 7, "a variable's name is expected"),
         ("| crime=n", 0, "a variable's name is expected"),
         ("party, | crime=n", 7, "a variable's name is expected"),
-        ("age < 40", 4, "the end of the query is expected"),
+        ("age < 40", 6, "inside the bin [30, 60) of 'age', whose mass is not split: use < 30 or < 60"),
+        ("age >= 70", 7, "use >= 60; its edges are 0, 30, 60, 99"),
+        ("age > 30", 6, "30 itself belongs to the bin [30, 60) of 'age', whose mass is not split: use >= 30"),
+        ("age <= 60", 7, "use < 60"),
+        ("age > 99", 6, "all that is > 99 is outside the bins of 'age', which run from 0 to 99"),
+        ("age < 0", 6, "outside the bins"),
+        ("age >= 120", 7, "120 is outside the bins of 'age', which run from 0 to 99; its edges are 0, 30, 60, 99"),
+        ("age = 120", 6, "120 is outside the bins"),
+        ("age in {1, -5}", 11, "-5 is outside the bins"),
+        ("age in 20..60", 7, "20 lies inside the bin [0, 30)"),
+        ("age in 60..30", 7, "write the smaller bound first"),
+        ("age > old", 6, "'old' is none"),
+        ("grade > 3", 8, "no level of 'grade' is > 3; its levels run from 1 to 3"),
+        ("grade in 3..1", 9, "write the smaller bound first"),
+        ("grade in 7..9", 9, "no level of 'grade' lies in 7..9"),
+        ("party > democrat", 8, "have no order"),
+        ("flag > 0", 7, "have no order"),
+        ("party=Democrat", 6, "did you mean 'democrat'?"),
+        ("PARTY=democrat", 0, "did you mean 'party'?"),
+        ("crime or party=democrat", 6, "is expected after 'crime'"),
+        ("party=democrat or crime", 23, "is expected after 'crime'"),
+        ("(party=democrat or crime=n", 0, "parenthesis is not closed"),
+        ("not party", 9, "is expected after 'party'"),
+        ("H(party=democrat)", 7, "only names stand here"),
+        ("I(party)", 7, "';' is expected here"),
+        ("I(party; )", 9, "a variable's name is expected"),
+        ("H(party, party)", 9, "stands twice"),
+        ("mode(party | crime)", 18, "is expected after 'crime'"),
         ("'party=democrat", 0, "quotation mark is not closed"),
         (r"party='de\mocrat'", 9, "unknown escape"),
         ("party='democrat\\", 15, "unknown escape"),
@@ -143,3 +176,98 @@ def test_what_is_quoted_comes_back(data):
     parts = [f"{quoted(v.name)} = {quoted(v.levels[c])}" for v, c in zip(space.variables, codes, strict=True)]
     query = parse(f"P({parts[0]} | {', '.join(parts[1:])})", space)
     assert query == Query((), {0: (codes[0],)}, {i: (codes[i],) for i in range(1, len(names))})
+
+
+@pytest.mark.parametrize(
+    ("text", "event"),
+    [
+        ("age >= 30", ({3: (1, 2)},)),
+        ("age<60", ({3: (0, 1)},)),
+        ("age <= 99", ({3: (0, 1, 2)},)),
+        ("age in 0..60", ({3: (0, 1)},)),
+        ("age in 30 .. 99", ({3: (1, 2)},)),
+        ("age not in 30..60", ({3: (0, 2)},)),
+        ("grade > 1", ({5: (1, 2)},)),
+        ("grade <= 2.5", ({5: (0, 1)},)),
+        ("grade in 2..3", ({5: (1, 2)},)),
+        ("grade >= -1e9, grade != 2", ({5: (0, 2)},)),
+        ("age >= 30, age < 60", ({3: (1,)},)),
+        ("crime=n or crime=y", ({1: (0, 1)},)),
+        ("party=democrat and crime=n", ({0: (0,), 1: (0,)},)),
+        ("party=democrat or crime=n", ({0: (0,)}, {1: (0,), 0: (1,)})),
+        ("not (party=democrat or crime=n)", ({0: (1,), 1: (1, 2)},)),
+        ("not party=democrat", ({0: (1,)},)),
+        ("NOT(crime=n) AND party=democrat", ({1: (1, 2), 0: (0,)},)),
+        ("(party=democrat, grade=1) or not grade in {1, 2}", ({0: (0,), 5: (0,)}, {5: (2,)})),
+        ("party=democrat and not party=democrat", ({0: ()},)),
+    ],
+)
+def test_events_as_boxes(text, event):
+    assert parse(text, SPACE) == Boxed((), event)
+    assert parse(f"P({text})", SPACE) == Boxed((), event)
+    assert parse(f"P(income | {text})", SPACE) == Boxed((7,), given=event)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("H(party)", Boxed((0,), kind="entropy")),
+        ("H(party, crime | age >= 60, grade)", Boxed((0, 1), ({},), ({3: (2,)},), "entropy", known=(5,))),
+        ("H()", Boxed(kind="entropy")),
+        ("H(| grade=1)", Boxed(given=({5: (0,)},), kind="entropy")),
+        ("I(party; crime, age)", Boxed((0,), kind="mutual_information", others=(1, 3))),
+        ("i(party ;crime|grade)", Boxed((0,), kind="mutual_information", others=(1,), known=(5,))),
+        ("mode(| party=democrat)", Boxed(given=({0: (0,)},), kind="mode")),
+        ("mode(crime, age | party=democrat)", Boxed((1, 3), given=({0: (0,)},), kind="mode")),
+        ("Mode()", Boxed(kind="mode")),
+    ],
+)
+def test_other_questions(text, expected):
+    assert parse(text, SPACE) == expected
+
+
+def test_the_missing_level_satisfies_no_comparison():
+    space = Space(
+        (Variable("age", ("[0, 30)", "[30, 60]", "(missing)"), (0.0, 30.0, 60.0)), Variable("n", (1, 2, "(missing)")))
+    )
+    assert parse("age >= 0", space).event == ({0: (0, 1)},)
+    assert parse("n >= 1", space).event == ({1: (0, 1)},)
+    assert parse("not n >= 1", space).event == ({1: (2,)},)
+    assert parse("age='(missing)'", space).event == ({0: (2,)},)
+
+
+def test_words_of_the_language_may_be_names_when_quoted():
+    space = Space((Variable("not", (0, 1)), Variable("or", ("in", "and"))))
+    assert parse("'not'=1 or 'or'=in", space).event == ({0: (1,)}, {1: (0,), 0: (0,)})
+    assert parse("not = 1, or = and", space).event == ({0: (1,), 1: (1,)},)
+
+
+def test_too_many_pieces_name_the_limit():
+    space = Space.of_cards([3] * 20)
+    pairs = " and ".join(f"(x{2 * i}=0 or x{2 * i + 1}=0)" for i in range(10))
+    with pytest.raises(QueryError, match="more than 256 disjoint pieces"):
+        parse(pairs, space)
+
+
+def test_suggestions_ignore_case_and_list_what_there_is():
+    space = Space((*(Variable(f"v{i}", (0, 1)) for i in range(20)), Variable("CAD", ("Yes", "No"))))
+    with pytest.raises(
+        QueryError, match=r"no variable 'cad' \(did you mean 'CAD'\?\); the variables are: v0, .*, and 9 more"
+    ):
+        parse("P(cad=Yes)", space)
+    with pytest.raises(QueryError, match=r"no level 'yes' \(did you mean 'Yes'\?\); its levels are: Yes, No"):
+        parse("P(CAD=yes)", space)
+
+
+class Ordered(Variable):
+    """A variable whose text levels were given an order."""
+
+    ordered = True
+
+
+def test_levels_with_an_order_are_compared_by_their_place():
+    space = Space((Ordered("size", ("small", "medium", "large")),))
+    assert parse("size >= medium", space).event == ({0: (1, 2)},)
+    assert parse("size in small..medium", space).event == ({0: (0, 1)},)
+    with pytest.raises(QueryError, match=r"no level 'Medium'.*did you mean 'medium'"):
+        parse("size < Medium", space)

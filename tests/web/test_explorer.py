@@ -43,6 +43,19 @@ def test_questions_know_what_is_clamped(pair: tuple[Explorer, fs.BoltzmannMachin
     expected = model.conditional(["rain", "b"], {"umbrella & hat": 0})
     assert [row["probability"] for row in table["rows"]] == pytest.approx(expected.values.ravel(), rel=1e-9)
     assert explorer.ask("P(rain=yes)", {"rain": "no"})["probability"] == 0.0
+    either = explorer.ask("P(rain=yes or b >= 1)", {})["probability"]
+    assert either == pytest.approx(1 - explorer.ask("P(rain != yes, b < 1)", {})["probability"], abs=1e-12)
+    entropy = explorer.ask("H(rain | b)", {})
+    assert entropy["probability"] is None
+    assert 0 < entropy["nats"] < math.log(2)
+    mode = explorer.ask("mode(rain, b)", {})
+    cells = {tuple(row["levels"]): row["probability"] for row in explorer.ask("P(rain, b)", {})["rows"]}
+    assert mode["variables"] == ["rain", "b"]
+    assert mode["rows"] == [
+        {"levels": list(max(cells, key=cells.__getitem__)), "probability": pytest.approx(max(cells.values()))}
+    ]
+    with pytest.raises(QueryError, match="did you mean 'rain'"):
+        explorer.ask("P(Rain=yes)", {})
     same = explorer.ask("P(rain=yes | b in {0, 1})", {"b": [1, 2]})["probability"]
     assert same == pytest.approx(model.probability("rain=yes | b=1"), rel=1e-9)
 

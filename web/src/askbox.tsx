@@ -103,6 +103,7 @@ export function AskBox(props: { model: string; given: Given; failed: (error: unk
             <code>{asked.text}</code>{asked.also && <span class="about"> and given {asked.also}</span>}
             {asked.wrong !== undefined && <pre class="wrong">{asked.wrong}</pre>}
             {asked.reply && asked.reply.probability !== null && <strong> = {asked.reply.probability.toPrecision(6)}</strong>}
+            {asked.reply && asked.reply.nats !== null && <strong> = {asked.reply.nats.toPrecision(6)} nats</strong>}
             {asked.reply && asked.reply.rows.length > 0 && (
               <table>
                 <thead><tr>{asked.reply.variables.map((v) => <th scope="col">{v}</th>)}<th scope="col">probability</th><td /></tr></thead>

@@ -68,9 +68,13 @@ def _root(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Learn an exact probability model of a table, and ask it questions.
+    """Learn a probability model of a table, and ask it questions; its answers are exact.
 
     Start with: fullspan demo
+
+    Then: fullspan fit data.csv -o model.fsm
+
+    And: fullspan query model.fsm "P(column=level)"
     """
 
 

@@ -9,10 +9,10 @@ import typer
 
 from fullspan.cli.choices import Device
 
-EPILOG = "Example: fullspan bench device --n 20 --n 24"
+EPILOG = "Example: fullspan bench device --n 13 --rows 1000"
 LIMIT_HELP = "Seconds that a method may take for a fold; then it is stopped and shown as declined. 0: none."
 SECONDS_HELP = "Mixture: no run is begun after so many seconds; by default 300, or half of --limit if that is less."
-DENSITY_EPILOG = """Example: fullspan bench density --data DATA/debd --set nltcs --results density.jsonl
+DENSITY_EPILOG = """With sets of your own: fullspan bench density --data DATA/debd --set nltcs --results density.jsonl
 
 Sets are .npz files: train, valid, test (packed bits) and nvars; bits and n; or codes with 255 for a missing cell. Sets
 without parts are cross-validated. Ctrl-C keeps the scores so far in the file of --results, and the same command goes on
@@ -23,7 +23,7 @@ def register(app: typer.Typer) -> None:
     """Add the group of commands to the application."""
     group = typer.Typer(no_args_is_help=True, help="Measure this machine.", short_help="Measure this machine.")
     group.command("device", epilog=EPILOG, short_help="Steps and fits of the full-span search.")(device)
-    group.command("density", epilog=DENSITY_EPILOG, short_help="Likelihoods of unseen rows, beside rivals.")(density)
+    group.command("density", epilog=DENSITY_EPILOG, short_help="Likelihoods of unseen rows, next to rivals.")(density)
     app.add_typer(group, name="bench")
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import enum
 
+WEIGHTS_HELP = "Column that holds the weight of each row; by default the model's own, where the table has it."
+
 
 class Model(enum.StrEnum):
     """What is learned."""

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fullspan.cli.choices import WEIGHTS_HELP
+
 if TYPE_CHECKING:
     from fullspan.estimators.density import DensityEstimator
 
 EPILOG = """Example: fullspan compare votes.fsm --data test.csv
 
-Several models: fullspan compare a.fsm b.fsm --data test.csv --train train.csv
+Example: fullspan compare a.fsm b.fsm --data test.csv --train train.csv
 
 The best model comes first. "behind best" is the mean difference to it, row by row, and "paired error" the standard
 error of that difference. Missing cells are summed out by every model. Baselines learn from --train; without it, from
@@ -32,6 +34,7 @@ def compare(
         bool, typer.Option(help="Also: columns independent, the Chow–Liu tree, the table itself smoothed.")
     ] = True,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the folds and of the cells that are predicted.")] = 0,
+    weights: Annotated[str | None, typer.Option(help=WEIGHTS_HELP)] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Held-out log-likelihood with paired errors, description length, calibration and time."""
@@ -39,7 +42,7 @@ def compare(
     from fullspan.estimators.comparing import compare as compared
     from fullspan.estimators.comparison import HEADINGS
 
-    found = compared(_loaded(models), data, train, baselines=baselines, random_state=seed)
+    found = compared(_loaded(models), data, train, baselines=baselines, random_state=seed, sample_weight=weights)
     if as_json:
         print_json({"n_rows": found.n_rows, "notes": found.notes(), "models": found.to_dicts()})
         return

@@ -7,7 +7,9 @@ from typing import Annotated
 
 import typer
 
-EPILOG = """Example: fullspan convert votes.fsm votes.uai
+EPILOG = """Example: fullspan convert votes.fsm -o votes.uai
+
+The file may also follow the first one without -o, as in: fullspan convert votes.fsm votes.uai
 
 From .fsm, .uai or .bif to .uai, which knows neither names nor a fit, or to .fsm, a log-linear model, which cannot
 forbid a state. BIF is only read. An existing .uai file is replaced, any other file that is no
@@ -21,7 +23,8 @@ def register(app: typer.Typer) -> None:
 
 def convert(
     source: Annotated[Path, typer.Argument(help="Model file, or network: .uai or .bif, also .gz.")],
-    target: Annotated[Path, typer.Argument(help="File to write: .uai or .fsm.")],
+    target: Annotated[Path | None, typer.Argument(help="File to write, if -o is not given.")] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write: .uai or .fsm.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a file that is no model.")] = False,
 ) -> None:
     """Write a model or network in another format."""
@@ -30,6 +33,7 @@ def convert(
     from fullspan.model.formats import NETWORKS, suffix
     from fullspan.query.graph import TARGETS, read_graph
 
+    target = _target(target, output)
     kind = target.suffix.lower()
     if kind not in TARGETS:
         raise FullspanError(f"{str(target)!r} cannot be written: the formats to convert to are {' and '.join(TARGETS)}")
@@ -47,6 +51,20 @@ def convert(
         _warn_of_inputs(source)
     if kind == ".uai" and any(name != f"x{i}" for i, name in enumerate(space.names)):
         typer.echo("UAI knows no names: variables and levels are numbered in their order", err=True)
+
+
+def _target(positional: Path | None, output: Path | None) -> Path:
+    """The file to write, which is given once.
+
+    Raises
+    ------
+    typer.BadParameter : it is given twice, or not at all.
+    """
+    if positional is not None and output is not None:
+        raise typer.BadParameter(f"the file to write is given twice, as {str(positional)!r} and as -o {str(output)!r}")
+    if positional is None and output is None:
+        raise typer.BadParameter("give the file to write: -o FILE, a .uai or .fsm")
+    return positional or output or Path()
 
 
 def _warn_of_inputs(source: Path) -> None:

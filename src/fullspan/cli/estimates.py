@@ -17,11 +17,13 @@ if TYPE_CHECKING:
 
 def print_estimates(
     source: Path | Fitted, questions: Sequence[str], log_z: bool, marginals: bool, seed: int | None, as_json: bool
-) -> None:
-    """Answer by chains, each answer with its standard error."""
+) -> int:
+    """Answer by chains, each answer with its standard error; the exit code."""
     import numpy as np
 
+    from fullspan.cli.query import answered, report_failures, shown_question
     from fullspan.cli.summary import print_json
+    from fullspan.errors import FullspanError
     from fullspan.query.result import Table
     from fullspan.query.sampled import SampledOracle
 
@@ -39,9 +41,12 @@ def print_estimates(
             for table in tables.values():
                 typer.echo(str(table))
     report["answers"] = []
-    for question in questions:
-        answer = oracle.ask(question)
-        text = question if question.lstrip().startswith("P(") else f"P({question})"
+    answers = answered(oracle.ask, questions)
+    for question, answer in answers:
+        text = shown_question(question)
+        if isinstance(answer, FullspanError):
+            report["answers"].append({"query": question, "error": str(answer)})
+            continue
         if isinstance(answer, Table):
             report["answers"].append({"query": question, "variables": list(answer.names), "cells": _cells(answer)})
             shown = f"{text}:\n{answer}"
@@ -54,6 +59,7 @@ def print_estimates(
     if as_json:
         print_json({"method": "gibbs", **report})
     _say_unmixed(oracle.r_hat)
+    return report_failures(answers)
 
 
 def _model(source: Path | Fitted) -> LogLinear | FactorGraph:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from fullspan.cli.choices import Basis, Device, EngineName, Missing, Model, Precision, Search, Solver
+from fullspan.cli.headings import UnderHeadings
 from fullspan.cli.interrupt import Interrupts, remembered
 
 if TYPE_CHECKING:
@@ -27,9 +28,9 @@ STRONGEST, COEFFICIENTS = 5, 20
 
 MISSING_HELP = "Missing cells: refuse, drop the rows, an extra level, or not observed (em)."
 MODEL_HELP = (
-    "full-span searches for terms of any order; boltzmann fits those given by the options below it; decimatable those "
-    "of a sparse graph, --edge or --graph, of any number of two-level columns; truncated fits frequent patterns of "
-    "hundreds of variables; mixture has a hidden variable on top of models of bounded "
+    "full-span searches for terms of any order; boltzmann fits those given by --order, --graph, --edge or --margin; "
+    "decimatable those of a sparse graph, --edge or --graph, of any number of two-level columns; truncated fits "
+    "frequent patterns of hundreds of variables; mixture has a hidden variable on top of models of bounded "
     "width; chow-liu and hidden-tree are trees; restricted and deep learn hidden units by sampling."
 )
 RATE_HELP = "Restricted, deep: of the first pass; boltzmann: of pcd and cd, 0.01 by default."
@@ -49,12 +50,13 @@ WIDTH_HELP = "Elimination, mixture: most variables that one is joined to."
 COMPONENTS_HELP = (
     "Mixture: levels of the hidden variable; by default several runs, mixed. Hidden-tree: states of a node."
 )
+PATTERN_HELP = "Truncated: a pattern; may be repeated."
 RESUME_HELP = "Start from the checkpoint, if there is one, and keep its basis, whatever --basis says."
-AVERAGE_HELP = "Average so many fits and networks, which predicts better; Ctrl-C keeps the fits that are done."
+AVERAGE_HELP = "Average this number of fits and networks, which predicts better; Ctrl-C keeps the fits that are done."
 SHRINK_HELP = "Shrink all interactions by a prior set by evidence; full-span mixes them in as far as they predict."
 EPILOG = """Example: fullspan fit votes.csv -o votes.fsm --missing drop
 
-With given terms: fullspan fit votes.csv -o votes.fsm --model boltzmann --missing em --columns party,crime,water
+Example: fullspan fit votes.csv -o m.fsm --model boltzmann --missing drop
 
 Ctrl-C stops the search and saves the best model so far (exit code 130); before the first move of the search there is
 none, and no model is written. An existing model file is replaced; another kind of file is not, unless --force is given.
@@ -64,7 +66,7 @@ fitted prior."""
 
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
-    app.command("fit", epilog=EPILOG)(fit)
+    app.command("fit", epilog=EPILOG, cls=UnderHeadings)(fit)
 
 
 def fit(
@@ -78,21 +80,22 @@ def fit(
     ] = None,
     bins: Annotated[
         str | None,
-        typer.Option(help='Cut numeric columns: so many quantile bins, or JSON: \'{"age": ["width", 5]}\'.'),
+        typer.Option(help='Cut numeric columns: a number of quantile bins, or JSON: \'{"age": ["width", 5]}\'.'),
     ] = None,
     count_column: Annotated[str | None, typer.Option(help="Column that holds the count of each row.")] = None,
+    weights: Annotated[str | None, typer.Option(help="Column that holds the weight of each row.")] = None,
     max_levels: Annotated[int, typer.Option(min=1, help="Most levels a column may have.")] = 64,
-    model: Annotated[Model, typer.Option(help=MODEL_HELP)] = Model.full_span,
+    model: Annotated[Model, typer.Option(metavar="NAME", help=MODEL_HELP)] = Model.full_span,
     order: Annotated[int, typer.Option(min=1, help=ORDER_HELP)] = 2,
     graph: Annotated[Path | None, typer.Option(help=GRAPH_HELP)] = None,
-    edge: Annotated[list[str] | None, typer.Option(help=EDGE_HELP)] = None,
-    margin: Annotated[list[str] | None, typer.Option(help=MARGIN_HELP)] = None,
+    edge: Annotated[list[str] | None, typer.Option(metavar="A-B", help=EDGE_HELP)] = None,
+    margin: Annotated[list[str] | None, typer.Option(metavar="A,B,C", help=MARGIN_HELP)] = None,
     hidden: Annotated[str | None, typer.Option(help=HIDDEN_HELP)] = None,
     solver: Annotated[Solver, typer.Option(help="Machines: how the weights are found.")] = Solver.auto,
     l2: Annotated[float, typer.Option(min=0.0, help="Machines: weight of a ridge penalty.")] = 0.0,
     min_support: Annotated[str, typer.Option(help=SUPPORT_HELP)] = "0.1",
-    pattern: Annotated[list[str] | None, typer.Option(help="Truncated: a pattern, a,b,c; may be repeated.")] = None,
-    pairs: Annotated[int | None, typer.Option(min=0, help="Truncated: random pairs, so many.")] = None,
+    pattern: Annotated[list[str] | None, typer.Option(metavar="A,B,C", help=PATTERN_HELP)] = None,
+    pairs: Annotated[int | None, typer.Option(min=0, help="Truncated: number of random pairs.")] = None,
     unseen: Annotated[float, typer.Option(min=0.0, help="Truncated: mass of all states left out.")] = 0.0,
     max_iter: Annotated[int | None, typer.Option(min=1, help="Boltzmann, decimatable: most iterations.")] = None,
     chains: Annotated[int, typer.Option(min=1, help="Boltzmann: Gibbs chains of pcd and cd.")] = 100,
@@ -100,7 +103,7 @@ def fit(
     restarts: Annotated[int, typer.Option(min=1, help="Runs with hidden variables; the best is kept.")] = 5,
     average: Annotated[int, typer.Option(min=1, help=AVERAGE_HELP)] = 1,
     shrink: Annotated[bool, typer.Option("--shrink", help=SHRINK_HELP)] = False,
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed of those runs, and of bootstrap samples.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of all that is random.")] = None,
     search: Annotated[Search, typer.Option(help="The full search, or the published algorithm.")] = Search.full,
     basis: Annotated[Basis, typer.Option(help="Kind of terms; auto keeps the shorter description.")] = Basis.auto,
     penalty: Annotated[str, typer.Option(help="mdl, combinatorial, bic, or a factor such as 2.0.")] = "mdl",
@@ -136,6 +139,8 @@ def fit(
     from fullspan.estimators.reading import Reading
 
     refuse_options_of_others(context, model.value)
+    if weights is not None and count_column is not None:
+        raise typer.BadParameter("--weights and --count-column both say how much a row counts; give one")
     if engine.value == "table" and is_given(context, "max_width"):
         raise typer.BadParameter("--max-width is of --engine elimination; a table has no width")
     if model.value in TREES:
@@ -155,7 +160,7 @@ def fit(
             "count_column": count_column,
             "max_levels": max_levels,
         }
-        return fit_tree(data, output, model.value, given, read, as_json=as_json, quiet=quiet)
+        return fit_tree(data, output, model.value, given, read, as_json=as_json, quiet=quiet, weights=weights)
     if model.value in LAYERED:
         check_model_target(output, data, force=force)
         own: dict[str, Any] = {
@@ -166,7 +171,7 @@ def fit(
         }
         own |= {"missing": missing.value, "columns": arguments.names(columns), "levels": arguments.levels(levels)}
         own |= {"bins": arguments.bins(bins), "count_column": count_column, "max_levels": max_levels}
-        return fit_layers(data, output, model.value, hidden, own, as_json=as_json, quiet=quiet)
+        return fit_layers(data, output, model.value, hidden, own, as_json=as_json, quiet=quiet, weights=weights)
     if resume and checkpoint is None:
         raise typer.BadParameter("--resume needs --checkpoint FILE")
     if resume and (average > 1 or shrink):
@@ -181,6 +186,7 @@ def fit(
         count_column=count_column,
         missing=missing.value,
         max_levels=max_levels,
+        weight_column=weights,
     )
     structure = Structure(
         *(order, graph, edge or (), margin or (), hidden, solver.value, l2, restarts, seed),

@@ -30,7 +30,15 @@ def units_of(text: str | None, model: str) -> list[int]:
 
 
 def fit_layers(
-    data: Path, output: Path, model: str, hidden: str | None, options: dict[str, Any], *, as_json: bool, quiet: bool
+    data: Path,
+    output: Path,
+    model: str,
+    hidden: str | None,
+    options: dict[str, Any],
+    *,
+    as_json: bool,
+    quiet: bool,
+    weights: str | None = None,
 ) -> int:
     """Learn a machine of a table, write it, and print what it is."""
     from fullspan.cli.app import INTERRUPTED
@@ -41,7 +49,7 @@ def fit_layers(
     given = {key: value for key, value in options.items() if value is not None}
     with reported(verbose=not quiet):
         machine = _machine(model, sizes, verbose=not quiet, **given)
-    machine.fit(data)
+    machine.fit(data, sample_weight=weights)
     with reported(verbose=not quiet) as watch:
         announce(watch, "computing log Z")
         machine.save(output)
@@ -72,12 +80,15 @@ def show_layers(path: Path, *, as_json: bool) -> None:
     _tell(_loaded(path), {"file": str(path)}, as_json=as_json)
 
 
-def score_layers(path: Path, data: Path, *, as_json: bool) -> None:
+def score_layers(path: Path, data: Path, weights: str | None = None, *, as_json: bool) -> None:
     """Print the mean log-likelihood of a table, or its lower bound, with the error of log Z."""
     from fullspan.cli.summary import print_json
+    from fullspan.estimators.reading import present
 
     machine = _loaded(path)
-    mean, error = machine.score(data), machine.log_z_.standard_error
+    if weights is None:
+        weights = present(data, machine.fitted_.settings.get("weights"))
+    mean, error = machine.score(data, sample_weight=weights), machine.log_z_.standard_error
     if as_json:
         print_json({"mean_log_prob": mean, "standard_error": error, "log_z_method": machine.log_z_.method})
         return

@@ -3,27 +3,43 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from fullspan.model.fitted import Fitted
+    from fullspan.errors import FullspanError
+    from fullspan.query.asked import Answer
     from fullspan.query.conditioned import Conditioned
     from fullspan.query.graph import GraphModel
-    from fullspan.query.result import Table
     from fullspan.space import Level, Space
 
+    Answered = tuple[str, Answer | FullspanError]
+    """A question and its answer, or the error that it met."""
+
+_SOME_NAMES = re.compile(r"(, and [\d,]+ more)$", re.MULTILINE)
+ADVICE = r"\1 (fullspan query MODEL --names lists all)"
 GIBBS_HELP = "Estimate by Gibbs chains, for models too wide to sum; answers have standard errors."
-EPILOG = """Example: fullspan query votes.fsm "P(party=democrat | crime=n, education=y)" "P(party | crime=n)"
+EPILOG = """Example: fullspan query votes.fsm "P(party=democrat | crime=n, water=y)"
 
-A name alone on the left asks for its whole distribution. Also: 'water in {y, n}', 'crime != y', and quotes around names
-or levels with blanks. Numbers stand for the bin they fall into.
+Example: fullspan query votes.fsm "P(party | crime=n or not water=y)" --json
 
-Networks: fullspan query grid.uai --evidence grid.uai.evid --log-z --marginals --json
+Example: fullspan query votes.fsm "H(party | crime)" "I(party; crime)"
+
+Example: fullspan query votes.fsm "mode(party, crime | water=y)" --names
+
+Example: fullspan query votes.uai --evidence votes.uai.evid --log-z --json
+
+Questions: P(...) with = != < <= > >= and 'in {y, n}', 'in 20..40', joined by and, or, not, with parentheses; a comma
+means "and". A name alone on the left asks for its whole distribution. H(a | b) and I(a; b | c) are entropy and mutual
+information in nats; mode(a, b | c=y) is the most probable state, mode(| c=y) that of all variables. Quote names or
+levels with blanks. A number stands for the bin it falls into; a bound must be a bin's edge.
+
+A question that cannot be answered is reported, and the others are answered; the exit code is then 2.
 
 Variables of a .uai network are x0, x1, ... with levels 0, 1, ...; those of a .bif network have their names. Z is the
 sum over all states that agree with the evidence; in a Bayesian network, a tree, an average or a mixture it is the
@@ -34,7 +50,7 @@ Models whose log Z was itself estimated when they were fitted are always asked b
 
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
-    app.command("query", epilog=EPILOG)(query)
+    app.command("query", epilog=EPILOG, short_help="Answer questions: probabilities, entropies, modes.")(query)
 
 
 def query(
@@ -51,12 +67,13 @@ def query(
     marginals: Annotated[
         bool, typer.Option("--marginals", help="Print the distribution of every variable, given the evidence.")
     ] = False,
+    names: Annotated[bool, typer.Option("--names", help="List all variables with their levels.")] = False,
     max_memory: Annotated[str | None, typer.Option(help="Memory that tables may take, such as 8GiB.")] = None,
     gibbs: Annotated[bool, typer.Option("--gibbs", help=GIBBS_HELP)] = False,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of the chains.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
-    """Answer questions about probabilities: exactly, or with --gibbs as estimates with their errors."""
+) -> int:
+    """Answer questions about a model: exactly, or with --gibbs as estimates with their errors."""
     from fullspan.cli.arguments import size
     from fullspan.cli.estimates import print_estimates
     from fullspan.cli.models import joint_model, oracle_of
@@ -66,20 +83,25 @@ def query(
     from fullspan.model.formats import NETWORKS, suffix
 
     asked, limit = questions or [], size(max_memory)
-    if not (asked or log_z or marginals):
-        raise FullspanError("nothing is asked: give a question such as 'P(a=x | b=y)', --log-z or --marginals")
+    if not (asked or log_z or marginals or names):
+        raise FullspanError("nothing is asked: give a question such as 'P(a=x | b=y)', --names, --log-z or --marginals")
+    if names and as_json and (asked or log_z or marginals):
+        raise FullspanError("--names --json prints one document; ask for other things in a command of their own")
+    if names:
+        _print_names(model, as_json)
+        if not (asked or log_z or marginals):
+            return 0
     if gibbs:
         if evidence:
             raise FullspanError("--evidence is for exact answers; state the condition in the question")
-        print_estimates(model, asked, log_z, marginals, seed, as_json)
-        return
+        return print_estimates(model, asked, log_z, marginals, seed, as_json)
     fitted = None if suffix(model) in NETWORKS else joint_model(model)
     if fitted is not None and not (evidence or log_z or marginals):
-        if log_z_of(fitted).exact:
-            print_answers(_ask_model(fitted, asked, limit), as_json)
-        else:
-            print_estimates(fitted, asked, False, False, seed, as_json)
-        return
+        if not log_z_of(fitted).exact:
+            return print_estimates(fitted, asked, False, False, seed, as_json)
+        answers = answered(oracle_of(fitted, limit).ask, asked)
+        print_answers(answers, as_json)
+        return report_failures(answers)
     network = _network(model, fitted, limit)
     samples = network.evidence(evidence) if evidence else [{}]
     shown = network.space if fitted is None else oracle_of(fitted).visible
@@ -87,11 +109,11 @@ def query(
     if as_json:
         found = [_as_json(report) for report in reports]
         print_json(found[0] if len(found) == 1 else found)
-        return
-    for k, report in enumerate(reports):
+    for k, report in enumerate(reports if not as_json else ()):
         if len(reports) > 1:
             typer.echo(f"evidence {k}:")
         _print_report(report, shown)
+    return report_failures([answer for report in reports for answer in report.get("answers", ())])
 
 
 def _network(path: Path, fitted: Any, limit: int | None) -> GraphModel | Conditioned:
@@ -108,11 +130,42 @@ def _network(path: Path, fitted: Any, limit: int | None) -> GraphModel | Conditi
     return read_graph(path, limit)
 
 
-def _ask_model(fitted: Fitted, questions: Sequence[str], limit: int | None) -> list[tuple[str, float | Table]]:
-    from fullspan.cli.models import oracle_of
+def answered(ask: Callable[[str], Any], questions: Sequence[str]) -> list[tuple[str, Any]]:
+    """Each question with its answer, or with the error that it met."""
+    from fullspan.errors import FullspanError
 
-    oracle = oracle_of(fitted, limit)
-    return [(question, oracle.ask(question)) for question in questions]
+    found: list[tuple[str, Any]] = []
+    for question in questions:
+        try:
+            found.append((question, ask(question)))
+        except FullspanError as error:
+            found.append((question, error))
+    return found
+
+
+def report_failures(answers: Sequence[Answered]) -> int:
+    """Report the questions that were not answered on standard error; the exit code."""
+    from fullspan.errors import FullspanError, QueryError
+
+    failed = [(question, answer) for question, answer in answers if isinstance(answer, FullspanError)]
+    for question, error in failed:
+        where = "" if isinstance(error, QueryError) and error.text is not None else f"{question}: "
+        typer.echo(f"fullspan: {where}{re.sub(_SOME_NAMES, ADVICE, str(error))}", err=True)
+    return 2 if failed else 0
+
+
+def _print_names(path: Path, as_json: bool) -> None:
+    """All variables that a question may name, with their levels."""
+    from fullspan.cli.models import joint_model
+    from fullspan.cli.summary import print_json
+    from fullspan.model.formats import NETWORKS, read_factors, suffix
+
+    space = (read_factors(path) if suffix(path) in NETWORKS else joint_model(path).model).space
+    if as_json:
+        print_json({"variables": [{"name": v.name, "levels": list(v.levels)} for v in space.variables]})
+        return
+    for variable in space.variables:
+        typer.echo(f"{variable.name}: {', '.join(map(str, variable.levels))}")
 
 
 def _ask_network(
@@ -134,7 +187,7 @@ def _ask_network(
     if marginals:
         report["marginals"] = {name: distributions[name].tolist() for name in shown.names}
     if questions:
-        report["answers"] = [(question, network.ask(question, known)) for question in questions]
+        report["answers"] = answered(lambda question: network.ask(question, known), questions)
     return report
 
 
@@ -162,34 +215,59 @@ def _print_report(report: dict[str, Any], space: Space) -> None:
     print_answers(report.get("answers", []), as_json=False)
 
 
-def print_answers(answers: Sequence[tuple[str, float | Table]], as_json: bool) -> None:
-    """Answers in the order of the questions."""
+def print_answers(answers: Sequence[Answered], as_json: bool) -> None:
+    """Answers in the order of the questions; errors are entries of the JSON only."""
     from fullspan.cli.summary import print_json
+    from fullspan.errors import FullspanError
 
     if as_json:
         print_json([as_dict(question, answer) for question, answer in answers])
         return
     for question, answer in answers:
-        print_answer(question, answer)
+        if not isinstance(answer, FullspanError):
+            print_answer(question, answer)
 
 
-def as_dict(question: str, answer: float | Table) -> dict[str, Any]:
+def as_dict(question: str, answer: Answer | FullspanError) -> dict[str, Any]:
     """An answer in JSON's types."""
+    from fullspan.errors import FullspanError
+    from fullspan.query.parse import kind_of
+    from fullspan.query.result import MostProbable
+
+    if isinstance(answer, FullspanError):
+        return {"query": question, "error": str(answer)}
     if isinstance(answer, float):
-        return {"query": question, "probability": answer}
+        kind = kind_of(question)
+        return {"query": question, kind: answer} | ({} if kind == "probability" else {"unit": "nats"})
+    if isinstance(answer, MostProbable):
+        state = {"mode": answer.levels, "probability": answer.probability, "log_prob": answer.log_prob}
+        return {"query": question, **state}
     rows = [{"state": dict(zip(answer.names, levels, strict=True)), "probability": p} for levels, p in answer]
     return {"query": question, "variables": list(answer.names), "distribution": rows}
 
 
-def print_answer(question: str, answer: float | Table) -> None:
-    """An answer for people: a number, or a table."""
-    from fullspan.cli.summary import print_rows
+def shown_question(question: str) -> str:
+    """A question with its P(...), whether or not it was written."""
+    from fullspan.query.parse import is_wrapped
 
-    text = question if question.lstrip().startswith("P(") else f"P({question})"
+    return question.strip() if is_wrapped(question) else f"P({question})"
+
+
+def print_answer(question: str, answer: Answer) -> None:
+    """An answer for people: a number, a state, or a table."""
+    from fullspan.cli.summary import print_rows
+    from fullspan.query.parse import kind_of
+    from fullspan.query.result import MostProbable
+
+    text = shown_question(question)
     if isinstance(answer, float):
-        typer.echo(f"{text} = {answer:.6g}")
+        typer.echo(f"{text} = {answer:.6g}{'' if kind_of(question) == 'probability' else ' nats'}")
         return
     typer.echo(f"{text}:")
+    if isinstance(answer, MostProbable):
+        print_rows(("variable", "level"), [(name, str(level)) for name, level in answer.levels.items()])
+        typer.echo(f"its probability: {answer.probability:.6g}")
+        return
     print_rows(
         (", ".join(answer.names), "probability"), [(", ".join(map(str, levels)), f"{p:.6g}") for levels, p in answer]
     )

@@ -16,7 +16,7 @@ EPILOG = "Example: fullspan reproduce basket"
 
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
-    app.command("reproduce", epilog=EPILOG, short_help="Re-run a paper's table: published beside measured.")(reproduce)
+    app.command("reproduce", epilog=EPILOG, short_help="Re-run a paper's table: published next to measured.")(reproduce)
 
 
 def reproduce(

@@ -7,14 +7,14 @@ from typing import Annotated
 
 import typer
 
-EPILOG = """Example: fullspan sample votes.fsm -n 1000 --seed 1 --given "crime=y, education=n" -o rows.csv
+EPILOG = """Example: fullspan sample votes.fsm -n 5 --seed 1 --given "crime=y, water=n"
 
 Without -o the rows go to standard output, as CSV or with --json as JSON lines. An existing output file is replaced."""
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
-    app.command("sample", epilog=EPILOG)(sample)
+    app.command("sample", epilog=EPILOG, short_help="Draw rows from a model.")(sample)
 
 
 def sample(

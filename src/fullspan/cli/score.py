@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fullspan.cli.choices import WEIGHTS_HELP
+
 if TYPE_CHECKING:
     from fullspan.model.fitted import Fitted
 
@@ -28,6 +30,7 @@ def score(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="File for --per-row: .csv, .tsv, .parquet, .jsonl or .arrow.")
     ] = None,
+    weights: Annotated[str | None, typer.Option(help=WEIGHTS_HELP)] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Log-probability of a table's rows, in nats: its mean, or row by row."""
@@ -37,25 +40,27 @@ def score(
 
     if output is not None and not per_row:
         raise typer.BadParameter("-o is for --per-row")
+    if weights is not None and per_row:
+        raise typer.BadParameter("--weights is for the mean; the log-probability of a row has no weight")
     check_table_target(output, model, data)
     if is_layered(model) and not per_row:
-        score_layers(model, data, as_json=as_json)
+        score_layers(model, data, weights, as_json=as_json)
         return
     fitted = joint_model(model)
     if per_row:
         _rows(fitted, data, output, as_json=as_json)
     else:
-        _mean(fitted, data, as_json=as_json)
+        _mean(fitted, data, weights, as_json=as_json)
 
 
-def _mean(fitted: Fitted, data: Path, *, as_json: bool) -> None:
+def _mean(fitted: Fitted, data: Path, weights: str | None, *, as_json: bool) -> None:
     from fullspan.cli.models import oracle_of
     from fullspan.cli.summary import print_json
     from fullspan.estimators.reading import Reading
     from fullspan.estimators.sampled import log_z_of
 
     oracle = oracle_of(fitted)
-    empirical = Reading.of(fitted).count_again(data, oracle.visible)
+    empirical = Reading.of(fitted).count_again(data, oracle.visible, weights)
     mean = float(empirical.counts @ oracle.log_prob(empirical.states)) / empirical.total
     left_out = empirical.n_dropped + empirical.n_empty
     log_z = log_z_of(fitted)

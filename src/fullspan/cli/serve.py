@@ -7,13 +7,11 @@ from typing import Annotated
 
 import typer
 
-EPILOG = """Example: fullspan serve votes.fsm --help
+EPILOG = """Example: fullspan serve votes.fsm
 
-Several models: fullspan serve a.fsm b.fsm --port 8080
-
-Only this machine can reach it, unless --host says otherwise; then every question needs the token in the address that is
-printed. The page needs no network. The JSON API is described at /api/openapi.json. A model file that changes is read
-again. Needs the extra web: pip install 'fullspan[web]'. End with Ctrl-C."""
+Several models may be named. Only this machine can reach it, unless --host says otherwise; then every question needs the
+token in the address that is printed. The page needs no network. The JSON API is described at /api/openapi.json. A model
+file that changes is read again. Needs the extra web: pip install 'fullspan[web]'. End with Ctrl-C."""
 
 
 def register(app: typer.Typer) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import time
 import warnings
@@ -29,6 +30,7 @@ def fit_tree(
     *,
     as_json: bool,
     quiet: bool,
+    weights: str | None = None,
 ) -> int:
     """Learn a mixture or a tree of a table, write it, and print what it is.
 
@@ -43,7 +45,10 @@ def fit_tree(
         estimator = _estimator(model, given, reading, verbose=not quiet)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the status is told below
-        estimator.fit(data)
+        estimator.fit(data, sample_weight=weights)
+    if weights is not None:
+        fitted = estimator.fitted_
+        estimator.fitted_ = dataclasses.replace(fitted, settings={**fitted.settings, "weights": weights})
     estimator.save(output)
     from fullspan.estimators.mixture import FullSpanMixture
 

@@ -12,6 +12,7 @@ from fullspan.data.files import connect, open_file
 from fullspan.data.frames import open_frame
 from fullspan.data.relation import Column, Relation
 from fullspan.errors import DataError
+from fullspan.space import nearest
 
 
 @contextmanager
@@ -49,10 +50,8 @@ def find(relation: Relation, name: str) -> Column:
     for column in relation.columns:
         if column.name == name:
             return column
-    import difflib
-
     names = [c.name for c in relation.columns]
-    near = difflib.get_close_matches(str(name), names, n=3, cutoff=0.5)
+    near = nearest(name, names, cutoff=0.5)
     hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ";"
     shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
     raise DataError(f"the table has no column {name!r}{hint} its columns are: {shown}")

@@ -36,6 +36,7 @@ def compare(
     *,
     baselines: bool = True,
     random_state: int = 0,
+    sample_weight: str | None = None,
 ) -> Comparison:
     """Compare fitted models of the same variables on a table that none of them was learned from.
 
@@ -47,6 +48,8 @@ def compare(
         on ``data``, and have no description length.
     baselines : also score the columns independent, the Chow–Liu tree, and the saturated table, smoothed.
     random_state : seed of the folds, and of the cells on which calibration is measured.
+    sample_weight : the column that holds the weight of each row; by default that of the first model, where a table has
+        it.
 
     Raises
     ------
@@ -64,9 +67,11 @@ def compare(
     """
     named = _named(models)
     space = next(iter(named.values()))._visible
-    reading = Reading(missing="em", count_column=next(iter(named.values())).get_params().get("count_column"))
-    test = reading.count_again(data, space)
-    learned = None if train is None else reading.count_again(train, space)
+    first = next(iter(named.values()))
+    own = getattr(first.fitted_, "settings", {}).get("weights")
+    reading = Reading(missing="em", count_column=first.get_params().get("count_column"), weight_column=own)
+    test = reading.count_again(data, space, sample_weight)
+    learned = None if train is None else reading.count_again(train, space, sample_weight)
     return compare_counts(named, test, learned, baselines=baselines, seed=random_state)
 
 

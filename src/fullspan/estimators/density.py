@@ -257,12 +257,12 @@ class DensityEstimator(Explained, Plots, DensityMixin, BaseEstimator):  # type: 
     def probability(self, event: Mapping[str, Any] | str, given: Evidence = None) -> float:
         """``P(event | given)``, from a text such as ``"party=democrat | crime=n"`` or from dictionaries."""
         check_is_fitted(self)
-        return self._oracle.probability(event, self._event(given))
+        return self._oracle.probability(event, given)
 
     def conditional(self, variables: Names, given: Evidence = None) -> Table:
         """The distribution of one variable or several, given the evidence."""
         check_is_fitted(self)
-        return self._oracle.conditional(variables, self._event(given))
+        return self._oracle.conditional(variables, given)
 
     def marginal(self, variables: Names) -> Table:
         """The distribution of one variable or several."""
@@ -272,7 +272,7 @@ class DensityEstimator(Explained, Plots, DensityMixin, BaseEstimator):  # type: 
     def mode(self, given: Evidence = None) -> dict[str, Level]:
         """The likeliest state of the observed variables, given the evidence, as ``{name: level}``."""
         check_is_fitted(self)
-        return self._oracle.visible.labels(self._oracle.mode(self._event(given)).state.tolist())
+        return self._oracle.most_probable(given=given).levels
 
     def entropy(self, variables: Names | None = None, given: Mapping[str, Any] | Names | None = None) -> float:
         """Entropy in nats of all variables or some, given an event or other variables.
@@ -281,15 +281,12 @@ class DensityEstimator(Explained, Plots, DensityMixin, BaseEstimator):  # type: 
         name of a variable means that variable.
         """
         check_is_fitted(self)
-        return self._oracle.entropy(variables, self._condition(given))
+        return self._oracle.entropy(variables, given)
 
     def mutual_information(self, a: Names, b: Names, given: Mapping[str, Any] | Names | None = None) -> float:
         """Information in nats that ``a`` and ``b`` have of each other, given as for :meth:`entropy`."""
         check_is_fitted(self)
-        return self._oracle.mutual_information(a, b, self._condition(given))
-
-    def _condition(self, given: Mapping[str, Any] | Names | None) -> Mapping[str, Any] | Names | None:
-        return self._event(given) if isinstance(given, str) and given not in self.space_.names else given
+        return self._oracle.mutual_information(a, b, given)
 
     def _event(self, given: Evidence) -> Mapping[str, Any] | None:
         return event_of(given, self.space_)

@@ -19,7 +19,7 @@ def event_of(evidence: Evidence, space: Space) -> Mapping[str, Any] | None:
 
     Raises
     ------
-    QueryError : the text cannot be read, or asks instead of tells.
+    QueryError : the text cannot be read, asks for something, or joins events of different variables by "or".
 
     Examples
     --------
@@ -29,10 +29,13 @@ def event_of(evidence: Evidence, space: Space) -> Mapping[str, Any] | None:
     """
     if not isinstance(evidence, str):
         return evidence
-    from fullspan.query.parse import parse
+    from fullspan.query.events import named
+    from fullspan.query.parse import parse_event
 
-    query = parse(evidence, space)
-    if query.variables or query.given:
-        raise QueryError(f"{evidence!r} is no evidence; write for example 'crime=y, education=n'")
-    chosen = {space.variables[i]: codes for i, codes in query.event.items()}
-    return {v.name: [v.levels[c] for c in codes] for v, codes in chosen.items()}
+    boxes = parse_event(evidence, space)
+    if len(boxes) != 1:
+        raise QueryError(
+            f"{evidence!r} is no set of levels for each variable; 'or' across variables is for probabilities, "
+            "conditionals, entropies and modes"
+        )
+    return named(boxes[0], space)

@@ -50,6 +50,7 @@ class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densit
 
     missing: str
     count_column: str | None
+    _fitted: FittedLayers
     verbose: bool
     target: str | None
     log_z: str
@@ -96,6 +97,9 @@ class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densit
             announce(watch)
             machine, course, trainer = self._learn(rows, sizes, rng, watch)
         self._finish(machine, course, trainer, rows, kind_of(table), rng)
+        if isinstance(sample_weight, str):
+            settings = {**self._fitted.settings, "weights": sample_weight}
+            self._fitted = dataclasses.replace(self._fitted, settings=settings)
         return self
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:

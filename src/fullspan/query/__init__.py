@@ -2,6 +2,6 @@
 
 from fullspan.query.answer import Mode, Oracle
 from fullspan.query.parse import Query, parse
-from fullspan.query.result import Table
+from fullspan.query.result import MostProbable, Table
 
-__all__ = ["Mode", "Oracle", "Query", "Table", "parse"]
+__all__ = ["Mode", "MostProbable", "Oracle", "Query", "Table", "parse"]

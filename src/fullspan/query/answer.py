@@ -22,9 +22,10 @@ from fullspan.errors import FullspanError, QueryError
 from fullspan.model.averaged import refuse_averaged
 from fullspan.model.loglinear import LogLinear, checked_codes
 from fullspan.query import rows
-from fullspan.query.events import IMPOSSIBLE, Event, check_possible, check_probable, codes_of, in_words
-from fullspan.query.parse import Codes
+from fullspan.query.boxes import Codes
+from fullspan.query.events import IMPOSSIBLE, Event, check_possible, check_probable, codes_of, in_words, named
 from fullspan.query.probabilities import Probabilities
+from fullspan.query.result import MostProbable
 from fullspan.query.rows import Rows
 from fullspan.space import Space
 
@@ -117,6 +118,11 @@ class Oracle(Probabilities):
             return self._visible_mode(allowed)
         state = self.elimination.mode(allowed)
         return Mode(state, float(-self.model.energy(state[None, :])[0] - self.log_sum(allowed)))
+
+    def mode_of(self, given: Mapping[int, Codes]) -> MostProbable:
+        """The most probable state of the visible variables, given an event."""
+        found = self.mode(named(given, self.model.space))
+        return MostProbable(self.visible.labels(found.state.tolist()), found.log_prob)
 
     def _visible_mode(self, allowed: Mapping[int, Codes]) -> Mode:
         """The same where hidden variables are summed out: by the table of all visible states."""

@@ -18,9 +18,9 @@ from fullspan.engine.memory import budget
 from fullspan.model.averaged import AveragedLogLinear
 from fullspan.model.mixture import Mixture
 from fullspan.query.answer import Oracle
+from fullspan.query.boxes import Codes
 from fullspan.query.events import IMPOSSIBLE
 from fullspan.query.mixture import MixtureOracle
-from fullspan.query.parse import Codes
 
 if TYPE_CHECKING:
     from fullspan.engine.dual.distribution import Distribution

@@ -14,16 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.model.evidence import read_evidence
-from fullspan.query.events import Event, both, check_possible, codes_of
+from fullspan.query.asked import Asked
+from fullspan.query.boxes import Box
+from fullspan.query.events import Event
 from fullspan.query.marginals import Marginals, marginals_of
-from fullspan.query.parse import parse
-from fullspan.query.result import Table
+from fullspan.query.result import MostProbable
 from fullspan.space import Level, Space
 
 Array = NDArray[np.float64]
 
 
-class Conditioned:
+class Conditioned(Asked):
     """Answers of an oracle given evidence, as :class:`fullspan.query.graph.GraphModel` gives them.
 
     Parameters
@@ -50,18 +51,21 @@ class Conditioned:
         """``log P(e)``, and ``P(x_i | e)`` of every variable by name."""
         return self._marginals.given(evidence)
 
-    def ask(self, text: str, given: Event | None = None) -> float | Table:
-        """Answer ``P(A=a | B=b)``; ``given`` is known besides what the text says.
+    # -- questions are answered by the oracle ---------------------------------------------------------------------
 
-        Raises
-        ------
-        QueryError : the text cannot be read, or the condition leaves nothing.
-        """
-        query = parse(text, self.space)
-        joint = both(query.given, codes_of(given, self.space))
-        check_possible(joint, self.space)
-        cells = self.oracle.cells(tuple(query.variables), query.event, joint)
-        if not query.variables:
-            return float(cells)
-        chosen = [self.space.variables[i] for i in query.variables]
-        return Table(tuple(v.name for v in chosen), tuple(v.levels for v in chosen), cells)
+    @property
+    def asked_space(self) -> Space:
+        return self.space
+
+    def cells(self, where: tuple[int, ...], event: Box, given: Box) -> Array:
+        """``P(where, event | given)``, one axis per variable of ``where``."""
+        return np.asarray(self.oracle.cells(where, event, given))
+
+    def entropy_of(self, where: tuple[int, ...], given: Box) -> float:
+        """Entropy of some variables by position, given an event."""
+        return float(self.oracle.entropy_of(where, given))
+
+    def mode_of(self, given: Box) -> MostProbable:
+        """The most probable state, given an event."""
+        found: MostProbable = self.oracle.mode_of(given)
+        return found

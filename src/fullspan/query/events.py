@@ -6,7 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from fullspan.errors import QueryError
-from fullspan.query.parse import Codes
+from fullspan.query.boxes import Box, Boxes, Codes
+from fullspan.query.comparisons import code_of
+from fullspan.query.parse import parse_event
 from fullspan.space import Level, Space, Variable
 
 Event = Mapping[str, Level | Collection[Level]]
@@ -29,20 +31,22 @@ def codes_of(event: Event | None, space: Space) -> dict[int, Codes]:
     codes: dict[int, Codes] = {}
     for name, levels in event.items():
         i = space.position(name)
-        code = space.variables[i].code
+        variable = space.variables[i]
         if isinstance(levels, _COLLECTIONS):
-            codes[i] = tuple(sorted({code(level) for level in levels}))
+            codes[i] = tuple(sorted({code_of(variable, level) for level in levels}))
         else:
-            codes[i] = (code(levels),)
+            codes[i] = (code_of(variable, levels),)
     return codes
 
 
-def both(first: Mapping[int, Codes], second: Mapping[int, Codes]) -> dict[int, Codes]:
-    """The event that both happen; a variable whose codes contradict each other gets none."""
-    met = dict(first)
-    for i, codes in second.items():
-        met[i] = tuple(x for x in codes if x in met[i]) if i in met else codes
-    return met
+def boxes_of(event: Event | str | None, space: Space) -> Boxes:
+    """An event as disjoint boxes: a dictionary is one box, a text may be a union of several.
+
+    Raises
+    ------
+    QueryError : as :func:`codes_of`, or the text cannot be read.
+    """
+    return parse_event(event, space) if isinstance(event, str) else (codes_of(event, space),)
 
 
 IMPOSSIBLE = -600.0
@@ -78,6 +82,12 @@ def in_words(event: Mapping[int, Codes], space: Space) -> str:
 def _chosen(variable: Variable, codes: Codes) -> str:
     levels = [str(variable.levels[x]) for x in codes]
     return f"{variable.name}={levels[0]}" if len(levels) == 1 else f"{variable.name} in {{{', '.join(levels)}}}"
+
+
+def named(box: Box, space: Space) -> dict[str, list[Level]]:
+    """A box as a dictionary of levels by name."""
+    chosen = [(space.variables[i], codes) for i, codes in box.items()]
+    return {variable.name: [variable.levels[x] for x in codes] for variable, codes in chosen}
 
 
 def positions(variables: Any, space: Space) -> tuple[int, ...]:

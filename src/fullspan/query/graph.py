@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from fullspan.engine.elimination.clusters import ClusterTree
 from fullspan.engine.memory import budget, require
-from fullspan.errors import ModelFileError, QueryError
+from fullspan.errors import ModelFileError, QueryError, TooLargeError
 from fullspan.model.evidence import read_evidence
 from fullspan.model.file import save
 from fullspan.model.fitted import Fitted
@@ -29,9 +29,10 @@ from fullspan.model.formats import read_factors
 from fullspan.model.graph import FactorGraph
 from fullspan.model.log_linear_form import log_linear_form
 from fullspan.model.uai import write_uai
-from fullspan.query.events import Event, both, check_possible, codes_of, in_words, positions
-from fullspan.query.parse import Codes, Query, parse
-from fullspan.query.result import Table
+from fullspan.query.asked import Asked, entropy
+from fullspan.query.boxes import Codes, both
+from fullspan.query.events import Event, check_possible, codes_of, in_words
+from fullspan.query.result import MostProbable
 from fullspan.space import Level, Space
 
 Array = NDArray[np.float64]
@@ -40,6 +41,8 @@ Allowed = Mapping[int, Codes]
 
 _KEPT = 4
 """Trees of clusters that are kept, each for one set of clamped variables."""
+MAX_ENTROPY_CELLS = 1 << 16
+"""Most cells of a table from which an entropy is read: each is a sum."""
 TARGETS = (".uai", ".fsm")
 """Formats that a network can be written in."""
 
@@ -54,7 +57,7 @@ def read_graph(path: str | os.PathLike[str], max_memory: int | None = None) -> G
     return GraphModel(read_factors(path), max_memory)
 
 
-class GraphModel:
+class GraphModel(Asked):
     """Answers questions about one factor graph, exactly up to rounding.
 
     Parameters
@@ -172,42 +175,33 @@ class GraphModel:
 
     # -- questions --------------------------------------------------------------------------------------------
 
-    def ask(self, text: str, given: Event | None = None) -> float | Table:
-        """Answer ``P(A=a | B=b)``: a number, or a table if a variable stands without a level.
+    @property
+    def asked_space(self) -> Space:
+        return self.space
 
-        ``given`` is known besides what the text says. In a table, cells are joint with the other events on the left.
+    def entropy_of(self, where: tuple[int, ...], given: Allowed) -> float:
+        """Entropy of some variables by position, given an event, from the table of their states.
+
+        Raises
+        ------
+        TooLargeError : the table has more than 2^16 cells, each of which is a sum.
         """
-        query = self._query(text, given)
-        if not query.variables:
-            return float(self._cells((), query.event, query.given))
-        return self._named(query.variables, self._cells(query.variables, query.event, query.given))
+        n_cells = math.prod(self.space.variables[i].card for i in where)
+        if n_cells > MAX_ENTROPY_CELLS:
+            raise TooLargeError(
+                f"the entropy of {len(where)} variables of a network is a sum over {n_cells:,} states; "
+                f"{MAX_ENTROPY_CELLS:,} are possible: ask for fewer variables"
+            )
+        return entropy(self.cells(where, {}, given))
 
-    def probability(self, event: str | Event, given: Event | None = None) -> float:
-        """``P(event | given)``; the event may be a question in words that asks for one number."""
-        if not isinstance(event, str):
-            return float(self._cells((), codes_of(event, self.space), self._allowed(given)))
-        query = self._query(event, given)
-        if query.variables:
-            name = self.space.names[query.variables[0]]
-            raise QueryError(f"{name!r} stands without a level, which asks for a table: use conditional or ask")
-        return float(self._cells((), query.event, query.given))
+    def mode_of(self, given: Allowed) -> MostProbable:
+        """The most probable state, given an event, and its log-probability given it."""
+        norm = self._log_z(given)
+        with self._naming(given):
+            state = self._tree(given).mode(given)
+        return MostProbable(self.space.labels(state.tolist()), float(self.graph.log_weight(state[None, :])[0]) - norm)
 
-    def conditional(self, variables: str | Sequence[str], given: Event | None = None) -> Table:
-        """``P(variables | given)`` as a table with one axis per variable."""
-        where = positions(variables, self.space)
-        return self._named(where, self._cells(where, {}, self._allowed(given)))
-
-    def _query(self, text: str, given: Event | None) -> Query:
-        query = parse(text, self.space)
-        joint = both(query.given, self._allowed(given))
-        check_possible(joint, self.space)
-        return Query(query.variables, query.event, joint)
-
-    def _named(self, where: Sequence[int], values: Array) -> Table:
-        chosen = [self.space.variables[i] for i in where]
-        return Table(tuple(v.name for v in chosen), tuple(v.levels for v in chosen), values)
-
-    def _cells(self, where: tuple[int, ...], event: Allowed, given: Allowed) -> Array:
+    def cells(self, where: tuple[int, ...], event: Allowed, given: Allowed) -> Array:
         """``P(where, event | given)``, one axis per variable: a sum for each cell, with the variables clamped to it."""
         shape = tuple(self.space.variables[i].card for i in where)
         require(

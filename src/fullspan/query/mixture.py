@@ -19,8 +19,8 @@ from fullspan.engine.elimination.clusters import ClusterTree
 from fullspan.errors import QueryError, TooLargeError
 from fullspan.model.loglinear import checked_codes
 from fullspan.model.mixture import Mixture
-from fullspan.query.events import Event, both, in_words
-from fullspan.query.parse import Codes
+from fullspan.query.boxes import Codes, both
+from fullspan.query.events import Event, in_words
 from fullspan.query.questions import Questions
 from fullspan.query.result import Table
 

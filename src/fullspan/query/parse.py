@@ -1,33 +1,52 @@
-"""Questions as text, such as ``P(party=democrat | crime=n, education in {y, n})``.
+"""Questions as text, such as ``P(party=democrat | crime=n, age >= 44)``.
 
-    query   = "P" "(" body ")" | body
-    body    = item {"," item} ["|" event {"," event}]
-    item    = event | name                     a bare name asks for the variable's whole distribution
-    event   = name ("=" | "==" | "!=") level | name ["not"] "in" "{" level {"," level} "}"
-    name, level = a word, or '...' or "..." with the escapes \\\\ \\' \\" \\n \\t
+    question  = "P" "(" asked ["|" condition] ")" | asked ["|" condition]        a probability, or a table of them
+              | "H" "(" [names] ["|" known] ")"                                  entropy
+              | "I" "(" names ";" names ["|" known] ")"                          mutual information
+              | "mode" "(" [names] ["|" condition] ")"                           the most probable state
+    asked     = item {"," item}               item = any | name     a bare name asks for its whole distribution
+    known     = item {"," item}               a bare name is averaged over
+    condition = any {"," any}                 a comma means "and", and binds less than "or"
+    any       = all {"or" all}
+    all       = one {"and" one}
+    one       = "not" one | "(" condition ")" | event
+    event     = name ("=" | "==" | "!=") level | name ["not"] "in" "{" level {"," level} "}"
+              | name ("<" | "<=" | ">" | ">=") bound | name ["not"] "in" bound ".." bound
+    name, level, bound = a word, or '...' or "..." with the escapes \\\\ \\' \\" \\n \\t
 
-White space is free. A level of a binned variable may be a number, which falls into its bin. A variable may stand once
-on each side; an event that contradicts the condition has probability 0.
+White space is free. A level of a binned variable may be a number, which falls into its bin. An event that contradicts
+the condition has probability 0.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Literal
 
 from fullspan.errors import QueryError
+from fullspan.query.boxes import EVERYTHING, Boxes, Codes, complement, intersection, union
+from fullspan.query.comparisons import code_of, compared, within
+from fullspan.query.text import Text
 from fullspan.space import Space, Variable
 
-Codes = tuple[int, ...]
-"""Codes of one variable, increasing."""
+Kind = Literal["probability", "entropy", "mutual_information", "mode"]
 
 _NAME = re.compile(r"""[^\s,|=!(){}<>'"]+""")
+_NAME_IN_LIST = re.compile(r"""[^\s,|=!(){}<>'";]+""")
 _LEVEL = re.compile(r"""[^\s,|(){}'"]+""")
-_OPERATOR = re.compile(r"==|=|!=")
-_SET = re.compile(r"(not\s+)?in\s*(?=\{)")
-_WRAPPER = re.compile(r"\s*[Pp]\s*\(")
-_ESCAPES = {"\\": "\\", "'": "'", '"': '"', "n": "\n", "t": "\t"}
+_BOUND = re.compile(r"""(?:(?!\.\.)[^\s,|(){}'"])+""")
+_EQUALITY = re.compile(r"==|=|!=")
+_ORDER = re.compile(r"<=|>=|<|>")
+_IN = re.compile(r"""(not\s+)?in(?=[\s{'"])""", re.IGNORECASE)
+_EVENT = re.compile(rf"{_EQUALITY.pattern}|{_ORDER.pattern}|(?i:(?:not\s+)?in\b)")
+_NOT = re.compile(r"not(?:(?=\()|\s+(?=[^\s=!<>,|)])(?!in\b))", re.IGNORECASE)
+_AND, _OR = (re.compile(rf"{word}(?=[\s(])", re.IGNORECASE) for word in ("and", "or"))
+_CLOSING, _PARENTHESIS, _BRACE = re.compile(r"[|)]|$"), re.compile(r"\("), re.compile(r"\{")
+_OPENING = re.compile(r"\s*(P|H|I|mode)\s*\(", re.IGNORECASE)
+_KINDS: dict[str, Kind] = {"p": "probability", "h": "entropy", "i": "mutual_information", "mode": "mode"}
 _READINGS: tuple[Callable[[str], object], ...] = (
     str,
     lambda text: {"true": True, "false": False}[text.lower()],
@@ -43,13 +62,19 @@ class Query:
     Attributes
     ----------
     variables : those asked for by bare name, in order.
-    event : codes allowed of the variables on the left.
-    given : codes allowed of the variables on the right.
+    event : what is asked about, as disjoint boxes.
+    given : the condition, as disjoint boxes.
+    kind : what is asked for.
+    others : the variables after the semicolon of ``I(a; b)``.
+    known : variables given by bare name, over which ``H(a | b)`` and ``I(a; b | c)`` are averaged.
     """
 
     variables: tuple[int, ...] = ()
-    event: dict[int, Codes] = field(default_factory=dict)
-    given: dict[int, Codes] = field(default_factory=dict)
+    event: Boxes = EVERYTHING
+    given: Boxes = EVERYTHING
+    kind: Kind = "probability"
+    others: tuple[int, ...] = ()
+    known: tuple[int, ...] = ()
 
 
 def parse(text: str, space: Space) -> Query:
@@ -62,146 +87,230 @@ def parse(text: str, space: Space) -> Query:
     return _Reader(text, space).query()
 
 
-@dataclass
-class _Reader:
-    text: str
-    space: Space
-    place: int = 0
+def parse_event(text: str, space: Space) -> Boxes:
+    """Read an event such as ``crime=y, age >= 44``.
 
-    # -- grammar ----------------------------------------------------------------------------------------------
+    Raises
+    ------
+    QueryError : it cannot be read, or asks for something.
+    """
+    query = parse(text, space)
+    if query.variables or query.given != EVERYTHING or query.kind != "probability":
+        raise QueryError(f"{text!r} is a question, not evidence; write for example 'crime=y, education=n'")
+    return query.event
+
+
+def kind_of(text: str) -> Kind:
+    """What a question asks for, without reading it."""
+    opening = _OPENING.match(text)
+    return _KINDS[opening[1].lower()] if opening else "probability"
+
+
+def is_wrapped(text: str) -> bool:
+    """Whether a question begins with ``P(``, ``H(``, ``I(`` or ``mode(``."""
+    return _OPENING.match(text) is not None
+
+
+class _Reader(Text):
+    def __init__(self, text: str, space: Space) -> None:
+        super().__init__(text)
+        self.space, self.name = space, _NAME
+
+    # -- questions --------------------------------------------------------------------------------------------
 
     def query(self) -> Query:
-        wrapped = _WRAPPER.match(self.text)
-        opening = wrapped.end() - 1 if wrapped else 0
-        self.place = wrapped.end() if wrapped else 0
-        query = self._body()
-        if wrapped and not self._skip(")"):
-            raise self._error(
-                "this parenthesis is not closed" if self._at_end() else "')' is expected here",
-                opening if self._at_end() else self.place,
-            )
-        if not self._at_end():
-            raise self._error(
-                "',', '|' or the end of the query is expected here; quote names and levels that hold spaces or signs"
+        opening = _OPENING.match(self.text)
+        self.place = opening.end() if opening else 0
+        kind = kind_of(self.text)
+        query = self._probability() if kind == "probability" else self._measure(kind)
+        if opening:
+            self._close(opening.end() - 1)
+        if not self.at_end():
+            raise self.error(
+                "'and', 'or', ',', '|' or the end of the query is expected here; quote names and levels that hold "
+                "spaces or signs"
             )
         return query
 
-    def _body(self) -> Query:
-        query = Query()
-        variables = self._items(query.event, bare=True)
-        if self._skip("|"):
-            self._items(query.given, bare=False)
-        return Query(tuple(variables), query.event, query.given)
+    def _probability(self) -> Query:
+        variables, event = self._items(bare=True)
+        given = self._items(bare=False)[1] if self.skip("|") else EVERYTHING
+        return Query(variables, event, given)
 
-    def _items(self, events: dict[int, Codes], bare: bool) -> list[int]:
-        """One side of the query: fills ``events`` and returns the bare variables."""
-        variables: list[int] = []
+    def _measure(self, kind: Kind) -> Query:
+        """What stands between the parentheses of H, I and mode."""
+        self.name = _NAME_IN_LIST
+        variables = self._names() if not self.comes(_CLOSING) or kind == "mutual_information" else ()
+        others: tuple[int, ...] = ()
+        if kind == "mutual_information":
+            if not self.skip(";"):
+                raise self.error("';' is expected here: I(a; b) is the information of a and b about each other")
+            others = self._names()
+        known, given = self._items(bare=kind != "mode") if self.skip("|") else ((), EVERYTHING)
+        return Query(variables, EVERYTHING, given, kind, others, known)
+
+    def _names(self) -> tuple[int, ...]:
+        found: list[int] = []
         while True:
             start, i = self._variable()
-            if i in events or i in variables:
-                raise self._error(f"{self.space.names[i]!r} stands twice on this side; use one 'in {{...}}'", start)
-            codes = self._event(i)
-            if codes is not None:
-                events[i] = codes
-            elif bare:
+            if i in found:
+                raise self.error(f"{self.space.names[i]!r} stands twice on this side", start)
+            if self.comes(_EVENT):
+                raise self.error("only names stand here; state what is known after '|'")
+            found.append(i)
+            if not self.skip(","):
+                return tuple(found)
+
+    def _items(self, bare: bool) -> tuple[tuple[int, ...], Boxes]:
+        """One side of the query: the bare variables, and the event of all the others."""
+        variables: list[int] = []
+        named: set[int] = set()
+        event = EVERYTHING
+        while True:
+            start = self.start()
+            i = self._bare() if bare else None
+            if i is not None:
+                if i in named or i in variables:
+                    raise self._twice(i, "use the name alone, or its event", start)
                 variables.append(i)
             else:
-                raise self._error(f"'=', '!=' or 'in {{...}}' is expected after {self.space.names[i]!r}")
-            if not self._skip(","):
-                return variables
+                found = self._any()
+                event = self._both(event, found, variables, start)
+                named.update(*found)
+            if not self.skip(","):
+                return tuple(variables), event
 
-    def _variable(self) -> tuple[int, int]:
-        start = self._start()
-        name = self._word(_NAME, "a variable's name")
-        try:
-            return start, self.space.position(name)
-        except QueryError as error:
-            raise self._error(str(error), start) from None
+    def _both(self, event: Boxes, found: Boxes, bare: list[int], start: int) -> Boxes:
+        """One more part of a side, which may not contradict those before it: that is a slip."""
+        with self._at(start):
+            met = intersection(event, found)
+        for i in {i for box in found for i in box}:
+            if i in bare:
+                raise self._twice(i, "use the name alone, or its event", start)
+            if any(i in box for box in event) and (not met or met[0].get(i) == ()):
+                raise self._twice(i, "nothing satisfies both; use 'or', or one 'in {...}'", start)
+        return met
 
-    def _event(self, i: int) -> Codes | None:
-        """The codes allowed by what follows a name; None if nothing does."""
-        variable, start = self.space.variables[i], self._start()
-        if operator := _OPERATOR.match(self.text, start):
-            self.place = operator.end()
+    def _twice(self, i: int, advice: str, start: int) -> QueryError:
+        return self.error(f"{self.space.names[i]!r} stands twice on this side: {advice}", start)
+
+    # -- events -----------------------------------------------------------------------------------------------
+
+    def _any(self) -> Boxes:
+        start, found = self.start(), self._all()
+        while self.match(_OR):
+            other = self._all()
+            with self._at(start):
+                found = union(found, other, self.space)
+        return found
+
+    def _all(self) -> Boxes:
+        start, found = self.start(), self._one()
+        while self.match(_AND):
+            other = self._one()
+            with self._at(start):
+                found = intersection(found, other)
+        return found
+
+    def _one(self) -> Boxes:
+        start = self.start()
+        if self.match(_NOT):
+            negated = self._one()
+            with self._at(start):
+                return complement(negated, self.space)
+        if self.skip("("):
+            _, found = self._items(bare=False)
+            self._close(start)
+            return found
+        _, i = self._variable()
+        return ({i: self._event(i)},)
+
+    def _event(self, i: int) -> Codes:
+        """The codes allowed by what follows a name."""
+        variable = self.space.variables[i]
+        if sign := self.match(_EQUALITY):
             code = self._level(variable)
-            return _complement(variable, {code}) if operator[0] == "!=" else (code,)
-        if within := _SET.match(self.text, start):
-            self.place = within.end()
-            codes = self._set(variable)
-            return _complement(variable, codes) if within[1] else tuple(sorted(codes))
-        return None
+            return _complement(variable, {code}) if sign[0] == "!=" else (code,)
+        if sign := self.match(_ORDER):
+            start, bound = self.start(), self.word(_LEVEL, "a bound")
+            with self._at(start):
+                return compared(variable, sign[0], bound)
+        if among := self.match(_IN):
+            codes = self._set(variable) if self.comes(_BRACE) else self._range(variable)
+            return _complement(variable, codes) if among[1] else tuple(sorted(codes))
+        raise self._event_expected(i)
 
     def _set(self, variable: Variable) -> set[int]:
-        opening = self._start()
-        self._skip("{")
+        opening = self.start()
+        self.skip("{")
         codes: set[int] = set()
         while True:
             codes.add(self._level(variable))
-            if self._skip("}"):
+            if self.skip("}"):
                 return codes
-            if self._at_end():
-                raise self._error("this brace is not closed", opening)
-            if not self._skip(","):
-                raise self._error("',' or '}' is expected here")
+            if self.at_end():
+                raise self.error("this brace is not closed", opening)
+            if not self.skip(","):
+                raise self.error("',' or '}' is expected here")
+
+    def _range(self, variable: Variable) -> set[int]:
+        start = self.start()
+        low = self.word(_BOUND, "'{' or a range such as 20..40")
+        if not self.skip(".."):
+            raise self.error("'{' or a range such as 20..40 is expected after 'in'", start)
+        high = self.word(_BOUND, "the upper bound of the range")
+        with self._at(start):
+            return set(within(variable, low, high))
 
     def _level(self, variable: Variable) -> int:
-        start = self._start()
-        text = self._word(_LEVEL, f"a level of {variable.name!r}")
+        start = self.start()
+        text = self.word(_LEVEL, f"a level of {variable.name!r}")
         for reading in _READINGS:
             try:
-                return variable.code(reading(text))
+                return code_of(variable, reading(text))
             except (KeyError, ValueError):  # QueryError is a ValueError
                 continue
+        with self._at(start):
+            return code_of(variable, text)
+
+    # -- words ------------------------------------------------------------------------------------------------
+
+    def _variable(self) -> tuple[int, int]:
+        start = self.start()
+        name = self.word(self.name, "a variable's name")
+        with self._at(start):
+            return start, self.space.position(name)
+
+    def _bare(self) -> int | None:
+        """The variable that stands here without an event; None, and nothing read, if there is an event."""
+        start = self.start()
+        if self.comes(_NOT) or self.comes(_PARENTHESIS):
+            return None
+        _, i = self._variable()
+        if self.comes(_EVENT):
+            self.place = start
+            return None
+        if self.comes(_AND) or self.comes(_OR):
+            raise self._event_expected(i)
+        return i
+
+    def _close(self, opening: int) -> None:
+        if not self.skip(")"):
+            raise self.error(
+                "this parenthesis is not closed" if self.at_end() else "')' is expected here",
+                opening if self.at_end() else self.place,
+            )
+
+    def _event_expected(self, i: int) -> QueryError:
+        return self.error(f"'=', '!=', '<', '>' or 'in' is expected after {self.space.names[i]!r}")
+
+    @contextmanager
+    def _at(self, start: int) -> Iterator[None]:
+        """Put a caret at ``start`` under what is wrong."""
         try:
-            return variable.code(text)
+            yield
         except QueryError as error:
-            raise self._error(str(error), start) from None
-
-    # -- characters -------------------------------------------------------------------------------------------
-
-    def _word(self, pattern: re.Pattern[str], what: str) -> str:
-        start = self._start()
-        if start < len(self.text) and self.text[start] in "'\"":
-            return self._quoted(start)
-        word = pattern.match(self.text, start)
-        if word is None:
-            raise self._error(f"{what} is expected here")
-        self.place = word.end()
-        return word[0]
-
-    def _quoted(self, start: int) -> str:
-        letters: list[str] = []
-        i = start + 1
-        while i < len(self.text):
-            letter = self.text[i]
-            if letter == self.text[start]:
-                self.place = i + 1
-                return "".join(letters)
-            if letter == "\\":
-                i += 1
-                if self.text[i : i + 1] not in _ESCAPES:
-                    raise self._error("unknown escape; \\\\, \\', \\\", \\n and \\t are known", i - 1)
-                letter = _ESCAPES[self.text[i]]
-            letters.append(letter)
-            i += 1
-        raise self._error("this quotation mark is not closed", start)
-
-    def _start(self) -> int:
-        """Move to the next character that is not white space."""
-        while self.place < len(self.text) and self.text[self.place].isspace():
-            self.place += 1
-        return self.place
-
-    def _skip(self, sign: str) -> bool:
-        found = self.text.startswith(sign, self._start())
-        self.place += found
-        return found
-
-    def _at_end(self) -> bool:
-        return self._start() == len(self.text)
-
-    def _error(self, message: str, place: int | None = None) -> QueryError:
-        return QueryError(message, re.sub(r"\s", " ", self.text), self.place if place is None else place)
+            raise self.error(str(error), start) from None
 
 
 def _complement(variable: Variable, codes: set[int]) -> Codes:

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.errors import QueryError
-from fullspan.query.events import Event, both, check_possible, codes_of, positions
+from fullspan.query.boxes import Codes, both
+from fullspan.query.events import check_possible
 from fullspan.query.information import Information
-from fullspan.query.parse import Codes, Query, parse
-from fullspan.query.result import Table
 from fullspan.query.rows import FLOOR
 
 Array = NDArray[np.float64]
-Names = str | Sequence[str]
 LOOK_UPS = 1 << 12
 """Cells of a marginal up to which it is looked up."""
 
@@ -30,35 +27,9 @@ class Probabilities(Information):
     def check_condition(self, given: Mapping[int, Codes], log_sum: float) -> None:
         """Refuse a condition whose log weight says that its probability is 0."""
 
-    def ask(self, text: str) -> float | Table:
-        """Answer a question in words, ``P(A=a | B=b)``: a number, or a table if a variable stands without a level.
-
-        In a table, cells are joint with the other events on the left: ``P(A, B=b)`` has one cell per level of A.
-        """
-        query = parse(text, self.model.space)
-        if query.variables:
-            return self._named(query.variables, self.cells(query.variables, query.event, query.given))
-        return self._probability(query.event, query.given)
-
-    def probability(self, event: str | Event, given: Event | None = None) -> float:
-        """``P(event | given)``; the event may be a question in words that asks for one number.
-
-        Raises
-        ------
-        QueryError : a name or level is unknown, or the condition is empty.
-        """
-        if isinstance(event, str):
-            query = self._number_query(event, given)
-            return self._probability(query.event, query.given)
-        return self._probability(codes_of(event, self.model.space), codes_of(given, self.model.space))
-
-    def _number_query(self, text: str, given: Event | None) -> Query:
-        query = parse(text, self.model.space)
-        if query.variables:
-            name = self.model.space.names[query.variables[0]]
-            raise QueryError(f"{name!r} stands without a level, which asks for a table: use conditional or ask")
-        extra = codes_of(given, self.model.space)
-        return Query((), query.event, both(query.given, extra)) if extra else query
+    def box_probability(self, event: Mapping[int, Codes], given: Mapping[int, Codes]) -> float:
+        """``P(event | given)`` of boxes, by look-up where that is precise enough."""
+        return self._probability(event, given)
 
     def _probability(self, event: Mapping[int, Codes], given: Mapping[int, Codes]) -> float:
         joint = both(given, event) if given else event
@@ -87,19 +58,6 @@ class Probabilities(Information):
         cell = float(marginal[place])
         condition = float(marginal[start::slice_size].sum()) if given else 1.0
         return min(cell / condition, 1.0) if cell >= FLOOR else None
-
-    def conditional(self, variables: Names, given: Event | None = None) -> Table:
-        """``P(variables | given)`` as a table with one axis per variable."""
-        where = positions(variables, self.model.space)
-        return self._named(where, self.cells(where, {}, codes_of(given, self.model.space)))
-
-    def marginal(self, variables: Names) -> Table:
-        """``P(variables)`` as a table with one axis per variable."""
-        return self.conditional(variables)
-
-    def _named(self, where: tuple[int, ...], values: Array) -> Table:
-        chosen = [self.model.space.variables[i] for i in where]
-        return Table(tuple(v.name for v in chosen), tuple(v.levels for v in chosen), values)
 
     def cells(
         self, where: tuple[int, ...], event: Mapping[int, Codes], given: Mapping[int, Codes], relative: bool = True

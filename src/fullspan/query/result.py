@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -14,6 +15,29 @@ from fullspan.space import Level
 
 SHOWN = 50
 """States that a notebook shows."""
+
+
+@dataclass(frozen=True)
+class MostProbable:
+    """The most probable joint state of some variables.
+
+    Attributes
+    ----------
+    levels : the state, by name.
+    log_prob : its log-probability given the condition, in nats.
+    """
+
+    levels: dict[str, Level]
+    log_prob: float
+
+    @property
+    def probability(self) -> float:
+        """Its probability; 0 where that is below the range of floating-point numbers."""
+        return math.exp(min(self.log_prob, 0.0))
+
+    def __str__(self) -> str:
+        state = ", ".join(f"{name}={level}" for name, level in self.levels.items())
+        return f"{state} (log-probability {self.log_prob:.6g})"
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,12 +24,13 @@ from fullspan.errors import QueryError
 from fullspan.model.estimate import Estimate
 from fullspan.model.graph import FactorGraph
 from fullspan.model.loglinear import LogLinear
-from fullspan.query.events import Event, both, check_possible, codes_of, positions
-from fullspan.query.parse import Codes, parse
+from fullspan.query.asked import Given
+from fullspan.query.boxes import EVERYTHING, Boxes, hull, intersection
+from fullspan.query.events import Event, boxes_of, check_possible, codes_of, positions
+from fullspan.query.parse import parse
 from fullspan.query.result import Table
 
 Array = NDArray[np.float64]
-Allowed = Mapping[int, Codes]
 
 MAX_CELLS = 4096
 """Most cells of a table that is estimated."""
@@ -85,48 +86,49 @@ class SampledOracle:
         """log Z: exact where it can be had."""
         return log_z(self.model, self.rng)
 
-    def ask(self, text: str, given: Event | None = None) -> Estimate | Table:
+    def ask(self, text: str, given: Given = None) -> Estimate | Table:
         """Answer ``P(A=a | B=b)``: an estimate, or a table with errors if a variable stands without a level."""
         query = parse(text, self.space)
-        known = both(query.given, codes_of(given, self.space))
+        if query.kind != "probability":
+            raise QueryError("chains estimate probabilities only, no entropies and modes; ask for P(...)")
+        known = intersection(query.given, boxes_of(given, self.space)) if given else query.given
         if query.variables:
             return self._table(query.variables, query.event, known)
         mean, error = self._cells((), query.event, known)
         return Estimate(float(mean), float(error))
 
-    def conditional(self, variables: str | Sequence[str], given: Event | None = None) -> Table:
+    def conditional(self, variables: str | Sequence[str], given: Given = None) -> Table:
         """``P(variables | given)`` with the error of every cell."""
-        return self._table(positions(variables, self.space), {}, codes_of(given, self.space))
+        return self._table(positions(variables, self.space), EVERYTHING, boxes_of(given, self.space))
 
-    def marginals(self, given: Event | None = None) -> dict[str, Table]:
+    def marginals(self, given: Given = None) -> dict[str, Table]:
         """``P(x_i | given)`` of every variable, from one walk."""
-        known = codes_of(given, self.space)
+        known = boxes_of(given, self.space)
         states = self._walk(known)
-        return {
-            name: self._named((i,), *self._ratios((i,), {}, known, states)) for i, name in enumerate(self.space.names)
-        }
+        found = [self._named((i,), *self._ratios((i,), EVERYTHING, known, states)) for i in range(len(self.space))]
+        return dict(zip(self.space.names, found, strict=True))
 
-    def _table(self, where: tuple[int, ...], event: Allowed, given: Allowed) -> Table:
+    def _table(self, where: tuple[int, ...], event: Boxes, given: Boxes) -> Table:
         return self._named(where, *self._cells(where, event, given))
 
     def _named(self, where: Sequence[int], values: Array, errors: Array) -> Table:
         chosen = [self.space.variables[i] for i in where]
         return Table(tuple(v.name for v in chosen), tuple(v.levels for v in chosen), values, errors)
 
-    def _cells(self, where: tuple[int, ...], event: Allowed, given: Allowed) -> tuple[Array, Array]:
+    def _cells(self, where: tuple[int, ...], event: Boxes, given: Boxes) -> tuple[Array, Array]:
         size = math.prod(self.space.cards[i] for i in where)
         if size > MAX_CELLS:
             raise QueryError(f"a table of {size:,} cells was asked for; at most {MAX_CELLS:,} are estimated at once")
-        check_possible(given, self.space)
         return self._ratios(where, event, given, self._walk(given))
 
-    def _walk(self, given: Allowed) -> NDArray[Any]:
-        held = {i: int(codes[0]) for i, codes in given.items() if len(codes) == 1}
+    def _walk(self, given: Boxes) -> NDArray[Any]:
+        if not given:
+            raise QueryError("no state satisfies the condition, which has probability 0: nothing can be asked given it")
+        check_possible(hull(given), self.space)
+        held = _held(given)
         return Chains(self.target, self.chains, self.rng, given=held).draw(self.draws, self.thin, self.warm_up)
 
-    def _ratios(
-        self, where: tuple[int, ...], event: Allowed, given: Allowed, states: NDArray[Any]
-    ) -> tuple[Array, Array]:
+    def _ratios(self, where: tuple[int, ...], event: Boxes, given: Boxes, states: NDArray[Any]) -> tuple[Array, Array]:
         """Shares of the draws that agree with ``given``, cell by cell, and their errors."""
         kept = _agree(states, given)
         share = float(kept.mean())
@@ -138,12 +140,12 @@ class SampledOracle:
         inside = kept & _agree(states, event)
         shape = tuple(self.space.cards[i] for i in where)
         cells = list(itertools.product(*map(range, shape)))
-        hits = np.stack([inside & _agree(states, dict(zip(where, ((x,) for x in c), strict=True))) for c in cells], 2)
+        boxes = [dict(zip(where, ((x,) for x in cell), strict=True)) for cell in cells]
+        hits = np.stack([inside & _agree(states, (box,)) for box in boxes], 2)
         p = hits.mean(axis=(0, 1)) / share
         found = diagnose((hits - p * kept[:, :, None]) / share + p)
         self.r_hat = max(self.r_hat, found.worst_r_hat)
-        held = {i for i, codes in given.items() if len(codes) == 1}
-        known = all(i in held for i in (*where, *event))
+        known = all(i in _held(given) for i in (*where, *(i for box in event for i in box)))
         errors = np.zeros_like(p) if known else np.maximum(found.error, _least(p, share * kept.size))
         return p.reshape(shape), errors.reshape(shape)
 
@@ -176,11 +178,19 @@ class SampledOracle:
         return Drawn(np.concatenate(states)[: int(size)].astype(np.int64), found)
 
 
-def _agree(states: NDArray[Any], allowed: Allowed) -> NDArray[np.bool_]:
+def _held(given: Boxes) -> dict[int, int]:
+    """The variables that a condition leaves one level, which the chains hold."""
+    return {i: int(codes[0]) for i, codes in hull(given).items() if len(codes) == 1}
+
+
+def _agree(states: NDArray[Any], event: Boxes) -> NDArray[np.bool_]:
     """Which draws (draws, chains) agree with an event."""
-    out = np.ones(states.shape[:2], dtype=bool)
-    for i, codes in allowed.items():
-        out &= np.isin(states[:, :, i], np.asarray(codes, dtype=states.dtype))
+    out = np.zeros(states.shape[:2], dtype=bool)
+    for box in event:
+        inside = np.ones(states.shape[:2], dtype=bool)
+        for i, codes in box.items():
+            inside &= np.isin(states[:, :, i], np.asarray(codes, dtype=states.dtype))
+        out |= inside
     return out
 
 

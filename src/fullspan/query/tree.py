@@ -21,8 +21,8 @@ from fullspan.errors import QueryError, TooLargeError
 from fullspan.model.hidden_tree import HiddenTree
 from fullspan.model.loglinear import checked_codes
 from fullspan.query.answer import Mode
-from fullspan.query.events import Event, both, check_possible, in_words
-from fullspan.query.parse import Codes
+from fullspan.query.boxes import Codes, both
+from fullspan.query.events import Event, check_possible, in_words
 from fullspan.query.questions import Questions
 from fullspan.query.result import Table
 

@@ -96,7 +96,7 @@ def gather(
     check_exact_joint(estimator, "the model", "a report")
     settings = estimator.fitted_.settings
     space = estimator._oracle.visible
-    reading = Reading(missing="em", count_column=settings.get("count_column"))
+    reading = Reading(missing="em", count_column=settings.get("count_column"), weight_column=settings.get("weights"))
     counts = None if data is None else reading.count_again(data, space)
     is_training = data is not None and _is_training(estimator, data, space)
     say("measuring the fit")

@@ -28,7 +28,7 @@ from fullspan.query.graph import GraphModel, read_graph
 from fullspan.query.marginals import MAX_STATES, GraphMarginals, Marginals, marginals_of
 from fullspan.query.mixture import MixtureOracle
 from fullspan.query.parse import parse
-from fullspan.query.result import Table
+from fullspan.query.result import MostProbable, Table
 from fullspan.query.tree import TreeOracle
 from fullspan.query.truncated import TruncatedOracle
 from fullspan.space import Space
@@ -147,18 +147,23 @@ class Explorer:
         QueryError : it cannot be read, or its answer would be too large.
         """
         query = parse(text, self.asked.space)
-        cells = math.prod(self.space.variables[i].card if i < len(self.space) else 1 for i in query.variables)
-        if len(query.variables) > MAX_ASKED or cells > MAX_CELLS:
+        named = {*query.variables, *query.others, *query.known}
+        cells = math.prod(self.space.variables[i].card if i < len(self.space) else 1 for i in named)
+        if len(named) > MAX_ASKED or cells > MAX_CELLS:
             raise QueryError(
-                f"the answer would be a table of {cells:,} cells over {len(query.variables)} variables; ask for at "
+                f"the answer would be a table of {cells:,} cells over {len(named)} variables; ask for at "
                 "most "
                 f"{MAX_CELLS:,} cells over {MAX_ASKED} variables"
             )
         answer = self.asked.ask(text, _event(given))
+        reply: dict[str, Any] = {"probability": None, "nats": None, "variables": [], "rows": []}
         if isinstance(answer, Table):
             rows = [{"levels": list(levels), "probability": p} for levels, p in answer]
-            return {"probability": None, "variables": list(answer.names), "rows": rows}
-        return {"probability": float(answer), "variables": [], "rows": []}
+            return {**reply, "variables": list(answer.names), "rows": rows}
+        if isinstance(answer, MostProbable):
+            row = {"levels": list(answer.levels.values()), "probability": answer.probability}
+            return {**reply, "variables": list(answer.levels), "rows": [row]}
+        return {**reply, ("probability" if query.kind == "probability" else "nats"): float(answer)}
 
     def what_if(self, target: str, given: Given, limit: int) -> dict[str, Any]:
         """How the target would move if one more variable were known: ``P(target | given, v = l)`` for every v and l.

@@ -169,9 +169,10 @@ class Row(BaseModel):
 
 
 class Reply(Answer):
-    """A number, or a table."""
+    """A probability, a number of nats, or a table; the mode is a table of one row."""
 
     probability: float | None
+    nats: float | None
     variables: list[str]
     rows: list[Row]
 
