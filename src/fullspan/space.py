@@ -27,16 +27,21 @@ MISSING = "(missing)"
 
 @dataclass(frozen=True)
 class Variable:
-    """One column: its name, its levels in order, and the bin edges if it was numeric.
+    """One column: its name, its levels, and the bin edges if it was numeric.
 
     ``edges`` has one entry more than there are bins and is increasing; level ``l`` holds the half-open
     interval ``[edges[l], edges[l+1])``, the last one closed, values outside falling into the end bins.
     A last level :data:`MISSING` takes the empty cells and is not a bin.
+
+    ``ordered`` says that the order of the levels has a meaning, so that "44 or more" is a range: it is True for bins,
+    for levels that were listed, and for ordered categories. It changes no state, and two variables that differ in it
+    alone are equal.
     """
 
     name: str
     levels: tuple[Level, ...]
     edges: tuple[float, ...] | None = None
+    ordered: bool = field(default=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if len(self.levels) < 1:
@@ -51,6 +56,7 @@ class Variable:
                 )
             if not all(a < b for a, b in zip(self.edges, self.edges[1:], strict=False)):
                 raise DataError(f"the bin edges of {self.name!r} do not increase: {list(self.edges)!r}")
+            object.__setattr__(self, "ordered", True)
 
     @property
     def card(self) -> int:
@@ -173,7 +179,7 @@ class Space:
 def _renamed(variable: Variable, name: str) -> Variable:
     """A variable with another name, whose levels have been checked; a million of them take a second."""
     other = object.__new__(Variable)
-    other.__dict__.update(name=name, levels=variable.levels, edges=variable.edges)
+    other.__dict__.update(name=name, levels=variable.levels, edges=variable.edges, ordered=variable.ordered)
     return other
 
 

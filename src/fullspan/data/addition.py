@@ -64,7 +64,7 @@ def _joined_variable(a: Variable, b: Variable) -> Variable:
             f"bins={{{a.name!r}: {list(a.edges or b.edges or ())}}}"
         )
     absent = (MISSING,) if a.missing_code is not None or b.missing_code is not None else ()
-    return Variable(a.name, _joined_levels(a.name, _seen(a), _seen(b)) + absent, a.edges)
+    return Variable(a.name, _joined_levels(a.name, _seen(a), _seen(b)) + absent, a.edges, a.ordered and b.ordered)
 
 
 def _seen(variable: Variable) -> tuple[Level, ...]:

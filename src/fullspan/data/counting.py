@@ -161,7 +161,8 @@ def given_variables(
             raise DataError(f"levels= names {name!r}, which is not among the columns to count")
         if isinstance(bins, Mapping) and name in bins:
             raise DataError(f"column {name!r} has both levels= and bins=; give one")
-        listed[name] = Variable(name, tuple(v.item() if isinstance(v, np.generic) else v for v in values))
+        plain = tuple(v.item() if isinstance(v, np.generic) else v for v in values)
+        listed[name] = Variable(name, plain, ordered=True)
     return listed | binned_variables(relation, [c for c in columns if c.name not in listed], bins, max_levels)
 
 
@@ -235,7 +236,7 @@ class Groups:
         if len(levels) > max_levels:
             raise _too_many_levels(column.name, len(levels), max_levels)
         code = {level: i for i, level in enumerate(levels)}
-        variable = Variable(column.name, levels or (MISSING,))
+        variable = Variable(column.name, levels or (MISSING,), ordered=column.ordered and _is_declared(column, levels))
         codes = np.array([ABSENT if v is None else code[v] for v in plain], dtype=signed_dtype(len(levels)))
         return Coded(variable, coded(codes, self.tokens.codes[j]), is_known=bool(levels))
 
@@ -249,6 +250,11 @@ class Groups:
             f"column {variable.name!r} holds {self.tokens.values[j][token]!r} in {n} row{'s' * (n != 1)}{more}, "
             f"which is not among its levels: {known}"
         )
+
+
+def _is_declared(column: Column, levels: Sequence[Level]) -> bool:
+    """Whether all levels are in the order the column declares; a further one would stand where it was met."""
+    return [v for v in levels if v != MISSING] == [v for v in column.levels or () if v != MISSING]
 
 
 def _bad_weight(relation: Relation, weight: Column) -> DataError:

@@ -63,8 +63,8 @@ def _objects(levels: tuple[Level, ...]) -> NDArray[Any]:
 def decode(codes: NDArray[Any], space: Space, like: Any = None) -> Any:
     """Levels as a frame of the same kind as ``like``: pandas, polars, array, else a pyarrow Table.
 
-    A pandas index is kept where the lengths agree. A column of mixed levels (numbers and "(missing)", say) is
-    text in polars and Arrow.
+    A pandas index is kept where the lengths agree, and ordered levels that are text, bins among them, become ordered
+    categories there. A column of mixed levels (numbers and "(missing)", say) is text in polars and Arrow.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def decode(codes: NDArray[Any], space: Space, like: Any = None) -> Any:
     if isinstance(like, np.ndarray | list | tuple):
         return _as_array(columns)
     if module == "pandas":
-        return _as_pandas(columns, like)
+        return _as_pandas(columns, space, like)
     table = _as_arrow(columns)
     if module == "polars":
         import polars as pl
@@ -92,12 +92,17 @@ def _as_array(columns: dict[str, NDArray[Any]]) -> NDArray[Any]:
     return np.stack(values, axis=1)
 
 
-def _as_pandas(columns: dict[str, NDArray[Any]], like: Any) -> Any:
+def _as_pandas(columns: dict[str, NDArray[Any]], space: Space, like: Any) -> Any:
     import pandas as pd
 
     n_rows = len(next(iter(columns.values())))
     index = like.index if len(like) == n_rows else None
-    return pd.DataFrame(columns, index=index)
+    frame = pd.DataFrame(columns, index=index)
+    for variable in space.variables:
+        if variable.ordered and all(isinstance(level, str) for level in variable.levels):
+            kind = pd.CategoricalDtype(list(variable.levels), ordered=True)
+            frame[variable.name] = frame[variable.name].astype(kind)
+    return frame
 
 
 def _as_arrow(columns: dict[str, NDArray[Any]]) -> Any:

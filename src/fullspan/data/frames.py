@@ -35,7 +35,11 @@ def relation_of_arrow(
     relation = DuckRelation.of(
         connection, "arrow_source", names, named=named, marks=marks or frozenset(), large=large, kept=(table,)
     )
-    columns = tuple(Column(c.name, c.key, c.kind, levels.get(c.name)) for c in relation.columns)
+    ordered = [getattr(kind, "ordered", False) for kind in table.schema.types]  # of Arrow dictionaries
+    columns = tuple(
+        Column(c.name, c.key, c.kind, levels.get(c.name), is_ordered)
+        for c, is_ordered in zip(relation.columns, ordered, strict=True)
+    )
     return DuckRelation(**{**vars(relation), "columns": columns})
 
 

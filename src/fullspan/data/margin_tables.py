@@ -114,7 +114,7 @@ def _variable(name: str, size: int, levels: Sequence[Level] | None) -> Variable:
     listed = tuple(range(size)) if levels is None else tuple(levels)
     if len(listed) != size:
         raise DataError(f"levels= lists {len(listed)} levels of {name!r}, but its margins have {size}")
-    return Variable(name, listed)
+    return Variable(name, listed, ordered=levels is not None)
 
 
 def _placed(space: Space, names: tuple[str, ...], table: Array) -> tuple[Scope, Array]:

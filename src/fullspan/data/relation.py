@@ -26,14 +26,15 @@ class Column:
     """A column of a relation.
 
     ``kind`` is one of ``bool, int, float, text``, ``raw`` (text of a CSV cell whose type is not decided yet),
-    ``date`` (read as text) and ``nested``. ``levels`` is the order a categorical column declares.
-    ``key`` is the name the backend knows the column by.
+    ``date`` (read as text) and ``nested``. ``levels`` are those a categorical column declares, and ``ordered`` says
+    whether their order has a meaning. ``key`` is the name the backend knows the column by.
     """
 
     name: str
     key: str
     kind: str
     levels: tuple[Level, ...] | None = None
+    ordered: bool = False
 
     @property
     def is_number(self) -> bool:

@@ -147,6 +147,8 @@ def _variable(variable: Variable) -> dict[str, Any]:
     record: dict[str, Any] = {"name": variable.name, "levels": [_plain(level) for level in variable.levels]}
     if variable.edges is not None:
         record["edges"] = [edge if math.isfinite(edge) else str(edge) for edge in map(float, variable.edges)]
+    elif variable.ordered:
+        record["ordered"] = True
     return record
 
 
@@ -336,8 +338,9 @@ def read_space(node: Node) -> Space:
 def _read_variable(node: Node) -> Variable:
     levels = tuple(_read_level(level) for level in node["levels"].items())
     edges = tuple(map(_read_edge, node["edges"].items())) if "edges" in node.fields() else None
+    ordered = "ordered" in node.fields() and node["ordered"].truth()
     try:
-        return Variable(node["name"].text(), levels, edges)
+        return Variable(node["name"].text(), levels, edges, ordered)
     except ModelFileError:
         raise
     except FullspanError as error:

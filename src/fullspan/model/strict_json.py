@@ -57,6 +57,11 @@ class Node:
             raise self._expected("text")
         return self.value
 
+    def truth(self) -> bool:
+        if not isinstance(self.value, bool):
+            raise self._expected("true or false")
+        return self.value
+
     def whole(self, least: int, most: int = 2**63 - 1) -> int:
         """An integer in a range; 1.0 and true are none."""
         if not isinstance(self.value, int) or isinstance(self.value, bool):
