@@ -39,13 +39,15 @@ def test_an_arrow_file_and_a_polars_enum_keep_the_order(tmp_path):
     frame.write_ipc(tmp_path / "t.arrow")
     for source in (frame, tmp_path / "t.arrow"):
         variable = count(source).space.variables[0]
-        assert variable.ordered and list(variable.levels) == SIZES
+        assert variable.ordered
+        assert list(variable.levels) == SIZES
 
 
 def test_the_level_of_missing_cells_leaves_the_order_to_the_others():
     frame = pd.DataFrame({"size": pd.Series([*ROWS, None], dtype=pd.CategoricalDtype(SIZES, ordered=True))})
     variable = count(frame, missing="level").space.variables[0]
-    assert variable.ordered and variable.levels == (*SIZES, MISSING)
+    assert variable.ordered
+    assert variable.levels == (*SIZES, MISSING)
 
 
 def test_the_model_file_keeps_the_order_and_without_the_field_there_is_none(tmp_path):

@@ -50,7 +50,7 @@ def binned_variables(
     if not chosen:
         return {}
     for column in chosen:
-        _refuse_text(column, column.kind not in ("int", "float", "raw"))
+        _refuse_text(column, column.kind not in ("int", "float", "decimal", "raw"))
     extents = relation.extents(chosen)
     explicit = isinstance(bins, Mapping)
     found = {}

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fullspan.data.duck import DuckRelation
+from fullspan.data.duck import DuckRelation, translated
 from fullspan.data.files import checked_names
 from fullspan.data.relation import Column
 from fullspan.errors import DataError
@@ -25,16 +25,13 @@ def relation_of_arrow(
     table: Any,
     names: Sequence[str],
     levels: Mapping[str, tuple[Level, ...] | None],
-    marks: frozenset[str] | None,
     *,
     named: bool = True,
     large: bool = False,
 ) -> DuckRelation:
     """A relation over an Arrow table or dataset, which DuckDB reads in place."""
-    connection.register("arrow_source", table)
-    relation = DuckRelation.of(
-        connection, "arrow_source", names, named=named, marks=marks or frozenset(), large=large, kept=(table,)
-    )
+    translated(lambda: connection.register("arrow_source", table))
+    relation = DuckRelation.of(connection, "arrow_source", names, named=named, large=large, kept=(table,))
     ordered = [getattr(kind, "ordered", False) for kind in table.schema.types]  # of Arrow dictionaries
     columns = tuple(
         Column(c.name, c.key, c.kind, levels.get(c.name), is_ordered)
@@ -43,7 +40,7 @@ def relation_of_arrow(
     return DuckRelation(**{**vars(relation), "columns": columns})
 
 
-def open_frame(connection: Any, source: Any, marks: frozenset[str] | None) -> DuckRelation:
+def open_frame(connection: Any, source: Any) -> DuckRelation:
     """The relation of a frame, array, list or dictionary.
 
     Raises
@@ -54,7 +51,7 @@ def open_frame(connection: Any, source: Any, marks: frozenset[str] | None) -> Du
     levels = {name: declared_levels(table.column(i)) for i, name in enumerate(names)}
     keyed = table.rename_columns([f"c{i}" for i in range(len(names))])
     large = table.num_rows > LARGE_ROWS
-    return relation_of_arrow(connection, keyed, names, levels, marks, named=named, large=large)
+    return relation_of_arrow(connection, keyed, names, levels, named=named, large=large)
 
 
 def _arrow(source: Any) -> tuple[Any, list[str], bool]:
