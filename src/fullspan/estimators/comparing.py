@@ -64,7 +64,7 @@ def compare(
     """
     named = _named(models)
     space = next(iter(named.values()))._visible
-    reading = Reading(missing="em", count_column=next(iter(named.values())).get_params().get("count_column"))
+    reading = replace(Reading.by(next(iter(named.values()))), missing="em")
     test = reading.count_again(data, space)
     learned = None if train is None else reading.count_again(train, space)
     return compare_counts(named, test, learned, baselines=baselines, seed=random_state)
