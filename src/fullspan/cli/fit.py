@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -11,6 +12,8 @@ import typer
 
 from fullspan.cli.choices import Basis, Device, EngineName, Missing, Model, Precision, Search, Solver
 from fullspan.cli.interrupt import Interrupts, remembered
+from fullspan.cli.reading import Na
+from fullspan.errors import DataWarning
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical
@@ -77,6 +80,7 @@ def fit(
     ] = None,
     count_column: Annotated[str | None, typer.Option(help="Column that holds the count of each row.")] = None,
     max_levels: Annotated[int, typer.Option(min=1, help="Most levels a column may have.")] = 64,
+    na: Na = None,
     model: Annotated[Model, typer.Option(help=MODEL_HELP)] = Model.full_span,
     order: Annotated[int, typer.Option(min=1, help=ORDER_HELP)] = 2,
     graph: Annotated[Path | None, typer.Option(help=GRAPH_HELP)] = None,
@@ -127,8 +131,10 @@ def fit(
     from fullspan.cli.machine import Structure, hidden_units, is_given, learned_machine, refuse_options_of_others
     from fullspan.cli.trees import TREES, fit_tree
     from fullspan.cli.truncated import Domain, learned_truncated
-    from fullspan.estimators.reading import Reading
+    from fullspan.estimators.reading import Reading, say_missing
 
+    if quiet:
+        warnings.simplefilter("ignore", DataWarning)
     refuse_options_of_others(context, model.value)
     if engine.value == "table" and is_given(context, "max_width"):
         raise typer.BadParameter("--max-width is of --engine elimination; a table has no width")
@@ -148,6 +154,7 @@ def fit(
             "bins": arguments.bins(bins),
             "count_column": count_column,
             "max_levels": max_levels,
+            "na_values": na,
         }
         return fit_tree(data, output, model.value, given, read, as_json=as_json, quiet=quiet)
     if model.value in LAYERED:
@@ -160,6 +167,7 @@ def fit(
         }
         own |= {"missing": missing.value, "columns": arguments.names(columns), "levels": arguments.levels(levels)}
         own |= {"bins": arguments.bins(bins), "count_column": count_column, "max_levels": max_levels}
+        own |= {"na_values": na}
         return fit_layers(data, output, model.value, hidden, own, as_json=as_json, quiet=quiet)
     if resume and checkpoint is None:
         raise typer.BadParameter("--resume needs --checkpoint FILE")
@@ -175,6 +183,7 @@ def fit(
         count_column=count_column,
         missing=missing.value,
         max_levels=max_levels,
+        na_values=na,
     )
     structure = Structure(
         *(order, graph, edge or (), margin or (), hidden, solver.value, l2, restarts, seed),
@@ -198,6 +207,7 @@ def fit(
     ):
         watch.say(f"counting the states of {data.name}")
         empirical = reading.count(data)
+        say_missing(empirical.missing_cells, verbose=not quiet)
         units = hidden_units(hidden)
         start = _start(checkpoint, empirical, units, quiet) if resume and checkpoint is not None else None
         watch.say("learning (the first run on a machine compiles its kernels, which takes longer)")

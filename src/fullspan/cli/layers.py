@@ -65,11 +65,11 @@ def show_layers(path: Path, *, as_json: bool) -> None:
     _tell(_loaded(path), {"file": str(path)}, as_json=as_json)
 
 
-def score_layers(path: Path, data: Path, *, as_json: bool) -> None:
+def score_layers(path: Path, data: Path, reading: dict[str, Any], *, as_json: bool) -> None:
     """Print the mean log-likelihood of a table, or its lower bound, with the error of log Z."""
     from fullspan.cli.summary import print_json
 
-    machine = _loaded(path)
+    machine = _loaded(path).set_params(**reading)
     mean, error = machine.score(data), machine.log_z_.standard_error
     if as_json:
         print_json({"mean_log_prob": mean, "standard_error": error, "log_z_method": machine.log_z_.method})

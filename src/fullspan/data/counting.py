@@ -107,7 +107,7 @@ def count(
             given = {v.name: v for v in space.variables}
         guard(relation, [c for c in chosen if c.name not in given], max_levels)
         groups = Groups.read(relation, chosen, given, weight)
-        coded = groups.coded(max_levels, unknown=space is not None and handle_unknown == "missing")
+        coded = groups.coded(max_levels, None if space is None else handle_unknown)
         cells = groups.missing_cells(coded)
         if space is None:
             warn(hints(groups, coded, cells, weight))
@@ -227,8 +227,10 @@ class Groups:
             raise _bad_weight(relation, weight)
         return cls(relation, columns, given, tokens, rows, tokens.measures["w"].astype(np.float64))
 
-    def coded(self, max_levels: int, *, unknown: bool = False) -> list[Coded]:
-        """All columns as codes; ``unknown`` leaves UNSEEN where a value is no level of its variable.
+    def coded(self, max_levels: int, unknown: Unknown | None = None) -> list[Coded]:
+        """All columns as codes; ``unknown="missing"`` leaves UNSEEN where a value is no level of its variable.
+
+        None is for a table that a model is learned from, whose levels may be listed.
 
         Raises
         ------
@@ -237,7 +239,7 @@ class Groups:
         free = [c for c in self.columns if c.name not in self.given]
         if not self.tokens.complete and self.columns[self.tokens.overfull] in free:
             _refuse_overfull(self.relation, [c for c in free if c.levels is None], max_levels)
-        found = [self.column(j, unknown=unknown) for j in range(len(self.columns))]
+        found = [self.column(j, unknown) for j in range(len(self.columns))]
         overfull = {
             c: coded.variable.card
             for c, coded in zip(self.columns, found, strict=True)
@@ -247,7 +249,7 @@ class Groups:
             raise too_many_levels(self.relation, overfull, max_levels)
         return found
 
-    def column(self, j: int, *, unknown: bool = False) -> Coded:
+    def column(self, j: int, unknown: Unknown | None = None) -> Coded:
         """Codes of column ``j``, its variable inferred unless given."""
         column, values = self.columns[j], self.tokens.values[j]
         variable = self.given.get(column.name)
@@ -262,8 +264,9 @@ class Groups:
             codes = codes_of(variable, values, self.relation.marks.of(column))
             if (codes == UNSEEN).any():
                 refuse_infinite(column.name, [v for v, c in zip(values, codes, strict=True) if c == UNSEEN])
-                if not unknown:
-                    raise self._unseen(j, variable, codes)
+                if unknown != "missing":
+                    remedy = "Add it to levels=" if unknown is None else UNKNOWN_REMEDY
+                    raise self._unseen(j, variable, codes, remedy)
         return Coded(variable, coded(codes, self.tokens.codes[j]))
 
     def missing_cells(self, columns: Sequence[Coded]) -> dict[str, dict[str, int]]:
@@ -293,7 +296,7 @@ class Groups:
         codes = np.array([ABSENT if v is None else code[v] for v in plain], dtype=signed_dtype(len(levels)))
         return Coded(variable, coded(codes, self.tokens.codes[j]), is_known=bool(levels))
 
-    def _unseen(self, j: int, variable: Variable, codes: NDArray[np.signedinteger[Any]]) -> DataError:
+    def _unseen(self, j: int, variable: Variable, codes: NDArray[np.signedinteger[Any]], remedy: str) -> DataError:
         token = int(np.argmax(codes == UNSEEN))
         n = int(self.rows[self.tokens.codes[j] == token].sum())
         others = int((codes == UNSEEN).sum()) - 1
@@ -301,7 +304,7 @@ class Groups:
         known = ", ".join(map(repr, variable.levels[:12])) + (", ..." if variable.card > 12 else "")
         return DataError(
             f"column {variable.name!r} holds {self.tokens.values[j][token]!r} in {n} row{'s' * (n != 1)}{more}, "
-            f"which is not among its levels: {known}. {UNKNOWN_REMEDY}"
+            f"which is not among its levels: {known}. {remedy}"
         )
 
 

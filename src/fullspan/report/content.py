@@ -95,7 +95,7 @@ def gather(
     """
     check_exact_joint(estimator, "the model", "a report")
     space = estimator._oracle.visible
-    reading = replace(Reading.of(estimator.fitted_), missing="em")
+    reading = replace(Reading.by(estimator), missing="em")
     counts = None if data is None else reading.count_again(data, space)
     is_training = data is not None and _is_training(estimator, data, space)
     say("measuring the fit")
@@ -122,7 +122,7 @@ def _counted(reading: Reading, table: Any, space: Any) -> Empirical | None:
 
 def _is_training(estimator: Any, data: Any, space: Any) -> bool:
     """Whether these are the rows that the model was learned from."""
-    own = Reading.of(estimator.fitted_)
+    own = Reading.by(estimator)
     try:
         return own.count_again(data, space).fingerprint() == str(estimator.fitted_.fingerprint)
     except FullspanError:
