@@ -87,6 +87,10 @@ class DuckRelation:
         rows = translated(lambda: self.connection.sql(sql + " GROUP BY 1").fetchall())
         return {str(text): int(n) for text, n in rows}
 
+    def infinite(self, column: Column) -> Any:
+        sql = f"SELECT {quote(column.key)} FROM {self.source} WHERE isinf({self._number(column)}) LIMIT 1"
+        return self._row(sql)[0]
+
     def some(self, column: Column) -> list[Any]:
         sql = f"SELECT {_value(column)} FROM {self.source} LIMIT {EXAMPLES}"
         return [value for (value,) in translated(lambda: self.connection.sql(sql).fetchall())]

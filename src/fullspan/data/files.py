@@ -12,6 +12,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -133,7 +134,38 @@ def _open_parquet(connection: Any, path: Path) -> DuckRelation:
 
 
 def _open_json(connection: Any, path: Path) -> DuckRelation:
-    return _typed(connection, path, f"read_json({_sql_path(path)}, sample_size=-1)")
+    relation = _typed(connection, path, f"read_json({_sql_path(path)}, sample_size=-1)")
+    names = _json_names(connection, path, [c.name for c in relation.columns])
+    columns = [replace(c, name=n, rounded=c.kind == "float") for c, n in zip(relation.columns, names, strict=True)]
+    return replace(relation, columns=tuple(columns))
+
+
+def _json_names(connection: Any, path: Path, found: list[str]) -> list[str]:
+    """The keys as the file writes them: of "a" and "A" DuckDB calls the second "A_1".
+
+    Raises
+    ------
+    DataError : it cannot be said which key is meant.
+    """
+    folded = [re.sub(r"_\d+$", "", name).casefold() for name in found]
+    renamed = [i for i, name in enumerate(found) if name.casefold() != folded[i] and folded[i] in folded[:i]]
+    if not renamed:
+        return found
+    objects = f"read_json({_sql_path(path)}, records=false, columns={{object: 'JSON'}})"
+    sql = f"SELECT DISTINCT unnest(json_keys(object)) FROM {objects}"
+    keys = {key for (key,) in translated(lambda: connection.sql(sql).fetchall())}
+    names = list(found)
+    for i in renamed:
+        names[i] = found[i] if found[i] in keys else _json_key(folded[i], keys - set(found))
+    return checked_names(names)
+
+
+def _json_key(folded: str, keys: set[str]) -> str:
+    """The key that DuckDB has renamed."""
+    near = sorted(key for key in keys if key.casefold() == folded)
+    if len(near) != 1:
+        raise DataError(f"the keys {', '.join(map(repr, near))} of the file differ in case only; rename all but one")
+    return near[0]
 
 
 def _typed(connection: Any, path: Path, source: str, names: list[str] | None = None) -> DuckRelation:

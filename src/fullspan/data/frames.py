@@ -7,6 +7,7 @@ included. polars' Categorical declares no order of its own and is read as text.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -111,13 +112,37 @@ def _arrow_column(name: str, values: Any) -> Any:
         if values.dtype.kind not in "biufUM":
             raise DataError(f"column {name!r} has the type {values.dtype}; numbers, text or truth values are expected")
         plain = values.astype(np.float32) if values.dtype == np.float16 else values
+        if values.dtype == np.longdouble and values.dtype.itemsize > 8:
+            plain = values.astype(np.float64)
+            _refuse_rounding(name, values, plain)
         return pa.array(np.ascontiguousarray(plain))
     cells = [_cell(v) for v in values]
     _check_one_type(name, cells)
     try:
+        if any(type(c) is int and not -(2**63) <= c < 2**63 for c in cells):
+            return _large_integers(cells)
         return pa.array(cells)
-    except (pa.ArrowException, OverflowError, TypeError) as error:
+    except (pa.ArrowException, OverflowError, TypeError, ValueError) as error:
         raise DataError(f"column {name!r} cannot be read: {error}") from error
+
+
+def _refuse_rounding(name: str, values: np.ndarray, rounded: np.ndarray) -> None:
+    """Raise DataError where extended precision would be lost."""
+    lost = (rounded != values) & ~np.isnan(values)
+    if lost.any():
+        i = int(np.argmax(lost))
+        raise DataError(
+            f"column {name!r} holds {values[i]!r} in row {i + 1}, which rounds to {float(rounded[i])!r} in double "
+            "precision; round the column, or give it as text"
+        )
+
+
+def _large_integers(cells: Sequence[Any]) -> Any:
+    """Integers beyond 64 bits, up to 38 digits, as decimals; a float among them must be whole to stay what it is."""
+    import pyarrow as pa
+
+    exact = [None if c is None else Decimal(c) for c in cells]
+    return pa.array(exact, type=pa.decimal128(38, 0))
 
 
 def _cell(value: Any) -> Any:

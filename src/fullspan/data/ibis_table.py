@@ -39,6 +39,10 @@ class IbisRelation:
             found[text] = found.get(text, 0) + int(row["n"])
         return found
 
+    def infinite(self, column: Column) -> Any:
+        rows = self.table.filter(_is_infinite(self._number(column))).select(v=column.key)
+        return self._first(rows)
+
     def some(self, column: Column) -> list[Any]:
         rows = self._translated(lambda: self.table.select(v=column.key).limit(EXAMPLES).to_pyarrow().to_pylist())
         return [row["v"] for row in rows]

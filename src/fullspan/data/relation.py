@@ -127,6 +127,9 @@ class Relation(Protocol):
     def missing_texts(self, column: Column) -> dict[str, int]:
         """How many cells of a column hold each of the texts for missing cells; "" for empty cells."""
 
+    def infinite(self, column: Column) -> Any:
+        """A cell of a numeric column that is infinite, or beyond all finite numbers."""
+
     def some(self, column: Column) -> list[Any]:
         """A few values of a column."""
 

@@ -31,8 +31,9 @@ ABSENT, UNSEEN = -1, -2
 
 _INTEGER = re.compile(r"[+-]?(0|[1-9]\d*)")
 _NUMBER = re.compile(r"[+-]?((0|[1-9]\d*)(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+_INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 _EXACT = 2**53
-"""Whole numbers up to here are exact in floating point."""
+"""Whole numbers below are exact in floating point; here their neighbours are rounded to them."""
 _BOOLEAN = {"true": True, "false": False}
 
 
@@ -73,7 +74,7 @@ def _typed(texts: list[str | None]) -> list[Any]:
         return [None if t is None else _BOOLEAN[t.lower()] for t in texts]
     if all(_INTEGER.fullmatch(t) for t in present):
         return [None if t is None else int(t) for t in texts]
-    if all(_NUMBER.fullmatch(t) for t in present):
+    if all(_NUMBER.fullmatch(t) or _INFINITY.fullmatch(t) for t in present) and any(map(_NUMBER.fullmatch, present)):
         return _whole([None if t is None else exact_number(t) for t in texts])
     return list(texts)
 
@@ -90,7 +91,7 @@ def exact_number(text: str) -> int | float:
     if _INTEGER.fullmatch(text):
         return int(text)
     number = float(text)
-    if math.isinf(number) or abs(number) <= _EXACT:
+    if math.isinf(number) or abs(number) < _EXACT:
         return number
     exact = Decimal(text)
     return int(exact) if exact == exact.to_integral_value() else number
@@ -153,7 +154,7 @@ def refuse_infinite(name: str, values: Sequence[Any], texts: Sequence[Any] | Non
 def _refuse_rounded(name: str, values: Sequence[Any]) -> None:
     """Raise DataError for a whole number so large that its reader has rounded it."""
     for value in values:
-        if isinstance(value, float) and abs(value) > _EXACT:
+        if isinstance(value, float) and abs(value) >= _EXACT:
             raise DataError(
                 f"column {name!r} holds {value:g}: the reader rounds numbers of a JSON file beyond 2^53, so that "
                 "different ones may have become equal; write them as text, or cut the column with bins="
