@@ -46,7 +46,9 @@ def show(
         return
     space, limit = fitted.model.space, top or None
     if as_json:
-        variables = [{"name": v.name, "levels": list(v.levels), "edges": v.edges} for v in space.variables]
+        variables = [
+            {"name": v.name, "levels": list(v.levels), "edges": v.edges, "ordered": v.ordered} for v in space.variables
+        ]
         print_json({**summary(fitted), "variables": variables, "terms": TermTable.of(fitted)[:limit].to_dicts()})
         return
     if is_machine(fitted):

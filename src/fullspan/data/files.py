@@ -11,7 +11,7 @@ import gzip
 import os
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -129,8 +129,28 @@ def checked_names(names: list[str]) -> list[str]:
 def _open_parquet(connection: Any, path: Path) -> DuckRelation:
     import pyarrow.parquet as pq
 
-    names = translated(lambda: pq.read_schema(path).names)
-    return _typed(connection, path, f"read_parquet({_sql_path(path)})", names)
+    schema = translated(lambda: pq.read_schema(path))
+    relation = _typed(connection, path, f"read_parquet({_sql_path(path)})", schema.names)
+    categorical = {field.name: field.type.ordered for field in schema if hasattr(field.type, "ordered")}
+    return _with_categories(relation, path, categorical) if categorical else relation
+
+
+def _with_categories(relation: DuckRelation, path: Path, ordered: Mapping[str, bool]) -> DuckRelation:
+    """The relation with the categories that pandas, polars or Arrow wrote, in order; DuckDB reads them as text."""
+    import pyarrow.parquet as pq
+
+    from fullspan.data.frames import declared_levels
+
+    with pq.ParquetFile(path) as file:
+        if file.num_row_groups == 0:
+            return relation
+        first = translated(lambda: file.read_row_group(0, columns=list(ordered)))
+    declared = {name: declared_levels(first.column(name)) for name in first.column_names}
+    columns = [
+        replace(c, levels=declared[c.name], ordered=ordered[c.name]) if declared.get(c.name) else c
+        for c in relation.columns
+    ]
+    return replace(relation, columns=tuple(columns))
 
 
 def _open_json(connection: Any, path: Path) -> DuckRelation:
