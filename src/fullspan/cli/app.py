@@ -124,7 +124,7 @@ def as_options(message: str) -> str:
     return re.sub(rf"\b({'|'.join(_OPTIONS)})=(?:'(\w+)')?(?![\w'\"])", option, message)
 
 
-def _show_warning(message: Warning | str, category: type[Warning], *where: Any) -> None:
+def _show_warning(message: Warning | str, category: type[Warning], *_where: Any, **_line: Any) -> None:
     """What a person should know, without the line of code that found it."""
     print(f"fullspan: {as_options(str(message))}", file=sys.stderr)
 

@@ -81,11 +81,12 @@ def _coded(
     if _is_zero_one(X, reading):
         codes = _binary_codes(X, reading.missing)
         empty = (codes < 0).sum(axis=0)
-        cells = {f"x{j}": {"": int(n)} for j, n in enumerate(empty) if n}
-        return Space.of_cards((2,) * codes.shape[1]), codes, cells
-    counted = reading.count(X) if space is None else None
-    known, cells = (space, {}) if counted is None else (counted.space, counted.missing_cells)
-    return known, reading.encode(X, known, allow_missing=reading.missing in ("em", "drop")), cells
+        return Space.of_cards((2,) * codes.shape[1]), codes, {f"x{j}": {"": int(n)} for j, n in enumerate(empty) if n}
+    cells: Mapping[str, Mapping[str, int]] = {}
+    if space is None:
+        counted = reading.count(X)
+        space, cells = counted.space, counted.missing_cells
+    return space, reading.encode(X, space, allow_missing=reading.missing in ("em", "drop")), cells
 
 
 def _weighted(units: Units, codes: NDArray[np.int32], weights: Any, missing: str) -> UnitRows:
