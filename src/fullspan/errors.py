@@ -55,6 +55,10 @@ class NotDecimatableError(FullspanError):
         super().__init__(message)
 
 
+class DataWarning(UserWarning):
+    """Something in the table may mean something else than what it was read as; names the option that says so."""
+
+
 class BoundaryWarning(UserWarning):
     """The maximum of the likelihood lies at infinity; its finite limit, the fitted distribution, is kept."""
 

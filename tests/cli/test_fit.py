@@ -93,7 +93,7 @@ def test_numbers_are_cut_into_bins(run: Run, tmp_path: Path) -> None:
 def test_missing_cells_are_named_with_the_way_out(run: Run, tmp_path: Path) -> None:
     done = run("fit", VOTES, "-o", tmp_path / "m.fsm")
     assert done.code == 2
-    assert "'water': 48" in done.err
+    assert "48 cells '?' in water" in done.err
     assert "Use --missing drop to leave those rows out, --missing level to count" in done.err
     assert "--missing em to learn" in done.err
     assert "or --columns to leave" in done.err

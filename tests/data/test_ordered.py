@@ -43,6 +43,15 @@ def test_an_arrow_file_and_a_polars_enum_keep_the_order(tmp_path):
         assert list(variable.levels) == SIZES
 
 
+@pytest.mark.parametrize("is_ordered", [True, False])
+def test_a_parquet_file_keeps_categories_in_their_order(is_ordered, tmp_path):
+    dtype = pd.CategoricalDtype([*SIZES, "huge"], ordered=is_ordered)
+    pd.DataFrame({"x": 1, "size": pd.Series(ROWS, dtype=dtype)}).to_parquet(tmp_path / "t.parquet", row_group_size=7)
+    variable = count(tmp_path / "t.parquet").space.variables[1]
+    assert variable.levels == (*SIZES, "huge")
+    assert variable.ordered is is_ordered
+
+
 def test_the_level_of_missing_cells_leaves_the_order_to_the_others():
     frame = pd.DataFrame({"size": pd.Series([*ROWS, None], dtype=pd.CategoricalDtype(SIZES, ordered=True))})
     variable = count(frame, missing="level").space.variables[0]

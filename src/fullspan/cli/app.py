@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+import warnings
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -25,7 +26,7 @@ from fullspan.cli import (
     serve,
     show,
 )
-from fullspan.errors import DataError, FullspanError, TooLargeError
+from fullspan.errors import DataError, DataWarning, FullspanError, TooLargeError
 
 INTERRUPTED = 130
 _OPTIONS = (
@@ -40,7 +41,10 @@ _OPTIONS = (
     "dtype",
     "device",
     "engine",
+    "na_values",
+    "handle_unknown",
 )
+_SHORTER = {"na_values": "na", "handle_unknown": "unknown"}
 
 app = typer.Typer(
     name="fullspan",
@@ -81,7 +85,10 @@ def _root(
 def run(argv: Sequence[str] | None = None) -> int:
     """Run the application; every way to fail has its exit code and leaves no traceback but that of a fault."""
     try:
-        code = _dispatch(argv)
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", DataWarning)
+            warnings.showwarning = _show_warning
+            code = _dispatch(argv)
         sys.stdout.flush()
         return code
     except BrokenPipeError:
@@ -116,9 +123,15 @@ def as_options(message: str) -> str:
     """The remedies of a message as options: ``missing='drop'`` reads ``--missing drop``."""
 
     def option(match: re.Match[str]) -> str:
-        return f"--{match[1].replace('_', '-')}{' ' + match[2] if match[2] else ''}"
+        name = _SHORTER.get(match[1], match[1])
+        return f"--{name.replace('_', '-')}{' ' + match[2] if match[2] else ''}"
 
     return re.sub(rf"\b({'|'.join(_OPTIONS)})=(?:'(\w+)')?(?![\w'\"])", option, message)
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *_where: Any, **_line: Any) -> None:
+    """What a person should know, without the line of code that found it."""
+    print(f"fullspan: {as_options(str(message))}", file=sys.stderr)
 
 
 def _complain(message: str, code: int = 2) -> int:

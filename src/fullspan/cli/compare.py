@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fullspan.cli.choices import WEIGHTS_HELP
+from fullspan.cli.reading import Na, OnUnknown, changes
 
 if TYPE_CHECKING:
     from fullspan.estimators.density import DensityEstimator
@@ -35,6 +36,8 @@ def compare(
     ] = True,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the folds and of the cells that are predicted.")] = 0,
     weights: Annotated[str | None, typer.Option(help=WEIGHTS_HELP)] = None,
+    na: Na = None,
+    unknown: OnUnknown = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Held-out log-likelihood with paired errors, description length, calibration and time."""
@@ -42,7 +45,14 @@ def compare(
     from fullspan.estimators.comparing import compare as compared
     from fullspan.estimators.comparison import HEADINGS
 
-    found = compared(_loaded(models), data, train, baselines=baselines, random_state=seed, sample_weight=weights)
+    found = compared(
+        _loaded(models, changes(na, unknown)),
+        data,
+        train,
+        baselines=baselines,
+        random_state=seed,
+        sample_weight=weights,
+    )
     if as_json:
         print_json({"n_rows": found.n_rows, "notes": found.notes(), "models": found.to_dicts()})
         return
@@ -50,7 +60,7 @@ def compare(
     console().print("\n".join(found.notes()))
 
 
-def _loaded(paths: list[Path]) -> dict[str, DensityEstimator]:
+def _loaded(paths: list[Path], reading: dict[str, Any]) -> dict[str, DensityEstimator]:
     """The models by the shortest names that tell them apart."""
     from fullspan.errors import FullspanError
     from fullspan.estimators.loading import load
@@ -60,4 +70,4 @@ def _loaded(paths: list[Path]) -> dict[str, DensityEstimator]:
         names = [str(path) for path in paths]
     if len(set(names)) < len(names):
         raise FullspanError("a model is given twice; name each file once")
-    return {name: load(path) for name, path in zip(names, paths, strict=True)}
+    return {name: load(path).set_params(**reading) for name, path in zip(names, paths, strict=True)}

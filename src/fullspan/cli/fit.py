@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -12,6 +13,8 @@ import typer
 from fullspan.cli.choices import Basis, Device, EngineName, Missing, Model, Precision, Search, Solver
 from fullspan.cli.headings import UnderHeadings
 from fullspan.cli.interrupt import Interrupts, remembered
+from fullspan.cli.reading import Na
+from fullspan.errors import DataWarning
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical
@@ -85,6 +88,7 @@ def fit(
     count_column: Annotated[str | None, typer.Option(help="Column that holds the count of each row.")] = None,
     weights: Annotated[str | None, typer.Option(help="Column that holds the weight of each row.")] = None,
     max_levels: Annotated[int, typer.Option(min=1, help="Most levels a column may have.")] = 64,
+    na: Na = None,
     model: Annotated[Model, typer.Option(metavar="NAME", help=MODEL_HELP)] = Model.full_span,
     order: Annotated[int, typer.Option(min=1, help=ORDER_HELP)] = 2,
     graph: Annotated[Path | None, typer.Option(help=GRAPH_HELP)] = None,
@@ -136,8 +140,10 @@ def fit(
     from fullspan.cli.trees import TREES, fit_tree
     from fullspan.cli.truncated import Domain, learned_truncated
     from fullspan.estimators.progress import PREPARING
-    from fullspan.estimators.reading import Reading
+    from fullspan.estimators.reading import Reading, say_missing
 
+    if quiet:
+        warnings.simplefilter("ignore", DataWarning)
     refuse_options_of_others(context, model.value)
     if weights is not None and count_column is not None:
         raise typer.BadParameter("--weights and --count-column both say how much a row counts; give one")
@@ -159,6 +165,7 @@ def fit(
             "bins": arguments.bins(bins),
             "count_column": count_column,
             "max_levels": max_levels,
+            "na_values": na,
         }
         return fit_tree(data, output, model.value, given, read, as_json=as_json, quiet=quiet, weights=weights)
     if model.value in LAYERED:
@@ -171,6 +178,7 @@ def fit(
         }
         own |= {"missing": missing.value, "columns": arguments.names(columns), "levels": arguments.levels(levels)}
         own |= {"bins": arguments.bins(bins), "count_column": count_column, "max_levels": max_levels}
+        own |= {"na_values": na}
         return fit_layers(data, output, model.value, hidden, own, as_json=as_json, quiet=quiet, weights=weights)
     if resume and checkpoint is None:
         raise typer.BadParameter("--resume needs --checkpoint FILE")
@@ -187,6 +195,7 @@ def fit(
         missing=missing.value,
         max_levels=max_levels,
         weight_column=weights,
+        na_values=na,
     )
     structure = Structure(
         *(order, graph, edge or (), margin or (), hidden, solver.value, l2, restarts, seed),
@@ -210,6 +219,7 @@ def fit(
     ):
         watch.say(f"reading {data.name}")
         empirical = reading.count(data)
+        say_missing(empirical.missing_cells, verbose=not quiet)
         units = hidden_units(hidden)
         start = _start(checkpoint, empirical, units, quiet) if resume and checkpoint is not None else None
         watch.say(PREPARING)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fullspan.cli.reading import Na, OnUnknown, reading_of
+
 if TYPE_CHECKING:
     from fullspan.space import Space
 
@@ -40,6 +42,8 @@ def impute(
         How, typer.Option(help="Likeliest completion, probability of each level, or a random completion.")
     ] = How.mode,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of the random completion.")] = None,
+    na: Na = None,
+    unknown: OnUnknown = None,
 ) -> None:
     """Fill the missing cells of a table, given what each row says."""
     from fullspan.cli.files import check_table_target, write_table
@@ -48,13 +52,13 @@ def impute(
     import numpy as np
 
     from fullspan.cli.models import joint_model, oracle_of
-    from fullspan.data import decode, encode
+    from fullspan.data import decode
     from fullspan.estimators.reading import refuse_missing_level
 
     fitted = joint_model(model)
     oracle = oracle_of(fitted)
     space = oracle.visible
-    codes = encode(data, space, allow_missing=True)
+    codes = reading_of(fitted, na, unknown).encode(data, space, allow_missing=True)
     refuse_missing_level(codes, space)
     if how is How.mean:
         table = _wide(oracle.impute(codes, "mean"), space)

@@ -80,12 +80,12 @@ def show_layers(path: Path, *, as_json: bool) -> None:
     _tell(_loaded(path), {"file": str(path)}, as_json=as_json)
 
 
-def score_layers(path: Path, data: Path, weights: str | None = None, *, as_json: bool) -> None:
+def score_layers(path: Path, data: Path, reading: dict[str, Any], weights: str | None = None, *, as_json: bool) -> None:
     """Print the mean log-likelihood of a table, or its lower bound, with the error of log Z."""
     from fullspan.cli.summary import print_json
     from fullspan.estimators.reading import present
 
-    machine = _loaded(path)
+    machine = _loaded(path).set_params(**reading)
     if weights is None:
         weights = present(data, machine.fitted_.settings.get("weights"))
     mean, error = machine.score(data, sample_weight=weights), machine.log_z_.standard_error

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from fullspan.cli.reading import Na, changes
+
 EPILOG = """Example: fullspan report votes.fsm --data votes.csv -o report.html
 
 One file that opens offline, on light and dark screens, and prints. If --data is the table the model was learned from,
@@ -25,6 +27,7 @@ def report(
     data: Annotated[Path | None, typer.Option(help="Table to show beside the model.")] = None,
     test: Annotated[Path | None, typer.Option(help="Table of held-out rows.")] = None,
     title: Annotated[str | None, typer.Option(help="Heading; default the name of the model file.")] = None,
+    na: Na = None,
     refit: Annotated[bool, typer.Option(help="Learn again from a part of the rows, to test on the others.")] = True,
 ) -> None:
     """Write what a model knows as one HTML file: interactions, fit, calibration, warnings, with pictures."""
@@ -39,7 +42,9 @@ def report(
             f"a report is an HTML file, but {str(output)!r} was asked for; write for example report.html"
         )
     check_target(output, model, *(path for path in (data, test) if path is not None))
-    content = gather(load(model), data, test, title=title or model.stem, refit=refit, say=_say)
+    content = gather(
+        load(model).set_params(**changes(na)), data, test, title=title or model.stem, refit=refit, say=_say
+    )
     text = page(content)
     write_text(output, text)
     typer.echo(f"report written to {output} ({len(text.encode()) / 1024:.0f} KiB)", err=True)

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fullspan.cli.choices import WEIGHTS_HELP
+from fullspan.cli.reading import Na, OnUnknown, changes, reading_of
 
 if TYPE_CHECKING:
+    from fullspan.estimators.reading import Reading
     from fullspan.model.fitted import Fitted
 
 EPILOG = """Example: fullspan score votes.fsm test.csv
@@ -31,6 +33,8 @@ def score(
         Path | None, typer.Option("-o", "--output", help="File for --per-row: .csv, .tsv, .parquet, .jsonl or .arrow.")
     ] = None,
     weights: Annotated[str | None, typer.Option(help=WEIGHTS_HELP)] = None,
+    na: Na = None,
+    unknown: OnUnknown = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Log-probability of a table's rows, in nats: its mean, or row by row."""
@@ -44,23 +48,23 @@ def score(
         raise typer.BadParameter("--weights is for the mean; the log-probability of a row has no weight")
     check_table_target(output, model, data)
     if is_layered(model) and not per_row:
-        score_layers(model, data, weights, as_json=as_json)
+        score_layers(model, data, changes(na, unknown), weights, as_json=as_json)
         return
     fitted = joint_model(model)
+    reading = reading_of(fitted, na, unknown)
     if per_row:
-        _rows(fitted, data, output, as_json=as_json)
+        _rows(fitted, data, reading, output, as_json=as_json)
     else:
-        _mean(fitted, data, weights, as_json=as_json)
+        _mean(fitted, data, reading, weights, as_json=as_json)
 
 
-def _mean(fitted: Fitted, data: Path, weights: str | None, *, as_json: bool) -> None:
+def _mean(fitted: Fitted, data: Path, reading: Reading, weights: str | None, *, as_json: bool) -> None:
     from fullspan.cli.models import oracle_of
     from fullspan.cli.summary import print_json
-    from fullspan.estimators.reading import Reading
     from fullspan.estimators.sampled import log_z_of
 
     oracle = oracle_of(fitted)
-    empirical = Reading.of(fitted).count_again(data, oracle.visible, weights)
+    empirical = reading.count_again(data, oracle.visible, weights)
     mean = float(empirical.counts @ oracle.log_prob(empirical.states)) / empirical.total
     left_out = empirical.n_dropped + empirical.n_empty
     log_z = log_z_of(fitted)
@@ -74,16 +78,15 @@ def _mean(fitted: Fitted, data: Path, weights: str | None, *, as_json: bool) -> 
     typer.echo(f"mean log-probability {number} nats over {empirical.total:,.6g} rows{dropped}{note}")
 
 
-def _rows(fitted: Fitted, data: Path, output: Path | None, *, as_json: bool) -> None:
+def _rows(fitted: Fitted, data: Path, reading: Reading, output: Path | None, *, as_json: bool) -> None:
     import pyarrow as pa
 
     from fullspan.cli.files import print_table, write_table
     from fullspan.cli.models import oracle_of
-    from fullspan.data import encode
     from fullspan.estimators.sampled import log_z_of
 
     oracle = oracle_of(fitted)
-    codes = encode(data, oracle.visible, allow_missing=fitted.settings.get("missing", "error") != "error")
+    codes = reading.encode(data, oracle.visible, allow_missing=reading.missing != "error")
     table = pa.table({"log_prob": oracle.log_prob(codes)})
     log_z = log_z_of(fitted)
     if not log_z.exact:

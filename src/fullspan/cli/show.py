@@ -48,7 +48,9 @@ def show(
         return
     space, limit = fitted.model.space, top or None
     if as_json:
-        variables = [{"name": v.name, "levels": list(v.levels), "edges": v.edges} for v in space.variables]
+        variables = [
+            {"name": v.name, "levels": list(v.levels), "edges": v.edges, "ordered": v.ordered} for v in space.variables
+        ]
         found = InteractionTable(fitted.interactions or ())[:limit].to_dicts()
         listed = {"interactions": found, "terms": TermTable.of(fitted)[:limit].to_dicts()}
         print_json({**summary(fitted), "variables": variables, **listed})

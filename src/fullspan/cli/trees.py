@@ -102,7 +102,10 @@ def show_tree(fitted: FittedTree, top: int | None, *, as_json: bool, more: dict[
         "status": fitted.status,
     }
     if as_json:
-        variables = [{"name": v.name, "levels": list(v.levels), "edges": v.edges} for v in tree.space.variables]
+        variables = [
+            {"name": v.name, "levels": list(v.levels), "edges": v.edges, "ordered": v.ordered}
+            for v in tree.space.variables
+        ]
         listed = [{"parent": a, "child": b, "mutual_information": m} for a, b, m in edges[:top]]
         print_json({**(more or {}), **facts, "variables": variables, "tree": listed})
         return
@@ -136,7 +139,10 @@ def show_mixture(fitted: FittedMixture, *, as_json: bool, more: dict[str, Any] |
         "status": fitted.status,
     }
     if as_json:
-        variables = [{"name": v.name, "levels": list(v.levels), "edges": v.edges} for v in model.space.variables]
+        variables = [
+            {"name": v.name, "levels": list(v.levels), "edges": v.edges, "ordered": v.ordered}
+            for v in model.space.variables
+        ]
         print_json({**(more or {}), **facts, "variables": variables, "shares": model.shares.tolist()})
         return
     typer.echo(

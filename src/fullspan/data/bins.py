@@ -50,7 +50,7 @@ def binned_variables(
     if not chosen:
         return {}
     for column in chosen:
-        _refuse_text(column, column.kind not in ("int", "float", "raw"))
+        _refuse_text(column, column.kind not in ("int", "float", "decimal", "raw"))
     extents = relation.extents(chosen)
     explicit = isinstance(bins, Mapping)
     found = {}
@@ -104,8 +104,8 @@ def _cut(relation: Relation, column: Column, rule: tuple[str, Any], extent: Exte
     _refuse_text(column, extent.n_bad > 0)
     if extent.n_infinite:
         raise DataError(
-            f"column {column.name!r} holds {extent.n_infinite} infinite values and cannot be cut into bins; "
-            "remove them or mark them as missing"
+            f"column {column.name!r} holds {relation.infinite(column)}, and cannot be cut into bins; "
+            f"infinite cells: {extent.n_infinite}; mend them, or mark them as missing with na_values="
         )
     how, detail = rule
     if how == "edges":

@@ -6,8 +6,8 @@ them, and rows that become equal (``1`` and ``1.0`` in a CSV file, say) are merg
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 from fullspan.data.bins import BinRule, binned_variables
 from fullspan.data.duck import DuckRelation
 from fullspan.data.empirical import Empirical, checked_weights
-from fullspan.data.missing import Coded, Missing, assembled, check_choice
+from fullspan.data.hints import hints, too_many_levels, warn
+from fullspan.data.marks import NaValues
+from fullspan.data.missing import UNKNOWN_REMEDY, Coded, Missing, Unknown, assembled, check_choice, check_unknown
 from fullspan.data.relation import Column, Key, Relation
 from fullspan.data.schema import (
     ABSENT,
@@ -24,8 +26,10 @@ from fullspan.data.schema import (
     bad_cell,
     bin_codes,
     codes_of,
+    exact_tokens,
     inferred_levels,
     plain_values,
+    refuse_infinite,
 )
 from fullspan.data.source import find, opened, refuse_nested, select
 from fullspan.data.tokens import Tokens, coded, read_tokens, signed_dtype
@@ -47,7 +51,8 @@ def count(
     missing: Missing = "error",
     max_levels: int = 64,
     space: Space | None = None,
-    na_values: Iterable[Any] | None = None,
+    na_values: NaValues = None,
+    handle_unknown: Unknown = "error",
 ) -> Empirical:
     """Count the distinct states of a table.
 
@@ -66,7 +71,10 @@ def count(
         cell are left out and counted (``n_empty``).
     max_levels : most levels a column may have that are not given by ``levels``, and most bins.
     space : the variables to use instead of inferring them; columns are found by name, those of arrays by position.
-    na_values : texts that mean a missing cell. Default: :data:`MISSING_MARKS` in CSV and TSV, none elsewhere.
+    na_values : texts that mean a missing cell, for all columns or ``{column: texts}``; ``[]`` if only empty cells are
+        missing. Default: :data:`MISSING_MARKS` in CSV and TSV, none elsewhere.
+    handle_unknown : ``"missing"`` takes a value that is no level of ``space`` as a missing cell, which is then not
+        observed under ``missing="error"`` and ``"level"``; ``"error"`` refuses it.
 
     Returns
     -------
@@ -76,12 +84,17 @@ def count(
     ------
     DataError : anything that cannot be read, counted or matched; the message says which column and what to do.
 
+    Warns
+    -----
+    DataWarning : a column looks like counts, an identifier, an ordered scale, or has a level that reads as missing.
+
     Notes
     -----
     One pass of hash aggregation, O(rows · columns); with ``bins`` one or two passes more. Python holds the
     distinct rows only.
     """
     check_choice(missing)
+    check_unknown(handle_unknown)
     with opened(source, na_values) as relation:
         relation = placed(relation, space)
         relation, weight = weighted(relation, count_column, sample_weight)
@@ -94,8 +107,12 @@ def count(
             given = {v.name: v for v in space.variables}
         guard(relation, [c for c in chosen if c.name not in given], max_levels)
         groups = Groups.read(relation, chosen, given, weight)
-        coded = [groups.column(j, max_levels) for j in range(len(chosen))]
-        return assembled(coded, groups.rows, groups.weights, missing, fixed=space is not None)
+        coded = groups.coded(max_levels, None if space is None else handle_unknown)
+        cells = groups.missing_cells(coded)
+        if space is None:
+            warn(hints(groups, coded, cells, weight))
+        counted = assembled(coded, groups.rows, groups.weights, missing, fixed=space is not None, cells=cells)
+        return replace(counted, missing_cells=cells)
 
 
 def placed(relation: Relation, space: Space | None) -> Relation:
@@ -171,17 +188,17 @@ def guard(relation: Relation, columns: Sequence[Column], max_levels: int) -> Non
     free = [c for c in columns if c.levels is None]
     if not relation.large or not free:
         return
-    slack = len(relation.marks) + 1
-    for column, n in zip(free, relation.distinct(free, head=GUARD_ROWS), strict=True):
-        if n > max_levels + slack:
-            raise _too_many_levels(column.name, relation.distinct([column])[0], max_levels)
+    seen = relation.distinct(free, head=GUARD_ROWS)
+    if any(n > max_levels + len(relation.marks.of(c)) + 1 for c, n in zip(free, seen, strict=True)):
+        _refuse_overfull(relation, free, max_levels)
 
 
-def _too_many_levels(name: str, n: int, max_levels: int) -> DataError:
-    return DataError(
-        f"column {name!r} has {n} levels, the limit is {max_levels}; cut it with bins=, list its levels with levels=, "
-        f"leave it out with columns=, or raise max_levels="
-    )
+def _refuse_overfull(relation: Relation, columns: Sequence[Column], max_levels: int) -> None:
+    """Raise DataError for all columns whose distinct cells, missing ones aside, are too many."""
+    found = zip(columns, relation.distinct(columns), strict=True)
+    overfull = {c: n for c, n in found if n > max_levels + len(relation.marks.of(c)) + 1}
+    if overfull:
+        raise too_many_levels(relation, overfull, max_levels)
 
 
 @dataclass(frozen=True)
@@ -200,7 +217,7 @@ class Groups:
         cls, relation: Relation, columns: Sequence[Column], given: Mapping[str, Variable], weight: Column | None
     ) -> Groups:
         keys = [Key(c, given.get(c.name)) for c in columns]
-        tokens = read_tokens(relation.groups(keys, weight), len(keys))
+        tokens = exact_tokens(read_tokens(relation.groups(keys, weight), len(keys)), keys)
         if "n" not in tokens.measures or not len(tokens.measures["n"]):
             raise DataError("the table has no rows")
         rows = tokens.measures["n"]
@@ -210,37 +227,76 @@ class Groups:
             raise _bad_weight(relation, weight)
         return cls(relation, columns, given, tokens, rows, tokens.measures["w"].astype(np.float64))
 
-    def column(self, j: int, max_levels: int) -> Coded:
+    def coded(self, max_levels: int, unknown: Unknown | None = None) -> list[Coded]:
+        """All columns as codes; ``unknown="missing"`` leaves UNSEEN where a value is no level of its variable.
+
+        None is for a table that a model is learned from, whose levels may be listed.
+
+        Raises
+        ------
+        DataError : columns have too many levels, all of which are named, or a value is not allowed.
+        """
+        free = [c for c in self.columns if c.name not in self.given]
+        if not self.tokens.complete and self.columns[self.tokens.overfull] in free:
+            _refuse_overfull(self.relation, [c for c in free if c.levels is None], max_levels)
+        found = [self.column(j, unknown) for j in range(len(self.columns))]
+        overfull = {
+            c: coded.variable.card
+            for c, coded in zip(self.columns, found, strict=True)
+            if c in free and coded.variable.card > max_levels
+        }
+        if overfull:
+            raise too_many_levels(self.relation, overfull, max_levels)
+        return found
+
+    def column(self, j: int, unknown: Unknown | None = None) -> Coded:
         """Codes of column ``j``, its variable inferred unless given."""
         column, values = self.columns[j], self.tokens.values[j]
         variable = self.given.get(column.name)
-        if not self.tokens.complete and j == self.tokens.overfull and variable is None:
-            raise _too_many_levels(column.name, self.relation.distinct([column])[0], max_levels)
         if variable is None:
-            return self._inferred(j, max_levels)
+            return self._inferred(j)
         if variable.edges is not None:
             codes = bin_codes(variable, values)
             if (codes == UNSEEN).any():
                 bad = values[int(np.argmax(codes == UNSEEN))]
                 raise bad_cell(variable, bad, self.relation.example(column, variable, bad))
         else:
-            codes = codes_of(variable, values, self.relation.marks)
+            codes = codes_of(variable, values, self.relation.marks.of(column))
             if (codes == UNSEEN).any():
-                raise self._unseen(j, variable, codes)
+                refuse_infinite(column.name, [v for v, c in zip(values, codes, strict=True) if c == UNSEEN])
+                if unknown != "missing":
+                    remedy = "Add it to levels=" if unknown is None else UNKNOWN_REMEDY
+                    raise self._unseen(j, variable, codes, remedy)
         return Coded(variable, coded(codes, self.tokens.codes[j]))
 
-    def _inferred(self, j: int, max_levels: int) -> Coded:
+    def missing_cells(self, columns: Sequence[Coded]) -> dict[str, dict[str, int]]:
+        """How many cells are missing in each column that lacks some, by their text; "" for an empty cell."""
+        found: dict[str, dict[str, int]] = {}
+        for j, own in enumerate(columns):
+            absent = own.codes == ABSENT
+            if not absent.any():
+                continue
+            if own.variable.edges is not None:
+                found[own.variable.name] = self.relation.missing_texts(self.columns[j])
+                continue
+            cells = np.bincount(self.tokens.codes[j][absent], self.rows[absent])
+            texts = [("" if v is None else str(v).strip()) for v in self.tokens.values[j]]
+            by_text = found.setdefault(own.variable.name, {})
+            for token in np.flatnonzero(cells).tolist():
+                by_text[texts[token]] = by_text.get(texts[token], 0) + int(cells[token])
+        return found
+
+    def _inferred(self, j: int) -> Coded:
         column = self.columns[j]
-        plain = plain_values(column, self.tokens.values[j], self.relation.marks)
-        levels = inferred_levels(column, plain)
-        if len(levels) > max_levels:
-            raise _too_many_levels(column.name, len(levels), max_levels)
+        marks = self.relation.marks.of(column)
+        plain = plain_values(column, self.tokens.values[j], marks)
+        levels = inferred_levels(column, plain, marks)
         code = {level: i for i, level in enumerate(levels)}
         variable = Variable(column.name, levels or (MISSING,), ordered=column.ordered and _is_declared(column, levels))
         codes = np.array([ABSENT if v is None else code[v] for v in plain], dtype=signed_dtype(len(levels)))
         return Coded(variable, coded(codes, self.tokens.codes[j]), is_known=bool(levels))
 
-    def _unseen(self, j: int, variable: Variable, codes: NDArray[np.signedinteger[Any]]) -> DataError:
+    def _unseen(self, j: int, variable: Variable, codes: NDArray[np.signedinteger[Any]], remedy: str) -> DataError:
         token = int(np.argmax(codes == UNSEEN))
         n = int(self.rows[self.tokens.codes[j] == token].sum())
         others = int((codes == UNSEEN).sum()) - 1
@@ -248,7 +304,7 @@ class Groups:
         known = ", ".join(map(repr, variable.levels[:12])) + (", ..." if variable.card > 12 else "")
         return DataError(
             f"column {variable.name!r} holds {self.tokens.values[j][token]!r} in {n} row{'s' * (n != 1)}{more}, "
-            f"which is not among its levels: {known}"
+            f"which is not among its levels: {known}. {remedy}"
         )
 
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from fullspan.data.relation import BATCH_ROWS, INFINITE, NOT_A_NUMBER, Column, Extent, Key, number_marks
+from fullspan.data.marks import Marks
+from fullspan.data.relation import BATCH_ROWS, EXAMPLES, INFINITE, NOT_A_NUMBER, Column, Extent, Key, number_marks
 from fullspan.errors import DataError
 from fullspan.space import Variable
 
@@ -27,7 +28,8 @@ _KINDS = {
     **dict.fromkeys(
         ["TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"], "int"
     ),
-    **dict.fromkeys(["FLOAT", "DOUBLE", "HUGEINT", "UHUGEINT", "BIGNUM"], "float"),
+    **dict.fromkeys(["FLOAT", "DOUBLE"], "float"),
+    **dict.fromkeys(["HUGEINT", "UHUGEINT", "BIGNUM"], "decimal"),
     **dict.fromkeys(["VARCHAR", "NULL", '"NULL"'], "text"),
     **dict.fromkeys(["DATE", "INTERVAL", "UUID"], "date"),
 }
@@ -39,7 +41,7 @@ def kind_of(sql_type: str) -> str:
         return _KINDS[sql_type]
     if sql_type.endswith("]"):
         return "nested"
-    for prefix, kind in (("DECIMAL", "float"), ("ENUM", "text"), ("TIME", "date")):
+    for prefix, kind in (("DECIMAL", "decimal"), ("ENUM", "text"), ("TIME", "date")):
         if sql_type.startswith(prefix):
             return kind
     return "nested"
@@ -53,7 +55,7 @@ class DuckRelation:
     source: str
     columns: tuple[Column, ...]
     named: bool = True
-    marks: frozenset[str] = frozenset()
+    marks: Marks = field(default_factory=Marks)
     large: bool = False
     kept: tuple[Any, ...] = field(default=(), repr=False)
 
@@ -69,6 +71,29 @@ class DuckRelation:
     def renamed(self, names: Sequence[str]) -> DuckRelation:
         columns = tuple(replace(c, name=n) for c, n in zip(self.columns, names, strict=True))
         return replace(self, columns=columns)
+
+    def marked(self, marks: Marks) -> DuckRelation:
+        return replace(self, marks=marks)
+
+    def missing_texts(self, column: Column) -> dict[str, int]:
+        cell = quote(column.key)
+        text = f"trim({cell})" if column.is_text else f"CAST({cell} AS VARCHAR)"
+        empty = f"{cell} IS NULL" if column.is_text else f"{cell} IS NULL OR isnan(CAST({cell} AS DOUBLE))"
+        number = self._number(column)
+        missing = f"({self._is_mark(column)} OR isnan({number}))" if column.is_text else f"{number} IS NULL"
+        sql = (
+            f"SELECT CASE WHEN {empty} THEN '' ELSE {text} END, count(*) FROM {self.source} WHERE {empty} OR {missing}"
+        )
+        rows = translated(lambda: self.connection.sql(sql + " GROUP BY 1").fetchall())
+        return {str(text): int(n) for text, n in rows}
+
+    def infinite(self, column: Column) -> Any:
+        sql = f"SELECT {quote(column.key)} FROM {self.source} WHERE isinf({self._number(column)}) LIMIT 1"
+        return self._row(sql)[0]
+
+    def some(self, column: Column) -> list[Any]:
+        sql = f"SELECT {_value(column)} FROM {self.source} LIMIT {EXAMPLES}"
+        return [value for (value,) in translated(lambda: self.connection.sql(sql).fetchall())]
 
     def restricted(self, names: Sequence[str]) -> DuckRelation:
         return replace(self, columns=tuple(c for c in self.columns if c.name in names))
@@ -171,13 +196,14 @@ class DuckRelation:
         if column.is_text:
             return f"(CASE WHEN {self._is_mark(column)} THEN NULL ELSE TRY_CAST(trim({cell}) AS DOUBLE) END)"
         number = f"CAST({cell} AS DOUBLE)"
-        marked = ", ".join(f"{mark!r}::DOUBLE" for mark in number_marks(self.marks))
+        marked = ", ".join(f"{mark!r}::DOUBLE" for mark in number_marks(self.marks.of(column)))
         return f"(CASE WHEN {number} IN ({marked}) THEN NULL ELSE {number} END)" if marked else number
 
     def _is_mark(self, column: Column) -> str:
-        if not column.is_text or not self.marks:
+        marks = self.marks.of(column)
+        if not column.is_text or not marks:
             return "false"
-        return f"(trim({quote(column.key)}) IN ({', '.join(map(literal, sorted(self.marks)))}))"
+        return f"(trim({quote(column.key)}) IN ({', '.join(map(literal, sorted(marks)))}))"
 
     def _row(self, sql: str) -> tuple[Any, ...]:
         rows: list[tuple[Any, ...]] = translated(lambda: self.connection.sql(sql).fetchall())
@@ -194,9 +220,9 @@ class DuckRelation:
 
 
 def _value(column: Column) -> str:
-    """The cell as grouped by: dates as text, decimals as floating point."""
+    """The cell as grouped by: dates as text, and decimals too, which floating point would round."""
     cell = quote(column.key)
-    if column.kind == "date":
+    if column.kind in ("date", "decimal"):
         return f"CAST({cell} AS VARCHAR)"
     return f"CAST({cell} AS DOUBLE)" if column.kind == "float" else cell
 

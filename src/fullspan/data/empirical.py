@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -37,6 +37,7 @@ class Empirical:
     n_empty : rows without a single observed cell, which say nothing and are in no state.
     n_missing : missing cells of the rows that the states stand for, each row once whatever its weight. Empty rows
         and hidden variables (:meth:`with_hidden`) do not count.
+    missing_cells : {column: {text: cells}}, the missing cells of the table by the text that stands there, "" if none.
     """
 
     space: Space
@@ -46,6 +47,7 @@ class Empirical:
     n_dropped: int = 0
     n_empty: int = 0
     n_missing: int = 0
+    missing_cells: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     @property
     def total(self) -> float:

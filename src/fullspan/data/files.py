@@ -11,17 +11,16 @@ import gzip
 import os
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from fullspan.data.duck import DuckRelation, literal, translated
+from fullspan.data.marks import MISSING_MARKS, Marks
 from fullspan.data.relation import Column
 from fullspan.errors import DataError
 from fullspan.space import Level
-
-MISSING_MARKS: frozenset[str] = frozenset(["", "?", "NA", "N/A", "<NA>", "NaN", "nan", "null", "NULL", "None"])
-"""Texts that mean "no value" in a CSV or TSV cell. Other formats have a null of their own."""
 
 LARGE_BYTES = 32 << 20
 
@@ -41,7 +40,7 @@ def connect() -> Any:
     )
 
 
-def open_file(path: Path, marks: frozenset[str] | None) -> DuckRelation:
+def open_file(path: Path) -> DuckRelation:
     """The relation of a file, by its suffix.
 
     Raises
@@ -57,13 +56,13 @@ def open_file(path: Path, marks: frozenset[str] | None) -> DuckRelation:
         raise DataError(f"the file {str(path)!r} is empty")
     connection = connect()
     try:
-        return reader(connection, path, marks)
+        return reader(connection, path)
     except BaseException:
         connection.close()
         raise
 
 
-def _reader(path: Path) -> Callable[[Any, Path, frozenset[str] | None], DuckRelation]:
+def _reader(path: Path) -> Callable[[Any, Path], DuckRelation]:
     suffix = "".join(path.suffixes[-2:]).lower() if path.suffix.lower() == ".gz" else path.suffix.lower()
     reader = _READERS.get(suffix)
     if reader is None:
@@ -73,7 +72,7 @@ def _reader(path: Path) -> Callable[[Any, Path, frozenset[str] | None], DuckRela
     return reader
 
 
-def _open_text(connection: Any, path: Path, marks: frozenset[str] | None) -> DuckRelation:
+def _open_text(connection: Any, path: Path) -> DuckRelation:
     delimiter, names = _header(path)
     keys = [f"c{i}" for i in range(len(names))]
     schema = ", ".join(f"'{key}': 'VARCHAR'" for key in keys)
@@ -82,9 +81,7 @@ def _open_text(connection: Any, path: Path, marks: frozenset[str] | None) -> Duc
         f"quote='\"', escape='\"', strict_mode=true, null_padding=false, columns={{{schema}}})"
     )
     columns = tuple(Column(name, key, "raw") for name, key in zip(names, keys, strict=True))
-    return DuckRelation(
-        connection, source, columns, marks=MISSING_MARKS if marks is None else marks, large=_is_large(path)
-    )
+    return DuckRelation(connection, source, columns, marks=Marks(MISSING_MARKS), large=_is_large(path))
 
 
 def _header(path: Path) -> tuple[str, list[str]]:
@@ -129,26 +126,75 @@ def checked_names(names: list[str]) -> list[str]:
     return names
 
 
-def _open_parquet(connection: Any, path: Path, marks: frozenset[str] | None) -> DuckRelation:
+def _open_parquet(connection: Any, path: Path) -> DuckRelation:
     import pyarrow.parquet as pq
 
-    names = translated(lambda: pq.read_schema(path).names)
-    return _typed(connection, path, f"read_parquet({_sql_path(path)})", marks, names)
+    schema = translated(lambda: pq.read_schema(path))
+    relation = _typed(connection, path, f"read_parquet({_sql_path(path)})", schema.names)
+    categorical = {field.name: field.type.ordered for field in schema if hasattr(field.type, "ordered")}
+    return _with_categories(relation, path, categorical) if categorical else relation
 
 
-def _open_json(connection: Any, path: Path, marks: frozenset[str] | None) -> DuckRelation:
-    return _typed(connection, path, f"read_json({_sql_path(path)}, sample_size=-1)", marks)
+def _with_categories(relation: DuckRelation, path: Path, ordered: Mapping[str, bool]) -> DuckRelation:
+    """The relation with the categories that pandas, polars or Arrow wrote, in order; DuckDB reads them as text."""
+    import pyarrow.parquet as pq
+
+    from fullspan.data.frames import declared_levels
+
+    with pq.ParquetFile(path) as file:
+        if file.num_row_groups == 0:
+            return relation
+        first = translated(lambda: file.read_row_group(0, columns=list(ordered)))
+    declared = {name: declared_levels(first.column(name)) for name in first.column_names}
+    columns = [
+        replace(c, levels=declared[c.name], ordered=ordered[c.name]) if declared.get(c.name) else c
+        for c in relation.columns
+    ]
+    return replace(relation, columns=tuple(columns))
 
 
-def _typed(
-    connection: Any, path: Path, source: str, marks: frozenset[str] | None, names: list[str] | None = None
-) -> DuckRelation:
+def _open_json(connection: Any, path: Path) -> DuckRelation:
+    relation = _typed(connection, path, f"read_json({_sql_path(path)}, sample_size=-1)")
+    names = _json_names(connection, path, [c.name for c in relation.columns])
+    columns = [replace(c, name=n, rounded=c.kind == "float") for c, n in zip(relation.columns, names, strict=True)]
+    return replace(relation, columns=tuple(columns))
+
+
+def _json_names(connection: Any, path: Path, found: list[str]) -> list[str]:
+    """The keys as the file writes them: of "a" and "A" DuckDB calls the second "A_1".
+
+    Raises
+    ------
+    DataError : it cannot be said which key is meant.
+    """
+    folded = [re.sub(r"_\d+$", "", name).casefold() for name in found]
+    renamed = [i for i, name in enumerate(found) if name.casefold() != folded[i] and folded[i] in folded[:i]]
+    if not renamed:
+        return found
+    objects = f"read_json({_sql_path(path)}, records=false, columns={{object: 'JSON'}})"
+    sql = f"SELECT DISTINCT unnest(json_keys(object)) FROM {objects}"
+    keys = {key for (key,) in translated(lambda: connection.sql(sql).fetchall())}
+    names = list(found)
+    for i in renamed:
+        names[i] = found[i] if found[i] in keys else _json_key(folded[i], keys - set(found))
+    return checked_names(names)
+
+
+def _json_key(folded: str, keys: set[str]) -> str:
+    """The key that DuckDB has renamed."""
+    near = sorted(key for key in keys if key.casefold() == folded)
+    if len(near) != 1:
+        raise DataError(f"the keys {', '.join(map(repr, near))} of the file differ in case only; rename all but one")
+    return near[0]
+
+
+def _typed(connection: Any, path: Path, source: str, names: list[str] | None = None) -> DuckRelation:
     if names is not None:
         checked_names(names)
-    return DuckRelation.of(connection, source, names, marks=marks or frozenset(), large=_is_large(path))
+    return DuckRelation.of(connection, source, names, large=_is_large(path))
 
 
-def _open_arrow(connection: Any, path: Path, marks: frozenset[str] | None) -> DuckRelation:
+def _open_arrow(connection: Any, path: Path) -> DuckRelation:
     import pyarrow.dataset as ds
 
     from fullspan.data.frames import declared_levels, relation_of_arrow
@@ -159,7 +205,7 @@ def _open_arrow(connection: Any, path: Path, marks: frozenset[str] | None) -> Du
     levels: dict[str, tuple[Level, ...] | None] = {
         name: declared_levels(first.column(name)) for name in first.column_names
     }
-    return relation_of_arrow(connection, dataset, dataset.schema.names, levels, marks, large=_is_large(path))
+    return relation_of_arrow(connection, dataset, dataset.schema.names, levels, large=_is_large(path))
 
 
 def _is_large(path: Path) -> bool:
@@ -171,7 +217,7 @@ def _sql_path(path: Path) -> str:
     return literal(re.sub(r"([\[*?])", r"[\1]", str(path)))
 
 
-_READERS: dict[str, Callable[[Any, Path, frozenset[str] | None], DuckRelation]] = {
+_READERS: dict[str, Callable[[Any, Path], DuckRelation]] = {
     **dict.fromkeys([".csv", ".csv.gz", ".tsv", ".tsv.gz"], _open_text),
     **dict.fromkeys([".parquet", ".pq"], _open_parquet),
     **dict.fromkeys([".jsonl", ".ndjson", ".json", ".jsonl.gz", ".ndjson.gz", ".json.gz"], _open_json),

@@ -7,11 +7,12 @@ included. polars' Categorical declares no order of its own and is read as text.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
-from fullspan.data.duck import DuckRelation
+from fullspan.data.duck import DuckRelation, translated
 from fullspan.data.files import checked_names
 from fullspan.data.relation import Column
 from fullspan.errors import DataError
@@ -25,16 +26,13 @@ def relation_of_arrow(
     table: Any,
     names: Sequence[str],
     levels: Mapping[str, tuple[Level, ...] | None],
-    marks: frozenset[str] | None,
     *,
     named: bool = True,
     large: bool = False,
 ) -> DuckRelation:
     """A relation over an Arrow table or dataset, which DuckDB reads in place."""
-    connection.register("arrow_source", table)
-    relation = DuckRelation.of(
-        connection, "arrow_source", names, named=named, marks=marks or frozenset(), large=large, kept=(table,)
-    )
+    translated(lambda: connection.register("arrow_source", table))
+    relation = DuckRelation.of(connection, "arrow_source", names, named=named, large=large, kept=(table,))
     ordered = [getattr(kind, "ordered", False) for kind in table.schema.types]  # of Arrow dictionaries
     columns = tuple(
         Column(c.name, c.key, c.kind, levels.get(c.name), is_ordered)
@@ -43,7 +41,7 @@ def relation_of_arrow(
     return DuckRelation(**{**vars(relation), "columns": columns})
 
 
-def open_frame(connection: Any, source: Any, marks: frozenset[str] | None) -> DuckRelation:
+def open_frame(connection: Any, source: Any) -> DuckRelation:
     """The relation of a frame, array, list or dictionary.
 
     Raises
@@ -54,7 +52,7 @@ def open_frame(connection: Any, source: Any, marks: frozenset[str] | None) -> Du
     levels = {name: declared_levels(table.column(i)) for i, name in enumerate(names)}
     keyed = table.rename_columns([f"c{i}" for i in range(len(names))])
     large = table.num_rows > LARGE_ROWS
-    return relation_of_arrow(connection, keyed, names, levels, marks, named=named, large=large)
+    return relation_of_arrow(connection, keyed, names, levels, named=named, large=large)
 
 
 def _arrow(source: Any) -> tuple[Any, list[str], bool]:
@@ -114,13 +112,37 @@ def _arrow_column(name: str, values: Any) -> Any:
         if values.dtype.kind not in "biufUM":
             raise DataError(f"column {name!r} has the type {values.dtype}; numbers, text or truth values are expected")
         plain = values.astype(np.float32) if values.dtype == np.float16 else values
+        if values.dtype == np.longdouble and values.dtype.itemsize > 8:
+            plain = values.astype(np.float64)
+            _refuse_rounding(name, values, plain)
         return pa.array(np.ascontiguousarray(plain))
     cells = [_cell(v) for v in values]
     _check_one_type(name, cells)
     try:
+        if any(type(c) is int and not -(2**63) <= c < 2**63 for c in cells):
+            return _large_integers(cells)
         return pa.array(cells)
-    except (pa.ArrowException, OverflowError, TypeError) as error:
+    except (pa.ArrowException, OverflowError, TypeError, ValueError) as error:
         raise DataError(f"column {name!r} cannot be read: {error}") from error
+
+
+def _refuse_rounding(name: str, values: np.ndarray, rounded: np.ndarray) -> None:
+    """Raise DataError where extended precision would be lost."""
+    lost = (rounded != values) & ~np.isnan(values)
+    if lost.any():
+        i = int(np.argmax(lost))
+        raise DataError(
+            f"column {name!r} holds {values[i]!r} in row {i + 1}, which rounds to {float(rounded[i])!r} in double "
+            "precision; round the column, or give it as text"
+        )
+
+
+def _large_integers(cells: Sequence[Any]) -> Any:
+    """Integers beyond 64 bits, up to 38 digits, as decimals; a float among them must be whole to stay what it is."""
+    import pyarrow as pa
+
+    exact = [None if c is None else Decimal(c) for c in cells]
+    return pa.array(exact, type=pa.decimal128(38, 0))
 
 
 def _cell(value: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from fullspan.data.bins import BinRule
 from fullspan.data.counting import Groups, given_variables, guard, weighted
 from fullspan.data.empirical import Empirical
+from fullspan.data.hints import hints, warn
+from fullspan.data.marks import NaValues
 from fullspan.data.missing import Missing, assembled, check_choice
 from fullspan.data.schema import ABSENT
 from fullspan.data.source import find, opened, select
@@ -98,7 +100,7 @@ def count_groups(
     sample_weight: Any = None,
     missing: Missing = "error",
     max_levels: int = 64,
-    na_values: Iterable[Any] | None = None,
+    na_values: NaValues = None,
 ) -> Grouped:
     """Count the distinct states of every group of a table, all in one GROUP BY.
 
@@ -131,9 +133,10 @@ def count_groups(
         found = Groups.read(relation, [*chosen, own], given, weight)
         if not found.tokens.complete and found.tokens.overfull == len(chosen):
             raise DataError(f"column {by!r} names more than {TOKEN_LIMIT:,} groups; fit the table in parts")
-        coded = [found.column(j, max_levels) for j in range(len(chosen))]
-        coded.append(found.column(len(chosen), TOKEN_LIMIT))
-        joint = assembled(coded, found.rows, found.weights, missing, fixed=False)
+        coded = [*replace(found, columns=chosen).coded(max_levels), found.column(len(chosen))]
+        cells = found.missing_cells(coded)
+        warn(hints(replace(found, columns=chosen), coded[:-1], cells, weight))
+        joint = assembled(coded, found.rows, found.weights, missing, fixed=False, cells=cells)
         names, code = joint.space.variables[-1].levels, coded[-1].codes
         if missing == "level":
             code = np.where(code == ABSENT, len(names) - 1, code)

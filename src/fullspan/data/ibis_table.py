@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from fullspan.data.relation import BATCH_ROWS, INFINITE, Column, Extent, Key, number_marks
+from fullspan.data.marks import Marks
+from fullspan.data.relation import BATCH_ROWS, EXAMPLES, INFINITE, Column, Extent, Key, number_marks
 from fullspan.errors import DataError
 from fullspan.space import Variable
 
@@ -18,12 +19,33 @@ class IbisRelation:
 
     table: Any
     columns: tuple[Column, ...]
-    marks: frozenset[str] = frozenset()
+    marks: Marks = field(default_factory=Marks)
     named: bool = True
     large: bool = True
 
     def renamed(self, names: Sequence[str]) -> IbisRelation:
         return replace(self, columns=tuple(replace(c, name=n) for c, n in zip(self.columns, names, strict=True)))
+
+    def marked(self, marks: Marks) -> IbisRelation:
+        return replace(self, marks=marks)
+
+    def missing_texts(self, column: Column) -> dict[str, int]:
+        x, cell = self._number(column), self.table[column.key]
+        gone = self.table.select(v=cell, gone=x.isnull() | x.isnan()).filter(lambda t: t.gone)
+        counted = gone.group_by("v").aggregate(n=lambda t: t.count())
+        found: dict[str, int] = {}
+        for row in self._translated(lambda: counted.to_pyarrow().to_pylist()):
+            text = "" if row["v"] is None or row["v"] != row["v"] else str(row["v"])
+            found[text] = found.get(text, 0) + int(row["n"])
+        return found
+
+    def infinite(self, column: Column) -> Any:
+        rows = self.table.filter(_is_infinite(self._number(column))).select(v=column.key)
+        return self._first(rows)
+
+    def some(self, column: Column) -> list[Any]:
+        rows = self._translated(lambda: self.table.select(v=column.key).limit(EXAMPLES).to_pyarrow().to_pylist())
+        return [row["v"] for row in rows]
 
     def restricted(self, names: Sequence[str]) -> IbisRelation:
         return replace(self, columns=tuple(c for c in self.columns if c.name in names))
@@ -107,7 +129,7 @@ class IbisRelation:
                 code = code + (x >= edge).cast("int32")
             cases = ibis.cases((x.isnull() | x.isnan(), ibis.null("int32")), (_is_infinite(x), INFINITE), else_=code)
             return cases.cast("int32")
-        if key.column.kind == "date":
+        if key.column.kind in ("date", "decimal"):
             return cell.cast("string")
         return cell.cast("float64") if key.column.kind == "float" else cell
 
@@ -116,7 +138,7 @@ class IbisRelation:
 
         if not column.is_number:
             raise DataError(f"column {column.name!r} of the Ibis table is not numeric; cast it to a number first")
-        x, marks = self.table[column.key].cast("float64"), number_marks(self.marks)
+        x, marks = self.table[column.key].cast("float64"), number_marks(self.marks.of(column))
         return ibis.ifelse(x.isin(marks), ibis.null("float64"), x) if marks else x
 
     def _good(self, weight: Column) -> tuple[Any, Any]:
@@ -148,7 +170,7 @@ class IbisRelation:
             raise DataError(f"the Ibis backend cannot answer: {text}") from error
 
 
-def open_ibis(source: Any, marks: frozenset[str] | None) -> IbisRelation:
+def open_ibis(source: Any) -> IbisRelation:
     """The relation of an Ibis table; a column expression becomes a table of one column.
 
     Raises
@@ -162,7 +184,7 @@ def open_ibis(source: Any, marks: frozenset[str] | None) -> IbisRelation:
     if not isinstance(source, ir.Table):
         raise DataError(f"an Ibis table is expected, but {type(source).__name__} was given")
     columns = tuple(Column(name, name, _kind(dtype)) for name, dtype in source.schema().items())
-    return IbisRelation(source, columns, marks or frozenset())
+    return IbisRelation(source, columns)
 
 
 def _is_infinite(x: Any) -> Any:
@@ -174,7 +196,8 @@ def _kind(dtype: Any) -> str:
     tests = (
         ("bool", dtype.is_boolean()),
         ("int", dtype.is_integer()),
-        ("float", dtype.is_floating() or dtype.is_decimal()),
+        ("float", dtype.is_floating()),
+        ("decimal", dtype.is_decimal()),
         ("text", dtype.is_string()),
         ("date", dtype.is_temporal() or dtype.is_uuid()),
     )

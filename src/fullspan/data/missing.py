@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.data.empirical import Empirical, all_missing, tally, unobserved
-from fullspan.data.schema import ABSENT, with_missing
+from fullspan.data.schema import ABSENT, UNSEEN, with_missing
 from fullspan.data.tokens import signed_dtype
 from fullspan.errors import DataError
 from fullspan.space import MISSING, Space, Variable
 
 Missing = Literal["error", "drop", "level", "em"]
+Unknown = Literal["error", "missing"]
+UNKNOWN_REMEDY = (
+    "List all levels when fitting, with levels= or as a categorical column, or read unknown ones as missing cells, "
+    "with handle_unknown='missing'"
+)
+MOST_SHOWN = 8
+"""Columns listed in a message."""
 Masks = Sequence[NDArray[np.bool_]]
 
 
@@ -26,9 +33,18 @@ def check_choice(missing: Any) -> None:
         raise DataError(f"missing={missing!r} is not known; give {', '.join(others)} or {last}")
 
 
+def check_unknown(handle_unknown: Any) -> None:
+    """Raise DataError unless ``handle_unknown`` is one of the choices."""
+    if handle_unknown not in get_args(Unknown):
+        raise DataError(f"handle_unknown={handle_unknown!r} is not known; give 'error' or 'missing'")
+
+
 @dataclass(frozen=True)
 class Coded:
-    """A variable and the code of each group; ABSENT where missing. ``is_known`` is False where no level was seen."""
+    """A variable and the code of each group: ABSENT where missing, UNSEEN where a value that is no level may stand.
+
+    ``is_known`` is False where no level was seen.
+    """
 
     variable: Variable
     codes: NDArray[np.signedinteger[Any]]
@@ -42,19 +58,25 @@ def assembled(
     missing: Missing,
     *,
     fixed: bool,
+    cells: Mapping[str, Mapping[str, int]],
 ) -> Empirical:
-    """Apply the policy to groups of so many rows and so much weight, and tally them.
+    """Apply the policy to groups of ``rows`` rows and weight ``weights``, and tally them.
+
+    ``cells`` are the missing cells of each column by their text. A value that is no level is a missing cell.
 
     Raises
     ------
     DataError : a cell is missing and may not be, or nothing is left; ``fixed`` variables get no further level.
     """
+    if cells and (missing == "error" or (missing == "level" and fixed)):
+        raise _missing_error(cells, fixed=fixed and missing == "level")
+    if any((c.codes == UNSEEN).any() for c in columns):
+        columns = [_unknown_as_missing(c) for c in columns]
+        missing = "drop" if missing == "drop" else "em"
     absent = [c.codes == ABSENT for c in columns]
-    n_absent = {c.variable.name: int(rows[a].sum()) for c, a in zip(columns, absent, strict=True) if a.any()}
-    if n_absent and (missing == "error" or (missing == "level" and fixed)):
-        raise _missing_error(n_absent, fixed=fixed and missing == "level")
+    n_absent = any(a.any() for a in absent)
     if n_absent and missing == "drop":
-        return _dropped(columns, absent, rows, weights, n_absent)
+        return _dropped(columns, absent, rows, weights, cells)
     if n_absent and missing == "em":
         _check_observed(columns, absent, int(rows.sum()))
     if missing == "level":
@@ -71,12 +93,12 @@ def _dropped(
     absent: Masks,
     rows: NDArray[np.int64],
     weights: NDArray[np.float64],
-    n_absent: Mapping[str, int],
+    cells: Mapping[str, Mapping[str, int]],
 ) -> Empirical:
     keep = ~np.any(absent, axis=0)
     n_rows, n_dropped = int(rows.sum()), int(rows[~keep].sum())
     if not keep.any():
-        raise DataError(f"every one of the {n_rows} rows has a missing cell; none is left. {_counts(n_absent)}")
+        raise DataError(f"every one of the {n_rows} rows has a missing cell; none is left: {missing_words(cells)}")
     return tally(_space(columns), [c.codes[keep] for c in columns], weights[keep], n_rows=n_rows, n_dropped=n_dropped)
 
 
@@ -96,17 +118,42 @@ def _absent_as_level(coded: Coded) -> Coded:
     return Coded(variable, codes)
 
 
-def _counts(n_absent: Mapping[str, int]) -> str:
-    return "Missing cells: " + ", ".join(f"{name!r}: {n}" for name, n in n_absent.items())
+def _unknown_as_missing(coded: Coded) -> Coded:
+    """The column with its unknown values as missing cells: the level "(missing)" where the variable has it."""
+    absent = ABSENT if coded.variable.missing_code is None else coded.variable.missing_code
+    return replace(coded, codes=np.where(coded.codes == UNSEEN, coded.codes.dtype.type(absent), coded.codes))
 
 
-def _missing_error(n_absent: Mapping[str, int], *, fixed: bool) -> DataError:
+def missing_words(cells: Mapping[str, Mapping[str, int]]) -> str:
+    """Which cells are missing, in words.
+
+    Examples
+    --------
+    >>> missing_words({"AngPec": {"None": 85, "": 1}, "sex": {"": 2}})
+    "85 cells 'None' and 1 empty cell in AngPec, 2 empty cells in sex"
+    """
+    shown = [f"{_texts(own)} in {name}" for name, own in list(cells.items())[:MOST_SHOWN]]
+    more = len(cells) - len(shown)
+    return ", ".join(shown) + (f", and missing cells in {more} more column{'s' * (more > 1)}" if more else "")
+
+
+def _texts(own: Mapping[str, int]) -> str:
+    parts = []
+    for text, n in sorted(own.items(), key=lambda item: -item[1]):
+        parts.append(f"{n:,} cell{'s' * (n != 1)} {text!r}" if text else f"{n:,} empty cell{'s' * (n != 1)}")
+    return " and ".join(parts)
+
+
+def _missing_error(cells: Mapping[str, Mapping[str, int]], *, fixed: bool) -> DataError:
     if fixed:
         return DataError(
-            f"the given variables have no level {MISSING!r}. {_counts(n_absent)}; use missing='drop' or missing='em'"
+            f"the given variables have no level {MISSING!r}, and the table has missing cells: {missing_words(cells)}; "
+            "use missing='drop' or missing='em'"
         )
+    is_text = any(text for own in cells.values() for text in own)
+    levels = "; na_values= says which texts mean a missing cell, if these are levels" if is_text else ""
     return DataError(
-        f"the table has missing cells. {_counts(n_absent)}. Use missing='drop' to leave those rows out, "
+        f"the table has missing cells: {missing_words(cells)}. Use missing='drop' to leave those rows out, "
         f"missing='level' to count them as a level of their own, missing='em' to learn from the cells that are "
-        f"observed (a truncated machine cannot), or columns= to leave the columns out"
+        f"observed (a truncated machine cannot), or columns= to leave the columns out{levels}"
     )

@@ -12,10 +12,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from fullspan.data.marks import Marks
 from fullspan.space import Level, Variable
 
 BATCH_ROWS = 1 << 18
 """Rows per Arrow batch fetched; bounds what sits in Python at once."""
+
+EXAMPLES = 20
+"""Values looked at to tell dates from other text."""
 
 NOT_A_NUMBER, INFINITE = -1, -2
 """Bin codes of cells that no bin can take: text that is no number, and an infinite number."""
@@ -25,9 +29,10 @@ NOT_A_NUMBER, INFINITE = -1, -2
 class Column:
     """A column of a relation.
 
-    ``kind`` is one of ``bool, int, float, text``, ``raw`` (text of a CSV cell whose type is not decided yet),
-    ``date`` (read as text) and ``nested``. ``levels`` are those a categorical column declares, and ``ordered`` says
-    whether their order has a meaning. ``key`` is the name the backend knows the column by.
+    ``kind`` is one of ``bool, int, float, text``, ``decimal`` (exact numbers, handed over as text), ``raw`` (text of a
+    CSV cell whose type is not decided yet), ``date`` (read as text) and ``nested``. ``levels`` are those a categorical
+    column declares, and ``ordered`` says whether their order has a meaning. ``key`` is the name the backend knows the
+    column by. ``rounded`` says that its reader rounds whole numbers beyond 2^53.
     """
 
     name: str
@@ -35,10 +40,11 @@ class Column:
     kind: str
     levels: tuple[Level, ...] | None = None
     ordered: bool = False
+    rounded: bool = False
 
     @property
     def is_number(self) -> bool:
-        return self.kind in ("int", "float")
+        return self.kind in ("int", "float", "decimal")
 
     @property
     def is_text(self) -> bool:
@@ -78,7 +84,7 @@ class Relation(Protocol):
     def named(self) -> bool: ...
 
     @property
-    def marks(self) -> frozenset[str]:
+    def marks(self) -> Marks:
         """Texts that mean a missing cell."""
 
     @property
@@ -114,6 +120,18 @@ class Relation(Protocol):
     def renamed(self, names: Sequence[str]) -> Relation: ...
 
     def restricted(self, names: Sequence[str]) -> Relation: ...
+
+    def marked(self, marks: Marks) -> Relation:
+        """The same rows with other texts for missing cells."""
+
+    def missing_texts(self, column: Column) -> dict[str, int]:
+        """How many cells of a column hold each of the texts for missing cells; "" for empty cells."""
+
+    def infinite(self, column: Column) -> Any:
+        """A cell of a numeric column that is infinite, or beyond all finite numbers."""
+
+    def some(self, column: Column) -> list[Any]:
+        """A few values of a column."""
 
     def close(self) -> None: ...
 

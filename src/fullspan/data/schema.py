@@ -12,15 +12,17 @@ Levels sort by number, by text, or False before True; a categorical column keeps
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.data.relation import INFINITE, NOT_A_NUMBER, Column
-from fullspan.data.tokens import signed_dtype
+from fullspan.data.relation import INFINITE, NOT_A_NUMBER, Column, Key
+from fullspan.data.tokens import Tokens, signed_dtype
 from fullspan.errors import DataError, QueryError
 from fullspan.space import MISSING, Level, Variable
 
@@ -29,22 +31,36 @@ ABSENT, UNSEEN = -1, -2
 
 _INTEGER = re.compile(r"[+-]?(0|[1-9]\d*)")
 _NUMBER = re.compile(r"[+-]?((0|[1-9]\d*)(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+_INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
+_EXACT = 2**53
+"""Whole numbers below are exact in floating point; here their neighbours are rounded to them."""
 _BOOLEAN = {"true": True, "false": False}
 
 
 def plain_values(column: Column, values: Sequence[Any], marks: frozenset[str]) -> list[Any]:
-    """Distinct raw values as levels, None where missing; several raw values may become one level."""
+    """Distinct raw values as levels, None where missing; several raw values may become one level.
+
+    Raises
+    ------
+    DataError : a number is infinite, or two values that differ would become one.
+    """
     if column.kind == "raw":
-        return _typed([_unmarked(v if v is None else v.strip(), marks) for v in values])
+        texts = [_unmarked(v if v is None else v.strip(), marks) for v in values]
+        plain = _typed(texts)
+        refuse_merged(column.name, texts, plain)
+        return plain
     unmarked = [_unmarked(v, marks) for v in values]
-    return _whole(unmarked) if column.kind == "float" else unmarked
+    refuse_infinite(column.name, unmarked)
+    if column.rounded:
+        _refuse_rounded(column.name, unmarked)
+    return _whole(unmarked) if column.kind in ("float", "decimal") else unmarked
 
 
 def _unmarked(value: Any, marks: frozenset[str]) -> Any:
-    return None if value is None or _is_mark(value, marks) else value
+    return None if value is None or is_mark(value, marks) else value
 
 
-def _is_mark(value: Any, marks: frozenset[str]) -> bool:
+def is_mark(value: Any, marks: frozenset[str]) -> bool:
     """Whether the text of a value means a missing cell; 9.0 reads as 9."""
     if not marks:
         return False
@@ -58,21 +74,96 @@ def _typed(texts: list[str | None]) -> list[Any]:
         return [None if t is None else _BOOLEAN[t.lower()] for t in texts]
     if all(_INTEGER.fullmatch(t) for t in present):
         return [None if t is None else int(t) for t in texts]
-    if all(_NUMBER.fullmatch(t) for t in present):
-        return _whole([None if t is None else float(t) for t in texts])
+    if all(_NUMBER.fullmatch(t) or _INFINITY.fullmatch(t) for t in present) and any(map(_NUMBER.fullmatch, present)):
+        return _whole([None if t is None else exact_number(t) for t in texts])
     return list(texts)
 
 
 def _whole(values: list[Any]) -> list[Any]:
-    """Floats as integers where all of them are whole."""
-    if all(v is None or float(v).is_integer() for v in values):
+    """Floats as integers where all of them are whole, else all as floats unless an integer would lose digits."""
+    if all(v is None or isinstance(v, int) or v.is_integer() for v in values):
         return [None if v is None else int(v) for v in values]
-    return values
+    return [float(v) if isinstance(v, int) and abs(v) <= _EXACT else v for v in values]
 
 
-def inferred_levels(column: Column, plain: Sequence[Any]) -> tuple[Level, ...]:
+def exact_number(text: str) -> int | float:
+    """A number as an integer where a float would lose digits of a whole number, else as the nearest float."""
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    number = float(text)
+    if math.isinf(number) or abs(number) < _EXACT:
+        return number
+    exact = Decimal(text)
+    return int(exact) if exact == exact.to_integral_value() else number
+
+
+def exact_numbers(column: Column, values: Sequence[Any]) -> list[Any]:
+    """The numbers of a decimal column, which the backend hands over as text.
+
+    Raises
+    ------
+    DataError : two of them would become one.
+    """
+    numbers = [None if v is None else exact_number(v) for v in values]
+    refuse_merged(column.name, values, numbers)
+    return numbers
+
+
+def exact_tokens(tokens: Tokens, keys: Sequence[Key]) -> Tokens:
+    """The tokens with the numbers of decimal columns in place of their texts."""
+    for j, key in enumerate(keys):
+        if key.column.kind == "decimal" and (key.variable is None or key.variable.edges is None):
+            tokens.values[j] = exact_numbers(key.column, tokens.values[j])
+    return tokens
+
+
+def refuse_merged(name: str, texts: Sequence[str | None], plain: Sequence[Any]) -> None:
+    """Raise DataError where a number is infinite, or two texts that are different numbers became the same."""
+    refuse_infinite(name, plain, texts)
+    if len(set(plain)) == len(plain):
+        return
+    first: dict[Any, str] = {}
+    for text, value in zip(texts, plain, strict=True):
+        if text is not None and isinstance(value, float | int) and not isinstance(value, bool):
+            other = first.setdefault(value, text)
+            if other != text and _differ(other, text):
+                raise DataError(
+                    f"column {name!r} holds {other} and {text}, which a computer's floating-point numbers cannot tell "
+                    "apart; cut it with bins=, or give it as text"
+                )
+
+
+def _differ(a: str, b: str) -> bool:
+    try:
+        return Decimal(a) != Decimal(b)
+    except InvalidOperation:  # an exponent beyond all bounds: not the number it was rounded to
+        return True
+
+
+def refuse_infinite(name: str, values: Sequence[Any], texts: Sequence[Any] | None = None) -> None:
+    """Raise DataError for a number that is infinite or too large to compute with."""
+    for i, value in enumerate(values):
+        if isinstance(value, float) and math.isinf(value):
+            shown = value if texts is None else texts[i]
+            raise DataError(
+                f"column {name!r} holds {shown}, and levels are finite numbers; mend the cell, or mark it as missing "
+                "with na_values="
+            )
+
+
+def _refuse_rounded(name: str, values: Sequence[Any]) -> None:
+    """Raise DataError for a whole number so large that its reader has rounded it."""
+    for value in values:
+        if isinstance(value, float) and abs(value) >= _EXACT:
+            raise DataError(
+                f"column {name!r} holds {value:g}: the reader rounds numbers of a JSON file beyond 2^53, so that "
+                "different ones may have become equal; write them as text, or cut the column with bins="
+            )
+
+
+def inferred_levels(column: Column, plain: Sequence[Any], marks: frozenset[str]) -> tuple[Level, ...]:
     """The levels of a column from its plain values, in order; a level "(missing)" comes last."""
-    declared = [] if column.levels is None else list(column.levels)
+    declared = [] if column.levels is None else [v for v in column.levels if not is_mark(v, marks)]
     seen = sorted(set(plain) - {None} - set(declared))
     levels = declared + seen
     return tuple(sorted(levels, key=lambda level: level == MISSING))
@@ -96,7 +187,7 @@ def _code_of(variable: Variable, value: Any, absent: int, marks: frozenset[str])
             return variable.code(candidate)
         except QueryError:
             continue
-    return absent if _is_mark(value, marks) else UNSEEN
+    return absent if is_mark(value, marks) else UNSEEN
 
 
 def _readings(value: Any) -> Iterator[Any]:
@@ -110,7 +201,7 @@ def _readings(value: Any) -> Iterator[Any]:
         if text.lower() in _BOOLEAN:
             yield _BOOLEAN[text.lower()]
         if _NUMBER.fullmatch(text):
-            yield float(text)
+            yield exact_number(text)
 
 
 def bin_codes(variable: Variable, values: Sequence[Any]) -> NDArray[np.signedinteger[Any]]:

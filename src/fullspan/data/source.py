@@ -3,38 +3,39 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from fullspan.data.files import connect, open_file
 from fullspan.data.frames import open_frame
+from fullspan.data.marks import NaValues
 from fullspan.data.relation import Column, Relation
 from fullspan.errors import DataError
 from fullspan.space import nearest
 
 
 @contextmanager
-def opened(source: Any, na_values: Iterable[Any] | None = None) -> Iterator[Relation]:
+def opened(source: Any, na_values: NaValues = None) -> Iterator[Relation]:
     """The relation of ``source``, closed on leaving; ``na_values`` replaces the marks for missing text."""
-    relation = _open(source, None if na_values is None else frozenset(str(v).strip() for v in na_values))
+    relation = _open(source)
     try:
-        yield relation
+        yield relation.marked(relation.marks.replaced(na_values))
     finally:
         relation.close()
 
 
-def _open(source: Any, marks: frozenset[str] | None) -> Relation:
+def _open(source: Any) -> Relation:
     if isinstance(source, str | os.PathLike):
-        return open_file(Path(source), marks)
+        return open_file(Path(source))
     if type(source).__module__.split(".")[0] == "ibis":
         from fullspan.data.ibis_table import open_ibis
 
-        return open_ibis(source, marks)
+        return open_ibis(source)
     connection = connect()
     try:
-        return open_frame(connection, source, marks)
+        return open_frame(connection, source)
     except BaseException:
         connection.close()
         raise

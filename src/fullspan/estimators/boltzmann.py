@@ -65,7 +65,8 @@ class BoltzmannMachine(DensityEstimator):
         they are. See ``docs/averaging.md``.
     missing : missing cells are an ``"error"``, ``"drop"`` their rows, are a ``"level"`` of their own, or cells not
         observed, ``"em"``: maximum likelihood of what was observed.
-    bins, levels, columns, count_column, max_levels : how a table is read, as in :class:`fullspan.FullSpan`.
+    bins, levels, columns, count_column, max_levels, na_values, handle_unknown : how a table is read, as in
+        :class:`fullspan.FullSpan`.
     max_memory : most bytes to use; by default the memory that is free, but at most 1 GiB or 100 KiB per row,
         whichever is more.
     random_state : seed or generator of the random weights and of the bootstrap samples.
@@ -133,6 +134,8 @@ class BoltzmannMachine(DensityEstimator):
         columns: Sequence[str | int] | None = None,
         count_column: str | None = None,
         max_levels: int = 64,
+        na_values: Any = None,
+        handle_unknown: str = "error",
         max_memory: int | None = None,
         random_state: Any = None,
         verbose: bool = False,
@@ -162,6 +165,8 @@ class BoltzmannMachine(DensityEstimator):
         self.columns = columns
         self.count_column = count_column
         self.max_levels = max_levels
+        self.na_values = na_values
+        self.handle_unknown = handle_unknown
         self.max_memory = max_memory
         self.random_state = random_state
         self.verbose = verbose

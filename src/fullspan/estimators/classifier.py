@@ -14,17 +14,16 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from fullspan.data import encode
 from fullspan.errors import ConvergenceWarning, FullspanError
 from fullspan.estimators.boundary import diverging_terms, warn_at_boundary
 from fullspan.estimators.explained import Explained
 from fullspan.estimators.hidden import Hidden, hidden_variables
 from fullspan.estimators.parameters import check_parameters
 from fullspan.estimators.progress import announce, reading, reported
-from fullspan.estimators.reading import Reading
+from fullspan.estimators.reading import Reading, say_missing
 from fullspan.estimators.settings import BY_CHAINS, OPTIONS, parameters
 from fullspan.estimators.tables import checked_table, checked_weight, kind_of
-from fullspan.estimators.targets import counted_beside, share_right
+from fullspan.estimators.targets import counted_beside, refuse_unknown_inputs, share_right
 from fullspan.space import Level, Space
 
 if TYPE_CHECKING:
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
 
 _BATCH = 1 << 14
 """Rows predicted at a time."""
-_READING = ("columns", "levels", "bins", "count_column", "missing", "max_levels")
 _OPTIONS = tuple(name for name in OPTIONS if name not in ("em", "shrinkage", *BY_CHAINS))
 
 
@@ -60,7 +58,8 @@ class BoltzmannClassifier(Explained, ClassifierMixin, BaseEstimator):  # type: i
     tol, max_iter : largest difference of expectations at the end; most steps.
     missing : missing cells are an ``"error"``, ``"drop"`` their rows, are a ``"level"``, or (``"em"``) outputs may be
         missing in some rows.
-    bins, levels, columns, count_column, max_levels, max_memory : as for :class:`fullspan.FullSpan`.
+    bins, levels, columns, count_column, max_levels, na_values, handle_unknown, max_memory : as for
+        :class:`fullspan.FullSpan`.
     verbose : show the progress on standard error.
 
     Attributes
@@ -104,6 +103,8 @@ class BoltzmannClassifier(Explained, ClassifierMixin, BaseEstimator):  # type: i
         columns: Sequence[str | int] | None = None,
         count_column: str | None = None,
         max_levels: int = 64,
+        na_values: Any = None,
+        handle_unknown: str = "error",
         max_memory: int | None = None,
         random_state: Any = None,
         verbose: bool = False,
@@ -128,6 +129,8 @@ class BoltzmannClassifier(Explained, ClassifierMixin, BaseEstimator):  # type: i
         self.columns = columns
         self.count_column = count_column
         self.max_levels = max_levels
+        self.na_values = na_values
+        self.handle_unknown = handle_unknown
         self.max_memory = max_memory
         self.random_state = random_state
         self.verbose = verbose
@@ -161,6 +164,7 @@ class BoltzmannClassifier(Explained, ClassifierMixin, BaseEstimator):  # type: i
             empirical, outputs = (
                 self._named(table, sample_weight) if y is None else self._beside(table, y, sample_weight)
             )
+            self.missing_ = say_missing(empirical.missing_cells, verbose=self.verbose)
             announce(watch)
             fitted = fit_conditional(empirical, outputs, _named(self.inputs), options, hidden, watch)
         self._warn(fitted)
@@ -172,14 +176,13 @@ class BoltzmannClassifier(Explained, ClassifierMixin, BaseEstimator):  # type: i
     def _settings(self) -> dict[str, Any]:
         return {
             "estimator": "BoltzmannClassifier",
-            "missing": self.missing,
-            "count_column": self.count_column,
+            **self._reading().settings,
             "outputs": _named(self.outputs),
             "inputs": _named(self.inputs),
         }
 
     def _reading(self) -> Reading:
-        return Reading(**{name: getattr(self, name) for name in _READING})
+        return Reading.by(self)
 
     def _named(self, table: Any, sample_weight: Any) -> tuple[Empirical, list[str]]:
         """Counts of a table that has the outputs among its columns."""
@@ -187,7 +190,8 @@ class BoltzmannClassifier(Explained, ClassifierMixin, BaseEstimator):  # type: i
             raise FullspanError(
                 "requires y to be passed, but the target y is None: give y, or name the outputs among the columns"
             )
-        return self._reading().count(table, checked_weight(sample_weight)), _named(self.outputs) or []
+        empirical = self._reading().count(table, checked_weight(sample_weight))
+        return empirical, _named(self.outputs) or []
 
     def _beside(self, table: Any, y: Any, sample_weight: Any) -> tuple[Empirical, list[str]]:
         """Counts of a table of inputs and the outputs beside it."""
@@ -244,7 +248,10 @@ class BoltzmannClassifier(Explained, ClassifierMixin, BaseEstimator):  # type: i
         among = self.outputs is not None
         if among and isinstance(table, np.ndarray) and table.ndim == 2 and table.shape[1] == width:
             table = table[:, self._inputs]
-        return encode(checked_table(table, self.n_features_in_, type(self).__name__), self._input_space)
+        checked = checked_table(table, self.n_features_in_, type(self).__name__)
+        codes = self._reading().encode(checked, self._input_space, allow_missing=False)
+        refuse_unknown_inputs(codes, self._input_space)
+        return codes
 
     def _probabilities(self, codes: NDArray[Any]) -> NDArray[np.float64] | list[NDArray[np.float64]]:
         starts = np.cumsum([0, *self.space_.cards])
@@ -288,8 +295,9 @@ class BoltzmannClassifier(Explained, ClassifierMixin, BaseEstimator):  # type: i
         if y is not None:
             return share_right(self.predict(X), y, sample_weight)
         visible = Space(self.space_.variables[: len(self.space_) - self.fitted_.n_hidden])
-        reading = Reading(missing="drop" if self.missing == "em" else self.missing, count_column=self.count_column)
+        reading = replace(self._reading(), missing="drop" if self.missing == "em" else self.missing)
         rows = reading.count_again(checked_table(X), visible, checked_weight(sample_weight))
+        refuse_unknown_inputs(rows.states, visible)
         told = _beside([np.array(self.space_.variables[i].levels)[rows.states[:, i]] for i in self._outputs])
         right = (self._likeliest(rows.states[:, self._inputs]).reshape(told.shape) == told).all(axis=1)
         return float(np.average(right, weights=rows.counts))

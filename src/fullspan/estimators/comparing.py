@@ -68,8 +68,8 @@ def compare(
     named = _named(models)
     space = next(iter(named.values()))._visible
     first = next(iter(named.values()))
-    own = getattr(first.fitted_, "settings", {}).get("weights")
-    reading = Reading(missing="em", count_column=first.get_params().get("count_column"), weight_column=own)
+    weights = getattr(first.fitted_, "settings", {}).get("weights")
+    reading = replace(Reading.by(first), missing="em", weight_column=weights)
     test = reading.count_again(data, space, sample_weight)
     learned = None if train is None else reading.count_again(train, space, sample_weight)
     return compare_counts(named, test, learned, baselines=baselines, seed=random_state)

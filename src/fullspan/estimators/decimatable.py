@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from fullspan.data import decode, encode
+from fullspan.data import decode
 from fullspan.errors import FullspanError, QueryError
 from fullspan.estimators.density import DensityEstimator, generator
 from fullspan.estimators.evidence import Evidence
 from fullspan.estimators.parameters import check_parameters
 from fullspan.estimators.progress import announce, reading
 from fullspan.estimators.tables import checked_table, checked_weight, empty_of, kind_of
-from fullspan.estimators.targets import counted_beside, share_right
+from fullspan.estimators.targets import counted_beside, refuse_unknown_inputs, share_right
 from fullspan.graphs import Graph
 from fullspan.model.ising import Ising
 from fullspan.query.answer import Oracle
@@ -58,7 +58,8 @@ class DecimatableBoltzmannMachine(DensityEstimator):
     restarts, random_state : runs from random weights where there are hidden nodes, and their seed.
     tol, max_iter : largest difference of expectations at the end; most steps.
     missing : missing cells are an ``"error"``, ``"drop"`` their rows, or (``"em"``) are summed out; inputs may not be.
-    bins, levels, columns, count_column, max_levels, verbose : as for :class:`fullspan.FullSpan`.
+    bins, levels, columns, count_column, max_levels, na_values, handle_unknown, verbose : as for
+        :class:`fullspan.FullSpan`.
 
     Attributes
     ----------
@@ -95,6 +96,8 @@ class DecimatableBoltzmannMachine(DensityEstimator):
         columns: Sequence[str | int] | None = None,
         count_column: str | None = None,
         max_levels: int = 64,
+        na_values: Any = None,
+        handle_unknown: str = "error",
         random_state: Any = None,
         verbose: bool = False,
     ) -> None:
@@ -113,6 +116,8 @@ class DecimatableBoltzmannMachine(DensityEstimator):
         self.columns = columns
         self.count_column = count_column
         self.max_levels = max_levels
+        self.na_values = na_values
+        self.handle_unknown = handle_unknown
         self.random_state = random_state
         self.verbose = verbose
 
@@ -242,6 +247,7 @@ class DecimatableBoltzmannMachine(DensityEstimator):
         empirical = self._reading().count_again(table, self._oracle.visible, checked_weight(sample_weight))
         if not self._outputs:
             return float(empirical.counts @ self._log_prob(empirical.states)) / empirical.total
+        refuse_unknown_inputs(empirical.states, self._oracle.visible)
         likeliest = self._means(empirical.states[:, list(self._inputs)])[:, list(self._outputs)] > 0.5
         right = (likeliest == empirical.states[:, list(self._outputs)]).all(axis=1)
         return float(np.average(right, weights=empirical.counts))
@@ -305,7 +311,10 @@ class DecimatableBoltzmannMachine(DensityEstimator):
         if isinstance(table, np.ndarray) and table.ndim == 2:
             table = self._inputs_among(table)
         known = Space(tuple(self.space_.variables[i] for i in self._inputs))
-        return encode(checked_table(table, len(known), type(self).__name__), known)
+        checked = checked_table(table, len(known), type(self).__name__)
+        codes = self._reading().encode(checked, known, allow_missing=False)
+        refuse_unknown_inputs(codes, known)
+        return codes
 
     def _inputs_among(self, table: NDArray[Any]) -> NDArray[Any]:
         """The inputs of an array that has all columns, or all but the outputs."""

@@ -91,6 +91,8 @@ class DeepBoltzmannMachine(LayeredEstimator):
         columns: Sequence[str | int] | None = None,
         count_column: str | None = None,
         max_levels: int = 64,
+        na_values: Any = None,
+        handle_unknown: str = "error",
         random_state: Any = None,
         verbose: bool = False,
     ) -> None:
@@ -125,6 +127,8 @@ class DeepBoltzmannMachine(LayeredEstimator):
         self.columns = columns
         self.count_column = count_column
         self.max_levels = max_levels
+        self.na_values = na_values
+        self.handle_unknown = handle_unknown
         self.random_state = random_state
         self.verbose = verbose
 

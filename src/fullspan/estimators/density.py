@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.utils.validation import check_is_fitted
 
-from fullspan.data import decode, encode
+from fullspan.data import decode
 from fullspan.errors import ConvergenceWarning, FullspanError
 from fullspan.estimators.evidence import Evidence, event_of
 from fullspan.estimators.explained import Explained
@@ -26,7 +26,7 @@ from fullspan.estimators.joint import is_conditional
 from fullspan.estimators.parameters import check_parameters
 from fullspan.estimators.plots import Plots
 from fullspan.estimators.progress import Reporter, announce, reading, reported
-from fullspan.estimators.reading import Reading, refuse_missing_level
+from fullspan.estimators.reading import Reading, refuse_missing_level, say_missing
 from fullspan.estimators.tables import checked_table, checked_weight, empty_of, kind_of
 from fullspan.model.fitted import Fitted
 from fullspan.query.averaged import oracle_of
@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from fullspan.estimators.summary import Summary
 
 Names = str | Sequence[str]
-READING = ("columns", "levels", "bins", "count_column", "missing", "max_levels")
-"""Parameters that say how a table is read; every estimator has them."""
 _RESIDUALS = 5
 """Residuals in a summary."""
 
@@ -61,6 +59,7 @@ class DensityEstimator(Explained, Plots, DensityMixin, BaseEstimator):  # type: 
     divergence_ : KL(data || model) in nats per row.
     description_length_ : nats to describe model and data.
     history_ : the steps of the learner.
+    missing_ : {column: {text: cells}}, the missing cells of the table by the text that stands there, "" if none.
     status_ : how it ended, such as ``"converged"`` or ``"interrupted"``.
     n_features_in_, feature_names_in_ : as in scikit-learn, of the observed columns; names where the table has them.
 
@@ -100,12 +99,18 @@ class DensityEstimator(Explained, Plots, DensityMixin, BaseEstimator):  # type: 
         with self._watched() as watch:
             announce(watch, reading(X))
             table = checked_table(X)
-            empirical = self._reading().count(table, checked_weight(sample_weight))
+            empirical = self._counted_table(table, sample_weight)
             announce(watch)
             fitted = self._learn(empirical, watch)
         self._warn(fitted)
         self._accept(self._noted(fitted), kind_of(table), empirical)
         return self
+
+    def _counted_table(self, table: Any, sample_weight: Any) -> Empirical:
+        """The counts of a table; what is missing in it is kept in ``missing_``, and said if ``verbose``."""
+        empirical = self._reading().count(table, checked_weight(sample_weight))
+        self.missing_ = say_missing(empirical.missing_cells, verbose=self.verbose)
+        return empirical
 
     def _watched(self) -> contextlib.AbstractContextManager[Reporter | None]:
         """Who is told every step, if anyone."""
@@ -121,7 +126,7 @@ class DensityEstimator(Explained, Plots, DensityMixin, BaseEstimator):  # type: 
             warnings.warn(f"the fit ended early: {ending(fitted)}", ConvergenceWarning, stacklevel=3)
 
     def _reading(self) -> Reading:
-        return Reading(**{name: getattr(self, name) for name in READING})
+        return Reading.by(self)
 
     def _noted(self, fitted: Fitted) -> Fitted:
         """The fitted model with what :func:`fullspan.load` needs to make an estimator like this one."""
@@ -240,7 +245,7 @@ class DensityEstimator(Explained, Plots, DensityMixin, BaseEstimator):  # type: 
         return decode(codes, self._oracle.visible, like=empty_of(self._kind))
 
     def _codes(self, X: Any, *, partial: bool) -> NDArray[np.int32]:
-        return encode(self._table(X, self.n_features_in_), self._oracle.visible, allow_missing=partial)
+        return self._reading().encode(self._table(X, self.n_features_in_), self._oracle.visible, allow_missing=partial)
 
     def _table(self, X: Any, n_features: int) -> Any:
         """The table to ask about; of an array as wide as that of the fit, columns of the model are found by name."""

@@ -57,6 +57,10 @@ class FullSpan(StreamingEstimator):
     columns : the columns to use, in order; all by default.
     count_column : the column that holds the count of each row.
     max_levels : most levels a column may have.
+    na_values : texts that mean a missing cell, as a list for all columns or ``{column: texts}``; ``[]`` if only empty
+        cells are missing. By default ``?``, ``NA``, ``N/A``, ``NaN``, ``null`` and ``None`` in CSV and TSV files.
+    handle_unknown : a value that the model has no level for, in a further table: ``"error"``, or ``"missing"``, which
+        takes it as a missing cell.
     dtype : numbers of the tables, ``"auto"``, ``"float32"`` or ``"float64"``.
     device : ``"cpu"``, ``"cuda"``, ``"sharded"`` (all devices that JAX sees, see ``docs/devices.md``), or ``"auto"``: a
         GPU if there is one and the table is large and fits it.
@@ -119,6 +123,8 @@ class FullSpan(StreamingEstimator):
         columns: Sequence[str | int] | None = None,
         count_column: str | None = None,
         max_levels: int = 64,
+        na_values: Any = None,
+        handle_unknown: str = "error",
         dtype: str = "auto",
         device: str = "auto",
         max_memory: int | None = None,
@@ -143,6 +149,8 @@ class FullSpan(StreamingEstimator):
         self.columns = columns
         self.count_column = count_column
         self.max_levels = max_levels
+        self.na_values = na_values
+        self.handle_unknown = handle_unknown
         self.dtype = dtype
         self.device = device
         self.max_memory = max_memory

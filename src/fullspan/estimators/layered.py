@@ -20,7 +20,7 @@ from fullspan.estimators.density import generator
 from fullspan.estimators.evidence import Evidence, event_of
 from fullspan.estimators.parameters import check_parameters
 from fullspan.estimators.progress import Reporter, announce, reading, reported
-from fullspan.estimators.reading import Reading
+from fullspan.estimators.reading import Reading, say_missing
 from fullspan.estimators.tables import checked_table, checked_weight, empty_of, kind_of
 from fullspan.estimators.unit_rows import UnitRows, codes_of_table, rows_of_table
 from fullspan.model.estimate import Estimate
@@ -43,6 +43,9 @@ OPTIONS = (
 UNKNOWN = Estimate(float("nan"), float("nan"), "ais")
 """Log Z that nobody has asked for yet."""
 _SAVED = (*OPTIONS, "early_stopping", "validation_fraction", "log_z", "ais_chains", "ais_steps", "dtype", "target")
+
+_CHECKED = ("max_levels", "validation_fraction", "handle_unknown")
+"""Parameters whose types are checked before the table is read."""
 
 
 class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMixin, BaseEstimator):  # type: ignore[misc]
@@ -93,6 +96,7 @@ class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densit
             announce(watch, reading(X))
             table, labels = checked_table(X), self._labels(y)
             rows = rows_of_table(table, labels, self, checked_weight(sample_weight))
+            self.missing_ = say_missing(rows.missing_cells, verbose=self.verbose)
             rng = generator(self.random_state)
             announce(watch)
             machine, course, trainer = self._learn(rows, sizes, rng, watch)
@@ -126,7 +130,7 @@ class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densit
         from fullspan.learn.layers.likelihood import METHODS
 
         parameters = self.get_params(deep=False)
-        check_parameters({k: v for k, v in parameters.items() if k in ("max_levels", "validation_fraction")})
+        check_parameters({k: v for k, v in parameters.items() if k in _CHECKED})
         self._options()
         if self.log_z not in METHODS:
             raise FullspanError(f"log_z is {self.log_z!r}; {', '.join(map(repr, METHODS))} are possible")
@@ -251,8 +255,7 @@ class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densit
         own = {n: v for n, v in self.get_params(deep=False).items() if n in (*self._saved, self._sizes_parameter)}
         own = {n: list(v) if isinstance(v, tuple) else v for n, v in own.items()}
         seed = self.random_state if isinstance(self.random_state, int) else None
-        own |= {"count_column": self.count_column}
-        return {**own, "missing": self.missing, "random_state": seed, "estimator": type(self).__name__}
+        return {**own, **Reading.by(self).settings, "random_state": seed, "estimator": type(self).__name__}
 
     def _accept(self, fitted: FittedLayers, kind: str) -> None:
         self._fitted, self.model_, self.space_ = fitted, fitted.model, fitted.model.space
@@ -287,8 +290,7 @@ class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densit
         if counted and self.target is None:
             check_is_fitted(self)
             table = checked_table(X, self.n_features_in_, type(self).__name__)
-            reading = Reading(missing=self.missing, count_column=self.count_column)
-            rows = reading.count_again(table, self.space_, checked_weight(sample_weight))
+            rows = Reading.by(self).count_again(table, self.space_, checked_weight(sample_weight))
             return float(rows.counts @ self._log_prob(np.asarray(rows.states))) / rows.total
         scores = self.score_samples(X) if y is None or self.target is None else self._score_with(X, y)
         return float(np.average(scores, weights=sample_weight))

@@ -54,6 +54,7 @@ def fit_many(
     sample_weight: Any = None,
     missing: Any = "error",
     max_levels: int = 64,
+    na_values: Any = None,
     max_memory: int | None = None,
     device: Device = "auto",
     verbose: bool = False,
@@ -73,7 +74,7 @@ def fit_many(
     folds : instead, so many folds of a cross-validation: model g has all rows but those of fold g, and ``held_out_[g]``
         is the mean log-probability of these.
     random_state : seed or generator, for ``bootstrap`` and ``folds``.
-    penalty, epsilon, max_order, columns, levels, bins, count_column, missing, max_levels : as for
+    penalty, epsilon, max_order, columns, levels, bins, count_column, missing, max_levels, na_values : as for
         :class:`fullspan.FullSpan`; ``missing="em"`` is refused.
     sample_weight : one weight per row, or the name of the column that holds them.
     max_memory : most bytes to use for a batch of models; the memory that is free by default.
@@ -105,7 +106,7 @@ def fit_many(
     check_parameters({"epsilon": epsilon, "max_order": max_order, "max_levels": max_levels, "max_memory": max_memory})
     given: dict[str, Any] = {"penalty": penalty, "epsilon": epsilon, "max_order": max_order, "max_memory": max_memory}
     options = Options(**given, device=device, **_FIXED)
-    reading = Reading(columns, levels, bins, count_column, missing, max_levels)
+    reading = Reading(columns, levels, bins, count_column, missing, max_levels, na_values)
     with reported(verbose=verbose) as reporter:
         announce(reporter, reading_words(table))
         source = checked_table(table)
@@ -137,7 +138,8 @@ def _counts(
     if len(given) != 1:
         raise FullspanError(f"give one of by=, bootstrap= and folds=; {' and '.join(given) or 'none'} was given")
     if by is not None:
-        return count_groups(source, by, sample_weight=weight, **vars(reading)), None
+        chosen = {name: value for name, value in vars(reading).items() if name != "handle_unknown"}  # of later tables
+        return count_groups(source, by, sample_weight=weight, **chosen), None
     from fullspan.data import resampling
 
     empirical, rng = reading.count(source, weight), generator(random_state)

@@ -47,7 +47,8 @@ class FullSpanMixture(TreeEstimator):
     tol, patience, max_iter : a run ends when ``patience`` iterations in a row gain less than ``tol`` nats per row.
     missing : missing cells are an ``"error"``, ``"drop"`` their rows, are a ``"level"`` of their own, or are summed
         over, ``"em"``. Rows that are scored or imputed may have gaps.
-    bins, levels, columns, count_column, max_levels : how a table is read, as in :class:`fullspan.FullSpan`.
+    bins, levels, columns, count_column, max_levels, na_values, handle_unknown : how a table is read, as in
+        :class:`fullspan.FullSpan`.
     random_state : seed or generator of the starts and of the rows held out.
     verbose : tell the progress on standard error.
 
@@ -89,6 +90,8 @@ class FullSpanMixture(TreeEstimator):
         columns: Sequence[str | int] | None = None,
         count_column: str | None = None,
         max_levels: int = 64,
+        na_values: Any = None,
+        handle_unknown: str = "error",
         random_state: Any = None,
         verbose: bool = False,
     ) -> None:
@@ -106,6 +109,8 @@ class FullSpanMixture(TreeEstimator):
         self.columns = columns
         self.count_column = count_column
         self.max_levels = max_levels
+        self.na_values = na_values
+        self.handle_unknown = handle_unknown
         self.random_state = random_state
         self.verbose = verbose
 

@@ -50,6 +50,8 @@ def check_parameters(values: Mapping[str, Any]) -> None:
     """
     if values.get("shrinkage") not in (None, "evidence"):
         raise FullspanError(f"shrinkage is {values['shrinkage']!r}; choose 'evidence' or None")
+    if values.get("handle_unknown", "error") not in ("error", "missing"):
+        raise FullspanError(f"handle_unknown is {values['handle_unknown']!r}; choose 'error' or 'missing'")
     for name, value in values.items():
         if name in _WHOLE and not (_is(numbers.Integral, value) and value >= 1):
             if value is not None or name in _NEEDED:

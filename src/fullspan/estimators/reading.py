@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from fullspan.errors import DataError
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from fullspan.data import Empirical
@@ -26,7 +27,14 @@ class Reading:
     count_column: str | None = None
     missing: Any = "error"
     max_levels: int = 64
+    na_values: Any = None
+    handle_unknown: Any = "error"
     weight_column: str | None = None
+
+    @classmethod
+    def by(cls, estimator: Any) -> Reading:
+        """The choices among an estimator's parameters: every estimator has all of them."""
+        return cls(**{name: getattr(estimator, name) for name in READING})
 
     def count(self, source: Any, sample_weight: Any = None) -> Empirical:
         """Count a table, inferring its variables.
@@ -55,23 +63,70 @@ class Reading:
         column = None if sample_weight is not None else present(source, self.count_column)
         if sample_weight is None:
             sample_weight = present(source, self.weight_column)
-        return count(source, space=space, missing=self.missing, count_column=column, sample_weight=sample_weight)
+        return count(
+            source, space=space, missing=self.missing, count_column=column, sample_weight=sample_weight, **self.texts
+        )
+
+    def encode(self, source: Any, space: Space, *, allow_missing: bool) -> NDArray[np.int32]:
+        """Codes of rows with the variables of a model; see :func:`fullspan.data.encode`.
+
+        Raises
+        ------
+        DataError : a value is no level and may not be, or a cell is missing and may not be.
+        """
+        from fullspan.data import encode
+
+        return encode(source, space, allow_missing=allow_missing, **self.texts)
+
+    @property
+    def texts(self) -> dict[str, Any]:
+        """What cells mean whose text is no level."""
+        return {"na_values": self.na_values, "handle_unknown": self.handle_unknown}
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What a model file keeps, to read further tables in the same way."""
+        kept: dict[str, Any] = {"missing": self.missing, "count_column": self.count_column}
+        if self.weight_column is not None:
+            kept["weights"] = self.weight_column
+        if self.na_values is not None:
+            kept["na_values"] = _plain(self.na_values)
+        if self.handle_unknown != "error":
+            kept["handle_unknown"] = self.handle_unknown
+        return kept
 
     def noted(self, fitted: Fitted) -> Fitted:
         """The fitted model with this reading among its settings."""
-        weights = {} if self.weight_column is None else {"weights": self.weight_column}
-        own = {"missing": self.missing, "count_column": self.count_column, **weights}
-        return replace(fitted, settings={**fitted.settings, **own})
+        return replace(fitted, settings={**fitted.settings, **self.settings})
 
     @classmethod
     def of(cls, fitted: Fitted) -> Reading:
         """The reading a model was fitted with, as far as further tables need it."""
-        settings = fitted.settings
-        return cls(
-            missing=settings.get("missing", "error"),
-            count_column=settings.get("count_column"),
-            weight_column=settings.get("weights"),
-        )
+        kept = ("missing", "count_column", "na_values", "handle_unknown")
+        own = {name: fitted.settings[name] for name in kept if name in fitted.settings}
+        return cls(**own, weight_column=fitted.settings.get("weights"))
+
+
+READING = tuple(field.name for field in fields(Reading) if field.name != "weight_column")
+"""Parameters that say how a table is read; every estimator has them."""
+
+
+def _plain(na_values: Any) -> Any:
+    """The texts as JSON can hold them."""
+    if isinstance(na_values, Mapping):
+        return {str(name): _plain(texts) for name, texts in na_values.items()}
+    return [str(text) for text in na_values if text is not None]
+
+
+def say_missing(cells: Mapping[str, Mapping[str, int]], *, verbose: bool) -> Mapping[str, Mapping[str, int]]:
+    """The missing cells of a counted table, by column and text; printed to standard error if ``verbose``."""
+    import sys
+
+    from fullspan.data.missing import missing_words
+
+    if verbose and cells:
+        print(f"read as missing: {missing_words(cells)}", file=sys.stderr)
+    return cells
 
 
 def present(source: Any, column: str | None) -> str | None:

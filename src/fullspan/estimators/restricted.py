@@ -53,7 +53,8 @@ class RestrictedBoltzmannMachine(LayeredEstimator):
     warm_start : begin with the weights of the last fit, if it had the same variables and size.
     missing : missing cells are an ``"error"``, ``"drop"`` their rows, are a ``"level"`` of their own, or are not
         observed, ``"em"``: learning samples them, scores sum over them.
-    bins, levels, columns, count_column, max_levels : how a table is read, as in :class:`fullspan.FullSpan`.
+    bins, levels, columns, count_column, max_levels, na_values, handle_unknown : how a table is read, as in
+        :class:`fullspan.FullSpan`.
     random_state : seed or generator.
     verbose : tell the progress on standard error.
 
@@ -115,6 +116,8 @@ class RestrictedBoltzmannMachine(LayeredEstimator):
         columns: Sequence[str | int] | None = None,
         count_column: str | None = None,
         max_levels: int = 64,
+        na_values: Any = None,
+        handle_unknown: str = "error",
         random_state: Any = None,
         verbose: bool = False,
     ) -> None:
@@ -146,6 +149,8 @@ class RestrictedBoltzmannMachine(LayeredEstimator):
         self.columns = columns
         self.count_column = count_column
         self.max_levels = max_levels
+        self.na_values = na_values
+        self.handle_unknown = handle_unknown
         self.random_state = random_state
         self.verbose = verbose
 

@@ -9,6 +9,7 @@ from fullspan.data import Empirical
 from fullspan.errors import FullspanError
 from fullspan.estimators.density import DensityEstimator
 from fullspan.estimators.parameters import check_parameters
+from fullspan.estimators.reading import say_missing
 from fullspan.estimators.tables import checked_table, checked_weight, kind_of
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class StreamingEstimator(DensityEstimator):
         table = X if isinstance(X, Empirical) else checked_table(X, self._width(before), type(self).__name__)
         if not isinstance(table, Empirical):
             X = self._further(before).count(table, checked_weight(sample_weight))
+            self.missing_ = say_missing(X.missing_cells, verbose=self.verbose)
         counts: Empirical = X
         self._counted = counts if before is None else before + counts
         if learn:

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
-from fullspan.data import encode
 from fullspan.errors import DataError
 from fullspan.estimators.reading import Reading
 from fullspan.estimators.tables import checked_weight
@@ -35,8 +34,9 @@ def counted_beside(
     refuse_counts_beside(reading)
     missing = reading.missing
     told, variables = targets(y, allow_missing=missing in ("drop", "em"), called=called)
-    space = replace(reading, missing="em" if missing in ("drop", "em") else missing).count(table).space
-    codes = encode(table, space, allow_missing=missing in ("drop", "em"))
+    inputs = replace(reading, missing="em" if missing in ("drop", "em") else missing).count(table)
+    space = inputs.space
+    codes = reading.encode(table, space, allow_missing=missing in ("drop", "em"))
     if len(codes) != len(told):
         raise DataError(f"the table has {len(codes)} rows and y has {len(told)}; one output per row is needed")
     for variable in variables:
@@ -50,7 +50,23 @@ def counted_beside(
         rows, weights = rows[keep], weights[keep]
     full = Space((*space.variables, *variables))
     counted = Empirical.from_codes(rows, weights, full, allow_missing=missing == "em")
-    return counted, [variable.name for variable in variables]
+    return replace(counted, missing_cells=inputs.missing_cells), [variable.name for variable in variables]
+
+
+def refuse_unknown_inputs(codes: NDArray[Any], space: Space) -> None:
+    """Refuse an input whose value is no level: what predicts outputs from inputs has no probabilities of inputs.
+
+    Raises
+    ------
+    DataError : names the first such column and row.
+    """
+    if (codes < 0).any():
+        i, j = (int(k) for k in np.argwhere(codes < 0)[0])
+        raise DataError(
+            f"the input {space.names[j]!r} has a value in row {i + 1} that is no level, and a model of outputs given "
+            "inputs cannot sum an input out: fit with missing='level' and missing cells in that column, or list the "
+            "level with levels="
+        )
 
 
 def refuse_counts_beside(reading: Reading) -> None:

@@ -17,7 +17,7 @@ from fullspan.estimators.density import DensityEstimator, generator
 from fullspan.estimators.evidence import Evidence
 from fullspan.estimators.parameters import check_parameters
 from fullspan.estimators.progress import announce, reading
-from fullspan.estimators.tables import checked_table, checked_weight, kind_of
+from fullspan.estimators.tables import checked_table, kind_of
 from fullspan.model.hidden_tree import FittedTree
 from fullspan.model.interaction import Interaction
 from fullspan.model.named_effects import of_cells
@@ -70,7 +70,7 @@ class TreeEstimator(DensityEstimator):
         with self._watched() as watch:
             announce(watch, reading(X))
             table, how = checked_table(X), self._reading()
-            empirical = how.count(table, checked_weight(sample_weight))
+            empirical = self._counted_table(table, sample_weight)
             valid = None if validation is None else how.count_again(checked_table(validation), empirical.space)
             announce(watch)
             fitted = self._learn_tree(empirical, valid, watch)
@@ -88,8 +88,7 @@ class TreeEstimator(DensityEstimator):
     def _noted_tree(self, fitted: FittedTree) -> FittedTree:
         own = {name: value for name, value in self.get_params(deep=False).items() if name in self._saved}
         own = {name: list(value) if isinstance(value, tuple) else value for name, value in own.items()}
-        reading = {"missing": self.missing, "count_column": self.count_column}
-        settings = {**fitted.settings, **own, **reading, "estimator": type(self).__name__}
+        settings = {**fitted.settings, **own, **self._reading().settings, "estimator": type(self).__name__}
         return replace(fitted, settings=settings)
 
     def _accept_tree(self, fitted: FittedTree, kind: str) -> None:
@@ -173,7 +172,8 @@ class ChowLiuTree(TreeEstimator):
         never seen is impossible.
     missing : missing cells are an ``"error"``, ``"drop"`` their rows, are a ``"level"`` of their own, or are left out,
         ``"em"``: pairs are counted in the rows that show both.
-    bins, levels, columns, count_column, max_levels : how a table is read, as in :class:`fullspan.FullSpan`.
+    bins, levels, columns, count_column, max_levels, na_values, handle_unknown : how a table is read, as in
+        :class:`fullspan.FullSpan`.
     max_memory : most bytes to use; the memory that is free by default.
     verbose : tell the progress on standard error.
 
@@ -210,6 +210,8 @@ class ChowLiuTree(TreeEstimator):
         columns: Sequence[str | int] | None = None,
         count_column: str | None = None,
         max_levels: int = 64,
+        na_values: Any = None,
+        handle_unknown: str = "error",
         max_memory: int | None = None,
         verbose: bool = False,
     ) -> None:
@@ -220,6 +222,8 @@ class ChowLiuTree(TreeEstimator):
         self.columns = columns
         self.count_column = count_column
         self.max_levels = max_levels
+        self.na_values = na_values
+        self.handle_unknown = handle_unknown
         self.max_memory = max_memory
         self.verbose = verbose
 
@@ -251,7 +255,8 @@ class HiddenChowLiuTree(TreeEstimator):
     max_iter : most iterations of a run; None for no limit.
     missing : missing cells are an ``"error"``, ``"drop"`` their rows, are a ``"level"`` of their own, or are summed
         over, ``"em"``: the likelihood is that of the observed cells.
-    bins, levels, columns, count_column, max_levels : how a table is read, as in :class:`fullspan.FullSpan`.
+    bins, levels, columns, count_column, max_levels, na_values, handle_unknown : how a table is read, as in
+        :class:`fullspan.FullSpan`.
     max_memory : most bytes to use; the memory that is free by default.
     random_state : seed or generator of the starts and of the rows held out.
     verbose : tell the progress on standard error.
@@ -299,6 +304,8 @@ class HiddenChowLiuTree(TreeEstimator):
         columns: Sequence[str | int] | None = None,
         count_column: str | None = None,
         max_levels: int = 64,
+        na_values: Any = None,
+        handle_unknown: str = "error",
         max_memory: int | None = None,
         random_state: Any = None,
         verbose: bool = False,
@@ -317,6 +324,8 @@ class HiddenChowLiuTree(TreeEstimator):
         self.columns = columns
         self.count_column = count_column
         self.max_levels = max_levels
+        self.na_values = na_values
+        self.handle_unknown = handle_unknown
         self.max_memory = max_memory
         self.random_state = random_state
         self.verbose = verbose

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from fullspan.data import encode
 from fullspan.errors import BoundaryWarning, FullspanError
 from fullspan.estimators.boundary import diverging_terms, warn_at_boundary
 from fullspan.estimators.density import DensityEstimator, generator
@@ -62,7 +61,8 @@ class TruncatedBoltzmannMachine(TransformerMixin, DensityEstimator):  # type: ig
     unseen : probability reserved for all states outside S together, the same for each; 0 gives them a log-probability
         of -inf. None is reserved where the rows leave no state outside.
     missing : missing cells are an ``"error"``, ``"drop"`` their rows, or are a ``"level"`` of their own.
-    bins, levels, columns, count_column, max_levels : how a table is read, as in :class:`fullspan.FullSpan`.
+    bins, levels, columns, count_column, max_levels, na_values, handle_unknown : how a table is read, as in
+        :class:`fullspan.FullSpan`.
     max_memory : most bytes to use; the memory that is free by default.
     random_state : seed or generator of the random pairs.
     verbose : tell the progress on standard error.
@@ -121,6 +121,8 @@ class TruncatedBoltzmannMachine(TransformerMixin, DensityEstimator):  # type: ig
         columns: Sequence[str | int] | None = None,
         count_column: str | None = None,
         max_levels: int = 64,
+        na_values: Any = None,
+        handle_unknown: str = "error",
         max_memory: int | None = None,
         random_state: Any = None,
         verbose: bool = False,
@@ -142,6 +144,8 @@ class TruncatedBoltzmannMachine(TransformerMixin, DensityEstimator):  # type: ig
         self.columns = columns
         self.count_column = count_column
         self.max_levels = max_levels
+        self.na_values = na_values
+        self.handle_unknown = handle_unknown
         self.max_memory = max_memory
         self.random_state = random_state
         self.verbose = verbose
@@ -161,7 +165,7 @@ class TruncatedBoltzmannMachine(TransformerMixin, DensityEstimator):  # type: ig
 
         more = self.states
         if more is not None and not isinstance(more, str):
-            more = encode(more, space, allow_missing=False)
+            more = self._reading().encode(more, space, allow_missing=False)
         chosen = {name: getattr(self, name) for name in OPTIONS}
         return TruncatedOptions(**chosen, states=more, seed=generator(self.random_state))
 

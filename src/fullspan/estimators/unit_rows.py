@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.data import Empirical, encode
+from fullspan.data import Empirical
 from fullspan.data.empirical import checked_weights
 from fullspan.errors import DataError
 from fullspan.estimators.reading import Reading
@@ -21,8 +22,6 @@ from fullspan.space import Space, Variable
 if TYPE_CHECKING:
     from fullspan.estimators.layered import LayeredEstimator
 
-READING = ("columns", "levels", "bins", "count_column", "missing", "max_levels")
-"""Parameters that say how a table is read."""
 _EXPANDED = 1 << 26
 """Most units of repeated rows that are written out; beyond, rows have weights."""
 
@@ -35,6 +34,7 @@ class UnitRows:
     data: Data
     n_rows: int
     n_dropped: int
+    missing_cells: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.units.count == 0:
@@ -50,12 +50,12 @@ def rows_of_table(
     ------
     DataError : the table cannot be read, a value is not allowed, or there are not as many labels as rows.
     """
-    reading = Reading(**{name: getattr(of, name) for name in READING})
+    reading = Reading.by(of)
     if labels is not None:
         refuse_counts_beside(reading)
     elif not _is_zero_one(X, reading):
         return _counted(reading.count(X, weights) if space is None else reading.count_again(X, space, weights))
-    inputs, codes = _coded(X, reading, None if space is None else _without(space, of.target, labels is not None))
+    inputs, codes, cells = _coded(X, reading, None if space is None else _without(space, of.target, labels is not None))
     if labels is not None:
         inputs, codes = _with_labels(inputs, codes, labels, str(of.target), space)
     if space is not None and inputs != space:
@@ -63,7 +63,7 @@ def rows_of_table(
     rows = _weighted(Units(inputs), codes, np.ones(len(codes)) if weights is None else weights, of.missing)
     if space is None:
         _refuse_unseen(rows)
-    return rows
+    return replace(rows, missing_cells=cells)
 
 
 def _counted(empirical: Empirical) -> UnitRows:
@@ -71,16 +71,22 @@ def _counted(empirical: Empirical) -> UnitRows:
     units = Units(empirical.space)
     states, counts = _expanded(empirical.states, empirical.counts, units.count)
     data = Data(units.encode(states.astype(np.int64)), counts)
-    return UnitRows(units, data, empirical.n_rows, empirical.n_dropped)
+    return UnitRows(units, data, empirical.n_rows, empirical.n_dropped, empirical.missing_cells)
 
 
-def _coded(X: Any, reading: Reading, space: Space | None) -> tuple[Space, NDArray[np.int32]]:
-    """Variables and codes of rows in their order."""
+def _coded(
+    X: Any, reading: Reading, space: Space | None
+) -> tuple[Space, NDArray[np.int32], Mapping[str, Mapping[str, int]]]:
+    """Variables and codes of rows in their order, and the missing cells of a table that is read for the first time."""
     if _is_zero_one(X, reading):
         codes = _binary_codes(X, reading.missing)
-        return Space.of_cards((2,) * codes.shape[1]), codes
-    known = reading.count(X).space if space is None else space
-    return known, encode(X, known, allow_missing=reading.missing in ("em", "drop"))
+        empty = (codes < 0).sum(axis=0)
+        return Space.of_cards((2,) * codes.shape[1]), codes, {f"x{j}": {"": int(n)} for j, n in enumerate(empty) if n}
+    cells: Mapping[str, Mapping[str, int]] = {}
+    if space is None:
+        counted = reading.count(X)
+        space, cells = counted.space, counted.missing_cells
+    return space, reading.encode(X, space, allow_missing=reading.missing in ("em", "drop")), cells
 
 
 def _weighted(units: Units, codes: NDArray[np.int32], weights: Any, missing: str) -> UnitRows:
@@ -117,14 +123,14 @@ def codes_of_table(X: Any, of: LayeredEstimator) -> NDArray[np.int32]:
     with_target = target is not None and isinstance(X, np.ndarray) and X.ndim == 2 and X.shape[1] == len(space)
     table = checked_table(X, None if with_target else of.n_features_in_, type(of).__name__)
     if target is not None and not isinstance(table, np.ndarray | list | tuple):  # found by name, the target too
-        codes = encode(table, space, allow_missing=True).astype(np.int32)
+        codes = Reading.by(of).encode(table, space, allow_missing=True)
         _refuse_open(np.delete(codes, space.position(target), axis=1), of.missing)
         return codes
     inputs = space if with_target else _without(space, target, target is not None)
     if _is_zero_one(table, None) and all(v.levels == (0, 1) for v in inputs.variables):
         codes = _binary_codes(table, of.missing)
     else:
-        codes = encode(table, inputs, allow_missing=of.missing != "error")
+        codes = Reading.by(of).encode(table, inputs, allow_missing=of.missing != "error")
     out = np.full((len(codes), len(space)), OPEN, dtype=np.int32)
     out[:, [space.position(name) for name in inputs.names]] = codes
     return out
@@ -143,7 +149,12 @@ def _is_zero_one(X: Any, reading: Reading | None) -> bool:
     if not isinstance(X, np.ndarray) or X.ndim != 2 or X.dtype.kind not in "biuf" or X.shape[0] == 0:
         return False
     if reading is not None and (
-        reading.columns or reading.levels or reading.bins or reading.count_column or reading.missing == "level"
+        reading.columns
+        or reading.levels
+        or reading.bins
+        or reading.count_column
+        or reading.na_values
+        or reading.missing == "level"
     ):
         return False
     known = X[~np.isnan(X)] if X.dtype.kind == "f" else X

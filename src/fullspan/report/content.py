@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -94,9 +94,8 @@ def gather(
     DataError : a table cannot be read.
     """
     check_exact_joint(estimator, "the model", "a report")
-    settings = estimator.fitted_.settings
     space = estimator._oracle.visible
-    reading = Reading(missing="em", count_column=settings.get("count_column"), weight_column=settings.get("weights"))
+    reading = replace(Reading.by(estimator), missing="em", weight_column=estimator.fitted_.settings.get("weights"))
     counts = None if data is None else reading.count_again(data, space)
     is_training = data is not None and _is_training(estimator, data, space)
     say("measuring the fit")
@@ -123,7 +122,7 @@ def _counted(reading: Reading, table: Any, space: Any) -> Empirical | None:
 
 def _is_training(estimator: Any, data: Any, space: Any) -> bool:
     """Whether these are the rows that the model was learned from."""
-    own = Reading.of(estimator.fitted_)
+    own = Reading.by(estimator)
     try:
         return own.count_again(data, space).fingerprint() == str(estimator.fitted_.fingerprint)
     except FullspanError:

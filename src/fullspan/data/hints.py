@@ -1,0 +1,129 @@
+"""Columns that may not be what they were read as: counts, identifiers, dates, free text, words for "missing".
+
+What has too many levels is refused, all such columns at once; what may be a variable after all gets a hint.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fullspan.data.marks import WORDS
+from fullspan.data.missing import MOST_SHOWN, Coded
+from fullspan.data.relation import Column, Relation
+from fullspan.data.scales import ordered_as
+from fullspan.errors import DataError, DataWarning
+from fullspan.space import MISSING
+
+if TYPE_CHECKING:
+    from fullspan.data.counting import Groups
+
+COUNT_NAMES = ("n", "count", "counts", "freq", "frequency")
+"""What people call a column of counts, in any case."""
+NEARLY_ALL = 0.95
+"""Share of distinct cells from which on a column names its rows."""
+LEAST_ROWS = 20
+"""Rows from which on shares of cells say something about a column."""
+SIZEABLE = 0.2
+"""Share of the cells of a column from which on a word for "missing" may be a level."""
+_DATE = re.compile(r"\s*(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})\b.*")
+
+
+def warn(found: Sequence[str]) -> None:
+    """One :class:`DataWarning` for each hint."""
+    for text in found:
+        warnings.warn(text, DataWarning, stacklevel=3)
+
+
+def hints(
+    groups: Groups, coded: Sequence[Coded], cells: Mapping[str, Mapping[str, int]], weight: Column | None
+) -> list[str]:
+    """What a person should know about the columns as they were read."""
+    n_rows = int(groups.rows.sum())
+    found = [*_words(groups, cells, n_rows)]
+    if weight is None and len(coded) > 1:
+        found += _counts(groups, coded, n_rows)
+        found += _identifiers(groups, coded, n_rows)
+    for column, c in zip(groups.columns, coded, strict=True):
+        levels = [level for level in c.variable.levels if level != MISSING]
+        if not c.variable.ordered and column.levels is None and (order := ordered_as(levels)):
+            found.append(
+                f"the levels of {c.variable.name!r} are sorted alphabetically: {', '.join(map(str, levels))}; if they "
+                f"have an order, levels= gives it: {', '.join(order)}"
+            )
+    return found
+
+
+def _words(groups: Groups, cells: Mapping[str, Mapping[str, int]], n_rows: int) -> Iterator[str]:
+    for column in groups.columns:
+        for text, n in cells.get(column.name, {}).items():
+            is_common = n_rows >= LEAST_ROWS and n >= SIZEABLE * n_rows
+            if is_common and text in WORDS and groups.relation.marks.is_usual(column):
+                yield (
+                    f"{n:,} of {n_rows:,} cells of {column.name!r} are {text!r} and are read as missing; if that is a "
+                    "level, say with na_values= which texts are missing"
+                )
+
+
+def _counts(groups: Groups, coded: Sequence[Coded], n_rows: int) -> Iterator[str]:
+    """Columns named and filled like counts, in a table whose rows differ without them."""
+    for j, c in enumerate(coded):
+        numbers = [v for v in c.variable.levels if isinstance(v, int) and not isinstance(v, bool)]
+        if c.variable.name.casefold() not in COUNT_NAMES or len(numbers) < c.variable.card:
+            continue
+        others = np.stack([codes for k, codes in enumerate(groups.tokens.codes[: len(coded)]) if k != j], axis=1)
+        if min(numbers) >= 0 and max(numbers) >= 2 and len(np.unique(others, axis=0)) == n_rows:
+            yield (
+                f"{c.variable.name!r} looks like the count of each row, and was read as a variable: its values are "
+                f"whole numbers, and no other row has the same other cells; count_column={c.variable.name!r} reads it "
+                "as counts"
+            )
+
+
+def _identifiers(groups: Groups, coded: Sequence[Coded], n_rows: int) -> Iterator[str]:
+    for column, c in zip(groups.columns, coded, strict=True):
+        is_inferred = column.name not in groups.given and column.levels is None
+        is_name = not any(isinstance(level, float) for level in c.variable.levels)
+        if is_inferred and is_name and n_rows >= LEAST_ROWS and c.variable.card == n_rows:
+            yield (
+                f"column {column.name!r} has a different value in each of the {n_rows} rows, as an identifier has; "
+                "columns= leaves it out"
+            )
+
+
+def too_many_levels(relation: Relation, overfull: Mapping[Column, int], max_levels: int) -> DataError:
+    """The error that names every column with too many levels and what helps."""
+    n_rows = relation.n_rows()
+    lines = [(c, n, _remedy(relation, c, n, n_rows)) for c, n in overfull.items()]
+    if len(lines) == 1:
+        column, n, remedy = lines[0]
+        return DataError(f"column {column.name!r} has {n} levels, the limit is {max_levels}; {remedy}{_OTHERWISE}")
+    shown = "".join(f"\n  {c.name!r} has {n} levels; {remedy}" for c, n, remedy in lines[:MOST_SHOWN])
+    more = f"\n  and {len(lines) - MOST_SHOWN} more columns" if len(lines) > MOST_SHOWN else ""
+    said = f"{len(lines)} columns have too many levels, the limit is {max_levels}:{shown}{more}"
+    return DataError(f"{said}\n{_OTHERWISE[2:]}")
+
+
+_OTHERWISE = "; otherwise list its levels with levels=, leave it out with columns=, or raise max_levels="
+
+
+def _remedy(relation: Relation, column: Column, n: int, n_rows: int) -> str:
+    """What a column with many levels looks like, and what to do about it."""
+    values = [str(v) for v in relation.some(column) if v is not None]
+    if column.kind == "date" or (values and all(map(_DATE.fullmatch, values))):
+        return "it holds dates: leave it out with columns=, or keep the part that matters, such as the month"
+    is_number = column.is_number or (column.kind == "raw" and relation.extents([column])[0].n_bad == 0)
+    if is_number and column.name.casefold() in COUNT_NAMES:
+        return f"it looks like the count of each row: count_column={column.name!r}; or cut it with bins="
+    if n >= NEARLY_ALL * n_rows:
+        what = "numbers nearly all different" if is_number else "texts nearly all different"
+        way = "leave it out with columns= if it names the row, or cut it with bins=" if is_number else _LEAVE
+        return f"it holds {what}: {way}"
+    return "it holds numbers: cut it with bins=" if is_number else f"it holds text: {_LEAVE}"
+
+
+_LEAVE = "leave it out with columns="

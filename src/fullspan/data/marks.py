@@ -1,0 +1,59 @@
+"""Texts that mean a missing cell: those usual in CSV files, or those a person lists, by column where wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from fullspan.errors import DataError
+
+if TYPE_CHECKING:
+    from fullspan.data.relation import Column
+
+NaValues = Iterable[Any] | Mapping[str, Iterable[Any]] | None
+"""Texts that mean a missing cell, for all columns or ``{column: texts}``; None for the usual ones."""
+
+MISSING_MARKS: frozenset[str] = frozenset(["", "?", "NA", "N/A", "<NA>", "NaN", "nan", "null", "NULL", "None"])
+"""Texts that mean "no value" in a CSV or TSV cell. Other formats have a null of their own."""
+
+WORDS = frozenset(["NA", "N/A", "None", "null", "NULL"])
+"""Those of them that may as well be a level: "none", "not applicable", the country NA."""
+
+
+@dataclass(frozen=True)
+class Marks:
+    """The texts that mean a missing cell in each column of a table; ``usual`` where nobody has listed any."""
+
+    usual: frozenset[str] = frozenset()
+    listed: frozenset[str] | None = None
+    by_column: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def replaced(self, na_values: NaValues) -> Marks:
+        """The marks with those that a person lists.
+
+        Raises
+        ------
+        DataError : ``na_values`` is a single text, or no list.
+        """
+        if na_values is None:
+            return self
+        if isinstance(na_values, Mapping):
+            return Marks(self.usual, None, {str(name): _texts(texts) for name, texts in na_values.items()})
+        return Marks(self.usual, _texts(na_values))
+
+    def of(self, column: Column) -> frozenset[str]:
+        """The texts of a column. An empty cell of a CSV file is missing whatever is listed."""
+        texts = self.by_column.get(column.name, self.usual if self.listed is None else self.listed)
+        return texts | {""} if column.kind == "raw" else texts
+
+    def is_usual(self, column: Column) -> bool:
+        """Whether nobody has listed texts for the column."""
+        return self.listed is None and column.name not in self.by_column
+
+
+def _texts(values: Iterable[Any]) -> frozenset[str]:
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise DataError(f"na_values lists {values!r}; give a list of texts, [{values!r}], or one per column")
+    found = {str(value).strip() for value in values if value is not None}
+    return frozenset(found | {str(int(v)) for v in values if isinstance(v, float) and v.is_integer()})
