@@ -213,12 +213,13 @@ def fit(
         else:
             wide = Wide(engine.value, max_width)
             fitted = _learned(empirical, options, Hidden(units, restarts, seed), wide, watch, start, average, shrink)
-        fitted = _kept(reading.noted(fitted), watch)
+        seconds = time.monotonic() - started
+        fitted = _recorded(_kept(reading.noted(fitted), watch), empirical, seconds)
     _save(fitted, output)
     if not quiet and (note := fitted.settings.get("device_note")):
         typer.echo(note, err=True)
     if not quiet:
-        _tell(fitted, output, time.monotonic() - started, as_json=as_json)
+        _tell(fitted, output, seconds, as_json=as_json)
     return _closing(fitted, output)
 
 
@@ -319,6 +320,15 @@ def _kept(fitted: Fitted, watch: _Watch) -> Fitted:
     return fitted
 
 
+def _recorded(fitted: Fitted, empirical: Empirical, seconds: float) -> Fitted:
+    """The model with its time, its baselines and its misfit."""
+    from fullspan.cli.models import oracle_of
+    from fullspan.estimators.limits import measured_by, recorded
+
+    done: Fitted = recorded(fitted, empirical, seconds, lambda: measured_by(oracle_of(fitted), fitted, empirical))
+    return done
+
+
 def _save(fitted: Fitted, path: Path) -> None:
     from fullspan.cli.models import save_model
 
@@ -372,9 +382,9 @@ def _closing(fitted: Fitted, output: Path) -> int:
     from fullspan.cli.app import INTERRUPTED
 
     if fitted.status == "diverged":
-        from fullspan.estimators.density import ending
+        from fullspan.estimators.endings import explained
 
-        typer.echo(f"fullspan: {ending(fitted)}; they are in {str(output)!r}", err=True)
+        typer.echo(f"fullspan: {explained(fitted)}; the weights kept are in {str(output)!r}", err=True)
     if fitted.status != INTERRUPTED_STATUS:
         return 0
     typer.echo(f"fullspan: interrupted; the best model so far is in {str(output)!r}", err=True)

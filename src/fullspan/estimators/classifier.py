@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from fullspan.data import encode
 from fullspan.errors import ConvergenceWarning, FullspanError
 from fullspan.estimators.boundary import diverging_terms, warn_at_boundary
+from fullspan.estimators.endings import explained
 from fullspan.estimators.hidden import Hidden, hidden_variables
 from fullspan.estimators.parameters import check_parameters
 from fullspan.estimators.reading import Reading
@@ -187,7 +188,7 @@ class BoltzmannClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _warn(self, fitted: Fitted) -> None:
         if fitted.status != "converged":
-            warnings.warn(f"the fit ended early: {fitted.status}", ConvergenceWarning, stacklevel=3)
+            warnings.warn(f"the fit ended early: {explained(fitted)}", ConvergenceWarning, stacklevel=3)
         warn_at_boundary(fitted, stacklevel=3)
 
     def _accept(self, fitted: Fitted, kind: str) -> None:

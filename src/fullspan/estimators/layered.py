@@ -6,6 +6,8 @@ import contextlib
 import copy
 import dataclasses
 import os
+import sys
+import time
 import warnings
 from typing import TYPE_CHECKING, Any, Self
 
@@ -51,6 +53,7 @@ class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densit
     missing: str
     count_column: str | None
     verbose: bool
+    _says_limits = True
     target: str | None
     log_z: str
     device: str
@@ -87,14 +90,34 @@ class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densit
         -----
         ConvergenceWarning : learning diverged or was interrupted; the last good weights are kept.
         """
+        started = time.perf_counter()
         sizes = self._checked()
         table, labels = checked_table(X), self._labels(y)
         rows = rows_of_table(table, labels, self, checked_weight(sample_weight))
         rng = generator(self.random_state)
         with self._watched() as watch:
             machine, course, trainer = self._learn(rows, sizes, rng, watch)
+        seconds = time.perf_counter() - started
         self._finish(machine, course, trainer, rows, kind_of(table), rng)
+        self._record(rows, seconds)
         return self
+
+    def _record(self, rows: UnitRows, seconds: float) -> None:
+        """Measure how far the machine is from its rows, keep it with the machine, and say it if verbose."""
+        from fullspan.estimators.limits import measured_by_layers, recorded
+
+        data, model = rows.counted(), self.model_
+        self._fitted = recorded(self._fitted, data, seconds, lambda: measured_by_layers(model, data))
+        if self.verbose and self._says_limits:
+            print(self.limits_, file=sys.stderr)
+
+    @property
+    def limits_(self) -> str | None:
+        """That the machine was learned by sampling, and its largest pairwise misfit."""
+        from fullspan.estimators.limits import limit_line
+
+        check_is_fitted(self)
+        return limit_line(self._fitted)
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """One pass over further rows, from the weights and chains of the last call, at a constant learning rate.

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from fullspan.estimators.endings import ended_early, explained
 from fullspan.estimators.joint import is_conditional
 from fullspan.estimators.sampled import log_z_of
 from fullspan.estimators.terms import aligned
@@ -135,7 +136,7 @@ class Summary:
         yield f"{len(self.coefficients)} weights in the {basis} basis{on}{_penalties(settings)}"
         steps = settings.get("iterations")
         how = f"solver {settings['solver']}, {steps} iterations: " if "solver" in settings and steps is not None else ""
-        yield f"{how}{fitted.status}"
+        yield f"{how}{explained(fitted) if ended_early(fitted.status) else fitted.status}"
 
     def _fit(self) -> Iterator[str]:
         g = self.goodness

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -61,6 +62,7 @@ class TreeEstimator(DensityEstimator):
         -----
         ConvergenceWarning : the learner was stopped early; the best tree so far is kept.
         """
+        started = time.perf_counter()
         check_parameters(self.get_params(deep=False))
         table = checked_table(X)
         empirical = self._reading().count(table, checked_weight(sample_weight))
@@ -68,7 +70,9 @@ class TreeEstimator(DensityEstimator):
         with self._watched() as watch:
             fitted = self._learn_tree(empirical, valid, watch)
         self._warn(fitted)  # type: ignore[arg-type]
+        seconds = time.perf_counter() - started
         self._accept_tree(self._noted_tree(fitted), kind_of(table))
+        self._record(empirical, seconds)
         return self
 
     @abstractmethod

@@ -12,15 +12,18 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from fullspan.data import Empirical
+from fullspan.data.row_sketch import RowSketch
 from fullspan.errors import FullspanError
 from fullspan.estimators.comparing import compare_counts
-from fullspan.estimators.comparison import Comparison
+from fullspan.estimators.comparison import ALL, Comparison
 from fullspan.estimators.joint import check_exact_joint
+from fullspan.estimators.limits import approach
 from fullspan.estimators.reading import Reading
 from fullspan.learn.likelihood.nested import information_by_order
 from fullspan.learn.search.holdout import held_out
 from fullspan.query.marginals import marginals_of
 from fullspan.query.margins import WorstCells, worst_cells
+from fullspan.query.pair_misfit import PairMisfit, pair_misfit
 from fullspan.report.caveats import caveats
 from fullspan.space import Variable
 
@@ -55,6 +58,8 @@ class Content:
     data : the rows given, if any; ``is_training`` says whether the model was learned from them.
     comparison : on held-out rows, with baselines; ``held_out`` says in words which rows those are.
     information : nats per row explained by each order.
+    misfit : the largest pairwise misfit in the rows learned from, if they are given, of a model with a full table; for
+        others it is kept with the model.
     """
 
     title: str
@@ -67,6 +72,7 @@ class Content:
     held_out: str
     information: dict[int, float] | None
     caveats: tuple[str, ...]
+    misfit: PairMisfit | None = None
 
 
 def gather(
@@ -114,6 +120,7 @@ def gather(
         words,
         information_by_order(model) if hasattr(model, "terms") else None,
         tuple(caveats(estimator, counts)),
+        _misfit(estimator, counts if is_training else None),
     )
 
 
@@ -125,9 +132,20 @@ def _is_training(estimator: Any, data: Any, space: Any) -> bool:
     """Whether these are the rows that the model was learned from."""
     own = Reading.of(estimator.fitted_)
     try:
-        return own.count_again(data, space).fingerprint() == str(estimator.fitted_.fingerprint)
+        rows = own.count_again(data, space)
     except FullspanError:
         return False  # such as missing cells, which the model was fitted without
+    sketch = RowSketch.from_json(estimator.fitted_.settings.get("rows"))
+    return rows.fingerprint() == str(estimator.fitted_.fingerprint) or (
+        sketch is not None and sketch.share(rows) >= ALL
+    )
+
+
+def _misfit(estimator: Any, data: Empirical | None) -> PairMisfit | None:
+    """The largest pairwise misfit of a model that uses the table of all states, if that is quick."""
+    if data is None or approach(estimator.fitted_) is not None or len(data.space) < 2:
+        return None
+    return pair_misfit(estimator._oracle, data, lambda: None)
 
 
 def _held_out(
@@ -142,7 +160,7 @@ def _held_out(
     if not is_training:
         return _compared(estimator, data, None), f"{data.total:,.6g} rows that are not those the model was learned from"
     history = estimator.fitted_.history
-    seconds = history[-1].seconds if history else 0.0
+    seconds = estimator.fitted_.settings.get("seconds", history[-1].seconds if history else 0.0)
     if not refit or seconds > MAX_SECONDS or data.total < 20:
         return None, "The rows given are those the model was learned from; --test FILE takes rows that were held out."
     say(f"learning again from {1 - SHARE:.0%} of the rows, to test on the others")
