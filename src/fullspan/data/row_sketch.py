@@ -32,7 +32,7 @@ from fullspan.data.empirical import Empirical
 
 MOST = 2048
 """Hashes kept: 16 kB of a file."""
-SURE = 5.0
+SURE = 4.0
 """Standard errors from chance at which rows are called rows learned from."""
 _BYTES = 6
 _MULTIPLIERS = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
@@ -108,8 +108,9 @@ class RowSketch:
             return math.nan
         squares = float(once @ once + never @ never)
         effective = total * total / squares
-        chance = (2 * self.n_twice + 1) / (2 * self.n_twice + self.n_once + 2)
-        spread = 4 * (self.n_twice + 1) / (2 * self.n_twice + self.n_once + 1) ** 2
+        one, two = self.n_once + 1, self.n_twice + 1  # so that a ratio of 0 has an error too
+        chance = 2 * two / (2 * two + one)
+        spread = 4 * one * two * (one + two) / (2 * two + one) ** 4  # of the chance, if n_once and n_twice are Poisson
         error = math.sqrt(chance * (1 - chance) / effective + spread)
         found = float(once.sum()) / total
         if found - chance <= SURE * error:  # as far as chance goes; too few rows to tell if a whole match would be too
@@ -137,8 +138,8 @@ class RowSketch:
             wide = np.zeros((len(raw) // _BYTES, 8), dtype=np.uint8)
             wide[:, 8 - _BYTES :] = raw.reshape(-1, _BYTES)
             hashes = wide.view(">u8").astype(np.uint64).ravel()
-            numbers = (int(record[name]) for name in ("n_distinct", "n_once", "n_twice"))
-            found = cls(str(record["digest"]), np.sort(hashes), *numbers, bool(record["is_complete"]))
+            distinct, once, twice = (int(record[name]) for name in ("n_distinct", "n_once", "n_twice"))
+            found = cls(str(record["digest"]), np.sort(hashes), distinct, once, twice, bool(record["is_complete"]))
         except (KeyError, TypeError, ValueError, binascii.Error):
             return None
         return found if len(hashes) and min(found.n_once, found.n_twice) >= 0 else None

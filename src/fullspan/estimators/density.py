@@ -78,6 +78,8 @@ class DensityEstimator(Plots, DensityMixin, BaseEstimator):  # type: ignore[misc
     columns: Sequence[str | int] | None
     count_column: str | None
     verbose: bool
+    fitted_: Any
+    _oracle: Any
     _says_limits = True
     """Whether a verbose fit prints ``limits_``; the command line does so itself."""
 
@@ -115,7 +117,8 @@ class DensityEstimator(Plots, DensityMixin, BaseEstimator):  # type: ignore[misc
 
     def _record(self, empirical: Empirical, seconds: float) -> None:
         """Measure how far the accepted model is from its data, keep it with the model, and say it if verbose."""
-        fitted, oracle = self.fitted_, self._oracle
+        fitted: Any = self.fitted_
+        oracle: Any = self._oracle
         self.fitted_ = recorded(fitted, empirical, seconds, lambda: measured_by(oracle, fitted, empirical))
         if self.verbose and self._says_limits and self.limits_ is not None:
             print(self.limits_, file=sys.stderr)

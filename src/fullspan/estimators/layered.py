@@ -66,6 +66,8 @@ class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densit
     learning_rate: float
     ais_steps: int
     space_: Space
+    model_: LayeredMachine
+    _fitted: FittedLayers
     _sizes_parameter: str
     _log_z: Any
     _saved: tuple[str, ...] = _SAVED

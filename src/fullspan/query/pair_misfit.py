@@ -117,16 +117,16 @@ def data_pairs(data: Empirical) -> Array:
     starts = np.cumsum([0, *data.space.cards[:-1]])
     totals = np.add.reduceat(np.add.reduceat(counts, starts, axis=0), starts, axis=1)
     wide = np.repeat(np.repeat(totals, data.space.cards, axis=0), data.space.cards, axis=1)
-    return np.divide(counts, wide, out=np.full_like(counts, np.nan), where=wide > 0)
+    return np.asarray(np.divide(counts, wide, out=np.full_like(counts, np.nan), where=wide > 0))
 
 
 def _largest(model: Array, data: Array, space: Space) -> PairMisfit:
     """Of equal differences, as in the four cells of two binary columns, that of the highest levels of a pair."""
     owner = np.repeat(np.arange(len(space)), space.cards)
     difference = np.where(owner[:, None] < owner, np.nan_to_num(np.abs(model - data)), -1.0)
-    a, b = np.nonzero(difference >= difference.max() - _TIED)
-    first = (owner[a] == owner[a[0]]) & (owner[b] == owner[b[0]])
-    a, b = int(a[first][-1]), int(b[first][-1])
+    rows, columns = np.nonzero(difference >= difference.max() - _TIED)
+    first = (owner[rows] == owner[rows[0]]) & (owner[columns] == owner[columns[0]])
+    a, b = int(rows[first][-1]), int(columns[first][-1])
     starts = np.cumsum([0, *space.cards])
     cell = {}
     for entry in (a, b):

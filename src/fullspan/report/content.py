@@ -120,7 +120,7 @@ def gather(
         words,
         information_by_order(model) if hasattr(model, "terms") else None,
         tuple(caveats(estimator, counts)),
-        _misfit(estimator, counts if is_training else None),
+        _misfit(estimator, data, space) if is_training else None,
     )
 
 
@@ -141,11 +141,11 @@ def _is_training(estimator: Any, data: Any, space: Any) -> bool:
     )
 
 
-def _misfit(estimator: Any, data: Empirical | None) -> PairMisfit | None:
-    """The largest pairwise misfit of a model that uses the table of all states, if that is quick."""
-    if data is None or approach(estimator.fitted_) is not None or len(data.space) < 2:
+def _misfit(estimator: Any, data: Any, space: Any) -> PairMisfit | None:
+    """The largest pairwise misfit of a model that uses the table of all states, in its training rows, if quick."""
+    if approach(estimator.fitted_) is not None:
         return None
-    return pair_misfit(estimator._oracle, data, lambda: None)
+    return pair_misfit(estimator._oracle, Reading.of(estimator.fitted_).count_again(data, space), lambda: None)
 
 
 def _held_out(

@@ -267,8 +267,8 @@ def _prediction(c: Content) -> str:
         "Each cell of a held-out row is predicted from the rest of its row. On the diagonal, what was said "
         "with 70 % came "
         f"true in 70 % of cases; bars are two standard errors, larger dots hold more forecasts. Mean distance from the "
-        f"diagonal: {found.error:.3f}. A model that knows nothing can lie on the diagonal too; the skill, {found.skill:.3f} "
-        "here, is 1 for perfect predictions and 0 for no better than the base rates of the columns."
+        f"diagonal: {found.error:.3f}. A model that knows nothing can lie on the diagonal too; the skill, "
+        f"{found.skill:.3f} here, is 1 for perfect predictions and 0 for no better than the base rates of the columns."
     )
     return (
         f"<p>Held-out rows: {html.escape(c.held_out)}. Nats per row: higher is better.</p>{ranks}{notes}"
