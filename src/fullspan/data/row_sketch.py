@@ -32,7 +32,7 @@ from fullspan.data.empirical import Empirical
 
 MOST = 2048
 """Hashes kept: 16 kB of a file."""
-SURE = 4.0
+SURE = 5.0
 """Standard errors from chance at which rows are called rows learned from."""
 _BYTES = 6
 _MULTIPLIERS = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))

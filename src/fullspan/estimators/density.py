@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from fullspan.data import Empirical
     from fullspan.estimators.residuals import Kind, Residuals
     from fullspan.estimators.summary import Summary
+    from fullspan.query.answer import Oracle
 
 Names = str | Sequence[str]
 READING = ("columns", "levels", "bins", "count_column", "missing", "max_levels")
@@ -79,7 +80,7 @@ class DensityEstimator(Plots, DensityMixin, BaseEstimator):  # type: ignore[misc
     count_column: str | None
     verbose: bool
     fitted_: Any
-    _oracle: Any
+    _oracle: Oracle
     _says_limits = True
     """Whether a verbose fit prints ``limits_``; the command line does so itself."""
 
@@ -117,8 +118,7 @@ class DensityEstimator(Plots, DensityMixin, BaseEstimator):  # type: ignore[misc
 
     def _record(self, empirical: Empirical, seconds: float) -> None:
         """Measure how far the accepted model is from its data, keep it with the model, and say it if verbose."""
-        fitted: Any = self.fitted_
-        oracle: Any = self._oracle
+        fitted, oracle = self.fitted_, self._oracle
         self.fitted_ = recorded(fitted, empirical, seconds, lambda: measured_by(oracle, fitted, empirical))
         if self.verbose and self._says_limits and self.limits_ is not None:
             print(self.limits_, file=sys.stderr)
