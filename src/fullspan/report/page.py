@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from fullspan.estimators.comparison import HEADINGS
+from fullspan.estimators.comparison import HEADINGS, SOME
 from fullspan.estimators.limits import is_dense, likelihood_line, limit_line, mean_log_likelihood, misfit_words
 from fullspan.estimators.pictures import information, interaction_graph, interactions, learning, reliability, weights
 from fullspan.model.mixture import FittedMixture
@@ -186,6 +186,8 @@ def _data(c: Content) -> str:
     what = (
         "The rows are those the model was learned from."
         if c.is_training
+        else f"About {c.training_share:.0%} of the rows shown are those the model was learned from."
+        if c.training_share >= SOME
         else "The rows shown are not those the model was learned from."
         if c.data is not None
         else "No rows were given; the shares are those of the model."
