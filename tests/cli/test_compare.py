@@ -6,7 +6,12 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from cli.running import VOTES, Done
+from fullspan.cli import summary
+from fullspan.cli.compare import blocks
+from fullspan.estimators.comparison import HEADINGS
 
 
 def test_a_model_and_the_baselines_side_by_side(run: Callable[..., Done], votes_model: Path) -> None:
@@ -25,3 +30,45 @@ def test_a_model_given_twice_is_refused(run: Callable[..., Done], votes_model: P
     done = run("compare", votes_model, votes_model, "--data", VOTES)
     assert done.code == 2
     assert "twice" in done.err
+
+
+def test_the_table_learned_from_is_called_training_rows(
+    run: Callable[..., Done], votes_model: Path, tmp_path: Path
+) -> None:
+    """Also half of it, and with its columns the other way round; the time is that of the fit."""
+    lines = [line.split(",") for line in VOTES.read_text().splitlines()]
+    half = tmp_path / "half.csv"
+    half.write_text("\n".join(",".join(reversed(line)) for line in lines[:200]) + "\n")
+    for data in (VOTES, half):
+        done = run("compare", votes_model, "--data", data)
+        assert "votes: these are training rows" in done.out
+        assert "held-out rows" not in done.out
+    shown = json.loads(run("show", votes_model, "--json").out)
+    row = next(
+        r
+        for r in json.loads(run("compare", votes_model, "--data", VOTES, "--json").out)["models"]
+        if r["name"] == "votes"
+    )
+    assert row["fit_seconds"] == shown["fit_seconds"] > 0
+    assert row["training_share"] == 1.0
+
+
+NAMES = ["votes", "a-model-with-a-name-of-some-length", "x" * 60, *(f"model-{k}" for k in range(12))]
+
+
+@pytest.mark.parametrize("width", [80, 100, 200])
+def test_names_are_whole_and_lines_fit_at_every_width(
+    width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every part of the table has every name, every number is shown once, and no line is wider than the terminal."""
+    monkeypatch.setattr(summary, "FILE_WIDTH", width)
+    rows = [(name, *(f"{-k}.{j:04d}1234" for j in range(1, len(HEADINGS)))) for k, name in enumerate(NAMES, 1)]
+    parts = list(blocks(HEADINGS, rows, width))
+    for headings, part in parts:
+        summary.print_rows(headings, part)
+    out = capsys.readouterr().out
+    assert max(map(len, out.splitlines())) <= width
+    assert all(sum(line.split()[0] == name for line in out.splitlines() if line) == len(parts) for name in NAMES)
+    for row in rows:
+        assert all(out.count(f" {number}") == 1 for number in row[1:])
+    assert [h for headings, _ in parts for h in headings[1:]] == list(HEADINGS[1:])

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -38,6 +39,8 @@ def test_it_prints_a_summary_and_the_strongest_terms(votes_model: Path, tmp_path
     assert done.code == 0
     assert done.out.startswith("435 rows (203 dropped: missing cells), 17 variables, 131,072 states\n")
     assert "nats saved" in done.out
+    assert re.search(r"^log-likelihood -\d\.\d+ nats per row, \d\.\d+ above independent columns and", done.out, re.M)
+    assert "divergence" not in done.out  # 232 rows in 131,072 states
     assert load(tmp_path / "m.fsm").model.terms == load(votes_model).model.terms
 
 
@@ -50,6 +53,30 @@ def test_json_holds_the_same_facts(run: Run, table: Path, tmp_path: Path) -> Non
     assert facts["n_states"] == 4
     assert facts["divergence"] == fitted.divergence
     assert facts["file"] == str(tmp_path / "m.fsm")
+
+
+@pytest.mark.parametrize("options", [["--engine", "elimination"], ["--model", "chow-liu"], ["--model", "restricted"]])
+def test_a_fit_without_the_table_says_so_in_one_line(run: Run, options: list[str], tmp_path: Path) -> None:
+    """And so does ``show``, in the same words; by the table there is no such line."""
+    path = tmp_path / "m.fsm"
+    columns = ["--missing", "drop", "--columns", "party,crime,water,budget,duty_free"]
+    done = (
+        run("fit", VOTES, "-o", path, *columns, *options, "--seed", "0")
+        if "restricted" in options
+        else run("fit", VOTES, "-o", path, *columns, *options)
+    )
+    lines = [line for line in (done.out + done.err).splitlines() if "largest pairwise misfit" in line]
+    assert len(lines) == 1
+    assert lines[0] in run("show", path).out
+    assert json.loads(run("show", path, "--json").out)["pairwise_misfit"]["data"] >= 0
+    assert "misfit" not in run("fit", VOTES, "-o", tmp_path / "t.fsm", *columns).out
+
+
+def test_an_early_end_is_a_sentence_with_a_remedy(run: Run, tmp_path: Path) -> None:
+    options = ["--model", "boltzmann", "--solver", "gradient", "--max-iter", "1", "--columns", "party,crime,water"]
+    done = run("fit", VOTES, "-o", tmp_path / "m.fsm", "--missing", "drop", *options)
+    assert "iteration limit: the solver stopped at its limit of iterations" in done.out
+    assert "Remedy: use a higher max_iter" in done.out
 
 
 def test_quiet_prints_nothing(run: Run, table: Path, tmp_path: Path) -> None:

@@ -169,3 +169,51 @@ def test_machines_in_layers_are_compared_too(deep: bool) -> None:
     by_name = {row.name: row for row in found}
     assert by_name["layers"].log_likelihood == pytest.approx(machine.score(TEST), abs=1e-9)
     assert any("lower bound" in note for note in found.notes()) == deep
+
+
+def test_a_coin_is_calibrated_and_has_no_skill() -> None:
+    """Forecasts of 1/2 come true in half of the cases: calibration alone would call a coin perfect."""
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 2, (4000, 1))
+    data = Empirical.from_codes(np.hstack([x, x ^ (rng.random((4000, 3)) < 0.1)]).astype(np.int64))
+    coin = calibration(lambda codes: np.full(len(codes), -4 * np.log(2)), data, np.random.default_rng(0))
+    known = fs.BoltzmannMachine(basis="walsh").fit(data.states.repeat(data.counts.astype(int), axis=0))
+    machine = calibration(known._log_prob, data, np.random.default_rng(0))
+    assert coin.error < 0.01
+    assert coin.skill == pytest.approx(0.0, abs=0.01)
+    assert machine.error < 0.02
+    assert machine.skill > 0.5
+
+
+def test_the_skill_is_that_of_squares_summed_by_hand(models: dict[str, Any]) -> None:
+    data, machine = Empirical.from_codes(TEST), models["pairs"]
+    cards, square, base = (2, 3, 2), 0.0, 0.0
+    for row in TEST:
+        for i, card in enumerate(cards):
+            rest = {f"x{j}": int(row[j]) for j in range(3) if j != i}
+            p = machine.conditional(f"x{i}", rest).values
+            truth = np.arange(card) == row[i]
+            rates = np.bincount(TEST[:, i], minlength=card) / len(TEST)
+            square, base = square + ((p - truth) ** 2).sum(), base + ((rates - truth) ** 2).sum()
+    found = calibration(machine._log_prob, data, np.random.default_rng(0))
+    assert found.brier == pytest.approx(square / TEST.size, rel=1e-9)
+    assert found.skill == pytest.approx(1 - square / base, rel=1e-9)
+
+
+def test_rows_of_the_same_small_table_are_called_held_out_if_they_are() -> None:
+    """Twelve states: every held-out row coincides with a training row, which means nothing."""
+    model = fs.BoltzmannMachine().fit(TRAIN)
+    assert "150 held-out rows" in fs.compare({"m": model}, TEST).notes()[0]
+    notes = fs.compare({"m": model}, TRAIN).notes()
+    assert notes[0].startswith("400 rows;")
+    assert notes[1].startswith("m: these are training rows")
+
+
+def test_a_part_of_the_training_rows_is_said_in_per_cent() -> None:
+    rng = np.random.default_rng(0)
+    draw = lambda n: (rng.integers(0, 2, (n, 1)) ^ (rng.random((n, 16)) < 0.2)).astype(np.int64)  # noqa: E731
+    train = draw(2000)
+    model = fs.ChowLiuTree().fit(train)
+    found = fs.compare({"tree": model}, np.concatenate([train[:400], draw(600)]), baselines=False)
+    assert found[0].training_share == pytest.approx(0.4, abs=0.06)
+    assert f"tree: about {found[0].training_share:.0%} of these rows are training rows" in found.notes()[1]

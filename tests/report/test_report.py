@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -192,3 +193,33 @@ def test_a_machine_in_layers_is_refused(tmp_path: Path) -> None:
     machine.save(tmp_path / "layers.fsm")
     with pytest.raises(fs.FullspanError, match="RestrictedBoltzmannMachine"):
         Explorer(tmp_path / "layers.fsm")
+
+
+def test_the_first_paragraph_says_how_far_the_model_is_from_the_data() -> None:
+    """Exact under the model is one thing, the distance from the data another; both are said at once."""
+    data = rows_of(300)
+    tree = fs.ChowLiuTree().fit(data)
+    lead = re.search(r'<p class="lead">(.*?)</p>', page(gather(tree, refit=False)))
+    assert lead is not None
+    assert "Answers are exact under the model" in lead[1]
+    limits = tree.limits_
+    assert limits is not None
+    assert html.escape(limits[1:]) in lead[1]
+    table = fs.FullSpan().fit(data)
+    lead = re.search(r'<p class="lead">(.*?)</p>', page(gather(table, data, refit=False)))
+    assert lead is not None
+    assert "Largest pairwise misfit: " in lead[1]
+    assert "nats per row" in lead[1]
+
+
+def test_a_part_of_the_training_rows_is_not_called_held_out() -> None:
+    rng = np.random.default_rng(0)
+    rows = (rng.integers(0, 2, (800, 1)) ^ (rng.random((800, 14)) < 0.25)).astype(np.int64)
+    tree = fs.ChowLiuTree().fit(rows[:500])
+    content = gather(tree, rows, refit=False)
+    assert not content.is_training
+    assert content.training_share == pytest.approx(5 / 8, abs=0.08)
+    assert f"about {content.training_share:.0%} of which are training rows" in content.held_out
+    assert f"About {content.training_share:.0%} of the rows shown are those" in page(content)
+    assert gather(tree, rows[:200], refit=False).is_training
+    assert gather(tree, rows[500:], refit=False).training_share == 0.0

@@ -11,15 +11,24 @@ from fullspan.cli.choices import WEIGHTS_HELP
 from fullspan.cli.reading import Na, OnUnknown, changes
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from fullspan.estimators.density import DensityEstimator
+
+Row = tuple[str, ...]
+_BETWEEN = 3
+"""Blanks between two columns."""
 
 EPILOG = """Example: fullspan compare votes.fsm --data test.csv
 
 Example: fullspan compare a.fsm b.fsm --data test.csv --train train.csv
 
 The best model comes first. "behind best" is the mean difference to it, row by row, and "paired error" the standard
-error of that difference. Missing cells are summed out by every model. Baselines learn from --train; without it, from
-the held-out rows themselves by ten-fold cross-validation, so that no row is scored by a baseline that saw it."""
+error of that difference. "skill" is 1 for perfect predictions of single cells and 0 for no better than base rates;
+"calibration" is how far stated probabilities are from what came true. A model is named if these are, in whole or in
+part, the rows it was learned from. Missing cells are summed out by every model. Baselines learn from --train; without
+it, from the held-out rows themselves by ten-fold cross-validation, so that no row is scored by a baseline that saw
+it."""
 
 
 def register(app: typer.Typer) -> None:
@@ -40,7 +49,7 @@ def compare(
     unknown: OnUnknown = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Held-out log-likelihood with paired errors, description length, calibration and time."""
+    """Held-out log-likelihood with paired errors, description length, skill, calibration and time."""
     from fullspan.cli.summary import console, print_json, print_rows
     from fullspan.estimators.comparing import compare as compared
     from fullspan.estimators.comparison import HEADINGS
@@ -56,8 +65,25 @@ def compare(
     if as_json:
         print_json({"n_rows": found.n_rows, "notes": found.notes(), "models": found.to_dicts()})
         return
-    print_rows(HEADINGS, [row.cells() for row in found])
+    for headings, rows in blocks(HEADINGS, [row.cells() for row in found], console().width):
+        print_rows(headings, rows)
     console().print("\n".join(found.notes()))
+
+
+def blocks(headings: Row, rows: list[Row], width: int) -> Iterator[tuple[Row, list[Row]]]:
+    """The table in parts that fit a terminal, each with the names of the models: these are never cut.
+
+    A name that leaves no room for a single number is folded onto further lines.
+    """
+    widths = [max(len(row[k].strip()) for row in (headings, *rows)) for k in range(len(headings))]
+    start = 1
+    while start < len(headings):
+        stop, used = start + 1, widths[0] + _BETWEEN + widths[start]
+        while stop < len(headings) and used + _BETWEEN + widths[stop] <= width:
+            used += _BETWEEN + widths[stop]
+            stop += 1
+        yield (headings[0], *headings[start:stop]), [(row[0], *map(str.strip, row[start:stop])) for row in rows]
+        start = stop
 
 
 def _loaded(paths: list[Path], reading: dict[str, Any]) -> dict[str, DensityEstimator]:

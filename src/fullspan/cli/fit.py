@@ -235,12 +235,14 @@ def fit(
         else:
             wide = Wide(engine.value, max_width)
             fitted = _learned(empirical, options, Hidden(units, restarts, seed), wide, watch, start, average, shrink)
-        fitted = _explained(_kept(reading.noted(fitted), watch), empirical, watch)
+        seconds = time.monotonic() - started
+        fitted = _recorded(_kept(reading.noted(fitted), watch), empirical, seconds)
+        fitted = _explained(fitted, empirical, watch)
     _save(fitted, output)
     for note in () if quiet else _notes(fitted):
         typer.echo(note, err=True)
     if not quiet:
-        _tell(fitted, output, time.monotonic() - started, as_json=as_json)
+        _tell(fitted, output, seconds, as_json=as_json)
     return _closing(fitted, output)
 
 
@@ -373,6 +375,15 @@ def _explained(fitted: Fitted, empirical: Empirical, watch: _Watch) -> Fitted:
     return explained(fitted, empirical, watch.interrupts.check)
 
 
+def _recorded(fitted: Fitted, empirical: Empirical, seconds: float) -> Fitted:
+    """The model with its time, its baselines and its misfit."""
+    from fullspan.cli.models import oracle_of
+    from fullspan.estimators.limits import measured_by, recorded
+
+    done: Fitted = recorded(fitted, empirical, seconds, lambda: measured_by(oracle_of(fitted), fitted, empirical))
+    return done
+
+
 def _save(fitted: Fitted, path: Path) -> None:
     from fullspan.cli.models import save_model
 
@@ -426,9 +437,9 @@ def _closing(fitted: Fitted, output: Path) -> int:
     from fullspan.cli.app import INTERRUPTED
 
     if fitted.status == "diverged":
-        from fullspan.estimators.density import ending
+        from fullspan.estimators.endings import ending_words
 
-        typer.echo(f"fullspan: {ending(fitted)}; they are in {str(output)!r}", err=True)
+        typer.echo(f"fullspan: {ending_words(fitted)}; the weights kept are in {str(output)!r}", err=True)
     if fitted.status != INTERRUPTED_STATUS:
         return 0
     typer.echo(f"fullspan: interrupted; the best model so far is in {str(output)!r}", err=True)

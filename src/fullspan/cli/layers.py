@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Any
 
@@ -45,16 +44,17 @@ def fit_layers(
     from fullspan.estimators.progress import announce, reported
 
     sizes = units_of(hidden, model)
-    started = time.monotonic()
     given = {key: value for key, value in options.items() if value is not None}
     with reported(verbose=not quiet):
         machine = _machine(model, sizes, verbose=not quiet, **given)
+    machine._says_limits = False  # they are printed below
     machine.fit(data, sample_weight=weights)
     with reported(verbose=not quiet) as watch:
         announce(watch, "computing log Z")
         machine.save(output)
     if not quiet:
-        _tell(machine, {"file": str(output), "seconds": round(time.monotonic() - started, 3)}, as_json=as_json)
+        seconds = machine._fitted.settings["seconds"]
+        _tell(machine, {"file": str(output), "seconds": seconds}, as_json=as_json)
     return INTERRUPTED if machine.status_ == "interrupted" else 0
 
 
@@ -108,8 +108,11 @@ def _loaded(path: Path) -> Any:
 
 
 def _tell(machine: Any, more: dict[str, Any], *, as_json: bool) -> None:
-    from fullspan.cli.summary import print_json
+    from fullspan.cli.summary import closing_lines, print_json
+    from fullspan.estimators.endings import ending
+    from fullspan.estimators.limits import facts as limits
 
+    fitted = machine._fitted
     model, z = machine.model_, machine.log_z_
     facts = {
         "estimator": type(machine).__name__,
@@ -119,6 +122,8 @@ def _tell(machine: Any, more: dict[str, Any], *, as_json: bool) -> None:
         "log_z": {"value": z.value, "standard_error": z.standard_error, "method": z.method},
         "status": machine.status_,
         "epochs": machine.n_iter_,
+        "ending": ending(fitted)._asdict(),
+        **limits(fitted),
     }
     if as_json:
         print_json({**facts, **more})
@@ -129,5 +134,6 @@ def _tell(machine: Any, more: dict[str, Any], *, as_json: bool) -> None:
     )
     typer.echo(f"log Z {z} ({'exact' if z.is_exact else 'estimated by annealing'})")
     typer.echo(f"{machine.n_iter_} epochs, {machine.status_}")
+    typer.echo("\n".join(closing_lines(fitted)))
     if "seconds" in more:
         typer.echo(f"fitted in {more['seconds']:.1f} s, written to {more['file']}")

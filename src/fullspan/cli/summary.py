@@ -42,6 +42,9 @@ def _finite(value: Any) -> Any:
 
 def summary(fitted: Fitted) -> dict[str, Any]:
     """The facts about a fit, in JSON's types."""
+    from fullspan.estimators import limits
+    from fullspan.estimators.endings import ending
+
     space = fitted.model.space
     return {
         "n_rows": fitted.n_rows,
@@ -56,6 +59,8 @@ def summary(fitted: Fitted) -> dict[str, Any]:
         "entropy": fitted.entropy,
         "description_length": fitted.description_length,
         "status": fitted.status,
+        "ending": ending(fitted)._asdict(),
+        **limits.facts(fitted),
         **_average_facts(fitted),
         **(_machine_facts(fitted) if is_machine(fitted) else {}),
     }
@@ -83,6 +88,8 @@ def _orders(fitted: Fitted) -> list[tuple[int, int]]:
 
 def summary_lines(fitted: Fitted) -> list[str]:
     """The same in words."""
+    from fullspan.estimators.limits import likelihood_line
+
     space, orders = fitted.model.space, _orders(fitted)
     dropped = f" ({fitted.n_dropped:,} dropped: missing cells)" if fitted.n_dropped else ""
     hidden = f" ({fitted.n_hidden} of them hidden)" if fitted.n_hidden else ""
@@ -101,16 +108,26 @@ def summary_lines(fitted: Fitted) -> list[str]:
         members, asked = (fitted.settings.get(name) for name in ("members", "average"))
         return [
             *lines,
-            f"the average of {members} of {asked} fits, divergence from the data {fitted.divergence:.4f} "
-            f"nats per row ({fitted.status})",
+            f"the average of {members} of {asked} fits, {likelihood_line(fitted)} ({fitted.status})",
             f"out-of-bag log-likelihood {found.score:.4f} ± {found.error:.4f} nats per row",
+            *closing_lines(fitted),
         ]
     return [
         *lines,
-        f"divergence from the data {fitted.divergence:.4f} nats per row"
+        likelihood_line(fitted)
         + (f", description length {fitted.description_length:.1f} nats" if not share else "")
         + f" ({fitted.status})",
+        *closing_lines(fitted),
     ]
+
+
+def closing_lines(fitted: Any) -> list[str]:
+    """How the model does without the full table, if it does; and why the fit ended early, if it did."""
+    from fullspan.estimators.endings import ended_early, ending_words
+    from fullspan.estimators.limits import limit_line
+
+    line = limit_line(fitted)
+    return [*([] if line is None else [line]), *([ending_words(fitted)] if ended_early(fitted.status) else [])]
 
 
 def _power(n_states: int) -> str:
@@ -126,10 +143,13 @@ def is_machine(fitted: Fitted) -> bool:
 
 
 def print_machine(fitted: Fitted, top: int | None) -> None:
-    """The summary of a machine, with its first ``top`` coefficients."""
+    """The summary of a machine, with its first ``top`` coefficients, and its limits."""
+    from fullspan.estimators.limits import limit_line
     from fullspan.estimators.summary import Summary
 
     console().print(Summary.of(fitted).text(top), soft_wrap=True)
+    if (line := limit_line(fitted)) is not None:
+        console().print(f"\n{line}", soft_wrap=True)
 
 
 def strongest(fitted: Fitted, top: int | None, *, terms: bool = False) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import time
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,9 +39,9 @@ def fit_tree(
     from fullspan.errors import ConvergenceWarning
     from fullspan.estimators.progress import reported
 
-    started = time.monotonic()
     with reported(verbose=not quiet):
         estimator = _estimator(model, given, reading, verbose=not quiet)
+    estimator._says_limits = False  # they are printed below
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the status is told below
         estimator.fit(data, sample_weight=weights)
@@ -53,7 +52,7 @@ def fit_tree(
     from fullspan.estimators.mixture import FullSpanMixture
 
     if not quiet:
-        more = {"file": str(output), "seconds": round(time.monotonic() - started, 3)}
+        more = {"file": str(output), "seconds": estimator.fitted_.settings["seconds"]}
         if isinstance(estimator, FullSpanMixture):
             show_mixture(estimator.fitted_, as_json=as_json, more=more)
         else:
@@ -84,7 +83,10 @@ def _estimator(model: str, given: dict[str, Any], reading: dict[str, Any], *, ve
 
 def show_tree(fitted: FittedTree, top: int | None, *, as_json: bool, more: dict[str, Any] | None = None) -> None:
     """Size, likelihood and the edges of a tree, those of most mutual information first."""
-    from fullspan.cli.summary import print_json, print_rows
+    from fullspan.cli.summary import closing_lines, print_json, print_rows
+    from fullspan.estimators.endings import ending
+    from fullspan.estimators.limits import facts as limits
+    from fullspan.estimators.limits import likelihood_line
 
     tree = fitted.model
     pairs = zip(tree.edges, tree.order[1:], strict=True)
@@ -100,6 +102,8 @@ def show_tree(fitted: FittedTree, top: int | None, *, as_json: bool, more: dict[
         "log_likelihood": fitted.total * fitted.log_likelihood,
         "validation": fitted.validation,
         "status": fitted.status,
+        "ending": ending(fitted)._asdict(),
+        **limits(fitted),
     }
     if as_json:
         variables = [
@@ -114,7 +118,7 @@ def show_tree(fitted: FittedTree, top: int | None, *, as_json: bool, more: dict[
         f"{facts['estimator']}: {fitted.n_rows:,} rows, {len(tree.space):,} variables{hidden}, "
         f"{tree.n_parameters:,} parameters"
     )
-    typer.echo(f"mean log-likelihood {fitted.log_likelihood:.4f} nats per row ({fitted.status})")
+    typer.echo("\n".join([f"{likelihood_line(fitted)} ({fitted.status})", *closing_lines(fitted)]))
     print_rows(("edge", "nats"), [(f"{a} – {b}", f"{m:.4f}") for a, b, m in edges[:top]])
     if top is not None and len(edges) > top:
         typer.echo(f"... and {len(edges) - top} more")
@@ -122,7 +126,10 @@ def show_tree(fitted: FittedTree, top: int | None, *, as_json: bool, more: dict[
 
 def show_mixture(fitted: FittedMixture, *, as_json: bool, more: dict[str, Any] | None = None) -> None:
     """Size and likelihood of a mixture, and the shares of its components."""
-    from fullspan.cli.summary import print_json
+    from fullspan.cli.summary import closing_lines, print_json
+    from fullspan.estimators.endings import ending
+    from fullspan.estimators.limits import facts as limits
+    from fullspan.estimators.limits import likelihood_line
 
     model = fitted.model
     facts: dict[str, Any] = {
@@ -137,6 +144,8 @@ def show_mixture(fitted: FittedMixture, *, as_json: bool, more: dict[str, Any] |
         "log_likelihood": fitted.total * fitted.log_likelihood,
         "validation": fitted.validation,
         "status": fitted.status,
+        "ending": ending(fitted)._asdict(),
+        **limits(fitted),
     }
     if as_json:
         variables = [
@@ -149,6 +158,6 @@ def show_mixture(fitted: FittedMixture, *, as_json: bool, more: dict[str, Any] |
         f"{facts['estimator']}: {fitted.n_rows:,} rows, {len(model.space):,} variables, {len(model.shares)} components "
         f"of width up to {model.width}, {model.n_parameters:,} parameters"
     )
-    typer.echo(f"mean log-likelihood {fitted.log_likelihood:.4f} nats per row ({fitted.status})")
+    typer.echo("\n".join([f"{likelihood_line(fitted)} ({fitted.status})", *closing_lines(fitted)]))
     if not math.isnan(fitted.validation):
         typer.echo(f"rows held out: {fitted.validation:.4f} nats per row")

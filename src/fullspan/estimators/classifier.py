@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fullspan.errors import ConvergenceWarning, FullspanError
 from fullspan.estimators.boundary import diverging_terms, warn_at_boundary
+from fullspan.estimators.endings import ending_words
 from fullspan.estimators.explained import Explained
 from fullspan.estimators.hidden import Hidden, hidden_variables
 from fullspan.estimators.parameters import check_parameters
@@ -201,7 +202,7 @@ class BoltzmannClassifier(Explained, ClassifierMixin, BaseEstimator):  # type: i
 
     def _warn(self, fitted: Fitted) -> None:
         if fitted.status != "converged":
-            warnings.warn(f"the fit ended early: {fitted.status}", ConvergenceWarning, stacklevel=3)
+            warnings.warn(f"the fit ended early: {ending_words(fitted)}", ConvergenceWarning, stacklevel=3)
         warn_at_boundary(fitted, stacklevel=3)
 
     def _accept(self, fitted: Fitted, kind: str, empirical: Empirical | None = None) -> None:

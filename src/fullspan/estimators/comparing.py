@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.data import Empirical
+from fullspan.data.row_sketch import RowSketch
 from fullspan.errors import FullspanError
 from fullspan.estimators.baselines import BASELINES
 from fullspan.estimators.comparison import FOLDS, Compared, Comparison, mean_and_error, paired
@@ -131,15 +132,28 @@ def _of_model(name: str, model: DensityEstimator, space: Space, test: Empirical)
     def log_prob(codes: NDArray[Any]) -> Array:
         return model._log_prob(translate(codes))
 
-    fitted, history = model.fitted_, model.fitted_.history
+    fitted = model.fitted_
     row, scores = _scored(name, log_prob, test)
     row = replace(
         row,
         n_parameters=int(getattr(model, "n_parameters_", 0) or getattr(model, "n_terms_", 0)),
         description_length=_description_length(fitted),
-        fit_seconds=history[-1].seconds if history and history[-1].seconds > 0 else math.nan,
+        fit_seconds=_fit_seconds(fitted),
+        training_share=_training_share(fitted, test),
     )
     return row, scores, [(log_prob, test)]
+
+
+def _fit_seconds(fitted: Any) -> float:
+    """Time of the fit, as it is kept with the model; NaN if it is not."""
+    seconds = fitted.settings.get("seconds")
+    return float(seconds) if isinstance(seconds, int | float) else math.nan
+
+
+def _training_share(fitted: Any, test: Empirical) -> float:
+    """Share of the rows that the model was learned from; NaN if that cannot be judged."""
+    rows = RowSketch.from_json(fitted.settings.get("rows"))
+    return math.nan if rows is None else rows.share(test)
 
 
 def _description_length(fitted: Any) -> float:
@@ -179,7 +193,7 @@ def _cross_validated(name: str, test: Empirical, seed: int) -> _Entry:
         return np.asarray(scores / test.counts)
 
     row, scores = _scored(name, log_prob, test)
-    row = replace(row, n_parameters=learned[0].n_parameters, fit_seconds=seconds, is_baseline=True)
+    row = replace(row, n_parameters=learned[0].n_parameters, fit_seconds=seconds / len(parts), is_baseline=True)
     used: list[tuple[LogProb, Empirical]] = [
         (model.log_prob, _of_counts(test, fold)) for model, fold in zip(learned, folds, strict=True) if fold.any()
     ]
@@ -211,7 +225,7 @@ def _scored(name: str, log_prob: LogProb, test: Empirical) -> tuple[Compared, Ar
     mean, error = mean_and_error(scores, test.counts)
     impossible = round(float(test.counts[np.isneginf(scores)].sum()))
     nan = math.nan
-    return Compared(name, mean, error, nan, nan, 0, nan, nan, nan, nan, seconds, impossible, False), scores
+    return Compared(name, mean, error, nan, nan, 0, nan, nan, nan, nan, nan, seconds, impossible, False), scores
 
 
 def _ranked(
@@ -231,6 +245,7 @@ def _ranked(
                 difference=difference,
                 difference_error=error,
                 calibration_error=found.error,
+                skill=found.skill,
                 log_loss=found.log_loss,
             )
         )

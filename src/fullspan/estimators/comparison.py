@@ -22,6 +22,8 @@ from fullspan.query.calibration import Calibration
 Array = NDArray[np.float64]
 FOLDS = 10
 """Parts of the held-out rows by which baselines are cross-validated where there are no rows to learn from."""
+SOME, ALL = 0.05, 0.95
+"""Share of training rows from which they are reported, and from which all rows are called training rows."""
 HEADINGS = (
     "model",
     "nats/row",
@@ -30,6 +32,7 @@ HEADINGS = (
     "paired error",
     "parameters",
     "description",
+    "skill",
     "calibration",
     "learned",
     "scored",
@@ -46,10 +49,13 @@ class Compared:
     difference, difference_error : mean of the best model minus this one, row by row, and the paired error.
     n_parameters : free weights or probabilities.
     description_length : nats for the model and the rows it was learned from; NaN if not known.
-    calibration_error, log_loss : see :class:`fullspan.query.calibration.Calibration`.
-    fit_seconds, score_seconds : time to learn it, NaN if not known, and to score the rows.
+    calibration_error, skill, log_loss : see :class:`fullspan.query.calibration.Calibration`.
+    fit_seconds, score_seconds : time of the fit, NaN if not known, and to score the rows. Of a cross-validated baseline
+        the mean time of a fold.
     n_impossible : rows that the model holds impossible.
     is_baseline : whether it is one of :data:`fullspan.estimators.baselines.BASELINES`.
+    training_share : share of the rows that the model was learned from, NaN if that cannot be judged; see
+        :mod:`fullspan.data.row_sketch`.
     """
 
     name: str
@@ -60,11 +66,13 @@ class Compared:
     n_parameters: int
     description_length: float
     calibration_error: float
+    skill: float
     log_loss: float
     fit_seconds: float
     score_seconds: float
     n_impossible: int
     is_baseline: bool
+    training_share: float = math.nan
 
     def cells(self) -> tuple[str, ...]:
         """As text, in the order of :data:`HEADINGS`."""
@@ -76,6 +84,7 @@ class Compared:
             _shown(self.difference_error, 4),
             f"{self.n_parameters:,}" if self.n_parameters < 10**9 else f"2^{self.n_parameters.bit_length() - 1}",
             _shown(self.description_length, 1),
+            _shown(self.skill, 4),
             _shown(self.calibration_error, 4),
             _seconds(self.fit_seconds),
             _seconds(self.score_seconds),
@@ -135,7 +144,10 @@ class Comparison(Sequence[Compared]):
 
     def notes(self) -> list[str]:
         """What a reader should know, in words."""
-        notes = [f"{self.n_rows:,.6g} held-out rows; nats/row is the mean log-likelihood, higher is better"]
+        training = [(row.name, row.training_share) for row in self if row.training_share >= SOME]
+        rows = "rows" if training else "held-out rows"
+        notes = [f"{self.n_rows:,.6g} {rows}; nats/row is the mean log-likelihood, higher is better"]
+        notes += [f"{name}: {training_words(share)}" for name, share in training]
         if self.cross_validated:
             notes.append(
                 f"baselines: learned from these rows, {FOLDS}-fold, each row scored by parts that do not hold it"
@@ -148,6 +160,13 @@ class Comparison(Sequence[Compared]):
 
     def _repr_html_(self) -> str:
         return html_table(HEADINGS, [row.cells() for row in self], notes=self.notes())
+
+
+def training_words(share: float) -> str:
+    """What it means that rows were learned from."""
+    if share >= ALL:
+        return "these are training rows: the score says how well they were fitted, not how well others are predicted"
+    return f"about {share:.0%} of these rows are training rows: the score is too high"
 
 
 def paired(a: Array, b: Array, counts: Array) -> tuple[float, float]:
@@ -172,5 +191,5 @@ def _shown(value: float, digits: int) -> str:
 def _seconds(value: float) -> str:
     """A duration, as wide as any: a table then has one width, however long its lines took."""
     if math.isnan(value):
-        return "–".rjust(9)
+        return "not known".rjust(9)
     return (f"{1000 * value:.1f} ms" if value < 1 else f"{value:.1f} s").rjust(9)

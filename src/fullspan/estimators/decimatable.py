@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
@@ -139,6 +140,7 @@ class DecimatableBoltzmannMachine(DensityEstimator):
         """
         if y is None:
             return super().fit(X, None, sample_weight)
+        started = time.perf_counter()
         check_parameters(self.get_params(deep=False))
         with self._watched() as watch:
             announce(watch, reading(X))
@@ -148,7 +150,9 @@ class DecimatableBoltzmannMachine(DensityEstimator):
             fitted = self._learn(empirical, watch, told)
         self._warn(fitted)
         fitted = replace(fitted, settings={**fitted.settings, "beside": True})
+        seconds = time.perf_counter() - started
         self._accept(self._noted(fitted), kind_of(table), empirical)
+        self._record(empirical, seconds)
         return self
 
     def _told(self) -> tuple[str, ...]:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
+import time
 import warnings
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
@@ -20,9 +22,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from fullspan.data import decode
 from fullspan.errors import ConvergenceWarning, FullspanError
+from fullspan.estimators.endings import ended_early, ending_words
 from fullspan.estimators.evidence import Evidence, event_of
 from fullspan.estimators.explained import Explained
 from fullspan.estimators.joint import is_conditional
+from fullspan.estimators.limits import limit_line, measured_by, recorded
 from fullspan.estimators.parameters import check_parameters
 from fullspan.estimators.plots import Plots
 from fullspan.estimators.progress import Reporter, announce, reading, reported
@@ -37,6 +41,7 @@ if TYPE_CHECKING:
     from fullspan.data import Empirical
     from fullspan.estimators.residuals import Kind, Residuals
     from fullspan.estimators.summary import Summary
+    from fullspan.query.answer import Oracle
 
 Names = str | Sequence[str]
 _RESIDUALS = 5
@@ -61,6 +66,7 @@ class DensityEstimator(Explained, Plots, DensityMixin, BaseEstimator):  # type: 
     history_ : the steps of the learner.
     missing_ : {column: {text: cells}}, the missing cells of the table by the text that stands there, "" if none.
     status_ : how it ended, such as ``"converged"`` or ``"interrupted"``.
+    limits_ : of a model that does without the table of all states, how, and its largest pairwise misfit; else None.
     n_features_in_, feature_names_in_ : as in scikit-learn, of the observed columns; names where the table has them.
 
     Notes
@@ -74,6 +80,10 @@ class DensityEstimator(Explained, Plots, DensityMixin, BaseEstimator):  # type: 
     columns: Sequence[str | int] | None
     count_column: str | None
     verbose: bool
+    fitted_: Any
+    _oracle: Oracle
+    _says_limits = True
+    """Whether a verbose fit prints ``limits_``; the command line does so itself."""
 
     # -- learning ---------------------------------------------------------------------------------------------
 
@@ -95,6 +105,7 @@ class DensityEstimator(Explained, Plots, DensityMixin, BaseEstimator):  # type: 
         -----
         ConvergenceWarning : the learner was stopped early; the best model so far is kept.
         """
+        started = time.perf_counter()
         check_parameters(self.get_params(deep=False))
         with self._watched() as watch:
             announce(watch, reading(X))
@@ -103,7 +114,9 @@ class DensityEstimator(Explained, Plots, DensityMixin, BaseEstimator):  # type: 
             announce(watch)
             fitted = self._learn(empirical, watch)
         self._warn(fitted)
+        seconds = time.perf_counter() - started
         self._accept(self._noted(fitted), kind_of(table), empirical)
+        self._record(empirical, seconds)
         return self
 
     def _counted_table(self, table: Any, sample_weight: Any) -> Empirical:
@@ -111,6 +124,19 @@ class DensityEstimator(Explained, Plots, DensityMixin, BaseEstimator):  # type: 
         empirical = self._reading().count(table, checked_weight(sample_weight))
         self.missing_ = say_missing(empirical.missing_cells, verbose=self.verbose)
         return empirical
+
+    def _record(self, empirical: Empirical, seconds: float) -> None:
+        """Measure how far the accepted model is from its data, keep it with the model, and say it if verbose."""
+        fitted, oracle = self.fitted_, self._oracle
+        self.fitted_ = recorded(fitted, empirical, seconds, lambda: measured_by(oracle, fitted, empirical))
+        if self.verbose and self._says_limits and self.limits_ is not None:
+            print(self.limits_, file=sys.stderr)
+
+    @property
+    def limits_(self) -> str | None:
+        """How the model does without the table of all states, and its largest pairwise misfit; None if it uses it."""
+        check_is_fitted(self)
+        return limit_line(self.fitted_)
 
     def _watched(self) -> contextlib.AbstractContextManager[Reporter | None]:
         """Who is told every step, if anyone."""
@@ -122,8 +148,8 @@ class DensityEstimator(Explained, Plots, DensityMixin, BaseEstimator):  # type: 
 
     def _warn(self, fitted: Fitted) -> None:
         """Warn, on behalf of the caller of ``fit``, of what a person should know about the result."""
-        if fitted.status != "converged":
-            warnings.warn(f"the fit ended early: {ending(fitted)}", ConvergenceWarning, stacklevel=3)
+        if ended_early(fitted.status):
+            warnings.warn(f"the fit ended early: {ending_words(fitted)}", ConvergenceWarning, stacklevel=3)
 
     def _reading(self) -> Reading:
         return Reading.by(self)
@@ -386,20 +412,6 @@ def _out_of_bag(fitted: Fitted) -> tuple[float | None, float | None]:
     """Mean log-likelihood of the rows left out by bootstrap fits, and its error; None for a single fit."""
     found = fitted.out_of_bag
     return (None, None) if found is None else (found.score, found.error)
-
-
-def ending(fitted: Fitted) -> str:
-    """How a fit ended, in words."""
-    if fitted.status == "diverged":
-        rate = fitted.settings.get("learning_rate")
-        updates = fitted.settings.get("iterations")
-        return (
-            f"it diverged within {updates} updates: the learning rate {rate} is too large, try a tenth of it; the last "
-            "weights that described the rows no worse than the start are kept"
-        )
-    violation = fitted.settings.get("violation")
-    off = "" if violation is None else f"; an expectation differs from the data's by {violation:.2g}"
-    return f"{fitted.status}{off}"
 
 
 def generator(random_state: Any) -> np.random.Generator:

@@ -6,6 +6,8 @@ import contextlib
 import copy
 import dataclasses
 import os
+import sys
+import time
 import warnings
 from typing import TYPE_CHECKING, Any, Self
 
@@ -53,8 +55,8 @@ class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densit
 
     missing: str
     count_column: str | None
-    _fitted: FittedLayers
     verbose: bool
+    _says_limits = True
     target: str | None
     log_z: str
     device: str
@@ -67,6 +69,8 @@ class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densit
     learning_rate: float
     ais_steps: int
     space_: Space
+    model_: LayeredMachine
+    _fitted: FittedLayers
     _sizes_parameter: str
     _log_z: Any
     _saved: tuple[str, ...] = _SAVED
@@ -91,6 +95,7 @@ class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densit
         -----
         ConvergenceWarning : learning diverged or was interrupted; the last good weights are kept.
         """
+        started = time.perf_counter()
         sizes = self._checked()
         with self._watched() as watch:
             announce(watch, reading(X))
@@ -100,11 +105,30 @@ class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densit
             rng = generator(self.random_state)
             announce(watch)
             machine, course, trainer = self._learn(rows, sizes, rng, watch)
+        seconds = time.perf_counter() - started
         self._finish(machine, course, trainer, rows, kind_of(table), rng)
         if isinstance(sample_weight, str):
             settings = {**self._fitted.settings, "weights": sample_weight}
             self._fitted = dataclasses.replace(self._fitted, settings=settings)
+        self._record(rows, seconds)
         return self
+
+    def _record(self, rows: UnitRows, seconds: float) -> None:
+        """Measure how far the machine is from its rows, keep it with the machine, and say it if verbose."""
+        from fullspan.estimators.limits import measured_by_layers, recorded
+
+        data, model = rows.counted(), self.model_
+        self._fitted = recorded(self._fitted, data, seconds, lambda: measured_by_layers(model, data))
+        if self.verbose and self._says_limits:
+            print(self.limits_, file=sys.stderr)
+
+    @property
+    def limits_(self) -> str | None:
+        """That the machine was learned by sampling, and its largest pairwise misfit."""
+        from fullspan.estimators.limits import limit_line
+
+        check_is_fitted(self)
+        return limit_line(self._fitted)
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """One pass over further rows, from the weights and chains of the last call, at a constant learning rate.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -37,6 +38,7 @@ class StreamingEstimator(DensityEstimator):
         DataError, TooLargeError : as for ``fit``; or the table has other variables than those before.
         FullspanError : the model was read from a file, which holds no counts.
         """
+        started = time.perf_counter()
         check_parameters(self.get_params(deep=False))
         before: Empirical | None = getattr(self, "_counted", None)
         if before is None and hasattr(self, "model_"):
@@ -51,7 +53,9 @@ class StreamingEstimator(DensityEstimator):
             with self._watched() as watch:
                 fitted = self._learn(self._counted, watch)
             self._warn(fitted)
+            seconds = time.perf_counter() - started
             self._accept(self._noted(fitted), kind_of(table), self._counted)
+            self._record(self._counted, seconds)
         return self
 
     def _width(self, before: Empirical | None) -> int | None:

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from fullspan.errors import FullspanError
+from fullspan.estimators.endings import ended_early, ending_words
 from fullspan.estimators.interactions import InteractionTable
 from fullspan.estimators.joint import is_conditional
 from fullspan.estimators.sampled import log_z_of
@@ -201,7 +202,7 @@ class Summary:
         yield f"{len(self.coefficients)} weights in the {basis} basis{on}{_penalties(settings)}"
         steps = settings.get("iterations")
         how = f"solver {settings['solver']}, {steps} iterations: " if "solver" in settings and steps is not None else ""
-        yield f"{how}{fitted.status}"
+        yield f"{how}{ending_words(fitted) if ended_early(fitted.status) else fitted.status}"
 
     def _fit(self) -> Iterator[str]:
         g = self.goodness

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import time
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -66,6 +67,7 @@ class TreeEstimator(DensityEstimator):
         -----
         ConvergenceWarning : the learner was stopped early; the best tree so far is kept.
         """
+        started = time.perf_counter()
         check_parameters(self.get_params(deep=False))
         with self._watched() as watch:
             announce(watch, reading(X))
@@ -75,7 +77,9 @@ class TreeEstimator(DensityEstimator):
             announce(watch)
             fitted = self._learn_tree(empirical, valid, watch)
         self._warn(fitted)  # type: ignore[arg-type]
+        seconds = time.perf_counter() - started
         self._accept_tree(self._noted_tree(fitted), kind_of(table))
+        self._record(empirical, seconds)
         return self
 
     @abstractmethod

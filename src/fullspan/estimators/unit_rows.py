@@ -40,6 +40,14 @@ class UnitRows:
         if self.units.count == 0:
             raise DataError(f"every column has one level only (n_samples = {self.n_rows}): there is nothing to learn")
 
+    def counted(self) -> Empirical:
+        """The rows as distinct states."""
+        codes, space = self.units.decode(self.data.units), self.units.space
+        for i, card in enumerate(space.cards):
+            if card > 1:
+                codes[(self.data.units[:, self.units.of_variable(i)] == OPEN).any(axis=1), i] = OPEN
+        return Empirical.from_codes(codes, self.data.weights, space, allow_missing=True)
+
 
 def rows_of_table(
     X: Any, labels: NDArray[Any] | None, of: LayeredEstimator, weights: Any = None, space: Space | None = None

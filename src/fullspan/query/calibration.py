@@ -4,10 +4,19 @@
 
 Forecasts of about the same probability form a bin; in a calibrated model the level came true as often as was said. All
 levels of a cell are forecasts, so that the names and the order of levels do not matter.
+
+A model that knows nothing is calibrated too: forecasts of 1/2 on coin flips come true in half of the cases. So the
+error of calibration is read together with the skill, how much better the forecasts are than the base rates, by the
+quadratic score of Brier:
+
+    B = mean over the cells of sum_l (p_l - [x_i = l])^2,      skill = 1 - B / B of the base rates of the same cells
+
+1 is perfect, 0 is what the base rates of the columns would do, and below 0 is worse than these.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -38,6 +47,8 @@ class Calibration:
     weights : (bins,) forecasts in the bin.
     error : mean of ``|observed - predicted|`` over all forecasts, the expected calibration error.
     log_loss : mean of ``-log p(x_i | rest)`` over the cells, in nats.
+    brier : mean over the cells of the squared distance between forecasts and truth, summed over the levels.
+    skill : ``1 - brier / brier of the base rates``; NaN if no column varies among the cells.
     """
 
     predicted: Array
@@ -46,6 +57,8 @@ class Calibration:
     weights: Array
     error: float
     log_loss: float
+    brier: float
+    skill: float
 
 
 def calibration(
@@ -61,8 +74,8 @@ def calibration(
     --------
     >>> data = Empirical.from_codes([[0, 0]] * 3 + [[1, 1]])
     >>> fair = calibration(lambda codes: np.full(len(codes), -np.log(4)), data, np.random.default_rng(0))
-    >>> fair.predicted.tolist(), fair.observed.tolist(), round(fair.log_loss, 4)
-    ([0.5], [0.5], 0.6931)
+    >>> fair.predicted.tolist(), fair.observed.tolist(), round(fair.log_loss, 4), round(fair.skill, 4)
+    ([0.5], [0.5], 0.6931, -0.3333)
     """
     return pooled([(log_prob, data)], rng, max_cells)
 
@@ -74,18 +87,35 @@ def pooled(
     gathered = [part for log_prob, data in parts for part in _gathered(log_prob, data, rng, max_cells // len(parts))]
     forecasts, truths, weights = (np.concatenate([part[k] for part in gathered]) for k in range(3))
     losses = np.concatenate([part[3] for part in gathered], axis=1)
-    return _binned(forecasts, truths.astype(bool), weights, _mean(*losses))
+    columns = np.concatenate([part[4] for part in gathered])
+    log_loss, brier = _mean(losses[0], losses[2]), _mean(losses[1], losses[2])
+    base = _base_rate_score(truths, weights, columns)
+    return _binned(forecasts, truths.astype(bool), weights, log_loss, brier, 1 - brier / base if base > 0 else math.nan)
+
+
+def _base_rate_score(truths: Array, weights: Array, columns: NDArray[np.int64]) -> float:
+    """The quadratic score of the base rates of each column among the cells; ``columns`` tells levels apart as well.
+
+    A level of base rate q has the mean square ``q (1 - q)``.
+    """
+    kinds, place = np.unique(columns, return_inverse=True)
+    cells = np.bincount(place, weights, len(kinds))
+    rates = np.bincount(place, weights * truths, len(kinds)) / cells
+    total = float(weights @ truths)  # each cell has one level that came true
+    return float(cells @ (rates * (1 - rates))) / total if total > 0 else 0.0
 
 
 def _gathered(
     log_prob: LogProb, data: Empirical, rng: np.random.Generator, max_cells: int
-) -> Iterator[tuple[Array, Array, Array, Array]]:
-    """Block by block: forecasts, whether they came true, their weights; and the loss of each cell with its weight.
+) -> Iterator[tuple[Array, Array, Array, Array, NDArray[np.int64]]]:
+    """Block by block: forecasts, whether they came true, their weights; both losses of each cell with its weight; and
+    which level of which column each forecast is of.
 
     Cells of a block are of variables with as many levels.
     """
     states, columns, weights = _chosen(data, rng, max_cells)
     cards = np.array(data.space.cards)[columns]
+    starts = np.cumsum([0, *data.space.cards])
     kinds = [np.flatnonzero(cards == card) for card in np.unique(cards)]
     blocks = [own for kind in kinds for own in _blocks(kind, states.shape[1] * int(cards[kind[0]]))]
     for own in blocks:
@@ -93,9 +123,12 @@ def _gathered(
         possible = np.isfinite(chances).all(axis=1)
         chances, true, weight = chances[possible], true[possible], weights[own][possible]
         came = (np.arange(chances.shape[1]) == true[:, None]).ravel()
+        square = np.square(chances.ravel() - came).reshape(chances.shape).sum(axis=1)
+        level = starts[columns[own][possible]][:, None] + np.arange(chances.shape[1])
         with np.errstate(divide="ignore"):
             loss = -np.log(chances[np.arange(len(true)), true])
-        yield chances.ravel(), came.astype(np.float64), np.repeat(weight, chances.shape[1]), np.stack([loss, weight])
+        each = np.repeat(weight, chances.shape[1])
+        yield chances.ravel(), came.astype(np.float64), each, np.stack([loss, square, weight]), level.ravel()
 
 
 def _chosen(
@@ -134,11 +167,13 @@ def _mean(values: Array, weights: Array) -> float:
     return float(values @ weights / weights.sum()) if len(values) else float("nan")
 
 
-def _binned(forecasts: Array, truths: NDArray[np.bool_], weights: Array, log_loss: float) -> Calibration:
+def _binned(
+    forecasts: Array, truths: NDArray[np.bool_], weights: Array, log_loss: float, brier: float, skill: float
+) -> Calibration:
     bins = np.minimum((forecasts * N_BINS).astype(np.int64), N_BINS - 1)
     sums = np.stack([np.bincount(bins, weights * w, N_BINS) for w in (np.ones(len(bins)), forecasts, truths)])
     used = sums[0] > 0
     total: Array = sums[0, used]
     said, came = sums[1, used] / total, sums[2, used] / total
     error = float(total @ np.abs(came - said) / total.sum()) if used.any() else float("nan")
-    return Calibration(said, came, np.sqrt(said * (1 - said) / total), total, error, log_loss)
+    return Calibration(said, came, np.sqrt(said * (1 - said) / total), total, error, log_loss, brier, skill)

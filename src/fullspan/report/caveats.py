@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from fullspan.data import Empirical
+from fullspan.estimators.endings import ending_words
 
 MANY_ROWS = 10
 """Rows per weight below which the data are called few."""
@@ -33,7 +34,7 @@ def _ending(fitted: Any) -> Iterator[str]:
     if fitted.status == "given":
         yield "The model was given and not learned from rows: it has no standard errors and no measures of fit."
     elif fitted.status != "converged":
-        yield f"The fit ended early ({fitted.status}): the model is the best found so far, not the best there is."
+        yield f"The fit ended early: {ending_words(fitted)}."
 
 
 def _boundary(fitted: Any) -> Iterator[str]:

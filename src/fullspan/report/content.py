@@ -12,15 +12,18 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from fullspan.data import Empirical
+from fullspan.data.row_sketch import RowSketch
 from fullspan.errors import FullspanError
 from fullspan.estimators.comparing import compare_counts
-from fullspan.estimators.comparison import Comparison
+from fullspan.estimators.comparison import ALL, SOME, Comparison
 from fullspan.estimators.joint import check_exact_joint
+from fullspan.estimators.limits import approach
 from fullspan.estimators.reading import Reading
 from fullspan.learn.likelihood.nested import information_by_order
 from fullspan.learn.search.holdout import held_out
 from fullspan.query.marginals import marginals_of
 from fullspan.query.margins import WorstCells, worst_cells
+from fullspan.query.pair_misfit import PairMisfit, pair_misfit
 from fullspan.report.caveats import caveats
 from fullspan.space import Variable
 
@@ -55,6 +58,9 @@ class Content:
     data : the rows given, if any; ``is_training`` says whether the model was learned from them.
     comparison : on held-out rows, with baselines; ``held_out`` says in words which rows those are.
     information : nats per row explained by each order.
+    misfit : the largest pairwise misfit in the rows learned from, if they are given, of a model with a full table; for
+        others it is kept with the model.
+    training_share : share of the rows given that the model was learned from, as far as that can be told.
     """
 
     title: str
@@ -67,6 +73,8 @@ class Content:
     held_out: str
     information: dict[int, float] | None
     caveats: tuple[str, ...]
+    misfit: PairMisfit | None = None
+    training_share: float = 0.0
 
 
 def gather(
@@ -97,9 +105,10 @@ def gather(
     space = estimator._oracle.visible
     reading = replace(Reading.by(estimator), missing="em", weight_column=estimator.fitted_.settings.get("weights"))
     counts = None if data is None else reading.count_again(data, space)
-    is_training = data is not None and _is_training(estimator, data, space)
+    share = 0.0 if data is None else _training_share(estimator, data, space)
+    is_training = share >= ALL
     say("measuring the fit")
-    comparison, words = _held_out(estimator, counts, is_training, _counted(reading, test, space), refit, say)
+    comparison, words = _held_out(estimator, counts, share, _counted(reading, test, space), refit, say)
     worst = None if counts is None else worst_cells(estimator._oracle, counts, WORST)
     model = estimator.model_
     return Content(
@@ -113,6 +122,8 @@ def gather(
         words,
         information_by_order(model) if hasattr(model, "terms") else None,
         tuple(caveats(estimator, counts)),
+        _misfit(estimator, data, space) if is_training else None,
+        share,
     )
 
 
@@ -120,28 +131,43 @@ def _counted(reading: Reading, table: Any, space: Any) -> Empirical | None:
     return None if table is None else reading.count_again(table, space)
 
 
-def _is_training(estimator: Any, data: Any, space: Any) -> bool:
-    """Whether these are the rows that the model was learned from."""
+def _training_share(estimator: Any, data: Any, space: Any) -> float:
+    """Share of the rows that the model was learned from, 0 if that cannot be judged."""
     own = Reading.by(estimator)
     try:
-        return own.count_again(data, space).fingerprint() == str(estimator.fitted_.fingerprint)
+        rows = own.count_again(data, space)
     except FullspanError:
-        return False  # such as missing cells, which the model was fitted without
+        return 0.0  # such as missing cells, which the model was fitted without
+    if rows.fingerprint() == str(estimator.fitted_.fingerprint):
+        return 1.0
+    sketch = RowSketch.from_json(estimator.fitted_.settings.get("rows"))
+    share = math.nan if sketch is None else sketch.share(rows)
+    return 0.0 if math.isnan(share) else share
+
+
+def _misfit(estimator: Any, data: Any, space: Any) -> PairMisfit | None:
+    """The largest pairwise misfit of a model that uses the table of all states, in its training rows, if quick."""
+    if approach(estimator.fitted_) is not None:
+        return None
+    return pair_misfit(estimator._oracle, Reading.of(estimator.fitted_).count_again(data, space), lambda: None)
 
 
 def _held_out(
-    estimator: Any, data: Empirical | None, is_training: bool, test: Empirical | None, refit: bool, say: Say
+    estimator: Any, data: Empirical | None, share: float, test: Empirical | None, refit: bool, say: Say
 ) -> tuple[Comparison | None, str]:
-    """The model on held-out rows, and in words which rows those are."""
+    """The model on held-out rows, and in words which rows those are; ``share`` of ``data`` was learned from."""
+    is_training = share >= ALL
     if test is not None:
         train = data if is_training else None
         return _compared(estimator, test, train), f"{test.total:,.6g} rows of a separate table"
     if data is None:
         return None, "No rows were given: fullspan report MODEL --data FILE shows how well the model predicts them."
     if not is_training:
-        return _compared(estimator, data, None), f"{data.total:,.6g} rows that are not those the model was learned from"
+        which = "rows that are not those the model was learned from"
+        which = f"rows, about {share:.0%} of which are training rows" if share >= SOME else which
+        return _compared(estimator, data, None), f"{data.total:,.6g} {which}"
     history = estimator.fitted_.history
-    seconds = history[-1].seconds if history else 0.0
+    seconds = estimator.fitted_.settings.get("seconds", history[-1].seconds if history else 0.0)
     if not refit or seconds > MAX_SECONDS or data.total < 20:
         return None, "The rows given are those the model was learned from; --test FILE takes rows that were held out."
     say(f"learning again from {1 - SHARE:.0%} of the rows, to test on the others")

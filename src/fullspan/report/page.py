@@ -5,9 +5,11 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
-from fullspan.estimators.comparison import HEADINGS
+from fullspan.estimators.comparison import HEADINGS, SOME
+from fullspan.estimators.limits import is_dense, likelihood_line, limit_line, mean_log_likelihood, misfit_words
 from fullspan.estimators.pictures import effects, information, interaction_graph, interactions, learning, reliability
 from fullspan.model.mixture import FittedMixture
 from fullspan.picture import svg
@@ -54,11 +56,24 @@ def _sections(c: Content) -> Iterator[tuple[str, str, str] | None]:
 
 def _lead(c: Content) -> str:
     space, fitted = c.estimator.space_, c.estimator.fitted_
-    rows = "A model" if fitted.status == "given" else f"Learned from {fitted.n_rows:,} rows:"
+    rows = "A model:" if fitted.status == "given" else f"Learned from {fitted.n_rows:,} rows:"
     return (
-        f'<p class="lead">{rows} an exact probability distribution of {len(space)} variables. '
-        "Every probability in this report is exact; nothing is sampled.</p>"
+        f'<p class="lead">{rows} a probability distribution of {len(space)} variables. Answers are exact under the '
+        f"model{_distance(c)}</p>"
     )
+
+
+def _distance(c: Content) -> str:
+    """How far the model is from the data, the end of a sentence."""
+    fitted, said = c.estimator.fitted_, []
+    if fitted.status != "given":
+        said.append(likelihood_line(fitted))
+    if (line := limit_line(fitted)) is not None:
+        said.append(line)
+    elif c.misfit is not None:
+        said.append(misfit_words(asdict(c.misfit)))
+    parts = "".join(f" {html.escape(text[0].upper() + text[1:])}." for text in said)
+    return f"; how far the model is from the data is another matter.{parts}" if parts else "."
 
 
 def _facts(c: Content) -> str:
@@ -66,7 +81,11 @@ def _facts(c: Content) -> str:
     facts = [("rows", f"{fitted.total:,.6g}"), ("variables", f"{len(space):,}"), ("states", _power(space.n_states))]
     if hasattr(c.estimator, "n_terms_"):
         facts += [("terms", f"{c.estimator.n_terms_:,}")]
-        facts += [("KL(data ‖ model)", _nats(fitted.divergence)), ("description", _nats(fitted.description_length, 0))]
+        if is_dense(fitted):
+            facts += [("KL(data ‖ model)", _nats(fitted.divergence))]
+        else:
+            facts += [("log-likelihood per row", _nats(mean_log_likelihood(fitted)))]
+        facts += [("description", _nats(fitted.description_length, 0))]
     else:
         facts += [("parameters", f"{c.estimator.n_parameters_:,}"), ("log-likelihood", _nats(fitted.log_likelihood))]
     items = "".join(f"<div><dt>{k}</dt><dd>{html.escape(v)}</dd></div>" for k, v in facts)
@@ -164,6 +183,8 @@ def _data(c: Content) -> str:
     what = (
         "The rows are those the model was learned from."
         if c.is_training
+        else f"About {c.training_share:.0%} of the rows shown are those the model was learned from."
+        if c.training_share >= SOME
         else "The rows shown are not those the model was learned from."
         if c.data is not None
         else "No rows were given; the shares are those of the model."
@@ -236,7 +257,7 @@ def _prediction(c: Content) -> str:
     if c.comparison is None:
         return f"<p>{html.escape(c.held_out)}</p>"
     found = c.comparison.calibrations["this model"]
-    keep = [0, 1, 2, 3, 4, 5, 7]
+    keep = [0, 1, 2, 3, 4, 5, 7, 8]
     rows = [([row.cells()[k] for k in keep], None) for row in c.comparison]
     best = [row.name == "this model" for row in c.comparison]
     ranks = table([HEADINGS[k] for k in keep], rows, best)
@@ -245,7 +266,8 @@ def _prediction(c: Content) -> str:
         "Each cell of a held-out row is predicted from the rest of its row. On the diagonal, what was said "
         "with 70 % came "
         f"true in 70 % of cases; bars are two standard errors, larger dots hold more forecasts. Mean distance from the "
-        f"diagonal: {found.error:.3f}."
+        f"diagonal: {found.error:.3f}. A model that knows nothing can lie on the diagonal too; the skill, "
+        f"{found.skill:.3f} here, is 1 for perfect predictions and 0 for no better than the base rates of the columns."
     )
     return (
         f"<p>Held-out rows: {html.escape(c.held_out)}. Nats per row: higher is better.</p>{ranks}{notes}"

@@ -1,0 +1,172 @@
+"""A small record of the rows a model was learned from, by which they are recognised again, in whole or in part.
+
+A row is hashed by the names of its columns and levels, so that the order of columns does not matter. The record keeps
+the smallest hashes, at most :data:`MOST`: whether any other row was among the rows is known as long as its hash is
+below the largest kept, and those rows are a random part of all rows.
+
+Rows of a fresh sample coincide with rows learned from by chance, the more often the fewer states there are. So only
+rows seen at most once while learning are judged. With N1 rows of a state seen once, and N2 states seen twice, fresh
+rows of the same distribution fall on states seen once and on states never seen in the ratio 2 N2 : N1 (Good and
+Turing); rows learned from never fall on the latter. For a share s of rows learned from
+
+    seen once / never seen  =  s / (1 - s) + 2 N2 / N1
+
+A share is claimed if the fresh ratio is more than :data:`SURE` standard errors away. Where nearly every state was seen
+several times, N1 is small, and only the whole table is recognised.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.data.empirical import Empirical
+
+MOST = 2048
+"""Hashes kept: 16 kB of a file."""
+SURE = 5.0
+"""Standard errors from chance at which rows are called rows learned from."""
+_BYTES = 6
+_MULTIPLIERS = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+
+
+@dataclass(frozen=True, eq=False)
+class RowSketch:
+    """What is kept of the rows.
+
+    Attributes
+    ----------
+    digest : of all rows and their counts, in whatever order of columns and levels.
+    hashes : the smallest hashes of distinct rows, sorted; the last bit says whether the row was seen once.
+    n_distinct : distinct rows, of which ``hashes`` may be a part.
+    n_once, n_twice : distinct rows seen once, and twice; 0 where rows have weights that are no whole numbers.
+    is_complete : whether no cell was missing.
+    """
+
+    digest: str
+    hashes: NDArray[np.uint64]
+    n_distinct: int
+    n_once: int
+    n_twice: int
+    is_complete: bool
+
+    @classmethod
+    def of(cls, data: Empirical) -> RowSketch:
+        """The record of counted rows.
+
+        Examples
+        --------
+        >>> data = Empirical.from_codes([[0, 1], [1, 1], [1, 1]])
+        >>> sketch = RowSketch.of(data)
+        >>> sketch.n_distinct, sketch.n_once, sketch.share(data)
+        (2, 1, 1.0)
+        """
+        hashes, counts = row_hashes(data), data.counts
+        whole = bool((counts == np.floor(counts)).all())
+        once = (counts == 1) & whole
+        marked = hashes & ~np.uint64(1) | once.astype(np.uint64)
+        n_twice = int((counts == 2).sum()) if whole else 0
+        kept = np.sort(marked)[:MOST]
+        return cls(_digest(hashes, counts), kept, len(hashes), int(once.sum()), n_twice, data.is_complete)
+
+    def share(self, data: Empirical) -> float:
+        """Share of the rows of a table that are rows learned from: 1 for the same table, NaN if it cannot be judged.
+
+        Rows with missing cells are not judged if there were none while learning.
+        """
+        hashes, counts = row_hashes(data), data.counts
+        if _digest(hashes, counts) == self.digest:
+            return 1.0
+        if not self.n_once:
+            return math.nan
+        judged = self._judged(hashes) & (~(data.states < 0).any(axis=1) if self.is_complete else True)
+        known = self.hashes & ~np.uint64(1)
+        hashes, weights = hashes[judged] & ~np.uint64(1), counts[judged]
+        place = np.minimum(np.searchsorted(known, hashes), len(known) - 1)
+        seen = known[place] == hashes
+        once = seen & ((self.hashes[place] & np.uint64(1)) == 1)
+        return self._share(weights[once], weights[~seen])
+
+    def _judged(self, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """Rows of which the record says whether they were learned from."""
+        if self.n_distinct <= len(self.hashes):
+            return np.ones(len(hashes), dtype=bool)
+        return np.asarray((hashes & ~np.uint64(1)) <= (self.hashes[-1] & ~np.uint64(1)))
+
+    def _share(self, once: NDArray[np.float64], never: NDArray[np.float64]) -> float:
+        """From the weights of rows on states seen once, and on states never seen."""
+        total = float(once.sum() + never.sum())
+        if total == 0:
+            return math.nan
+        squares = float(once @ once + never @ never)
+        effective = total * total / squares
+        one, two = self.n_once + 1, self.n_twice + 1  # so that a ratio of 0 has an error too
+        chance = 2 * two / (2 * two + one)
+        spread = 4 * one * two * (one + two) / (2 * two + one) ** 4  # of the chance, if n_once and n_twice are Poisson
+        error = math.sqrt(chance * (1 - chance) / effective + spread)
+        found = float(once.sum()) / total
+        if found - chance <= SURE * error:  # as far as chance goes; too few rows to tell if a whole match would be too
+            return 0.0 if 1 - chance > SURE * error else math.nan
+        if not never.size:
+            return 1.0
+        odds = float(once.sum() / never.sum()) - 2 * self.n_twice / self.n_once
+        return max(odds, 0.0) / (1.0 + max(odds, 0.0))
+
+    # -- files ------------------------------------------------------------------------------------------------
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain types; six bytes of each hash are kept, in base64."""
+        raw = self.hashes.astype(">u8").view(np.uint8).reshape(-1, 8)[:, 8 - _BYTES :]
+        text = base64.b64encode(raw.tobytes()).decode("ascii")
+        return {**{name: getattr(self, name) for name in _PLAIN}, "hashes": text}
+
+    @classmethod
+    def from_json(cls, record: Any) -> RowSketch | None:
+        """The record in a file; None if there is none, or it is not sound."""
+        if not isinstance(record, Mapping):
+            return None
+        try:
+            raw = np.frombuffer(base64.b64decode(record["hashes"], validate=True), dtype=np.uint8)
+            wide = np.zeros((len(raw) // _BYTES, 8), dtype=np.uint8)
+            wide[:, 8 - _BYTES :] = raw.reshape(-1, _BYTES)
+            hashes = wide.view(">u8").astype(np.uint64).ravel()
+            distinct, once, twice = (int(record[name]) for name in ("n_distinct", "n_once", "n_twice"))
+            found = cls(str(record["digest"]), np.sort(hashes), distinct, once, twice, bool(record["is_complete"]))
+        except (KeyError, TypeError, ValueError, binascii.Error):
+            return None
+        return found if len(hashes) and min(found.n_once, found.n_twice) >= 0 else None
+
+
+_PLAIN = ("digest", "n_distinct", "n_once", "n_twice", "is_complete")
+
+
+def row_hashes(data: Empirical) -> NDArray[np.uint64]:
+    """(m,) 48-bit hashes of the distinct rows, by names of columns and levels."""
+    hashes = np.zeros(len(data.states), dtype=np.uint64)
+    for j, variable in enumerate(data.space.variables):
+        words = [_word(variable.name, str(level)) for level in variable.levels]
+        codes = np.asarray(data.states[:, j], dtype=np.int64)
+        hashes += np.array([*words, _word(variable.name, None)], dtype=np.uint64)[codes]  # -1 is the last
+    for shift, factor in zip((30, 27), _MULTIPLIERS, strict=True):
+        hashes = (hashes ^ (hashes >> np.uint64(shift))) * factor
+    return (hashes ^ (hashes >> np.uint64(31))) >> np.uint64(64 - 8 * _BYTES)
+
+
+def _word(name: str, level: str | None) -> int:
+    text = repr((name, level)).encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big")
+
+
+def _digest(hashes: NDArray[np.uint64], counts: NDArray[np.float64]) -> str:
+    order = np.argsort(hashes, kind="stable")
+    digest = hashlib.sha256(hashes[order].astype("<u8").tobytes())
+    digest.update(counts[order].astype("<f8").tobytes())
+    return digest.hexdigest()

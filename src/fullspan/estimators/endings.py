@@ -1,0 +1,97 @@
+"""How a fit ended, as a sentence, and what to do about it: the one table of all statuses.
+
+A status is the word that a model file keeps. Parameters are named as in Python; the command line has the same names
+with dashes, such as ``--max-iter``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+CONVERGED, GIVEN, INTERRUPTED, DIVERGED = "converged", "given", "interrupted", "diverged"
+
+
+class Ending(NamedTuple):
+    """What happened, and the remedy; empty if none is needed."""
+
+    sentence: str
+    remedy: str = ""
+
+
+ENDINGS = {
+    CONVERGED: Ending("the fit converged"),
+    GIVEN: Ending("the model was given, not learned from rows"),
+    INTERRUPTED: Ending("the fit was interrupted; the model is the best found so far", "fit again and let it finish"),
+    DIVERGED: Ending(
+        "the weights diverged; the last weights that described the rows no worse than the start are kept",
+        "use a tenth of the learning_rate",
+    ),
+    "term limit": Ending(
+        "the search stopped at {terms:,} terms, the most it grows to; more terms could shorten the description further",
+        "use a larger penalty, such as penalty=2.0, a lower max_order, or fewer columns",
+    ),
+    "round limit": Ending(
+        "the search stopped after the rounds it was allowed; more terms could shorten the description further",
+        "fit the rows by themselves, with average=1",
+    ),
+    "step limit": Ending(
+        "the search stopped after the steps it was allowed; more steps could shorten the description further",
+        "use a larger epsilon, or fewer columns",
+    ),
+    "iteration limit": Ending(
+        "the solver stopped at its limit of iterations before the weights settled{off}",
+        "use a higher max_iter, a larger tol, or a small l2",
+    ),
+    "rounding limit": Ending(
+        "the solver stopped where rounding hides any further progress{off}",
+        "use a larger tol; if the difference is small, take this model as it is",
+    ),
+    "max_iter": Ending(
+        "em stopped at its limit of iterations while the likelihood still improved",
+        "use a higher max_iter, or a larger tol",
+    ),
+}
+"""Sentences by status; ``{terms}`` is the limit of the search, ``{off}`` the difference that is left."""
+_BY_CHAINS = ("pcd", "cd")
+"""Solvers without a tolerance: their weights move until the updates are used up."""
+
+
+def ending(fitted: Any) -> Ending:
+    """How a fit ended, with its own numbers; a status of another version is shown as it is."""
+    found = ENDINGS.get(fitted.status, Ending(f"the fit ended with the status {fitted.status!r}"))
+    if fitted.status == DIVERGED:
+        return _diverged(fitted, found)
+    sampled = fitted.status == "iteration limit" and fitted.settings.get("solver") in _BY_CHAINS
+    remedy = "use a higher max_iter, more chains, or a smaller learning_rate" if sampled else found.remedy
+    return Ending(found.sentence.format(terms=_term_limit(fitted.status), off=_off(fitted)), remedy)
+
+
+def ending_words(fitted: Any) -> str:
+    """The status, the sentence and the remedy, on one line."""
+    found = ending(fitted)
+    return f"{fitted.status}: {found.sentence}" + (f". Remedy: {found.remedy}" if found.remedy else "")
+
+
+def ended_early(status: str) -> bool:
+    """Whether a person should know how the fit ended."""
+    return status not in (CONVERGED, GIVEN)
+
+
+def _diverged(fitted: Any, found: Ending) -> Ending:
+    rate = fitted.settings.get("learning_rate")
+    if not isinstance(rate, int | float):
+        return found
+    return Ending(f"the learning rate {rate:g} is too large: {found.sentence}", f"use learning_rate={rate / 10:.2g}")
+
+
+def _term_limit(status: str) -> int:
+    if status != "term limit":
+        return 0
+    from fullspan.learn.search.full import MAX_TERMS
+
+    return MAX_TERMS
+
+
+def _off(fitted: Any) -> str:
+    violation = fitted.settings.get("violation")
+    return "" if violation is None else f"; an expectation differs from the data's by {violation:.2g}"

@@ -1,0 +1,239 @@
+"""How far a fitted model is from its data, in sentences; measured when the fit ends and kept among its settings.
+
+seconds    of the whole fit, from reading the table to the last weight
+baselines  mean log-likelihood of a row if columns were independent, and if all states were alike
+rows       by which the rows are recognised again (:mod:`fullspan.data.row_sketch`)
+misfit     the largest pairwise misfit of a model that was learned without the table of all states
+           (:mod:`fullspan.query.pair_misfit`), or why it is not known
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fullspan.errors import FullspanError
+from fullspan.estimators.joint import is_conditional
+from fullspan.model.hidden_tree import FittedTree
+from fullspan.model.layered import FittedLayers
+from fullspan.model.mixture import FittedMixture
+from fullspan.model.truncated import TruncatedLogLinear
+from fullspan.model.units import OPEN
+
+if TYPE_CHECKING:
+    from fullspan.data import Empirical
+    from fullspan.query.pair_misfit import PairMisfit
+
+SAMPLED = {
+    "pcd": "persistent contrastive divergence",
+    "cd": "contrastive divergence",
+    "pseudo": "pseudo-likelihood",
+}
+"""Solvers of a machine that do without the table of all states."""
+MAX_CHAIN_WORK = 5e9
+"""Weights that Gibbs chains may visit, a few seconds; beyond, no rows are drawn."""
+CHAIN_DRAWS, CHAIN_SWEEPS = 2000, 100
+
+
+# -- measuring ------------------------------------------------------------------------------------------------
+
+
+def recorded(fitted: Any, data: Empirical, seconds: float, measure: Callable[[], PairMisfit | None] | None) -> Any:
+    """The fitted model with what is said about it here among its settings.
+
+    Parameters
+    ----------
+    data : all rows given to the fit, those held out for its own choices included.
+    measure : finds the largest pairwise misfit; called only for a model that does without the table of all states.
+    """
+    from fullspan.data.row_sketch import RowSketch
+
+    found: dict[str, Any] = {"seconds": round(seconds, 3), "rows": RowSketch.of(data).to_json()}
+    if not is_conditional(fitted):
+        found["baselines"] = baselines(data)
+        if approach(fitted) is not None and measure is not None:
+            found["misfit"] = _measured(measure)
+    return dataclasses.replace(fitted, settings={**fitted.settings, **found})
+
+
+def _measured(measure: Callable[[], PairMisfit | None]) -> dict[str, Any]:
+    try:
+        found = measure()
+    except (FullspanError, MemoryError) as error:
+        return {"unknown": str(error)}
+    return {"unknown": "there is one column only"} if found is None else dataclasses.asdict(found)
+
+
+def baselines(data: Empirical) -> dict[str, float]:
+    """Mean log-likelihood of a row, in nats: under the product of the columns' shares, and if all states were alike.
+
+    Missing cells are left out.
+    """
+    alone = uniform = 0.0
+    for i, card in enumerate(data.space.cards):
+        codes = np.asarray(data.states[:, i], dtype=np.int64)
+        seen = codes >= 0
+        counts = np.bincount(codes[seen], data.counts[seen], card)
+        counts = counts[counts > 0]
+        alone += float(counts @ np.log(counts / counts.sum())) if counts.size else 0.0
+        uniform -= float(counts.sum()) * math.log(card)
+    return {"independent": alone / data.total, "uniform": uniform / data.total}
+
+
+def measured_by(oracle: Any, fitted: Any, data: Empirical) -> PairMisfit | None:
+    """The largest pairwise misfit by the oracle of a model; of one learned by chains, by chains if need be.
+
+    Raises
+    ------
+    FullspanError : neither sums nor draws are affordable.
+    """
+    from fullspan.query.pair_misfit import pair_misfit, sampled_misfit
+
+    rng = np.random.default_rng(0)
+    if fitted.settings.get("solver") in SAMPLED:
+        return pair_misfit(oracle, data, lambda: _by_chains(fitted, data, rng))
+    return pair_misfit(oracle, data, lambda: sampled_misfit(lambda size: oracle.sample(size, rng), data))
+
+
+def _by_chains(fitted: Any, data: Empirical, rng: np.random.Generator) -> PairMisfit | None:
+    from fullspan.query.pair_misfit import sampled_misfit
+    from fullspan.query.sampled import SampledOracle
+
+    weights = sum(map(len, fitted.model.terms))
+    _check_chain_work(weights * 500.0 * (500 + 10 * CHAIN_DRAWS / 500))
+    visible = len(data.space)
+    chains = SampledOracle(fitted.model, rng)
+    return sampled_misfit(lambda size: chains.sample(size).states[:, :visible], data, CHAIN_DRAWS)
+
+
+def measured_by_layers(machine: Any, data: Empirical) -> PairMisfit | None:
+    """The same of a layered machine, from rows drawn by its chains.
+
+    Raises
+    ------
+    FullspanError : that would take too long.
+    """
+    from fullspan.engine.layers.device import device
+    from fullspan.learn.layers.completion import sampled
+    from fullspan.query.pair_misfit import sampled_misfit
+
+    _check_chain_work(machine.n_parameters * float(CHAIN_DRAWS * CHAIN_SWEEPS) / 4)  # by products of matrices
+    on, n = device("cpu", "float32", np.random.default_rng(0)), len(data.space)
+
+    def draw(size: int) -> Any:
+        return sampled(machine, np.full((size, n), OPEN, dtype=np.int64), CHAIN_SWEEPS, on)
+
+    return sampled_misfit(draw, data, CHAIN_DRAWS)
+
+
+def _check_chain_work(work: float) -> None:
+    if work > MAX_CHAIN_WORK:
+        raise FullspanError("drawing rows from so large a machine takes too long; compare it on held-out rows")
+
+
+# -- saying ---------------------------------------------------------------------------------------------------
+
+
+def approach(fitted: Any) -> str | None:
+    """How a model does without the table of all states; None if it uses it, or was not learned from rows."""
+    model, settings = fitted.model, fitted.settings
+    if fitted.status == "given":
+        return None
+    if isinstance(fitted, FittedMixture):
+        return f"a mixture of {len(model.shares)} components, width {model.width}"
+    if isinstance(fitted, FittedTree):
+        return "a tree, width 1" if model.is_observed else f"a tree of hidden nodes with {model.n_states} states"
+    if isinstance(fitted, FittedLayers):
+        return "a layered machine, learned by sampling"
+    if isinstance(model, TruncatedLogLinear):
+        return f"truncated to {len(model.states):,} states"
+    if settings.get("engine") == "elimination":
+        return f"by elimination, width {settings['width']}" if "width" in settings else "by elimination"
+    if settings.get("estimator") == "DecimatableBoltzmannMachine":
+        return "by decimation, on the graph given"
+    if settings.get("solver") in SAMPLED:
+        return f"by {SAMPLED[settings['solver']]}"
+    return None
+
+
+def limit_line(fitted: Any) -> str | None:
+    """One line that says how a model does without the full table, and what that leaves; None if it uses the table."""
+    how = approach(fitted)
+    if how is None or is_conditional(fitted):
+        return None
+    return f"{how}; {misfit_words(fitted.settings.get('misfit'))}"
+
+
+def misfit_words(record: Any) -> str:
+    """The largest pairwise misfit in words, from its record."""
+    if not isinstance(record, dict):
+        return "largest pairwise misfit: not known, as in files of earlier versions"
+    if "unknown" in record:
+        return f"largest pairwise misfit: not measured ({record['unknown']})"
+    cell = ", ".join(f"{name}={level}" for name, level in record["cell"].items())
+    model, data, draws = float(record["model"]), float(record["data"]), int(record.get("draws", 0))
+    if draws:
+        error = math.sqrt(max(model * (1 - model), 1.0 / draws) / draws)
+        return (
+            f"largest pairwise misfit found in {draws:,} draws: P({cell}) is about {model:.3f} ± {error:.3f} in the "
+            f"model, {data:.3f} in the data"
+        )
+    digits = _digits(abs(model - data))
+    if digits is None:
+        return (
+            f"largest pairwise misfit: none, every P of two columns is that of the data, such as P({cell}) {data:.3f}"
+        )
+    return f"largest pairwise misfit: P({cell}) is {model:.{digits}f} in the model, {data:.{digits}f} in the data"
+
+
+def _digits(difference: float) -> int | None:
+    """Decimals that show a difference, at least three; None below a millionth."""
+    return None if difference < 1e-6 else max(3, 1 - math.floor(math.log10(difference)))
+
+
+def mean_log_likelihood(fitted: Any) -> float:
+    """Of a row learned from, in nats; NaN if not known."""
+    if hasattr(fitted, "log_likelihood"):
+        return float(fitted.log_likelihood)
+    return -float(fitted.divergence + fitted.entropy) if hasattr(fitted, "divergence") else math.nan
+
+
+def is_dense(fitted: Any) -> bool:
+    """Whether there are at least as many rows as states: only then does the divergence from the data say much."""
+    return bool(fitted.total >= fitted.model.space.n_states)
+
+
+def likelihood_line(fitted: Any) -> str:
+    """How well the rows are described: the divergence of a dense table, else the log-likelihood against baselines.
+
+    With fewer rows than states nearly every row is alone in its state, and the divergence grows with what no model
+    could learn.
+    """
+    if is_dense(fitted) and hasattr(fitted, "divergence"):
+        return f"divergence from the data {fitted.divergence:.4f} nats per row"
+    found = mean_log_likelihood(fitted)
+    return f"log-likelihood {found:.4f} nats per row{_against(found, fitted.settings.get('baselines'))}"
+
+
+def _against(found: float, record: Any) -> str:
+    if not isinstance(record, dict) or math.isnan(found):
+        return ""
+    named = (("independent columns", record["independent"]), ("uniform", record["uniform"]))
+    parts = [f"{abs(found - base):.4f} {'above' if found >= base else 'below'} {name}" for name, base in named]
+    return ", " + " and ".join(parts)
+
+
+def facts(fitted: Any) -> dict[str, Any]:
+    """The same numbers for JSON."""
+    settings = fitted.settings
+    return {
+        "log_likelihood_per_row": mean_log_likelihood(fitted),
+        "baselines": settings.get("baselines"),
+        "approach": approach(fitted),
+        "pairwise_misfit": settings.get("misfit"),
+        "fit_seconds": settings.get("seconds"),
+    }
