@@ -28,6 +28,7 @@ from fullspan.estimators.progress import Reporter
 from fullspan.estimators.reading import Reading, refuse_missing_level
 from fullspan.estimators.tables import checked_table, checked_weight, empty_of, kind_of
 from fullspan.estimators.terms import TermTable
+from fullspan.estimators.transaction import restored_on_error
 from fullspan.model.fitted import Fitted
 from fullspan.query.averaged import oracle_of
 from fullspan.query.result import Table
@@ -100,7 +101,8 @@ class DensityEstimator(Plots, DensityMixin, BaseEstimator):  # type: ignore[misc
         with self._watched() as watch:
             fitted = self._learn(empirical, watch)
         self._warn(fitted)
-        self._accept(self._noted(fitted), kind_of(table), empirical)
+        with restored_on_error(self):
+            self._accept(self._noted(fitted), kind_of(table), empirical)
         return self
 
     def _watched(self) -> contextlib.AbstractContextManager[Reporter | None]:
