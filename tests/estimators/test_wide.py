@@ -27,12 +27,13 @@ def wide() -> fs.FullSpan:
 
 def test_elimination_is_chosen_where_the_table_would_not_fit(wide: fs.FullSpan) -> None:
     """2^60 states: the search runs by elimination, within its width, and has terms with errors."""
-    assert wide.fitted_.settings["engine"] == "elimination"
+    assert wide.fitted_.settings["engine_chosen"] == "elimination"
+    assert wide.fitted_.settings["engine"] == "auto"
     assert wide.fitted_.settings["width"] <= 2
     assert wide.fitted_.settings["predicted_seconds"] > 0
     assert np.isfinite([term.standard_error for term in wide.terms_]).all()
     small = fs.FullSpan().fit(rows(5, 200, 0))
-    assert "engine" not in small.fitted_.settings
+    assert "engine_chosen" not in small.fitted_.settings
 
 
 def test_answers_are_those_of_enumeration() -> None:

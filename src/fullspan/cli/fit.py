@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -127,6 +127,7 @@ def fit(
     from fullspan.cli.machine import Structure, hidden_units, is_given, learned_machine, refuse_options_of_others
     from fullspan.cli.trees import TREES, fit_tree
     from fullspan.cli.truncated import Domain, learned_truncated
+    from fullspan.estimators.full_span import FullSpan
     from fullspan.estimators.reading import Reading
 
     refuse_options_of_others(context, model.value)
@@ -180,7 +181,7 @@ def fit(
         *(order, graph, edge or (), margin or (), hidden, solver.value, l2, restarts, seed),
         *(max_iter, 0.01 if learning_rate is None else learning_rate, chains, sweeps),
     )
-    options = {
+    options: dict[str, Any] = {
         "search": search.value,
         "basis": basis.value,
         "penalty": arguments.penalty(penalty),
@@ -211,8 +212,10 @@ def fit(
             domain = Domain(max_order, min_support, pattern or (), pairs, unseen, solver.value, l2, seed, limit)
             fitted = learned_truncated(empirical, domain, watch)
         else:
-            wide = Wide(engine.value, max_width)
-            fitted = _learned(empirical, options, Hidden(units, restarts, seed), wide, watch, start, average, shrink)
+            own = {"engine": engine.value, "max_width": max_width if is_given(context, "max_width") else None}
+            own |= {"hidden": {v.name: v.levels for v in units}, "restarts": restarts, "random_state": seed}
+            own |= {"average": average, "shrinkage": "evidence" if shrink else None}
+            fitted = FullSpan(**options, **own)._learn(empirical, watch, start)
         fitted = _kept(reading.noted(fitted), watch)
     _save(fitted, output)
     if not quiet and (note := fitted.settings.get("device_note")):
@@ -220,21 +223,6 @@ def fit(
     if not quiet:
         _tell(fitted, output, time.monotonic() - started, as_json=as_json)
     return _closing(fitted, output)
-
-
-class Hidden(NamedTuple):
-    """Hidden variables, how often they start from random weights, and the seed."""
-
-    units: tuple[Variable, ...]
-    restarts: int
-    seed: int | None
-
-
-class Wide(NamedTuple):
-    """The engine asked for, and the width of its elimination."""
-
-    engine: str
-    max_width: int
 
 
 class _Watch:
@@ -267,44 +255,6 @@ class _Watch:
     def close(self) -> None:
         if self.reporter is not None:
             self.reporter.close()
-
-
-def _learned(
-    empirical: Empirical,
-    options: dict[str, Any],
-    hidden: Hidden,
-    wide: Wide,
-    watch: _Watch,
-    start: LogLinear | None,
-    average: int,
-    shrink: bool,
-) -> Fitted:
-    from fullspan.estimators.engines import searches_wide, wide_options
-    from fullspan.learn.search.fit import Options
-    from fullspan.learn.search.fit import fit as learn
-    from fullspan.learn.search.incomplete import fit_incomplete
-
-    own = Options(**options)
-    is_wide = start is None and searches_wide(wide.engine, empirical, own, len(hidden.units), shrinks=shrink)
-    if shrink:
-        from fullspan.estimators.averaging import shrunken_search
-        from fullspan.estimators.settings import refuse_hidden
-
-        refuse_hidden(hidden.units)
-        return shrunken_search(empirical, own, average, hidden.seed, watch)
-    if average > 1:
-        from fullspan.estimators.averaging import averaged_search, averaged_wide
-
-        if is_wide:
-            return averaged_wide(empirical, wide_options(own, wide.max_width), average, hidden.seed, watch)
-        return averaged_search(empirical, own, hidden.units, hidden.restarts, average, hidden.seed, watch)
-    if is_wide:
-        from fullspan.learn.wide.fit import fit_wide
-
-        return fit_wide(empirical, wide_options(own, wide.max_width), watch)
-    if not hidden.units:
-        return learn(empirical, own, watch=watch, start=start)
-    return fit_incomplete(empirical, own, hidden.units, hidden.restarts, hidden.seed, watch, start)
 
 
 def _kept(fitted: Fitted, watch: _Watch) -> Fitted:

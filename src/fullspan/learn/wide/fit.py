@@ -195,6 +195,7 @@ class Search:
             settings={
                 **dataclasses.asdict(self.options),
                 "engine": "elimination",
+                "engine_chosen": "elimination",
                 "basis_chosen": self.basis,
                 "width": self.shape.width,
                 "pruned": chordal.work <= MAX_WORK,
