@@ -51,20 +51,23 @@ Learn = Callable[[Empirical, Basis, np.random.Generator], Way]
 class Followed:
     """Rows that are followed through all ways: the state that each is of, and the weight of what it stands for.
 
-    ``copies`` (m,) of the rows of each state are followed, which has ``rows`` (m,).
+    ``copies`` (m,) of the rows of each state are followed, which has ``rows`` (m,). The states are followed, and split
+    by chance, in the given ``order``.
     """
 
     state: NDArray[np.int64]
     weight: Array
     copies: NDArray[np.int64]
     rows: NDArray[np.int64]
+    order: NDArray[np.intp]
 
     def parts(self, rng: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Rows of each state in each part of all (m, parts), and the part that each followed row is in."""
         total = int(self.rows.sum())
         parts = next((parts for rows, parts in _PARTS if total < rows), _PARTS_OF_MANY)
-        split = rng.multinomial(self.rows, np.full(parts, 1 / parts))
-        first = np.cumsum(self.copies) - self.copies
+        split, first = np.empty((len(self.rows), parts), dtype=np.int64), np.empty(len(self.rows), dtype=np.int64)
+        split[self.order] = rng.multinomial(self.rows[self.order], np.full(parts, 1 / parts))
+        first[self.order] = np.cumsum(self.copies[self.order]) - self.copies[self.order]
         among = np.arange(len(self.state)) - first[self.state]
         place = (among + 0.5) * (self.rows / self.copies)[self.state]
         return split, np.sum(np.cumsum(split, axis=1)[self.state] <= place[:, None], axis=1)
