@@ -117,7 +117,10 @@ def _beside(empirical: Empirical, max_order: int | None, k: int, further: Mappin
     completed = {name: with_gaps(learn, completions) for name, learn in from_complete.items()}
     kinds = [_middle_first([list(ladder) for ladder in mixtures]), _middle_first([[name] for name in pairs])]
     return Beside(
-        {**completed, **pairs, **further}, dict.fromkeys(networks, KNOWN), [ladders for ladders in kinds if ladders]
+        {**completed, **pairs, **further},
+        dict.fromkeys(networks, KNOWN),
+        [ladders for ladders in kinds if ladders],
+        (SINGLE,),
     )
 
 
