@@ -72,7 +72,7 @@ def _statistics(data: Empirical) -> _Statistics:
 
     def sums(weights: NDArray[np.float64]) -> list[NDArray[np.float64]]:
         return [
-            _rounded(np.bincount(column, weights, card + 1))
+            _rounded(np.bincount(column, weights, card + 1).astype(np.float64))
             for column, card in zip(columns, data.space.cards, strict=True)
         ]
 
