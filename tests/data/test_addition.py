@@ -142,3 +142,48 @@ def test_fit_begins_anew_and_a_file_has_no_counts(tmp_path) -> None:
     model.save(tmp_path / "m.fsm")
     with pytest.raises(FullspanError, match="holds no counts"):
         fs.load(tmp_path / "m.fsm").partial_fit(rows)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, FullspanError], ids=["interrupted", "refused"])
+@pytest.mark.parametrize("stage", ["_learn", "_accept"])
+def test_rows_of_a_call_that_raises_are_not_counted(
+    error: type[BaseException], stage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A partial_fit that raises leaves counts, model and attributes as they were: repeated, it counts its rows once."""
+    rows = table()[["text", "flag"]].dropna()
+    stream = fs.FullSpan().partial_fit(rows.iloc[:25])
+    before = dict(vars(stream))
+
+    def fails(*_: Any, **__: Any) -> None:
+        raise error("stopped")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(fs.FullSpan, stage, fails)
+        with pytest.raises(error):
+            stream.partial_fit(rows.iloc[25:50])
+    assert vars(stream) == before
+    assert stream.partial_fit(rows.iloc[25:50]).fitted_.total == 50
+    assert stream.model_.weights == fs.FullSpan().fit(rows.iloc[:50]).model_.weights
+
+
+def test_a_first_call_that_raises_leaves_no_counts() -> None:
+    """Real refusals, without a patch: a table beyond max_memory, twice; the next call starts at 0."""
+    rows = [[0, 0], [1, 1], [0, 1]] * 20
+    stream = fs.FullSpan(engine="table", max_memory=1)
+    for _ in range(2):
+        with pytest.raises(FullspanError, match="memory"):
+            stream.partial_fit(rows)
+    assert stream.set_params(max_memory=None).partial_fit(rows).fitted_.total == 60
+
+
+def test_weights_with_counts_are_refused() -> None:
+    """Counts are weighted already; weights of 0 are refused for a table, first or later."""
+    rows = [[0, 0], [1, 1], [0, 1]] * 20
+    stream = fs.FullSpan().partial_fit(rows)
+    for weights in (np.zeros(60), np.full(60, 2.0)):
+        with pytest.raises(DataError, match="counts were given with sample_weight="):
+            stream.partial_fit(count(rows), sample_weight=weights)
+    for model in (stream, fs.FullSpan()):
+        with pytest.raises(DataError, match="every sample weight is zero"):
+            model.partial_fit(rows, sample_weight=np.zeros(60))
+    assert stream.partial_fit(rows, sample_weight=np.r_[np.zeros(30), np.ones(30)]).fitted_.total == 90

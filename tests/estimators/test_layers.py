@@ -350,6 +350,29 @@ def test_partial_fit_goes_on() -> None:
         machine.partial_fit(rows[:, :3])
 
 
+def test_a_partial_fit_that_raises_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a call that raises in the last stage, the next one goes on from the weights and momentum before it."""
+    rows, kind = patterns(600), type(restricted())
+    machine = restricted().partial_fit(rows)
+    before, trained = machine.model_, machine._trainer
+    momentum = [v.copy() for v in trained.ascent.velocities]
+    chains = [c.copy() for c in trained.chains]
+
+    def fails(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(kind, "_accept", fails)
+        with pytest.raises(KeyboardInterrupt):
+            machine.partial_fit(rows)
+    assert machine.model_ is before
+    assert machine._trainer is trained
+    assert np.array_equal(trained.network.weights[0], before.weights[0])
+    assert all(map(np.array_equal, trained.ascent.velocities, momentum))
+    assert all(map(np.array_equal, trained.chains, chains))
+    assert machine.partial_fit(rows).status_ == "converged"
+
+
 def test_warm_start_begins_with_the_last_weights() -> None:
     """One more epoch after a warm start changes little; from a cold start it is far away."""
     rows = patterns(600)

@@ -33,13 +33,14 @@ def wide() -> fs.FullSpan:
 
 def test_elimination_is_chosen_where_the_table_would_not_fit(wide: fs.FullSpan) -> None:
     """2^60 states: the search runs by elimination, within its width, and has terms with errors."""
-    assert wide.fitted_.settings["engine"] == "elimination"
+    assert wide.fitted_.settings["engine_chosen"] == "elimination"
+    assert wide.fitted_.settings["engine"] == "auto"
     assert wide.fitted_.settings["width"] <= 2
     assert "predicted_seconds" not in wide.fitted_.settings
     assert np.isfinite([term.standard_error for term in wide.terms_]).all()
     assert wide.fitted_.settings["engine_reason"].startswith("by elimination: the table of 1.2·10¹⁸ states would take")
     small = fs.FullSpan().fit(rows(5, 200, 0))
-    assert "engine" not in small.fitted_.settings
+    assert "engine_chosen" not in small.fitted_.settings
     assert small.fitted_.settings["engine_reason"] == "on the table of 32 states"
 
 

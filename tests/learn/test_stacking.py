@@ -12,7 +12,7 @@ from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
 from fullspan.errors import FullspanError
 from fullspan.learn.averaging.bootstrap import OutOfBagRows, Sample
-from fullspan.learn.averaging.stacking import best_shares, in_parts, mixed, without_each_part
+from fullspan.learn.averaging.stacking import at_full_size, best_shares, in_parts, mixed, without_each_part
 
 
 def test_shares_are_the_maximum() -> None:
@@ -190,3 +190,40 @@ def test_an_interrupt_while_shares_are_found_keeps_the_fits(name: str, monkeypat
         model = fs.FullSpan(average=4, random_state=0).fit(X)
     assert model.fitted_.status == "interrupted"
     assert len(model.model_.members) == 4
+
+
+def test_loss_at_full_size_is_that_of_the_fit_of_all_rows() -> None:
+    """Means over many tables of 6 equally likely cells, 60 rows each, fitted by their shares and one row spread evenly.
+
+    The corrected loss from quarters is the true loss of the fit of all rows; the plain one is larger.
+    """
+    rng, parts, n, cells = np.random.default_rng(0), 4, 60, 6
+    plain, corrected, true = [], [], []
+
+    def log_p(counts: np.ndarray) -> np.ndarray:
+        return np.log((counts + 1e-3) / (counts.sum() + cells * 1e-3))
+
+    for _ in range(4000):
+        split = rng.multinomial(n // parts, np.full(cells, 1 / cells), size=parts)
+        whole = split.sum(axis=0)
+        unseen = np.stack([log_p(whole - own) for own in split])
+        seen = np.broadcast_to(log_p(whole), unseen.shape)
+        plain.append((split * unseen).sum() / n)
+        corrected.append((split * at_full_size(unseen, seen, parts)).sum() / n)
+        true.append(log_p(whole).mean())
+    error = np.std(np.array(corrected) - true) / np.sqrt(len(true))
+    assert np.mean(corrected) == pytest.approx(np.mean(true), abs=5e-3)
+    assert np.mean(plain) < np.mean(true) - 8 * error
+    assert abs(np.mean(corrected) - np.mean(true)) < abs(np.mean(plain) - np.mean(true)) / 2
+
+
+def test_the_fit_of_all_rows_has_a_share_where_rows_are_many() -> None:
+    """From 2,000 complete rows on; it is the first member of the average, and not fitted again."""
+    rng = np.random.default_rng(1)
+    rows = rng.integers(2, size=(2000, 5))
+    rows[:, 1] ^= (rng.random(2000) < 0.2) ^ rows[:, 0] ^ rows[:, 1]
+    model = fs.FullSpan(average=4, random_state=0).fit(rows)
+    assert model.fitted_.settings["shares"]["single fit"] > 0.01
+    assert any(part is model.model_.members[0] for _, part in model.model_.beside)
+    few = fs.FullSpan(average=4, random_state=0).fit(rows[:1000])
+    assert "single fit" not in few.fitted_.settings["shares"]

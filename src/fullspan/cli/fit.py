@@ -6,7 +6,7 @@ import contextlib
 import time
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,8 +18,6 @@ from fullspan.errors import DataWarning
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical
-    from fullspan.learn.search.fit import Options
-    from fullspan.learn.wide.fit import WideOptions
     from fullspan.model.fitted import Fitted
     from fullspan.model.loglinear import LogLinear
     from fullspan.space import Variable
@@ -139,6 +137,7 @@ def fit(
     from fullspan.cli.machine import Structure, hidden_units, is_given, learned_machine, refuse_options_of_others
     from fullspan.cli.trees import TREES, fit_tree
     from fullspan.cli.truncated import Domain, learned_truncated
+    from fullspan.estimators.full_span import FullSpan
     from fullspan.estimators.progress import PREPARING
     from fullspan.estimators.reading import Reading, say_missing
 
@@ -201,7 +200,7 @@ def fit(
         *(order, graph, edge or (), margin or (), hidden, solver.value, l2, restarts, seed),
         *(max_iter, 0.01 if learning_rate is None else learning_rate, chains, sweeps),
     )
-    options = {
+    options: dict[str, Any] = {
         "search": search.value,
         "basis": basis.value,
         "penalty": arguments.penalty(penalty),
@@ -233,8 +232,10 @@ def fit(
             domain = Domain(max_order, min_support, pattern or (), pairs, unseen, solver.value, l2, seed, limit)
             fitted = learned_truncated(empirical, domain, watch)
         else:
-            wide = Wide(engine.value, max_width)
-            fitted = _learned(empirical, options, Hidden(units, restarts, seed), wide, watch, start, average, shrink)
+            own = {"engine": engine.value, "max_width": max_width if is_given(context, "max_width") else None}
+            own |= {"hidden": {v.name: v.levels for v in units}, "restarts": restarts, "random_state": seed}
+            own |= {"average": average, "shrinkage": "evidence" if shrink else None}
+            fitted = FullSpan(**options, **own)._learn(empirical, watch, start)
         seconds = time.monotonic() - started
         fitted = _recorded(_kept(reading.noted(fitted), watch), empirical, seconds)
         fitted = _explained(fitted, empirical, watch)
@@ -244,21 +245,6 @@ def fit(
     if not quiet:
         _tell(fitted, output, seconds, as_json=as_json)
     return _closing(fitted, output)
-
-
-class Hidden(NamedTuple):
-    """Hidden variables, how often they start from random weights, and the seed."""
-
-    units: tuple[Variable, ...]
-    restarts: int
-    seed: int | None
-
-
-class Wide(NamedTuple):
-    """The engine asked for, and the width of its elimination."""
-
-    engine: str
-    max_width: int
 
 
 class _Watch:
@@ -291,60 +277,6 @@ class _Watch:
     def close(self) -> None:
         if self.reporter is not None:
             self.reporter.close()
-
-
-def _learned(
-    empirical: Empirical,
-    options: dict[str, Any],
-    hidden: Hidden,
-    wide: Wide,
-    watch: _Watch,
-    start: LogLinear | None,
-    average: int,
-    shrink: bool,
-) -> Fitted:
-    from fullspan.estimators.engines import choose_engine, wide_options
-    from fullspan.learn.search.fit import Options
-
-    own, engine = Options(**options), "table" if start is not None else wide.engine
-    choice = choose_engine(engine, empirical, own, hidden.units, shrinks=shrink)
-    width = wide_options(own, wide.max_width) if choice.is_wide else None
-    return choice.noted(_searched(empirical, own, hidden, width, watch, start, average, shrink))
-
-
-def _searched(
-    empirical: Empirical,
-    own: Options,
-    hidden: Hidden,
-    wide: WideOptions | None,
-    watch: _Watch,
-    start: LogLinear | None,
-    average: int,
-    shrink: bool,
-) -> Fitted:
-    """The search on the table, or, with ``wide``, by elimination."""
-    from fullspan.learn.search.fit import fit as learn
-    from fullspan.learn.search.incomplete import fit_incomplete
-
-    if shrink:
-        from fullspan.estimators.averaging import shrunken_search
-        from fullspan.estimators.settings import refuse_hidden
-
-        refuse_hidden(hidden.units)
-        return shrunken_search(empirical, own, average, hidden.seed, watch)
-    if average > 1:
-        from fullspan.estimators.averaging import averaged_search, averaged_wide
-
-        if wide is not None:
-            return averaged_wide(empirical, wide, average, hidden.seed, watch)
-        return averaged_search(empirical, own, hidden.units, hidden.restarts, average, hidden.seed, watch)
-    if wide is not None:
-        from fullspan.learn.wide.fit import fit_wide
-
-        return fit_wide(empirical, wide, watch)
-    if not hidden.units:
-        return learn(empirical, own, watch=watch, start=start)
-    return fit_incomplete(empirical, own, hidden.units, hidden.restarts, hidden.seed, watch, start)
 
 
 def _notes(fitted: Fitted) -> list[str]:

@@ -37,6 +37,10 @@ _FEW, _SOME, _MANY = 4, 8, 16
 """Fits from which on networks, one of each kind, and all of the other ways stand beside them."""
 _ROWS_OF_A_KIND = 5
 """Rows for each component of a mixture; of fewer none can be learned."""
+_RESOLVED = 2000
+"""Rows from which on one fit of all of them may predict better than fits of samples, which have 63 % of them each."""
+SINGLE = "single fit"
+"""The name of that fit among the shares."""
 _HELD_OUT = 0.2
 """Rows on which the share of a shrunken model beside one search is decided."""
 
@@ -66,6 +70,8 @@ def averaged_search(
     from fullspan.learn.search.fit import fit
     from fullspan.learn.search.incomplete import fit_incomplete
 
+    whole: list[Fitted] = []
+
     def one(data: Empirical, bounds: Bounds, seed: np.random.Generator, watch: Callable[[Any], None]) -> Fitted:
         own = options if bounds.basis is None else replace(options, basis=bounds.basis)
         rounds, terms = bounds.rounds, bounds.terms
@@ -73,7 +79,13 @@ def averaged_search(
             return fit_incomplete(data, own, hidden, restarts, seed, watch, rounds=rounds, terms=terms)
         if not data.is_complete:
             return fit_incomplete(data, own, (), 1, seed, watch, None, rounds, terms, bounds.completions)
-        return fit(data, own, watch=watch, rounds=rounds, terms=terms)
+        found = fit(data, own, watch=watch, rounds=rounds, terms=terms)
+        whole.extend([found] if data is empirical else [])
+        return found
+
+    def single(data: Empirical, basis: Basis, rng: np.random.Generator) -> _OneModel:
+        """One fit; that of all rows is the first of the average."""
+        return _OneModel(whole[0] if data is empirical else fit(data, replace(options, basis=basis.name)))
 
     too_wide = not empirical.is_complete and empirical.space.n_states > MAX_STATES
     plain = bool(hidden) or options.by_terms or too_wide
@@ -82,6 +94,8 @@ def averaged_search(
             f"average={k} was asked for {len(empirical.space)} columns; at most {MAX_VARIABLES} are possible: "
             "leave constant columns out with columns=, or use engine='elimination'"
         )
+    if k >= _FEW and empirical.is_complete and empirical.total >= _RESOLVED:
+        further = {SINGLE: single, **(further or {})}
     beside = None if plain else _beside(empirical, options.max_order, k, further or {})
     fitted = fit_average(empirical, k, one, random_state, watch, beside, stop)
     settings = {**fitted.settings, **dataclasses.asdict(options), "restarts": restarts}
@@ -103,7 +117,10 @@ def _beside(empirical: Empirical, max_order: int | None, k: int, further: Mappin
     completed = {name: with_gaps(learn, completions) for name, learn in from_complete.items()}
     kinds = [_middle_first([list(ladder) for ladder in mixtures]), _middle_first([[name] for name in pairs])]
     return Beside(
-        {**completed, **pairs, **further}, dict.fromkeys(networks, KNOWN), [ladders for ladders in kinds if ladders]
+        {**completed, **pairs, **further},
+        dict.fromkeys(networks, KNOWN),
+        [ladders for ladders in kinds if ladders],
+        (SINGLE,),
     )
 
 
@@ -226,8 +243,8 @@ def shrunken_search(
                 stop.set()
                 raise
 
-    def shrunken(data: Empirical, basis: Basis, rng: np.random.Generator) -> _Shrunken:
-        found = _Shrunken.of(data, basis.name, options.max_memory, told)
+    def shrunken(data: Empirical, basis: Basis, rng: np.random.Generator) -> _OneModel:
+        found = _OneModel.shrunken(data, basis.name, options.max_memory, told)
         effective.update(found.fitted.settings if data is empirical else {})
         return found
 
@@ -237,13 +254,14 @@ def shrunken_search(
 
 
 @dataclass(frozen=True)
-class _Shrunken:
-    """A shrunken model as a way to predict."""
+class _OneModel:
+    """A fitted model as a candidate beside the fits of an average."""
 
     fitted: Fitted
 
     @classmethod
-    def of(cls, data: Empirical, basis: Any, max_memory: int | None, watch: Watch) -> _Shrunken:
+    def shrunken(cls, data: Empirical, basis: Any, max_memory: int | None, watch: Watch) -> _OneModel:
+        """The shrunken model of counted rows."""
         from fullspan.learn.search.problem import Interrupted
         from fullspan.learn.shrinkage.fit import fit_shrunken
 

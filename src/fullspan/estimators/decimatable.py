@@ -18,6 +18,7 @@ from fullspan.estimators.density import DensityEstimator, generator
 from fullspan.estimators.evidence import Evidence
 from fullspan.estimators.parameters import check_parameters
 from fullspan.estimators.progress import announce, reading
+from fullspan.estimators.settings import seed_of
 from fullspan.estimators.tables import checked_table, checked_weight, empty_of, kind_of
 from fullspan.estimators.targets import counted_beside, refuse_unknown_inputs, share_right
 from fullspan.graphs import Graph
@@ -169,7 +170,7 @@ class DecimatableBoltzmannMachine(DensityEstimator):
         )
         graph = self._graph(empirical.space, self._told() if told is None else tuple(told))
         fitted = fit_decimatable(empirical, graph, options, watch)
-        kept = {name: getattr(self, name) for name in _OPTIONS}
+        kept = {**{name: getattr(self, name) for name in _OPTIONS}, "random_state": seed_of(self.random_state)}
         return replace(fitted, settings={**fitted.settings, **kept})
 
     def _graph(self, space: Space, outputs: tuple[str, ...]) -> Graph:

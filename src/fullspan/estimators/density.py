@@ -32,6 +32,7 @@ from fullspan.estimators.plots import Plots
 from fullspan.estimators.progress import Reporter, announce, reading, reported
 from fullspan.estimators.reading import Reading, refuse_missing_level, say_missing
 from fullspan.estimators.tables import checked_table, checked_weight, empty_of, kind_of
+from fullspan.estimators.transaction import restored_on_error
 from fullspan.model.fitted import Fitted
 from fullspan.query.averaged import oracle_of
 from fullspan.query.result import Table
@@ -115,8 +116,9 @@ class DensityEstimator(Explained, Plots, DensityMixin, BaseEstimator):  # type: 
             fitted = self._learn(empirical, watch)
         self._warn(fitted)
         seconds = time.perf_counter() - started
-        self._accept(self._noted(fitted), kind_of(table), empirical)
-        self._record(empirical, seconds)
+        with restored_on_error(self):
+            self._accept(self._noted(fitted), kind_of(table), empirical)
+            self._record(empirical, seconds)
         return self
 
     def _counted_table(self, table: Any, sample_weight: Any) -> Empirical:

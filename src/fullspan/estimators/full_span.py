@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +15,12 @@ from fullspan.space import Level
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical
-    from fullspan.estimators.progress import Reporter
     from fullspan.learn.search.fit import Options
-    from fullspan.model.fitted import Fitted
+    from fullspan.model import LogLinear
+    from fullspan.model.fitted import Fitted, StepLike
     from fullspan.space import Variable
+
+    Watch = Callable[[StepLike], None]
 
 
 class FullSpan(StreamingEstimator):
@@ -156,13 +158,16 @@ class FullSpan(StreamingEstimator):
         self.max_memory = max_memory
         self.verbose = verbose
 
-    def _learn(self, empirical: Empirical, watch: Reporter | None) -> Fitted:
+    def _learn(self, empirical: Empirical, watch: Watch | None, start: LogLinear | None = None) -> Fitted:
+        """The model of counted data; the search begins at ``start`` instead of at independence, where it is given."""
         from fullspan.learn.search.fit import Options
 
         options = Options(**{name: getattr(self, name) for name in _OPTIONS})
         hidden, shrinks = hidden_variables(self.hidden), self.shrinkage is not None
-        choice = choose_engine(self.engine, empirical, options, hidden, shrinks=shrinks)
-        return choice.noted(self._searched(empirical, options, hidden, choice.is_wide, watch))
+        engine = self.engine if start is None else "table"
+        choice = choose_engine(engine, empirical, options, hidden, shrinks=shrinks)
+        fitted = choice.noted(self._searched(empirical, options, hidden, choice.is_wide, watch, start))
+        return replace(fitted, settings={**fitted.settings, **self._given()})
 
     def _searched(
         self,
@@ -170,7 +175,8 @@ class FullSpan(StreamingEstimator):
         options: Options,
         hidden: tuple[Variable, ...],
         is_wide: bool,
-        watch: Reporter | None,
+        watch: Watch | None,
+        start: LogLinear | None,
     ) -> Fitted:
         from fullspan.learn.search.fit import fit
 
@@ -189,13 +195,16 @@ class FullSpan(StreamingEstimator):
 
             return fit_wide(empirical, wide_options(options, self.max_width), watch)
         if not hidden:
-            return fit(empirical, options, watch=watch)
+            return fit(empirical, options, watch=watch, start=start)
         from fullspan.learn.search.incomplete import fit_incomplete
 
-        seed = generator(self.random_state)
-        fitted = fit_incomplete(empirical, options, hidden, self.restarts, seed, watch=watch)
-        settings = {"restarts": self.restarts, **of_hidden(hidden, self.random_state)}
-        return replace(fitted, settings={**fitted.settings, **settings})
+        return fit_incomplete(empirical, options, hidden, self.restarts, generator(state), watch, start)
+
+    def _given(self) -> dict[str, Any]:
+        """The parameters of the search as they were given, in JSON's types."""
+        own = {name: getattr(self, name) for name in (*_OPTIONS, *_ABOUT_THEM)}
+        return {**own, **of_hidden(hidden_variables(self.hidden), self.random_state)}
 
 
 _OPTIONS = ("search", "basis", "penalty", "l1", "epsilon", "max_order", "dtype", "max_memory", "device")
+_ABOUT_THEM = ("engine", "max_width", "restarts", "average", "shrinkage")

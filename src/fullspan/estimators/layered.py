@@ -24,6 +24,7 @@ from fullspan.estimators.parameters import check_parameters
 from fullspan.estimators.progress import Reporter, announce, reading, reported
 from fullspan.estimators.reading import Reading, say_missing
 from fullspan.estimators.tables import checked_table, checked_weight, empty_of, kind_of
+from fullspan.estimators.transaction import restored_on_error
 from fullspan.estimators.unit_rows import UnitRows, codes_of_table, rows_of_table
 from fullspan.model.estimate import Estimate
 from fullspan.model.layered import FittedLayers, check_sizes
@@ -106,11 +107,12 @@ class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densit
             announce(watch)
             machine, course, trainer = self._learn(rows, sizes, rng, watch)
         seconds = time.perf_counter() - started
-        self._finish(machine, course, trainer, rows, kind_of(table), rng)
-        if isinstance(sample_weight, str):
-            settings = {**self._fitted.settings, "weights": sample_weight}
-            self._fitted = dataclasses.replace(self._fitted, settings=settings)
-        self._record(rows, seconds)
+        with restored_on_error(self):
+            self._finish(machine, course, trainer, rows, kind_of(table), rng)
+            if isinstance(sample_weight, str):
+                settings = {**self._fitted.settings, "weights": sample_weight}
+                self._fitted = dataclasses.replace(self._fitted, settings=settings)
+            self._record(rows, seconds)
         return self
 
     def _record(self, rows: UnitRows, seconds: float) -> None:
@@ -133,7 +135,8 @@ class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densit
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """One pass over further rows, from the weights and chains of the last call, at a constant learning rate.
 
-        The first call sets variables and levels; give ``levels=`` if its rows do not show all of them.
+        The first call sets variables and levels; give ``levels=`` if its rows do not show all of them. A call that
+        raises leaves weights, chains and momentum as they were.
         """
         from fullspan.learn.layers.fit import train
 
@@ -146,8 +149,10 @@ class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densit
         machine = self.model_ if known is not None else self._first(rows, sizes, rng)
         options, trainer = self._options(max_iter=1, decay=False), getattr(self, "_trainer", None)
         device = trainer.network.device if trainer is not None else self._device(rng)
-        machine, course, trainer = train(machine, rows.data, None, options, device, rng, None, trainer)
-        self._finish(machine, course, trainer, rows, kind_of(table), rng)
+        copied = None if trainer is None else trainer.copy()
+        machine, course, trainer = train(machine, rows.data, None, options, device, rng, None, copied)
+        with restored_on_error(self):
+            self._finish(machine, course, trainer, rows, kind_of(table), rng)
         return self
 
     def _checked(self) -> tuple[int, ...]:

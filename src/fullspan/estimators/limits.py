@@ -151,7 +151,7 @@ def approach(fitted: Any) -> str | None:
         return "a layered machine, learned by sampling"
     if isinstance(model, TruncatedLogLinear):
         return f"truncated to {len(model.states):,} states"
-    if settings.get("engine") == "elimination":
+    if fitted.by_elimination:
         return f"by elimination, width {settings['width']}" if "width" in settings else "by elimination"
     if settings.get("estimator") == "DecimatableBoltzmannMachine":
         return "by decimation, on the graph given"

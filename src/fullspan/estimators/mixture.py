@@ -72,7 +72,10 @@ class FullSpanMixture(TreeEstimator):
     True
     """
 
-    _saved = ("runs", "smoothing", "restarts", "max_seconds", "validation_fraction", "tol", "patience", "max_iter")
+    _saved = (
+        *("runs", "smoothing", "restarts", "max_seconds", "validation_fraction", "tol", "patience", "max_iter"),
+        "random_state",
+    )
 
     def __init__(
         self,

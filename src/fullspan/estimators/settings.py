@@ -62,8 +62,13 @@ def of_hidden(hidden: Sequence[Variable], random_state: Any) -> dict[str, Any]:
     """The hidden variables with their levels, and the seed if it is a number."""
     return {
         "hidden": {v.name: list(v.levels) for v in hidden} if hidden else 0,
-        "random_state": int(random_state) if isinstance(random_state, numbers.Integral) else None,
+        "random_state": seed_of(random_state),
     }
+
+
+def seed_of(random_state: Any) -> int | None:
+    """The seed if it is a number; a generator has none that a file could keep."""
+    return int(random_state) if isinstance(random_state, numbers.Integral) else None
 
 
 def refuse_hidden(hidden: Sequence[Variable]) -> None:

@@ -119,7 +119,7 @@ def is_searched(fitted: Fitted) -> bool:
     """Whether the terms were chosen by a search in the rows, so that p-values would be too small."""
     settings = fitted.settings
     mined = "min_support" in settings and not settings.get("patterns")
-    return "search" in settings or settings.get("engine") == "elimination" or mined or "max_width" in settings
+    return "search" in settings or fitted.by_elimination or mined or "max_width" in settings
 
 
 @dataclass(frozen=True, eq=False)

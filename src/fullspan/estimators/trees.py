@@ -18,6 +18,7 @@ from fullspan.estimators.density import DensityEstimator, generator
 from fullspan.estimators.evidence import Evidence
 from fullspan.estimators.parameters import check_parameters
 from fullspan.estimators.progress import announce, reading
+from fullspan.estimators.settings import seed_of
 from fullspan.estimators.tables import checked_table, kind_of
 from fullspan.model.hidden_tree import FittedTree
 from fullspan.model.interaction import Interaction
@@ -92,6 +93,8 @@ class TreeEstimator(DensityEstimator):
     def _noted_tree(self, fitted: FittedTree) -> FittedTree:
         own = {name: value for name, value in self.get_params(deep=False).items() if name in self._saved}
         own = {name: list(value) if isinstance(value, tuple) else value for name, value in own.items()}
+        if "random_state" in own:
+            own["random_state"] = seed_of(own["random_state"])
         settings = {**fitted.settings, **own, **self._reading().settings, "estimator": type(self).__name__}
         return replace(fitted, settings=settings)
 
@@ -203,7 +206,7 @@ class ChowLiuTree(TreeEstimator):
     0.857143
     """
 
-    _saved = ("pseudo_count",)
+    _saved = ("pseudo_count", "max_memory")
 
     def __init__(
         self,
@@ -290,7 +293,10 @@ class HiddenChowLiuTree(TreeEstimator):
     True
     """
 
-    _saved = ("n_states", "smoothing", "restarts", "mixture", "validation_fraction", "tol", "patience", "max_iter")
+    _saved = (
+        *("n_states", "smoothing", "restarts", "mixture", "validation_fraction", "tol", "patience", "max_iter"),
+        *("max_memory", "random_state"),
+    )
 
     def __init__(
         self,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 import os
 import warnings
 from collections.abc import Mapping, Sequence
@@ -18,6 +17,7 @@ from fullspan.errors import BoundaryWarning, FullspanError
 from fullspan.estimators.boundary import diverging_terms, warn_at_boundary
 from fullspan.estimators.density import DensityEstimator, generator
 from fullspan.estimators.progress import MINING, announce
+from fullspan.estimators.settings import seed_of
 from fullspan.model.intensity import intensities, row_intensities
 from fullspan.query.truncated import TruncatedOracle
 from fullspan.space import Level, Space
@@ -250,8 +250,7 @@ def noted(fitted: Fitted, parameters: Mapping[str, Any]) -> Fitted:
     settings = {name: parameters[name] for name in OPTIONS}
     settings["patterns"] = None if parameters["patterns"] is None else [_plain(p) for p in parameters["patterns"]]
     settings["states"] = parameters["states"] if isinstance(parameters["states"], str) else None
-    seed = parameters["random_state"]
-    settings["random_state"] = int(seed) if isinstance(seed, numbers.Integral) else None
+    settings["random_state"] = seed_of(parameters["random_state"])
     return replace(fitted, settings={**fitted.settings, **settings, "estimator": "TruncatedBoltzmannMachine"})
 
 

@@ -175,6 +175,11 @@ class Fitted:
         return float(sum(self.shares[i][code] for code in side(self.model.basis, i, j)))
 
     @property
+    def by_elimination(self) -> bool:
+        """Whether a search ran by elimination, without a table of all states."""
+        return self.settings.get("engine_chosen", self.settings.get("engine")) == "elimination"
+
+    @property
     def is_approximate(self) -> NDArray[np.bool_]:
         """(k,) whether the nats saved by each term are an approximation."""
         return np.ones(len(self.model.terms), dtype=bool) if self.approximate is None else self.approximate

@@ -52,14 +52,15 @@ def stacked(empirical: Empirical, seen: Seen, k: int, climb: Climb) -> Stacked |
         return None
     weight, fits, beside, basis = rows.known_weight, rows.expected(k), climb.beside, climb.basis
     found = climb.found(fits, known, weight)
-    logs = [fits, *(one.unseen[known] for one in found.values())]
+    logs = [fits, *(one.expected[known] for one in found.values())]
     spoken = np.array([KNOWN, *(beside.before.get(name, FURTHER) for name in found)])
     shares = best_shares(np.stack(logs, axis=1), weight, spoken)
     shares = np.where(shares * empirical.total < _LEAST, 0.0, shares)
     shares[0] = max(shares[0], _LEAST / empirical.total, _FITS)
     shares /= shares.sum()
     kept = [(share, one.way) for share, one in zip(shares[1:], found.values(), strict=True) if share > 0]
-    unseen = mixed(np.stack([rows.log_prob(), *logs[1:]], axis=1)[:, shares > 0], shares[shares > 0])
+    each = [rows.log_prob(), *(one.unseen[known] for one in found.values())]
+    unseen = mixed(np.stack(each, axis=1)[:, shares > 0], shares[shares > 0])
     each = [seen.mean, *(observed_log_prob(way, basis, empirical.states) for _, way in kept)]
     return Stacked(
         dict(zip(("fits", *found), map(float, shares), strict=True)),

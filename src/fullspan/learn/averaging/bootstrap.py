@@ -1,7 +1,8 @@
 """Bootstrap samples of counted rows, and the likelihood of the rows that are not in them.
 
 A sample draws as many rows as there are, with replacement: its counts are multinomial on the distinct states, so that
-rows are counted once for all samples. A row of a state with c rows of which m copies were drawn is not among them with
+rows are counted once for all samples, and drawn in an order of their own (module ``data.canonical``), whatever that of
+the columns and levels. A row of a state with c rows of which m copies were drawn is not among them with
 probability (1 - 1/c)^m. The out-of-bag likelihood predicts every row by the average of the fits that have not seen it:
 
     oob = 1/N sum_r log( sum_{b : r not in b} p_b(x_r) / #{b : r not in b} )
@@ -20,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.data import Empirical
+from fullspan.data.canonical import canonical_states
 from fullspan.engine.elimination.sums import Sums
 from fullspan.learn.averaging.gaps import MAX_STATES, log_sums, log_table
 from fullspan.learn.averaging.stacking import Followed
@@ -47,9 +49,9 @@ class Sample:
 
 def bootstrap(empirical: Empirical, rng: np.random.Generator) -> Sample:
     """Draw as many rows as there are with replacement; rows of fractional weight are drawn in proportion to it."""
-    counts, total = empirical.counts, empirical.total
-    n = n_draws(empirical)
-    drawn = rng.multinomial(n, counts / total).astype(np.float64)
+    counts, total, order = empirical.counts, empirical.total, canonical_states(empirical)
+    n, drawn = n_draws(empirical), np.empty(len(counts))
+    drawn[order] = rng.multinomial(n, counts[order] / total)
     seen = drawn > 0
     sample = replace(empirical, states=empirical.states[seen], counts=drawn[seen] * (total / n))
     return Sample(sample, drawn)
@@ -69,9 +71,10 @@ class OutOfBagRows:
         rows = empirical.counts * (n_draws(empirical) / empirical.total)
         whole = np.maximum(np.rint(rows), 1).astype(np.int64)
         copies = np.minimum(whole, _COPIES)
-        self.state = np.repeat(np.arange(len(rows)), copies)
+        order = canonical_states(empirical)
+        self.state = np.repeat(order, copies[order])
         self.weight = (empirical.counts / copies)[self.state]
-        self.followed = Followed(self.state, self.weight, copies, whole)
+        self.followed = Followed(self.state, self.weight, copies, whole, order)
         self.missed = 1.0 - 1.0 / np.maximum(rows, 1.0)
         self._fits = np.zeros(len(self.state))
         self._log_sum, self._log_square = np.full((2, len(self.state)), -np.inf)

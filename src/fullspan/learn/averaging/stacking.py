@@ -51,20 +51,23 @@ Learn = Callable[[Empirical, Basis, np.random.Generator], Way]
 class Followed:
     """Rows that are followed through all ways: the state that each is of, and the weight of what it stands for.
 
-    ``copies`` (m,) of the rows of each state are followed, which has ``rows`` (m,).
+    ``copies`` (m,) of the rows of each state are followed, which has ``rows`` (m,). The states are followed, and split
+    by chance, in the given ``order``.
     """
 
     state: NDArray[np.int64]
     weight: Array
     copies: NDArray[np.int64]
     rows: NDArray[np.int64]
+    order: NDArray[np.intp]
 
-    def parts(self, rng: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def parts(self, rng: np.random.Generator, parts: int | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Rows of each state in each part of all (m, parts), and the part that each followed row is in."""
         total = int(self.rows.sum())
-        parts = next((parts for rows, parts in _PARTS if total < rows), _PARTS_OF_MANY)
-        split = rng.multinomial(self.rows, np.full(parts, 1 / parts))
-        first = np.cumsum(self.copies) - self.copies
+        parts = parts or next((parts for rows, parts in _PARTS if total < rows), _PARTS_OF_MANY)
+        split, first = np.empty((len(self.rows), parts), dtype=np.int64), np.empty(len(self.rows), dtype=np.int64)
+        split[self.order] = rng.multinomial(self.rows[self.order], np.full(parts, 1 / parts))
+        first[self.order] = np.cumsum(self.copies[self.order]) - self.copies[self.order]
         among = np.arange(len(self.state)) - first[self.state]
         place = (among + 0.5) * (self.rows / self.copies)[self.state]
         return split, np.sum(np.cumsum(split, axis=1)[self.state] <= place[:, None], axis=1)
@@ -131,9 +134,9 @@ class Part:
     others: Empirical | None
 
 
-def in_parts(empirical: Empirical, rows: Followed, rng: np.random.Generator) -> list[Part]:
-    """The rows in parts, by chance; those without a followed row are left out."""
-    split, part = rows.parts(rng)
+def in_parts(empirical: Empirical, rows: Followed, rng: np.random.Generator, parts: int | None = None) -> list[Part]:
+    """The rows in parts, by chance, as many as their number asks for; those without a followed row are left out."""
+    split, part = rows.parts(rng, parts)
     found = []
     for f in range(split.shape[1]):
         counts = empirical.counts * (1.0 - split[:, f] / rows.rows)
@@ -156,6 +159,18 @@ def without_each_part(
         asked, which = np.unique(rows.state[part.own], return_inverse=True)
         log_prob[part.own] = observed_log_prob(way, basis, empirical.states[asked])[which]
     return log_prob
+
+
+def at_full_size(unseen: Array, seen: Array, parts: int) -> Array:
+    """``log p`` of rows by a fit of as many rows as there are, to first order in 1/N.
+
+    A fit of n rows with k weights predicts a new row worse than the truth by k/2n, and its own rows better by as much.
+    From the loss on rows left out, g = 1 - 1/parts of the rows being in the fit, and on its own rows, N of them,
+
+        L(N) = L_seen + (L_unseen - L_seen) 2 / (1 + 1/g)
+    """
+    g = 1.0 - 1.0 / parts if parts > 1 else 1.0
+    return np.asarray(seen + (unseen - seen) * (2.0 / (1.0 + 1.0 / g)))
 
 
 def _even(empirical: Empirical) -> Array:

@@ -34,7 +34,7 @@ def objective_of(fitted: Fitted, data: Empirical) -> Dropping | None:
         return None
     if isinstance(model, TruncatedLogLinear):
         return _truncated(fitted, model, data)
-    if type(model) is not LogLinear or (settings.get("engine") == "elimination" and not _by_elimination(fitted, data)):
+    if type(model) is not LogLinear or (fitted.by_elimination and not _by_elimination(fitted, data)):
         return None
     if settings.get("estimator") == "DecimatableBoltzmannMachine":
         return _decimatable(fitted, data)
@@ -56,7 +56,7 @@ def _table(fitted: Fitted, data: Empirical) -> Dropping:
     model, settings = fitted.model, fitted.settings
     basis, k, total = model.basis, len(model.terms), data.total
     y = np.array(model.indices, dtype=np.int64)
-    searched = settings.get("search") == "full" or settings.get("engine") == "elimination"
+    searched = settings.get("search") == "full" or fitted.by_elimination
     pseudo = PSEUDO_ROWS if searched and not settings.get("l1") else 0.0
     rows: Phase
     if data.is_complete:

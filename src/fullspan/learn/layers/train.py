@@ -75,6 +75,15 @@ class Trainer:
         offsets = [visible, *(device.array(np.full(n, 0.5)) for n in machine.sizes[1:])]
         return cls(network, options, rng, base, offsets)
 
+    def copy(self) -> Trainer:
+        """The same trainer with a network, chains and momentum of its own; random numbers come from the same source."""
+        chains = None if self.chains is None else [c + 0 for c in self.chains]
+        again = Trainer(self.network.copy(), self.options, self.rng, self.base, list(self.offsets), chains)
+        again.seconds, again.ascent.masks = self.seconds, self.ascent.masks
+        again.ascent.velocities = [v + 0 for v in self.ascent.velocities]
+        again.ascent.bias_velocities = [v + 0 for v in self.ascent.bias_velocities]
+        return again
+
     def epoch(self, rows: Rows, rate: float) -> None:
         """One pass over all rows in random order."""
         started = time.perf_counter()

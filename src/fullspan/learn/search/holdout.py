@@ -8,13 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.data import Empirical
+from fullspan.data.canonical import canonical_states
 from fullspan.errors import FullspanError
 
 
 def held_out(empirical: Empirical, share: float, rng: np.random.Generator) -> tuple[Empirical, Empirical | None]:
     """Split counted rows at random: those to learn from, and about a ``share`` of them held out, None if that is none.
 
-    Whole counts are split row by row; a state of fractional weight goes to one side as a whole.
+    Whole counts are split row by row; a state of fractional weight goes to one side as a whole. Which rows are held out
+    depends on neither the order of the columns nor the labels of the levels (module ``data.canonical``).
 
     Raises
     ------
@@ -29,10 +31,12 @@ def held_out(empirical: Empirical, share: float, rng: np.random.Generator) -> tu
     """
     if not 0 <= share < 1:
         raise FullspanError(f"the share of rows held out is {share!r}; a number from 0 to below 1 is needed")
-    counts = empirical.counts
+    counts, order = empirical.counts, canonical_states(empirical)
     whole = counts == np.floor(counts)
-    rows = rng.binomial(np.where(whole, counts, 0).astype(np.int64), share)
-    apart = np.where(whole, rows, counts * (rng.random(len(counts)) < share))
+    rows, chance = np.empty_like(counts), np.empty_like(counts)
+    rows[order] = rng.binomial(np.where(whole, counts, 0).astype(np.int64)[order], share)
+    chance[order] = rng.random(len(counts))
+    apart = np.where(whole, rows, counts * (chance < share))
     if not apart.any() or not (apart < counts).any():
         return empirical, None
     return _of(empirical, counts - apart), _of(empirical, apart)

@@ -5,8 +5,9 @@
 Psi are orthonormal contrasts (module ``contrasts``). For given precisions the weights maximise the posterior: Newton's
 method, its equations solved by conjugate gradients, whose products with the information take two transforms of a table
 and no matrix. The precisions maximise the evidence to second order (MacKay 1992): alpha_o = gamma_o / |w_o|^2, where
-gamma_o, the number of well determined weights of order o, is a trace, estimated with random signs (Hutchinson). There
-is nothing to set.
+gamma_o, the number of well determined weights of order o, is a trace: exact for few weights, else estimated with random
+signs (Hutchinson). These belong to the states, in an order of the data's own (module ``data.canonical``), so that the
+fit depends on neither the order of the columns nor that of the levels. There is nothing to set.
 
 Where cells are missing, the posterior is that of what was observed, and a step's curvature that of the completed rows,
 which is an em step to second order. gamma counts completed cells as if they had been seen, and is slightly high for it,
@@ -24,6 +25,7 @@ from numpy.typing import NDArray
 
 from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
+from fullspan.data.canonical import canonical_index
 from fullspan.learn.search.problem import Interrupted
 from fullspan.learn.shrinkage.contrasts import Contrasts
 from fullspan.learn.shrinkage.rows import rows_of
@@ -36,8 +38,11 @@ _LARGEST = 1e9
 """Precision from which on an order is held at zero."""
 _ROUNDS, _CHANGE = 20, 0.15
 """Most updates of the precisions, and the relative change below which they are settled."""
-_PROBES, _SMALL = 2, 512
-"""Random vectors for the trace, and states up to which it is taken exactly."""
+_PROBES = 2
+"""Random vectors for the trace, where it is not taken exactly."""
+_EXACT, _EXACT_TABLE = 512, 1 << 24
+"""Weights, and numbers in the table of their contrasts over the states, up to which it is: fewer transforms than probes
+take, and without their noise."""
 _CG_STEPS, _CG_ERROR = 150, 0.05
 _NEWTON_STEPS, _ENOUGH = 30, 0.05
 """Nats, over all rows, that a Newton step must promise to go on."""
@@ -105,6 +110,7 @@ class _Evidence:
     def __init__(self, contrasts: Contrasts, data: Empirical, order: int) -> None:
         self.c, self.total, self.rows = contrasts, data.total, rows_of(contrasts, data)
         self.top = min(order, len(contrasts.cards))
+        self.canonical = canonical_index(data)
         self.alpha = np.array([np.inf, _WIDE, *(_FIRST * _RATIO**o for o in range(self.top - 1))])
         self.at = self._look(np.zeros(len(contrasts.orders)))
 
@@ -196,11 +202,14 @@ class _Evidence:
     def _determined(self) -> Array:
         """gamma by order: the weights that the data determine, ``tr(1 - alpha H^-1)``."""
         _, sd = self._precisions()
-        if len(sd) <= _SMALL:
+        n_weights = int(np.count_nonzero(sd))
+        if n_weights <= _EXACT and n_weights * len(sd) <= _EXACT_TABLE:
             return self._determined_exactly(sd)
         gamma, rng = np.zeros(self.top + 1), np.random.default_rng(0)  # the same signs each time: no jitter
         for _ in range(_PROBES):
-            z = rng.choice([-1.0, 1.0], len(sd)) * (sd > 0)
+            # Signs of states and not of contrasts: they can follow the states wherever columns and levels stand.
+            signs = rng.choice([-1.0, 1.0], len(sd))[self.canonical] / math.sqrt(len(sd))
+            z = self.c.expectations(signs) * (sd > 0)
             lost = z * (z - self._solved(z, sd))
             gamma += np.bincount(self.c.orders, lost, minlength=self.top + 1)[: self.top + 1] / _PROBES
         return gamma

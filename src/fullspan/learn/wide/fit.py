@@ -202,7 +202,7 @@ class Search:
             status=status,
             settings={
                 **dataclasses.asdict(self.options),
-                "engine": "elimination",
+                "engine_chosen": "elimination",
                 "basis_chosen": self.basis,
                 "width": self.shape.width,
                 "pruned": chordal.work <= MAX_WORK,

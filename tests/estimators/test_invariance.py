@@ -1,0 +1,184 @@
+"""What must not matter: the order of columns and rows, rows repeated or weighted, and, where it holds, the labels.
+
+Estimators that start from random weights (mixtures, hidden trees, hidden variables, layered machines, chains) use their
+random numbers in the order of the columns: another order is another start, as another seed is. They keep the laws of
+rows and weights; layered machines visit the rows in a random order, and so keep none of them exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import fullspan as fs
+
+NAMES, CARDS, N = ("d", "b", "a", "c"), (2, 3, 2, 2), 70
+Make = Callable[[], Any]
+EVIDENCE = {"shrinkage": "evidence"}
+EDGES = [("d", "a"), ("a", "c")]
+
+DETERMINISTIC: dict[str, Make] = {
+    "search": fs.FullSpan,
+    "search, walsh": lambda: fs.FullSpan(basis="walsh"),
+    "search, indicator": lambda: fs.FullSpan(basis="indicator"),
+    "search, monomial": lambda: fs.FullSpan(basis="monomial"),
+    "search, paper": lambda: fs.FullSpan(search="paper"),
+    "search, elimination": lambda: fs.FullSpan(engine="elimination"),
+    "search, shrinkage": lambda: fs.FullSpan(**EVIDENCE),
+    "machine": lambda: fs.BoltzmannMachine(order=2),
+    "machine, l2": lambda: fs.BoltzmannMachine(order=3, l2=0.02),
+    "machine, l1": lambda: fs.BoltzmannMachine(order=2, l1=0.02),
+    "machine, lbfgs": lambda: fs.BoltzmannMachine(order=2, solver="lbfgs", l2=0.02),
+    "machine, ipf": lambda: fs.BoltzmannMachine(order=2, solver="ipf"),
+    "machine, pseudo": lambda: fs.BoltzmannMachine(order=2, solver="pseudo", l2=0.02),
+    "machine, shrinkage": lambda: fs.BoltzmannMachine(order=None, **EVIDENCE),
+    "truncated": lambda: fs.TruncatedBoltzmannMachine(min_support=3, l2=0.02),
+    "tree": fs.ChowLiuTree,
+}
+"""Estimators without random numbers, or whose random numbers follow the counts and not the columns."""
+SEEDED: dict[str, Make] = {
+    "average of machines": lambda: fs.BoltzmannMachine(order=2, average=3, l2=0.02, random_state=0),
+    "average of searches": lambda: fs.FullSpan(average=3, random_state=0),
+    "average by elimination": lambda: fs.FullSpan(average=3, engine="elimination", random_state=0),
+}
+"""Bootstrap samples are drawn in an order of the counts' own, too."""
+BY_START: dict[str, Make] = {
+    "search, hidden": lambda: fs.FullSpan(hidden=1, restarts=1, random_state=0),
+    "machine, hidden": lambda: fs.BoltzmannMachine(order=2, hidden=1, l2=0.05, restarts=1, random_state=0),
+    "mixture": lambda: fs.FullSpanMixture(runs=[(2, 1)], restarts=1, random_state=0),
+    "hidden tree": lambda: fs.HiddenChowLiuTree(n_states=2, restarts=1, random_state=0),
+    "average with networks": lambda: fs.FullSpan(average=4, random_state=0),
+}
+"""Estimators that start at random: only rows may be exchanged, repeated or weighted."""
+EVERY = {**DETERMINISTIC, **SEEDED, **BY_START}
+WITHOUT_LABELS: dict[str, Make] = {
+    "machine": DETERMINISTIC["machine"],
+    "machine, ipf": DETERMINISTIC["machine, ipf"],
+    "machine, shrinkage": DETERMINISTIC["machine, shrinkage"],
+    "tree": fs.ChowLiuTree,
+    "average of unpenalised machines": lambda: fs.BoltzmannMachine(order=2, average=3, random_state=0),
+}
+"""Estimators whose distribution does not depend on the order of the levels, however many there are."""
+WITHOUT_SIGNS: dict[str, Make] = {
+    "search, walsh": DETERMINISTIC["search, walsh"],
+    "machine, l2, walsh": lambda: fs.BoltzmannMachine(order=2, l2=0.02, basis="walsh"),
+    "machine, l1, walsh": lambda: fs.BoltzmannMachine(order=2, l1=0.02, basis="walsh"),
+    "search, shrinkage, walsh": lambda: fs.FullSpan(basis="walsh", **EVIDENCE),
+}
+"""Estimators for which that holds where all columns have two levels."""
+
+
+def table(cards: tuple[int, ...] = CARDS, n: int = N) -> pd.DataFrame:
+    """Rows of dependent columns, all states of which have a row, so that no maximum is at infinity."""
+    rng = np.random.default_rng(8)
+    common = rng.random(n)
+    noise = [common * rng.uniform(0.7, 1.1) + rng.normal(0, 0.35, n) for _ in cards]
+    rows = np.stack([np.clip(x * c, 0, c - 1).astype(int) for x, c in zip(noise, cards, strict=True)], axis=1)
+    every = np.stack(np.meshgrid(*map(range, cards), indexing="ij"), axis=-1).reshape(-1, len(cards))
+    return pd.DataFrame(np.concatenate([rows, every]), columns=list(NAMES))
+
+
+def states(cards: tuple[int, ...] = CARDS) -> pd.DataFrame:
+    every = np.stack(np.meshgrid(*map(range, cards), indexing="ij"), axis=-1).reshape(-1, len(cards))
+    return pd.DataFrame(every, columns=list(NAMES))
+
+
+def log_p(model: Any, cards: tuple[int, ...] = CARDS) -> np.ndarray:
+    return np.asarray(model.score_samples(states(cards)))
+
+
+@pytest.mark.filterwarnings("ignore::fullspan.errors.ConvergenceWarning")
+@pytest.mark.parametrize("name", [*DETERMINISTIC, *SEEDED])
+def test_the_order_of_columns_does_not_matter(name: str) -> None:
+    rows, make = table(), {**DETERMINISTIC, **SEEDED}[name]
+    expected = log_p(make().fit(rows))
+    for order in (["a", "c", "d", "b"], ["c", "b", "d", "a"]):
+        assert log_p(make().fit(rows[order])) == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_the_order_of_rows_does_not_matter(name: str) -> None:
+    rows = table()
+    shuffled = rows.sample(frac=1, random_state=4)
+    assert np.array_equal(log_p(EVERY[name]().fit(rows)), log_p(EVERY[name]().fit(shuffled)))
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_rows_repeated_are_rows_weighted(name: str) -> None:
+    """Counts of a column, weights of an array and of a column, and rows written out are the same data."""
+    distinct = states()
+    times = np.arange(len(distinct)) * 7 % 5 + 1
+    written = distinct.loc[np.repeat(distinct.index, times)]
+    expected = log_p(EVERY[name]().fit(written))
+    counted = distinct.assign(n=times)
+    assert np.array_equal(log_p(EVERY[name]().set_params(count_column="n").fit(counted)), expected)
+    assert np.array_equal(log_p(EVERY[name]().fit(distinct, sample_weight=times)), expected)
+
+
+@pytest.mark.parametrize("name", WITHOUT_LABELS)
+def test_the_order_of_levels_does_not_matter(name: str) -> None:
+    rows = table()
+    again = WITHOUT_LABELS[name]().set_params(levels={"b": [2, 0, 1], "d": [1, 0]}).fit(rows)
+    assert log_p(again) == pytest.approx(log_p(WITHOUT_LABELS[name]().fit(rows)), abs=1e-5)
+
+
+@pytest.mark.parametrize("name", WITHOUT_SIGNS)
+def test_the_order_of_two_levels_does_not_matter_to_signs(name: str) -> None:
+    cards = (2, 2, 2, 2)
+    rows = table(cards)
+    again = WITHOUT_SIGNS[name]().set_params(levels={"b": [1, 0], "c": [1, 0]}).fit(rows)
+    assert log_p(again, cards) == pytest.approx(log_p(WITHOUT_SIGNS[name]().fit(rows), cards), abs=1e-5)
+
+
+def test_a_penalty_on_products_depends_on_the_first_level() -> None:
+    """What docs/limitations.md says: l2 and l1 in the monomial basis shrink towards the first level's side."""
+    rows = table()
+    for penalty in ({"l2": 0.2}, {"l1": 0.05}):
+        given, turned = (
+            log_p(fs.BoltzmannMachine(order=2, **penalty, levels=levels).fit(rows))
+            for levels in (None, {"b": [2, 0, 1], "d": [1, 0]})
+        )
+        assert np.abs(given - turned).max() > 0.01
+
+
+def test_evidence_of_many_weights_does_not_depend_on_columns_or_levels() -> None:
+    """1,296 states and 755 weights: the trace is estimated, by signs that follow the states."""
+    rng = np.random.default_rng(3)
+    common = rng.random(80)
+    names = [f"v{i}" for i in (3, 1, 6, 0, 5, 2, 4, 7)]
+    rows = pd.DataFrame({v: (common + rng.normal(0, 0.4, 80) > rng.uniform(0.3, 0.7)).astype(int) for v in names})
+    rows["v3"], rows["v0"] = rows["v3"] + (rows.index % 3 == 0), rows["v0"] + (rows.index % 7 == 0)
+    rows["v5"], rows["v2"] = rows["v5"] + (rows.index % 4 == 0), rows["v2"] + (rows.index % 5 == 0)
+    expected = fs.BoltzmannMachine(order=5, **EVIDENCE).fit(rows).score_samples(rows)
+    other = rows[sorted(names)]
+    for levels in (None, {"v3": [2, 0, 1], "v7": [1, 0]}):
+        again = fs.BoltzmannMachine(order=5, **EVIDENCE, levels=levels).fit(other)
+        assert again.score_samples(other) == pytest.approx(expected, abs=2e-3)
+
+
+def test_a_decimatable_machine_does_not_depend_on_order() -> None:
+    """Of columns, rows, and of the two levels: couplings and fields of signs have no penalty that knows them."""
+    cards = (2, 2, 2, 2)
+    rows = table(cards)[["d", "a", "c"]]
+    make = lambda **own: fs.DecimatableBoltzmannMachine(EDGES, tol=1e-9, **own)  # noqa: E731
+    expected = make().fit(rows).score_samples(rows)
+    assert make().fit(rows[["c", "d", "a"]]).score_samples(rows) == pytest.approx(expected, abs=1e-6)
+    assert make(levels={"a": [1, 0]}).fit(rows).score_samples(rows) == pytest.approx(expected, abs=1e-6)
+    twice = make().fit(rows, sample_weight=np.full(len(rows), 2.0))
+    assert twice.score_samples(rows) == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_classifier_does_not_depend_on_order() -> None:
+    rows = table()
+    expected = fs.BoltzmannClassifier(outputs=["d"], order=3, l2=0.02).fit(rows).predict_proba(rows[["b", "a", "c"]])
+    again = fs.BoltzmannClassifier(outputs=["d"], order=3, l2=0.02)
+    moved = again.fit(rows[["c", "d", "a", "b"]].sample(frac=1, random_state=1))
+    assert moved.predict_proba(rows[["b", "a", "c"]]) == pytest.approx(expected, abs=1e-6)
+    weighted = rows.value_counts().reset_index(name="n")
+    counted = fs.BoltzmannClassifier(outputs=["d"], order=3, l2=0.02)
+    counted.fit(weighted[list(NAMES)], sample_weight=weighted["n"].to_numpy())
+    assert counted.predict_proba(rows[["b", "a", "c"]]) == pytest.approx(expected, abs=1e-6)
