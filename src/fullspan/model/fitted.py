@@ -177,7 +177,7 @@ class Fitted:
     @property
     def by_elimination(self) -> bool:
         """Whether a search ran by elimination, without a table of all states."""
-        return self.settings.get("engine_chosen", self.settings.get("engine")) == "elimination"
+        return bool(self.settings.get("engine_chosen", self.settings.get("engine")) == "elimination")
 
     @property
     def is_approximate(self) -> NDArray[np.bool_]:

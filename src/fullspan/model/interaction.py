@@ -120,7 +120,8 @@ def factor(log_ratio: float) -> str:
         return f"{sign}∞, at the boundary: no finite maximum"
     if abs(log_ratio) > NEAR_BOUNDARY:
         return f"beyond {sign}10^6, near the boundary"
-    return f"{sign}{math.exp(abs(log_ratio)):.3g}"
+    ratio = float(f"{math.exp(abs(log_ratio)):.3g}")
+    return f"{sign}{ratio:,.0f}" if ratio >= 1000 else f"{sign}{ratio:.3g}"
 
 
 # -- files ----------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fullspan.model.events import Event, candidates, event_words
 from fullspan.model.interaction import NEAR_BOUNDARY, Effect, Interaction, Kind
-from fullspan.model.sum_to_zero import Components, Expect
+from fullspan.model.sum_to_zero import Component, Components, Expect
 from fullspan.space import Space
 
 Array = NDArray[np.float64]
@@ -28,6 +28,7 @@ def named(
     sets: Sequence[tuple[int, ...]],
     expect: Expect,
     covariance: Array | None = None,
+    errors: Array | None = None,
     diverging: Sequence[int] = (),
 ) -> list[Interaction]:
     """The effects of some sets of variables of a log-linear model, with no nats yet.
@@ -35,16 +36,26 @@ def named(
     Parameters
     ----------
     covariance : of the weights (k, k), NaN where the data do not determine one; None if it is not known.
+    errors : of the weights (k,), which are enough for an effect of one weight alone.
     diverging : positions of weights without a finite maximum.
     """
     found = []
     for own in sets:
         component = components.effect(own, expect)
-        spread = None if covariance is None else component.covariance(covariance)
+        spread = _spread(component, covariance, errors)
         infinite = bool(np.isin(component.positions, list(diverging)).any()) if len(diverging) else False
         extremes = components.extremes(own, theta) if _is_pair(space, own) else None  # type: ignore[arg-type]
         found.append(of_cells(space, own, component.cells(theta), spread, extremes, infinite))
     return found
+
+
+def _spread(component: Component, covariance: Array | None, errors: Array | None) -> Array | None:
+    """Covariance of the cells of a component, where it is known."""
+    if covariance is not None:
+        return component.covariance(covariance)
+    if errors is None or len(component.positions) != 1:
+        return None
+    return np.asarray(component.matrix @ component.matrix.T * errors[component.positions[0]] ** 2)
 
 
 def of_cells(

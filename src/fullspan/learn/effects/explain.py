@@ -15,22 +15,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Term
 from fullspan.algebra.blas import one_core
 from fullspan.data import Empirical
 from fullspan.learn.effects.averages import named_average
 from fullspan.learn.effects.coefficients import coded
 from fullspan.learn.effects.dropping import Dropping, Kept
+from fullspan.learn.effects.expectations import expectations
 from fullspan.learn.effects.objectives import objective_of
 from fullspan.learn.likelihood.phases import Free
 from fullspan.learn.likelihood.uncertainty import inverse_information
 from fullspan.model import Fitted, LogLinear
 from fullspan.model.averaged import AveragedLogLinear
 from fullspan.model.interaction import Interaction
-from fullspan.model.local import local_row
 from fullspan.model.named_effects import named
 from fullspan.model.sum_to_zero import Components, Expect
-from fullspan.model.truncated import TruncatedLogLinear
 
 Array = NDArray[np.float64]
 Check = Callable[[], None]
@@ -130,7 +128,7 @@ class _Explanation:
             return named_average(model, self.components, sets)
         return named(
             *(model.space, self.components, model.theta, sets, self._expect()),
-            *(self._covariance(), self.fitted.diverging),
+            *(self._covariance(), self.fitted.standard_errors, self.fitted.diverging),
         )
 
     def _covariance(self) -> Array | None:
@@ -160,28 +158,3 @@ def covariance_of(objective: Dropping) -> Array:
 def _strength(one: Interaction) -> tuple[float, int, tuple[str, ...]]:
     """Sorting key: most nats saved first, unknown savings last."""
     return (-one.nats_saved if one.nats_saved == one.nats_saved else math.inf, one.order, one.variables)
-
-
-def expectations(model: LogLinear) -> Expect:
-    """Expectations of any terms of a model without a dual table: by its list of states, or by elimination."""
-    known: dict[tuple[int, ...], Array] = {}
-
-    def expect(terms: Sequence[Term]) -> Array:
-        return np.array([_expected(model, term, known) if term else 1.0 for term in terms])
-
-    return expect
-
-
-def _expected(model: LogLinear, term: Term, known: dict[tuple[int, ...], Array]) -> float:
-    if isinstance(model, TruncatedLogLinear):
-        return float(np.exp(model.log_p) @ model.basis.evaluate([term], model.states)[:, 0])
-    from fullspan.engine.elimination.sums import Sums
-
-    where, values = tuple(i for i, _ in term), np.ones(())
-    if where not in known:
-        cells = Sums(model).log_sums(where, {})
-        p = np.exp(cells - cells.max())
-        known[where] = p / p.sum()
-    for i, j in term:
-        values = np.multiply.outer(values, local_row(model.basis, i, j).astype(np.float64))
-    return float(np.sum(known[where] * values))
