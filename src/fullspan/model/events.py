@@ -18,7 +18,13 @@ def is_ordered(variable: Variable) -> bool:
 
 
 def candidates(variable: Variable) -> Iterator[Event]:
-    """The events that an effect may be about: single levels, and both sides of each cut of an ordered variable."""
+    """The events that an effect may be about: single levels, and both sides of each cut of an ordered variable.
+
+    Of two levels only the last: what it does, the other does the other way round.
+    """
+    if variable.card == 2:
+        yield (1,)
+        return
     yield from ((code,) for code in range(variable.card))
     if is_ordered(variable):
         for cut in range(2, variable.n_bins):

@@ -118,10 +118,8 @@ def _strongest(
     """The best supported cell that is more frequent than lower orders expect, and the one that is less.
 
     Best supported is the largest log ratio in units of its standard error, or the largest one where there is none.
-    With two levels everywhere all cells say the same, and the last levels are named.
+    Of two levels the last one is named: the other says the same the other way round.
     """
-    if all(space.cards[i] == 2 for i in variables):
-        return [tuple((1,) for _ in variables)]
     choices = [list(candidates(space.variables[i])) for i in variables]
     if math.prod(map(len, choices)) > _MOST_CELLS:
         choices = [[(code,) for code in range(space.cards[i])] for i in variables]
