@@ -6,9 +6,11 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from fullspan.errors import FullspanError
+from fullspan.estimators.terms import AVERAGED_HEADINGS
 from fullspan.model.interaction import NEAR_BOUNDARY, factor
 from fullspan.picture.chart import Bars, Chart, Series
 from fullspan.picture.interactions import Interaction, InteractionGraph
+from fullspan.picture.labels import LABEL, LABEL_LINES, extent
 from fullspan.picture.legend import WORDS
 from fullspan.picture.palette import ROLES
 
@@ -60,7 +62,7 @@ def effects(estimator: Any, top: int = TOP) -> Bars:
     return Bars(
         "Effects of the strongest interactions",
         " or ".join(f"log {kind}" for kind in kinds),
-        tuple(", ".join(one.effects[0].events) for one in rows),
+        tuple(_label(one.effects[0].events) for one in rows),
         tuple(_drawn(one.effects[0].log_ratio) for one in rows),
         tuple(_Z * one.effects[0].standard_error for one in rows),
         tuple(ROLES[one.direction] for one in rows),
@@ -70,6 +72,12 @@ def effects(estimator: Any, top: int = TOP) -> Bars:
         neutral="cell ratio",
         limit=NEAR_BOUNDARY,
     )
+
+
+def _label(events: tuple[str, ...]) -> str:
+    """The levels on one line if they fit, else each of a few on its own."""
+    text = ", ".join(events)
+    return text if extent(text) <= LABEL or len(events) > LABEL_LINES else ",\n".join(events)
 
 
 _Z = 1.959964
@@ -92,7 +100,7 @@ def weights(estimator: Any, top: int = TOP) -> Bars:
         name = type(estimator).__name__
         raise FullspanError(f"a {name} has no weights to plot; plot_interactions shows which variables it joins")
     rows = list(estimator.terms_[:top])
-    average = any(row.chosen < 1 for row in rows)
+    average = estimator.terms_.headings == AVERAGED_HEADINGS
     return Bars(
         "Weights of the strongest terms",
         "weight θ",

@@ -10,10 +10,10 @@ import numpy as np
 from fullspan.errors import FullspanError
 from fullspan.picture.chart import Bars, Chart
 from fullspan.picture.interactions import ASPECT, InteractionGraph
-from fullspan.picture.labels import extent, lines
+from fullspan.picture.labels import LABEL, LABEL_LINES, extent, lines
 from fullspan.picture.legend import Key
 from fullspan.picture.palette import LIGHT, N_GROUPS, ROLES
-from fullspan.picture.svg import LABEL, LABEL_LINES, hull
+from fullspan.picture.svg import hull
 
 _ANGLES = np.linspace(0, 2 * np.pi, 48, endpoint=False)
 _CIRCLE = np.stack([np.cos(_ANGLES) / ASPECT, np.sin(_ANGLES)], axis=1) * 0.046

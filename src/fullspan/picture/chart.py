@@ -104,8 +104,9 @@ class Bars:
         """Of the axis of values; on a side with an arrow there is room for it."""
         ends = [0.0, *(v for v in self.values if math.isfinite(v))]
         ends += [end for k in range(len(self.values)) for end in self.whiskers(k) or ()]
-        room = 0.25 * (max(ends) - min(ends)) or 1.0
-        ends += [math.copysign(room, v) for v in self.values if math.isinf(v)]
+        room = 0.2 * (max(ends) - min(ends)) or 1.0
+        beyond = {math.inf: max(ends) + room, -math.inf: min(ends) - room}  # an arrow is longer than every bar
+        ends += [beyond[v] for v in self.values if math.isinf(v)]
         return _padded(ends, 0.03)
 
 

@@ -7,6 +7,8 @@ import unicodedata
 
 _WORDS, _PARTS = re.compile(r"\S+\s*"), re.compile(r"[^_\-./,;=]*(?:[_\-./,;=]+|$)")
 """Words of a text, and the parts of a word that is longer than a line."""
+LABEL, LABEL_LINES = 44, 3
+"""Letters in a line of a bar's label, and most lines."""
 
 
 def extent(text: str) -> int:
@@ -19,18 +21,30 @@ def extent(text: str) -> int:
 
 
 def lines(text: str, width: int, most: int) -> tuple[str, ...]:
-    """The text on at most ``most`` lines of ``width`` letters; both ends of a longer one are kept.
+    """The text on at most ``most`` lines of about ``width`` letters; both ends of a longer one are kept.
+
+    Text with line breaks of its own keeps these, and each of its lines is one here.
 
     >>> lines("household_income_before_taxes", 18, 2)
     ('household_income_', 'before_taxes')
     >>> lines("a_very_long_name_that_ends_in_a_number_17", 12, 2)
     ('a_very_long_', '…a_number_17')
     """
-    found, kept = _broken(text, width), min(len(text), width * most)
+    if "\n" in text:
+        return tuple(line for part in text.split("\n") for line in lines(part, width, 1))
+    found = min((_broken(text, w) for w in range(width, width + width // 4)), key=len)
+    kept = min(len(text), width * most)
     while len(found) > most:
         kept -= 1  # names in one table often differ at their end, so the middle goes
         found = _broken(f"{text[: kept - kept // 2]}…{text[len(text) - kept // 2 :]}", width)
-    return tuple(found)
+    return tuple(_even(text, found))
+
+
+def _even(text: str, found: list[str]) -> list[str]:
+    """As many lines of more even length, where nothing was left out."""
+    longest = max(map(extent, found))
+    tried = (_broken(text, width) for width in range(longest // 2, longest))
+    return next((even for even in tried if len(even) == len(found)), found)
 
 
 def _broken(text: str, width: int) -> list[str]:

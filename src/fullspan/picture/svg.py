@@ -10,7 +10,7 @@ import numpy as np
 
 from fullspan.picture.chart import Bars, Chart, Series, ticks
 from fullspan.picture.interactions import ASPECT, InteractionGraph
-from fullspan.picture.labels import extent, lines
+from fullspan.picture.labels import LABEL, LABEL_LINES, extent, lines
 from fullspan.picture.palette import N_GROUPS, ROLES
 from fullspan.picture.svg_parts import LETTER, arrow, document, legend, text, text_lines
 
@@ -18,8 +18,6 @@ _W, _H = 640, 400
 _LEFT, _RIGHT, _TOP, _BOTTOM = 76, 16, 12, 48
 _ROW, _LINE = 26, 16
 """Height of a bar's row, and of each further line of its label."""
-LABEL, LABEL_LINES = 44, 3
-"""Letters in a line of a bar's label, and most lines."""
 
 
 def graph(picture: InteractionGraph, label: str, height: int = 640) -> str:
@@ -74,11 +72,11 @@ def _edges(picture: InteractionGraph, at: np.ndarray) -> Iterator[str]:
 
 
 def _nodes(picture: InteractionGraph, at: np.ndarray, width: float, height: float) -> Iterator[str]:
-    sizes = picture.sizes * (width, height)
+    sizes, letters = picture.sizes * (width, height), round(15 * width / 1024)
     for (x, y), (w, h), name, label in zip(at, sizes, picture.names, picture.labels, strict=True):
         yield (
             f'<rect x="{x - w / 2:.1f}" y="{y - h / 2:.1f}" width="{w:.1f}" height="{h:.1f}" rx="16" '
-            f'fill="var(--paper)" stroke="var(--muted)"/>{text_lines(x, y, label, "middle", size=15, title=name)}'
+            f'fill="var(--paper)" stroke="var(--muted)"/>{text_lines(x, y, label, "middle", size=letters, title=name)}'
         )
 
 

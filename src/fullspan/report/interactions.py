@@ -62,12 +62,16 @@ def _shared_notes(estimator: Any) -> Iterator[str]:
             "several graphs, so that a pair has no one odds ratio."
         )
     elif estimator.model_.is_observed:
+        settings = estimator.fitted_.settings
+        but = ["up to the pseudo-count"] if settings.get("pseudo_count") else []
+        but += ["where no cell is missing"] if settings.get("missing") == "em" else []
         yield (
-            "<em>Nats shared</em>: the mutual information of the two, times the rows. That is the log-likelihood that "
-            "the rows lose if the edge is dropped and the other edges stay, up to the pseudo-count."
+            "<em>Nats shared</em>: the mutual information of the two in the rows, times their number. That is the "
+            "log-likelihood that the rows lose if the edge is dropped and the other edges stay"
+            f"{''.join(f', {words}' for words in but)}."
         )
     else:
         yield (
-            "<em>Nats shared</em>: the mutual information of the two ends of an edge, times the rows. Some ends are "
-            "hidden variables."
+            "<em>Nats shared</em>: the mutual information of the two in the rows, times their number. The tree joins "
+            "them by hidden variables, so that a pair has no one odds ratio."
         )

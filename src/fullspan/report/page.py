@@ -129,8 +129,9 @@ def _interactions(c: Content) -> str:
         for one, cells in zip(found[:MAX_ROWS], found[:MAX_ROWS].cells(), strict=True)
     ]
     head = [found.headings[k] for k in columns]
-    if not is_saved(c.estimator):
+    if not is_saved(c.estimator):  # another number, and no approximation of its own
         head[-1] = "nats shared"
+        rows = [([*cells[:-1], cells[-1].removeprefix("~")], bar) for cells, bar in rows]
     listed = folded(head, rows, [ROLES[one.direction] for one in found[:MAX_ROWS]])
     chart = ""
     if any(one.effects for one in found):

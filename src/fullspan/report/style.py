@@ -29,14 +29,14 @@ margin:1.2rem 0}
 .caveats li{margin:.35rem 0;max-width:56rem}
 figure{margin:1rem 0;overflow-x:auto}
 figcaption{color:var(--muted);font-size:.92rem;max-width:46rem;margin-top:.3rem}
-@media screen and (max-width:50rem){.wide svg{min-width:44rem}}
+@media screen and (max-width:50rem){.wide svg{min-width:48rem}td.t{min-width:13rem}}
 svg{width:100%;height:auto;display:block;font-family:inherit}
 .table{overflow-x:auto}
 table{border-collapse:collapse;width:100%;font-size:.93rem;font-variant-numeric:tabular-nums}
 th{font-weight:600;color:var(--muted);font-size:.85rem;text-align:right;white-space:nowrap;vertical-align:bottom}
 td{text-align:right;white-space:nowrap;vertical-align:baseline}
 th,td{padding:.34rem 0 .34rem 1rem;border-bottom:1px solid var(--grid)}
-th.t,td.t{text-align:left;white-space:normal;padding-left:0}
+th.t,td.t{text-align:left;white-space:normal;padding-left:0;overflow-wrap:anywhere}
 td.w{min-width:8rem;text-align:left}
 .bar{display:block;height:.62rem;border-radius:2px;background:var(--neutral);opacity:.85;min-width:1px}
 .tick{position:relative;display:block;height:.62rem;margin-top:-.62rem}
