@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
+from itertools import product
 from typing import Any
 from xml.etree import ElementTree
 
@@ -127,7 +129,9 @@ def test_bars_have_the_colour_of_the_words(model: Any) -> None:
 def test_weights_have_the_colour_of_the_words(model: Any) -> None:
     """By the words, not by the sign of the weight, which depends on the basis."""
     if isinstance(model, fs.ChowLiuTree):
-        pytest.skip("a tree has no weights")
+        with pytest.raises(FullspanError, match="has no weights"):
+            weights(model)
+        return
     rows = list(model.terms_[:20])
     fills = [rect.get("fill") for rect in elements(svg.bars(weights(model)), "rect")]
     assert fills == [f"var(--{role_of(row.words) if row.order == 2 else 'neutral'})" for row in rows]
@@ -231,3 +235,20 @@ def test_a_model_with_hidden_variables_has_no_effects_to_plot() -> None:
     assert [key.text for key in picture.keys][:1] == ["pair of variables"]
     with pytest.raises(FullspanError, match="FullSpanMixture has no odds ratios to plot"):
         mixture.plot_effects()
+
+
+def test_a_bar_of_berkeley_is_what_r_finds(shared_data: Any) -> None:
+    """Admission and gender given the department: bar, whisker, colour and place are those of R's glm."""
+    found = json.loads(shared_data("effects/ucb.json").read_text(encoding="utf-8"))
+    levels = list(found["variables"].values())
+    states = [state[::-1] for state in product(*levels[::-1])]
+    rows = pd.DataFrame(states, columns=list(found["variables"])).assign(n=found["cells"])
+    picture = effects(fs.BoltzmannMachine(order=2, count_column="n", levels=found["variables"]).fit(rows))
+    (odds,) = found["odds_ratios"]
+    lost = found["nats_lost_when_dropped_and_refitted"]
+    assert sorted(lost, key=lambda name: -lost[name])[-1] == "Admit:Gender"
+    assert picture.labels[-1] == "Admit=Rejected, Gender=Female"
+    assert picture.values[-1] == pytest.approx(math.log(odds["odds_ratio"]), abs=1e-6)
+    ends = picture.whiskers(len(picture.labels) - 1)
+    assert ends == pytest.approx((math.log(odds["low"]), math.log(odds["high"])), abs=1e-4)
+    assert picture.roles == ("neutral", "neutral", "against")

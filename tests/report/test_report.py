@@ -189,11 +189,13 @@ def test_only_what_is_shown_is_explained() -> None:
     assert "of a cell" not in text
     assert "on average" not in text
     assert "tilde" not in text
+    assert "averaged" not in text
     triples = fs.BoltzmannMachine(order=3, l2=1e-3).fit(rows_of(400))
     text = interactions_text(triples)
     assert "of a cell" in text
     assert "geometric mean" in text
     rough = replace(pairs.interactions_[0], approximate=True)
+    assert "averaged fits" in " ".join(interaction_notes(pairs, [replace(rough, chosen=0.5)]))
     assert "a tilde marks an approximation" in " ".join(interaction_notes(pairs, [rough]))
     assert list(interaction_notes(pairs, [])) == ["The model joins no variables: they are independent of each other."]
 

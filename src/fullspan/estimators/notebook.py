@@ -29,5 +29,6 @@ def model_html(estimator: Any) -> str:
 def _graph(estimator: Any) -> str:
     if not 2 <= len(estimator.space_) <= MAX_NODES:
         return ""
-    style = f"{css_variables(LIGHT)};background:#fff;border-radius:8px;max-width:60em;margin:.6em 0;padding:6px;font-family:sans-serif"
+    look = "background:#fff;border-radius:8px;max-width:60em;margin:.6em 0;padding:6px;font-family:sans-serif"
+    style = f"{css_variables(LIGHT)};{look}"
     return f'<div style="{style}">{svg.graph(interaction_graph(estimator), "interaction graph", 560)}</div>'

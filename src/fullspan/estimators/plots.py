@@ -24,7 +24,7 @@ class Plots:
         return axes.graph(interaction_graph(self), ax)
 
     def plot_effects(self, top: int = 20, ax: Any = None) -> Any:
-        """The odds ratios and cell ratios of the strongest interactions, with 95 % intervals; arrows are at the boundary.
+        """The odds ratios and cell ratios of the strongest interactions, with 95 % intervals; arrows at the boundary.
 
         Raises
         ------

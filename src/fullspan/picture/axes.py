@@ -42,8 +42,9 @@ def graph(picture: InteractionGraph, ax: Any = None) -> Any:
     """The interaction graph with its legend below; see :func:`fullspan.picture.svg.graph`."""
     ax = new_axes(ax, (9.6, 6.0 * picture.tall + 0.6))
     width, height = _inches(ax)
-    columns = _columns(picture.keys, width)
-    strip = 0.24 * math.ceil(len(picture.keys) / columns) / max(height, 1.0)  # the legend is within the axes
+    small = min(max(width / 9.0, 0.5), 1.0)
+    columns = _columns(picture.keys, width / small)
+    strip = 0.24 * small * math.ceil(len(picture.keys) / columns) / max(height, 1.0)  # the legend is within the axes
     for k, group in reversed(list(enumerate(picture.groups))):
         around = (picture.at[list(group.nodes)][:, None] + _CIRCLE / (1.0, picture.tall)).reshape(-1, 2)
         x, y = np.array(hull(around)).T
@@ -53,14 +54,13 @@ def graph(picture: InteractionGraph, ax: Any = None) -> Any:
         width_, alpha = 0.8 + 4.5 * edge.strength**0.7, 0.45 + 0.5 * edge.strength**0.5
         style, colour = "--" if edge.direction < 0 else "-", LIGHT[ROLES[edge.direction]]
         ax.plot(x, 1 - y, style, color=colour, linewidth=width_, alpha=alpha, zorder=2)
-    size = 9 * min(max(width / 9.0, 0.5), 1.0)
     box = {"boxstyle": "round,pad=0.35,rounding_size=0.8", "facecolor": "white", "edgecolor": LIGHT["muted"]}
     for (x, y), label in zip(picture.at, picture.labels, strict=True):
         words = "\n".join(label)
-        ax.text(x, 1 - y, words, ha="center", va="center", fontsize=size, bbox=box, zorder=3, parse_math=False)
+        ax.text(x, 1 - y, words, ha="center", va="center", fontsize=9 * small, bbox=box, zorder=3, parse_math=False)
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.05 - 1.1 * strip / (1 - strip), 1.05))
     ax.axis("off")
-    return _legend(ax, picture.keys, "lower center", columns)
+    return _legend(ax, picture.keys, "lower center", columns, 9 * small)
 
 
 def chart(picture: Chart, ax: Any = None) -> Any:
@@ -126,13 +126,13 @@ def _columns(keys: tuple[Key, ...], width: float) -> int:
     return 1
 
 
-def _legend(ax: Any, keys: tuple[Key, ...], where: str, columns: int) -> Any:
+def _legend(ax: Any, keys: tuple[Key, ...], where: str, columns: int, size: float = 9) -> Any:
     """The axes with a legend at a place, if there is one."""
     from matplotlib.legend_handler import HandlerTuple
 
     if keys:
         place = {"loc": "lower left", "bbox_to_anchor": (0, 1)} if where == "above" else {"loc": where}
-        look = {"frameon": where == "best", "fontsize": 9, "ncols": min(columns, len(keys)), "handlelength": 2.6}
+        look = {"frameon": where == "best", "fontsize": size, "ncols": min(columns, len(keys)), "handlelength": 2.6}
         tuples = {tuple: HandlerTuple(ndivide=None, pad=0)}
         ax.legend([_handle(key) for key in keys], [key.text for key in keys], handler_map=tuples, **place, **look)
     return ax
@@ -150,7 +150,7 @@ def _handle(key: Key) -> Any:
     if key.mark == "widths":
         return tuple(Line2D([], [], color=colours[0], linewidth=w) for w in (0.8, 2.6, 5.3))
     marks = {"dot": "o", "arrow": ">", "whisker": "|"}
-    style = "none" if key.mark in ("dot", "arrow") else "--" if key.mark == "dashed" else "-"
+    style: Any = "none" if key.mark in ("dot", "arrow") else "--" if key.mark == "dashed" else "-"
     mark = marks.get(key.mark, "none")
     return Line2D([], [], color=colours[0], linestyle=style, marker=mark, markersize=6, linewidth=1.5)
 

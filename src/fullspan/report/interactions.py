@@ -44,6 +44,8 @@ def _effect_notes(rows: Sequence[Interaction]) -> Iterator[str]:
 
 
 def _saved_notes(rows: Sequence[Interaction]) -> Iterator[str]:
+    if any(row.chosen != 1 for row in rows):
+        yield "<em>Chosen</em>: the share of the averaged fits that have the interaction."
     known = [row for row in rows if not math.isnan(row.nats_saved)]
     if known:
         tilde = "; a tilde marks an approximation" if any(row.approximate for row in known) else ""
