@@ -99,7 +99,7 @@ def _components(fitted: FittedMixture) -> str:
     model = fitted.model
     note = (
         f"<p>A hidden variable with {len(model.shares)} levels; given its level, each variable depends on at most "
-        f"{model.width} others. The graphs differ from level to level.</p>"
+        f"{model.width} {'other' if model.width == 1 else 'others'}. The graphs differ from level to level.</p>"
     )
     order = sorted(range(len(model.shares)), key=lambda h: -model.shares[h])
     most = float(model.shares.max())
