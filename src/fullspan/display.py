@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 _CELL = "padding:.2em .8em .2em 0;border-bottom:1px solid rgba(128,128,128,.25);vertical-align:baseline"
 _NUMBERS = "text-align:right;font-variant-numeric:tabular-nums"
-_BAR = "display:inline-block;height:.65em;background:#0072b2;border-radius:2px;vertical-align:baseline"
+_BAR = "display:inline-block;height:.65em;border-radius:2px;vertical-align:baseline"
 BAR_WIDTH = 120
 """Pixels of a bar of length 1."""
+BLUE = "#0072b2"
 
 
 def html_table(
@@ -19,6 +20,7 @@ def html_table(
     title: str = "",
     notes: Sequence[str] = (),
     bars: Sequence[float] | None = None,
+    colours: Sequence[str] | None = None,
     n_text: int = 1,
 ) -> str:
     """A table whose first ``n_text`` columns are text and whose others are numbers.
@@ -26,6 +28,7 @@ def html_table(
     Parameters
     ----------
     bars : a length from 0 to 1 for each row, drawn behind its last cell.
+    colours : of the bars, blue if there are none.
     notes : lines below the table.
 
     Examples
@@ -37,19 +40,23 @@ def html_table(
         f'<th scope="col" style="{_CELL};{"text-align:left" if j < n_text else _NUMBERS}">{html.escape(text)}</th>'
         for j, text in enumerate(headings)
     )
-    body = "".join(_row(cells, n_text, None if bars is None else bars[k]) for k, cells in enumerate(rows))
+    body = "".join(
+        _row(cells, n_text, None if bars is None else bars[k], BLUE if colours is None else colours[k])
+        for k, cells in enumerate(rows)
+    )
     caption = f'<div style="font-weight:600;margin:.4em 0">{html.escape(title)}</div>' if title else ""
     below = "".join(f'<div style="opacity:.75;font-size:90%">{html.escape(note)}</div>' for note in notes)
     table = f'<table style="border-collapse:collapse"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
     return f"<div>{caption}{table}{below}</div>"
 
 
-def _row(cells: Sequence[str], n_text: int, bar: float | None) -> str:
+def _row(cells: Sequence[str], n_text: int, bar: float | None, colour: str) -> str:
     parts = [
         f'<td style="{_CELL};{"text-align:left" if j < n_text else _NUMBERS}">{html.escape(text)}</td>'
         for j, text in enumerate(cells)
     ]
     if bar is not None:
         width = round(BAR_WIDTH * min(max(bar, 0.0), 1.0))
-        parts.append(f'<td style="{_CELL};text-align:left"><span style="{_BAR};width:{width}px"></span></td>')
+        look = f"{_BAR};background:{colour};width:{width}px"
+        parts.append(f'<td style="{_CELL};text-align:left"><span style="{look}"></span></td>')
     return f"<tr>{''.join(parts)}</tr>"

@@ -34,11 +34,12 @@ def model() -> fs.FullSpan:
     return fs.FullSpan().fit(ROWS)
 
 
-def test_a_fitted_model_shows_its_graph_and_terms(model: fs.FullSpan) -> None:
+def test_a_fitted_model_shows_its_graph_and_interactions(model: fs.FullSpan) -> None:
     bundle = model._repr_mimebundle_()
     found = Tags(bundle["text/html"])
     assert found.tags.count("svg") == 1
-    assert found.tags.count("tr") == 1 + len(model.terms_)
+    assert found.tags.count("tr") == 1 + len(model.interactions_)
+    assert [one.words in found.texts for one in model.interactions_] == [True]
     assert "FullSpan" in found.texts
     assert "b" not in found.tags  # levels are text, never markup
     assert bundle["text/plain"] == "FullSpan()"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import fullspan as fs
@@ -43,6 +45,40 @@ def test_labels_do_not_overlap_and_stay_inside() -> None:
     assert ((picture.at >= 0) & (picture.at <= 1)).all()
 
 
+LONG = [f"a_name_that_is_much_longer_than_a_line_and_ends_in_{i:02}" for i in range(40)]
+
+
+@pytest.mark.parametrize("n_pairs", [0, 1, 39])
+def test_long_names_do_not_overlap_either(n_pairs: int) -> None:
+    """Forty names of two lines, joined or alone: the picture grows until each has its place."""
+    rng = np.random.default_rng(0)
+    pairs = [Interaction((LONG[i + 1], LONG[int(rng.integers(0, i + 1))]), float(rng.random())) for i in range(n_pairs)]
+    picture = InteractionGraph.of(LONG, pairs)
+    gap = np.abs(picture.at[:, None] - picture.at[None])
+    room = (picture.sizes[:, None] + picture.sizes[None]) / 2
+    clash = (gap < 0.999 * room).all(axis=2)
+    np.fill_diagonal(clash, False)
+    assert not clash.any()
+    assert ((picture.at - picture.sizes / 2 >= -1e-9) & (picture.at + picture.sizes / 2 <= 1 + 1e-9)).all()
+
+
+def test_long_names_stay_apart_from_each_other_and_are_whole_on_request() -> None:
+    """Names that differ at their end have different labels, and the whole name is there for a pointer."""
+    picture = InteractionGraph.of(LONG, [])
+    assert len(set(picture.labels)) == 40
+    assert all(len(label) <= 2 and max(map(len, label)) <= 22 for label in picture.labels)
+    titles = [t.text for t in ElementTree.fromstring(svg.graph(picture, "g")).iter("title")]
+    assert titles == LONG
+    assert InteractionGraph.of(["hours_of_television_per_week"], []).labels == (("hours_of_", "television_per_week"),)
+
+
+def test_a_given_model_has_lines_of_one_width_and_no_legend_of_widths() -> None:
+    """Without nats saved there is nothing that widths could say."""
+    picture = InteractionGraph.of("abc", [Interaction(("a", "b"), np.nan, 1), Interaction(("b", "c"), np.nan, -1)])
+    assert [key.text for key in picture.keys] == ["goes with", "goes against"]
+    assert InteractionGraph.of("abc", []).keys == ()
+
+
 def test_a_large_graph_shows_its_strongest_part() -> None:
     """Of a thousand variables the strongest are drawn, and the others are counted."""
     names = [f"x{i}" for i in range(1000)]
@@ -53,12 +89,12 @@ def test_a_large_graph_shows_its_strongest_part() -> None:
 
 
 def test_the_direction_is_that_of_the_data(model: Any) -> None:
-    """x2 copies x0, and x3 is the opposite of x1: one full line, one dashed."""
+    """x2 copies x0, and x3 is the opposite of x1: one full line, one dashed; and one in the legend."""
     picture = interaction_graph(model)
     ways = {frozenset(picture.names[i] for i in e.nodes): e.direction for e in picture.edges}
     assert ways[frozenset({"x0", "x2"})] == 1
     assert ways[frozenset({"x1", "x3"})] == -1
-    assert svg.graph(picture, "g").count("stroke-dasharray") == sum(w < 0 for w in ways.values())
+    assert svg.graph(picture, "g").count("stroke-dasharray") == sum(w < 0 for w in ways.values()) + 1
 
 
 def test_ticks_are_round_and_within() -> None:
@@ -71,7 +107,8 @@ def test_ticks_are_round_and_within() -> None:
 
 def test_svg_has_a_bar_for_every_term(model: Any) -> None:
     text = svg.bars(weights(model))
-    assert len(re.findall("<rect", text)) == min(len(model.terms_), 20)
+    keys = [key for key in weights(model).keys if key.mark == "bar"]
+    assert len(re.findall("<rect", text)) == min(len(model.terms_), 20) + len(keys)
 
 
 def test_matplotlib_draws_the_same() -> None:
@@ -92,6 +129,25 @@ def test_matplotlib_draws_the_same() -> None:
     assert own.get_xlabel() == "predicted"
     assert len(model.plot_information().patches) == len({row.order for row in model.terms_})
     assert model.plot_learning().get_ylabel() == "cost, nats per row"
+    plt.close("all")
+
+
+def test_matplotlib_cuts_nothing_off_and_reads_no_formulas() -> None:
+    """At the default size every label, number and legend lies within the figure, and dollars are dollars."""
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    rows = pd.DataFrame(rows_of(400), columns=["$a$", LONG[0], LONG[1], "$d"])
+    model = fs.FullSpan().fit(rows)
+    for ax in (model.plot_interactions(), model.plot_effects(), model.plot_terms(), model.plot_calibration(rows)):
+        ax.figure.canvas.draw()
+        whole, drawn = ax.figure.bbox, ax.get_tightbbox()
+        assert drawn.x0 >= whole.x0 - 1
+        assert drawn.y0 >= whole.y0 - 1
+        assert drawn.x1 <= whole.x1 + 1
+        assert drawn.y1 <= whole.y1 + 1
+        assert not any(text.get_parse_math() for text in (*ax.texts, *ax.get_yticklabels()) if "$" in text.get_text())
     plt.close("all")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import fullspan as fs
 from fullspan.errors import FullspanError
 from fullspan.report.caveats import caveats
 from fullspan.report.content import gather
+from fullspan.report.interactions import interaction_notes
 from fullspan.report.page import page
 
 VOID = {"meta", "line", "rect", "circle", "polyline", "path", "polygon", "br"}
@@ -164,6 +166,90 @@ def test_a_tree_of_many_variables_has_a_report(tmp_path: Path) -> None:
     assert "mutual information" in text
     assert "weaker variables" in text
     parsed(text)
+
+
+def section(text: str, key: str) -> str:
+    """A section of a page as it is read."""
+    found = re.search(rf'<section id="{key}">.*?</section>', text)
+    assert found is not None
+    return " ".join("".join(parsed(re.sub("</(td|text|figure)>", r" \g<0>", found[0])).text).split())
+
+
+def interactions_text(model: Any) -> str:
+    """The section on interactions as it is read."""
+    return section(page(gather(model)), "interactions")
+
+
+def test_only_what_is_shown_is_explained() -> None:
+    """Odds, cells, averages and approximations each have a sentence exactly where one is in the table."""
+    pairs = fs.BoltzmannMachine(order=2).fit(rows_of(400))
+    assert {(one.kind, one.approximate) for one in pairs.interactions_} == {("odds ratio", False)}
+    text = interactions_text(pairs)
+    assert "twice as high" in text
+    assert "refitted." in text
+    assert "of a cell" not in text
+    assert "on average" not in text
+    assert "tilde" not in text
+    assert "averaged" not in text
+    triples = fs.BoltzmannMachine(order=3, l2=1e-3).fit(rows_of(400))
+    text = interactions_text(triples)
+    assert "of a cell" in text
+    assert "geometric mean" in text
+    rough = replace(pairs.interactions_[0], approximate=True)
+    assert "averaged fits" in " ".join(interaction_notes(pairs, [replace(rough, chosen=0.5)]))
+    assert "a tilde marks an approximation" in " ".join(interaction_notes(pairs, [rough]))
+    assert list(interaction_notes(pairs, [])) == ["The model joins no variables: they are independent of each other."]
+
+
+def test_rows_of_the_table_have_the_colour_of_their_words(model: fs.FullSpan) -> None:
+    text = page(gather(model))
+    rows = re.findall(r"<td class=t>([^<]* goes (with|against) [^<]*)</td>.*?background:var\(--(\w+)\)", text)
+    assert len(rows) == sum(one.direction != 0 for one in model.interactions_)
+    assert all(word == role for _, word, role in rows)
+
+
+def test_columns_have_shares_and_no_effects(model: fs.FullSpan) -> None:
+    """No level of a single column is said to be favoured, or to have odds."""
+    text = page(gather(model, rows_of(400), refit=False))
+    assert "favoured" not in text
+    data = section(text, "data")
+    assert f"a 0 {1 - rows_of(400)['a'].mean():.0%}" in data
+    assert "odds" not in data
+
+
+def test_ordered_levels_keep_their_order() -> None:
+    dose = pd.Categorical(["low", "high", "medium", "low"] * 20, ["low", "medium", "high"], ordered=True)
+    rows = pd.DataFrame({"dose": dose, "y": [0, 1, 1, 0] * 20})
+    text = page(gather(fs.BoltzmannMachine(order=1).fit(rows)))
+    shown = re.findall(r'title="(low|medium|high): ', text)
+    assert shown == ["low", "medium", "high"]
+
+
+def test_nats_of_a_chow_liu_tree_are_the_log_likelihood_of_its_edges() -> None:
+    """As the report says: without a pseudo-count, cutting an edge loses just that much."""
+    rows = rows_of(400)[["a", "d<i>"]]
+    tree = fs.ChowLiuTree(pseudo_count=0).fit(rows)
+    apart = fs.BoltzmannMachine(order=1).fit(rows)
+    (edge,) = tree.interactions_
+    assert edge.nats_saved == pytest.approx(tree.log_likelihood_ - apart.log_likelihood_)
+    text = interactions_text(tree)
+    assert "if the edge is dropped and the other edges stay." in text
+    assert f" {edge.nats_saved:.1f} " in text  # this number is no approximation
+    assert "~" not in text
+    assert edge.words in text
+    assert "other edges stay, up to the pseudo-count." in interactions_text(fs.ChowLiuTree().fit(rows))
+
+
+def test_pairs_of_models_with_hidden_variables_have_no_odds() -> None:
+    rows = rows_of(200)
+    mixture = fs.FullSpanMixture(runs=[(2, 1)], restarts=1, validation_fraction=0, random_state=0).fit(rows)
+    hidden = fs.HiddenChowLiuTree(n_states=2, restarts=1, max_iter=20, random_state=0).fit(rows)
+    for text, why in ((interactions_text(mixture), "mixes several graphs"), (interactions_text(hidden), "by hidden")):
+        assert "nats shared" in text
+        assert "no one odds ratio" in text
+        assert why in text
+        assert "×" not in text
+        assert "Nats saved" not in text
 
 
 def test_a_model_of_some_columns_given_others_is_refused() -> None:

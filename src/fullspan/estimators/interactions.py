@@ -10,6 +10,7 @@ from fullspan.display import html_table
 from fullspan.errors import FullspanError
 from fullspan.estimators.terms import SHOWN, aligned, nats_text
 from fullspan.model.interaction import Interaction, factor
+from fullspan.picture.palette import LIGHT, ROLES
 
 HEADINGS = ("interaction", "order", "95 % interval", "nats saved")
 LEVEL = 0.95
@@ -74,7 +75,8 @@ class InteractionTable(Sequence[Interaction]):
         shown = self[:SHOWN]
         top = max((row.nats_saved for row in self if row.nats_saved < math.inf), default=0.0) or 1.0
         bars = [max(row.nats_saved, 0.0) / top if row.nats_saved < math.inf else 0.0 for row in shown]
-        return html_table(self.headings, shown.cells(), notes=self._rest(), bars=bars)
+        colours = [LIGHT[ROLES[row.direction]] for row in shown]
+        return html_table(self.headings, shown.cells(), notes=self._rest(), bars=bars, colours=colours)
 
 
 _EMPTY = Interaction((), math.nan, True, "cell ratio", ())

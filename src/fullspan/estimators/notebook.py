@@ -1,4 +1,4 @@
-"""A fitted model in a notebook: what it is, its interaction graph, its strongest terms."""
+"""A fitted model in a notebook: what it is, its interaction graph, its strongest interactions."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from fullspan.picture import svg
 from fullspan.picture.palette import LIGHT, css_variables
 
 TOP = 10
-"""Terms shown."""
+"""Interactions shown."""
 MAX_NODES = 40
 """Variables up to which the graph is drawn."""
 
 
 def model_html(estimator: Any) -> str:
-    """The model on a card: its size, the graph of a model that is not too large, and its strongest terms."""
+    """The model on a card: its size, the graph of a model that is not too large, and its strongest interactions."""
     fitted, space = estimator.fitted_, estimator.space_
     rows = "given" if fitted.status == "given" else f"{fitted.n_rows:,} rows"
     n_terms = getattr(estimator, "n_terms_", None)
@@ -29,5 +29,6 @@ def model_html(estimator: Any) -> str:
 def _graph(estimator: Any) -> str:
     if not 2 <= len(estimator.space_) <= MAX_NODES:
         return ""
-    style = f"{css_variables(LIGHT)};background:#fff;border-radius:8px;max-width:44em;margin:.6em 0;padding:6px"
-    return f'<div style="{style}">{svg.graph(interaction_graph(estimator), "interaction graph", 480)}</div>'
+    look = "background:#fff;border-radius:8px;max-width:60em;margin:.6em 0;padding:6px;font-family:sans-serif"
+    style = f"{css_variables(LIGHT)};{look}"
+    return f'<div style="{style}">{svg.graph(interaction_graph(estimator), "interaction graph", 560)}</div>'

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from fullspan.errors import FullspanError
+from fullspan.estimators.terms import AVERAGED_HEADINGS
 from fullspan.model.interaction import NEAR_BOUNDARY, factor
 from fullspan.picture.chart import Bars, Chart, Series
 from fullspan.picture.interactions import Interaction, InteractionGraph
+from fullspan.picture.labels import LABEL, LABEL_LINES, extent
+from fullspan.picture.legend import WORDS
+from fullspan.picture.palette import ROLES
 
 if TYPE_CHECKING:
     from fullspan.query.calibration import Calibration
@@ -32,33 +34,59 @@ def interactions(estimator: Any) -> list[Interaction]:
 
 def interaction_graph(estimator: Any) -> InteractionGraph:
     """Variables, pairs and groups."""
-    return InteractionGraph.of(estimator.space_.names, interactions(estimator))
+    found = interactions(estimator)
+    if is_saved(estimator):
+        return InteractionGraph.of(estimator.space_.names, found)
+    neutral = WORDS[0] if any(one.effects for one in estimator.interactions_) else "pair of variables"
+    return InteractionGraph.of(estimator.space_.names, found, "nats shared", neutral)
+
+
+def is_saved(estimator: Any) -> bool:
+    """Whether the numbers of interactions are nats saved; those of trees and mixtures are information shared."""
+    return hasattr(estimator, "n_terms_")
 
 
 def effects(estimator: Any, top: int = TOP) -> Bars:
-    """The effects of the strongest interactions: log odds ratios and log ratios of cells, with 95 % intervals."""
-    rows = [one for one in estimator.interactions_[:top] if one.effects]
-    values = [_drawn(one.effects[0].log_ratio) for one in rows]
+    """The effects of the strongest interactions: log odds ratios and log ratios of cells, with 95 % intervals.
+
+    Raises
+    ------
+    FullspanError : the model has interactions, but hidden variables, which leave it without effects.
+    """
+    found = estimator.interactions_
+    rows = [one for one in found[:top] if one.effects]
+    if found and not rows:
+        name = type(estimator).__name__
+        raise FullspanError(f"a {name} has no odds ratios to plot; plot_interactions shows which variables it joins")
+    kinds = [kind for kind in ("odds ratio", "cell ratio") if any(one.kind == kind for one in rows)]
     return Bars(
         "Effects of the strongest interactions",
-        "log odds ratio of a pair, log ratio of a cell otherwise (whiskers: 95 % interval)",
-        tuple(_short(f"{' × '.join(one.effects[0].events)}") for one in rows),
-        tuple(values),
+        " or ".join(f"log {kind}" for kind in kinds),
+        tuple(_label(one.effects[0].events) for one in rows),
+        tuple(_drawn(one.effects[0].log_ratio) for one in rows),
         tuple(_Z * one.effects[0].standard_error for one in rows),
-        tuple(_ROLES[one.direction] for one in rows),
+        tuple(ROLES[one.direction] for one in rows),
         texts=tuple(factor(one.effects[0].log_ratio) for one in rows),
+        whisker="95 % interval",
+        boundary="near or at the boundary",
+        neutral="cell ratio",
+        limit=NEAR_BOUNDARY,
     )
+
+
+def _label(events: tuple[str, ...]) -> str:
+    """The levels on one line if they fit, else each of a few on its own."""
+    text = ", ".join(events)
+    return text if extent(text) <= LABEL or len(events) > LABEL_LINES else ",\n".join(events)
 
 
 _Z = 1.959964
 """Standard errors on each side of a 95 % interval."""
-_ROLES = {1: "with", -1: "against", 0: "neutral"}
-"""Colours: blue goes with, orange against, grey where there is no one direction."""
 
 
-def _drawn(log_ratio: float) -> float:
-    """What is beyond all bounds ends at the boundary."""
-    return float(np.clip(log_ratio, -NEAR_BOUNDARY, NEAR_BOUNDARY))
+def _drawn(value: float) -> float:
+    """The value; an infinite one where it is so large that its words name the boundary instead of a number."""
+    return value if abs(value) <= NEAR_BOUNDARY else math.copysign(math.inf, value)
 
 
 def weights(estimator: Any, top: int = TOP) -> Bars:
@@ -72,18 +100,18 @@ def weights(estimator: Any, top: int = TOP) -> Bars:
         name = type(estimator).__name__
         raise FullspanError(f"a {name} has no weights to plot; plot_interactions shows which variables it joins")
     rows = list(estimator.terms_[:top])
+    average = estimator.terms_.headings == AVERAGED_HEADINGS
     return Bars(
-        "Weights of the strongest terms, with standard errors",
-        "weight θ (whiskers: one standard error)",
-        tuple(_short(row.words) for row in rows),
+        "Weights of the strongest terms",
+        "weight θ",
+        tuple(row.words for row in rows),
         tuple(row.weight for row in rows),
         tuple(row.standard_error for row in rows),
-        tuple(_ROLES[row.direction] for row in rows),
+        tuple(ROLES[row.direction] for row in rows),
+        whisker="standard deviation between fits" if average else "one standard error",
+        boundary="no finite maximum",
+        limit=NEAR_BOUNDARY,
     )
-
-
-def _short(text: str, most: int = 68) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def learning(estimator: Any) -> Chart | None:
@@ -106,8 +134,9 @@ def reliability(found: Calibration) -> Chart:
         "points",
         errors=tuple(2 * found.errors),
         sizes=tuple((3.0 + 5.0 * share**0.5).tolist()),
+        name="forecasts ± 2 standard errors",
     )
-    diagonal = Series((0.0, 1.0), (0.0, 1.0), role="neutral", dashed=True)
+    diagonal = Series((0.0, 1.0), (0.0, 1.0), role="neutral", dashed=True, name="calibrated")
     title = "Predicted probability against how often it came true"
     return Chart(title, "predicted", "came true", (diagonal, dots), (-0.02, 1.02), (-0.04, 1.04), square=True)
 

@@ -16,7 +16,7 @@ class Plots:
     """
 
     def plot_interactions(self, ax: Any = None) -> Any:
-        """The interaction graph: full lines go together, dashed ones against each other, groups are shaded."""
+        """The interaction graph with its legend: blue lines go with each other, dashed orange ones against."""
         from fullspan.estimators.pictures import interaction_graph
         from fullspan.picture import axes
 
@@ -24,7 +24,12 @@ class Plots:
         return axes.graph(interaction_graph(self), ax)
 
     def plot_effects(self, top: int = 20, ax: Any = None) -> Any:
-        """The odds ratios and ratios of cells of the strongest interactions, with 95 % intervals."""
+        """The odds ratios and cell ratios of the strongest interactions, with 95 % intervals; arrows at the boundary.
+
+        Raises
+        ------
+        FullspanError : the model has hidden variables, and no odds ratios.
+        """
         from fullspan.estimators.pictures import effects
         from fullspan.picture import axes
 
@@ -32,7 +37,7 @@ class Plots:
         return axes.bars(effects(self, top), ax)
 
     def plot_terms(self, top: int = 20, ax: Any = None) -> Any:
-        """The weights of the strongest terms, with their standard errors."""
+        """The weights of the strongest terms with their standard errors, coloured by what their words say."""
         from fullspan.estimators.pictures import weights
         from fullspan.picture import axes
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from fullspan.display import html_table
 from fullspan.model.averaged import AveragedLogLinear
+from fullspan.picture.palette import LIGHT, ROLES
 
 if TYPE_CHECKING:
     from fullspan.model.fitted import Fitted
@@ -137,7 +138,8 @@ class TermTable(Sequence[TermRow]):
         shown = self[:SHOWN]
         top = max((row.nats_saved for row in self if row.nats_saved < math.inf), default=0.0) or 1.0
         bars = [row.nats_saved / top if row.nats_saved < math.inf else 0.0 for row in shown]
-        return html_table(self.headings, shown.cells(), notes=self._rest(), bars=bars)
+        colours = [LIGHT[ROLES[row.direction]] for row in shown]
+        return html_table(self.headings, shown.cells(), notes=self._rest(), bars=bars, colours=colours)
 
 
 def _rows_of(fitted: Fitted) -> list[TermRow]:

@@ -106,11 +106,17 @@ class Interaction:
         own = f"odds {factor(self.effects[0].log_ratio)}"
         if math.isnan(self.smallest):
             return f"({own})"
-        return f"({own} on average, {factor(math.log(self.smallest))} to {factor(math.log(self.largest))})"
+        low, high = (_end(math.log(end)) for end in (self.smallest, self.largest))
+        return f"({own} on average, {low} to {high})"
 
     def with_nats(self, nats_saved: float, approximate: bool) -> Interaction:
         """The same with another number of nats."""
         return replace(self, nats_saved=nats_saved, approximate=approximate)
+
+
+def _end(log_ratio: float) -> str:
+    """An end of a range, which near the boundary is only a bound."""
+    return factor(log_ratio) if abs(log_ratio) <= NEAR_BOUNDARY else f"{'÷' if log_ratio < 0 else '×'}10^6 or beyond"
 
 
 def factor(log_ratio: float) -> str:

@@ -34,6 +34,8 @@ DARK = {
 }
 """The same on a dark one."""
 N_GROUPS = 4
+ROLES = {1: "with", -1: "against", 0: "neutral"}
+"""Directions by their colours: blue goes with, orange against, grey where there is no single direction."""
 
 
 def css_variables(colours: dict[str, str]) -> str:

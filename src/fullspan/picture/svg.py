@@ -10,19 +10,23 @@ import numpy as np
 
 from fullspan.picture.chart import Bars, Chart, Series, ticks
 from fullspan.picture.interactions import ASPECT, InteractionGraph
-from fullspan.picture.palette import N_GROUPS
+from fullspan.picture.labels import LABEL, LABEL_LINES, extent, lines
+from fullspan.picture.palette import N_GROUPS, ROLES
+from fullspan.picture.svg_parts import LETTER, arrow, document, legend, text, text_lines
 
 _W, _H = 640, 400
 _LEFT, _RIGHT, _TOP, _BOTTOM = 76, 16, 12, 48
-_ROW = 26
+_ROW, _LINE = 26, 16
+"""Height of a bar's row, and of each further line of its label."""
 
 
 def graph(picture: InteractionGraph, label: str, height: int = 640) -> str:
-    """The interaction graph: groups shaded below, pairs as lines, labels above."""
-    width = round(ASPECT * height)
-    at = picture.at * (width, height)
-    parts = [*_groups(picture, at), *_edges(picture, at), *_nodes(picture, at, width, height)]
-    return _svg(width, height, label, parts)
+    """The interaction graph: groups shaded below, pairs as lines, labels above, and the legend under it all."""
+    width, bottom = ASPECT * height, picture.tall * height
+    at = picture.at * (width, bottom)
+    parts = [*_groups(picture, at), *_edges(picture, at), *_nodes(picture, at, width, bottom)]
+    key, more = legend(picture.keys, 8, bottom + 10, width)
+    return document(width, bottom + 10 + more, label, [*parts, *key])
 
 
 def _groups(picture: InteractionGraph, at: np.ndarray) -> Iterator[str]:
@@ -31,7 +35,7 @@ def _groups(picture: InteractionGraph, at: np.ndarray) -> Iterator[str]:
         names = ", ".join(picture.names[i] for i in group.nodes)
         colour = f"var(--group{k % N_GROUPS})"
         yield (
-            f'<g opacity=".{round(14 + 14 * group.strength)}"><title>{html.escape(names)}</title><polygon '
+            f'<g opacity=".22"><title>{html.escape(names)}</title><polygon '
             f'points="{points}" fill="{colour}" stroke="{colour}" stroke-width="58" stroke-linejoin="round"/></g>'
         )
 
@@ -56,10 +60,9 @@ def _turn(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]
 
 
 def _edges(picture: InteractionGraph, at: np.ndarray) -> Iterator[str]:
-    roles = {1: ("with", ""), -1: ("against", ' stroke-dasharray="7 5"'), 0: ("neutral", "")}
     for edge in reversed(picture.edges):
         (x1, y1), (x2, y2) = at[edge.nodes[0]], at[edge.nodes[1]]
-        role, dash = roles[edge.direction]
+        role, dash = ROLES[edge.direction], ' stroke-dasharray="7 5"' if edge.direction < 0 else ""
         names = " – ".join(picture.names[i] for i in edge.nodes)
         yield (
             f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="var(--{role})" stroke-width='
@@ -68,11 +71,12 @@ def _edges(picture: InteractionGraph, at: np.ndarray) -> Iterator[str]:
         )
 
 
-def _nodes(picture: InteractionGraph, at: np.ndarray, width: int, height: int) -> Iterator[str]:
-    for (x, y), (w, h), name in zip(at, picture.sizes * (width, height), picture.names, strict=True):
+def _nodes(picture: InteractionGraph, at: np.ndarray, width: float, height: float) -> Iterator[str]:
+    sizes, letters = picture.sizes * (width, height), round(15 * width / 1024)
+    for (x, y), (w, h), name, label in zip(at, sizes, picture.names, picture.labels, strict=True):
         yield (
-            f'<rect x="{x - w / 2:.1f}" y="{y - h / 2:.1f}" width="{w:.1f}" height="{h:.1f}" rx="{h / 2:.1f}" '
-            f'fill="var(--paper)" stroke="var(--muted)"/>{_text(x, y + 0.16 * h, name, "middle", size=15)}'
+            f'<rect x="{x - w / 2:.1f}" y="{y - h / 2:.1f}" width="{w:.1f}" height="{h:.1f}" rx="16" '
+            f'fill="var(--paper)" stroke="var(--muted)"/>{text_lines(x, y, label, "middle", size=letters, title=name)}'
         )
 
 
@@ -84,7 +88,8 @@ def chart(picture: Chart) -> str:
     parts = [*_axes(frame, picture)]
     for series in picture.series:
         parts += _series(series, frame)
-    return _svg(width, _H, picture.title, parts)
+    key, more = legend(picture.keys, 20, _H, width)
+    return document(width, _H + more, picture.title, [*parts, *key])
 
 
 class _Frame:
@@ -107,11 +112,11 @@ def _axes(f: _Frame, picture: Chart) -> Iterator[str]:
     for tick in ticks(f.y0, f.y1):
         y = f.y(tick)
         yield f'<line x1="{f.left}" x2="{f.right}" y1="{y:.1f}" y2="{y:.1f}" stroke="var(--grid)"/>'
-        yield _text(f.left - 8, y + 4, f"{tick:g}", "end")
+        yield text(f.left - 8, y + 4, f"{tick:g}", "end")
     for tick in ticks(f.x0, f.x1, whole=picture.whole_x):
-        yield _text(f.x(tick), f.bottom + 18, f"{tick:g}", "middle")
+        yield text(f.x(tick), f.bottom + 18, f"{tick:g}", "middle")
     yield f'<line x1="{f.left}" x2="{f.right}" y1="{f.bottom}" y2="{f.bottom}" stroke="var(--muted)"/>'
-    yield _text((f.left + f.right) / 2, f.bottom + 38, picture.x_label, "middle", muted=True)
+    yield text((f.left + f.right) / 2, f.bottom + 38, picture.x_label, "middle", muted=True)
     middle = (f.top + f.bottom) / 2
     yield (
         f'<text x="14" y="{middle:.0f}" transform="rotate(-90 14 {middle:.0f})" text-anchor="middle" '
@@ -137,58 +142,45 @@ def _series(s: Series, f: _Frame) -> Iterator[str]:
 
 
 def bars(picture: Bars) -> str:
-    """Horizontal bars with their labels to the left; a whisker is one standard error to either side."""
-    left = 20 + 7.2 * max(map(len, picture.labels), default=0)
-    texts = picture.texts or ("",) * len(picture.labels)
-    right = 20 + 7.2 * max(map(len, texts), default=0)
-    height = _TOP + _ROW * len(picture.labels) + _BOTTOM
-    width = max(_W, left + right + 240)
+    """Horizontal bars with their labels to the left and words to the right, and the legend below."""
+    labels = [lines(label, LABEL, LABEL_LINES) for label in picture.labels]
+    texts = picture.texts or ("",) * len(labels)
+    left = 26 + LETTER * max((extent(line) for label in labels for line in label), default=0)
+    right = 28 + LETTER * max(map(extent, texts), default=0)
+    tops = np.cumsum([_TOP, *(_ROW + _LINE * (len(label) - 1) for label in labels)])
+    width, bottom = max(_W, left + right + 320), float(tops[-1])
     low, high = picture.range()
-    f = _Frame(left, width - right, _TOP, height - _BOTTOM, low, high, 0, 1)
+    f = _Frame(left, width - right, _TOP, bottom, low, high, 0, 1)
     parts = [
         f'<line x1="{f.x(t):.1f}" x2="{f.x(t):.1f}" y1="{f.top}" y2="{f.bottom}" stroke="var(--grid)"/>'
-        + _text(f.x(t), f.bottom + 18, f"{t:g}", "middle")
+        + text(f.x(t), f.bottom + 18, f"{t:g}", "middle")
         for t in ticks(low, high)
     ]
-    for k, (label, value) in enumerate(zip(picture.labels, picture.values, strict=True)):
-        parts += _bar(picture, k, label, value, f, texts[k])
+    for k, label in enumerate(labels):
+        y = float(tops[k] + tops[k + 1]) / 2
+        parts.append(text_lines(f.left - 14, y, label, "end", title=picture.labels[k]))
+        parts.append(text(f.right + 16, y + 4.5, texts[k], "start", muted=True) if texts[k] else "")
+        parts += _bar(picture, k, y, f)
     parts.append(f'<line x1="{f.x(0):.1f}" x2="{f.x(0):.1f}" y1="{f.top}" y2="{f.bottom}" stroke="var(--muted)"/>')
-    parts.append(_text((f.left + f.right) / 2, f.bottom + 38, picture.x_label, "middle", muted=True))
-    return _svg(round(width), round(height), picture.title, parts)
+    parts.append(text((f.left + f.right) / 2, f.bottom + 38, picture.x_label, "middle", muted=True))
+    key, more = legend(picture.keys, 20, bottom + _BOTTOM, width)
+    return document(width, bottom + _BOTTOM + more, picture.title, [*parts, *key])
 
 
-def _bar(picture: Bars, k: int, label: str, value: float, f: _Frame, text: str) -> Iterator[str]:
-    y = f.top + _ROW * k
-    yield _text(f.left - 10, y + 0.66 * _ROW, label, "end")
-    if text:
-        yield _text(f.right + 10, y + 0.66 * _ROW, text, "start", muted=True)
-    if not math.isfinite(value):
+def _bar(picture: Bars, k: int, y: float, f: _Frame) -> Iterator[str]:
+    """A bar around the height y with its whisker, or with an arrow at the edge."""
+    value, colour = picture.values[k], f"var(--{picture.role(k)})"
+    if math.isnan(value):
         return
-    role = picture.roles[k] if picture.roles else "with"
-    a, b = sorted((f.x(0), f.x(value)))
+    a, b = sorted((f.x(0), f.x(min(max(value, f.x0), f.x1))))
+    half = (_ROW - 10) / 2
     yield (
-        f'<rect x="{a:.1f}" y="{y + 5:.1f}" width="{b - a:.1f}" height="{_ROW - 10}" rx="2" fill="var(--{role})" '
+        f'<rect x="{a:.1f}" y="{y - half:.1f}" width="{b - a:.1f}" height="{2 * half:.0f}" rx="2" fill="{colour}" '
         'fill-opacity=".85"/>'
     )
-    if picture.errors and math.isfinite(picture.errors[k]):
-        lo, hi = f.x(value - picture.errors[k]), f.x(value + picture.errors[k])
-        mid = y + _ROW / 2
-        yield (
-            f'<path d="M{lo:.1f} {mid}H{hi:.1f}M{lo:.1f} {mid - 4}v8M{hi:.1f} {mid - 4}v8" stroke="var(--ink)" '
-            'stroke-width="1.3" fill="none"/>'
-        )
-
-
-def _text(x: float, y: float, text: str, anchor: str, *, muted: bool = False, size: int = 13) -> str:
-    colour = "muted" if muted else "ink"
-    return (
-        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" fill="var(--{colour})">'
-        f"{html.escape(text)}</text>"
-    )
-
-
-def _svg(width: int, height: int, label: str, parts: list[str]) -> str:
-    return (
-        f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="{html.escape(label)}" style="max-width:{width}px">'
-        f"{''.join(parts)}</svg>"
-    )
+    if math.isinf(value):
+        yield f'<path d="{arrow(*((b + 8, y, 1) if value > 0 else (a - 8, y, -1)))}" fill="{colour}"/>'
+    if (ends := picture.whiskers(k)) is not None:
+        caps = "".join(f"M{f.x(end):.1f} {y - 4:.1f}v8" for end in ends if abs(end) < picture.limit)
+        line = f"M{f.x(ends[0]):.1f} {y:.1f}H{f.x(ends[1]):.1f}{caps}"
+        yield f'<path d="{line}" stroke="var(--ink)" stroke-width="1.3" fill="none"/>'

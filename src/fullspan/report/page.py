@@ -10,10 +10,12 @@ from typing import Any
 
 from fullspan.estimators.comparison import HEADINGS, SOME
 from fullspan.estimators.limits import is_dense, likelihood_line, limit_line, mean_log_likelihood, misfit_words
-from fullspan.estimators.pictures import effects, information, interaction_graph, interactions, learning, reliability
+from fullspan.estimators.pictures import effects, information, interaction_graph, is_saved, learning, reliability
 from fullspan.model.mixture import FittedMixture
 from fullspan.picture import svg
+from fullspan.picture.palette import ROLES
 from fullspan.report.content import MAX_LISTED, Content, VariableShares
+from fullspan.report.interactions import has_intervals, interaction_notes
 from fullspan.report.parts import figure, folded, table
 from fullspan.report.style import CSS
 
@@ -116,7 +118,7 @@ def _components(fitted: FittedMixture) -> str:
     model = fitted.model
     note = (
         f"<p>A hidden variable with {len(model.shares)} levels; given its level, each variable depends on at most "
-        f"{model.width} others. The graphs differ from level to level.</p>"
+        f"{model.width} {'other' if model.width == 1 else 'others'}. The graphs differ from level to level.</p>"
     )
     order = sorted(range(len(model.shares)), key=lambda h: -model.shares[h])
     most = float(model.shares.max())
@@ -131,52 +133,30 @@ def _components(fitted: FittedMixture) -> str:
 
 
 def _interactions(c: Content) -> str:
-    graph = interaction_graph(c.estimator)
-    picture = svg.graph(graph, f"Interaction graph of {len(graph.names)} variables")
+    graph, found = interaction_graph(c.estimator), c.estimator.interactions_
     n_nodes, n_edges, n_groups = graph.left_out
     rest = [
         f"{n:,} weaker {what}" for n, what in ((n_nodes, "variables"), (n_edges, "pairs"), (n_groups, "groups")) if n
     ]
-    keys = (
-        '<span class="key"></span>go together &ensp; <span class="key against"></span>go against each other &ensp; '
-        '<span class="key group"></span>three variables or more. Thicker lines save more nats.'
-    )
-    caption = keys + (f" Not drawn: {', '.join(rest)}." if rest else "")
-    if not hasattr(c.estimator, "n_terms_"):
-        return _pairs(c, figure(picture, caption, wide=True))
-    note = (
-        "<p>An interaction says which levels go together beyond what everything else in the model explains. "
-        "<em>Odds ×2</em>: the odds of the first level are twice as high with the second level as without it, all "
-        "other variables held fixed. <em>×2</em> of a cell: it is twice as frequent as the lower orders expect. "
-        "<em>Nats saved</em>: the log-likelihood that the rows lose if the interaction is dropped and all else "
-        "refitted; a tilde marks an approximation.</p>"
-    )
-    found = c.estimator.interactions_
+    picture = svg.graph(graph, f"Interaction graph of {len(graph.names)} variables")
+    drawn = figure(picture, f"Not drawn: {', '.join(rest)}." if rest else "", wide=True)
+    note = f"<p>{' '.join(interaction_notes(c.estimator, found[:MAX_ROWS]))}</p>"
     top = max((row.nats_saved for row in found if math.isfinite(row.nats_saved)), default=1.0) or 1.0
-    rows = [(list(row), one.nats_saved / top) for one, row in zip(found, found.cells(), strict=True)][:MAX_ROWS]
-    chart = figure(
-        svg.bars(effects(c.estimator)),
-        "The effects of the strongest interactions. Blue: the two levels go with each other. Orange: against. Grey: "
-        "more than two levels or variables.",
-    )
-    return note + figure(picture, caption, wide=True) + folded(found.headings, rows) + (chart if len(found) else "")
-
-
-def _pairs(c: Content, picture: str) -> str:
-    """The edges of a tree, or the pairs of a mixture, the strongest first."""
-    found, total = sorted(interactions(c.estimator), key=lambda pair: -pair.strength), c.estimator.fitted_.total or 1.0
-    top = found[0].strength if found else 1.0
+    columns = [k for k, name in enumerate(found.headings) if name != "95 % interval" or has_intervals(found)]
     rows = [
-        ([" – ".join(pair.variables), f"{pair.strength / total:.4f}"], pair.strength / (top or 1.0))
-        for pair in found[:MAX_ROWS]
+        ([cells[k] for k in columns], one.nats_saved / top)
+        for one, cells in zip(found[:MAX_ROWS], found[:MAX_ROWS].cells(), strict=True)
     ]
-    if not isinstance(c.estimator.fitted_, FittedMixture):
-        return picture + folded(("pair", "mutual information, nats"), rows)
-    note = (
-        "<p>The <em>information</em> of a pair is what the two share directly or by the hidden variable, and not by "
-        "way of other variables; the strongest of each variable are shown.</p>"
-    )
-    return note + picture + folded(("pair", "information, nats"), rows)
+    head = [found.headings[k] for k in columns]
+    if not is_saved(c.estimator):  # another number, and no approximation of its own
+        head[-1] = "nats shared"
+        rows = [([*cells[:-1], cells[-1].removeprefix("~")], bar) for cells, bar in rows]
+    listed = folded(head, rows, [ROLES[one.direction] for one in found[:MAX_ROWS]])
+    chart = ""
+    if any(one.effects for one in found):
+        caption = "The effects of the strongest interactions, on the scale of logarithms."
+        chart = figure(svg.bars(effects(c.estimator)), caption, wide=True)
+    return note + drawn + listed + chart
 
 
 def _data(c: Content) -> str:
@@ -191,7 +171,7 @@ def _data(c: Content) -> str:
     )
     rows = "".join(_variable(shares, c.data is not None) for shares in c.shares)
     head = '<th class="t">variable</th><th class="t">levels, and how often each occurs</th>'
-    head += "<th>missing</th><th>largest gap to the model</th>" if c.data is not None else ""
+    head += "<th>missing</th><th>largest difference from the model</th>" if c.data is not None else ""
     more = len(c.estimator._oracle.visible) - len(c.shares)
     rest = f"<p>The first {MAX_LISTED} variables of {more + MAX_LISTED:,}.</p>" if more else ""
     listed = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
@@ -203,8 +183,8 @@ def _variable(s: VariableShares, with_data: bool) -> str:
     parts = "".join(_level(str(level), p) for level, p in zip(s.variable.levels, shares.tolist(), strict=True))
     cells = f'<td class="t">{html.escape(s.variable.name)}</td><td class="w"><div class="levels">{parts}</div></td>'
     if with_data and s.observed is not None:
-        gap = float(abs(s.observed - s.expected).max())
-        cells += f"<td>{f'{s.missing:.1%}' if s.missing > 0 else '–'}</td><td>{gap:.1%}</td>"
+        most = float(abs(s.observed - s.expected).max())
+        cells += f"<td>{f'{s.missing:.1%}' if s.missing > 0 else '–'}</td><td>{most:.1%}</td>"
     return f"<tr>{cells}</tr>"
 
 

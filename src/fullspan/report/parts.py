@@ -18,16 +18,17 @@ def figure(picture: str, caption: str, *, wide: bool = False) -> str:
     return f"<figure{scrolls}>{picture}{f'<figcaption>{caption}</figcaption>' if caption else ''}</figure>"
 
 
-def folded(head: Sequence[str], rows: Rows) -> str:
+def folded(head: Sequence[str], rows: Rows, roles: Sequence[str] = ()) -> str:
     """The first rows, and the others to unfold."""
-    text = table(head, rows[:SHOWN])
+    text = table(head, rows[:SHOWN], roles=roles[:SHOWN])
     if len(rows) > SHOWN:
-        text += f"<details><summary>All {len(rows):,}</summary>{table(head, rows[SHOWN:])}</details>"
+        rest = table(head, rows[SHOWN:], roles=roles[SHOWN:])
+        text += f"<details><summary>All {len(rows):,}</summary>{rest}</details>"
     return text
 
 
-def table(head: Sequence[str], rows: Rows, best: Sequence[bool] = ()) -> str:
-    """First column text, others numbers, then a bar where there is one."""
+def table(head: Sequence[str], rows: Rows, best: Sequence[bool] = (), roles: Sequence[str] = ()) -> str:
+    """First column text, others numbers, then a bar where there is one, in the colour of its role."""
     bars = any(bar is not None for _, bar in rows)
     names = "".join(
         f'<th scope="col"{" class=t" if j == 0 else ""}>{html.escape(name)}</th>' for j, name in enumerate(head)
@@ -37,7 +38,8 @@ def table(head: Sequence[str], rows: Rows, best: Sequence[bool] = ()) -> str:
         text = "".join(f"<td{' class=t' if j == 0 else ''}>{html.escape(cell)}</td>" for j, cell in enumerate(cells))
         if bars:
             share = bar if bar is not None and math.isfinite(bar) else 0.0
-            text += f'<td class="w"><span class="bar" style="width:{100 * max(share, 0.0):.1f}%"></span></td>'
+            colour = f";background:var(--{roles[k]})" if roles else ""
+            text += f'<td class="w"><span class="bar" style="width:{100 * max(share, 0.0):.1f}%{colour}"></span></td>'
         body.append(f"<tr{' class=best' if best and best[k] else ''}>{text}</tr>")
     extra = "<td></td>" if bars else ""
     head_row, rows_text = f"<tr>{names}{extra}</tr>", "".join(body)

@@ -29,30 +29,27 @@ margin:1.2rem 0}
 .caveats li{margin:.35rem 0;max-width:56rem}
 figure{margin:1rem 0;overflow-x:auto}
 figcaption{color:var(--muted);font-size:.92rem;max-width:46rem;margin-top:.3rem}
-@media screen and (max-width:50rem){.wide svg{min-width:38rem}}
+@media screen and (max-width:50rem){.wide svg{min-width:48rem}td.t{min-width:13rem}}
 svg{width:100%;height:auto;display:block;font-family:inherit}
 .table{overflow-x:auto}
 table{border-collapse:collapse;width:100%;font-size:.93rem;font-variant-numeric:tabular-nums}
 th{font-weight:600;color:var(--muted);font-size:.85rem;text-align:right;white-space:nowrap;vertical-align:bottom}
 td{text-align:right;white-space:nowrap;vertical-align:baseline}
 th,td{padding:.34rem 0 .34rem 1rem;border-bottom:1px solid var(--grid)}
-th.t,td.t{text-align:left;white-space:normal;padding-left:0}
+th.t,td.t{text-align:left;white-space:normal;padding-left:0;overflow-wrap:anywhere}
 td.w{min-width:8rem;text-align:left}
-.bar{display:block;height:.62rem;border-radius:2px;background:var(--with);opacity:.85;min-width:1px}
+.bar{display:block;height:.62rem;border-radius:2px;background:var(--neutral);opacity:.85;min-width:1px}
 .tick{position:relative;display:block;height:.62rem;margin-top:-.62rem}
 .tick i{position:absolute;top:-.2rem;bottom:-.2rem;width:2px;background:var(--ink)}
 .levels{display:flex;height:1.15rem;border-radius:3px;overflow:hidden;min-width:12rem;background:var(--grid)}
 .levels span{overflow:hidden;font-size:.74rem;line-height:1.15rem;padding-left:.3rem;white-space:nowrap;color:#fff;
 border-right:1px solid var(--paper)}
-.levels span:nth-child(4n+1){background:#0072b2}.levels span:nth-child(4n+2){background:#b34700}
-.levels span:nth-child(4n+3){background:#00735a}.levels span:nth-child(4n+4){background:#8a4a73}
+.levels span:nth-child(4n+1){background:#00735a}.levels span:nth-child(4n+2){background:#8a4a73}
+.levels span:nth-child(4n+3){background:#51606e}.levels span:nth-child(4n+4){background:#6b6200}
 .pair{display:grid;grid-template-columns:minmax(18rem,26rem) 1fr;gap:1.5rem;align-items:start}
 @media (max-width:50rem){.pair{grid-template-columns:1fr}body{padding-top:1.2rem}h1{font-size:1.6rem}}
 summary{cursor:pointer;color:var(--with);margin:.6rem 0}
 tr.best td{font-weight:600}
-.key{display:inline-block;width:2.2rem;border-top:3px solid var(--with);vertical-align:middle;margin-right:.3rem}
-.key.against{border-top:3px dashed var(--against)}
-.key.group{border:0;height:.8rem;border-radius:.4rem;background:var(--group0);opacity:.4}
 footer{margin-top:3rem;border-top:1px solid var(--grid);padding-top:1rem;color:var(--muted);font-size:.88rem}
 code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.9em}
 """
