@@ -146,7 +146,7 @@ def test_a_penalty_on_products_depends_on_the_first_level() -> None:
 
 
 def test_evidence_of_many_weights_does_not_depend_on_columns_or_levels() -> None:
-    """1,296 states and 755 weights: the trace is estimated, by signs that follow the states."""
+    """1,296 states and 935 weights: the trace is estimated, by signs that follow the states."""
     rng = np.random.default_rng(3)
     common = rng.random(80)
     names = [f"v{i}" for i in (3, 1, 6, 0, 5, 2, 4, 7)]
