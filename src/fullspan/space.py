@@ -31,12 +31,14 @@ class Variable:
 
     ``edges`` has one entry more than there are bins and is increasing; level ``l`` holds the half-open
     interval ``[edges[l], edges[l+1])``, the last one closed, values outside falling into the end bins.
-    A last level :data:`MISSING` takes the empty cells and is not a bin.
+    A last level :data:`MISSING` takes the empty cells and is not a bin. ``bin_values`` has, for each bin, values of
+    the data at evenly spaced quantiles, none for a bin without data; imputed numbers are taken from them.
     """
 
     name: str
     levels: tuple[Level, ...]
     edges: tuple[float, ...] | None = None
+    bin_values: tuple[tuple[float, ...], ...] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if len(self.levels) < 1:
@@ -51,6 +53,18 @@ class Variable:
                 )
             if not all(a < b for a, b in zip(self.edges, self.edges[1:], strict=False)):
                 raise DataError(f"the bin edges of {self.name!r} do not increase: {list(self.edges)!r}")
+        if self.bin_values is not None:
+            self._check_bin_values(self.bin_values)
+
+    def _check_bin_values(self, values: tuple[tuple[float, ...], ...]) -> None:
+        if self.edges is None or len(values) != self.n_bins:
+            n = 0 if self.edges is None else self.n_bins
+            raise DataError(f"variable {self.name!r} has {n} bins and values for {len(values)}")
+        numbers = [x for inside in values for x in inside]
+        bins = [code for code, inside in enumerate(values) for _ in inside]
+        for number, expected, found in zip(numbers, bins, self._bins(numbers), strict=True):
+            if found != expected:
+                raise DataError(f"the value {number!r} of {self.name!r} is not in its bin {self.levels[expected]}")
 
     @property
     def card(self) -> int:
@@ -88,9 +102,15 @@ class Variable:
         if str(level) in self._codes_by_text:
             return self._codes_by_text[str(level)]
         if self.edges is not None and (number := _as_number(level)) is not None and not math.isnan(number):
-            return int(np.clip(np.searchsorted(self.edges, number, side="right") - 1, 0, self.n_bins - 1))
+            return self._bins([number])[0]
         known = ", ".join(map(str, self.levels[:12])) + (", ..." if self.card > 12 else "")
         raise QueryError(f"{self.name!r} has no level {level!r}; its levels are: {known}")
+
+    def _bins(self, numbers: Sequence[float]) -> list[int]:
+        """Codes of the bins that numbers fall into."""
+        codes = np.searchsorted(self.edges or (), numbers, side="right") - 1
+        bins: list[int] = np.clip(codes, 0, self.n_bins - 1).tolist()
+        return bins
 
 
 @dataclass(frozen=True)
@@ -173,7 +193,7 @@ class Space:
 def _renamed(variable: Variable, name: str) -> Variable:
     """A variable with another name, whose levels have been checked; a million of them take a second."""
     other = object.__new__(Variable)
-    other.__dict__.update(name=name, levels=variable.levels, edges=variable.edges)
+    other.__dict__.update(name=name, levels=variable.levels, edges=variable.edges, bin_values=variable.bin_values)
     return other
 
 

@@ -11,6 +11,7 @@ from fullspan.data.decoding import decode, decode_columns
 from fullspan.data.empirical import Empirical
 from fullspan.data.encoding import encode
 from fullspan.data.files import MISSING_MARKS
+from fullspan.data.filling import fill, held
 from fullspan.data.patterns import Pattern
 
-__all__ = ["MISSING_MARKS", "Empirical", "Pattern", "count", "decode", "decode_columns", "encode"]
+__all__ = ["MISSING_MARKS", "Empirical", "Pattern", "count", "decode", "decode_columns", "encode", "fill", "held"]

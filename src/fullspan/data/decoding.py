@@ -23,10 +23,11 @@ def decode_columns(codes: NDArray[Any], space: Space) -> dict[str, NDArray[Any]]
     rows = np.asarray(codes)
     if rows.ndim != 2 or rows.shape[1] != len(space):
         raise DataError(f"codes of shape {rows.shape} were given; (rows, {len(space)}) is needed")
-    return {v.name: _decoded(v.name, v.levels, rows[:, j]) for j, v in enumerate(space.variables)}
+    return {v.name: decoded(v.name, v.levels, rows[:, j]) for j, v in enumerate(space.variables)}
 
 
-def _decoded(name: str, levels: tuple[Level, ...], codes: NDArray[Any]) -> NDArray[Any]:
+def decoded(name: str, levels: tuple[Level, ...], codes: NDArray[Any]) -> NDArray[Any]:
+    """The levels of one column; see :func:`decode_columns`."""
     codes = codes.astype(np.int64)
     wrong = (codes < -1) | (codes >= len(levels))
     if wrong.any():
@@ -39,8 +40,8 @@ def _decoded(name: str, levels: tuple[Level, ...], codes: NDArray[Any]) -> NDArr
         is_number = table.dtype.kind in "if"
         empty = np.array([np.nan if is_number else None], dtype=np.float64 if is_number else object)
         table = np.concatenate([table.astype(empty.dtype), empty])
-    decoded: NDArray[Any] = table[codes]
-    return decoded
+    column: NDArray[Any] = table[codes]
+    return column
 
 
 def _level_table(levels: tuple[Level, ...]) -> NDArray[Any]:
@@ -73,10 +74,10 @@ def decode(codes: NDArray[Any], space: Space, like: Any = None) -> Any:
     columns = decode_columns(codes, space)
     module = type(like).__module__.split(".")[0]
     if isinstance(like, np.ndarray | list | tuple):
-        return _as_array(columns)
+        return as_array(columns)
     if module == "pandas":
         return _as_pandas(columns, like)
-    table = _as_arrow(columns)
+    table = as_arrow(columns)
     if module == "polars":
         import polars as pl
 
@@ -84,7 +85,8 @@ def decode(codes: NDArray[Any], space: Space, like: Any = None) -> Any:
     return table
 
 
-def _as_array(columns: dict[str, NDArray[Any]]) -> NDArray[Any]:
+def as_array(columns: dict[str, NDArray[Any]]) -> NDArray[Any]:
+    """Columns as one array, of objects where types are mixed."""
     kinds = {column.dtype.kind for column in columns.values()}
     values = list(columns.values())
     if len(kinds) > 1 and not kinds <= {"i", "f"}:
@@ -100,7 +102,8 @@ def _as_pandas(columns: dict[str, NDArray[Any]], like: Any) -> Any:
     return pd.DataFrame(columns, index=index)
 
 
-def _as_arrow(columns: dict[str, NDArray[Any]]) -> Any:
+def as_arrow(columns: dict[str, NDArray[Any]]) -> Any:
+    """Columns as an Arrow table; see :func:`decode`."""
     import pyarrow as pa
 
     return pa.table({name: pa.array(_one_type(column), from_pandas=True) for name, column in columns.items()})

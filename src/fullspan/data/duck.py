@@ -112,6 +112,13 @@ class DuckRelation:
         sql = f"SELECT quantile_cont({x}, [{points}]) FILTER (isfinite({x})) FROM {self.source}"
         return [float(q) for q in self._row(sql)[0]]
 
+    def bin_values(self, key: Key, probabilities: Sequence[float]) -> dict[int, list[float]]:
+        points = ", ".join(f"{p!r}::DOUBLE" for p in probabilities)
+        inner = f"SELECT {self._select([key])}, {self._number(key.column)} AS x FROM {self.source}"
+        sql = f"SELECT k0, quantile_disc(x, [{points}]) FROM ({inner}) WHERE k0 >= 0 AND isfinite(x) GROUP BY k0"
+        rows = translated(lambda: self.connection.sql(sql).fetchall())
+        return {int(code): [float(x) for x in values] for code, values in rows}
+
     def neighbours(self, column: Column, low: float, high: float) -> tuple[float, float]:
         x = self._number(column)
         sql = f"min({x}) FILTER ({x} > {low!r}::DOUBLE), max({x}) FILTER ({x} < {high!r}::DOUBLE)"
@@ -139,6 +146,11 @@ class DuckRelation:
 
     def n_rows(self) -> int:
         return int(self._row(f"SELECT count(*) FROM {self.source}")[0])
+
+    def table(self) -> Any:
+        """All rows and columns as an Arrow table, in order."""
+        found = translated(lambda: self.connection.sql(f"SELECT * FROM {self.source}").to_arrow_table())
+        return found.rename_columns([c.name for c in self.columns])
 
     def close(self) -> None:
         self.connection.close()
@@ -202,12 +214,21 @@ def _value(column: Column) -> str:
 
 
 def translated(action: Any) -> Any:
-    """Run ``action``; what DuckDB or Arrow report becomes a :class:`DataError` that names the line."""
+    """Run ``action``; what DuckDB or Arrow report becomes a :class:`DataError` that names the line.
+
+    Ctrl-C in a query, which DuckDB reports as its own error, is a KeyboardInterrupt.
+    """
     import duckdb
     import pyarrow as pa
 
     try:
         return action()
+    except RuntimeError as error:  # duckdb.Error is none, the interrupt of a running query is
+        if "interrupted" in str(error).lower():
+            raise KeyboardInterrupt from error
+        raise
+    except duckdb.InterruptException as error:
+        raise KeyboardInterrupt from error
     except (duckdb.Error, pa.ArrowException, OSError) as error:
         raise DataError(_plain(str(error))) from error
 

@@ -53,6 +53,10 @@ def open_file(path: Path, marks: frozenset[str] | None) -> DuckRelation:
         raise DataError(f"{str(path)!r} is a folder; give a file")
     if not path.exists():
         raise DataError(f"there is no file {str(path)!r}")
+    if not path.is_file():
+        raise DataError(
+            f"{str(path)!r} is a pipe or a device, and tables are read more than once; write it to a file first"
+        )
     if path.stat().st_size == 0:
         raise DataError(f"the file {str(path)!r} is empty")
     connection = connect()

@@ -46,14 +46,14 @@ def open_frame(connection: Any, source: Any, marks: frozenset[str] | None) -> Du
     ------
     DataError : the kind of object is not known, it has no columns or no rows, or a column mixes types.
     """
-    table, names, named = _arrow(source)
+    table, names, named = arrow_of(source)
     levels = {name: declared_levels(table.column(i)) for i, name in enumerate(names)}
     keyed = table.rename_columns([f"c{i}" for i in range(len(names))])
     large = table.num_rows > LARGE_ROWS
     return relation_of_arrow(connection, keyed, names, levels, marks, named=named, large=large)
 
 
-def _arrow(source: Any) -> tuple[Any, list[str], bool]:
+def arrow_of(source: Any) -> tuple[Any, list[str], bool]:
     """(Arrow table, column names, whether the source itself named them)."""
     if isinstance(source, np.ndarray):
         return _of_columns(_columns_of_array(source), named=False)

@@ -132,4 +132,4 @@ def with_missing(variable: Variable) -> Variable:
     """The variable with a last level "(missing)"."""
     if variable.missing_code is not None:
         return variable
-    return Variable(variable.name, (*variable.levels, MISSING), variable.edges)
+    return Variable(variable.name, (*variable.levels, MISSING), variable.edges, variable.bin_values)

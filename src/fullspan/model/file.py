@@ -147,6 +147,8 @@ def _variable(variable: Variable) -> dict[str, Any]:
     record: dict[str, Any] = {"name": variable.name, "levels": [_plain(level) for level in variable.levels]}
     if variable.edges is not None:
         record["edges"] = [edge if math.isfinite(edge) else str(edge) for edge in map(float, variable.edges)]
+    if variable.bin_values is not None:
+        record["bin_values"] = [list(values) for values in variable.bin_values]
     return record
 
 
@@ -335,9 +337,11 @@ def read_space(node: Node) -> Space:
 
 def _read_variable(node: Node) -> Variable:
     levels = tuple(_read_level(level) for level in node["levels"].items())
-    edges = tuple(map(_read_edge, node["edges"].items())) if "edges" in node.fields() else None
+    fields = node.fields()
+    edges = tuple(map(_read_edge, node["edges"].items())) if "edges" in fields else None
+    values = tuple(map(_read_bin_values, node["bin_values"].items())) if "bin_values" in fields else None
     try:
-        return Variable(node["name"].text(), levels, edges)
+        return Variable(node["name"].text(), levels, edges, values)
     except ModelFileError:
         raise
     except FullspanError as error:
@@ -352,6 +356,10 @@ def _read_level(node: Node) -> Level:
 
 def _read_edge(node: Node) -> float:
     return float(node.value) if node.value in ("inf", "-inf") else node.number()
+
+
+def _read_bin_values(node: Node) -> tuple[float, ...]:
+    return tuple(value.number() for value in node.items())
 
 
 def _read_term(node: Node, space: Space) -> Term:
