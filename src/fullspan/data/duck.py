@@ -223,14 +223,18 @@ def translated(action: Any) -> Any:
 
     try:
         return action()
-    except RuntimeError as error:  # duckdb.Error is none, the interrupt of a running query is
-        if "interrupted" in str(error).lower():
+    except Exception as error:
+        if was_interrupted(error):
             raise KeyboardInterrupt from error
-        raise
-    except duckdb.InterruptException as error:
-        raise KeyboardInterrupt from error
-    except (duckdb.Error, pa.ArrowException, OSError) as error:
+        if not isinstance(error, duckdb.Error | pa.ArrowException | OSError):
+            raise
         raise DataError(_plain(str(error))) from error
+
+
+def was_interrupted(error: Exception) -> bool:
+    """Whether an error is Ctrl-C: DuckDB's own, a RuntimeError, or Arrow's report of it, as the moment has it."""
+    plain = type(error) is RuntimeError and "interrupted" in str(error).lower()
+    return plain or type(error).__name__ == "InterruptException" or "INTERRUPT Error" in str(error)
 
 
 def _plain(message: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from fullspan.data.duck import was_interrupted
 from fullspan.data.relation import BATCH_ROWS, INFINITE, Column, Extent, Key, number_marks
 from fullspan.errors import DataError
 from fullspan.space import Variable
@@ -150,6 +151,8 @@ class IbisRelation:
         try:
             return action()
         except Exception as error:
+            if was_interrupted(error):
+                raise KeyboardInterrupt from error
             if type(error).__module__.split(".")[0] in ("builtins", "fullspan"):
                 raise
             text = str(error).strip().split("\n")[0]
