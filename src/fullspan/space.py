@@ -21,6 +21,7 @@ from fullspan.errors import DataError, QueryError
 Level = str | int | float | bool
 """A level is what a cell of the table holds: text, number or truth value."""
 
+_MAX_BITS = 10_000
 MISSING = "(missing)"
 """The last level of a variable whose empty cells count as a level of their own; it has no bin edges."""
 
@@ -99,6 +100,8 @@ class Variable:
         key = _level_key(level)
         if key in self._codes:
             return self._codes[key]
+        if isinstance(level, int) and level.bit_length() > _MAX_BITS:  # Python refuses to write it out
+            raise QueryError(f"{self.name!r} has no level that is a number of {level.bit_length()} bits")
         if str(level) in self._codes_by_text:
             return self._codes_by_text[str(level)]
         if self.edges is not None and (number := _as_number(level)) is not None and not math.isnan(number):
@@ -209,5 +212,5 @@ def _level_key(level: Any) -> Any:
 def _as_number(level: Any) -> float | None:
     try:
         return float(level)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None

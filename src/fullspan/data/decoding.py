@@ -64,8 +64,8 @@ def _objects(levels: tuple[Level, ...]) -> NDArray[Any]:
 def decode(codes: NDArray[Any], space: Space, like: Any = None) -> Any:
     """Levels as a frame of the same kind as ``like``: pandas, polars, array, else a pyarrow Table.
 
-    A pandas index is kept where the lengths agree. A column of mixed levels (numbers and "(missing)", say) is
-    text in polars and Arrow.
+    A pandas index is kept where the lengths agree. A column of mixed levels (numbers and "(missing)", say), or
+    of whole numbers beyond 64 bits, is text in polars and Arrow.
 
     Raises
     ------
@@ -113,6 +113,6 @@ def _one_type(column: NDArray[Any]) -> Any:
     if column.dtype != object:
         return column
     kinds = {type(v) for v in column if v is not None}
-    if len(kinds) <= 1:
+    if len(kinds) <= 1 and not any(isinstance(v, int) and not -(2**63) <= v < 2**63 for v in column):
         return column.tolist()
     return [None if v is None else str(v) for v in column]

@@ -110,12 +110,15 @@ def _arrow_column(name: str, values: Any) -> Any:
         if values.dtype.kind not in "biufUM":
             raise DataError(f"column {name!r} has the type {values.dtype}; numbers, text or truth values are expected")
         plain = values.astype(np.float32) if values.dtype == np.float16 else values
-        return pa.array(np.ascontiguousarray(plain))
+        try:
+            return pa.array(np.ascontiguousarray(plain))
+        except UnicodeError as error:  # half of a surrogate pair
+            raise DataError(f"column {name!r} cannot be read: {error}") from error
     cells = [_cell(v) for v in values]
     _check_one_type(name, cells)
     try:
         return pa.array(cells)
-    except (pa.ArrowException, OverflowError, TypeError) as error:
+    except (pa.ArrowException, OverflowError, TypeError, UnicodeEncodeError) as error:
         raise DataError(f"column {name!r} cannot be read: {error}") from error
 
 
@@ -193,7 +196,7 @@ def _of_pandas_column(name: str, series: Any) -> Any:
         series = series.astype(object).map(str, na_action="ignore")
     try:
         converted = pa.Array.from_pandas(series)
-    except (pa.ArrowException, TypeError) as error:
+    except (pa.ArrowException, TypeError, UnicodeEncodeError) as error:
         raise DataError(f"column {name!r} of type {series.dtype} cannot be read: {error}") from error
     return converted
 

@@ -3,7 +3,8 @@
 A column's type is decided from its distinct values, so that the levels are what a person sees:
 
 * CSV text is ``bool`` if every value is true or false (any case), ``int`` or ``float`` if every value is a number
-  written without a padding zero, else text. ``007`` keeps its zeros, and its whole column stays text.
+  written without a padding zero, else text. ``007`` keeps its zeros, and its whole column stays text; so does a
+  column with a number beyond double precision.
 * Floating-point columns that hold whole numbers only have integer levels.
 * Text of typed sources (frames, Parquet, JSON) stays text. Dates are text.
 
@@ -12,6 +13,7 @@ Levels sort by number, by text, or False before True; a categorical column keeps
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -29,6 +31,8 @@ ABSENT, UNSEEN = -1, -2
 
 _INTEGER = re.compile(r"[+-]?(0|[1-9]\d*)")
 _NUMBER = re.compile(r"[+-]?((0|[1-9]\d*)(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+MAX_DIGITS = 300
+"""Most characters of a whole number; a longer one is text, such as a key, and so is a number beyond double precision."""
 _BOOLEAN = {"true": True, "false": False}
 
 
@@ -56,16 +60,16 @@ def _typed(texts: list[str | None]) -> list[Any]:
     present = [t for t in texts if t is not None]
     if all(t.lower() in _BOOLEAN for t in present):
         return [None if t is None else _BOOLEAN[t.lower()] for t in texts]
-    if all(_INTEGER.fullmatch(t) for t in present):
+    if all(len(t) <= MAX_DIGITS and _INTEGER.fullmatch(t) for t in present):
         return [None if t is None else int(t) for t in texts]
-    if all(_NUMBER.fullmatch(t) for t in present):
+    if all(_NUMBER.fullmatch(t) and math.isfinite(float(t)) for t in present):
         return _whole([None if t is None else float(t) for t in texts])
     return list(texts)
 
 
 def _whole(values: list[Any]) -> list[Any]:
-    """Floats as integers where all of them are whole."""
-    if all(v is None or float(v).is_integer() for v in values):
+    """Floats as integers where all of them are whole and fit 64 bits."""
+    if all(v is None or (float(v).is_integer() and abs(v) < 2**63) for v in values):
         return [None if v is None else int(v) for v in values]
     return values
 
