@@ -105,7 +105,7 @@ def test_mixed_line_ends_are_refused_with_the_line(tmp_path, data, words):
 
 
 def test_nul_bytes(tmp_path):
-    with pytest.raises(DataError, match="header .* NUL byte"):
+    with pytest.raises(DataError, match=r"header .* NUL byte"):
         count(written(tmp_path, b"a,b\0\n1,x\n"))
     assert count(written(tmp_path, b"a,b\n1,x\0y\n")).space.variables[1].levels == ("x\0y",)
 

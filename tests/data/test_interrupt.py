@@ -33,7 +33,7 @@ def test_ctrl_c_in_a_long_query():
             assert child.stdout.readline() == "ready\n"
             time.sleep(0.5)  # into the query
             child.send_signal(signal.SIGINT)
-            _, err = child.communicate(timeout=60)
+            _, err = child.communicate(timeout=15)
         finally:
             child.kill()
     assert (child.returncode, err) == (130, "")

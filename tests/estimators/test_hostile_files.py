@@ -85,6 +85,15 @@ def mutated(document, place, value):
     return changed
 
 
+def refusal(read, path):
+    """What the error says; nothing if the file is read. Other errors than the project's own are not caught."""
+    try:
+        read(path)
+    except FullspanError as error:
+        return str(error)
+    return ""
+
+
 @pytest.mark.parametrize("kind", MODELS)
 def test_any_value_in_any_place_is_read_or_refused(kind, frame, tmp_path):
     path = tmp_path / "model.fsm"
@@ -100,11 +109,9 @@ def test_any_value_in_any_place_is_read_or_refused(kind, frame, tmp_path):
     for _ in range(SAMPLE):
         place, value = all_places[rng.integers(len(all_places))], HOSTILE[rng.integers(len(HOSTILE))]
         path.write_text(json.dumps(mutated(document, place, value)))
-        try:
-            load(path)
-        except ModelFileError as error:
-            refused += 1
-            assert str(path) in str(error)
+        words = refusal(load, path)
+        refused += bool(words)
+        assert words == "" or str(path) in words
     assert refused > SAMPLE // 4
 
 
@@ -150,7 +157,5 @@ def test_any_token_in_a_network_is_read_or_refused(text, suffix, read, tmp_path)
     for i in range(len(words)):
         for token in TOKENS:
             path.write_text(" ".join([*words[:i], token, *words[i + 1 :]]))
-            try:
-                read(path)
-            except FullspanError as error:
-                assert str(path) in str(error)
+            words = refusal(read, path)
+            assert words == "" or str(path) in words

@@ -6,8 +6,8 @@ So they spin for some ten microseconds, long enough for the next step to follow,
 waiting policy once, when it is loaded, which is when the first kernel is compiled or fetched from the cache; a user's
 own setting is respected.
 
-Compiled code is kept on disk by Numba. A file of it that is damaged is written anew, and where none can be written, code
-is compiled for this process alone.
+Compiled code is kept on disk by Numba. A file of it that is damaged is written anew, and where none can be written,
+code is compiled for this process alone.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 if "OMP_WAIT_POLICY" not in os.environ:
     os.environ["OMP_WAIT_POLICY"] = "passive"
@@ -44,7 +44,7 @@ class _Cache(FunctionCache):  # type: ignore[misc]
             super().save_overload(sig, data)
 
 
-def _compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+def _cached_njit(**options: Any) -> Any:
     """``njit(cache=True)`` with the cache above; without a cache where no folder for it is writable."""
     decorate = njit(nogil=True, error_model="numpy", **options)
 
@@ -52,11 +52,16 @@ def _compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
         dispatcher = decorate(function)
         if hasattr(dispatcher, "enable_caching"):  # with NUMBA_DISABLE_JIT it is the function itself
             with contextlib.suppress(RuntimeError, OSError):
-                dispatcher._cache = _Cache(dispatcher.py_func)
+                dispatcher._cache = _Cache(dispatcher.py_func)  # type: ignore[no-untyped-call]
         return dispatcher
 
     return decorator
 
+
+if TYPE_CHECKING:  # kernels are checked as Numba declares them
+    _compiled = njit
+else:
+    _compiled = _cached_njit
 
 serial = _compiled(fastmath=_FAST)
 """Compile a function that runs on one core and may be called from other compiled code."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,6 @@ from typing import Any
 from fullspan.data.relation import BATCH_ROWS, INFINITE, NOT_A_NUMBER, Column, Extent, Key, number_marks
 from fullspan.errors import DataError
 from fullspan.space import Variable
-
 
 MIXED_ENDINGS = "the CSV file mixes line endings; save it with one kind, LF or CRLF"
 
@@ -209,13 +210,26 @@ class DuckRelation:
 
     def _translated(self, action: Any) -> Any:
         try:
-            return translated(action)
+            return translated(lambda: self._waited(action))
         except DataError as error:
             if self.path is None or str(error) != MIXED_ENDINGS:
                 raise
             from fullspan.data.line_endings import other_ending
 
             raise DataError(f"{other_ending(self.path)}{MIXED_ENDINGS}") from error
+
+    def _waited(self, action: Any) -> Any:
+        """The result of a query that Ctrl-C can end: it runs beside the main thread, which waits for signals."""
+        if threading.current_thread() is not threading.main_thread():
+            return action()
+        with ThreadPoolExecutor(1) as pool:
+            future = pool.submit(action)
+            try:
+                return future.result()
+            except KeyboardInterrupt:
+                while wait([future], timeout=0.05).not_done:  # again, should the query only have begun
+                    self.connection.interrupt()
+                raise
 
     def _batches(self, sql: str) -> Iterator[Any]:
         def start() -> Any:

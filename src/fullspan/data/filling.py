@@ -127,7 +127,8 @@ def _numbers(variable: Variable, bins: NDArray[np.int64], rng: np.random.Generat
         return np.array([values[len(values) // 2] for values in known])[bins]
     sizes = np.array([len(values) for values in known])
     starts = np.cumsum(sizes) - sizes
-    return np.concatenate([np.array(values) for values in known])[starts[bins] + rng.integers(sizes[bins])]
+    drawn: NDArray[np.float64] = np.concatenate(known)[starts[bins] + rng.integers(sizes[bins])]
+    return drawn
 
 
 def _values(variable: Variable, code: int) -> tuple[float, ...]:

@@ -32,7 +32,7 @@ ABSENT, UNSEEN = -1, -2
 _INTEGER = re.compile(r"[+-]?(0|[1-9]\d*)")
 _NUMBER = re.compile(r"[+-]?((0|[1-9]\d*)(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 MAX_DIGITS = 300
-"""Most characters of a whole number; a longer one is text, such as a key, and so is a number beyond double precision."""
+"""Most characters of a whole number; a longer one is text, and so is a number beyond double precision."""
 _BOOLEAN = {"true": True, "false": False}
 
 
