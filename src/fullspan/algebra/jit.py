@@ -28,20 +28,21 @@ from numba.core.caching import FunctionCache
 _FAST = {"reassoc", "contract", "arcp", "nsz"}
 
 
-class _Cache(FunctionCache):  # type: ignore[misc]
+class _Cache(FunctionCache):
     """Numba's cache of a function, in which damage is a miss and a failure to write is none."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
-            return super().load_overload(sig, target_context)
+            return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
         except Exception:  # unpickling what is damaged may raise anything
             with contextlib.suppress(OSError):
-                self.flush()  # the index is read again when the new code is saved
+                # The index is read again when the new code is saved.
+                self.flush()  # type: ignore[no-untyped-call]
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         with contextlib.suppress(OSError):  # a full disk, or a folder that is no longer writable
-            super().save_overload(sig, data)
+            super().save_overload(sig, data)  # type: ignore[no-untyped-call]
 
 
 def _cached_njit(**options: Any) -> Any:
