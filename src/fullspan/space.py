@@ -21,6 +21,7 @@ from fullspan.errors import DataError, QueryError
 Level = str | int | float | bool
 """A level is what a cell of the table holds: text, number or truth value."""
 
+_MAX_BITS = 10_000
 MISSING = "(missing)"
 """The last level of a variable whose empty cells count as a level of their own; it has no bin edges."""
 
@@ -31,7 +32,8 @@ class Variable:
 
     ``edges`` has one entry more than there are bins and is increasing; level ``l`` holds the half-open
     interval ``[edges[l], edges[l+1])``, the last one closed, values outside falling into the end bins.
-    A last level :data:`MISSING` takes the empty cells and is not a bin.
+    A last level :data:`MISSING` takes the empty cells and is not a bin. ``bin_values`` has, for each bin, values of
+    the data at evenly spaced quantiles, none for a bin without data; imputed numbers are taken from them.
 
     ``ordered`` says that the order of the levels has a meaning, so that "44 or more" is a range: it is True for bins,
     for levels that were listed, and for ordered categories. It changes no state, and two variables that differ in it
@@ -42,6 +44,7 @@ class Variable:
     levels: tuple[Level, ...]
     edges: tuple[float, ...] | None = None
     ordered: bool = field(default=False, compare=False, repr=False)
+    bin_values: tuple[tuple[float, ...], ...] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if len(self.levels) < 1:
@@ -57,6 +60,18 @@ class Variable:
             if not all(a < b for a, b in zip(self.edges, self.edges[1:], strict=False)):
                 raise DataError(f"the bin edges of {self.name!r} do not increase: {list(self.edges)!r}")
             object.__setattr__(self, "ordered", True)
+        if self.bin_values is not None:
+            self._check_bin_values(self.bin_values)
+
+    def _check_bin_values(self, values: tuple[tuple[float, ...], ...]) -> None:
+        if self.edges is None or len(values) != self.n_bins:
+            n = 0 if self.edges is None else self.n_bins
+            raise DataError(f"variable {self.name!r} has {n} bins and values for {len(values)}")
+        numbers = [x for inside in values for x in inside]
+        bins = [code for code, inside in enumerate(values) for _ in inside]
+        for number, expected, found in zip(numbers, bins, self._bins(numbers), strict=True):
+            if found != expected:
+                raise DataError(f"the value {number!r} of {self.name!r} is not in its bin {self.levels[expected]}")
 
     @property
     def card(self) -> int:
@@ -91,12 +106,20 @@ class Variable:
         key = _level_key(level)
         if key in self._codes:
             return self._codes[key]
+        if isinstance(level, int) and level.bit_length() > _MAX_BITS:  # Python refuses to write it out
+            raise QueryError(f"{self.name!r} has no level that is a number of {level.bit_length()} bits")
         if str(level) in self._codes_by_text:
             return self._codes_by_text[str(level)]
         if self.edges is not None and (number := _as_number(level)) is not None and not math.isnan(number):
-            return int(np.clip(np.searchsorted(self.edges, number, side="right") - 1, 0, self.n_bins - 1))
+            return self._bins([number])[0]
         hint = did_you_mean(level, tuple(map(str, self.levels)))
         raise QueryError(f"{self.name!r} has no level {level!r}{hint}; its levels are: {_first(self.levels)}")
+
+    def _bins(self, numbers: Sequence[float]) -> list[int]:
+        """Codes of the bins that numbers fall into."""
+        codes = np.searchsorted(self.edges or (), numbers, side="right") - 1
+        bins: list[int] = np.clip(codes, 0, self.n_bins - 1).tolist()
+        return bins
 
 
 @dataclass(frozen=True)
@@ -198,7 +221,8 @@ def _first(words: Sequence[Any], shown: int = 12) -> str:
 def _renamed(variable: Variable, name: str) -> Variable:
     """A variable with another name, whose levels have been checked; a million of them take a second."""
     other = object.__new__(Variable)
-    other.__dict__.update(name=name, levels=variable.levels, edges=variable.edges, ordered=variable.ordered)
+    other.__dict__.update(name=name, levels=variable.levels, edges=variable.edges)
+    other.__dict__.update(ordered=variable.ordered, bin_values=variable.bin_values)
     return other
 
 
@@ -214,5 +238,5 @@ def _level_key(level: Any) -> Any:
 def _as_number(level: Any) -> float | None:
     try:
         return float(level)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None

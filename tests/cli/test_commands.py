@@ -147,6 +147,19 @@ def test_imputation_fills_every_gap_and_changes_nothing_else(votes_model: Path, 
     assert np.array_equal(after[before >= 0], before[before >= 0])
 
 
+def test_imputation_keeps_columns_cells_and_spelling_of_a_file(run: Run, tmp_path: Path) -> None:
+    """A model of two of four columns; ``3`` in a binned column stays ``3``, and a filled one is a number."""
+    data, model, out = (tmp_path / name for name in ("t.csv", "m.fsm", "o.csv"))
+    lines = [f"{i:03d},{i % 10}.0,{'Yes' if i % 10 > 4 else 'No'},NA" for i in range(60)]
+    data.write_text("id,x,side,note\n" + "\n".join(lines) + "\n")
+    assert run("fit", data, "-o", model, "--columns", "x,side", "--bins", '{"x": [0, 5, 10]}').code == 0
+    lines[7], lines[23] = "007,7.0,,NA", '023,,No,"a ""b"", c"'
+    data.write_text("id,x,side,note\n" + "\n".join(lines) + "\n")
+    assert run("impute", model, data, "-o", out).code == 0
+    lines[7], lines[23] = "007,7.0,Yes,NA", '023,2,No,"a ""b"", c"'
+    assert out.read_text().splitlines() == ["id,x,side,note", *lines]
+
+
 def test_the_mean_gives_probabilities(run: Run, votes_model: Path, tmp_path: Path) -> None:
     out = tmp_path / "p.csv"
     assert run("impute", votes_model, VOTES, "-o", out, "--how", "mean").code == 0

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import csv
 import os
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
+from cli.running import COMMAND, VOTES
 from fullspan.cli import files
-from fullspan.data import encode
+from fullspan.data import count, encode
 from fullspan.errors import FullspanError
+from fullspan.model.atomic import write_atomically
+from fullspan.model.file import load
+from fullspan.model.uai import read_uai
 from fullspan.space import Space, Variable
 
 TABLE = pa.table({"a, b": ["x", 'say "hi"', None], "n": [1, 2, 3]})
@@ -78,3 +84,40 @@ def test_a_fit_replaces_models_only(tmp_path: Path) -> None:
     files.check_model_target(other, force=True)
     with pytest.raises(FullspanError, match="no Fullspan model; give another name, or --force"):
         files.check_model_target(other)
+
+
+# -- pipes and devices ----------------------------------------------------------------------------------------
+
+
+def test_a_model_written_to_a_pipe_comes_out_of_it(tmp_path: Path) -> None:
+    """``-o /dev/stdout | cat``: the pipe holds the model alone, the summary goes to standard error."""
+    command = ["fit", str(VOTES), "--columns", "party,crime", "--missing", "drop", "-o", "/dev/stdout"]
+    done = subprocess.run([*COMMAND, *command], capture_output=True, text=True, timeout=120, check=True)
+    path = tmp_path / "m.fsm"
+    path.write_text(done.stdout)
+    assert load(path).n_rows == 435
+    assert "written to /dev/stdout" in done.stderr
+
+
+def test_text_and_models_are_written_to_named_pipes_whole(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    for write, expected in [
+        (lambda: files.write_text(pipe, "text"), b"text"),
+        (lambda: write_atomically(pipe, b"bytes"), b"bytes"),
+        (lambda: files.write_table(TABLE.select(["n"]), pipe), b"n\n1\n2\n3\n"),
+    ]:
+        with ThreadPoolExecutor(1) as pool:
+            got = pool.submit(pipe.read_bytes)
+            files.check_model_target(pipe)  # does not read what is written
+            write()
+            assert got.result(10) == expected
+    assert os.listdir(tmp_path) == ["pipe.csv"]
+
+
+def test_pipes_as_inputs_are_refused_at_once(tmp_path: Path) -> None:
+    for name, reader in [("t.csv", count), ("t.parquet", count), ("m.fsm", load), ("n.uai", read_uai)]:
+        pipe = tmp_path / name
+        os.mkfifo(pipe)
+        with pytest.raises(FullspanError, match=r"a pipe or a device|is not a file"):
+            reader(pipe)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import sys
@@ -29,6 +30,8 @@ from fullspan.cli import (
 from fullspan.errors import DataError, DataWarning, FullspanError, TooLargeError
 
 INTERRUPTED = 130
+_STDOUT = {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}
+"""Files that are the standard output; where one of them is written to, what is said goes to standard error."""
 _OPTIONS = (
     "missing",
     "columns",
@@ -106,8 +109,10 @@ def run(argv: Sequence[str] | None = None) -> int:
 def _dispatch(argv: Sequence[str] | None) -> int:
     """Parse and run, with interrupts and closed pipes left to the caller."""
     command: Any = typer.main.get_command(app)
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    apart = contextlib.redirect_stdout(sys.stderr) if _STDOUT & set(arguments) else contextlib.nullcontext()
     try:
-        with command.make_context("fullspan", list(sys.argv[1:] if argv is None else argv)) as context:
+        with apart, command.make_context("fullspan", arguments) as context:
             result = command.invoke(context)
     except typer.Exit as done:
         return done.exit_code

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fullspan.errors import FullspanError
+from fullspan.model.atomic import is_pipe_or_device, write_atomically
 
 _MODEL_START = b'"fullspan-model"'
 
@@ -39,7 +40,7 @@ def check_model_target(path: Path, *inputs: Path, force: bool = False) -> None:
     FullspanError : with the way out.
     """
     check_target(path, *inputs)
-    if path.exists() and not force and not _is_model(path):
+    if path.is_file() and not force and not _is_model(path):
         raise FullspanError(
             f"{str(path)!r} exists and is no Fullspan model; give another name, or --force to replace it"
         )
@@ -53,13 +54,22 @@ def _is_model(path: Path) -> bool:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A temporary file beside ``path`` that takes its place when the block ends well, and vanishes otherwise."""
-    path = Path(os.path.realpath(path))
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=path.suffix, dir=path.parent)
+    """A temporary file beside ``path`` that takes its place when the block ends well, and vanishes otherwise.
+
+    A pipe or a device, which cannot be replaced, gets the content of the whole file.
+    """
+    is_stream = is_pipe_or_device(path)
+    path = path if is_stream else Path(os.path.realpath(path))
+    folder = None if is_stream else path.parent
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=path.suffix, dir=folder)
     os.close(handle)
     temporary = Path(name)
     try:
         yield temporary
+        if is_stream:
+            write_atomically(path, temporary.read_bytes())
+            temporary.unlink()
+            return
         temporary.chmod(0o666 & ~_umask())
         os.replace(temporary, path)
     except BaseException:
@@ -112,13 +122,13 @@ def print_table(table: Any, *, as_json: bool) -> None:
 
 
 def _json_lines(table: Any) -> Iterator[str]:
-    """One object per row; JSON has no infinite numbers: null stands for them."""
+    """One object per row; JSON has no infinite numbers, null stands for them, and no dates, which are text."""
     import json
 
     for batch in table.to_batches(max_chunksize=10_000):
         for row in batch.to_pylist():
             plain = {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in row.items()}
-            yield json.dumps(plain, ensure_ascii=False, allow_nan=False) + "\n"
+            yield json.dumps(plain, ensure_ascii=False, allow_nan=False, default=str) + "\n"
 
 
 def _write_delimited(table: Any, file: Any, delimiter: str = ",") -> None:

@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 
 EPILOG = """Example: fullspan impute votes.fsm votes.csv -o filled.csv
 
-The output has the model's variables as columns. An existing output file is replaced, the data file never. A model
-fitted with --missing level has nothing to fill: an empty cell is one of its levels."""
+The output is the table as it was, with the missing cells of the model's variables filled: observed cells, further
+columns and their order stay. A number of a binned column becomes the median of the data in its bin, or a random one of
+them. An existing output file is replaced, the data file never. A model fitted with --missing level has nothing to fill:
+an empty cell is one of its levels."""
 
 
 class How(enum.StrEnum):
@@ -52,7 +54,7 @@ def impute(
     import numpy as np
 
     from fullspan.cli.models import joint_model, oracle_of
-    from fullspan.data import decode
+    from fullspan.data import fill
     from fullspan.estimators.reading import refuse_missing_level
 
     fitted = joint_model(model)
@@ -64,7 +66,9 @@ def impute(
         table = _wide(oracle.impute(codes, "mean"), space)
     else:
         rng = np.random.default_rng(seed)
-        table = decode(oracle.impute(codes, "mode" if how is How.mode else "draw", rng), space)
+        completed = oracle.impute(codes.copy(), "mode" if how is How.mode else "draw", rng)
+        within = rng if how is How.draw else None
+        table = fill(data, space, codes, completed, within, as_text=output.suffix.lower() in (".csv", ".tsv"))
     write_table(table, output)
     typer.echo(f"{int((codes < 0).sum()):,} cells of {len(codes):,} rows filled, written to {output}", err=True)
 

@@ -10,7 +10,8 @@ from fullspan.data.counting import count
 from fullspan.data.decoding import decode, decode_columns
 from fullspan.data.empirical import Empirical
 from fullspan.data.encoding import encode
+from fullspan.data.filling import fill, held
 from fullspan.data.marks import MISSING_MARKS
 from fullspan.data.patterns import Pattern
 
-__all__ = ["MISSING_MARKS", "Empirical", "Pattern", "count", "decode", "decode_columns", "encode"]
+__all__ = ["MISSING_MARKS", "Empirical", "Pattern", "count", "decode", "decode_columns", "encode", "fill", "held"]

@@ -49,7 +49,7 @@ def _recoded(part: Empirical, variable: Variable) -> NDArray[np.signedinteger[An
 
 def _joined(a: Space, b: Space) -> Space:
     """The space of two parts."""
-    if a == b:
+    if a == b and all(v.edges is None for v in a.variables):  # parts differ in the values of their bins
         return a
     if set(a.names) != set(b.names):
         odd = sorted(set(a.names) ^ set(b.names))
@@ -64,7 +64,15 @@ def _joined_variable(a: Variable, b: Variable) -> Variable:
             f"bins={{{a.name!r}: {list(a.edges or b.edges or ())}}}"
         )
     absent = (MISSING,) if a.missing_code is not None or b.missing_code is not None else ()
-    return Variable(a.name, _joined_levels(a.name, _seen(a), _seen(b)) + absent, a.edges, a.ordered and b.ordered)
+    ordered, levels = a.ordered and b.ordered, _joined_levels(a.name, _seen(a), _seen(b)) + absent
+    return Variable(a.name, levels, a.edges, ordered, _joined_values(a, b))
+
+
+def _joined_values(a: Variable, b: Variable) -> tuple[tuple[float, ...], ...] | None:
+    """Values of the first part in each bin, of the second where the first has none."""
+    if a.bin_values is None or b.bin_values is None:
+        return a.bin_values or b.bin_values
+    return tuple(x or y for x, y in zip(a.bin_values, b.bin_values, strict=True))
 
 
 def _seen(variable: Variable) -> tuple[Level, ...]:

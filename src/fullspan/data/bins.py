@@ -8,17 +8,21 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from fullspan.data.relation import Column, Extent, Relation
+from fullspan.data.relation import Column, Extent, Key, Relation
 from fullspan.data.source import find
 from fullspan.errors import DataError
 from fullspan.space import Variable
 
 BinRule = int | tuple[str, int] | Sequence[float]
 """A number of quantile bins, ``("quantile", k)``, ``("width", k)``, or the edges."""
+
+N_BIN_VALUES = 15
+"""Values kept for each bin, at quantiles (i + ½) / n of its data; odd, so that the middle one is the median."""
 
 
 def binned_variables(
@@ -60,7 +64,15 @@ def binned_variables(
             variable = _cut(relation, column, rule, extent)
             if variable is not None:
                 found[column.name] = variable
-    return found
+    return {c.name: _with_values(relation, c, found[c.name]) for c in chosen if c.name in found}
+
+
+def _with_values(relation: Relation, column: Column, variable: Variable) -> Variable:
+    """The variable with values of the data in each bin; one value where all are the same."""
+    points = [(i + 0.5) / N_BIN_VALUES for i in range(N_BIN_VALUES)]
+    found = relation.bin_values(Key(column, variable), points)
+    values = [found.get(code, []) for code in range(variable.n_bins)]
+    return replace(variable, bin_values=tuple(tuple(v[:1] if len(set(v)) == 1 else v) for v in values))
 
 
 def _worth_cutting(extent: Extent, rule: tuple[str, Any]) -> bool:

@@ -23,10 +23,11 @@ def decode_columns(codes: NDArray[Any], space: Space) -> dict[str, NDArray[Any]]
     rows = np.asarray(codes)
     if rows.ndim != 2 or rows.shape[1] != len(space):
         raise DataError(f"codes of shape {rows.shape} were given; (rows, {len(space)}) is needed")
-    return {v.name: _decoded(v.name, v.levels, rows[:, j]) for j, v in enumerate(space.variables)}
+    return {v.name: decoded(v.name, v.levels, rows[:, j]) for j, v in enumerate(space.variables)}
 
 
-def _decoded(name: str, levels: tuple[Level, ...], codes: NDArray[Any]) -> NDArray[Any]:
+def decoded(name: str, levels: tuple[Level, ...], codes: NDArray[Any]) -> NDArray[Any]:
+    """The levels of one column; see :func:`decode_columns`."""
     codes = codes.astype(np.int64)
     wrong = (codes < -1) | (codes >= len(levels))
     if wrong.any():
@@ -39,8 +40,8 @@ def _decoded(name: str, levels: tuple[Level, ...], codes: NDArray[Any]) -> NDArr
         is_number = table.dtype.kind in "if"
         empty = np.array([np.nan if is_number else None], dtype=np.float64 if is_number else object)
         table = np.concatenate([table.astype(empty.dtype), empty])
-    decoded: NDArray[Any] = table[codes]
-    return decoded
+    column: NDArray[Any] = table[codes]
+    return column
 
 
 def _level_table(levels: tuple[Level, ...]) -> NDArray[Any]:
@@ -64,7 +65,8 @@ def decode(codes: NDArray[Any], space: Space, like: Any = None) -> Any:
     """Levels as a frame of the same kind as ``like``: pandas, polars, array, else a pyarrow Table.
 
     A pandas index is kept where the lengths agree, and ordered levels that are text, bins among them, become ordered
-    categories there. A column of mixed levels (numbers and "(missing)", say) is text in polars and Arrow.
+    categories there. A column of mixed levels (numbers and "(missing)", say), or of whole numbers beyond 64 bits, is
+    text in polars and Arrow.
 
     Raises
     ------
@@ -73,10 +75,10 @@ def decode(codes: NDArray[Any], space: Space, like: Any = None) -> Any:
     columns = decode_columns(codes, space)
     module = type(like).__module__.split(".")[0]
     if isinstance(like, np.ndarray | list | tuple):
-        return _as_array(columns)
+        return as_array(columns)
     if module == "pandas":
         return _as_pandas(columns, space, like)
-    table = _as_arrow(columns)
+    table = as_arrow(columns)
     if module == "polars":
         import polars as pl
 
@@ -84,7 +86,8 @@ def decode(codes: NDArray[Any], space: Space, like: Any = None) -> Any:
     return table
 
 
-def _as_array(columns: dict[str, NDArray[Any]]) -> NDArray[Any]:
+def as_array(columns: dict[str, NDArray[Any]]) -> NDArray[Any]:
+    """Columns as one array, of objects where types are mixed."""
     kinds = {column.dtype.kind for column in columns.values()}
     values = list(columns.values())
     if len(kinds) > 1 and not kinds <= {"i", "f"}:
@@ -105,7 +108,8 @@ def _as_pandas(columns: dict[str, NDArray[Any]], space: Space, like: Any) -> Any
     return frame
 
 
-def _as_arrow(columns: dict[str, NDArray[Any]]) -> Any:
+def as_arrow(columns: dict[str, NDArray[Any]]) -> Any:
+    """Columns as an Arrow table; see :func:`decode`."""
     import pyarrow as pa
 
     return pa.table({name: pa.array(_one_type(column), from_pandas=True) for name, column in columns.items()})
@@ -115,6 +119,6 @@ def _one_type(column: NDArray[Any]) -> Any:
     if column.dtype != object:
         return column
     kinds = {type(v) for v in column if v is not None}
-    if len(kinds) <= 1:
+    if len(kinds) <= 1 and not any(isinstance(v, int) and not -(2**63) <= v < 2**63 for v in column):
         return column.tolist()
     return [None if v is None else str(v) for v in column]

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from fullspan.data.marks import Marks
 from fullspan.data.relation import BATCH_ROWS, EXAMPLES, INFINITE, NOT_A_NUMBER, Column, Extent, Key, number_marks
 from fullspan.errors import DataError
 from fullspan.space import Variable
+
+MIXED_ENDINGS = "the CSV file mixes line endings; save it with one kind, LF or CRLF"
 
 
 def quote(name: str) -> str:
@@ -22,6 +27,11 @@ def literal(text: str) -> str:
     """A text as an SQL string."""
     return "'" + text.replace("'", "''") + "'"
 
+
+_BLOCK = 1 << 18
+_CELL = {"bool": 1, "int": 8, "float": 8}
+_AGGREGATES = 64
+"""Bytes of a block of DuckDB's hash table, of a cell in it (text has 16), and of its sums and hash."""
 
 _KINDS = {
     "BOOLEAN": "bool",
@@ -58,6 +68,8 @@ class DuckRelation:
     marks: Marks = field(default_factory=Marks)
     large: bool = False
     kept: tuple[Any, ...] = field(default=(), repr=False)
+    path: Path | None = None
+    """The CSV file it reads, if any, so that errors can point into it."""
 
     @classmethod
     def of(cls, connection: Any, source: str, names: Sequence[str] | None = None, **options: Any) -> DuckRelation:
@@ -110,6 +122,7 @@ class DuckRelation:
         return self._batches(f"SELECT {self._select(keys)} FROM {self.source}")
 
     def groups(self, keys: Sequence[Key], weight: Column | None) -> Iterator[Any]:
+        _refuse_wide(keys)
         by = ", ".join(str(i + 1) for i in range(len(keys)))
         measure = "count(*) AS n"
         if weight is not None:
@@ -136,6 +149,13 @@ class DuckRelation:
         x, points = self._number(column), ", ".join(f"{p!r}::DOUBLE" for p in probabilities)
         sql = f"SELECT quantile_cont({x}, [{points}]) FILTER (isfinite({x})) FROM {self.source}"
         return [float(q) for q in self._row(sql)[0]]
+
+    def bin_values(self, key: Key, probabilities: Sequence[float]) -> dict[int, list[float]]:
+        points = ", ".join(f"{p!r}::DOUBLE" for p in probabilities)
+        inner = f"SELECT {self._select([key])}, {self._number(key.column)} AS x FROM {self.source}"
+        sql = f"SELECT k0, quantile_disc(x, [{points}]) FROM ({inner}) WHERE k0 >= 0 AND isfinite(x) GROUP BY k0"
+        rows = self._translated(lambda: self.connection.sql(sql).fetchall())
+        return {int(code): [float(x) for x in values] for code, values in rows}
 
     def neighbours(self, column: Column, low: float, high: float) -> tuple[float, float]:
         x = self._number(column)
@@ -164,6 +184,11 @@ class DuckRelation:
 
     def n_rows(self) -> int:
         return int(self._row(f"SELECT count(*) FROM {self.source}")[0])
+
+    def table(self) -> Any:
+        """All rows and columns as an Arrow table, in order."""
+        found = self._translated(lambda: self.connection.sql(f"SELECT * FROM {self.source}").to_arrow_table())
+        return found.rename_columns([c.name for c in self.columns])
 
     def close(self) -> None:
         self.connection.close()
@@ -206,17 +231,53 @@ class DuckRelation:
         return f"(trim({quote(column.key)}) IN ({', '.join(map(literal, sorted(marks)))}))"
 
     def _row(self, sql: str) -> tuple[Any, ...]:
-        rows: list[tuple[Any, ...]] = translated(lambda: self.connection.sql(sql).fetchall())
+        rows: list[tuple[Any, ...]] = self._translated(lambda: self.connection.sql(sql).fetchall())
         return rows[0]
+
+    def _translated(self, action: Any) -> Any:
+        try:
+            return translated(lambda: self._waited(action))
+        except DataError as error:
+            if self.path is None or str(error) != MIXED_ENDINGS:
+                raise
+            from fullspan.data.line_endings import other_ending
+
+            raise DataError(f"{other_ending(self.path)}{MIXED_ENDINGS}") from error
+
+    def _waited(self, action: Any) -> Any:
+        """The result of a query that Ctrl-C can end: it runs beside the main thread, which waits for signals."""
+        if threading.current_thread() is not threading.main_thread():
+            return action()
+        with ThreadPoolExecutor(1) as pool:
+            future = pool.submit(action)
+            try:
+                return future.result()
+            except KeyboardInterrupt:
+                while wait([future], timeout=0.05).not_done:  # again, should the query only have begun
+                    self.connection.interrupt()
+                raise
 
     def _batches(self, sql: str) -> Iterator[Any]:
         def start() -> Any:
             relation = self.connection.sql(sql)
             return (getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch)(BATCH_ROWS)
 
-        reader = translated(start)
-        while (batch := translated(lambda: next(reader, None))) is not None:
+        reader = self._translated(start)
+        while (batch := self._translated(lambda: next(reader, None))) is not None:
             yield batch
+
+
+def _refuse_wide(keys: Sequence[Key]) -> None:
+    """Refuse rows wider than a block of DuckDB: its hash table would divide by the rows in a block, which are none."""
+    cells = (
+        4 if k.variable is not None and k.variable.edges is not None else _CELL.get(k.column.kind, 16) for k in keys
+    )
+    n_bytes = sum(cells) + len(keys) // 8 + _AGGREGATES
+    if n_bytes > _BLOCK:
+        raise DataError(
+            f"rows of {len(keys):,} columns take {n_bytes:,} bytes to count, the limit is {_BLOCK:,}; give fewer "
+            "columns=: up to 16,000 of text, which all cells of a CSV file are, or 32,000 of numbers"
+        )
 
 
 def _value(column: Column) -> str:
@@ -228,19 +289,34 @@ def _value(column: Column) -> str:
 
 
 def translated(action: Any) -> Any:
-    """Run ``action``; what DuckDB or Arrow report becomes a :class:`DataError` that names the line."""
+    """Run ``action``; what DuckDB or Arrow report becomes a :class:`DataError` that names the line.
+
+    Ctrl-C in a query, which DuckDB reports as its own error, is a KeyboardInterrupt.
+    """
     import duckdb
     import pyarrow as pa
 
     try:
         return action()
-    except (duckdb.Error, pa.ArrowException, OSError) as error:
+    except Exception as error:
+        if was_interrupted(error):
+            raise KeyboardInterrupt from error
+        if not isinstance(error, duckdb.Error | pa.ArrowException | OSError):
+            raise
         raise DataError(_plain(str(error))) from error
+
+
+def was_interrupted(error: Exception) -> bool:
+    """Whether an error is Ctrl-C: DuckDB's own, a RuntimeError, or Arrow's report of it, as the moment has it."""
+    plain = type(error) is RuntimeError and "interrupted" in str(error).lower()
+    return plain or type(error).__name__ == "InterruptException" or "INTERRUPT Error" in str(error)
 
 
 def _plain(message: str) -> str:
     """DuckDB's message in one sentence: the line and what was found there."""
     line = re.search(r"CSV Error on Line: (\d+)\s+Original Line: ?(.*)", message)
+    if line is None and "state machine reached an invalid state" in message:
+        return MIXED_ENDINGS
     if line is None:
         return "the table cannot be read: " + message.split("\n")[0]
     where = f"line {line[1]} of the CSV file ({line[2][:80]!r}) "

@@ -52,6 +52,10 @@ def open_file(path: Path) -> DuckRelation:
         raise DataError(f"{str(path)!r} is a folder; give a file")
     if not path.exists():
         raise DataError(f"there is no file {str(path)!r}")
+    if not path.is_file():
+        raise DataError(
+            f"{str(path)!r} is a pipe or a device, and tables are read more than once; write it to a file first"
+        )
     if path.stat().st_size == 0:
         raise DataError(f"the file {str(path)!r} is empty")
     connection = connect()
@@ -81,7 +85,7 @@ def _open_text(connection: Any, path: Path) -> DuckRelation:
         f"quote='\"', escape='\"', strict_mode=true, null_padding=false, columns={{{schema}}})"
     )
     columns = tuple(Column(name, key, "raw") for name, key in zip(names, keys, strict=True))
-    return DuckRelation(connection, source, columns, marks=Marks(MISSING_MARKS), large=_is_large(path))
+    return DuckRelation(connection, source, columns, marks=Marks(MISSING_MARKS), large=_is_large(path), path=path)
 
 
 def _header(path: Path) -> tuple[str, list[str]]:
@@ -96,6 +100,8 @@ def _header(path: Path) -> tuple[str, list[str]]:
             delimiter = "\t" if is_tsv else _delimiter(line)
             file.seek(0)
             names = [name.strip() for name in next(csv.reader(file, delimiter=delimiter))]
+            if "\0" in line:
+                raise DataError(f"the header of {str(path)!r} holds a NUL byte; save it as plain UTF-8 text")
     except UnicodeDecodeError as error:
         raise DataError(f"the file {str(path)!r} is not UTF-8; save it as UTF-8") from error
     except (OSError, EOFError) as error:
@@ -118,6 +124,9 @@ def checked_names(names: list[str]) -> list[str]:
     """
     if not names:
         raise DataError("the table has no columns")
+    for name in names:
+        if any("\ud800" <= c <= "\udfff" for c in name):
+            raise DataError(f"the column name {name!r} holds half of a surrogate pair, which is no text; rename it")
     twice = sorted(name for name, times in Counter(names).items() if times > 1)
     if "" in names:
         raise DataError(f"column {names.index('') + 1} has no name; a header line with a name for each is expected")

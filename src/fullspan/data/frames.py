@@ -48,14 +48,14 @@ def open_frame(connection: Any, source: Any) -> DuckRelation:
     ------
     DataError : the kind of object is not known, it has no columns or no rows, or a column mixes types.
     """
-    table, names, named = _arrow(source)
+    table, names, named = arrow_of(source)
     levels = {name: declared_levels(table.column(i)) for i, name in enumerate(names)}
     keyed = table.rename_columns([f"c{i}" for i in range(len(names))])
     large = table.num_rows > LARGE_ROWS
     return relation_of_arrow(connection, keyed, names, levels, named=named, large=large)
 
 
-def _arrow(source: Any) -> tuple[Any, list[str], bool]:
+def arrow_of(source: Any) -> tuple[Any, list[str], bool]:
     """(Arrow table, column names, whether the source itself named them)."""
     if isinstance(source, np.ndarray):
         return _of_columns(_columns_of_array(source), named=False)
@@ -115,7 +115,10 @@ def _arrow_column(name: str, values: Any) -> Any:
         if values.dtype == np.longdouble and values.dtype.itemsize > 8:
             plain = values.astype(np.float64)
             _refuse_rounding(name, values, plain)
-        return pa.array(np.ascontiguousarray(plain))
+        try:
+            return pa.array(np.ascontiguousarray(plain))
+        except UnicodeError as error:  # half of a surrogate pair
+            raise DataError(f"column {name!r} cannot be read: {error}") from error
     cells = [_cell(v) for v in values]
     _check_one_type(name, cells)
     try:
@@ -219,7 +222,7 @@ def _of_pandas_column(name: str, series: Any) -> Any:
         series = series.astype(object).map(str, na_action="ignore")
     try:
         converted = pa.Array.from_pandas(series)
-    except (pa.ArrowException, TypeError) as error:
+    except (pa.ArrowException, TypeError, UnicodeEncodeError) as error:
         raise DataError(f"column {name!r} of type {series.dtype} cannot be read: {error}") from error
     return converted
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from fullspan.data.duck import was_interrupted
 from fullspan.data.marks import Marks
 from fullspan.data.relation import BATCH_ROWS, EXAMPLES, INFINITE, Column, Extent, Key, number_marks
 from fullspan.errors import DataError
@@ -90,6 +91,14 @@ class IbisRelation:
         row = self._row(**{f"q{i}": x.quantile(p, where=finite) for i, p in enumerate(probabilities)})
         return [float(row[f"q{i}"]) for i in range(len(probabilities))]
 
+    def bin_values(self, key: Key, probabilities: Sequence[float]) -> dict[int, list[float]]:
+        """The least, the mean and the greatest value: few backends have quantiles that are values of the data."""
+        keyed = self.table.select(k0=self._expression(key), x=self._number(key.column))
+        keyed = keyed.filter(keyed.k0 >= 0)
+        found = keyed.group_by("k0").aggregate(low=keyed.x.min(), mean=keyed.x.mean(), high=keyed.x.max())
+        rows = self._translated(lambda: found.to_pyarrow().to_pylist())
+        return {int(row["k0"]): [float(row[name]) for name in ("low", "mean", "high")] for row in rows}
+
     def neighbours(self, column: Column, low: float, high: float) -> tuple[float, float]:
         x = self._number(column)
         row = self._row(above=x.min(where=(x > low) & ~x.isnan()), below=x.max(where=(x < high) & ~x.isnan()))
@@ -164,6 +173,8 @@ class IbisRelation:
         try:
             return action()
         except Exception as error:
+            if was_interrupted(error):
+                raise KeyboardInterrupt from error
             if type(error).__module__.split(".")[0] in ("builtins", "fullspan"):
                 raise
             text = str(error).strip().split("\n")[0]

@@ -3,7 +3,8 @@
 A column's type is decided from its distinct values, so that the levels are what a person sees:
 
 * CSV text is ``bool`` if every value is true or false (any case), ``int`` or ``float`` if every value is a number
-  written without a padding zero, else text. ``007`` keeps its zeros, and its whole column stays text.
+  written without a padding zero, else text. ``007`` keeps its zeros, and its whole column stays text; so does a
+  column with a number beyond double precision.
 * Floating-point columns that hold whole numbers only have integer levels.
 * Text of typed sources (frames, Parquet, JSON) stays text. Dates are text.
 
@@ -32,8 +33,10 @@ ABSENT, UNSEEN = -1, -2
 _INTEGER = re.compile(r"[+-]?(0|[1-9]\d*)")
 _NUMBER = re.compile(r"[+-]?((0|[1-9]\d*)(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
-_EXACT = 2**53
-"""Whole numbers below are exact in floating point; here their neighbours are rounded to them."""
+_EXACT, _LARGEST = 2**53, 1e38
+"""Whole numbers below are exact in floating point; from the second on, numbers with an exponent stay floating-point."""
+MAX_DIGITS = 300
+"""Most characters of a number; a column with a longer one is text."""
 _BOOLEAN = {"true": True, "false": False}
 
 
@@ -72,7 +75,9 @@ def _typed(texts: list[str | None]) -> list[Any]:
     present = [t for t in texts if t is not None]
     if all(t.lower() in _BOOLEAN for t in present):
         return [None if t is None else _BOOLEAN[t.lower()] for t in texts]
-    if all(_INTEGER.fullmatch(t) for t in present):
+    if any(len(t) > MAX_DIGITS for t in present):
+        return list(texts)
+    if all(map(_INTEGER.fullmatch, present)):
         return [None if t is None else int(t) for t in texts]
     if all(_NUMBER.fullmatch(t) or _INFINITY.fullmatch(t) for t in present) and any(map(_NUMBER.fullmatch, present)):
         return _whole([None if t is None else exact_number(t) for t in texts])
@@ -81,7 +86,7 @@ def _typed(texts: list[str | None]) -> list[Any]:
 
 def _whole(values: list[Any]) -> list[Any]:
     """Floats as integers where all of them are whole, else all as floats unless an integer would lose digits."""
-    if all(v is None or isinstance(v, int) or v.is_integer() for v in values):
+    if all(v is None or isinstance(v, int) or (v.is_integer() and abs(v) < 2**63) for v in values):
         return [None if v is None else int(v) for v in values]
     return [float(v) if isinstance(v, int) and abs(v) <= _EXACT else v for v in values]
 
@@ -91,7 +96,7 @@ def exact_number(text: str) -> int | float:
     if _INTEGER.fullmatch(text):
         return int(text)
     number = float(text)
-    if math.isinf(number) or abs(number) < _EXACT:
+    if not _EXACT <= abs(number) < _LARGEST:
         return number
     exact = Decimal(text)
     return int(exact) if exact == exact.to_integral_value() else number
@@ -223,4 +228,4 @@ def with_missing(variable: Variable) -> Variable:
     """The variable with a last level "(missing)"."""
     if variable.missing_code is not None:
         return variable
-    return Variable(variable.name, (*variable.levels, MISSING), variable.edges, variable.ordered)
+    return Variable(variable.name, (*variable.levels, MISSING), variable.edges, variable.ordered, variable.bin_values)

@@ -28,12 +28,3 @@ def spikes_path() -> Path:
     maxent_toolbox, MIT licence.
     """
     return _FOLDER / "spikes.csv"
-
-
-def web_visits_path() -> Path:
-    """Which of twelve areas of a web site each of 37,711 visitors saw in a week, as a CSV file of distinct baskets.
-
-    Columns: the areas, 1 where it was visited; ``visitors``, how many had just this basket. UCI Machine Learning
-    Repository, Anonymous Microsoft Web Data, CC BY 4.0.
-    """
-    return _FOLDER / "web-visits.csv"

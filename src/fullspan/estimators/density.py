@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.utils.validation import check_is_fitted
 
-from fullspan.data import decode
+from fullspan.data import decode, fill, held
 from fullspan.errors import ConvergenceWarning, FullspanError
 from fullspan.estimators.endings import ended_early, ending_words
 from fullspan.estimators.evidence import Evidence, event_of
@@ -228,7 +228,7 @@ class DensityEstimator(Explained, Plots, DensityMixin, BaseEstimator):  # type: 
         random_state: Any = None,
         n_draws: int | None = None,
     ) -> Any:
-        """Fill the missing cells of a table.
+        """Fill the missing cells of a table; all else stays as it is: observed cells, further columns, their order.
 
         Parameters
         ----------
@@ -239,8 +239,11 @@ class DensityEstimator(Explained, Plots, DensityMixin, BaseEstimator):  # type: 
 
         Returns
         -------
-        A frame of the kind that was given, an Arrow table for a file, with the observed variables as columns; a list of
-        them if ``n_draws`` is given.
+        A frame of the kind that was given, an Arrow table for a file; a list of them if ``n_draws`` is given. A cell of
+        a binned column becomes a number: the median of the data in the bin, or under ``"draw"`` one of 15 quantiles of
+        them. A bin without data, or of a model file without these values, has its middle instead. A column keeps its
+        type where that can hold the filled cells: whole numbers become floating-point if one of these is not whole.
+        Variables that the table has no column for are added at the end.
 
         Raises
         ------
@@ -248,6 +251,7 @@ class DensityEstimator(Explained, Plots, DensityMixin, BaseEstimator):  # type: 
         DataError : a value is no level, or an empty cell is itself a level of this model (``missing="level"``).
         """
         check_is_fitted(self)
+        X = held(X)
         codes = self._codes(X, partial=True)
         refuse_missing_level(codes, self._oracle.visible)
         if n_draws is not None and (how != "draw" or n_draws < 1):
@@ -255,8 +259,9 @@ class DensityEstimator(Explained, Plots, DensityMixin, BaseEstimator):  # type: 
         if how == "mean":
             return self._oracle.impute(codes, "mean")
         rng = generator(random_state)
+        within = rng if how == "draw" else None
         tables = [
-            decode(self._oracle.impute(codes.copy(), how, rng), self._oracle.visible, like=X)
+            fill(checked_table(X), self._visible, codes, self._oracle.impute(codes.copy(), how, rng), within)
             for _ in range(n_draws or 1)
         ]
         return tables[0] if n_draws is None else tables

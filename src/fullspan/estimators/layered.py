@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, DensityMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from fullspan.data import decode
+from fullspan.data import decode, fill, held
 from fullspan.errors import ConvergenceWarning, FullspanError, require_whole
 from fullspan.estimators.density import generator
 from fullspan.estimators.evidence import Evidence, event_of
 from fullspan.estimators.parameters import check_parameters
 from fullspan.estimators.progress import Reporter, announce, reading, reported
-from fullspan.estimators.reading import Reading, say_missing
+from fullspan.estimators.reading import Reading, refuse_missing_level, say_missing
 from fullspan.estimators.tables import checked_table, checked_weight, empty_of, kind_of
 from fullspan.estimators.transaction import restored_on_error
 from fullspan.estimators.unit_rows import UnitRows, codes_of_table, rows_of_table
@@ -369,7 +369,9 @@ class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densit
         return decode(drawn, self.space_, like=empty_of(self._kind))
 
     def impute(self, X: Any, how: str = "mode", random_state: Any = None, burn_in: int = 200) -> Any:
-        """Fill the missing cells of a table, by Gibbs chains with the observed cells clamped.
+        """Fill the missing cells of a table, by Gibbs chains with the observed cells clamped; all else stays as it is.
+
+        See :meth:`fullspan.FullSpan.impute` for the table that is returned.
 
         Parameters
         ----------
@@ -380,21 +382,31 @@ class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densit
         Raises
         ------
         FullspanError : ``how`` is another word, or ``burn_in`` no whole number of at least 1.
+        DataError : a value is no level, or an empty cell is itself a level of this machine (``missing="level"``).
         """
         from fullspan.learn.layers.completion import completed_means, sampled
 
         if how not in ("mode", "draw", "mean"):
             raise FullspanError(f"how is {how!r}; 'mode', 'draw' and 'mean' are possible")
         require_whole(1, burn_in=burn_in)
+        X = held(X)
         codes = self._codes(X)
-        on = self._device(generator(random_state))
+        refuse_missing_level(codes, self.space_)
+        rng = generator(random_state)
+        on = self._device(rng)
         if how == "draw":
-            return decode(sampled(self.model_, codes, burn_in, on), self.space_, like=X)
+            return self._filled(X, codes, sampled(self.model_, codes, burn_in, on), rng)
         means = completed_means(self.model_, codes, burn_in, on)
         if how == "mean":
             return means
-        filled = np.stack([p.argmax(axis=1) for p in means.values()], axis=1)
-        return decode(np.where(codes == OPEN, filled, codes), self.space_, like=X)
+        return self._filled(X, codes, np.stack([p.argmax(axis=1) for p in means.values()], axis=1), None)
+
+    def _filled(self, X: Any, codes: NDArray[Any], completed: NDArray[Any], rng: np.random.Generator | None) -> Any:
+        """The table with its missing cells filled; an array may be without the column of the target."""
+        inputs = [name for name in self.space_.names if name != self.target]
+        table = checked_table(X)
+        without = isinstance(table, np.ndarray) and table.shape[1] == len(inputs)
+        return fill(table, self.space_, codes, completed, rng, names=inputs if without else None)
 
     # -- files and scikit-learn -------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fullspan.errors import ModelFileError, QueryError
+from fullspan.errors import ModelFileError
 from fullspan.model import file, layered_file, mixture_file, tree_file, truncated_file
 from fullspan.model.strict_json import read_json
 
@@ -45,28 +45,32 @@ def load(path: str | os.PathLike[str]) -> DensityEstimator:
     ModelFileError : the file is damaged, no model, or written by a newer version.
     """
     document = read_json(Path(path))
+    content: Any
     if document["kind"].value == tree_file.KIND:
         tree = tree_file.read_tree(document)
         model: Any = _unfitted(path, tree.settings, "ChowLiuTree", TREES)
-        model._accept_tree(tree, kind="arrow")
+        accept, content = model._accept_tree, tree
     elif document["kind"].value == mixture_file.KIND:
         mixture = mixture_file.read_mixture(document)
         model = _unfitted(path, mixture.settings, "FullSpanMixture", MIXTURES)
-        model._accept_tree(mixture, kind="arrow")
+        accept, content = model._accept_tree, mixture
     elif document["kind"].value == layered_file.KIND:
         layers = layered_file.read_layers(document)
         model = _unfitted(path, layers.settings, "RestrictedBoltzmannMachine", LAYERS)
-        model._accept(layers, kind="arrow")
+        accept, content = model._accept, layers
     else:
         truncated = document["kind"].value == truncated_file.KIND
         fitted = truncated_file.read_truncated(document) if truncated else file.read(document)
         model = _unfitted(path, fitted.settings, "TruncatedBoltzmannMachine" if truncated else "FullSpan", HOMES)
         if truncated != (type(model).__name__ == "TruncatedBoltzmannMachine"):
             raise ModelFileError(f"{path} names the estimator {type(model).__name__!r}, which has no such files")
-        try:
-            model._accept(fitted, kind="arrow")
-        except (KeyError, TypeError, QueryError) as error:
-            raise ModelFileError(f"{path} lacks what a {type(model).__name__} needs: {error}") from error
+        accept, content = model._accept, fitted
+    try:
+        accept(content, kind="arrow")
+    except ModelFileError:
+        raise
+    except (AttributeError, LookupError, TypeError, ValueError) as error:  # settings of any type and length
+        raise ModelFileError(f"{path} lacks what a {type(model).__name__} needs: {error}") from error
     estimator: DensityEstimator = model
     return estimator
 

@@ -5,18 +5,24 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+import stat
 from pathlib import Path
 
 
 def write_atomically(path: Path, data: bytes) -> None:
     """Write to a temporary file in the same folder, flush it to the disk, and rename it over ``path``.
 
-    On any failure the temporary file is removed and ``path`` is as it was. A symbolic link stays one.
+    On any failure the temporary file is removed and ``path`` is as it was. A symbolic link stays one. A pipe or a
+    device, such as ``/dev/stdout`` before a pipe, cannot be replaced: it is written to.
 
     Raises
     ------
     OSError : the folder is missing or not writable, or the disk is full.
     """
+    if is_pipe_or_device(path):
+        with open(path, "wb") as stream:
+            stream.write(data)
+        return
     target = Path(os.path.realpath(path))
     temporary = target.with_name(f".{target.name[:200]}.{secrets.token_hex(8)}.tmp")
     try:
@@ -30,6 +36,15 @@ def write_atomically(path: Path, data: bytes) -> None:
             os.unlink(temporary)
         raise
     _flush_folder(target.parent)
+
+
+def is_pipe_or_device(path: Path) -> bool:
+    """Whether something is there that is neither a regular file nor a folder: a pipe, a terminal, a socket."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
 def _flush_folder(folder: Path) -> None:

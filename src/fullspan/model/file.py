@@ -167,6 +167,8 @@ def _variable(variable: Variable) -> dict[str, Any]:
         record["edges"] = [edge if math.isfinite(edge) else str(edge) for edge in map(float, variable.edges)]
     elif variable.ordered:
         record["ordered"] = True
+    if variable.bin_values is not None:
+        record["bin_values"] = [list(values) for values in variable.bin_values]
     return record
 
 
@@ -369,10 +371,12 @@ def read_space(node: Node) -> Space:
 
 def _read_variable(node: Node) -> Variable:
     levels = tuple(_read_level(level) for level in node["levels"].items())
-    edges = tuple(map(_read_edge, node["edges"].items())) if "edges" in node.fields() else None
-    ordered = "ordered" in node.fields() and node["ordered"].truth()
+    fields = node.fields()
+    edges = tuple(map(_read_edge, node["edges"].items())) if "edges" in fields else None
+    ordered = "ordered" in fields and node["ordered"].truth()
+    values = tuple(map(_read_bin_values, node["bin_values"].items())) if "bin_values" in fields else None
     try:
-        return Variable(node["name"].text(), levels, edges, ordered)
+        return Variable(node["name"].text(), levels, edges, ordered, values)
     except ModelFileError:
         raise
     except FullspanError as error:
@@ -387,6 +391,10 @@ def _read_level(node: Node) -> Level:
 
 def _read_edge(node: Node) -> float:
     return float(node.value) if node.value in ("inf", "-inf") else node.number()
+
+
+def _read_bin_values(node: Node) -> tuple[float, ...]:
+    return tuple(value.number() for value in node.items())
 
 
 def _read_term(node: Node, space: Space) -> Term:

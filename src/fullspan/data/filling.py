@@ -1,0 +1,241 @@
+"""Missing cells filled in a table that otherwise stays as it is: observed cells, further columns, and their order.
+
+A filled cell copies an observed cell of the same level from its own column, so that it is spelled and typed alike; a
+level that the column has nowhere is written as the model has it. In a binned column it is a number: the median of the
+data in the bin, or a random one of the values that the model keeps for the bin.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.data.decoding import as_array, as_arrow, decoded
+from fullspan.data.files import open_file
+from fullspan.data.filled_columns import arrow_column, cast_texts, pandas_column, polars_column
+from fullspan.data.frames import arrow_of
+from fullspan.space import Level, Space, Variable
+
+
+@dataclass(frozen=True)
+class Fill:
+    """What the cells of a column become: ``rows[i]`` is the row whose cell is copied to row ``i``.
+
+    Positions from the number of rows on are those of ``values``, which stand nowhere in the column. ``column`` is
+    what the column would be if nothing of it were observed.
+    """
+
+    rows: NDArray[np.int64]
+    values: list[Level]
+    column: NDArray[Any]
+
+    @property
+    def changes(self) -> bool:
+        return bool((self.rows != np.arange(len(self.rows))).any())
+
+    def cells(self, column: Sequence[Any]) -> list[Any]:
+        """The cells of a column given as a sequence."""
+        known = [*column, *self.values]
+        return [known[i] for i in self.rows.tolist()]
+
+
+def held(source: Any) -> Any:
+    """The table; an Ibis table as rows in memory, which have one order in all queries."""
+    return source.to_pyarrow() if type(source).__module__.split(".")[0] == "ibis" else source
+
+
+def fill(
+    source: Any,
+    space: Space,
+    codes: NDArray[Any],
+    completed: NDArray[Any],
+    rng: np.random.Generator | None = None,
+    *,
+    names: Sequence[str] | None = None,
+    as_text: bool = False,
+) -> Any:
+    """A table with its missing cells filled; nothing else changes.
+
+    Parameters
+    ----------
+    source : anything :func:`fullspan.data.encode` takes, but for Ibis tables; see :func:`held`.
+    codes : (rows, n) codes of the table, −1 for a missing cell or column.
+    completed : the same without −1.
+    rng : draws numbers within a bin; without one, the median of the bin is taken.
+    names : variables of the columns of an array, where it has not all of them in their order.
+    as_text : leave the cells of a CSV or TSV file as the text they are.
+
+    Returns
+    -------
+    A table of the kind of ``source``: an array for a list of lists, an Arrow table for a file or a dictionary, typed as
+    :func:`fullspan.data.count` reads a CSV file. A column keeps its type where that can hold what is filled in: whole
+    numbers become floating-point if a filled one is not whole, and anything else becomes text or Python objects.
+    Variables without a column are added at the end.
+    """
+    fills = {v.name: _fill(v, codes[:, j], completed[:, j], rng) for j, v in enumerate(space.variables)}
+    if isinstance(source, np.ndarray):
+        width = source.shape[1]
+        known = names or (space.names if width == len(space) else [f"x{i}" for i in range(width)])
+        return _fill_array(source, fills, known)
+    if isinstance(source, list | tuple):
+        if source and isinstance(source[0], Mapping):
+            return _fill_records(source, fills)
+        columns = [np.array(column, dtype=object) for column in zip(*source, strict=True)]
+        filled = _fill_columns(columns, fills, names or space.names)
+        return as_array({str(i): _natural(column) for i, column in enumerate(filled)})
+    module = type(source).__module__.split(".")[0]
+    if module == "pandas":
+        return _fill_pandas(source, fills)
+    if module == "polars":
+        return _fill_polars(source, fills)
+    if isinstance(source, str | os.PathLike):
+        return _fill_file(Path(source), fills, as_text)
+    return _fill_arrow(arrow_of(source)[0], fills)
+
+
+def _fill(variable: Variable, before: NDArray[Any], after: NDArray[Any], rng: np.random.Generator | None) -> Fill:
+    n = len(before)
+    rows, missing = np.arange(n), np.flatnonzero(before < 0)
+    wanted = after[missing].astype(np.int64)
+    if variable.edges is not None:
+        numbers = _numbers(variable, wanted, rng)
+        distinct, position = np.unique(numbers, return_inverse=True)
+        rows[missing] = n + position.reshape(-1)
+        whole = bool((numbers == np.round(numbers)).all()) and bool((np.abs(numbers) < 2**53).all())
+        values: list[Level] = [int(x) if x == round(x) and abs(x) < 2**53 else float(x) for x in distinct.tolist()]
+        return Fill(rows, values, numbers.astype(np.int64) if whole else numbers)
+    seen, first = np.unique(before, return_index=True)
+    place = np.full(variable.card, -1)
+    place[seen[seen >= 0]] = first[seen >= 0]
+    new = np.unique(wanted[place[wanted] < 0])
+    place[new] = n + np.arange(len(new))
+    rows[missing] = place[wanted]
+    column = decoded(variable.name, variable.levels, after) if len(missing) == n else np.empty(0)
+    return Fill(rows, [variable.levels[c] for c in new], column)
+
+
+def _numbers(variable: Variable, bins: NDArray[np.int64], rng: np.random.Generator | None) -> NDArray[np.float64]:
+    """A number in each of the bins."""
+    known = [_values(variable, code) for code in range(variable.n_bins)]
+    if rng is None:
+        return np.array([values[len(values) // 2] for values in known])[bins]
+    sizes = np.array([len(values) for values in known])
+    starts = np.cumsum(sizes) - sizes
+    drawn: NDArray[np.float64] = np.concatenate(known)[starts[bins] + rng.integers(sizes[bins])]
+    return drawn
+
+
+def _values(variable: Variable, code: int) -> tuple[float, ...]:
+    """Values of the data in a bin; of a bin without data, or a model of an earlier version, the middle.
+
+    A bin without end has its finite edge instead of a middle.
+    """
+    if variable.bin_values is not None and variable.bin_values[code]:
+        return variable.bin_values[code]
+    low, high = (variable.edges or ())[code : code + 2]
+    if np.isinf(low):
+        return (0.0 if np.isinf(high) else float(np.nextafter(high, low)),)
+    return (low if np.isinf(high) else low / 2 + high / 2,)
+
+
+# -- arrays and records ---------------------------------------------------------------------------------------
+
+
+def _fill_array(array: NDArray[Any], fills: Mapping[str, Fill], names: Sequence[str]) -> NDArray[Any]:
+    out, added = array.copy(), [fill.column for name, fill in fills.items() if name not in names]
+    for j, name in enumerate(names):
+        fill = fills.get(name)
+        if fill is None or not fill.changes:
+            continue
+        cells = np.empty(len(out), dtype=object)
+        cells[:] = fill.cells(out[:, j].tolist())
+        try:
+            out[:, j] = cells
+        except (TypeError, ValueError):  # a text among numbers
+            out = out.astype(object)
+            out[:, j] = cells
+    if not added:
+        return out
+    return as_array({str(i): column for i, column in enumerate([*out.T, *added])})
+
+
+def _fill_columns(
+    columns: Sequence[NDArray[Any]], fills: Mapping[str, Fill], names: Sequence[str]
+) -> list[NDArray[Any]]:
+    filled = []
+    for column, name in zip(columns, names, strict=True):
+        cells = np.empty(len(column), dtype=object)
+        cells[:] = fills[name].cells(column.tolist()) if name in fills else column.tolist()
+        filled.append(cells)
+    return filled + [fill.column for name, fill in fills.items() if name not in names]
+
+
+def _natural(column: NDArray[Any]) -> NDArray[Any]:
+    """Python cells in the dtype that holds all of them: bool, int64, float64, else objects."""
+    kinds = {type(cell) for cell in column}
+    if kinds == {bool} or kinds <= {int, float}:
+        plain = np.array(column.tolist())
+        return plain if plain.dtype.kind in "bif" else column
+    return column
+
+
+def _fill_records(records: Sequence[Mapping[Any, Any]], fills: Mapping[str, Fill]) -> list[dict[Any, Any]]:
+    out = [dict(record) for record in records]
+    for name, fill in fills.items():
+        keys = [next((key for key in record if str(key) == name), name) for record in records]
+        cells = fill.cells([record.get(key) for record, key in zip(records, keys, strict=True)])
+        for i in np.flatnonzero(fill.rows != np.arange(len(out))).tolist():
+            out[i][keys[i]] = cells[i]
+    return out
+
+
+# -- frames and files -----------------------------------------------------------------------------------------
+
+
+def _fill_pandas(frame: Any, fills: Mapping[str, Fill]) -> Any:
+    out, names = frame.copy(), [str(name) for name in frame.columns]
+    for name, fill in fills.items():
+        if name not in names:
+            out[name] = fill.column
+        elif fill.changes:
+            label = frame.columns[names.index(name)]
+            out[label] = pandas_column(frame[label], fill.rows, fill.values)
+    return out
+
+
+def _fill_polars(frame: Any, fills: Mapping[str, Fill]) -> Any:
+    import polars as pl
+
+    frame = frame.collect() if isinstance(frame, pl.LazyFrame) else frame
+    changed = [
+        polars_column(frame[name], fill.rows, fill.values) if name in frame.columns else pl.Series(name, fill.column)
+        for name, fill in fills.items()
+        if fill.changes or name not in frame.columns
+    ]
+    return frame.with_columns(changed)
+
+
+def _fill_arrow(table: Any, fills: Mapping[str, Fill]) -> Any:
+    for name, fill in fills.items():
+        if name not in table.column_names:
+            table = table.append_column(name, as_arrow({name: fill.column}).column(0))
+        elif fill.changes:
+            i = table.column_names.index(name)
+            table = table.set_column(i, name, arrow_column(table.column(i), fill.rows, fill.values))
+    return table
+
+
+def _fill_file(path: Path, fills: Mapping[str, Fill], as_text: bool) -> Any:
+    relation = open_file(path)
+    try:
+        table = _fill_arrow(relation.table(), fills)
+        is_text = any(column.kind == "raw" for column in relation.columns)
+        return cast_texts(table, relation.columns, relation.marks) if is_text and not as_text else table
+    finally:
+        relation.close()

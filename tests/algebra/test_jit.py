@@ -1,0 +1,53 @@
+"""Compiled code on disk: damaged files are compiled anew, and nothing needs a folder that can be written."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+KERNEL = """
+from fullspan.algebra.jit import serial
+
+@serial
+def doubled(x):
+    return x + x
+"""
+DAMAGE = """
+import importlib.util, sys
+from pathlib import Path
+
+def fresh():
+    spec = importlib.util.spec_from_file_location("kernel", sys.argv[1])
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module.doubled(21) == 42
+    return sum(module.doubled.stats.cache_hits.values())
+
+assert (fresh(), fresh()) == (0, 1)
+for pattern in ("*.nbi", "*.nbc"):
+    for spoil in (lambda data: b"", lambda data: b"garbage", lambda data: data[: len(data) // 2]):
+        (path,) = Path(sys.argv[2]).rglob(pattern)
+        path.write_bytes(spoil(path.read_bytes()))
+        assert (fresh(), fresh()) == (0, 1), pattern
+"""
+
+
+def run(script: str, *arguments: object, **environment: str) -> None:
+    given = {name: value for name, value in os.environ.items() if name not in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME")}
+    command = [sys.executable, "-c", script, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, env={**given, **environment}, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_damaged_files_are_compiled_anew(tmp_path: Path) -> None:
+    (tmp_path / "kernel.py").write_text(KERNEL)
+    run(DAMAGE, tmp_path / "kernel.py", tmp_path / "cache", NUMBA_CACHE_DIR=str(tmp_path / "cache"))
+
+
+def test_no_folder_for_compiled_code_is_needed(tmp_path: Path) -> None:
+    (tmp_path / "kernel.py").write_text(KERNEL)
+    (tmp_path / "__pycache__").write_text("a file where the folder would be")
+    run(
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import kernel; assert kernel.doubled(1) == 2",
+        HOME="/dev/null",
+    )
