@@ -22,7 +22,7 @@ def main() -> None:
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     print(f"{model.space_.n_states:,} states; {model.n_terms_} terms; orders {sorted({t.order for t in model.terms_})}")
     print(f"{wall:.1f} s ({processor:.1f} s of processor time), {peak} MiB at the peak")
-    print(model.terms_[:5])
+    print(model.interactions_[:5])
 
 
 if __name__ == "__main__":

@@ -33,8 +33,10 @@ def test_show_lists_the_strongest_terms(votes_model: Path) -> None:
     done = spawn("show", votes_model, "--top", "3")
     assert done.code == 0
     assert "party: democrat, republican" in done.out
-    n_terms = len(load(votes_model).model.terms)
-    assert done.out.endswith(f"... and {n_terms - 3} more\n")
+    fitted = load(votes_model)
+    assert done.out.endswith(f"... and {len(fitted.interactions) - 3} more\n")
+    terms = spawn("show", votes_model, "--top", "3", "--terms")
+    assert terms.out.endswith(f"... and {len(fitted.model.terms) - 3} more\n")
 
 
 def test_show_as_json_holds_every_term(run: Run, votes_model: Path) -> None:

@@ -18,6 +18,7 @@ import fullspan as fs
 from cli.running import COMMAND, VOTES, Done
 from fullspan.cli.machine import edge
 from fullspan.errors import FullspanError
+from fullspan.estimators.summary import coefficients
 from fullspan.model.file import load
 
 Run = Callable[..., Done]
@@ -50,7 +51,9 @@ def test_json_holds_the_same_facts(run: Run, tmp_path: Path) -> None:
     )
     for found in (facts, shown):
         assert found["goodness"]["g2"] == fitted.goodness.g2
-        assert [c["estimate"] for c in found["coefficients"]] == fitted.model.theta.tolist()
+        assert found["coding"] == "sum"
+        assert [c["estimate"] for c in found["coefficients"]] == [c.estimate for c in coefficients(fitted)]
+        assert len(found["interactions"]) == len(fitted.interactions)
     assert {t["weight"] for t in shown["terms"]} == set(fitted.model.theta.tolist())
 
 

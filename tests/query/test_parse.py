@@ -259,14 +259,8 @@ def test_suggestions_ignore_case_and_list_what_there_is():
         parse("P(CAD=yes)", space)
 
 
-class Ordered(Variable):
-    """A variable whose text levels were given an order."""
-
-    ordered = True
-
-
 def test_levels_with_an_order_are_compared_by_their_place():
-    space = Space((Ordered("size", ("small", "medium", "large")),))
+    space = Space((Variable("size", ("small", "medium", "large"), ordered=True),))
     assert parse("size >= medium", space).event == ({0: (1, 2)},)
     assert parse("size in small..medium", space).event == ({0: (0, 1)},)
     with pytest.raises(QueryError, match=r"no level 'Medium'.*did you mean 'medium'"):

@@ -13,6 +13,7 @@ HEADINGS: dict[str, tuple[str, ...]] = {
         *("output", "missing", "columns", "bins", "levels", "count_column", "weights", "model", "seed", "force"),
         *("as_json", "quiet", "help"),
     ),
+    "Reading the table": ("na", "max_levels"),
     "Search for terms": (
         *("max_order", "average", "shrink", "basis", "penalty", "search", "l1", "epsilon", "engine", "max_width"),
     ),
@@ -22,9 +23,7 @@ HEADINGS: dict[str, tuple[str, ...]] = {
     "Hidden variables, mixtures and trees": ("hidden", "restarts", "components", "max_seconds"),
     "Frequent patterns (--model truncated)": ("min_support", "pattern", "pairs", "unseen"),
     "Layered machines (--model restricted, deep)": ("epochs", "target"),
-    "Large tables and long runs": (
-        *("max_levels", "max_memory", "dtype", "device", "checkpoint", "checkpoint_every", "resume"),
-    ),
+    "Large tables and long runs": (*("max_memory", "dtype", "device", "checkpoint", "checkpoint_every", "resume"),),
 }
 """Names of the options of ``fullspan fit`` under each heading, in the order in which they are shown."""
 

@@ -79,7 +79,10 @@ def _machine_facts(fitted: Fitted) -> dict[str, Any]:
     from fullspan.estimators.summary import Summary
 
     facts = Summary.of(fitted).to_dict()
-    return {key: facts[key] for key in ("hidden", "solver", "iterations", "goodness", "coefficients")}
+    return {
+        key: facts[key]
+        for key in ("hidden", "solver", "iterations", "goodness", "coding", "interactions", "coefficients")
+    }
 
 
 def _orders(fitted: Fitted) -> list[tuple[int, int]]:
