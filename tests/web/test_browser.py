@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from skipping import skip_tests
@@ -179,6 +180,18 @@ def test_asking_with_completion_by_keyboard_alone(page: Any) -> None:
     page.keyboard.press("Enter")
     page.wait_for_selector(".asked .wrong")
     assert "no variable" in page.inner_text(".asked .wrong")
+
+
+def test_an_entropy_is_answered_in_nats(page: Any, paths: dict[str, Path]) -> None:
+    import fullspan as fs
+
+    page.fill(".combo input", "H(rain)")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".asked strong")
+    p = fs.load(paths["one"]).marginal("rain").values
+    equals, number, unit = page.inner_text(".asked strong").split()
+    assert (equals, unit) == ("=", "nats")
+    assert float(number) == pytest.approx(-(p @ np.log(p)), rel=1e-5)
 
 
 def test_the_caret_follows_the_typing_on_a_slow_screen(page: Any) -> None:
@@ -423,6 +436,9 @@ def test_axe_finds_nothing(browser: Any, server: Server) -> None:
         page.wait_for_selector(".chip")
         page.wait_for_timeout(500)
         page.add_script_tag(path=str(AXE))
-        found = page.evaluate("axe.run().then((r) => r.violations.map((v) => v.id))")
-        assert found == []
+        for view in ("Graph", "Interactions", "What if", "Compare", "Weights"):
+            page.click(f'nav button:text-is("{view}")')
+            page.wait_for_timeout(300)
+            found = page.evaluate("axe.run().then((r) => r.violations.map((v) => v.id))")
+            assert (view, found) == (view, [])
         context.close()

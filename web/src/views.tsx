@@ -128,7 +128,7 @@ export function CompareView(props: Common & { models: Model[]; variables: Variab
         <div class="scroll" tabindex={0}>
           <table>
             <thead><tr><th scope="col">level</th><th scope="col" class="n">{props.model}</th><th scope="col" class="n">{second}</th>
-              <th scope="col" class="n">difference, percentage points</th><th scope="col">{props.model} above, {second} below</th></tr></thead>
+              <th scope="col" class="n">{second} − {props.model}, percentage points</th><th scope="col" class="wide">{props.model} above, {second} below</th></tr></thead>
             <tbody>
               {rows.map((row) => (
                 <tr>
@@ -210,13 +210,14 @@ export function WeightsView(props: Common) {
         : "This model has no weights of terms."}</p>}
       {rows.length > 0 && (
         <div class="scroll" tabindex={0}>
-          <table>
+          <table class="interactions">
             <thead><tr>{pages[0].headings.map((text, k) => <th scope="col" class={k ? "n" : ""}>{text}</th>)}</tr></thead>
             <tbody>
               {rows.map((t) => (
-                <tr><td>{t.words}</td><td class="n">{t.order}</td>{averaged && <td class="n">{percent(t.chosen)}</td>}
-                  <td class="n">{number(t.weight, 3)}</td><td class="n">{number(t.standard_error, 3)}</td>
-                  <td class="n">{t.nats_saved === null ? "–" : amount(t.nats_saved, t.approximate)}</td></tr>
+                <tr><td>{t.words}</td><td class="n" data-label="order">{t.order}</td>{averaged && <td class="n" data-label="chosen">{percent(t.chosen)}</td>}
+                  <td class="n" data-label="weight">{number(t.weight, 3)}</td>
+                  <td class="n" data-label={averaged ? "spread" : "std. error"}>{number(t.standard_error, 3)}</td>
+                  <td class="n" data-label="nats saved">{t.nats_saved === null ? "–" : amount(t.nats_saved, t.approximate)}</td></tr>
               ))}
             </tbody>
           </table>
