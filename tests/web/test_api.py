@@ -15,7 +15,7 @@ from fullspan.web.server import guarded_app, host_names
 from fullspan.web.worker import Pool
 from web.client import Answer, request
 
-QUESTIONS = ("variables", "graph", "terms", "marginals", "query", "what-if", "sample")
+QUESTIONS = ("variables", "graph", "interactions", "terms", "marginals", "query", "what-if", "sample")
 HOST = {"host": "127.0.0.1:8765", "content-type": "application/json"}
 
 
@@ -50,6 +50,10 @@ def test_models_and_answers(client: Client) -> None:
     table = client.post("/api/models/one/what-if", body={"target": "rain"}).json()
     assert {row["variable"] for row in table["rows"]} == {"b", "umbrella & hat"}
     assert client.get("/api/models/one/graph?focus=rain&radius=1").json()["edges"]
+    rows = client.get("/api/models/one/interactions?offset=1&limit=1").json()
+    assert (rows["total"], rows["measure"], len(rows["interactions"])) == (3, "nats saved", 1)
+    assert client.get("/api/models/one/terms?limit=1").json()["terms"][0]["approximate"] is False
+    assert client.get("/api/models/two/terms").json()["terms"] == []
 
 
 @pytest.mark.parametrize(
@@ -86,10 +90,7 @@ def test_the_description_covers_every_question(client: Client) -> None:
     described = client.get("/api/openapi.json").json()
     assert set(described["paths"]) == {
         "/api/models",
-        *(
-            f"/api/models/{{model}}/{x}"
-            for x in ("variables", "graph", "terms", "marginals", "query", "what-if", "sample")
-        ),
+        *(f"/api/models/{{model}}/{x}" for x in QUESTIONS),
     }
     for methods in described["paths"].values():
         for what in methods.values():

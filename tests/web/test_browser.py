@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from skipping import skip_tests
@@ -90,6 +91,12 @@ def server(paths: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> 
     server = Server(*copies, _votes(folder))
     yield server
     server.stop()
+
+
+@pytest.fixture(scope="module")
+def votes(server: Server) -> Path:
+    """The model of the votes as it is served."""
+    return server.models[2]
 
 
 @pytest.fixture(scope="module")
@@ -175,6 +182,18 @@ def test_asking_with_completion_by_keyboard_alone(page: Any) -> None:
     assert "no variable" in page.inner_text(".asked .wrong")
 
 
+def test_an_entropy_is_answered_in_nats(page: Any, paths: dict[str, Path]) -> None:
+    import fullspan as fs
+
+    page.fill(".combo input", "H(rain)")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".asked strong")
+    p = fs.load(paths["one"]).marginal("rain").values
+    equals, number, unit = page.inner_text(".asked strong").split()
+    assert (equals, unit) == ("=", "nats")
+    assert float(number) == pytest.approx(-(p @ np.log(p)), rel=1e-5)
+
+
 def test_the_caret_follows_the_typing_on_a_slow_screen(page: Any) -> None:
     """What is typed right after a completion stands after it, however late the next frame is drawn."""
     page.add_init_script("window.requestAnimationFrame = (draw) => setTimeout(() => draw(performance.now()), 250)")
@@ -217,7 +236,7 @@ def test_nodes_and_levels_are_reached_by_tab(page: Any) -> None:
 
 
 def test_every_view_shows_something(page: Any) -> None:
-    for view in ("What if", "Samples", "Compare", "Terms", "API"):
+    for view in ("Interactions", "What if", "Samples", "Compare", "Weights", "API"):
         page.click(f'nav button:has-text("{view}")')
         section = f'.view[aria-label="{view}"]'
         if view == "Samples":
@@ -258,6 +277,77 @@ LINES = """(selector) => [...document.querySelectorAll(selector)].map((e) => {
 })"""
 
 
+SHADES = "(selector) => [...document.querySelectorAll(selector)].map((e) => getComputedStyle(e).fill)"
+
+
+def test_a_line_is_drawn_as_its_words_say(page: Any) -> None:
+    """Blue and full where the words say with, orange and dashed where against, grey where neither; also in the list."""
+    styles: dict[str, set[tuple[str, str]]] = {}
+    for model in ("votes", "one"):
+        page.select_option("header select", model)
+        page.wait_for_selector(f".node:has-text('{'party' if model == 'votes' else 'rain'}')")
+        for line in page.evaluate(SAID):
+            way = re.search(r" goes (with|against) ", line["words"])
+            styles.setdefault(way[1] if way else "neither", set()).add((line["stroke"], line["dashes"]))
+            assert line["words"].endswith(f": nats saved {line['words'].rsplit(' ', 1)[1]}")
+        page.click('nav button:text-is("Interactions")')
+        for text, name in page.evaluate(LISTED):
+            way = re.search(r" goes (with|against) ", text)
+            assert name == (way[1] if way else "neither")
+        page.click('nav button:text-is("Graph")')
+    assert styles == {
+        "with": {("rgb(0, 114, 178)", "none")},
+        "against": {("rgb(179, 71, 0)", "7px, 5px")},
+        "neither": {("rgb(138, 147, 157)", "none")},
+    }
+
+
+SAID = """() => [...document.querySelectorAll(".graph line")].map((e) => ({
+  words: e.querySelector("title").textContent,
+  stroke: getComputedStyle(e).stroke, dashes: getComputedStyle(e).strokeDasharray,
+}))"""
+LISTED = """() => [...document.querySelectorAll(".interactions tbody tr")].map((e) =>
+  [e.cells[0].textContent, e.querySelector("line").getAttribute("class")])"""
+
+
+def test_interactions_lead_and_weights_follow(page: Any, votes: Path) -> None:
+    """The first table and the count in the header are interactions; the weights are a tab of their own."""
+    import fullspan as fs
+
+    page.select_option("header select", "votes")
+    page.wait_for_selector(".node:has-text('party')")
+    expected = fs.load(votes).interactions_
+    assert f"{len(expected)} interactions" in page.inner_text("header .about")
+    assert page.locator("nav button").all_inner_texts()[:2] == ["Graph", "Interactions"]
+    page.click('nav button:text-is("Interactions")')
+    page.wait_for_selector(".interactions tbody tr")
+    assert [x.lower() for x in page.locator(".interactions thead th").all_inner_texts()] == [
+        *("interaction", "order", "95 % interval", "nats saved")
+    ]
+    first = [text.strip() for text in page.locator(".interactions tbody tr >> nth=0").locator("td").all_inner_texts()]
+    assert first[:2] == [expected[0].words, "2"]
+    assert first[3] == f"{expected[0].nats_saved:.1f}"
+    assert page.locator(".interactions tbody tr").count() == len(expected)
+    page.click('nav button:text-is("Weights")')
+    page.wait_for_selector('.view[aria-label="Weights"] tbody tr')
+    assert "favoured" not in page.inner_text('.view[aria-label="Weights"]')
+    aligned = "(s) => [...document.querySelectorAll(s)].map((e) => getComputedStyle(e).textAlign)"
+    assert set(page.evaluate(aligned, '.view[aria-label="Weights"] th:not(:first-child)')) == {"right"}
+
+
+def test_the_fill_of_a_node_is_the_level_below_its_name(page: Any) -> None:
+    page.select_option("header select", "votes")
+    page.wait_for_selector(".node:has-text('party')")
+    page.wait_for_timeout(600)  # the fill moves for 0.3 s
+    for share, text in page.evaluate(FILLS):
+        assert 100 * share == pytest.approx(float(re.search(r"([\d.]+)\+?%$", text)[1]), abs=0.11)  # type: ignore[index]
+
+
+FILLS = """() => [...document.querySelectorAll(".node")].map((e) => [
+  e.querySelector(".level").width.baseVal.value / e.querySelector(".body").width.baseVal.value,
+  e.querySelector(".told").textContent])"""
+
+
 def test_names_stay_legible_on_every_screen(page: Any) -> None:
     """Letters of 12 pixels or more, nothing over another name, nothing outside of the picture."""
     page.select_option("header select", "votes")
@@ -286,7 +376,7 @@ def _check_legible(page: Any) -> None:
 
 def test_every_line_and_colour_is_in_the_legend(page: Any) -> None:
     """What the picture draws is what the legend names: no style is left out, and none is named in vain."""
-    for model, kinds, nodes in (("votes", 2, 17), ("one", 2, 3), ("votes", 2, 17), ("two", 1, 3)):
+    for model, kinds, nodes in (("votes", 2, 17), ("one", 2, 3), ("votes", 2, 17), ("two", 2, 3)):
         page.select_option("header select", model)
         page.wait_for_function(f"() => document.querySelectorAll('.node').length === {nodes}")
         _check_legend(page, model, kinds)
@@ -297,9 +387,12 @@ def _check_legend(page: Any, model: str, kinds: int) -> None:
     assert len(drawn) == kinds
     assert drawn == set(keys)
     words = page.inner_text(".legend")
-    assert "wider: more nats saved" in words
-    assert ("group of three or more" in words) == (page.locator(".graph .shade").count() > 0) == (model == "votes")
-    assert ("neither" in words) == (model != "votes")
+    assert "width and opacity grow with nats saved" in words
+    assert ("(approximate)" in words) == (model == "two")
+    shades = page.evaluate(SHADES, ".graph .shade polygon")
+    assert len(set(shades)) == len(shades) == page.locator(".legend i.group").count()
+    assert ("three or more variables" in words) == (len(shades) > 0) == (model == "votes")
+    assert ("no single direction" in words) == (model != "votes")
     assert "clamped" not in words
     page.focus(".node >> nth=0")
     page.keyboard.press("Enter")
@@ -343,6 +436,9 @@ def test_axe_finds_nothing(browser: Any, server: Server) -> None:
         page.wait_for_selector(".chip")
         page.wait_for_timeout(500)
         page.add_script_tag(path=str(AXE))
-        found = page.evaluate("axe.run().then((r) => r.violations.map((v) => v.id))")
-        assert found == []
+        for view in ("Graph", "Interactions", "What if", "Compare", "Weights"):
+            page.click(f'nav button:text-is("{view}")')
+            page.wait_for_timeout(300)
+            found = page.evaluate("axe.run().then((r) => r.violations.map((v) => v.id))")
+            assert (view, found) == (view, [])
         context.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ import fullspan as fs
 from fullspan.errors import FullspanError, QueryError
 from fullspan.query.graph import GraphModel
 from fullspan.web.explorer import Explorer
+from fullspan.web.neighbourhood import Neighbourhoods
 
 
 @pytest.fixture(scope="module", params=["one", "two", "mixture", "hidden", "average"])
@@ -81,14 +83,106 @@ def test_samples_obey_what_is_clamped_and_the_seed(pair: tuple[Explorer, fs.Bolt
     assert explorer.sample(20, 3, {"rain": "yes"}) == found
 
 
-def test_variables_and_terms_are_found(pair: tuple[Explorer, fs.BoltzmannMachine]) -> None:
-    explorer, _ = pair
+def test_variables_and_interactions_are_found(pair: tuple[Explorer, fs.BoltzmannMachine]) -> None:
+    explorer, model = pair
     assert [v["name"] for v in explorer.variables("A")["variables"]] == ["rain", "umbrella & hat"]
     assert explorer.variables("", offset=1, limit=1)["variables"][0]["name"] == "b"
-    terms = explorer.terms(limit=1)
-    assert terms["total"] >= 2
-    assert len(terms["terms"]) == 1
-    json.dumps([explorer.summary(), explorer.terms(), explorer.graph()], allow_nan=False)
+    second = explorer.interactions(offset=1, limit=1)
+    assert second["total"] == explorer.summary()["n_interactions"] == len(model.interactions_)
+    assert [row["words"] for row in second["interactions"]] == [model.interactions_[1].words]
+    assert explorer.terms(limit=1)["total"] == explorer.summary()["n_terms"] == getattr(model, "n_terms_", 0)
+    json.dumps([explorer.summary(), explorer.interactions(), explorer.terms(), explorer.graph()], allow_nan=False)
+
+
+def test_an_interaction_is_that_of_the_estimator(paths: dict[str, Path]) -> None:
+    """The effect in words, its interval, the nats saved and the direction; single columns are none of them."""
+    rows = Explorer(paths["one"]).interactions()["interactions"]
+    expected = fs.load(paths["one"]).interactions_
+    for row, own in zip(rows, expected, strict=True):
+        low, high = own.effects[0].interval(0.95)
+        assert (row["words"], row["order"], row["kind"]) == (own.words, own.order, own.kind)
+        assert (row["low"], row["ratio"], row["high"]) == pytest.approx((low, own.effects[0].ratio, high), rel=1e-12)
+        assert (row["strength"], row["direction"]) == (own.nats_saved, own.direction)
+        assert (row["nats_saved"], row["approximate"]) == (own.nats_saved, own.approximate)
+    assert {row["order"] for row in rows} == {2}
+    against = next(row for row in rows if row["variables"] == ["rain", "umbrella & hat"])
+    assert "goes against" in against["words"]
+    assert against["direction"] == -1
+    assert against["high"] < 1
+
+
+@pytest.mark.parametrize(
+    ("name", "called", "measure", "says"),
+    [
+        ("one", "interaction", "nats saved", "dropped and everything else is refitted"),
+        ("two", "edge", "nats saved", "The edges of the tree"),
+        ("mixture", "pair", "nats shared", "A mixture has no interactions of its own"),
+        ("hidden", "edge", "nats shared", "hidden variables"),
+        ("average", "interaction", "nats saved", "averaged over the fits"),
+    ],
+)
+def test_each_kind_of_model_says_what_joins_its_variables(
+    paths: dict[str, Path], mixed: dict[str, Path], name: str, called: str, measure: str, says: str
+) -> None:
+    explorer = Explorer({**paths, **mixed}[name])
+    found, graph = explorer.interactions(), explorer.graph()
+    assert (found["called"], found["measure"], graph["measure"]) == (called, measure, measure)
+    assert says in found["note"]
+    saves, states = measure == "nats saved", name not in ("mixture", "hidden")
+    for row, edge in zip(found["interactions"], graph["edges"], strict=True):
+        assert row["nats_saved"] == (row["strength"] if saves else None)
+        assert (row["kind"] is not None) == (edge["kind"] is not None) == states
+        assert (edge["strength"], edge["words"], edge["direction"]) == (row["strength"], row["words"], row["direction"])
+        assert edge["approximate"] == row["approximate"]
+        assert "favoured" not in row["words"]
+
+
+def test_every_edge_and_group_goes_where_its_words_go() -> None:
+    """A pair that goes with, one that goes against, a parity of three without direction; one line or shade per set."""
+    from fullspan.model.interaction import Effect, Interaction
+    from fullspan.web.links import links_of
+
+    def row(variables: str, nats: float, log_ratio: float, kind: str) -> Interaction:
+        events = tuple(f"{name}=1" for name in variables)
+        return Interaction(tuple(variables), nats, False, kind, (Effect(events, log_ratio),))  # type: ignore[arg-type]
+
+    class Model:
+        interactions_ = (
+            row("ab", 9.0, 1.2, "odds ratio"),
+            row("bc", 7.0, -0.4, "odds ratio"),
+            row("abc", 3.0, 0.3, "cell ratio"),
+            row("ac", -1e-9, 0.1, "odds ratio"),
+            row("cd", math.nan, 0.1, "odds ratio"),
+        )
+        fitted_ = SimpleNamespace(model=None)
+
+    graph = Neighbourhoods("abcd", links_of(Model()).links).near(None, 1, 10)
+    found = {edge["a"] + edge["b"]: edge for edge in graph["edges"]}
+    assert {key: edge["direction"] for key, edge in found.items()} == {"ab": 1, "bc": -1, "ac": 1, "cd": 1}
+    assert [found[key]["strength"] for key in ("ab", "bc", "ac", "cd")] == [9.0, 7.0, 0.0, 0.0]
+    assert "goes with" in found["ab"]["words"]
+    assert "goes against" in found["bc"]["words"]
+    assert [(group["members"], group["strength"]) for group in graph["groups"]] == [(["a", "b", "c"], 3.0)]
+    assert (graph["total_edges"], graph["total_groups"], graph["total_interactions"]) == (4, 1, 5)
+
+
+def test_without_nats_the_strength_is_the_effect() -> None:
+    """A model whose rows are gone has no nats saved, and its picture does not call them so."""
+    from fullspan.model.interaction import Effect, Interaction
+    from fullspan.web.links import links_of
+
+    class Model:
+        interactions_ = tuple(
+            Interaction(names, math.nan, True, "odds ratio", (Effect(names, value),))
+            for names, value in ((("a", "b"), -0.5), (("b", "c"), math.inf))
+        )
+        fitted_ = None
+
+    found = links_of(Model())
+    assert found.measure == "log ratio"
+    assert "not known" in found.note
+    assert [(link.row.variables, link.strength) for link in found.links] == [(("b", "c"), 700.0), (("a", "b"), 0.5)]
+    assert not any(link.approximate for link in found.links)
 
 
 def test_a_question_that_is_too_wide_is_refused(tmp_path: Path) -> None:
@@ -132,8 +226,7 @@ def test_a_mixture_of_hundreds_of_variables_is_explored(tmp_path: Path) -> None:
     explorer = Explorer(tmp_path / "wide.fsm")
     near = explorer.graph("x10", radius=1, limit=20)
     assert ("x10", "x11") in {(edge["a"], edge["b"]) for edge in near["edges"]}
-    assert all(edge["direction"] == 1 for edge in near["edges"] if edge["strength"] > 50)
-    assert "x10 – x11" in {term["words"] for term in explorer.terms(limit=150)["terms"]}
+    assert "x10, x11" in {row["words"] for row in explorer.interactions(limit=150)["interactions"]}
     moved = explorer.what_if("x10", {"x200": 1}, limit=3)["rows"]
     assert moved[0]["variable"] == "x11"
     json.dumps([explorer.summary(), near, moved, explorer.sample(2, 0, {"x0": 1})], allow_nan=False)
@@ -171,16 +264,18 @@ def test_a_truncated_machine_is_asked_about_its_own_states(tmp_path: Path, unsee
     assert content.information is None
 
 
-def test_the_graph_says_what_its_strengths_are(paths: dict[str, Path], mixed: dict[str, Path], tmp_path: Path) -> None:
-    """Nats saved by the terms of a pair, nats that a pair of a mixture shares, or the range of a network's factor."""
-    graph, terms = Explorer(paths["one"]).graph(), fs.load(paths["one"]).terms_
-    assert graph["measure"] == "nats saved"
-    for edge in graph["edges"]:
-        saved = [row.nats_saved for row in terms if set(row.variables) == {edge["a"], edge["b"]}]
-        assert edge["strength"] == pytest.approx(sum(saved), rel=1e-9)
-    assert Explorer(mixed["mixture"]).graph()["measure"] == "nats shared"
+def test_a_network_has_factors_and_no_nats(tmp_path: Path) -> None:
+    """Strength is the range of a factor's logarithms; two factors of the same variables are one, their product."""
     network = tmp_path / "two.uai"
     network.write_text("MARKOV\n2\n2 2\n1\n2 0 1\n\n4\n 1.0 2.0 3.0 8.0\n")
-    graph = Explorer(network).graph()
-    assert graph["measure"] == "range of log factor"
+    explorer = Explorer(network)
+    graph, found = explorer.graph(), explorer.interactions()
+    assert graph["measure"] == found["measure"] == "range of log factor"
+    assert (explorer.summary()["n_interactions"], found["called"]) == (1, "factor")
     assert graph["edges"][0]["strength"] == pytest.approx(math.log(8.0))
+    row = found["interactions"][0]
+    assert (row["words"], row["nats_saved"], row["approximate"], row["kind"]) == ("x0, x1", None, False, None)
+    network.write_text("MARKOV\n2\n2 2\n2\n2 0 1\n2 1 0\n\n4\n 1.0 2.0 3.0 8.0\n\n4\n 1.0 1.0 5.0 0.0\n")
+    edges = Explorer(network).graph()["edges"]
+    assert [(edge["a"], edge["b"]) for edge in edges] == [("x0", "x1")]
+    assert edges[0]["strength"] == pytest.approx(math.log(10.0 / 1.0))

@@ -4,21 +4,28 @@ export type Level = string | number | boolean;
 export type Given = Record<string, Level>;
 export interface Answer { version: string; stale: string | null }
 export interface Model extends Answer {
-  name: string; kind: string; n_variables: number; log2_states: number; n_terms: number; n_pairs: number; n_rows: number; status: string;
+  name: string; kind: string; n_variables: number; log2_states: number; n_terms: number;
+  n_interactions: number; called: string; n_rows: number; status: string;
 }
 export interface Variable { name: string; levels: Level[]; prior: number[] }
 export interface Variables extends Answer { total: number; variables: Variable[] }
-export interface Edge { a: string; b: string; strength: number; direction: number }
-export interface Group { members: string[]; strength: number }
+interface Link { strength: number; approximate: boolean; words: string; kind: string | null }
+export interface Edge extends Link { a: string; b: string; direction: number }
+export interface Group extends Link { members: string[] }
 export interface Graph extends Answer {
-  nodes: { name: string; degree: number }[]; edges: Edge[]; groups: Group[]; total_nodes: number; total_terms: number;
+  nodes: { name: string; degree: number }[]; edges: Edge[]; groups: Group[]; total_edges: number; total_groups: number; total_nodes: number; total_interactions: number;
   measure: string;
 }
+export interface Interaction extends Link {
+  variables: string[]; order: number; nats_saved: number | null; events: string[]; ratio: number | null;
+  low: number | null; high: number | null; smallest: number | null; largest: number | null; direction: number; chosen: number;
+}
+export interface Interactions extends Answer { total: number; called: string; measure: string; note: string; interactions: Interaction[] }
 export interface Term {
   words: string; variables: string[]; order: number;
-  weight: number | null; standard_error: number | null; nats_saved: number | null;
+  weight: number | null; standard_error: number | null; nats_saved: number | null; approximate: boolean; chosen: number;
 }
-export interface Terms extends Answer { total: number; terms: Term[] }
+export interface Terms extends Answer { total: number; headings: string[]; terms: Term[] }
 export interface Marginals extends Answer { log_prob: number | null; marginals: Record<string, number[]> }
 export interface Reply extends Answer {
   probability: number | null; nats: number | null; variables: string[]; rows: { levels: Level[]; probability: number }[];
@@ -74,6 +81,7 @@ export const ask = {
     request<Variables>(`${of(model)}/variables?search=${encodeURIComponent(search)}&limit=${limit}`, undefined, signal),
   graph: (model: string, focus: string | null, radius: number) =>
     request<Graph>(`${of(model)}/graph?radius=${radius}&limit=60${focus === null ? "" : `&focus=${encodeURIComponent(focus)}`}`),
+  interactions: (model: string, offset: number) => request<Interactions>(`${of(model)}/interactions?offset=${offset}&limit=100`),
   terms: (model: string, offset: number) => request<Terms>(`${of(model)}/terms?offset=${offset}&limit=100`),
   marginals: (model: string, given: Given, variables: string[]) =>
     request<Marginals>(`${of(model)}/marginals`, { given, variables }),

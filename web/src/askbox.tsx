@@ -1,7 +1,7 @@
 /** A box for questions such as P(A | B=b), with completion of names and levels. */
 
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { ask, type Given, type Reply } from "./api";
+import { ask, type Given, type Reply, type Variable } from "./api";
 import { Bar } from "./bars";
 
 interface Asked { text: string; also: string; reply?: Reply; wrong?: string }
@@ -21,7 +21,10 @@ function wordAt(text: string, caret: number): { start: number; word: string; of:
 
 const quoted = (text: string) => (/^[\w.+-]+$/.test(text) ? text : `"${text.replace(/"/g, "'")}"`);
 
-export function AskBox(props: { model: string; given: Given; failed: (error: unknown) => string }) {
+/** A question that this model can answer. */
+const example = ([a, b]: Variable[]) => (!a ? "" : !b ? `P(${quoted(a.name)})` : `P(${quoted(a.name)} | ${quoted(b.name)}=${quoted(String(b.levels[0]))})`);
+
+export function AskBox(props: { model: string; given: Given; variables: Variable[]; failed: (error: unknown) => string }) {
   const { model, given, failed } = props;
   const [text, setText] = useState("");
   const [caret, setCaret] = useState(0);
@@ -84,7 +87,7 @@ export function AskBox(props: { model: string; given: Given; failed: (error: unk
       <form onSubmit={send}>
         <label for={`${list}-box`}>Ask</label>
         <div class="combo">
-          <input id={`${list}-box`} ref={input} value={text} placeholder="P(party | crime=n)" spellcheck={false} autocomplete="off"
+          <input id={`${list}-box`} ref={input} value={text} placeholder={example(props.variables)} spellcheck={false} autocomplete="off"
             role="combobox" aria-autocomplete="list" aria-expanded={options.length > 0} aria-controls={list}
             aria-activedescendant={chosen >= 0 ? `${list}-${chosen}` : undefined} maxLength={2000}
             onInput={note} onKeyUp={note} onClick={note} onKeyDown={keys} onBlur={() => setOffer(NONE)} />
@@ -106,7 +109,7 @@ export function AskBox(props: { model: string; given: Given; failed: (error: unk
             {asked.reply && asked.reply.nats !== null && <strong> = {asked.reply.nats.toPrecision(6)} nats</strong>}
             {asked.reply && asked.reply.rows.length > 0 && (
               <table>
-                <thead><tr>{asked.reply.variables.map((v) => <th scope="col">{v}</th>)}<th scope="col">probability</th><td /></tr></thead>
+                <thead><tr>{asked.reply.variables.map((v) => <th scope="col">{v}</th>)}<th scope="col" class="n">probability</th><td /></tr></thead>
                 <tbody>
                   {asked.reply.rows.slice(0, 64).map((row) => (
                     <tr>{row.levels.map((l) => <td>{String(l)}</td>)}<td class="n">{row.probability.toPrecision(4)}</td>

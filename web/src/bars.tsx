@@ -15,7 +15,7 @@ export function Levels(props: {
         const pressed = given[variable.name] === level;
         return (
           <button type="button" class="level" aria-pressed={pressed}
-            title={`${variable.name} = ${level}: ${percent(now[k])}, ${percent(variable.prior[k])} when nothing is known`}
+            title={`${variable.name} = ${level}: ${percent(now[k])}, ${percent(variable.prior[k])} when nothing is clamped`}
             onClick={() => clamp(variable.name, pressed ? null : level)}>
             <span class="fill" style={{ width: `${100 * now[k]}%` }} />
             <span class="was" style={{ left: `${100 * variable.prior[k]}%` }} />
@@ -27,6 +27,10 @@ export function Levels(props: {
     </div>
   );
 }
+
+/** A strength as people read it, such as "~12.3 nats saved". */
+export const amount = (strength: number, approximate: boolean): string =>
+  `${approximate ? "~" : ""}${strength.toLocaleString("en", { minimumFractionDigits: 1, maximumFractionDigits: 1 })}`;
 
 export function Bar(props: { value: number }) {
   return <span class="bar"><span class="fill" style={{ width: `${100 * Math.min(Math.max(props.value, 0), 1)}%` }} /></span>;

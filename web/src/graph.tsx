@@ -1,26 +1,29 @@
-/** The interaction graph: what goes together by full lines, what goes against each other by dashed ones, groups shaded. */
+/** The interaction graph: blue full lines go with, orange dashed ones against, grey ones have no one direction; groups are shaded. */
 
 import { forceCollide, forceLink, forceManyBody, forceSimulation, forceX, forceY } from "d3-force";
 import { select } from "d3-selection";
 import { zoom, zoomIdentity } from "d3-zoom";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Given, Graph, Level, Variable } from "./api";
-import { percent } from "./bars";
+import { amount, percent } from "./bars";
 
-const TALL = 30, UNDER = 16, GROUPS = 6;
+const TALL = 30, UNDER = 16, GROUPS = 4;
 
-interface Place { name: string; x: number; y: number; width: number }
+/** The width of a name's pill, and the room that it takes with the line below it. */
+interface Place { name: string; x: number; y: number; width: number; room: number }
 interface Pane { width: number; height: number }
 
 const short = (name: string) => (name.length > 20 ? name.slice(0, 19) + "…" : name);
 /** Pixels: names have the same size on every screen, and a full picture is taller, not smaller. */
 const letters = (pane: Pane) => (pane.width < 600 ? { font: 12, wide: 6.9, around: 18 } : { font: 14, wide: 7.8, around: 32 });
 
-function layout(graph: Graph, wanted: Pane): { places: Map<string, Place>; pane: Pane } {
+function layout(graph: Graph, variables: Map<string, Variable>, wanted: Pane): { places: Map<string, Place>; pane: Pane } {
   const { wide, around } = letters(wanted);
   const nodes: Place[] = graph.nodes.map(({ name }, i) => {
     const angle = (2 * Math.PI * i) / graph.nodes.length;
-    return { name, x: 200 * Math.cos(angle), y: 130 * Math.sin(angle), width: around + wide * short(name).length };
+    const width = around + wide * short(name).length;
+    const below = Math.max(...(variables.get(name)?.levels ?? []).map((level) => short(String(level)).length), 0) + " 100.0%".length;
+    return { name, x: 200 * Math.cos(angle), y: 130 * Math.sin(angle), width, room: Math.max(width, 6.6 * below) };
   });
   const top = Math.max(...graph.edges.map((e) => e.strength), 1e-9);
   const links = graph.edges.map((e) => ({ source: e.a, target: e.b, weight: e.strength / top }));
@@ -32,12 +35,12 @@ function layout(graph: Graph, wanted: Pane): { places: Map<string, Place>; pane:
   forceSimulation(nodes as any)
     .force("link", forceLink(links as any).id((d: any) => d.name).distance(far).strength((l: any) => 0.03 + 0.35 * Math.sqrt(l.weight)))
     .force("charge", forceManyBody().strength(nodes.length > 30 ? -420 : -1300))
-    .force("apart", forceCollide((d: any) => d.width / 2 + 10))
+    .force("apart", forceCollide((d: any) => d.room / 2 + 10))
     .force("x", forceX(0).strength(pull(0.05)))
     .force("y", forceY(0).strength(pull(0.11)))
     .stop()
     .tick(320);
-  const area = nodes.reduce((sum, n) => sum + 2.4 * (n.width + 16) * (TALL + UNDER + 12), 0);
+  const area = nodes.reduce((sum, n) => sum + 2.4 * (n.room + 16) * (TALL + UNDER + 12), 0);
   const pane = { width: wanted.width, height: Math.max(wanted.height, area / wanted.width) };
   spread(nodes, pane);
   return { places: new Map(nodes.map((node) => [node.name, node])), pane };
@@ -49,14 +52,14 @@ function spread(nodes: Place[], pane: Pane): void {
     const least = Math.min(...nodes.map((n) => n[at])), most = Math.max(...nodes.map((n) => n[at]));
     for (const n of nodes) n[at] = low(n) + (most > least ? (n[at] - least) / (most - least) : 0.5) * (high(n) - low(n));
   };
-  const left = (n: Place) => n.width / 2 + 6, right = (n: Place) => pane.width - n.width / 2 - 6;
+  const left = (n: Place) => n.room / 2 + 6, right = (n: Place) => pane.width - n.room / 2 - 6;
   const above = () => TALL / 2 + 10, below = () => pane.height - TALL / 2 - UNDER - 10;
   stretch("x", left, right);
   stretch("y", above, below);
   for (let turn = 0; turn < 300; turn++) {
     let moved = false;
     nodes.forEach((a, i) => nodes.slice(i + 1).forEach((b) => {
-      const x = (a.width + b.width) / 2 + 12 - Math.abs(a.x - b.x), y = TALL + UNDER + 10 - Math.abs(a.y - b.y);
+      const x = (a.room + b.room) / 2 + 12 - Math.abs(a.x - b.x), y = TALL + UNDER + 10 - Math.abs(a.y - b.y);
       if (x <= 0.01 || y <= 0.01) return;
       moved = true;
       const at = x < y ? "x" : "y", step = (Math.min(x, y) / 2) * (a[at] < b[at] ? -1 : 1);
@@ -71,23 +74,40 @@ function spread(nodes: Place[], pane: Pane): void {
   }
 }
 
-const kind = (direction: number) => (direction > 0 ? "with" : direction < 0 ? "against" : "neither");
+export const kind = (direction: number) => (direction > 0 ? "with" : direction < 0 ? "against" : "neither");
 
-/** Names every line style, colour and width that the picture uses, and no other. */
+/** A line of the picture as a sample, at a share of the greatest strength. */
+export function Sample(props: { name: string; share?: number }) {
+  const { width, opacity } = stroke(props.share ?? 0.4);
+  return <svg class="graph-key" width="30" height="12" aria-hidden="true"><line class={props.name} x1="0" y1="6" x2="30" y2="6" stroke-width={width} stroke-opacity={opacity} /></svg>;
+}
+
+/** What a pointer is told about a line or a shade. */
+const said = (link: { words: string; strength: number; approximate: boolean }, measure: string) =>
+  `${link.words}: ${measure} ${amount(link.strength, link.approximate)}`;
+
+/** Wide and full where strong, thin and faint where weak. */
+const stroke = (share: number) => ({ width: 1 + 5.5 * share ** 0.6, opacity: 0.4 + 0.55 * share ** 0.5 });
+
+const drawn = (graph: Graph) => graph.groups.slice(0, GROUPS);
+
+/** Names every line style, colour, width and shade that the picture uses, and no other. */
 export function Legend(props: { graph: Graph; clamped: boolean }) {
   const { graph, clamped } = props;
   const used = new Set(graph.edges.map((e) => kind(e.direction)));
-  const shown = Math.min(graph.groups.length, GROUPS);
-  const line = (name: string, width: number) => <svg class="graph-key" width="30" height="12" aria-hidden="true"><line class={name} x1="0" y1="6" x2="30" y2="6" stroke-width={width} /></svg>;
+  const groups = drawn(graph);
+  const rough = graph.edges.filter((e) => e.approximate).length;
   return (
     <ul class="legend" aria-label="legend">
-      {used.has("with") && <li>{line("with", 3)} goes with</li>}
-      {used.has("against") && <li>{line("against", 3)} goes against</li>}
-      {used.has("neither") && <li>{line("neither", 3)} neither, or more than two levels</li>}
-      {used.size > 0 && <li>{line("width", 1)}{line("width", 6)} wider: more {graph.measure}</li>}
-      {shown > 0 && <li>{[...Array(Math.min(shown, 4)).keys()].map((k) => <i class={`group shade${k}`} />)} group of three or more
-        {graph.groups.length > shown && ` (the strongest ${shown} of ${graph.groups.length})`}</li>}
-      <li><i class="level" /> probability of the last level; below the name, the likeliest level</li>
+      {used.has("with") && <li><Sample name="with" /> goes with</li>}
+      {used.has("against") && <li><Sample name="against" /> goes against</li>}
+      {used.has("neither") && <li><Sample name="neither" /> {graph.edges.some((e) => e.direction === 0 && e.kind !== null) ? "no single direction" : "joined; no direction is given"}</li>}
+      {graph.total_edges > graph.edges.length && <li>the strongest {graph.edges.length} of {graph.total_edges.toLocaleString("en")} pairs</li>}
+      {used.size > 0 && <li><Sample name="width" share={0} /><Sample name="width" share={1} /> width and opacity grow with {graph.measure}
+        {rough > 0 && (rough === graph.edges.length ? " (approximate)" : " (some approximate)")}</li>}
+      {groups.length > 0 && <li>shaded: joined by an interaction of three or more variables{graph.total_groups > groups.length && `, the strongest ${groups.length} of ${graph.total_groups.toLocaleString("en")}`}</li>}
+      {groups.map((group, k) => <li title={group.words}><i class={`group shade${k}`} />{group.members.join(", ")}</li>)}
+      <li><i class="level" /> fill: probability of the level below the name, the likeliest one</li>
       {clamped && <li><i class="clamped" /> clamped</li>}
     </ul>
   );
@@ -117,7 +137,7 @@ export function GraphView(props: {
 }) {
   const { graph, variables, now, given, focus, clamp, look } = props;
   const [wanted, setWanted] = useState<Pane>({ width: 960, height: 600 });
-  const { places, pane } = useMemo(() => layout(graph, wanted), [graph, wanted]);
+  const { places, pane } = useMemo(() => layout(graph, variables, wanted), [graph, variables, wanted]);
   const { font } = letters(wanted);
   const frame = useRef<SVGSVGElement>(null);
   const outer = useRef<HTMLDivElement>(null);
@@ -153,31 +173,33 @@ export function GraphView(props: {
     <div ref={outer}>
     <svg ref={frame} class="graph" viewBox={`0 0 ${pane.width} ${pane.height}`} style={{ height: `${pane.height}px` }} role="group" aria-label="interaction graph">
       <g ref={inner}>
-        {graph.groups.slice(0, GROUPS).map((group, k) => {
+        {drawn(graph).map((group, k) => {
           const corners = hull(group.members.map((m) => [places.get(m)!.x, places.get(m)!.y]));
           return (
-            <g class={`shade shade${k % 4}`}>
+            <g class={`shade shade${k}`}>
               <polygon points={corners.map((c) => c.join(",")).join(" ")} stroke-width="46" stroke-linejoin="round" />
-              <title>{group.members.join(", ")}</title>
+              <title>{said(group, graph.measure)}</title>
             </g>
           );
         })}
         {[...graph.edges].reverse().map((edge) => {
           const a = places.get(edge.a)!, b = places.get(edge.b)!;
-          const share = edge.strength / top;
+          const { width, opacity } = stroke(edge.strength / top);
           return (
-            <line x1={a.x} y1={a.y} x2={b.x} y2={b.y} stroke-width={1 + 5.5 * share ** 0.6} stroke-opacity={0.4 + 0.55 * share ** 0.5}
+            <line x1={a.x} y1={a.y} x2={b.x} y2={b.y} stroke-width={width} stroke-opacity={opacity}
               class={kind(edge.direction)}>
-              <title>{`${edge.a} – ${edge.b}`}</title>
+              <title>{said(edge, graph.measure)}</title>
             </line>
           );
         })}
         {[...places.values()].map((place) => {
           const variable = variables.get(place.name);
           const p = now[place.name] ?? variable?.prior ?? [];
-          const likeliest = p.length ? p.indexOf(Math.max(...p)) : -1;
           const clamped = place.name in given;
-          const told = variable && likeliest >= 0 ? `${variable.levels[likeliest]} ${percent(p[likeliest])}` : "";
+          // The fill and the text below the name are about the same level: the clamped one, or the likeliest.
+          const shown = p.indexOf(Math.max(...p));
+          const share = clamped ? 1 : p[shown] ?? 0;
+          const told = clamped ? `= ${short(String(given[place.name]))}` : variable && shown >= 0 ? `${short(String(variable.levels[shown]))} ${percent(share)}` : "";
           return (
             <g class={`node${clamped ? " clamped" : ""}${place.name === focus ? " focus" : ""}`} tabindex={0} role="button"
               aria-pressed={clamped} transform={`translate(${place.x} ${place.y})`}
@@ -188,11 +210,11 @@ export function GraphView(props: {
               }}>
               <rect class="body" x={-place.width / 2} y={-TALL / 2} width={place.width} height={TALL} rx={TALL / 2} />
               <svg x={-place.width / 2} y={-TALL / 2} width={place.width} height={TALL} aria-hidden="true">
-                <rect class="level" width={place.width * (p.length ? p[p.length - 1] : 0)} height={TALL} rx={TALL / 2} />
+                <rect class="level" width={place.width * share} height={TALL} rx={TALL / 2} />
               </svg>
               <rect class="line" x={-place.width / 2} y={-TALL / 2} width={place.width} height={TALL} rx={TALL / 2} />
               <text text-anchor="middle" dy=".35em" style={{ fontSize: `${font}px` }}>{short(place.name)} </text>
-              <text class="told" text-anchor="middle" y={TALL / 2 + 13}>{clamped ? `= ${given[place.name]}` : told}</text>
+              <text class="told" text-anchor="middle" y={TALL / 2 + 13}>{told}</text>
             </g>
           );
         })}

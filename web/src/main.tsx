@@ -6,12 +6,13 @@ import { ask, Gone, takeToken, type Given, type Graph, type Level, type Marginal
 import { AskBox } from "./askbox";
 import { Levels } from "./bars";
 import { GraphView, Legend } from "./graph";
-import { ApiView, CompareView, SampleView, TermsView, WhatIfView } from "./views";
+import { ApiView, CompareView, InteractionsView, SampleView, WeightsView, WhatIfView } from "./views";
 import "./style.css";
 
-const VIEWS = ["Graph", "What if", "Samples", "Compare", "Terms", "API"] as const;
+const VIEWS = ["Graph", "Interactions", "What if", "Samples", "Compare", "Weights", "API"] as const;
 type View = (typeof VIEWS)[number];
 const LISTED = 200;
+const count = (n: number, what: string) => `${n.toLocaleString("en")} ${what}${n === 1 ? "" : "s"}`;
 
 function App() {
   const [models, setModels] = useState<Model[]>([]);
@@ -112,8 +113,7 @@ function App() {
         <h1>Fullspan</h1>
         <label>Model <select value={model} onChange={(e) => choose((e.target as HTMLSelectElement).value)}>
           {models.map((m) => <option value={m.name}>{m.name}</option>)}</select></label>
-        {about && <span class="about">{about.kind}, {about.n_variables.toLocaleString("en")} variables, {about.n_terms > 0
-          ? `${about.n_terms.toLocaleString("en")} terms` : `${about.n_pairs.toLocaleString("en")} pairs`}
+        {about && <span class="about">{about.kind}, {about.n_variables.toLocaleString("en")} variables, {count(about.n_interactions, about.called)}
           {about.n_rows > 0 && `, ${about.n_rows.toLocaleString("en")} rows`}</span>}
       </header>
       {gone && <p class="banner" role="alert">The server does not answer. This page keeps what you have clamped, and goes on when it is back.</p>}
@@ -122,13 +122,13 @@ function App() {
         <aside aria-label="Variables">
           <label class="search">Find a variable <input type="search" value={search} onInput={(e) => setSearch((e.target as HTMLInputElement).value)} /></label>
           <div class="given" aria-live="polite">
-            {clamped.length === 0 ? <p>Press a level to clamp it. Every bar shows what then follows, exactly; the line is where it was.</p> : (
+            {clamped.length === 0 ? <p>Press a level to clamp it: every bar then shows the probability given what is clamped, exact under the model. The thin line marks the probability when nothing is clamped.</p> : (
               <>
                 {clamped.map(([name, level]) => (
-                  <button type="button" class="chip" onClick={() => clamp(name, null)} title={`free ${name}`}>{name} = {String(level)} ×</button>
+                  <button type="button" class="chip" onClick={() => clamp(name, null)} title={`unclamp ${name}`}>{name} = {String(level)} ×</button>
                 ))}
-                <button type="button" onClick={() => setGiven({})}>Free all</button>
-                {answer && answer.log_prob !== null && <p>Probability of this: {Math.exp(answer.log_prob).toPrecision(3)}</p>}
+                <button type="button" onClick={() => setGiven({})}>Unclamp all</button>
+                {answer && answer.log_prob !== null && <p>Probability of the clamped levels: {Math.exp(answer.log_prob).toPrecision(3)}</p>}
               </>
             )}
           </div>
@@ -136,7 +136,7 @@ function App() {
             {variables.map((v) => (
               <li>
                 <div class="name"><span>{v.name}</span>
-                  <button type="button" class="small" onClick={() => { setFocus(v.name); setView("Graph"); }} aria-label={`show what is near ${v.name}`}>near</button></div>
+                  <button type="button" class="small" onClick={() => { setFocus(v.name); setView("Graph"); }} aria-label={`show the neighbours of ${v.name} in the graph`}>neighbours</button></div>
                 <Levels variable={v} now={now[v.name] ?? v.prior} given={given} clamp={clamp} />
               </li>
             ))}
@@ -144,7 +144,7 @@ function App() {
           {total > variables.length && <p>The first {variables.length} of {total.toLocaleString("en")}; search for others.</p>}
         </aside>
         <main>
-          {model && <AskBox {...common} key={model} />}
+          {model && <AskBox {...common} key={model} variables={variables} />}
           <nav aria-label="Views">
             {VIEWS.map((v) => <button type="button" aria-current={v === view ? "page" : undefined} onClick={() => setView(v)}>{v}</button>)}
           </nav>
@@ -152,20 +152,21 @@ function App() {
             <section class="view" aria-label="Graph">
               <div class="row">
                 {focus === null
-                  ? <span>{graph.nodes.length < graph.total_nodes ? `The strongest part: ${graph.nodes.length} of ${graph.total_nodes.toLocaleString("en")} variables` : "All variables"}</span>
-                  : <><span>Within {radius} steps of <b>{focus}</b></span>
+                  ? <span>{graph.nodes.length < graph.total_nodes ? `The ${graph.nodes.length} of ${graph.total_nodes.toLocaleString("en")} variables that are joined most strongly` : "All variables"}</span>
+                  : <><span><b>{focus}</b> and its neighbours, up to {radius} {radius === 1 ? "step" : "steps"} away</span>
                     <label>Steps <input type="number" min={1} max={6} value={radius} onInput={(e) => setRadius(Math.min(6, Math.max(1, +(e.target as HTMLInputElement).value || 1)))} /></label>
                     <button type="button" onClick={() => setFocus(null)}>Show all</button></>}
               </div>
               <Legend graph={graph} clamped={clamped.length > 0} />
               <GraphView graph={graph} variables={nodes} now={now} given={given} focus={focus} clamp={clamp} look={setFocus} />
-              <p class="hint">Click a variable to clamp its levels in turn; shift-click to look at what is near it. Keyboard: Tab, Enter, f. Drag and scroll, or use two fingers, to move.</p>
+              <p class="hint">Point at a line or a shade for its words and its numbers. Click a variable to clamp its levels in turn; shift-click to show its neighbours. Keyboard: Tab to reach it, Enter to clamp, f for its neighbours. Drag and scroll, or use two fingers, to move.</p>
             </section>
           )}
+          {view === "Interactions" && <InteractionsView {...common} key={model} />}
           {view === "What if" && <WhatIfView {...common} key={model} names={variables.map((v) => v.name)} />}
           {view === "Samples" && <SampleView {...common} />}
           {view === "Compare" && <CompareView {...common} key={model} models={models} variables={variables} now={now} />}
-          {view === "Terms" && <TermsView {...common} />}
+          {view === "Weights" && <WeightsView {...common} key={model} />}
           {view === "API" && <ApiView failed={failed} />}
         </main>
       </div>

@@ -1,17 +1,19 @@
-/** What-if, samples, comparison, terms, and the description of the API. */
+/** Interactions, what-if, samples, comparison, weights, and the description of the API. */
 
 import { useEffect, useState } from "preact/hooks";
-import { ask, type Given, type Marginals, type Model, type Samples, type Term, type Variable, type WhatIf } from "./api";
-import { Bar, percent } from "./bars";
+import { ask, type Given, type Interactions, type Marginals, type Model, type Samples, type Terms, type Variable, type WhatIf } from "./api";
+import { amount, Bar, percent } from "./bars";
+import { kind, Sample } from "./graph";
 
 interface Common { model: string; given: Given; version: string; failed: (error: unknown) => string }
 
 const Wrong = ({ text }: { text: string }) => (text ? <pre class="wrong" role="alert">{text}</pre> : null);
 
-/** How a variable would move if one more were known. */
+/** How the distribution of a variable changes if one more is known. */
 export function WhatIfView(props: Common & { names: string[] }) {
   const [target, setTarget] = useState(props.names.find((name) => !(name in props.given)) ?? props.names[0] ?? "");
   const [table, setTable] = useState<WhatIf | null>(null);
+  const [level, setLevel] = useState<number | null>(null);
   const [wrong, setWrong] = useState("");
   const key = JSON.stringify(props.given);
   useEffect(() => {
@@ -22,22 +24,29 @@ export function WhatIfView(props: Common & { names: string[] }) {
       .catch((error) => { if (current) setWrong(props.failed(error)); });
     return () => { current = false; };
   }, [props.model, props.version, target, key]);
-  const last = table ? table.levels.length - 1 : 0;
+  const last = table ? Math.min(level ?? table.levels.length - 1, table.levels.length - 1) : 0;
   return (
     <section class="view" aria-label="What if">
-      <label>How would <input list="targets" value={target} onChange={(e) => setTarget((e.target as HTMLInputElement).value)} /> move?</label>
+      <div class="row">
+        <label>Target <input list="targets" value={target} onChange={(e) => { setTarget((e.target as HTMLInputElement).value); setLevel(null); }} /></label>
+        {table && <label>Level <select value={last} onChange={(e) => setLevel(+(e.target as HTMLSelectElement).value)}>
+          {table.levels.map((l, k) => <option value={k}>{String(l)}</option>)}</select></label>}
+      </div>
       <datalist id="targets">{props.names.map((name) => <option value={name} />)}</datalist>
       <Wrong text={wrong} />
       {table && !wrong && (
         <>
           <p>
-            Now: {table.levels.map((l, k) => `${l} ${percent(table.now[k])}`).join(", ")}. Variables that would tell most come first;
-            bars show P({table.target} = {String(table.levels[last])}) if that level were known.
+            {table.target} is now {table.levels.map((l, k) => `${l} ${percent(table.now[k])}`).join(", ")}
+            {Object.keys(props.given).some((name) => name !== table.target) && ", given what is clamped"}
+            {table.target in props.given && "; its own clamp is left out here"}. The table shows the probability
+            of {table.target} = {String(table.levels[last])} if one more variable is known. Variables that change the distribution
+            of {table.target} most, on average, come first.
           </p>
           <div class="scroll" tabindex={0}>
             <table>
-              <thead><tr><th scope="col">if</th><th scope="col">were</th><th scope="col">chance of that</th>
-                <th scope="col">then {String(table.levels[last])}</th><td /></tr></thead>
+              <thead><tr><th scope="col">variable</th><th scope="col">level</th><th scope="col" class="n">probability of the level</th>
+                <th scope="col" class="n">then P({table.target} = {String(table.levels[last])})</th><td /></tr></thead>
               <tbody>
                 {table.rows.map((row) => row.levels.map((level, k) => (
                   <tr class={k === 0 ? "first" : ""}>
@@ -74,7 +83,7 @@ export function SampleView(props: Common) {
         <label>Seed <input type="number" min={0} value={seed} onInput={(e) => setSeed(+(e.target as HTMLInputElement).value)} /></label>
         <button type="submit" class="main">Draw</button>
       </form>
-      <p>Independent rows from the exact distribution{Object.keys(props.given).length ? ", given what is clamped" : ""}.</p>
+      <p>Independent rows drawn from the model{Object.keys(props.given).length ? ", given what is clamped" : ""}.</p>
       <Wrong text={wrong} />
       {rows && (
         <div class="scroll" tabindex={0}>
@@ -112,18 +121,19 @@ export function CompareView(props: Common & { models: Model[]; variables: Variab
   }).sort((x, y) => Math.abs(y.a - y.b) - Math.abs(x.a - x.b)).slice(0, 100);
   return (
     <section class="view" aria-label="Compare">
-      <label>{props.model} beside <select value={second} onChange={(e) => setSecond((e.target as HTMLSelectElement).value)}>
+      <label>Compare {props.model} with <select value={second} onChange={(e) => setSecond((e.target as HTMLSelectElement).value)}>
         {others.map((m) => <option value={m.name}>{m.name}</option>)}</select></label>
       <Wrong text={wrong} />
       {found && (
         <div class="scroll" tabindex={0}>
           <table>
-            <thead><tr><th scope="col">state</th><th scope="col">{props.model}</th><th scope="col">{second}</th><th scope="col">difference</th><td /></tr></thead>
+            <thead><tr><th scope="col">level</th><th scope="col" class="n">{props.model}</th><th scope="col" class="n">{second}</th>
+              <th scope="col" class="n">{second} − {props.model}, percentage points</th><th scope="col" class="wide">{props.model} above, {second} below</th></tr></thead>
             <tbody>
               {rows.map((row) => (
                 <tr>
                   <td>{row.name} = {String(row.level)}</td><td class="n">{percent(row.a)}</td><td class="n">{percent(row.b)}</td>
-                  <td class="n">{(100 * (row.b - row.a)).toFixed(1)} pp</td>
+                  <td class="n">{(100 * (row.b - row.a)).toFixed(1)}</td>
                   <td class="wide"><Bar value={row.a} /><Bar value={row.b} /></td>
                 </tr>
               ))}
@@ -135,33 +145,85 @@ export function CompareView(props: Common & { models: Model[]; variables: Variab
   );
 }
 
-/** What was found, in words. */
-export function TermsView(props: Common) {
-  const [terms, setTerms] = useState<Term[]>([]);
-  const [total, setTotal] = useState(0);
+/** × or ÷ a number of three digits, as the words have it. */
+const times = (ratio: number): string => {
+  const sign = ratio < 1 ? "÷" : "×", size = ratio < 1 ? 1 / ratio : ratio;
+  return size > 1e6 ? `beyond ${sign}10^6` : sign + Number(size.toPrecision(3)).toLocaleString("en");
+};
+
+/** Rows of a table that come page by page. */
+function usePages<T extends { total: number }>(props: Common, ask: (offset: number) => Promise<T>, rows: (found: T) => unknown[]) {
+  const [pages, setPages] = useState<T[]>([]);
   const [wrong, setWrong] = useState("");
-  const more = (offset: number, old: Term[]) => ask.terms(props.model, offset)
-    .then((found) => { setTerms([...old, ...found.terms]); setTotal(found.total); })
+  const more = (old: T[]) => ask(old.reduce((sum, page) => sum + rows(page).length, 0))
+    .then((found) => { setPages([...old, found]); setWrong(""); })
     .catch((error) => setWrong(props.failed(error)));
-  useEffect(() => { more(0, []); }, [props.model, props.version]);
-  const top = Math.max(...terms.map((t) => t.nats_saved ?? 0), 1e-9);
-  const number = (x: number | null, digits: number) => (x === null ? "–" : x.toFixed(digits));
+  useEffect(() => { more([]); }, [props.model, props.version]);
+  const left = pages.length ? pages[0].total - pages.reduce((sum, page) => sum + rows(page).length, 0) : 0;
+  const button = left > 0 && <button type="button" onClick={() => more(pages)}>{left.toLocaleString("en")} more</button>;
+  return { pages, wrong, button };
+}
+
+/** What joins the variables: effect in words, interval, strength. */
+export function InteractionsView(props: Common) {
+  const { pages, wrong, button } = usePages<Interactions>(props, (offset) => ask.interactions(props.model, offset), (p) => p.interactions);
+  const rows = pages.flatMap((page) => page.interactions);
+  const top = Math.max(...rows.map((row) => row.strength), 1e-9);
+  const stated = rows.some((row) => row.low !== null), averaged = rows.some((row) => row.chosen !== 1);
   return (
-    <section class="view" aria-label="Terms">
+    <section class="view" aria-label="Interactions">
       <Wrong text={wrong} />
-      <div class="scroll" tabindex={0}>
-        <table>
-          <thead><tr><th scope="col">term</th><th scope="col">order</th><th scope="col">weight</th><th scope="col">std. error</th>
-            <th scope="col">nats saved</th><td /></tr></thead>
-          <tbody>
-            {terms.map((t) => (
-              <tr><td>{t.words}</td><td class="n">{t.order}</td><td class="n">{number(t.weight, 3)}</td><td class="n">{number(t.standard_error, 3)}</td>
-                <td class="n">{number(t.nats_saved, 1)}</td><td class="wide"><Bar value={(t.nats_saved ?? 0) / top} /></td></tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-      {terms.length < total && <button type="button" onClick={() => more(terms.length, terms)}>{total - terms.length} more</button>}
+      {pages.length > 0 && <p class="hint">{pages[0].note}</p>}
+      {pages.length > 0 && rows.length === 0 && <p>The model joins no variables: they are independent.</p>}
+      {rows.length > 0 && (
+        <div class="scroll" tabindex={0}>
+          <table class="interactions">
+            <thead><tr><th scope="col">{pages[0].called}</th><th scope="col" class="n">order</th>{averaged && <th scope="col" class="n">chosen</th>}
+              {stated && <th scope="col" class="n">95 % interval</th>}<th scope="col" class="n">{pages[0].measure}</th><td /></tr></thead>
+            <tbody>
+              {rows.map((row) => (
+                <tr><td><Sample name={kind(row.direction)} /> {row.words}</td><td class="n" data-label="order">{row.order}</td>
+                  {averaged && <td class="n" data-label="chosen">{percent(row.chosen)}</td>}
+                  {stated && <td class="n" data-label="95 % interval">{row.low === null || row.high === null ? "–" : `${times(row.low)} to ${times(row.high)}`}</td>}
+                  <td class="n" data-label={pages[0].measure}>{amount(row.strength, row.approximate)}</td><td class="wide"><Bar value={row.strength / top} /></td></tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {button}
+    </section>
+  );
+}
+
+/** The weights of the basis, for those who compute with them. */
+export function WeightsView(props: Common) {
+  const { pages, wrong, button } = usePages<Terms>(props, (offset) => ask.terms(props.model, offset), (p) => p.terms);
+  const rows = pages.flatMap((page) => page.terms);
+  const number = (x: number | null, digits: number) => (x === null ? "–" : x.toFixed(digits));
+  const averaged = pages.length > 0 && pages[0].headings.includes("chosen");
+  return (
+    <section class="view" aria-label="Weights">
+      <Wrong text={wrong} />
+      {pages.length > 0 && <p class="hint">{pages[0].total > 0
+        ? "The weights of the terms in the basis of the model, single columns among them. What variables do together is in the tab Interactions."
+        : "This model has no weights of terms."}</p>}
+      {rows.length > 0 && (
+        <div class="scroll" tabindex={0}>
+          <table class="interactions">
+            <thead><tr>{pages[0].headings.map((text, k) => <th scope="col" class={k ? "n" : ""}>{text}</th>)}</tr></thead>
+            <tbody>
+              {rows.map((t) => (
+                <tr><td>{t.words}</td><td class="n" data-label="order">{t.order}</td>{averaged && <td class="n" data-label="chosen">{percent(t.chosen)}</td>}
+                  <td class="n" data-label="weight">{number(t.weight, 3)}</td>
+                  <td class="n" data-label={averaged ? "spread" : "std. error"}>{number(t.standard_error, 3)}</td>
+                  <td class="n" data-label="nats saved">{t.nats_saved === null ? "–" : amount(t.nats_saved, t.approximate)}</td></tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {button}
     </section>
   );
 }

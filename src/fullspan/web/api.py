@@ -42,7 +42,7 @@ def make_app(pool: Pool) -> FastAPI:
     app = FastAPI(
         title="Fullspan explorer",
         version=software_version(),
-        description="Exact answers about probability models of discrete data.",
+        description="Answers about probability models of discrete data, exact under the model.",
         openapi_url="/api/openapi.json",
         docs_url=None,
         redoc_url=None,
@@ -97,12 +97,12 @@ def _add_questions(app: FastAPI, pool: Pool) -> None:
 
     @app.post("/api/models/{model}/what-if", response_model=schema.WhatIfTable)
     def what_if(model: ModelName, body: schema.WhatIf) -> Any:
-        """How a variable would move if one more were known."""
+        """How the distribution of a variable changes if one more variable is known."""
         return ask(model, "what_if", target=body.target, given=body.given, limit=body.limit)
 
     @app.post("/api/models/{model}/sample", response_model=schema.Samples)
     def sample(model: ModelName, body: schema.Sample) -> Any:
-        """Independent rows, given what is known."""
+        """Independent rows drawn from the model, given what is known."""
         return ask(model, "sample", n=body.n, seed=body.seed, given=body.given)
 
 
@@ -134,8 +134,17 @@ def _add_facts(app: FastAPI, pool: Pool) -> None:
         radius: Annotated[int, Query(ge=1, le=6)] = 1,
         limit: Annotated[int, Query(ge=1, le=150)] = 60,
     ) -> Any:
-        """The interaction graph, or what is near a variable."""
+        """The interaction graph, or the part of it around a variable."""
         return ask(model, "graph", focus=focus, radius=radius, limit=limit)
+
+    @app.get("/api/models/{model}/interactions", response_model=schema.Interactions)
+    def interactions(
+        model: ModelName,
+        offset: Annotated[int, Query(ge=0, le=10**9)] = 0,
+        limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    ) -> Any:
+        """Interactions: effect in words, 95 % interval, nats saved; strongest first."""
+        return ask(model, "interactions", offset=offset, limit=limit)
 
     @app.get("/api/models/{model}/terms", response_model=schema.Terms)
     def terms(
@@ -143,7 +152,7 @@ def _add_facts(app: FastAPI, pool: Pool) -> None:
         offset: Annotated[int, Query(ge=0, le=10**9)] = 0,
         limit: Annotated[int, Query(ge=1, le=200)] = 50,
     ) -> Any:
-        """Terms in words, strongest first."""
+        """The weights of the basis in words, strongest first."""
         return ask(model, "terms", offset=offset, limit=limit)
 
 

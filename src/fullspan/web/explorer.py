@@ -15,13 +15,11 @@ from typing import Any
 import numpy as np
 
 from fullspan.errors import QueryError
+from fullspan.estimators.interactions import as_dict
 from fullspan.estimators.joint import check_exact_joint
 from fullspan.estimators.loading import load
-from fullspan.estimators.pictures import interactions
 from fullspan.model.formats import NETWORKS, suffix
 from fullspan.model.graph import FactorGraph
-from fullspan.model.mixture import FittedMixture
-from fullspan.picture.interactions import Interaction
 from fullspan.query.averaged import AveragedOracle
 from fullspan.query.conditioned import Conditioned
 from fullspan.query.graph import GraphModel, read_graph
@@ -32,6 +30,7 @@ from fullspan.query.result import MostProbable, Table
 from fullspan.query.tree import TreeOracle
 from fullspan.query.truncated import TruncatedOracle
 from fullspan.space import Space
+from fullspan.web.links import NATS_SAVED, Link, Links, links_of, links_of_network
 from fullspan.web.neighbourhood import Neighbourhoods
 
 MAX_ASKED, MAX_CELLS = 12, 4096
@@ -59,15 +58,14 @@ class Explorer:
         self.path = path
         self.version = version_of(path)
         self.estimator: Any = None
+        self.joined: Links
         if suffix(path) in NETWORKS:
             self.oracle: Any = read_graph(path, MAX_MEMORY)
-            self.kind, found = "network", _of_factors(self.oracle.graph)
-            self.measure = "range of log factor"
+            self.kind, self.joined = "network", links_of_network(self.oracle.graph)
         else:
             self.estimator = load(path)
             check_exact_joint(self.estimator, str(path), "the explorer")
-            self.kind, found = type(self.estimator).__name__, interactions(self.estimator)
-            self.measure = _measure(self.estimator.fitted_)
+            self.kind, self.joined = type(self.estimator).__name__, links_of(self.estimator)
             self.oracle = _engine(self.estimator._oracle)
         self.marginals: Marginals = marginals_of(self.oracle)
         if isinstance(self.oracle, GraphModel) and self.estimator is not None:
@@ -75,7 +73,7 @@ class Explorer:
         self.asked = self.oracle if isinstance(self.oracle, GraphModel) else Conditioned(self.oracle, self.marginals)
         self.space: Space = self.marginals.space
         self.prior = self.marginals.given()[1]
-        self.near = Neighbourhoods(self.space.names, found)
+        self.near = Neighbourhoods(self.space.names, self.joined.links)
 
     # -- what it is -------------------------------------------------------------------------------------------
 
@@ -88,7 +86,8 @@ class Explorer:
             "n_variables": len(self.space),
             "log2_states": float(np.log2(np.array(self.space.cards, dtype=np.float64)).sum()),
             "n_terms": getattr(self.estimator, "n_terms_", 0),
-            "n_pairs": len(self.near.strength),
+            "n_interactions": len(self.joined.links),
+            "called": self.joined.called,
             "n_rows": getattr(fitted, "n_rows", 0),
             "status": getattr(fitted, "status", "given"),
         }
@@ -109,26 +108,21 @@ class Explorer:
         """The interaction graph, or the part of it near a variable."""
         if focus is not None:
             self.space.position(focus)
-        return {**self.near.near(focus, radius, limit), "measure": self.measure}
+        return {**self.near.near(focus, radius, limit), "measure": self.joined.measure}
+
+    def interactions(self, offset: int = 0, limit: int = 50) -> dict[str, Any]:
+        """What joins the variables, strongest first: the effect in words, its 95 % interval, and the strength."""
+        shown = [_row(link, self.joined.measure) for link in self.joined.links[offset : offset + limit]]
+        about = {"called": self.joined.called, "measure": self.joined.measure, "note": self.joined.note}
+        return {"total": len(self.joined.links), **about, "interactions": shown}
 
     def terms(self, offset: int = 0, limit: int = 50) -> dict[str, Any]:
-        """The terms in words, strongest first; of models without terms, the pairs, with the nats that they share."""
-        rows = getattr(self.estimator, "terms_", None)
-        if rows is not None:
-            return {"total": len(rows), "terms": [_plain(row) for row in rows[offset : offset + limit].to_dicts()]}
-        keys = sorted(self.near.strength, key=lambda k: -self.near.strength[k])
-        shown = [
-            {
-                "words": " – ".join(k),
-                "variables": list(k),
-                "order": len(k),
-                "weight": None,
-                "standard_error": None,
-                "nats_saved": self.near.strength[k],
-            }
-            for k in keys[offset : offset + limit]
-        ]
-        return {"total": len(keys), "terms": shown}
+        """The weights of the basis in words, strongest first; none of a model without terms."""
+        table = getattr(self.estimator, "terms_", None)
+        if table is None:
+            return {"total": 0, "headings": [], "terms": []}
+        shown = [{"chosen": 1.0, **_plain(row)} for row in table[offset : offset + limit].to_dicts()]
+        return {"total": len(table), "headings": list(table.headings), "terms": shown}
 
     # -- what it answers --------------------------------------------------------------------------------------
 
@@ -232,23 +226,11 @@ def _engine(oracle: Any) -> Any:
     return GraphModel(FactorGraph.of_loglinear(oracle.model), MAX_MEMORY)
 
 
-def _of_factors(graph: FactorGraph) -> list[Interaction]:
-    """Factors of two variables and more, as strong as their log values differ."""
-    names = graph.space.names
-    found = []
-    for scope, table in zip(graph.scopes, graph.tables, strict=True):
-        if len(scope) > 1:
-            values = table[np.isfinite(table)]
-            found.append(Interaction(tuple(names[i] for i in scope), float(np.ptp(values)) if values.size else 0.0))
-    return found
-
-
-def _measure(fitted: Any) -> str:
-    """What the strengths of :func:`fullspan.estimators.pictures.interactions` are."""
-    if isinstance(fitted, FittedMixture):
-        return "nats shared"
-    saved = getattr(fitted, "nats_saved", None)
-    return "nats saved" if saved is None or np.isfinite(saved).any() else "weight"
+def _row(link: Link, measure: str) -> dict[str, Any]:
+    """A link in JSON's types; a model without odds ratios or nats saved has null for them."""
+    row = _plain(as_dict(link.row)) | {"strength": link.strength, "approximate": link.approximate, "kind": link.kind}
+    row["nats_saved"] = row["nats_saved"] if measure == NATS_SAVED else None
+    return row
 
 
 def _event(given: Given) -> dict[str, Any]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from fullspan.picture.interactions import Interaction
+from fullspan.web.links import Link
 
 MAX_NODES = 150
 """Most variables in one answer."""
@@ -14,45 +13,37 @@ MAX_EDGES, MAX_GROUPS = 600, 40
 
 
 class Neighbourhoods:
-    """Answers which variables are near which; terms of the same variables are added up.
+    """Answers which variables are near which.
 
     Parameters
     ----------
     names : all variables.
-    interactions : pairs and groups with their strengths.
+    links : one per set of variables, strongest first.
     """
 
-    def __init__(self, names: Sequence[str], interactions: Iterable[Interaction]) -> None:
-        self.names = tuple(names)
-        self.strength: dict[tuple[str, ...], float] = {}
-        self.direction: dict[tuple[str, ...], int] = {}
-        for term in interactions:
-            key, value = term.variables, term.strength if math.isfinite(term.strength) else 0.0
-            same = self.direction.get(key, term.direction) == term.direction
-            self.direction[key] = term.direction if same else 0
-            self.strength[key] = self.strength.get(key, 0.0) + value
-        self._of: dict[str, list[tuple[str, ...]]] = {name: [] for name in self.names}
-        for key in sorted(self.strength, key=lambda k: -self.strength[k]):
-            for name in key:
-                self._of[name].append(key)
+    def __init__(self, names: Sequence[str], links: Sequence[Link]) -> None:
+        self.names, self.links = tuple(names), tuple(links)
+        self._of: dict[str, list[int]] = {name: [] for name in self.names}
+        for k, link in enumerate(self.links):
+            for name in link.row.variables:
+                self._of[name].append(k)
 
     def near(self, focus: str | None, radius: int, limit: int) -> dict[str, Any]:
-        """The graph within so many steps of a variable, nearest and strongest first; without one, the "
-        "strongest part."""
+        """The graph within ``radius`` steps of a variable, nearest first; without one, its strongest part."""
         limit = min(limit, MAX_NODES)
         kept = self._around(focus, radius, limit) if focus is not None else self._strongest(limit)
-        inside = [k for k in dict.fromkeys(k for name in kept for k in self._of[name]) if set(k) <= kept.keys()]
-        inside.sort(key=lambda k: -self.strength[k])
-        pairs, groups = [k for k in inside if len(k) == 2], [k for k in inside if len(k) > 2]
+        near = sorted({k for name in kept for k in self._of[name]})
+        inside = [self.links[k] for k in near if set(self.links[k].row.variables) <= kept.keys()]
+        pairs = [link for link in inside if link.row.order == 2]
+        groups = [link for link in inside if link.row.order > 2]
         return {
             "nodes": [{"name": name, "degree": len(self._of[name])} for name in kept],
-            "edges": [
-                {"a": k[0], "b": k[1], "strength": self.strength[k], "direction": self.direction[k]}
-                for k in pairs[:MAX_EDGES]
-            ],
-            "groups": [{"members": list(k), "strength": self.strength[k]} for k in groups[:MAX_GROUPS]],
+            "edges": [_edge(link) for link in pairs[:MAX_EDGES]],
+            "groups": [{"members": list(link.row.variables), **_facts(link)} for link in groups[:MAX_GROUPS]],
+            "total_edges": len(pairs),
+            "total_groups": len(groups),
             "total_nodes": len(self.names),
-            "total_terms": len(self.strength),
+            "total_interactions": len(self.links),
         }
 
     def _around(self, focus: str, radius: int, limit: int) -> dict[str, None]:
@@ -60,8 +51,8 @@ class Neighbourhoods:
         for _ in range(radius):
             reached: list[str] = []
             for name in front:
-                for key in self._of[name]:
-                    for other in key:
+                for k in self._of[name]:
+                    for other in self.links[k].row.variables:
                         if other not in kept and len(kept) < limit:
                             kept[other] = None
                             reached.append(other)
@@ -72,9 +63,18 @@ class Neighbourhoods:
         if len(self.names) <= limit:
             return dict.fromkeys(self.names)
         kept: dict[str, None] = {}
-        for key in sorted(self.strength, key=lambda k: -self.strength[k]):
-            new = [name for name in key if name not in kept]
+        for link in self.links:
+            new = [name for name in link.row.variables if name not in kept]
             if len(kept) + len(new) > limit:
                 break
             kept.update(dict.fromkeys(new))
         return kept or dict.fromkeys(self.names[:limit])
+
+
+def _edge(link: Link) -> dict[str, Any]:
+    a, b = link.row.variables
+    return {"a": a, "b": b, "direction": link.row.direction, **_facts(link)}
+
+
+def _facts(link: Link) -> dict[str, Any]:
+    return {"strength": link.strength, "approximate": link.approximate, "kind": link.kind, "words": link.row.words}

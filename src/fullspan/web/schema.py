@@ -25,6 +25,14 @@ Given = Annotated[
 ]
 
 
+CALLED = "What n_interactions counts: interaction, edge (tree), pair (mixture) or factor (network)."
+DIRECTION = "1: two levels of a pair go with each other; -1: against; 0: there is no one direction."
+KIND = "odds ratio; cell ratio: how many times as frequent as lower orders make it; null without effects."
+MEASURE = "What a strength is: nats saved, nats shared, log ratio or range of log factor."
+Known = float | None
+"""A number, or null where it is infinite or not known."""
+
+
 class Body(BaseModel):
     """A request; unknown fields are refused."""
 
@@ -46,7 +54,7 @@ class Question(Body):
 
 
 class WhatIf(Body):
-    """Ask how a variable would move if one more were known."""
+    """Ask how the distribution of a variable changes if one more variable is known."""
 
     target: Name
     given: Given = Field(default_factory=dict)
@@ -75,8 +83,9 @@ class ModelSummary(Answer):
     kind: str
     n_variables: int
     log2_states: float
-    n_terms: int
-    n_pairs: int
+    n_terms: int = Field(description="Weights of the basis, those of single columns among them; 0 without terms.")
+    n_interactions: int
+    called: str = Field(description=CALLED)
     n_rows: int
     status: str
 
@@ -103,26 +112,32 @@ class Variables(Answer):
 
 
 class Node(BaseModel):
-    """A variable, and how many terms it is in."""
+    """A variable, and how many interactions it is in."""
 
     name: str
     degree: int
 
 
 class Edge(BaseModel):
-    """A pair: direction is 1 where they go together, -1 where against, 0 where neither."""
+    """A pair of variables, with its effect in words."""
 
     a: str
     b: str
     strength: float
-    direction: int
+    approximate: bool
+    direction: int = Field(description=DIRECTION)
+    kind: str | None = Field(description=KIND)
+    words: str
 
 
 class Group(BaseModel):
-    """Three variables or more."""
+    """Three variables or more, with their effect in words."""
 
     members: list[str]
     strength: float
+    approximate: bool
+    kind: str | None = Field(description=KIND)
+    words: str
 
 
 class Graph(Answer):
@@ -131,26 +146,61 @@ class Graph(Answer):
     nodes: list[Node]
     edges: list[Edge]
     groups: list[Group]
+    total_edges: int = Field(description="Pairs among these nodes; edges holds the strongest.")
+    total_groups: int
     total_nodes: int
-    total_terms: int
-    measure: str = Field(description="What a strength is, such as nats saved.")
+    total_interactions: int
+    measure: str = Field(description=MEASURE)
 
 
-class Term(BaseModel):
-    """A term in words."""
+class Interaction(BaseModel):
+    """What one set of variables does together; ratio and interval are those of the first effect in the words."""
 
     words: str
     variables: list[str]
     order: int
-    weight: float | None
-    standard_error: float | None
-    nats_saved: float | None
+    strength: float
+    nats_saved: Known
+    approximate: bool
+    kind: str | None = Field(description=KIND)
+    events: list[str]
+    ratio: Known
+    low: Known = Field(description="Lower end of the 95 % interval of the ratio.")
+    high: Known
+    smallest: Known = Field(description="Of an odds ratio that depends on other variables.")
+    largest: Known
+    direction: int = Field(description=DIRECTION)
+    chosen: float = Field(description="Share of the fits of an average that have it; 1 for a single fit.")
+
+
+class Interactions(Answer):
+    """Some of the interactions, strongest first, and how to read them."""
+
+    total: int
+    called: str = Field(description=CALLED)
+    measure: str = Field(description=MEASURE)
+    note: str
+    interactions: list[Interaction]
+
+
+class Term(BaseModel):
+    """A weight of the basis, in words."""
+
+    words: str
+    variables: list[str]
+    order: int
+    weight: Known
+    standard_error: Known
+    nats_saved: Known
+    approximate: bool
+    chosen: float
 
 
 class Terms(Answer):
-    """Some of the terms, strongest first."""
+    """Some of the weights, strongest first; none of a model without terms."""
 
     total: int
+    headings: list[str]
     terms: list[Term]
 
 
@@ -186,7 +236,7 @@ class WhatIfLevel(BaseModel):
 
 
 class WhatIfRow(BaseModel):
-    """A variable, and how far knowing it would move the target on average."""
+    """A variable, and how far knowing it changes the distribution of the target on average (total variation)."""
 
     variable: str
     levels: list[WhatIfLevel]
@@ -194,7 +244,7 @@ class WhatIfRow(BaseModel):
 
 
 class WhatIfTable(Answer):
-    """The variables that would move the target most."""
+    """The variables that change the distribution of the target most."""
 
     target: str
     levels: list[str | int | float | bool]
