@@ -372,3 +372,25 @@ def test_ordered_levels_are_grouped_as_ranges():
     (one,) = model.interactions_
     assert "age ≥ 40 with smoker=yes ×" in one.words
     assert "in {" not in one.words
+
+
+@pytest.mark.parametrize("basis", ["monomial", "indicator"])
+def test_dropping_an_interaction_leaves_the_main_effects_that_it_stood_for(basis):
+    """A model of one product of three and two levels, no main effects: what does not sum to 0 in it stays free."""
+    from scipy.optimize import minimize
+
+    counts = np.array([[400, 30], [300, 60], [100, 110]])
+    model = fs.BoltzmannMachine(order=None, terms=[["v0", "v1"]], basis=basis, count_column="n").fit(table_of(counts))
+    states = np.array(list(np.ndindex(3, 2)))
+    phi = model.model_.basis.evaluate(model.model_.terms, states).astype(float)
+    cube = phi.reshape(3, 2, -1)
+    pure = cube - cube.mean(axis=0) - cube.mean(axis=1, keepdims=True) + cube.mean(axis=(0, 1))
+    lower, n = (cube - pure).reshape(6, -1), counts.ravel()
+
+    def surprise(theta):
+        f = lower @ theta
+        return float(n.sum() * np.logaddexp.reduce(f) - n @ f)
+
+    best = minimize(surprise, np.zeros(lower.shape[1]), method="BFGS", options={"gtol": 1e-8}).fun
+    (one,) = model.interactions_
+    assert one.nats_saved == pytest.approx(model.log_likelihood_ + best, rel=1e-4)

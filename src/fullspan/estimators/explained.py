@@ -22,7 +22,7 @@ class Explained:
 
     fitted_: Any
     _empirical: Any
-    _explained_fit: Fitted | None
+    _explained_fit: Fitted | None = None
 
     @property
     def _explained(self) -> Fitted:

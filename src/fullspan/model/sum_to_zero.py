@@ -30,6 +30,8 @@ Array = NDArray[np.float64]
 Expect = Callable[[Sequence[Term]], Array]
 """Expectations ``<Phi_y>`` under the model of some terms; that of the empty term is 1."""
 Coding = Literal["sum", "treatment"]
+_MOST_EXTRA = 256
+"""Lower-order terms that are added so that dropping an interaction leaves them alone."""
 _MOST_CELLS = 1 << 14
 """States of the other variables up to which the extremes of an odds ratio are looked for."""
 
@@ -147,30 +149,72 @@ class Components:
 
     # -- dropping ---------------------------------------------------------------------------------------------
 
-    def without(self, variables: tuple[int, ...]) -> NDArray[np.int64] | Array:
-        """How the other weights go on when this interaction is dropped: ``theta = base @ z``, or the positions kept.
+    @cached_property
+    def extra(self) -> tuple[Term, ...]:
+        """Lower-order terms that the model does not have, but parts of its interactions stand for.
 
-        Dropped is the sum-to-zero component of the set, whatever the basis. Where all local functions sum to 0, where
-        no larger set contains this one, or where the model has only some of its terms, that means just its own terms.
+        A function such as ``x1 x2`` on 0/1 units, or an indicator of three levels, does not sum to 0: part of it is a
+        main effect. Where the model has no term for that, dropping the interaction must not drop the main effect.
+        """
+        known, found = set(self.terms), dict[Term, None]()
+        for term in self.terms:
+            for size in range(1, len(term)):
+                for part in itertools.combinations(term, size):
+                    if part not in known and self._mean(term, part):
+                        found[part] = None
+        return tuple(found) if len(found) <= _MOST_EXTRA else ()
+
+    def without(self, variables: tuple[int, ...]) -> NDArray[np.int64] | Array:
+        """How the weights of ``terms + extra`` go on when an interaction is dropped.
+
+        ``theta = base @ z``, or the positions that are kept. Dropped is the sum-to-zero component of the set, whatever
+        the basis: larger sets keep theirs, and so do smaller ones, also where only this set stood for them.
         """
         own = self.exactly(variables)
         kept = np.setdiff1d(np.arange(len(self.terms)), own)
-        larger = [k for k in self.containing(variables) if k not in set(own)]
-        full = len(own) == math.prod(self.basis.cards[i] - 1 for i in variables)
-        weights = {k: self._outside_mean(k, variables) for k in larger}
-        if not full or not any(weights.values()):
+        moved, freed = self._moved(variables, own), self._freed(own)
+        if not moved and not freed:
             return kept
-        place = {self.terms[k]: k for k in own}
-        base = np.zeros((len(self.terms), len(kept)))
+        base = np.zeros((len(self.terms) + len(self.extra), len(kept) + len(freed)))
         base[kept, np.arange(len(kept))] = 1.0
         column = {int(k): c for c, k in enumerate(kept)}
-        for k, weight in weights.items():
-            part = tuple(f for f in self.terms[k] if f[0] in variables)
-            base[place[part], column[k]] = -weight
+        for (row, larger), weight in moved.items():
+            base[row, column[larger]] = -weight
+        for j, values in enumerate(freed):
+            base[len(self.terms) :, len(kept) + j] = values
         return base
 
-    def _outside_mean(self, k: int, variables: tuple[int, ...]) -> float:
-        return math.prod(self._reference(i, j, "sum") for i, j in self.terms[k] if i not in variables)
+    def _moved(self, variables: tuple[int, ...], own: list[int]) -> dict[tuple[int, int], float]:
+        """What the own terms take over from larger sets, so that these keep their sum-to-zero parts alone.
+
+        Only where the set has all of its terms: then each part of a larger term has its place.
+        """
+        if len(own) < math.prod(self.basis.cards[i] - 1 for i in variables):
+            return {}
+        place, found = {self.terms[k]: k for k in own}, dict[tuple[int, int], float]()
+        for k in self.containing(variables):
+            part = tuple(f for f in self.terms[k] if f[0] in variables)
+            if len(self.terms[k]) > len(variables) and (weight := self._mean(self.terms[k], part)):
+                found[place[part], k] = weight
+        return found
+
+    def _freed(self, own: list[int]) -> list[Array]:
+        """Lower-order functions that only this set stood for, in coordinates of ``extra``; linearly independent."""
+        place = {term: j for j, term in enumerate(self.extra)}
+        found: list[Array] = []
+        for k in own:
+            values, term = np.zeros(len(self.extra)), self.terms[k]
+            for size in range(1, len(term)):
+                for part in itertools.combinations(term, size):
+                    if part in place:  # Phi less its sum-to-zero part, expanded
+                        values[place[part]] = (-1.0) ** (len(term) - size + 1) * self._mean(term, part)
+            if values.any() and np.linalg.matrix_rank(np.array([*found, values])) > len(found):
+                found.append(values)
+        return found
+
+    def _mean(self, term: Term, part: Term) -> float:
+        """Mean over the levels of the factors of a term that are not in a part of it."""
+        return math.prod(self._reference(i, j, "sum") for i, j in term if (i, j) not in part)
 
 
 def sum_to_zero_cells(p: Array) -> Array:

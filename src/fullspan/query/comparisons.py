@@ -117,7 +117,7 @@ def _places(variable: Variable, bound: str) -> tuple[dict[int, Any], Any]:
     own = dict(enumerate(variable.levels[: variable.n_bins]))
     if all(isinstance(level, int | float) and not isinstance(level, bool) for level in own.values()):
         return own, _number(variable, bound)
-    if getattr(variable, "ordered", False):
+    if variable.ordered:
         return {code: code for code in own}, variable.code(bound)
     shown = ", ".join(map(str, list(own.values())[:4])) + (", ..." if len(own) > 4 else "")
     raise QueryError(

@@ -85,6 +85,7 @@ class Dropping:
     free, data : the phases of the penalised objective, pseudo-rows in the data's.
     rows : the phase of the rows alone, whose likelihood is meant.
     theta : (k,) the fitted weights.
+    n_own : how many of them, the first ones, are the model's; the others are 0 there, and free when a part is dropped.
     total : number of rows.
     l2, centre, l1 : the penalty, per row, as in :class:`Likelihood`.
     tolerance : share of a loss below which the gain of a Newton step ends a refit.
@@ -99,6 +100,7 @@ class Dropping:
     centre: Array
     l1: float = 0.0
     tolerance: float = 2e-3
+    n_own: int | None = None
 
     @property
     def work(self) -> int:
@@ -120,18 +122,19 @@ class Dropping:
 
     @cached_property
     def information(self) -> Array:
-        """The same with the curvature of missing cells as it is: what the rows and the prior say of the weights."""
+        """Of the model's own weights, per row: what the rows and the prior say, missing cells as they are."""
         self.free.move(self.theta)
         self.data.move(self.theta)
-        return np.asarray(self.free.covariance() - self.data.covariance() + np.diag(self.l2))
+        whole = np.asarray(self.free.covariance() - self.data.covariance() + np.diag(self.l2))
+        return whole[: self.n_own, : self.n_own]
 
     @cached_property
     def inverse(self) -> Array:
-        """Pseudo-inverse of the Hessian."""
-        scale = 1 / np.sqrt(np.maximum(np.diag(self.hessian), 1e-300))
-        return np.asarray(np.linalg.pinv(self.hessian * np.outer(scale, scale), 1e-10, hermitian=True)) * np.outer(
-            scale, scale
-        )
+        """Pseudo-inverse of the Hessian of the model's own weights."""
+        hessian = self.hessian[: self.n_own, : self.n_own]
+        scale = 1 / np.sqrt(np.maximum(np.diag(hessian), 1e-300))
+        scaled = np.asarray(np.linalg.pinv(hessian * np.outer(scale, scale), 1e-10, hermitian=True))
+        return scaled * np.outer(scale, scale)
 
     def quadratic(self, dropped: NDArray[np.int64]) -> float:
         """The loss to second order at the fitted weights: ``N/2 theta_D . [H^-1]_DD^-1 theta_D``."""

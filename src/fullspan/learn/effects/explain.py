@@ -76,7 +76,7 @@ class _Explanation:
     def __init__(self, fitted: Fitted, data: Empirical | None, check: Check) -> None:
         self.fitted, self.model, self.check = fitted, fitted.model, check
         self.components = Components(self.model.basis, self.model.terms)
-        self.objective = None if data is None else objective_of(fitted, data)
+        self.objective = None if data is None else objective_of(fitted, data, self.components.extra)
 
     def run(self) -> Fitted:
         sets = [own for own in self.components.sets if len(own) > 1]
@@ -103,10 +103,12 @@ class _Explanation:
     def _group(self, own: tuple[int, ...], terms: list[_Part]) -> _Part:
         """The part that an interaction is: its term, where it has only one and nothing else changes without it."""
         group, kept = self.components.exactly(own), self.components.without(own)
+        if self.objective is None:
+            return terms[group[0]] if len(group) == 1 else _Part(kept, float(np.sum([terms[k].nats for k in group])))
+        if kept.ndim == 2 and len(kept) != len(self.objective.theta):  # an objective without the extra terms
+            kept = np.setdiff1d(np.arange(len(self.model.terms)), group)
         if len(group) == 1 and kept.ndim == 1:
             return terms[group[0]]
-        if self.objective is None:
-            return _Part(kept, float(np.sum([terms[k].nats for k in group])))
         return _Part(kept, self.objective.quadratic(np.array(group)))
 
     def _refit(self, parts: list[_Part]) -> None:
@@ -143,7 +145,7 @@ class _Explanation:
 
     def _expect(self) -> Expect:
         if self.objective is not None and isinstance(self.objective.free, Free):
-            self.objective.free.move(self.model.theta)
+            self.objective.free.move(self.objective.theta)
             table, index = self.objective.free.table, self.model.basis.index
             return lambda terms: table.eta_at(np.array([index(term) for term in terms], dtype=np.int64))
         return expectations(self.model)
@@ -151,7 +153,8 @@ class _Explanation:
 
 def covariance_of(objective: Dropping) -> Array:
     """Covariance of the weights (k, k); NaN where the data do not determine one."""
-    used = objective.theta != 0 if objective.l1 else np.ones(len(objective.theta), dtype=bool)
+    theta = objective.theta[: objective.n_own]
+    used = theta != 0 if objective.l1 else np.ones(len(theta), dtype=bool)
     return inverse_information(objective.information * objective.total, used)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis
+from fullspan.algebra.basis import Basis, Term
 from fullspan.data import Empirical
 from fullspan.engine.dual.table import DualTable
 from fullspan.engine.truncated.engine import TruncatedEngine
@@ -27,8 +27,11 @@ _SAMPLED = ("pcd", "cd", "pseudo")
 """Solvers that do not end at the maximum of the likelihood."""
 
 
-def objective_of(fitted: Fitted, data: Empirical) -> Dropping | None:
-    """The objective of a fit; None where there is none that could be evaluated again in a moment."""
+def objective_of(fitted: Fitted, data: Empirical, extra: tuple[Term, ...] = ()) -> Dropping | None:
+    """The objective of a fit; None where there is none that could be evaluated again in a moment.
+
+    ``extra`` terms, which the model does not have, are free when a part of it is dropped; only on the dual table.
+    """
     model, settings = fitted.model, fitted.settings
     if not 0 < len(model.terms) <= _MOST_WEIGHTS or settings.get("solver") in _SAMPLED or settings.get("shrinkage"):
         return None
@@ -43,7 +46,7 @@ def objective_of(fitted: Fitted, data: Empirical) -> Dropping | None:
         return None
     if "roles" in settings:
         return _conditional(fitted, full)
-    return _table(fitted, full) if model.basis.n_states <= MOST_STATES else None
+    return _table(fitted, full, extra) if model.basis.n_states <= MOST_STATES else None
 
 
 def _by_elimination(fitted: Fitted, data: Empirical) -> bool:
@@ -51,11 +54,12 @@ def _by_elimination(fitted: Fitted, data: Empirical) -> bool:
     return fitted.prior is not None and data.is_complete
 
 
-def _table(fitted: Fitted, data: Empirical) -> Dropping:
+def _table(fitted: Fitted, data: Empirical, extra: tuple[Term, ...]) -> Dropping:
     """On the dual table: searches with their pseudo-row and fitted prior, machines with their ridge."""
     model, settings = fitted.model, fitted.settings
     basis, k, total = model.basis, len(model.terms), data.total
-    y = np.array(model.indices, dtype=np.int64)
+    terms, more = (*model.terms, *extra), np.zeros(len(extra))
+    y = np.array([*model.indices, *map(basis.index, extra)], dtype=np.int64)
     searched = settings.get("search") == "full" or fitted.by_elimination
     pseudo = PSEUDO_ROWS if searched and not settings.get("l1") else 0.0
     rows: Phase
@@ -63,7 +67,7 @@ def _table(fitted: Fitted, data: Empirical) -> Dropping:
         rows = Known(data_moments(basis, y, data.states, data.counts))
     else:
         rows = Observed(basis, y, data.states, data.counts)
-    smoothed: Phase = Smoothed(rows, basis, model.terms, total, pseudo) if pseudo else rows
+    smoothed: Phase = Smoothed(rows, basis, terms, total, pseudo) if pseudo else rows
     if isinstance(rows, Known) and pseudo:
         smoothed = Known(smoothed.eta())
     mean, precision = fitted.prior or (np.zeros(k), _ridge(fitted, total))
@@ -72,12 +76,13 @@ def _table(fitted: Fitted, data: Empirical) -> Dropping:
         free,
         smoothed,
         rows,
-        np.array(model.theta),
+        np.append(model.theta, more),
         total,
-        precision / total,
-        mean,
+        np.append(precision / total, more),
+        np.append(mean, more),
         float(settings.get("l1") or 0.0),
         _tolerance(basis.n_states),
+        k,
     )
 
 
