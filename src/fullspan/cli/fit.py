@@ -304,7 +304,7 @@ def _explained(fitted: Fitted, empirical: Empirical, watch: _Watch) -> Fitted:
     from fullspan.learn.effects.explain import explained
 
     watch.say("working out what each interaction saves")
-    return explained(fitted, empirical, watch.interrupts.check)
+    return explained(fitted, empirical, keep=True)
 
 
 def _recorded(fitted: Fitted, empirical: Empirical, seconds: float) -> Fitted:

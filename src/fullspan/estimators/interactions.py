@@ -9,7 +9,7 @@ from typing import Any, overload
 from fullspan.display import html_table
 from fullspan.errors import FullspanError
 from fullspan.estimators.terms import SHOWN, aligned, nats_text
-from fullspan.model.interaction import Interaction, factor
+from fullspan.model.interaction import Interaction, bound
 from fullspan.picture.palette import LIGHT, ROLES
 
 HEADINGS = ("interaction", "order", "95 % interval", "nats saved")
@@ -19,17 +19,14 @@ LEVEL = 0.95
 class InteractionTable(Sequence[Interaction]):
     """Rows of :class:`fullspan.model.interaction.Interaction`, most nats saved first; prints as an aligned table."""
 
-    def __init__(self, rows: Sequence[Interaction]) -> None:
+    def __init__(self, rows: Sequence[Interaction], is_average: bool | None = None) -> None:
         self._rows = tuple(rows)
+        self._is_average = any(row.chosen != 1.0 for row in rows) if is_average is None else is_average
 
     @property
     def headings(self) -> tuple[str, ...]:
         """Of the columns; how often an interaction was chosen is one of an average alone."""
         return HEADINGS if not self._is_average else (*HEADINGS[:2], "chosen", *HEADINGS[2:])
-
-    @property
-    def _is_average(self) -> bool:
-        return any(row.chosen != 1.0 for row in self._rows)
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -42,7 +39,7 @@ class InteractionTable(Sequence[Interaction]):
     @overload
     def __getitem__(self, item: slice) -> InteractionTable: ...
     def __getitem__(self, item: int | slice) -> Interaction | InteractionTable:
-        return InteractionTable(self._rows[item]) if isinstance(item, slice) else self._rows[item]
+        return InteractionTable(self._rows[item], self._is_average) if isinstance(item, slice) else self._rows[item]
 
     def cells(self) -> list[tuple[str, ...]]:
         """The rows as text, column by column as ``headings`` names them."""
@@ -84,8 +81,8 @@ _EMPTY = Interaction((), math.nan, True, "cell ratio", ())
 
 def interval_text(row: Interaction, level: float = LEVEL) -> str:
     """The interval of the first effect, ``×10.9 to ×25``; empty where there is no standard error."""
-    low, high = row.effects[0].interval(level) if row.effects else (math.nan, math.nan)
-    return "" if math.isnan(low) else f"{factor(math.log(low))} to {factor(math.log(high))}"
+    low, high = row.effects[0].log_interval(level) if row.effects else (math.nan, math.nan)
+    return "" if math.isnan(low) else f"{bound(low)} to {bound(high)}"
 
 
 def as_dict(row: Interaction, level: float = LEVEL) -> dict[str, Any]:
@@ -140,4 +137,4 @@ class Intervals(Sequence[dict[str, Any]]):
         rows = [
             (", ".join(r["events"]), r["kind"], *(f"{r[name]:.4g}" for name in ("ratio", "low", "high"))) for r in self
         ]
-        return "\n".join(aligned([("events", "kind", "ratio", f"low ({self.level:.0%})", "high"), *rows]))
+        return "\n".join(aligned([("events", "kind", "ratio", f"low ({100 * self.level:g}%)", "high"), *rows]))

@@ -55,7 +55,7 @@ class TermRow:
 
 def nats_text(nats: float, approximate: bool) -> str:
     """Nats as tables show them, an approximation marked by a tilde."""
-    return f"{'~' if approximate and nats == nats else ''}{nats:.1f}"
+    return f"{'~' if approximate and nats == nats else ''}{round(nats, 1) + 0.0:.1f}"
 
 
 class TermTable(Sequence[TermRow]):

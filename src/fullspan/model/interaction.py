@@ -29,7 +29,7 @@ class Effect:
     Attributes
     ----------
     events : the levels meant, such as ``("party=republican", "physician=y")``.
-    log_ratio : infinite where the likelihood has no finite maximum.
+    log_ratio : infinite where the likelihood has no finite maximum; NaN where it is not determined there.
     standard_error : of the log ratio; NaN where it is not known.
     """
 
@@ -40,16 +40,27 @@ class Effect:
     @property
     def ratio(self) -> float:
         """The ratio itself, 0 or infinite at the boundary."""
-        return 0.0 if self.log_ratio == -math.inf else math.exp(min(self.log_ratio, 700.0))
+        if math.isinf(self.log_ratio):
+            return math.inf if self.log_ratio > 0 else 0.0
+        return math.exp(min(max(self.log_ratio, -700.0), 700.0))
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Wald interval of the ratio at a level of confidence; NaN where there is no standard error."""
+        low, high = self.log_interval(level)
+        return _exp(low), _exp(high)
+
+    def log_interval(self, level: float = 0.95) -> tuple[float, float]:
+        """The same of the log ratio."""
         if not math.isfinite(self.standard_error) or not math.isfinite(self.log_ratio):
             return math.nan, math.nan
         from statistics import NormalDist
 
         half = NormalDist().inv_cdf(0.5 + level / 2) * self.standard_error
-        return math.exp(self.log_ratio - half), math.exp(min(self.log_ratio + half, 700.0))
+        return self.log_ratio - half, self.log_ratio + half
+
+
+def _exp(value: float) -> float:
+    return math.exp(min(max(value, -700.0), 700.0)) if value == value else value
 
 
 @dataclass(frozen=True)
@@ -84,7 +95,7 @@ class Interaction:
     @property
     def direction(self) -> int:
         """+1 where two named levels go with each other, -1 where against; 0 where there is no one direction."""
-        if self.kind != "odds ratio" or not self.effects or self.effects[0].log_ratio == 0:
+        if self.kind != "odds ratio" or not self.effects or not abs(self.effects[0].log_ratio) > 0:
             return 0
         return 1 if self.effects[0].log_ratio > 0 else -1
 
@@ -100,13 +111,13 @@ class Interaction:
 
     def _pair(self) -> str:
         first, second = self.effects[0].events
-        return f"{first} goes {'against' if self.effects[0].log_ratio < 0 else 'with'} {second}"
+        return f"{first} {('goes against', 'and', 'goes with')[self.direction + 1]} {second}"
 
     def _odds(self) -> str:
         own = f"odds {factor(self.effects[0].log_ratio)}"
         if math.isnan(self.smallest):
             return f"({own})"
-        low, high = (_end(math.log(end)) for end in (self.smallest, self.largest))
+        low, high = (bound(math.log(end)) for end in (self.smallest, self.largest))
         return f"({own} on average, {low} to {high})"
 
     def with_nats(self, nats_saved: float, approximate: bool) -> Interaction:
@@ -114,14 +125,16 @@ class Interaction:
         return replace(self, nats_saved=nats_saved, approximate=approximate)
 
 
-def _end(log_ratio: float) -> str:
-    """An end of a range, which near the boundary is only a bound."""
+def bound(log_ratio: float) -> str:
+    """An end of a range or interval: ``×2.7``, or from which order of magnitude on it lies."""
     return factor(log_ratio) if abs(log_ratio) <= NEAR_BOUNDARY else f"{'÷' if log_ratio < 0 else '×'}10^6 or beyond"
 
 
 def factor(log_ratio: float) -> str:
     """``×2.7`` or ``÷2.7``; near and at the boundary of the likelihood in words instead of a number."""
     sign = "÷" if log_ratio < 0 else "×"
+    if math.isnan(log_ratio):
+        return "not determined, at the boundary"
     if math.isinf(log_ratio):
         return f"{sign}∞, at the boundary: no finite maximum"
     if abs(log_ratio) > NEAR_BOUNDARY:
@@ -168,16 +181,21 @@ def read_interaction(node: Node, names: tuple[str, ...]) -> Interaction:
     if kind not in ("odds ratio", "cell ratio"):
         raise node["kind"].refuse("'odds ratio' or 'cell ratio' is needed")
     effects = tuple(_read_effect(item, len(variables)) for item in node["effects"].items())
-    if kind == "odds ratio" and len(effects) != 1:
-        raise node["effects"].refuse("an odds ratio is one number")
+    if kind == "odds ratio" and (len(effects), len(variables)) != (1, 2):
+        raise node["effects"].refuse("an odds ratio is one number, of two variables")
+    if not isinstance(node["approximate"].value, bool):
+        raise node["approximate"].refuse("true or false is needed")
+    ends = [_read_number(node[name]) for name in ("smallest", "largest")]
+    if any(end <= 0 for end in ends):
+        raise node["smallest"].refuse("the ends of an odds ratio are positive")
     return Interaction(
         variables,
         _read_number(node["nats_saved"]),
-        node["approximate"].value is True,
+        node["approximate"].value,
         kind,  # type: ignore[arg-type]
         effects,
-        _read_number(node["smallest"]),
-        _read_number(node["largest"]),
+        ends[0],
+        ends[1],
         node["chosen"].number(least=0),
     )
 

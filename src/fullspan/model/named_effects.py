@@ -74,23 +74,48 @@ def of_cells(
     infinite : whether a weight behind it has no finite maximum: what is large is then the limit.
     """
     names = tuple(space.names[i] for i in variables)
-    rows = np.zeros(1) if covariance is None else covariance
     is_pair = _is_pair(space, variables)
     kind: Kind = "odds ratio" if is_pair else "cell ratio"
     scale = 4.0 if is_pair else 1.0
     last: list[tuple[Event, ...]] = [((1,), (1,))]
     events = last if is_pair else _strongest(space, variables, cells, covariance)
-    effects = []
-    for own in events:
-        weights = _indicator(space, variables, own)
-        value = scale * float(weights @ cells.ravel())
-        error = math.nan if covariance is None else scale * math.sqrt(max(float(weights @ rows @ weights), 0.0))
-        if infinite and abs(value) > NEAR_BOUNDARY:
-            value, error = math.copysign(math.inf, value), math.nan
-        words = tuple(event_words(space.variables[i], event) for i, event in zip(variables, own, strict=True))
-        effects.append(Effect(words, value, error))
+    effects = [_effect(space, variables, own, scale * cells, covariance, scale) for own in events]
+    if infinite:
+        effects, extremes = [_at_boundary(effects, extremes, is_pair)], None
     low, high = (math.nan, math.nan) if extremes is None else (_exp(extremes[0]), _exp(extremes[1]))
     return Interaction(names, math.nan, True, kind, tuple(effects), low, high)
+
+
+def _effect(
+    space: Space,
+    variables: tuple[int, ...],
+    events: tuple[Event, ...],
+    cells: Array,
+    covariance: Array | None,
+    scale: float,
+) -> Effect:
+    """The mean of the cells that some events have, with its error."""
+    weights = _indicator(space, variables, events)
+    error = math.nan
+    if covariance is not None:
+        error = scale * math.sqrt(max(float(weights @ covariance @ weights), 0.0))
+    words = tuple(event_words(space.variables[i], event) for i, event in zip(variables, events, strict=True))
+    return Effect(words, float(weights @ cells.ravel()), error)
+
+
+def _at_boundary(effects: list[Effect], extremes: tuple[float, float] | None, is_pair: bool) -> Effect:
+    """What can be said where a weight has no finite maximum: the limit, or that there is none.
+
+    An odds ratio that is infinite whatever the other variables are has a sign; a cell that never occurs is ÷∞. All
+    else is not determined: the limit leaves open what happens in states of probability 0.
+    """
+    one = min(effects, key=lambda effect: effect.log_ratio)
+    ends = (one.log_ratio, one.log_ratio) if extremes is None else extremes
+    if ends[1] < -NEAR_BOUNDARY:
+        return Effect(one.events, -math.inf)
+    if is_pair and ends[0] > NEAR_BOUNDARY:
+        return Effect(one.events, math.inf)
+    return Effect(one.events, math.nan)
 
 
 def _exp(value: float) -> float:
@@ -115,7 +140,7 @@ def _indicator(space: Space, variables: tuple[int, ...], events: tuple[Event, ..
 def _strongest(
     space: Space, variables: tuple[int, ...], cells: Array, covariance: Array | None
 ) -> list[tuple[Event, ...]]:
-    """The best supported cell that is more frequent than lower orders expect, and the one that is less.
+    """The best supported cell, and the best supported one on the other side of what lower orders expect.
 
     Best supported is the largest log ratio in units of its standard error, or the largest one where there is none.
     Of two levels the last one is named: the other says the same the other way round.
@@ -123,20 +148,32 @@ def _strongest(
     choices = [list(candidates(space.variables[i])) for i in variables]
     if math.prod(map(len, choices)) > _MOST_CELLS:
         choices = [[(code,) for code in range(space.cards[i])] for i in variables]
-    scored: list[tuple[float, float, tuple[Event, ...]]] = []  # strength, log ratio, events
+    scored: list[_Scored] = []
     for own in itertools.islice(itertools.product(*choices), _MOST_CELLS):
         weights = _indicator(space, variables, own)
         value = float(weights @ cells.ravel())
         error = math.nan if covariance is None else math.sqrt(max(float(weights @ covariance @ weights), 0.0))
         scored.append((abs(value) / error if error > 0 else abs(value), value, own))
-    sides = [[one for one in scored if sign * one[1] > _SAME] for sign in (1, -1)]
-    return [_best(side) for side in sides if side] or [tuple((space.cards[i] - 1,) for i in variables)]
+    scored = [one for one in scored if abs(one[1]) > _SAME]
+    if not scored:
+        return [tuple((space.cards[i] - 1,) for i in variables)]
+    first = _best(scored)
+    other = [one for one in scored if one[1] * first[1] < 0 and not _overlap(one[2], first[2])]
+    return [first[2], *([_best(other)[2]] if other else [])]
 
 
-def _best(scored: list[tuple[float, float, tuple[Event, ...]]]) -> tuple[Event, ...]:
-    """The strongest cell; among those that come near it, the one whose cells have most of the effect together."""
-    near = _NEAR * max(strength for strength, _, _ in scored)
-    total = [
-        (round(abs(value) * math.prod(map(len, own)), 6), own) for strength, value, own in scored if strength >= near
-    ]
-    return max(total)[1]
+_Scored = tuple[float, float, tuple[Event, ...]]
+"""Strength, log ratio and events of a cell."""
+
+
+def _best(scored: list[_Scored]) -> _Scored:
+    """The strongest cell; among ranges that come near it, the one whose cells have most of the effect together."""
+    most = max(strength for strength, _, _ in scored)
+    ranges = any(len(event) > 1 for _, _, own in scored for event in own)
+    near = [one for one in scored if one[0] >= (_NEAR if ranges else 1 - _SAME) * most]
+    return max(near, key=lambda one: (round(abs(one[1]) * math.prod(map(len, one[2])), 6), one[2]))
+
+
+def _overlap(a: tuple[Event, ...], b: tuple[Event, ...]) -> bool:
+    """Whether two cells, ranges among them, have a state in common."""
+    return all(set(x) & set(y) for x, y in zip(a, b, strict=True))

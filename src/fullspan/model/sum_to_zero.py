@@ -164,50 +164,62 @@ class Components:
                         found[part] = None
         return tuple(found) if len(found) <= _MOST_EXTRA else ()
 
+    @cached_property
+    def interactions(self) -> tuple[tuple[int, ...], ...]:
+        """Sets of two variables and more in which the model has a part: those of its terms and of the extra ones."""
+        extra = {tuple(i for i, _ in term) for term in self.extra}
+        return tuple(sorted({own for own in (*self.sets, *extra) if len(own) > 1}, key=lambda s: (len(s), s)))
+
     def without(self, variables: tuple[int, ...]) -> NDArray[np.int64] | Array:
         """How the weights of ``terms + extra`` go on when an interaction is dropped.
 
         ``theta = base @ z``, or the positions that are kept. Dropped is the sum-to-zero component of the set, whatever
         the basis: larger sets keep theirs, and so do smaller ones, also where only this set stood for them.
         """
-        own = self.exactly(variables)
+        own, larger = self.exactly(variables), self.containing(variables)
         kept = np.setdiff1d(np.arange(len(self.terms)), own)
-        moved, freed = self._moved(variables, own), self._freed(own)
-        if not moved and not freed:
+        parts = {k: self._pure(self.terms[k], variables) for k in larger}
+        freed = self._freed([parts[k] for k in own])
+        coupled = {k: part for k, part in parts.items() if k not in set(own) and part}
+        if not coupled and not freed:
             return kept
-        base = np.zeros((len(self.terms) + len(self.extra), len(kept) + len(freed)))
+        place = {term: k for k, term in enumerate((*self.terms, *self.extra))}
+        base = np.zeros((len(place), len(kept) + len(freed)))
         base[kept, np.arange(len(kept))] = 1.0
         column = {int(k): c for c, k in enumerate(kept)}
-        for (row, larger), weight in moved.items():
-            base[row, column[larger]] = -weight
+        for k, part in coupled.items():
+            for term, weight in part.items():
+                base[place[term], column[k]] -= weight
         for j, values in enumerate(freed):
             base[len(self.terms) :, len(kept) + j] = values
         return base
 
-    def _moved(self, variables: tuple[int, ...], own: list[int]) -> dict[tuple[int, int], float]:
-        """What the own terms take over from larger sets, so that these keep their sum-to-zero parts alone.
-
-        Only where the set has all of its terms: then each part of a larger term has its place.
-        """
-        if len(own) < math.prod(self.basis.cards[i] - 1 for i in variables):
-            return {}
-        place, found = {self.terms[k]: k for k in own}, dict[tuple[int, int], float]()
-        for k in self.containing(variables):
-            part = tuple(f for f in self.terms[k] if f[0] in variables)
-            if len(self.terms[k]) > len(variables) and (weight := self._mean(self.terms[k], part)):
-                found[place[part], k] = weight
+    def _pure(self, term: Term, variables: tuple[int, ...]) -> dict[Term, float]:
+        """The sum-to-zero part of a term on some of its variables, in coordinates of ``terms + extra``."""
+        known = self._known
+        inside = tuple(f for f in term if f[0] in variables)
+        outside = self._mean(term, inside)
+        found = {}
+        for size in range(1, len(inside) + 1):
+            for part in itertools.combinations(inside, size):
+                weight = outside * (-1.0) ** (len(inside) - size) * self._mean(inside, part)
+                if weight and part in known:
+                    found[part] = weight
         return found
 
-    def _freed(self, own: list[int]) -> list[Array]:
-        """Lower-order functions that only this set stood for, in coordinates of ``extra``; linearly independent."""
+    @cached_property
+    def _known(self) -> frozenset[Term]:
+        return frozenset((*self.terms, *self.extra))
+
+    def _freed(self, parts: list[dict[Term, float]]) -> list[Array]:
+        """Lower-order functions that only a set's own terms stood for, in coordinates of ``extra``."""
         place = {term: j for j, term in enumerate(self.extra)}
         found: list[Array] = []
-        for k in own:
-            values, term = np.zeros(len(self.extra)), self.terms[k]
-            for size in range(1, len(term)):
-                for part in itertools.combinations(term, size):
-                    if part in place:  # Phi less its sum-to-zero part, expanded
-                        values[place[part]] = (-1.0) ** (len(term) - size + 1) * self._mean(term, part)
+        for part in parts:
+            values = np.zeros(len(self.extra))
+            for term, weight in part.items():
+                if term in place:
+                    values[place[term]] = weight
             if values.any() and np.linalg.matrix_rank(np.array([*found, values])) > len(found):
                 found.append(values)
         return found

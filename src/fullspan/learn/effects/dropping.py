@@ -9,7 +9,6 @@ optimum would be if the objective were quadratic, so that one or two rebuilds of
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -88,6 +87,7 @@ class Dropping:
     n_own : how many of them, the first ones, are the model's; the others are 0 there, and free when a part is dropped.
     total : number of rows.
     l2, centre, l1 : the penalty, per row, as in :class:`Likelihood`.
+    size : numbers that an evaluation passes over where there is no table.
     tolerance : share of a loss below which the gain of a Newton step ends a refit.
     """
 
@@ -101,12 +101,19 @@ class Dropping:
     l1: float = 0.0
     tolerance: float = 2e-3
     n_own: int | None = None
+    size: int = 1
 
     @property
     def work(self) -> int:
         """Numbers that one evaluation passes over."""
         table = getattr(self.free, "table", None)
-        return len(self.theta) if table is None else int(table.basis.n_states)
+        return self.size if table is None else int(table.basis.n_states)
+
+    def settle(self) -> None:
+        """Move the model's own weights to the optimum; a search stops within rounding of a small part of a nat."""
+        kept = np.arange(len(self.theta) if self.n_own is None else self.n_own)
+        found = solve(self._restricted(kept), self.theta[kept], "newton", 1e-10, _STEPS)
+        self.theta = expanded(found.theta, len(self.theta), kept)
 
     @cached_property
     def surprise(self) -> float:
@@ -122,40 +129,38 @@ class Dropping:
 
     @cached_property
     def information(self) -> Array:
-        """Of the model's own weights, per row: what the rows and the prior say, missing cells as they are."""
+        """Of all weights, per row: what the rows and the prior say of them, missing cells as they are."""
         self.free.move(self.theta)
         self.data.move(self.theta)
-        whole = np.asarray(self.free.covariance() - self.data.covariance() + np.diag(self.l2))
-        return whole[: self.n_own, : self.n_own]
+        return np.asarray(self.free.covariance() - self.data.covariance() + np.diag(self.l2))
 
-    @cached_property
-    def inverse(self) -> Array:
-        """Pseudo-inverse of the Hessian of the model's own weights."""
-        hessian = self.hessian[: self.n_own, : self.n_own]
-        scale = 1 / np.sqrt(np.maximum(np.diag(hessian), 1e-300))
-        scaled = np.asarray(np.linalg.pinv(hessian * np.outer(scale, scale), 1e-10, hermitian=True))
-        return scaled * np.outer(scale, scale)
+    def quadratic(self, kept: Kept) -> float:
+        """The loss to second order at the fitted weights."""
+        moved = self.theta - expanded(self._start(kept), len(self.theta), kept)
+        return 0.5 * self.total * float(moved @ self.hessian @ moved)
 
-    def quadratic(self, dropped: NDArray[np.int64]) -> float:
-        """The loss to second order at the fitted weights: ``N/2 theta_D . [H^-1]_DD^-1 theta_D``."""
-        own = self.theta[dropped]
-        block = self.inverse[np.ix_(dropped, dropped)]
-        return 0.5 * self.total * float(own @ np.linalg.lstsq(block, own, rcond=None)[0])
+    def loss(self, kept: Kept) -> float:
+        """Nats over all rows that are lost.
 
-    def loss(self, kept: Kept, check: Callable[[], None] = lambda: None) -> float:
-        """Nats over all rows that are lost; ``check`` is called between steps and may raise."""
+        Raises
+        ------
+        KeyboardInterrupt : Ctrl-C, before the refit has settled.
+        """
         surprise = self.surprise
         likelihood = self._restricted(kept)
         start = self._start(kept)
-        before = [likelihood.move(start)]
+        before, settled = likelihood.move(start), False
 
-        def settled(z: Array, value: float, violation: float) -> None:
-            check()
-            gain, before[0] = before[0] - value, value
+        def watch(z: Array, value: float, violation: float) -> None:
+            nonlocal before, settled
+            gain, before = before - value, value
             if gain < self.tolerance * max(self._surprise_at(z, kept) - surprise, 1.0 / self.total):
+                settled = True
                 raise Interrupted
 
-        solution = solve(likelihood, start, "newton", 1e-10, _STEPS, settled)
+        solution = solve(likelihood, start, "newton", 1e-10, _STEPS, watch)
+        if solution.status == "interrupted" and not settled:
+            raise KeyboardInterrupt
         return self.total * (self._surprise_at(solution.theta, kept) - surprise)
 
     def _surprise_at(self, z: Array, kept: Kept) -> float:

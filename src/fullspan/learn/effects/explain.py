@@ -6,10 +6,9 @@ large tables only the strongest are refitted; the others keep an approximation, 
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,26 +30,29 @@ from fullspan.model.named_effects import named
 from fullspan.model.sum_to_zero import Components, Expect
 
 Array = NDArray[np.float64]
-Check = Callable[[], None]
 REFITTED = 24
 """Terms, and interactions, that are refitted however large the table is: more than are printed by default."""
 _WORK = 1 << 23
 """States times refits beyond these."""
 
 
-def explained(fitted: Fitted, data: Empirical | None, check: Check = lambda: None) -> Fitted:
+def explained(fitted: Fitted, data: Empirical | None, *, keep: bool = False) -> Fitted:
     """The model with its interactions, and with nats saved by refits where that is possible.
 
     Parameters
     ----------
     data : the rows it was learned from, if at hand.
-    check : called between refits; may raise ``KeyboardInterrupt``: what is not refitted then stays approximate.
+    keep : on Ctrl-C leave what is not refitted yet approximate, instead of raising.
+
+    Raises
+    ------
+    KeyboardInterrupt : Ctrl-C, unless ``keep``.
     """
     if fitted.interactions is not None:
         return fitted
     fitted = dataclasses.replace(fitted, shares=() if data is None else _shares(data))
     with one_core():
-        return _Explanation(fitted, data, check).run()
+        return _Explanation(fitted, data).run(keep)
 
 
 def _shares(data: Empirical) -> tuple[tuple[float, ...], ...]:
@@ -73,20 +75,25 @@ class _Part:
 
 
 class _Explanation:
-    def __init__(self, fitted: Fitted, data: Empirical | None, check: Check) -> None:
-        self.fitted, self.model, self.check = fitted, fitted.model, check
+    def __init__(self, fitted: Fitted, data: Empirical | None) -> None:
+        self.fitted, self.model = fitted, fitted.model
         self.components = Components(self.model.basis, self.model.terms)
         self.objective = None if data is None else objective_of(fitted, data, self.components.extra)
 
-    def run(self) -> Fitted:
-        sets = [own for own in self.components.sets if len(own) > 1]
+    def run(self, keep: bool) -> Fitted:
+        sets = self.components.interactions
+        if self.objective is not None and not self.fitted.diverging:
+            self.objective.settle()
         every = np.arange(len(self.model.terms))
         terms = [_Part(np.delete(every, k), float(nats)) for k, nats in enumerate(self.fitted.nats_saved)]
         groups = [self._group(own, terms) for own in sets]
         if self.objective is not None:
-            with contextlib.suppress(KeyboardInterrupt):
+            try:
                 self._refit(groups)
                 self._refit(terms)
+            except KeyboardInterrupt:
+                if not keep:
+                    raise
         found = [
             one.with_nats(part.nats, part.approximate) for one, part in zip(self._effects(sets), groups, strict=True)
         ]
@@ -104,12 +111,13 @@ class _Explanation:
         """The part that an interaction is: its term, where it has only one and nothing else changes without it."""
         group, kept = self.components.exactly(own), self.components.without(own)
         if self.objective is None:
-            return terms[group[0]] if len(group) == 1 else _Part(kept, float(np.sum([terms[k].nats for k in group])))
+            nats = float(np.sum([terms[k].nats for k in group])) if group else math.nan
+            return terms[group[0]] if len(group) == 1 else _Part(kept, nats)
         if kept.ndim == 2 and len(kept) != len(self.objective.theta):  # an objective without the extra terms
             kept = np.setdiff1d(np.arange(len(self.model.terms)), group)
         if len(group) == 1 and kept.ndim == 1:
             return terms[group[0]]
-        return _Part(kept, self.objective.quadratic(np.array(group)))
+        return _Part(kept, self.objective.quadratic(kept))
 
     def _refit(self, parts: list[_Part]) -> None:
         """Refit without each part, or on a large table without the strongest ones."""
@@ -120,7 +128,7 @@ class _Explanation:
             if not waiting:
                 return
             part = max(waiting, key=lambda one: one.nats if one.nats == one.nats else math.inf)
-            part.nats, part.approximate = self.objective.loss(part.kept, self.check), False
+            part.nats, part.approximate = self.objective.loss(part.kept), False
 
     # -- effects ----------------------------------------------------------------------------------------------
 
@@ -153,9 +161,9 @@ class _Explanation:
 
 def covariance_of(objective: Dropping) -> Array:
     """Covariance of the weights (k, k); NaN where the data do not determine one."""
-    theta = objective.theta[: objective.n_own]
-    used = theta != 0 if objective.l1 else np.ones(len(theta), dtype=bool)
-    return inverse_information(objective.information * objective.total, used)
+    used = objective.theta != 0 if objective.l1 else np.ones(len(objective.theta), dtype=bool)
+    whole = inverse_information(objective.information * objective.total, used)
+    return whole[: objective.n_own, : objective.n_own]
 
 
 def _strength(one: Interaction) -> tuple[float, int, tuple[str, ...]]:

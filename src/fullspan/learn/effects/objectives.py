@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -99,7 +101,8 @@ def _truncated(fitted: Fitted, model: TruncatedLogLinear, data: Empirical) -> Dr
     q = np.bincount(model.rows_of(data.states), data.counts / data.total, len(engine)).astype(np.float64)
     rows, k, theta = Known(engine.moments(q)), len(model.terms), np.array(model.theta)
     l2, tolerance = _ridge(fitted, data.total) / data.total, _tolerance(len(engine))
-    return Dropping(engine, rows, rows, theta, data.total, l2, np.zeros(k), 0.0, tolerance)
+    size = len(engine) * k
+    return Dropping(engine, rows, rows, theta, data.total, l2, np.zeros(k), 0.0, tolerance, size=size)
 
 
 def _conditional(fitted: Fitted, data: Empirical) -> Dropping:
@@ -118,7 +121,13 @@ def _conditional(fitted: Fitted, data: Empirical) -> Dropping:
         rows = Known(data.counts / data.total @ values)
     l2, k = _ridge(fitted, data.total) / data.total, len(model.terms)
     l1 = float(fitted.settings.get("l1") or 0.0)
-    return Dropping(free, rows, rows, np.array(model.theta), data.total, l2, np.zeros(k), l1, _tolerance(len(distinct)))
+    theta, open_states = np.array(model.theta), model.basis.n_states // max(_states(model, inputs), 1)
+    size = len(data.states) * open_states * k
+    return Dropping(*(free, rows, rows, theta, data.total, l2, np.zeros(k), l1, _tolerance(len(distinct))), size=size)
+
+
+def _states(model: LogLinear, variables: list[int]) -> int:
+    return math.prod(model.basis.cards[i] for i in variables)
 
 
 def _decimatable(fitted: Fitted, data: Empirical) -> Dropping | None:
@@ -132,4 +141,5 @@ def _decimatable(fitted: Fitted, data: Empirical) -> Dropping | None:
         return None
     given, rows = found
     l2, k = _ridge(fitted, data.total) / data.total, len(model.terms)
-    return Dropping(given, rows, rows, np.array(model.theta), data.total, l2, np.zeros(k), 0.0, _COARSE)
+    size = len(data.states) * k
+    return Dropping(given, rows, rows, np.array(model.theta), data.total, l2, np.zeros(k), 0.0, _COARSE, size=size)
