@@ -58,10 +58,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         ["show", "t.fsm"],
         ["show", "t.fsm", "--terms"],
+        ["show", "m.fsm"],
         ["query", "t.fsm", "P(third | a_rather_long_name_of_a_column=never)"],
         ["compare", "t.fsm", "m.fsm", "--data", "t.csv", "--no-baselines"],
     ],
-    ids=["interactions", "terms", "query", "compare"],
+    ids=["interactions", "terms", "machine", "query", "compare"],
 )
 def test_tables_fit_the_terminal(arguments: list[str], columns: int, folder: Path) -> None:
     lines = in_terminal(arguments, columns, folder)

@@ -89,6 +89,14 @@ def _orders(fitted: Fitted) -> list[tuple[int, int]]:
     return sorted(Counter(len(term) for term in fitted.model.terms).items())
 
 
+def _rows(fitted: Fitted) -> str:
+    """Rows as they count: lines of a table with counts or weights stand for more or fewer."""
+    kept = fitted.n_rows - fitted.n_dropped
+    if abs(fitted.total - kept) <= 1e-9 * max(kept, 1):
+        return f"{fitted.n_rows:,} rows"
+    return f"{fitted.total:,.10g} rows in {fitted.n_rows:,} lines"
+
+
 def summary_lines(fitted: Fitted) -> list[str]:
     """The same in words."""
     from fullspan.estimators.limits import likelihood_line
@@ -97,10 +105,11 @@ def summary_lines(fitted: Fitted) -> list[str]:
     dropped = f" ({fitted.n_dropped:,} dropped: missing cells)" if fitted.n_dropped else ""
     hidden = f" ({fitted.n_hidden} of them hidden)" if fitted.n_hidden else ""
     split = ", ".join(f"{n} of order {order}" for order, n in orders)
-    rows = f"{fitted.n_rows:,} rows{dropped}, " if fitted.status != "given" else ""
+    rows = f"{_rows(fitted)}{dropped}, " if fitted.status != "given" else ""
+    n = len(fitted.model.terms)
     lines = [
         f"{rows}{len(space)} variables{hidden}, {_power(space.n_states)} states",
-        f"{len(fitted.model.terms)} terms in the {fitted.model.basis.name} basis" + (f": {split}" if split else ""),
+        f"{n} term{'' if n == 1 else 's'} in the {fitted.model.basis.name} basis" + (f": {split}" if split else ""),
     ]
     if fitted.status == "given":
         return [*lines, "given, not learned from rows"]
@@ -148,11 +157,22 @@ def is_machine(fitted: Fitted) -> bool:
 def print_machine(fitted: Fitted, top: int | None) -> None:
     """The summary of a machine, with its first ``top`` coefficients, and its limits."""
     from fullspan.estimators.limits import limit_line
-    from fullspan.estimators.summary import Summary
+    from fullspan.estimators.summary import INTERACTIONS, Summary
 
-    console().print(Summary.of(fitted).text(top), soft_wrap=True)
+    shown = Summary.of(fitted)
+    console().print(shown.opening())
+    if len(found := shown.interactions()):
+        console().print()
+        print_rows(found.headings, found[:INTERACTIONS].cells())
+        if len(found) > INTERACTIONS:
+            console().print(f"... and {len(found) - INTERACTIONS} more")
+    if shown.coefficients:
+        heading, *rows = shown.coefficient_rows(top)
+        console().print()
+        print_rows(heading, rows)
+        console().print("\n".join(shown.notes(top)))
     if (line := limit_line(fitted)) is not None:
-        console().print(f"\n{line}", soft_wrap=True)
+        console().print(f"\n{line}")
 
 
 def strongest(fitted: Fitted, top: int | None, *, terms: bool = False) -> None:

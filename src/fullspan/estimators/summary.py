@@ -12,13 +12,16 @@ from fullspan.errors import FullspanError
 from fullspan.estimators.endings import ended_early, ending_words
 from fullspan.estimators.interactions import InteractionTable
 from fullspan.estimators.joint import is_conditional
+from fullspan.estimators.limits import likelihood_line
 from fullspan.estimators.sampled import log_z_of
 from fullspan.estimators.terms import aligned
 from fullspan.model.averaged import AveragedLogLinear
 from fullspan.model.events import event_words
+from fullspan.model.local import INDICATOR
 from fullspan.model.words import label
 
 if TYPE_CHECKING:
+    from fullspan.algebra.basis import Basis
     from fullspan.estimators.residuals import Residuals
     from fullspan.model.fitted import Fitted
     from fullspan.model.goodness import Goodness
@@ -30,7 +33,7 @@ _READ_AS = {
     "sum": "sum-to-zero coding: above 0, the named levels are more frequent together than lower orders expect",
     "treatment": "treatment coding, against the first levels: above 0, the named levels are more frequent together",
 }
-_SPINS = {
+_BASES = {
     "monomial": "the basis: 1 where all the named levels hold, else 0; the same as treatment coding",
     "walsh": "the basis: a term is -1 where an odd number of the values it names holds, else +1",
     "indicator": "the basis: a term is the product of +1 where a value it names holds, and -1 where not",
@@ -75,24 +78,31 @@ def coefficients(fitted: Fitted, coding: str = "sum", covariance: Any = None) ->
 
     Raises
     ------
-    FullspanError : the coding is unknown, or is none of the model's.
+    FullspanError : the coding is unknown, or the model has no such coding.
     """
+    return _coded(fitted, coding, covariance)[1]
+
+
+def _coded(fitted: Fitted, coding: str, covariance: Any) -> tuple[str, tuple[Coefficient, ...]]:
+    """The coding used, and the coefficients: the basis stands in where the default coding is not to be had."""
     from fullspan.learn.effects.coefficients import coded
 
     if coding not in CODINGS:
         raise FullspanError(f"coding is {coding!r}; choose one of {', '.join(map(repr, CODINGS))}")
-    model = fitted.model
-    if coding == "treatment" and model.basis.zero_one:
-        coding = "basis"
-    found = None if coding == "basis" or _only_basis(fitted) else coded(fitted, covariance, coding)  # type: ignore[arg-type]
+    model, found = fitted.model, None
+    if _only_basis(fitted) and coding == "treatment":
+        raise FullspanError("an average or a truncated machine has no treatment coding; use coding='basis'")
+    if not _only_basis(fitted) and coding != "basis" and not (coding == "treatment" and model.basis.zero_one):
+        found = coded(fitted, covariance, coding)  # type: ignore[arg-type]
     if found is None:
         names = [label(model.space, model.basis, term) for term in model.terms]
-        return _listed_coefficients(fitted, names, fitted.weights, fitted.standard_errors)
+        used = "treatment" if coding == "treatment" and model.basis.zero_one else "basis"
+        return used, _listed_coefficients(fitted, names, fitted.weights, fitted.standard_errors)
     errors, stored = found.errors, fitted.coefficient_errors
     if covariance is None and coding == "sum" and stored is not None and len(stored) == len(errors):
         errors = stored
     names = [_cell(fitted, cell) for cell in found.cells]
-    return _listed_coefficients(fitted, names, found.estimates, errors)
+    return coding, _listed_coefficients(fitted, names, found.estimates, errors)
 
 
 def _only_basis(fitted: Fitted) -> bool:
@@ -145,8 +155,8 @@ class Summary:
     def of(
         cls, fitted: Fitted, residuals: Residuals | None = None, coding: str = "sum", covariance: Any = None
     ) -> Summary:
-        found = coefficients(fitted, coding, covariance)
-        return cls(fitted, found, fitted.goodness, residuals, "basis" if _only_basis(fitted) else coding)
+        used, found = _coded(fitted, coding, covariance)
+        return cls(fitted, found, fitted.goodness, residuals, used)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain types, as JSON holds them; numbers that are not known are NaN, diverging weights infinite."""
@@ -185,6 +195,10 @@ class Summary:
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>"
 
+    def opening(self) -> str:
+        """What stands above the tables: the rows, the weights, the solver and the measures of fit."""
+        return "\n\n".join("\n".join(lines) for part in (self._heading(), self._fit()) if (lines := list(part)))
+
     def _heading(self) -> Iterator[str]:
         fitted, settings = self.fitted, self.fitted.settings
         names, hidden = self._names(), self._names(hidden=True)
@@ -199,7 +213,8 @@ class Summary:
             yield f"{len(hidden)} hidden: {_listed(hidden)}{unused}"
         basis = fitted.model.basis.name
         on = f", on {len(states):,} states" if (states := getattr(fitted.model, "states", None)) is not None else ""
-        yield f"{len(self.coefficients)} weights in the {basis} basis{on}{_penalties(settings)}"
+        n = len(fitted.model.terms)
+        yield f"{n} weight{'' if n == 1 else 's'} in the {basis} basis{on}{_penalties(settings)}"
         steps = settings.get("iterations")
         how = f"solver {settings['solver']}, {steps} iterations: " if "solver" in settings and steps is not None else ""
         yield f"{how}{ending_words(fitted) if ended_early(fitted.status) else fitted.status}"
@@ -208,7 +223,7 @@ class Summary:
         g = self.goodness
         if g is None:
             if not math.isnan(self.fitted.divergence):
-                yield f"divergence from the data {self.fitted.divergence:.4f} nats per row"
+                yield likelihood_line(self.fitted)
                 yield from self._likelihood()
             return
         if not math.isnan(g.g2):
@@ -220,7 +235,7 @@ class Summary:
                 ]
             )
         sparse = self.fitted.settings.get("sparse_cells")
-        if not math.isnan(g.g2) and sparse is not None and sparse > SPARSE:
+        if g.df > 0 and not math.isnan(g.g2) and sparse is not None and sparse > SPARSE:
             yield (
                 f"caution: the expected count is below 5 in {sparse:.0%} of the cells, so the chi-squared p-values of "
                 "G2 and X2 are unreliable"
@@ -247,35 +262,58 @@ class Summary:
             why = "weights that the penalty sets to 0 are not counted"
         return f"df: {why}; counting all cells and weights gives {g.nominal_df}."
 
+    def interactions(self) -> InteractionTable:
+        """The strongest interactions, which no coding changes; empty where they have not been worked out."""
+        return InteractionTable(self.fitted.interactions or ())
+
     def _interactions(self) -> Iterator[str]:
-        """The strongest interactions, which no coding changes."""
-        found = InteractionTable(self.fitted.interactions or ())
+        found = self.interactions()
         if len(found):
             yield from aligned([found.headings, *found[:INTERACTIONS].cells()])
-            if len(found) > INTERACTIONS:
-                yield f"... and {len(found) - INTERACTIONS} more"
+            yield from _more(len(found) - INTERACTIONS)
 
-    def _coefficients(self, top: int | None) -> Iterator[str]:
-        if not self.coefficients:
-            return
-        shown, searched = self.coefficients[:top], is_searched(self.fitted)
-        columns = 3 if searched else 5
+    def coefficient_rows(self, top: int | None) -> list[tuple[str, ...]]:
+        """The first ``top`` coefficients as text, headings first; z and p-values only where the terms were given."""
+        columns = 3 if is_searched(self.fitted) else 5
         heading = ("coefficient", "estimate", "std. error", "z", "p-value")
-        yield from aligned([row[:columns] for row in (heading, *map(_cells, shown))])
-        if len(self.coefficients) > len(shown):
-            yield f"... and {len(self.coefficients) - len(shown)} more"
+        return [row[:columns] for row in (heading, *map(_cells, self.coefficients[:top]))]
+
+    def notes(self, top: int | None) -> Iterator[str]:
+        """What stands below the coefficients."""
+        yield from _more(len(self.coefficients) - len(self.coefficients[:top]))
         if any(c.diverges for c in self.coefficients):
             yield "-inf, +inf: no finite maximum; the fitted distribution is the limit"
         if any(math.isnan(c.standard_error) and not c.diverges for c in self.coefficients):
             yield "NA: not determined by the data, or not stored with the model"
-        yield _READ_AS.get(self.coding) or _SPINS[self.fitted.model.basis.name]
-        if searched:
+        yield _READ_AS.get(self.coding) or _basis_words(self.fitted.model.basis)
+        if is_searched(self.fitted):
             yield _SELECTED
+
+    def _coefficients(self, top: int | None) -> Iterator[str]:
+        if self.coefficients:
+            yield from aligned(self.coefficient_rows(top))
+            yield from self.notes(top)
 
     def _residuals(self) -> Iterator[str]:
         if self.residuals:
             yield "largest residuals"
             yield from aligned(self.residuals.cells())
+
+
+def _more(n: int) -> Iterator[str]:
+    if n > 0:
+        yield f"... and {n} more"
+
+
+def _basis_words(basis: Basis) -> str:
+    """How the functions of a basis are read; a Walsh basis has indicators on numbers of levels like 3 or 5."""
+    mixed = basis.name == "walsh" and any(kind == INDICATOR for kind in basis.kinds)
+    return _BASES[basis.name] + (
+        "; on columns whose number of levels is no power of 2, as the indicator basis: "
+        + ("+1 where the value holds, and -1 where not")
+        if mixed
+        else ""
+    )
 
 
 def _uses_hidden(fitted: Fitted) -> bool:
