@@ -374,23 +374,46 @@ def test_ordered_levels_are_grouped_as_ranges():
     assert "in {" not in one.words
 
 
-@pytest.mark.parametrize("basis", ["monomial", "indicator"])
-def test_dropping_an_interaction_leaves_the_main_effects_that_it_stood_for(basis):
-    """A model of one product of three and two levels, no main effects: what does not sum to 0 in it stays free."""
-    from scipy.optimize import minimize
-
+def test_dropping_an_interaction_leaves_the_main_effects_that_it_stood_for():
+    """A model of products of three and two levels without main effects: what is lost is against independence."""
     counts = np.array([[400, 30], [300, 60], [100, 110]])
-    model = fs.BoltzmannMachine(order=None, terms=[["v0", "v1"]], basis=basis, count_column="n").fit(table_of(counts))
-    states = np.array(list(np.ndindex(3, 2)))
-    phi = model.model_.basis.evaluate(model.model_.terms, states).astype(float)
-    cube = phi.reshape(3, 2, -1)
-    pure = cube - cube.mean(axis=0) - cube.mean(axis=1, keepdims=True) + cube.mean(axis=(0, 1))
-    lower, n = (cube - pure).reshape(6, -1), counts.ravel()
-
-    def surprise(theta):
-        f = lower @ theta
-        return float(n.sum() * np.logaddexp.reduce(f) - n @ f)
-
-    best = minimize(surprise, np.zeros(lower.shape[1]), method="BFGS", options={"gtol": 1e-8}).fun
+    model = fs.BoltzmannMachine(order=None, terms=[["v0", "v1"]], count_column="n").fit(table_of(counts))
+    alone = fs.BoltzmannMachine(order=1, count_column="n").fit(table_of(counts))
     (one,) = model.interactions_
-    assert one.nats_saved == pytest.approx(model.log_likelihood_ + best, rel=1e-4)
+    assert one.nats_saved == pytest.approx(model.log_likelihood_ - alone.log_likelihood_, rel=1e-4)
+
+
+def test_a_search_without_main_effects_says_what_the_others_say():
+    """Counts 300, 300, 300, 900 are one product of 0/1 units: odds ratio 3, N I = 55 nats, Wald's interval."""
+    rows = [["n", "n"]] * 300 + [["n", "y"]] * 300 + [["y", "n"]] * 300 + [["y", "y"]] * 900
+    half = 1.959964 * math.sqrt(3 / 300 + 1 / 900)
+    for basis in ("auto", "walsh", "monomial", "indicator"):
+        (one,) = fs.FullSpan(basis=basis).fit(rows).interactions_
+        assert one.nats_saved == pytest.approx(55.0, rel=0.02)
+        assert one.effects[0].interval() == pytest.approx((3 * math.exp(-half), 3 * math.exp(half)), rel=0.02)
+
+
+def test_pairs_inside_a_product_of_three_are_listed():
+    """One product of three 0/1 units alone: its pairs have odds ratios too, and every basis lists them."""
+    counts = np.full((2, 2, 2), 100)
+    counts[1, 1, 1] = 900
+    for basis in ("monomial", "walsh"):
+        found = fs.FullSpan(basis=basis, count_column="n").fit(table_of(counts)).interactions_
+        pairs = {one.variables: one for one in found if one.order == 2}
+        assert len(pairs) == 3
+        assert all(one.effects[0].log_ratio > 0.5 for one in pairs.values())
+
+
+@pytest.mark.parametrize("basis", ["monomial", "walsh", "indicator"])
+def test_what_is_not_determined_at_the_boundary_is_said_to_be_so(basis):
+    """a=y never meets b=y: their odds ratio is 0, and nothing is known of c where they would meet."""
+    cells = {"nnn": 10, "nny": 12, "nyn": 8, "nyy": 5, "ynn": 9, "yny": 14}
+    frame = pd.DataFrame([(*cell, n) for cell, n in cells.items()], columns=["a", "b", "c", "n"])
+    with pytest.warns(BoundaryWarning):
+        model = fs.BoltzmannMachine(order=3, basis=basis, count_column="n").fit(frame)
+    found = {"".join(one.variables): one for one in model.interactions_}
+    assert found["ab"].effects[0].log_ratio == -math.inf
+    for name in ("ac", "bc", "abc"):
+        assert math.isnan(found[name].effects[0].log_ratio)
+        assert "not determined, at the boundary" in found[name].words
+        assert found[name].direction == 0

@@ -43,10 +43,16 @@ def named(
     for own in sets:
         component = components.effect(own, expect)
         spread = _spread(component, covariance, errors)
-        infinite = bool(np.isin(component.positions, list(diverging)).any()) if len(diverging) else False
+        infinite = len(diverging) > 0 and _is_open(component, spread, diverging)
         extremes = components.extremes(own, theta) if _is_pair(space, own) else None  # type: ignore[arg-type]
         found.append(of_cells(space, own, component.cells(theta), spread, extremes, infinite))
     return found
+
+
+def _is_open(component: Component, spread: Array | None, diverging: Sequence[int]) -> bool:
+    """Whether weights that have no finite maximum, or are not determined next to such, have a part in a component."""
+    touched = np.isin(component.positions, list(diverging)).any()
+    return bool(touched or (spread is not None and np.isnan(spread).any()))
 
 
 def _spread(component: Component, covariance: Array | None, errors: Array | None) -> Array | None:
@@ -80,8 +86,11 @@ def of_cells(
     last: list[tuple[Event, ...]] = [((1,), (1,))]
     events = last if is_pair else _strongest(space, variables, cells, covariance)
     effects = [_effect(space, variables, own, scale * cells, covariance, scale) for own in events]
+    if infinite and not is_pair:  # of the cells only one that never occurs has a limit of its own
+        rarest = tuple((int(code),) for code in np.unravel_index(int(np.argmin(cells)), cells.shape))
+        effects = [_effect(space, variables, rarest, cells, None, scale)]
     if infinite:
-        effects, extremes = [_at_boundary(effects, extremes, is_pair)], None
+        effects, extremes = [_at_boundary(effects[0], extremes, is_pair)], None
     low, high = (math.nan, math.nan) if extremes is None else (_exp(extremes[0]), _exp(extremes[1]))
     return Interaction(names, math.nan, True, kind, tuple(effects), low, high)
 
@@ -103,13 +112,12 @@ def _effect(
     return Effect(words, float(weights @ cells.ravel()), error)
 
 
-def _at_boundary(effects: list[Effect], extremes: tuple[float, float] | None, is_pair: bool) -> Effect:
+def _at_boundary(one: Effect, extremes: tuple[float, float] | None, is_pair: bool) -> Effect:
     """What can be said where a weight has no finite maximum: the limit, or that there is none.
 
     An odds ratio that is infinite whatever the other variables are has a sign; a cell that never occurs is ÷∞. All
     else is not determined: the limit leaves open what happens in states of probability 0.
     """
-    one = min(effects, key=lambda effect: effect.log_ratio)
     ends = (one.log_ratio, one.log_ratio) if extremes is None else extremes
     if ends[1] < -NEAR_BOUNDARY:
         return Effect(one.events, -math.inf)

@@ -179,7 +179,7 @@ class Components:
         own, larger = self.exactly(variables), self.containing(variables)
         kept = np.setdiff1d(np.arange(len(self.terms)), own)
         parts = {k: self._pure(self.terms[k], variables) for k in larger}
-        freed = self._freed([parts[k] for k in own])
+        freed = self._freed(own)
         coupled = {k: part for k, part in parts.items() if k not in set(own) and part}
         if not coupled and not freed:
             return kept
@@ -190,8 +190,7 @@ class Components:
         for k, part in coupled.items():
             for term, weight in part.items():
                 base[place[term], column[k]] -= weight
-        for j, values in enumerate(freed):
-            base[len(self.terms) :, len(kept) + j] = values
+        base[len(self.terms) + np.array(freed, dtype=np.int64), len(kept) + np.arange(len(freed))] = 1.0
         return base
 
     def _pure(self, term: Term, variables: tuple[int, ...]) -> dict[Term, float]:
@@ -211,18 +210,10 @@ class Components:
     def _known(self) -> frozenset[Term]:
         return frozenset((*self.terms, *self.extra))
 
-    def _freed(self, parts: list[dict[Term, float]]) -> list[Array]:
-        """Lower-order functions that only a set's own terms stood for, in coordinates of ``extra``."""
-        place = {term: j for j, term in enumerate(self.extra)}
-        found: list[Array] = []
-        for part in parts:
-            values = np.zeros(len(self.extra))
-            for term, weight in part.items():
-                if term in place:
-                    values[place[term]] = weight
-            if values.any() and np.linalg.matrix_rank(np.array([*found, values])) > len(found):
-                found.append(values)
-        return found
+    def _freed(self, own: list[int]) -> list[int]:
+        """Positions among ``extra`` of the lower-order functions that only these terms stood for."""
+        parts = {part for k in own for part in self._pure(self.terms[k], tuple(i for i, _ in self.terms[k]))}
+        return [j for j, term in enumerate(self.extra) if term in parts]
 
     def _mean(self, term: Term, part: Term) -> float:
         """Mean over the levels of the factors of a term that are not in a part of it."""
