@@ -83,10 +83,11 @@ def _of_bins(variable: Variable, sign: str, bound: float) -> Codes:
     if bound in edges[:-1]:
         cut = edges.index(bound)
         if sign in ("<=", ">"):
+            edge = edge_texts(edges)[cut]
             other = "<" if sign == "<=" else ">="
             raise QueryError(
-                f"{edge_texts(edges)[cut]} itself belongs to the bin {variable.levels[cut]} of {variable.name!r}, whose mass is not "
-                f"split: use {other} {edge_texts(edges)[cut]}"
+                f"{edge} itself belongs to the bin {variable.levels[cut]} of {variable.name!r}, whose mass is not "
+                f"split: use {other} {edge}"
             )
     elif bound == edges[-1] and sign in ("<=", ">"):
         cut = variable.n_bins
