@@ -22,7 +22,6 @@ from fullspan.data.filled_columns import arrow_column, cast_texts, pandas_column
 from fullspan.data.frames import arrow_of
 from fullspan.space import Level, Space, Variable
 
-
 _EXACT = 2**53
 """Whole numbers up to which floating point has all of them."""
 
