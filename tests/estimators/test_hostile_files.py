@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 import warnings
 
 import numpy as np
@@ -153,9 +154,13 @@ def test_any_token_in_a_network_is_read_or_refused(text, suffix, read, tmp_path)
     path = tmp_path / f"n.{suffix}"
     path.write_text(text)
     read(path)
-    words = text.split(" ")
-    for i in range(len(words)):
-        for token in TOKENS:
-            path.write_text(" ".join([*words[:i], token, *words[i + 1 :]]))
-            words = refusal(read, path)
-            assert words == "" or str(path) in words
+    parts = re.findall(r"\s+|[^\s{}();,|]+|[{}();,|]", text)
+    assert "".join(parts) == text
+    refused = 0
+    for i, part in enumerate(parts):
+        for token in () if part.isspace() else TOKENS:
+            path.write_text("".join([*parts[:i], token, *parts[i + 1 :]]))
+            error = refusal(read, path)
+            refused += bool(error)
+            assert error == "" or str(path) in error, f"{token!r} for {part!r} at {i}"
+    assert refused > 100
