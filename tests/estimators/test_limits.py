@@ -190,7 +190,9 @@ def test_a_status_from_a_file_is_no_template(status: str) -> None:
     assert ending_words(_with(status)) == f"{status}: the fit ended with the status {status!r}"
 
 
-@pytest.mark.parametrize("odd", ["{x}", [], {}, {"cell": 1}, {"cell": {"a": 1}}, {"cell": {}, "model": "x"}, True, math.nan])
+@pytest.mark.parametrize(
+    "odd", ["{x}", [], {}, {"cell": 1}, {"cell": {"a": 1}}, {"cell": {}, "model": "x"}, True, math.nan]
+)
 def test_odd_settings_of_a_file_are_not_shown_as_numbers(odd: Any) -> None:
     names = ("violation", "learning_rate", "solver", "misfit", "baselines")
     fitted = _with("iteration limit", **dict.fromkeys(names, odd))
