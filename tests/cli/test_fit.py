@@ -238,14 +238,14 @@ def test_ctrl_c_after_learning_keeps_the_model(
         raise KeyboardInterrupt
 
     for part in ("_recorded", "_explained"):
-        monkeypatch.setattr(f"fullspan.cli.fit.{part}", stop)
-        done = run(*arguments, tmp_path / "m.fsm")
-        monkeypatch.undo()
+        with monkeypatch.context() as patch:
+            patch.setattr(f"fullspan.cli.fit.{part}", stop)
+            done = run(*arguments, tmp_path / "m.fsm")
         assert done.code == 130
         assert "interrupted while the fit was measured; the learned model is in" in done.err
         kept, whole = load(tmp_path / "m.fsm"), load(tmp_path / "whole.fsm")
         assert (kept.status, kept.model.terms) == ("converged", whole.model.terms)
-        assert kept.model.weights.tolist() == whole.model.weights.tolist()
+        assert kept.model.weights == whole.model.weights
         assert run("show", tmp_path / "m.fsm").code == 0
         (tmp_path / "m.fsm").unlink()
 

@@ -131,9 +131,7 @@ def _refuse_unused(max_memory: str | None, seed: int | None, *, by_chains: bool)
     if by_chains and max_memory is not None:
         raise FullspanError("--max-memory applies only to exact answers; these come from Gibbs chains: leave it out")
     if not by_chains and seed is not None:
-        raise FullspanError(
-            "--seed applies only to Gibbs chains; these answers are exact: leave it out or use --gibbs"
-        )
+        raise FullspanError("--seed applies only to Gibbs chains; these answers are exact: leave it out or use --gibbs")
 
 
 def _network(path: Path, fitted: Any, limit: int | None) -> GraphModel | Conditioned:
