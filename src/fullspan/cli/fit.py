@@ -61,9 +61,9 @@ EPILOG = """Example: fullspan fit votes.csv -o votes.fsm --missing drop
 Example: fullspan fit votes.csv -o m.fsm --model boltzmann --missing drop
 
 Ctrl-C stops the search and saves the best model so far (exit code 130); before the first move of the search there is
-none, and no model is written. An existing model file is replaced; another kind of file is not, unless --force is given.
-The data file is never replaced. Standard errors after the default search are posterior standard deviations under the
-fitted prior."""
+none, and no model is written. Ctrl-C while a learned model is measured saves it without these measures (exit code 130).
+An existing model file is replaced; another kind of file is not, unless --force is given. The data file is never
+replaced. Standard errors after the default search are posterior standard deviations under the fitted prior."""
 
 
 def register(app: typer.Typer) -> None:

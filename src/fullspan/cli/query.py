@@ -34,10 +34,10 @@ Example: fullspan query votes.fsm "mode(party, crime | water=y)" --names
 
 Example: fullspan query votes.uai --evidence votes.uai.evid --log-z --json
 
-Questions: P(...) with = != < <= > >= and 'in {y, n}', 'in 20..40', joined by and, or, not, with parentheses; a comma
-means "and". A name alone on the left asks for its whole distribution. H(a | b) and I(a; b | c) are entropy and mutual
-information in nats; mode(a, b | c=y) is the most probable state, mode(| c=y) that of all variables. Quote names or
-levels with blanks. A number stands for the bin it falls into; a bound must be a bin's edge.
+Questions: P(...) with = != < <= > >= (or ≠ ≤ ≥) and 'in {y, n}', 'in 20..40', joined by and, or, not, with
+parentheses; a comma means "and". A name alone on the left asks for its whole distribution. H(a | b) and I(a; b | c) are
+entropy and mutual information in nats; mode(a, b | c=y) is the most probable state, mode(| c=y) that of all variables.
+Quote names or levels with blanks. A number stands for the bin it falls into; a bound must be a bin's edge.
 
 A question that cannot be answered is reported, and the others are answered; the exit code is then 2.
 

@@ -169,7 +169,8 @@ def misfit_words(record: Any) -> str:
         return "largest pairwise misfit: not known, as in files of earlier versions"
     if "unknown" in record:
         return f"largest pairwise misfit: not measured ({record['unknown']})"
-    cell, model, data, draws = (*(record.get(key) for key in ("cell", "model", "data")), record.get("draws", 0))
+    cell, model, data = (record.get(key, math.nan) for key in ("cell", "model", "data"))
+    draws = record.get("draws", 0)
     if not (isinstance(cell, dict) and all(map(_is_finite, (model, data, draws)))):
         return "largest pairwise misfit: not known, the file's record of it cannot be read"
     cell = ", ".join(f"{name}={level}" for name, level in cell.items())
@@ -219,7 +220,7 @@ def likelihood_line(fitted: Any) -> str:
 def _against(found: float, record: Any) -> str:
     if not isinstance(record, dict) or math.isnan(found):
         return ""
-    named = [("independent columns", record.get("independent")), ("uniform", record.get("uniform"))]
+    named = [("independent columns", record.get("independent", math.nan)), ("uniform", record.get("uniform", math.nan))]
     if not all(_is_finite(base) for _, base in named):
         return ""
     parts = [f"{abs(found - base):.4f} {'above' if found >= base else 'below'} {name}" for name, base in named]
