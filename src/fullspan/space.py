@@ -195,6 +195,23 @@ class Space:
         return {v.name: v.levels[int(c)] for v, c in zip(self.variables, state, strict=True)}
 
 
+LABEL_DIGITS = 4
+"""Least significant digits of the edges in the label of a bin."""
+
+
+def edge_texts(edges: Sequence[float], digits: int = 6) -> tuple[str, ...]:
+    """Bin edges as they are printed: with as few significant digits, but at least ``digits``, as keep them apart.
+
+    >>> edge_texts((0.0, 1.80235971, 2.5))
+    ('0', '1.80236', '2.5')
+    """
+    for n in range(digits, 18):
+        texts = tuple(f"{edge:.{n}g}" for edge in edges)
+        if len(set(texts)) == len(texts):
+            break
+    return texts
+
+
 def did_you_mean(word: Any, known: Sequence[str]) -> str:
     """`` (did you mean 'CAD'?)``: the known words that are nearest; nothing if none is near."""
     found = nearest(word, known)

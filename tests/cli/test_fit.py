@@ -20,6 +20,7 @@ import pytest
 
 from cli.running import COMMAND, VOTES, Done, spawn
 from fullspan.cli.interrupt import remembered
+from fullspan.data import count
 from fullspan.estimators.reading import Reading
 from fullspan.model.file import load
 
@@ -68,7 +69,13 @@ def test_a_fit_without_the_table_says_so_in_one_line(run: Run, options: list[str
     lines = [line for line in (done.out + done.err).splitlines() if "largest pairwise misfit" in line]
     assert len(lines) == 1
     assert lines[0] in run("show", path).out
-    assert json.loads(run("show", path, "--json").out)["pairwise_misfit"]["data"] >= 0
+    misfit = json.loads(run("show", path, "--json").out)["pairwise_misfit"]
+    rows = count(VOTES, missing="drop", columns=columns[-1].split(","))
+    seen = [rows.states[:, rows.space.position(name)] for name in misfit["cell"]]
+    wanted = [rows.space.variables[rows.space.position(n)].code(level) for n, level in misfit["cell"].items()]
+    share = rows.counts[(seen[0] == wanted[0]) & (seen[1] == wanted[1])].sum() / rows.total
+    assert misfit["data"] == pytest.approx(share)
+    assert misfit["model"] != misfit["data"]
     assert "misfit" not in run("fit", VOTES, "-o", tmp_path / "t.fsm", *columns).out
 
 
@@ -198,11 +205,11 @@ def lost_interrupt() -> None:
 def test_ctrl_c_lost_before_the_search_saves_nothing(
     run: Run, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    count, handler = Reading.count, signal.getsignal(signal.SIGINT)
+    counting, handler = Reading.count, signal.getsignal(signal.SIGINT)
 
     def counted(*arguments: Any) -> Any:
         lost_interrupt()
-        return count(*arguments)
+        return counting(*arguments)
 
     monkeypatch.setattr(Reading, "count", counted)
     done = run("fit", table, "-o", tmp_path / "m.fsm", "--count-column", "n")
@@ -218,6 +225,29 @@ def test_ctrl_c_lost_in_the_search_stops_it_at_the_next_move(
     done = run(*endless("-o", tmp_path / "m.fsm")[len(COMMAND) :])
     assert done.code == 130
     assert len(load(tmp_path / "m.fsm").history) == 2
+
+
+def test_ctrl_c_after_learning_keeps_the_model(
+    run: Run, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is measured of a learned model is worth less than the model."""
+    arguments = ("fit", table, "--count-column", "n", "-o")
+    assert run(*arguments, tmp_path / "whole.fsm").code == 0
+
+    def stop(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    for part in ("_recorded", "_explained"):
+        with monkeypatch.context() as patch:
+            patch.setattr(f"fullspan.cli.fit.{part}", stop)
+            done = run(*arguments, tmp_path / "m.fsm")
+        assert done.code == 130
+        assert "interrupted while the fit was measured; the learned model is in" in done.err
+        kept, whole = load(tmp_path / "m.fsm"), load(tmp_path / "whole.fsm")
+        assert (kept.status, kept.model.terms) == ("converged", whole.model.terms)
+        assert kept.model.weights == whole.model.weights
+        assert run("show", tmp_path / "m.fsm").code == 0
+        (tmp_path / "m.fsm").unlink()
 
 
 def test_ctrl_c_before_the_first_move_saves_nothing(

@@ -119,7 +119,7 @@ def test_a_model_file_has_a_log_z_and_marginals_too(run: Run, votes_model: Path,
 
 
 def test_what_cannot_be_asked(run: Run, uai: Path, bif: Path, tmp_path: Path) -> None:
-    refused(run("query", uai), "nothing is asked")
+    refused(run("query", uai), "no question given")
     refused(run("query", tmp_path / "no.uai", "--log-z"), "no.uai cannot be read: No such file")
     refused(run("query", uai, "P(x7=1)"), "there is no variable 'x7'")
     refused(run("query", uai, "--log-z", "--max-memory", "much"), "is no size")

@@ -57,6 +57,22 @@ def test_chains_answer_the_good_questions(run: Run, votes_model: Path) -> None:
     assert "chains estimate probabilities only" in other["error"]
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--gibbs", "--max-memory", "1GiB"), "--max-memory applies only to exact answers"),
+        (("--seed", 1), "--seed applies only to Gibbs chains"),
+        (("--seed", 1, "--log-z"), "--seed applies only to Gibbs chains"),
+    ],
+)
+def test_options_that_would_change_nothing_are_refused(
+    run: Run, votes_model: Path, options: tuple[object, ...], message: str
+) -> None:
+    done = run("query", votes_model, "P(party=democrat)", *options)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+
+
 def test_all_names_and_levels(run: Run, votes_model: Path) -> None:
     lines = run("query", votes_model, "--names").out.splitlines()
     assert len(lines) == 17

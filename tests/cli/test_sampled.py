@@ -50,6 +50,9 @@ def test_a_wide_machine_is_fitted_scored_sampled_and_asked(run: Run, rows: Path,
     assert found["method"] == "gibbs"
     assert found["answers"][0]["probability"] > 0.55
     assert found["answers"][0]["error"] > 0
+    refused = run("query", str(model), "P(v1=1)", "--max-memory", "1GiB")
+    assert refused.code == 2
+    assert "--max-memory applies only to exact answers" in refused.err
     loaded = fs.load(model)
     assert isinstance(loaded, fs.BoltzmannMachine)
     assert loaded.solver == "pcd"

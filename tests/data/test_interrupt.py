@@ -3,13 +3,18 @@
 import signal
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import duckdb
 import pyarrow as pa
 import pytest
 
-from fullspan.data.duck import translated
+from fullspan.data import duck
+from fullspan.data.duck import DuckRelation, translated
+from fullspan.data.files import connect
+from fullspan.data.relation import Key
 from fullspan.errors import DataError
 
 LONG = """
@@ -37,6 +42,55 @@ def test_ctrl_c_in_a_long_query():
         finally:
             child.kill()
     assert (child.returncode, err) == (130, "")
+
+
+class Fake:
+    """A connection whose query goes on until it is interrupted."""
+
+    def __init__(self):
+        self.stopped = threading.Event()
+
+    def interrupt(self):
+        self.stopped.set()
+
+
+@pytest.mark.parametrize("starts", [True, False])
+def test_ctrl_c_before_the_query_is_waited_for(starts, monkeypatch):
+    """Between the start of the query and the wait for it, and before its start."""
+    submit = ThreadPoolExecutor.submit
+
+    def interrupted(pool, *arguments):
+        if starts:
+            submit(pool, *arguments)
+            assert begun.wait(10)
+        raise KeyboardInterrupt
+
+    begun = threading.Event()
+    connection = Fake()
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", interrupted)
+    started = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        DuckRelation(connection, "t", ())._waited(lambda: begun.set() or connection.stopped.wait(10))
+    assert time.monotonic() - started < 5
+    assert connection.stopped.is_set() == begun.is_set() == starts
+
+
+def test_one_thread_reads_all_batches(monkeypatch):
+    pools = []
+
+    class Counted(ThreadPoolExecutor):
+        def __init__(self, *arguments):
+            pools.append(self)
+            super().__init__(*arguments)
+
+    monkeypatch.setattr(duck, "ThreadPoolExecutor", Counted)
+    monkeypatch.setattr(duck, "BATCH_ROWS", 2048)
+    relation = DuckRelation.of(connect(), "(SELECT range AS x FROM range(20000))")
+    batches = list(relation.rows([Key(relation.columns[0])]))
+    relation.close()
+    assert sum(len(batch) for batch in batches) == 20_000
+    assert len(batches) > 5
+    assert len(pools) == 1
 
 
 def fails(error):

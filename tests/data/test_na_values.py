@@ -149,3 +149,24 @@ def test_a_classifier_cannot_sum_an_input_out():
 
 def test_mixtures_keep_the_parameters():
     assert FullSpanMixture(na_values=["-"], handle_unknown="missing").get_params()["na_values"] == ["-"]
+
+
+@pytest.mark.parametrize("marks", [[99.0], (mark for mark in [99.0]), {"a": (mark for mark in [99.0])}])
+def test_a_number_among_the_marks_means_the_same_after_loading(marks, tmp_path):
+    """99.0 means the texts "99.0" and "99", from a list or from a generator, before and after saving."""
+    frame = pd.DataFrame({"a": ["99", "x", "99.0", "y"] * 5, "b": ["u", "v"] * 10})
+    model = ChowLiuTree(missing="em", na_values=marks).fit(frame)
+    assert model.missing_ == {"a": {"99": 5, "99.0": 5}}
+    model.save(tmp_path / "m.fsm")
+    for own in (model, fullspan.load(tmp_path / "m.fsm")):
+        assert own.impute(frame)["a"].isin(["x", "y"]).all()
+
+
+def test_marks_of_a_column_that_the_table_lacks_are_refused():
+    table = {"age": ["1", "-"], "b": ["u", "v"]}
+    message = r"na_values lists texts for 'agee', which is no column of the table \(did you mean 'age'\?\)"
+    for read in (count, lambda *args, **options: fullspan.fit_many(*args, by="b", **options)):
+        with pytest.raises(DataError, match=message):
+            read(table, na_values={"agee": ["-"]})
+    model = ChowLiuTree(missing="em", na_values={"age": ["-"]}).fit(table)
+    assert model.impute({"b": ["u"]}).column_names == ["b", "age"]  # a further table may lack the column

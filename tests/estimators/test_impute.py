@@ -154,7 +154,7 @@ def test_draws_are_values_of_the_bin_as_often_as_in_the_data():
 
 def test_types_widen_only_where_a_filled_number_needs_it():
     """Whole numbers become floating-point where the filled one is not whole, and stay whole where it is."""
-    half = Variable("x", ("[0, 2)", "[2, 4]"), (0.0, 2.0, 4.0), ((0.5,), (3.0,)))
+    half = Variable("x", ("[0, 2)", "[2, 4]"), (0.0, 2.0, 4.0), bin_values=((0.5,), (3.0,)))
     codes = np.array([[0], [-1]])
     for kind, types in (
         (lambda v: pd.DataFrame({"x": pd.array(v, "Int64")}), ("Float64", "Int64")),
@@ -166,6 +166,41 @@ def test_types_widen_only_where_a_filled_number_needs_it():
             found = filled.schema.field("x").type if isinstance(filled, pa.Table) else filled["x"].dtype
             assert str(found) == expected
             assert [row["x"] for row in cells(filled)] == [1, half.bin_values[code][0]]
+
+
+@pytest.mark.parametrize(
+    ("array", "levels", "expected"),
+    [
+        (np.array([["a"], [""]]), ("a", "longer"), "<U6"),
+        (np.array([["1"], [""]]), (1, 123), "<U3"),
+        (np.array([[1], [99]]), (1, 32.5), "float64"),
+        (np.array([[1], [99]], dtype=np.int8), (1, 300), "int16"),
+        (np.array([[1], [99]], dtype=np.float32), (1, 2.5), "float32"),
+        (np.array([[1], [99]], dtype=np.float32), (1, 16777217), "float64"),
+        (np.array([[2**60 + 1], [99]]), (2**60 + 1, 0.5), "object"),
+        (np.array([[1], [99]]), (1, 2**64), "object"),
+        (np.array([[1], [99]]), (1, "text"), "object"),
+        (np.array([[True], [False]]), (True, 7), "object"),
+        (np.array([[1], [99]]), (1, 2), "int64"),
+    ],
+)
+def test_an_array_widens_to_hold_what_is_filled_in(array, levels, expected):
+    space, codes = Space((Variable("x0", levels),)), np.array([[0], [-1]])
+    filled = fill(array, space, codes, np.array([[0], [1]]))
+    assert filled.dtype.kind == np.dtype(expected).kind
+    assert filled[:, 0].tolist() == [array[0, 0], str(levels[1]) if array.dtype.kind == "U" else levels[1]]
+    if expected != "int16":
+        assert filled.dtype == np.dtype(expected)
+
+
+@pytest.mark.parametrize("how", ["mode", "draw"])
+def test_a_binned_column_that_the_table_lacks_may_be_filled_with_its_level_of_missing_cells(how):
+    """The likeliest level of such a column may be "(missing)": an empty cell."""
+    x = np.where(np.arange(100) < 90, np.nan, np.arange(100.0))
+    model = fs.ChowLiuTree(bins={"x": 2}, missing="level").fit(pd.DataFrame({"x": x, "y": np.arange(100) % 2}))
+    filled = model.impute(pd.DataFrame({"y": np.arange(200) % 2}), how, random_state=0)
+    share = filled["x"].isna().mean()
+    assert share == 1.0 if how == "mode" else 0.8 < share < 1.0
 
 
 def test_levels_that_a_column_does_not_show_are_written_in_its_type():
@@ -210,9 +245,9 @@ def test_a_bin_without_data_and_files_without_values_give_the_middle_or_the_fini
 
 def test_values_of_a_bin_must_lie_in_it():
     with pytest.raises(DataError, match=r"'x'.*2 bins and values for 1"):
-        Variable("x", ("a", "b"), (0.0, 1.0, 2.0), ((0.5,),))
+        Variable("x", ("a", "b"), (0.0, 1.0, 2.0), bin_values=((0.5,),))
     with pytest.raises(DataError, match=r"1.5 of 'x' is not in its bin a"):
-        Variable("x", ("a", "b"), (0.0, 1.0, 2.0), ((1.5,), ()))
+        Variable("x", ("a", "b"), (0.0, 1.0, 2.0), bin_values=((1.5,), ()))
 
 
 def test_added_parts_keep_the_values_of_their_bins():

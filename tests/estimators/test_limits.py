@@ -176,13 +176,30 @@ def test_every_status_of_the_learners_has_a_sentence_and_early_ones_a_remedy() -
 
 
 def test_endings_name_numbers_and_remedies() -> None:
-    assert "stopped at 2,048 terms" in ending(_with("term limit")).sentence
+    assert "stopped at the limit of 2,048 terms" in ending(_with("term limit")).sentence
     assert "penalty=2.0" in ending(_with("term limit")).remedy
     assert "differs from the data's by 0.02" in ending_words(_with("iteration limit", violation=0.02))
     assert "Remedy: use a higher max_iter" in ending_words(_with("iteration limit"))
     assert "more chains" in ending_words(_with("iteration limit", solver="pcd"))
     assert "Remedy: use learning_rate=0.05" in ending_words(_with("diverged", learning_rate=0.5))
     assert "'odd'" in ending_words(_with("odd"))
+
+
+@pytest.mark.parametrize("status", ["{x}", "{", "{0}", "{terms.__class__}"])
+def test_a_status_from_a_file_is_no_template(status: str) -> None:
+    assert ending_words(_with(status)) == f"{status}: the fit ended with the status {status!r}"
+
+
+@pytest.mark.parametrize(
+    "odd", ["{x}", [], {}, {"cell": 1}, {"cell": {"a": 1}}, {"cell": {}, "model": "x"}, True, math.nan]
+)
+def test_odd_settings_of_a_file_are_not_shown_as_numbers(odd: Any) -> None:
+    names = ("violation", "learning_rate", "solver", "misfit", "baselines")
+    fitted = _with("iteration limit", **dict.fromkeys(names, odd))
+    assert "the solver stopped at its limit of iterations" in ending_words(fitted)
+    assert "the weights diverged" in ending_words(replace(fitted, status="diverged"))
+    assert "not known" in limits.misfit_words(odd)
+    assert "above" not in limits.likelihood_line(fitted)
 
 
 # -- times ----------------------------------------------------------------------------------------------------

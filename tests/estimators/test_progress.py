@@ -141,6 +141,48 @@ def test_the_thread_ends_with_the_reporter_and_survives_a_terminal_that_is_gone(
     assert not other._thread.is_alive()
 
 
+def test_a_terminal_that_is_gone_breaks_no_fit() -> None:
+    """Neither a step, nor a phase, nor the end raises what the stream raises."""
+    stream = Terminal()
+    reporter, clock = ticking(stream)
+    reporter.say("reading votes.csv")
+    stream.close()
+    clock.now = 10.0
+    reporter.say("preparing")
+    reporter(progress(1.0, 1))
+    reporter.models(1, 2, 1.0)
+    reporter.beat()
+    reporter.close()
+
+
+def test_a_thread_that_is_blocked_in_writing_holds_nobody_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stopped terminal, or a full pipe that nobody reads."""
+    monkeypatch.setattr(module, "_JOIN_SECONDS", 0.05)
+    blocked, free = threading.Event(), threading.Event()
+
+    class Stopped(Terminal):
+        def write(self, text: str) -> int:
+            blocked.set()
+            free.wait(30)
+            return len(text)
+
+    reporter = Reporter(Stopped())
+    try:
+        assert blocked.wait(10)
+
+        def fit() -> None:
+            reporter.say("preparing")
+            reporter(progress(1.0, 1))
+            reporter.close()
+
+        worker = threading.Thread(target=fit, daemon=True)
+        worker.start()
+        worker.join(5)
+        assert not worker.is_alive()
+    finally:
+        free.set()
+
+
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, DataError])
 def test_no_thread_is_left_after_a_fit_that_ends_early(stop: type[BaseException]) -> None:
     """Ctrl-C, or a table that cannot be read, leaves the terminal clean."""

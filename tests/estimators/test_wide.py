@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -172,3 +173,13 @@ def test_what_only_the_table_has_is_refused() -> None:
         fs.FullSpan(engine="steam").fit(data)
     with pytest.raises(FullspanError, match="max_width"):
         fs.FullSpan(max_width=0).fit(data)
+
+
+@pytest.mark.parametrize(
+    ("options", "is_hidden"), [({"l1": 0.1}, False), ({"search": "paper"}, False), ({"hidden": 1}, True)]
+)
+def test_what_elimination_lacks_has_a_remedy_that_fits(options: dict[str, Any], is_hidden: bool) -> None:
+    """A mixture has a hidden variable; it is no way out for other options."""
+    with pytest.raises(FullspanError, match="engine='elimination' does not support") as found:
+        fs.FullSpan(engine="elimination", **options).fit([[0, 0], [1, 1], [0, 1], [1, 0]])
+    assert ("FullSpanMixture" in str(found.value)) == is_hidden

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fullspan.data.bins import binned_variable
 from fullspan.errors import QueryError
+from fullspan.model.events import event_words
 from fullspan.query import Query as Boxed
 from fullspan.query import parse
 from fullspan.space import Space, Variable
@@ -107,7 +111,7 @@ def test_meaning(text, expected):
         ("age in {1, -5}", 11, "-5 is outside the bins"),
         ("age in 20..60", 7, "20 lies inside the bin [0, 30)"),
         ("age in 60..30", 7, "write the smaller bound first"),
-        ("age > old", 6, "'old' is none"),
+        ("age > old", 6, "got 'old', which is not a number"),
         ("grade > 3", 8, "no level of 'grade' is > 3; its levels run from 1 to 3"),
         ("grade in 3..1", 9, "write the smaller bound first"),
         ("grade in 7..9", 9, "no level of 'grade' lies in 7..9"),
@@ -136,6 +140,42 @@ def test_refusals_point_at_the_place(text, place, message):
     assert message in str(caught.value)
     assert caught.value.position == place
     assert str(caught.value).splitlines()[-1] == " " * (place + 2) + "^"
+
+
+LONG_EDGES = (-1.23456749, 0.1234567, 0.1234568, 1.80235971, 2.7182818)
+LONG = Space((binned_variable("z", LONG_EDGES),))
+
+
+@pytest.mark.parametrize("text", ["z >= 1.80236", "z >= 1.80235971"])
+def test_a_bound_as_it_is_printed_is_the_edge(text):
+    """Bounds come from error messages and labels, which show few digits of an edge."""
+    assert parse(text, LONG).event == ({0: (3,)},)
+
+
+def test_printed_edges_can_be_used_as_bounds():
+    """Each advice and each edge that a refusal lists is itself a question that can be asked."""
+    with pytest.raises(QueryError) as caught:
+        parse("z >= 1.5", LONG)
+    message = str(caught.value).splitlines()[0]
+    advised = re.findall(r">= ([-\d.]+)(?= or|;)", message)
+    assert [parse(f"z >= {bound}", LONG).event for bound in advised] == [({0: (2, 3)},), ({0: (3,)},)]
+    edges = message.split("its edges are ")[1].split(", ")
+    assert len(set(edges)) == 5
+    assert [len(parse(f"z >= {edge}", LONG).event[0][0]) for edge in edges[:-1]] == [4, 3, 2, 1]
+    low, *_, high = edges
+    assert parse(f"z in {low}..{high}", LONG).event == ({0: (0, 1, 2, 3)},)
+    assert parse(f"z = {low} or z = {high}", LONG).event == ({0: (0, 3)},)
+    assert event_words(LONG.variables[0], (2, 3)) == "z ≥ 0.1234568"
+    assert parse(event_words(LONG.variables[0], (2, 3)), LONG).event == ({0: (2, 3)},)
+
+
+def test_a_bound_as_the_label_prints_it_is_the_edge():
+    space = Space((binned_variable("z", (0.0, 1.80235971, 2.7182818)),))
+    assert space.variables[0].levels == ("[0, 1.802)", "[1.802, 2.718]")
+    assert parse("z < 1.802", space).event == ({0: (0,)},)
+    assert parse("z < 1.80236", space).event == ({0: (0,)},)
+    with pytest.raises(QueryError, match=r"1\.803 lies inside the bin \[1\.802, 2\.718\]"):
+        parse("z < 1.803", space)
 
 
 def test_the_caret_stays_in_place_under_line_breaks():
@@ -187,6 +227,11 @@ def test_what_is_quoted_comes_back(data):
         ("age in 0..60", ({3: (0, 1)},)),
         ("age in 30 .. 99", ({3: (1, 2)},)),
         ("age not in 30..60", ({3: (0, 2)},)),
+        ("age ≥ 30", ({3: (1, 2)},)),
+        ("age≥30 and age≤99", ({3: (1, 2)},)),
+        ("grade ≤ 2", ({5: (0, 1)},)),
+        ("crime ≠ y", ({1: (0, 2)},)),
+        ("crime≠y", ({1: (0, 2)},)),
         ("grade > 1", ({5: (1, 2)},)),
         ("grade <= 2.5", ({5: (0, 1)},)),
         ("grade in 2..3", ({5: (1, 2)},)),

@@ -158,6 +158,23 @@ def test_warnings_in_plain_words() -> None:
     assert "most of them of b (13.7%)" in " ".join(caveats(holes, holes._empirical))
 
 
+def test_warnings_agree_in_number() -> None:
+    """One or several: weights on the boundary, constant columns, rows left out."""
+    rows = {"a": [0, 1] * 30, "b": [0] * 60, "c": [0] * 60}
+    for columns, sentence in (
+        (["a", "b"], "Constant: b has only one level in these rows and carries no information."),
+        (["a", "b", "c"], "Constant: b, c have only one level in these rows and carry no information."),
+    ):
+        model = fs.FullSpan(columns=columns, levels={name: [0, 1] for name in columns}).fit(rows)
+        fitted = model.fitted_
+        assert sentence in caveats(model, model._empirical)
+        for n, words in ((1, "1 weight has no finite"), (2, "2 weights have no finite")):
+            model.fitted_ = replace(fitted, diverging=(0,) * n, n_dropped=n)
+            said = caveats(model, model._empirical)
+            assert any(text.startswith(f"On the boundary: {words}") for text in said)
+            assert f"{n} of 60 rows {'was' if n == 1 else 'were'} left out because of missing cells." in said
+
+
 def test_a_tree_of_many_variables_has_a_report(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     x = rng.integers(0, 2, (300, 1))

@@ -44,13 +44,14 @@ HIDDEN_HELP = "A number of binary hidden variables, or their names separated by 
 L1_HELP = "Weight of an L1 penalty on the weights; above 0, terms are searched one at a time, whatever --search says."
 EPSILON_HELP = "Stop when a step gains less, in nats per row; only for --search paper or --l1 above 0."
 ENGINE_HELP = (
-    "The dual table of all states, or elimination for hundreds of columns; auto: the table if it takes no minutes and "
-    "fits into --max-memory, by default 1 GiB or 100 KiB per row."
+    "The dual table of all states, or elimination for hundreds of columns; auto: the table if it takes under a minute "
+    "and fits into --max-memory, by default 1 GiB or 100 KiB per row."
 )
 WIDTH_HELP = "Elimination, mixture: most variables that one is joined to."
 COMPONENTS_HELP = (
     "Mixture: levels of the hidden variable; by default several runs, mixed. Hidden-tree: states of a node."
 )
+SECONDS_HELP = "Mixture: start no new run after this many seconds."
 PATTERN_HELP = "Truncated: a pattern; may be repeated."
 RESUME_HELP = "Start from the checkpoint, if there is one, and keep its basis, whatever --basis says."
 AVERAGE_HELP = "Average this number of fits and networks, which predicts better; Ctrl-C keeps the fits that are done."
@@ -60,9 +61,9 @@ EPILOG = """Example: fullspan fit votes.csv -o votes.fsm --missing drop
 Example: fullspan fit votes.csv -o m.fsm --model boltzmann --missing drop
 
 Ctrl-C stops the search and saves the best model so far (exit code 130); before the first move of the search there is
-none, and no model is written. An existing model file is replaced; another kind of file is not, unless --force is given.
-The data file is never replaced. Standard errors after the default search are posterior standard deviations under the
-fitted prior."""
+none, and no model is written. Ctrl-C while a learned model is measured saves it without these measures (exit code 130).
+An existing model file is replaced; another kind of file is not, unless --force is given. The data file is never
+replaced. Standard errors after the default search are posterior standard deviations under the fitted prior."""
 
 
 def register(app: typer.Typer) -> None:
@@ -115,7 +116,7 @@ def fit(
     engine: Annotated[EngineName, typer.Option(help=ENGINE_HELP)] = EngineName.auto,
     max_width: Annotated[int, typer.Option(min=1, help=WIDTH_HELP)] = 4,
     components: Annotated[int | None, typer.Option(min=1, help=COMPONENTS_HELP)] = None,
-    max_seconds: Annotated[float | None, typer.Option(min=0.0, help="Mixture: begin no run after these.")] = None,
+    max_seconds: Annotated[float | None, typer.Option(min=0.0, help=SECONDS_HELP)] = None,
     dtype: Annotated[Precision, typer.Option(help="Numbers of the tables.")] = Precision.auto,
     device: Annotated[Device, typer.Option(help="Where the tables live; auto: a GPU if it pays.")] = Device.auto,
     max_memory: Annotated[str | None, typer.Option(help="Most memory to use, such as 8GiB.")] = None,
@@ -147,7 +148,7 @@ def fit(
     if weights is not None and count_column is not None:
         raise typer.BadParameter("--weights and --count-column both say how much a row counts; give one")
     if engine.value == "table" and is_given(context, "max_width"):
-        raise typer.BadParameter("--max-width is of --engine elimination; a table has no width")
+        raise typer.BadParameter("--max-width applies only to --engine elimination; a table has no width")
     if model.value in TREES:
         check_model_target(output, data, force=force)
         given: dict[str, Any] = {"components": components, "max_width": max_width, "max_seconds": max_seconds}
@@ -237,9 +238,10 @@ def fit(
             own |= {"average": average, "shrinkage": "evidence" if shrink else None}
             fitted = FullSpan(**options, **own)._learn(empirical, watch, start)
         seconds = time.monotonic() - started
-        fitted = _recorded(_kept(reading.noted(fitted), watch), empirical, seconds)
-        fitted = _explained(fitted, empirical, watch)
+        fitted, is_measured = _measured(_kept(reading.noted(fitted), watch), empirical, seconds, watch)
     _save(fitted, output)
+    if not is_measured:
+        return _unmeasured(fitted, output)
     for note in () if quiet else _notes(fitted):
         typer.echo(note, err=True)
     if not quiet:
@@ -297,6 +299,15 @@ def _kept(fitted: Fitted, watch: _Watch) -> Fitted:
     if fitted.status == INTERRUPTED_STATUS and not watch.moved:
         raise KeyboardInterrupt
     return fitted
+
+
+def _measured(fitted: Fitted, empirical: Empirical, seconds: float, watch: _Watch) -> tuple[Fitted, bool]:
+    """The model with what is known about it, and whether all is: Ctrl-C must not lose a model that is learned."""
+    try:
+        fitted = _recorded(fitted, empirical, seconds)
+        return _explained(fitted, empirical, watch), True
+    except KeyboardInterrupt:
+        return fitted, False
 
 
 def _explained(fitted: Fitted, empirical: Empirical, watch: _Watch) -> Fitted:
@@ -363,6 +374,18 @@ def _tell(fitted: Fitted, output: Path, seconds: float, *, as_json: bool) -> Non
         typer.echo("\n".join(summary_lines(fitted)))
         strongest(fitted, STRONGEST)
     typer.echo(f"fitted in {seconds:.1f} s, written to {output}")
+
+
+def _unmeasured(fitted: Fitted, output: Path) -> int:
+    """Report that Ctrl-C came after the model was learned; the exit code."""
+    from fullspan.cli.app import INTERRUPTED
+
+    which = "best model so far" if fitted.status == INTERRUPTED_STATUS else "learned model"
+    typer.echo(
+        f"fullspan: interrupted while the fit was measured; the {which} is in {str(output)!r}, without these measures",
+        err=True,
+    )
+    return INTERRUPTED
 
 
 def _closing(fitted: Fitted, output: Path) -> int:

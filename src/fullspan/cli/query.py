@@ -34,10 +34,10 @@ Example: fullspan query votes.fsm "mode(party, crime | water=y)" --names
 
 Example: fullspan query votes.uai --evidence votes.uai.evid --log-z --json
 
-Questions: P(...) with = != < <= > >= and 'in {y, n}', 'in 20..40', joined by and, or, not, with parentheses; a comma
-means "and". A name alone on the left asks for its whole distribution. H(a | b) and I(a; b | c) are entropy and mutual
-information in nats; mode(a, b | c=y) is the most probable state, mode(| c=y) that of all variables. Quote names or
-levels with blanks. A number stands for the bin it falls into; a bound must be a bin's edge.
+Questions: P(...) with = != < <= > >= (or ≠ ≤ ≥) and 'in {y, n}', 'in 20..40', joined by and, or, not, with
+parentheses; a comma means "and". A name alone on the left asks for its whole distribution. H(a | b) and I(a; b | c) are
+entropy and mutual information in nats; mode(a, b | c=y) is the most probable state, mode(| c=y) that of all variables.
+Quote names or levels with blanks. A number stands for the bin it falls into; a bound must be a bin's edge.
 
 A question that cannot be answered is reported, and the others are answered; the exit code is then 2.
 
@@ -84,20 +84,23 @@ def query(
 
     asked, limit = questions or [], size(max_memory)
     if not (asked or log_z or marginals or names):
-        raise FullspanError("nothing is asked: give a question such as 'P(a=x | b=y)', --names, --log-z or --marginals")
+        raise FullspanError("no question given; give one such as 'P(a=x | b=y)', --names, --log-z or --marginals")
     if names and as_json and (asked or log_z or marginals):
-        raise FullspanError("--names --json prints one document; ask for other things in a command of their own")
+        raise FullspanError("--names --json prints one document; ask for other things in a separate command")
     if names:
         _print_names(model, as_json)
         if not (asked or log_z or marginals):
             return 0
     if gibbs:
+        _refuse_unused(max_memory, None, by_chains=True)
         if evidence:
             raise FullspanError("--evidence is for exact answers; state the condition in the question")
         return print_estimates(model, asked, log_z, marginals, seed, as_json)
     fitted = None if suffix(model) in NETWORKS else joint_model(model)
+    by_chains = fitted is not None and not (evidence or log_z or marginals) and not log_z_of(fitted).exact
+    _refuse_unused(max_memory, seed, by_chains=by_chains)
     if fitted is not None and not (evidence or log_z or marginals):
-        if not log_z_of(fitted).exact:
+        if by_chains:
             return print_estimates(fitted, asked, False, False, seed, as_json)
         answers = answered(oracle_of(fitted, limit).ask, asked)
         print_answers(answers, as_json)
@@ -114,6 +117,21 @@ def query(
             typer.echo(f"evidence {k}:")
         _print_report(report, shown)
     return report_failures([answer for report in reports for answer in report.get("answers", ())])
+
+
+def _refuse_unused(max_memory: str | None, seed: int | None, *, by_chains: bool) -> None:
+    """Refuse an option that would change nothing.
+
+    Raises
+    ------
+    FullspanError : with the name of the option.
+    """
+    from fullspan.errors import FullspanError
+
+    if by_chains and max_memory is not None:
+        raise FullspanError("--max-memory applies only to exact answers; these come from Gibbs chains: leave it out")
+    if not by_chains and seed is not None:
+        raise FullspanError("--seed applies only to Gibbs chains; these answers are exact: leave it out or use --gibbs")
 
 
 def _network(path: Path, fitted: Any, limit: int | None) -> GraphModel | Conditioned:

@@ -16,7 +16,7 @@ import numpy as np
 from fullspan.data.relation import Column, Extent, Key, Relation
 from fullspan.data.source import find
 from fullspan.errors import DataError
-from fullspan.space import Variable
+from fullspan.space import LABEL_DIGITS, Variable, edge_texts
 
 BinRule = int | tuple[str, int] | Sequence[float]
 """A number of quantile bins, ``("quantile", k)``, ``("width", k)``, or the edges."""
@@ -149,10 +149,6 @@ def binned_variable(name: str, edges: Sequence[float]) -> Variable:
 
 def interval_labels(edges: Sequence[float]) -> tuple[str, ...]:
     """Labels such as ``[1.5, 3)``, the last one closed, with as few digits as keep the edges apart."""
-    texts: list[str] = []
-    for digits in range(4, 18):
-        texts = [f"{e:.{digits}g}" for e in edges]
-        if len(set(texts)) == len(texts):
-            break
+    texts = edge_texts(edges, LABEL_DIGITS)
     last = len(texts) - 2
     return tuple(f"[{a}, {b}{']' if i == last else ')'}" for i, (a, b) in enumerate(itertools.pairwise(texts)))

@@ -17,7 +17,7 @@ from fullspan.data.bins import BinRule, binned_variables
 from fullspan.data.duck import DuckRelation
 from fullspan.data.empirical import Empirical, checked_weights
 from fullspan.data.hints import hints, too_many_levels, warn
-from fullspan.data.marks import NaValues
+from fullspan.data.marks import NaValues, check_names
 from fullspan.data.missing import UNKNOWN_REMEDY, Coded, Missing, Unknown, assembled, check_choice, check_unknown
 from fullspan.data.relation import Column, Key, Relation
 from fullspan.data.schema import (
@@ -99,6 +99,7 @@ def count(
         relation = placed(relation, space)
         relation, weight = weighted(relation, count_column, sample_weight)
         if space is None:
+            check_names(na_values, [c.name for c in relation.columns])
             chosen = select(relation, columns, weight)
             given = given_variables(relation, chosen, levels, bins, max_levels)
         else:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -234,9 +235,9 @@ class DuckRelation:
         rows: list[tuple[Any, ...]] = self._translated(lambda: self.connection.sql(sql).fetchall())
         return rows[0]
 
-    def _translated(self, action: Any) -> Any:
+    def _translated(self, action: Any, pool: ThreadPoolExecutor | None = None) -> Any:
         try:
-            return translated(lambda: self._waited(action))
+            return translated(lambda: self._waited(action, pool))
         except DataError as error:
             if self.path is None or str(error) != MIXED_ENDINGS:
                 raise
@@ -244,17 +245,19 @@ class DuckRelation:
 
             raise DataError(f"{other_ending(self.path)}{MIXED_ENDINGS}") from error
 
-    def _waited(self, action: Any) -> Any:
+    def _waited(self, action: Any, pool: ThreadPoolExecutor | None = None) -> Any:
         """The result of a query that Ctrl-C can end: it runs beside the main thread, which waits for signals."""
         if threading.current_thread() is not threading.main_thread():
             return action()
-        with ThreadPoolExecutor(1) as pool:
-            future = pool.submit(action)
+        future: Future[Any] = Future()  # made here: Ctrl-C may come before ``submit`` returns one
+        with ThreadPoolExecutor(1) if pool is None else nullcontext(pool) as own:
             try:
+                own.submit(_run, future, action)
                 return future.result()
             except KeyboardInterrupt:
-                while wait([future], timeout=0.05).not_done:  # again, should the query only have begun
-                    self.connection.interrupt()
+                if not future.cancel():
+                    while wait([future], timeout=0.05).not_done:  # again, should the query only have begun
+                        self.connection.interrupt()
                 raise
 
     def _batches(self, sql: str) -> Iterator[Any]:
@@ -262,9 +265,20 @@ class DuckRelation:
             relation = self.connection.sql(sql)
             return (getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch)(BATCH_ROWS)
 
-        reader = self._translated(start)
-        while (batch := self._translated(lambda: next(reader, None))) is not None:
-            yield batch
+        with ThreadPoolExecutor(1) as pool:
+            reader = self._translated(start, pool)
+            while (batch := self._translated(lambda: next(reader, None), pool)) is not None:
+                yield batch
+
+
+def _run(future: Future[Any], action: Any) -> None:
+    """Do what a future stands for, unless it is cancelled."""
+    if not future.set_running_or_notify_cancel():
+        return
+    try:
+        future.set_result(action())
+    except BaseException as error:
+        future.set_exception(error)
 
 
 def _refuse_wide(keys: Sequence[Key]) -> None:

@@ -22,6 +22,9 @@ from fullspan.data.filled_columns import arrow_column, cast_texts, pandas_column
 from fullspan.data.frames import arrow_of
 from fullspan.space import Level, Space, Variable
 
+_EXACT = 2**53
+"""Whole numbers up to which floating point has all of them."""
+
 
 @dataclass(frozen=True)
 class Fill:
@@ -108,7 +111,7 @@ def _fill(variable: Variable, before: NDArray[Any], after: NDArray[Any], rng: np
         distinct, position = np.unique(numbers, return_inverse=True)
         rows[missing] = n + position.reshape(-1)
         whole = bool((numbers == np.round(numbers)).all()) and bool((np.abs(numbers) < 2**53).all())
-        values: list[Level] = [int(x) if x == round(x) and abs(x) < 2**53 else float(x) for x in distinct.tolist()]
+        values: list[Level] = [int(x) if x.is_integer() and abs(x) < 2**53 else x for x in distinct.tolist()]
         return Fill(rows, values, numbers.astype(np.int64) if whole else numbers)
     seen, first = np.unique(before, return_index=True)
     place = np.full(variable.card, -1)
@@ -121,8 +124,8 @@ def _fill(variable: Variable, before: NDArray[Any], after: NDArray[Any], rng: np
 
 
 def _numbers(variable: Variable, bins: NDArray[np.int64], rng: np.random.Generator | None) -> NDArray[np.float64]:
-    """A number in each of the bins."""
-    known = [_values(variable, code) for code in range(variable.n_bins)]
+    """A number in each of the bins; NaN, an empty cell, for the level of missing cells, which is no bin."""
+    known = [_values(variable, code) if code < variable.n_bins else (np.nan,) for code in range(variable.card)]
     if rng is None:
         return np.array([values[len(values) // 2] for values in known])[bins]
     sizes = np.array([len(values) for values in known])
@@ -155,14 +158,30 @@ def _fill_array(array: NDArray[Any], fills: Mapping[str, Fill], names: Sequence[
             continue
         cells = np.empty(len(out), dtype=object)
         cells[:] = fill.cells(out[:, j].tolist())
-        try:
-            out[:, j] = cells
-        except (TypeError, ValueError):  # a text among numbers
-            out = out.astype(object)
-            out[:, j] = cells
+        out = _holding(out, fill.values)
+        out[:, j] = cells
     if not added:
         return out
     return as_array({str(i): column for i, column in enumerate([*out.T, *added])})
+
+
+def _holding(array: NDArray[Any], values: Sequence[Level]) -> NDArray[Any]:
+    """The array in a type that holds these values too: an assignment would cut texts, and numbers, without a word."""
+    kind = array.dtype.kind
+    if not values or kind == "O" or (kind == "b" and all(isinstance(value, bool) for value in values)):
+        return array
+    if kind == "U":
+        return array.astype(np.result_type(array.dtype, np.array([str(value) for value in values])))
+    numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
+    if kind not in "iuf" or len(numbers) < len(values):
+        return array.astype(object)
+    parts = [float(x) for x in numbers if not float(x).is_integer()]
+    wholes = [np.min_scalar_type(int(x)) for x in numbers if float(x).is_integer()]
+    wide = np.result_type(array.dtype, *wholes, *map(np.min_scalar_type, parts))
+    if kind == "f" or not (parts or wide.kind == "f"):
+        return array.astype(wide)
+    is_exact = parts and all(abs(int(x)) <= _EXACT for x in (array.max(), array.min()))
+    return array.astype(np.float64 if is_exact else object)
 
 
 def _fill_columns(

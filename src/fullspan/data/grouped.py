@@ -14,7 +14,7 @@ from fullspan.data.bins import BinRule
 from fullspan.data.counting import Groups, given_variables, guard, weighted
 from fullspan.data.empirical import Empirical
 from fullspan.data.hints import hints, warn
-from fullspan.data.marks import NaValues
+from fullspan.data.marks import NaValues, check_names
 from fullspan.data.missing import Missing, assembled, check_choice
 from fullspan.data.schema import ABSENT
 from fullspan.data.source import find, opened, select
@@ -121,6 +121,7 @@ def count_groups(
             "missing='em' needs a search of its own per group; use 'drop' or 'level', or fit the groups singly"
         )
     with opened(source, na_values) as relation:
+        check_names(na_values, [c.name for c in relation.columns])
         relation, weight = weighted(relation, count_column, sample_weight)
         own = find(relation, by)
         if own == weight:

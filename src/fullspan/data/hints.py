@@ -64,8 +64,8 @@ def _words(groups: Groups, cells: Mapping[str, Mapping[str, int]], n_rows: int) 
             is_common = n_rows >= LEAST_ROWS and n >= SIZEABLE * n_rows
             if is_common and text in WORDS and groups.relation.marks.is_usual(column):
                 yield (
-                    f"{n:,} of {n_rows:,} cells of {column.name!r} are {text!r} and are read as missing; if that is a "
-                    "level, say with na_values= which texts are missing"
+                    f"{n:,} of {n_rows:,} cells of {column.name!r} are {text!r} and are read as missing; if it is a "
+                    "level, list the missing-value texts in na_values="
                 )
 
 

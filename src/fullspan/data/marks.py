@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from fullspan.errors import DataError
+from fullspan.space import did_you_mean
 
 if TYPE_CHECKING:
     from fullspan.data.relation import Column
@@ -55,5 +56,34 @@ class Marks:
 def _texts(values: Iterable[Any]) -> frozenset[str]:
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise DataError(f"na_values lists {values!r}; give a list of texts, [{values!r}], or one per column")
-    found = {str(value).strip() for value in values if value is not None}
-    return frozenset(found | {str(int(v)) for v in values if isinstance(v, float) and v.is_integer()})
+    return frozenset(plain_texts(values))
+
+
+def plain_texts(values: Iterable[Any]) -> list[str]:
+    """What a list of marks means, as texts in order, each once: 99.0 means "99.0" and "99"."""
+    found: dict[str, None] = {}
+    for value in values:
+        if value is None:
+            continue
+        found[str(value).strip()] = None
+        if isinstance(value, float) and value.is_integer():
+            found[str(int(value))] = None
+    return list(found)
+
+
+def check_names(na_values: NaValues, columns: Sequence[str]) -> None:
+    """Refuse marks for a column that the table does not have: it is a slip, and would change nothing.
+
+    Raises
+    ------
+    DataError : with the names that are near.
+    """
+    if not isinstance(na_values, Mapping):
+        return
+    for name in map(str, na_values):
+        if name not in columns:
+            shown = ", ".join(columns[:12]) + (", ..." if len(columns) > 12 else "")
+            raise DataError(
+                f"na_values lists texts for {name!r}, which is no column of the table{did_you_mean(name, columns)}; "
+                f"its columns are: {shown}"
+            )

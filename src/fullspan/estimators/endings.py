@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from fullspan.learn.likelihood.solvers import BY_CHAINS
+
 CONVERGED, GIVEN, INTERRUPTED, DIVERGED = "converged", "given", "interrupted", "diverged"
 
 
@@ -27,7 +29,7 @@ ENDINGS = {
         "use a tenth of the learning_rate",
     ),
     "term limit": Ending(
-        "the search stopped at {terms:,} terms, the most it grows to; more terms could shorten the description further",
+        "the search stopped at the limit of {terms:,} terms; more terms could shorten the description further",
         "use a larger penalty, such as penalty=2.0, a lower max_order, or fewer columns",
     ),
     "round limit": Ending(
@@ -52,16 +54,16 @@ ENDINGS = {
     ),
 }
 """Sentences by status; ``{terms}`` is the limit of the search, ``{off}`` the difference that is left."""
-_BY_CHAINS = ("pcd", "cd")
-"""Solvers without a tolerance: their weights move until the updates are used up."""
 
 
 def ending(fitted: Any) -> Ending:
     """How a fit ended, with its own numbers; a status of another version is shown as it is."""
-    found = ENDINGS.get(fitted.status, Ending(f"the fit ended with the status {fitted.status!r}"))
+    found = ENDINGS.get(fitted.status)
+    if found is None:  # its text comes from the file, and is no template
+        return Ending(f"the fit ended with the status {fitted.status!r}")
     if fitted.status == DIVERGED:
         return _diverged(fitted, found)
-    sampled = fitted.status == "iteration limit" and fitted.settings.get("solver") in _BY_CHAINS
+    sampled = fitted.status == "iteration limit" and fitted.settings.get("solver") in BY_CHAINS
     remedy = "use a higher max_iter, more chains, or a smaller learning_rate" if sampled else found.remedy
     return Ending(found.sentence.format(terms=_term_limit(fitted.status), off=_off(fitted)), remedy)
 
@@ -94,4 +96,4 @@ def _term_limit(status: str) -> int:
 
 def _off(fitted: Any) -> str:
     violation = fitted.settings.get("violation")
-    return "" if violation is None else f"; an expectation differs from the data's by {violation:.2g}"
+    return f"; an expectation differs from the data's by {violation:.2g}" if isinstance(violation, int | float) else ""

@@ -62,9 +62,9 @@ def choose_engine(
     of_table = "search='paper'" if options.search == "paper" else "l1 above 0" if options.l1 else ""
     of_table = "hidden variables" if hidden else "shrinkage" if shrinks else of_table
     if engine == "elimination" and of_table:
+        other = ", or use FullSpanMixture, which has a hidden variable" if hidden else ""
         raise FullspanError(
-            f"engine='elimination' has no {of_table}; leave that out, use engine='table', or FullSpanMixture for a "
-            "hidden variable"
+            f"engine='elimination' does not support {of_table}; leave that out, or use engine='table'{other}"
         )
     n_states = empirical.with_hidden(hidden).space.n_states
     table = f"the table of {states_in_words(n_states)} states"

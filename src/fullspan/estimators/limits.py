@@ -18,6 +18,7 @@ import numpy as np
 
 from fullspan.errors import FullspanError
 from fullspan.estimators.joint import is_conditional
+from fullspan.learn.likelihood.solvers import BEYOND_THE_TABLE, IN_WORDS
 from fullspan.model.hidden_tree import FittedTree
 from fullspan.model.layered import FittedLayers
 from fullspan.model.mixture import FittedMixture
@@ -28,12 +29,6 @@ if TYPE_CHECKING:
     from fullspan.data import Empirical
     from fullspan.query.pair_misfit import PairMisfit
 
-SAMPLED = {
-    "pcd": "persistent contrastive divergence",
-    "cd": "contrastive divergence",
-    "pseudo": "pseudo-likelihood",
-}
-"""Solvers of a machine that do without the table of all states."""
 MAX_CHAIN_WORK = 5e9
 """Weights that Gibbs chains may visit, a few seconds; beyond, no rows are drawn."""
 CHAIN_DRAWS, CHAIN_SWEEPS = 2000, 100
@@ -94,7 +89,7 @@ def measured_by(oracle: Any, fitted: Any, data: Empirical) -> PairMisfit | None:
     from fullspan.query.pair_misfit import pair_misfit, sampled_misfit
 
     rng = np.random.default_rng(0)
-    if fitted.settings.get("solver") in SAMPLED:
+    if fitted.settings.get("solver") in BEYOND_THE_TABLE:
         return pair_misfit(oracle, data, lambda: _by_chains(fitted, data, rng))
     return pair_misfit(oracle, data, lambda: sampled_misfit(lambda size: oracle.sample(size, rng), data))
 
@@ -155,8 +150,8 @@ def approach(fitted: Any) -> str | None:
         return f"by elimination, width {settings['width']}" if "width" in settings else "by elimination"
     if settings.get("estimator") == "DecimatableBoltzmannMachine":
         return "by decimation, on the graph given"
-    if settings.get("solver") in SAMPLED:
-        return f"by {SAMPLED[settings['solver']]}"
+    if settings.get("solver") in BEYOND_THE_TABLE:
+        return f"by {IN_WORDS[settings['solver']]}"
     return None
 
 
@@ -174,9 +169,12 @@ def misfit_words(record: Any) -> str:
         return "largest pairwise misfit: not known, as in files of earlier versions"
     if "unknown" in record:
         return f"largest pairwise misfit: not measured ({record['unknown']})"
-    cell = ", ".join(f"{name}={level}" for name, level in record["cell"].items())
-    model, data, draws = float(record["model"]), float(record["data"]), int(record.get("draws", 0))
-    if draws:
+    cell, model, data = (record.get(key, math.nan) for key in ("cell", "model", "data"))
+    draws = record.get("draws", 0)
+    if not (isinstance(cell, dict) and all(map(_is_finite, (model, data, draws)))):
+        return "largest pairwise misfit: not known, the file's record of it cannot be read"
+    cell = ", ".join(f"{name}={level}" for name, level in cell.items())
+    if draws > 0:
         error = math.sqrt(max(model * (1 - model), 1.0 / draws) / draws)
         return (
             f"largest pairwise misfit found in {draws:,} draws: P({cell}) is about {model:.3f} ± {error:.3f} in the "
@@ -222,9 +220,15 @@ def likelihood_line(fitted: Any) -> str:
 def _against(found: float, record: Any) -> str:
     if not isinstance(record, dict) or math.isnan(found):
         return ""
-    named = (("independent columns", record["independent"]), ("uniform", record["uniform"]))
+    named = [("independent columns", record.get("independent", math.nan)), ("uniform", record.get("uniform", math.nan))]
+    if not all(_is_finite(base) for _, base in named):
+        return ""
     parts = [f"{abs(found - base):.4f} {'above' if found >= base else 'below'} {name}" for name, base in named]
     return ", " + " and ".join(parts)
+
+
+def _is_finite(value: Any) -> bool:
+    return isinstance(value, int | float) and math.isfinite(value)
 
 
 def facts(fitted: Any) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from fullspan.estimators.full_span import FullSpan
 from fullspan.estimators.parameters import check_parameters
 from fullspan.estimators.progress import announce, reported
 from fullspan.estimators.progress import reading as reading_words
-from fullspan.estimators.reading import Reading
+from fullspan.estimators.reading import READING, Reading
 from fullspan.estimators.tables import checked_table, checked_weight, kind_of
 from fullspan.model.many import ManyModels
 from fullspan.model.many_file import read_many, save_many
@@ -138,7 +138,7 @@ def _counts(
     if len(given) != 1:
         raise FullspanError(f"give one of by=, bootstrap= and folds=; {' and '.join(given) or 'none'} was given")
     if by is not None:
-        chosen = {name: value for name, value in vars(reading).items() if name != "handle_unknown"}  # of later tables
+        chosen = {name: getattr(reading, name) for name in READING if name != "handle_unknown"}  # of later tables
         return count_groups(source, by, sample_weight=weight, **chosen), None
     from fullspan.data import resampling
 

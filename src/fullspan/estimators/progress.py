@@ -26,13 +26,13 @@ _JOIN_SECONDS = 2.0
 
 
 class Place(Protocol):
-    """Where progress is told."""
+    """Where progress is shown."""
 
     live: bool
     interval: float
 
     def write(self, line: str) -> None:
-        """Tell how far it is; in a live place this replaces the line before."""
+        """Show how far the fit is; in a live place this replaces the line before."""
 
     def wipe(self) -> None:
         """Leave nothing behind, where that is possible."""
@@ -116,6 +116,9 @@ class Reporter:
     line every 5 s at most; without news they come at increasing distances, up to a minute. No total time is shown: it
     cannot be predicted within a factor of two before the fit.
 
+    The fit goes on whatever happens to the stream: once writing fails, nothing more is shown, and while the thread is
+    blocked in writing, nobody waits for it.
+
     Parameters
     ----------
     stream : a terminal or file; the cell of a notebook if there is one, else standard error, by default.
@@ -135,18 +138,17 @@ class Reporter:
         self.interval, self._clock = self.place.interval, clock
         self._last = clock()
         self._line, self._pause = _phase(PREPARING, self._last), self._patience
-        self._lock, self._closed = threading.RLock(), threading.Event()
+        self._lock, self._closed, self._gone = threading.Lock(), threading.Event(), False
         self._thread = threading.Thread(target=self._run, name="fullspan-progress", daemon=True) if beats else None
         if self._thread is not None:
             self._thread.start()
 
     def say(self, text: str) -> None:
         """Show what is happening, with the seconds it takes: at once on a live line, in a log if it lasts."""
-        with self._lock:
-            now = self._clock()
-            self._news(_phase(text, now))
-            if self.place.live:
-                self._write(now)
+        now = self._clock()
+        self._news(_phase(text, now))
+        if self.place.live:
+            self._write(now)
 
     def __call__(self, progress: StepLike) -> None:
         words = getattr(progress, "words", "") or f"{progress.n_terms} terms  cost {progress.cost:.5f} nats/row"
@@ -158,20 +160,18 @@ class Reporter:
 
     def beat(self) -> None:
         """Rewrite the line with the elapsed time, unless it is recent."""
-        with self._lock:
-            now = self._clock()
-            if self._closed.is_set() or now - self._last < self._pause:
-                return
-            self._write(now)
-            self._pause = self._pause if self.place.live else min(2 * self._pause, LOG_PATIENCE)
+        now = self._clock()
+        if self._closed.is_set() or now - self._last < self._pause:
+            return
+        self._write(now)
+        self._pause = self._pause if self.place.live else min(2 * self._pause, LOG_PATIENCE)
 
     def close(self) -> None:
-        """End the thread and wipe the live line."""
+        """End the thread and wipe the live line; a thread that is blocked in writing is left behind."""
         self._closed.set()
         if self._thread is not None:
             self._thread.join(_JOIN_SECONDS)
-        with self._lock:
-            self.place.wipe()
+        self._shown(self.place.wipe)
 
     @property
     def _patience(self) -> float:
@@ -179,25 +179,32 @@ class Reporter:
         return LIVE_PATIENCE if self.place.live else self.interval
 
     def _report(self, seconds: float, words: str) -> None:
-        with self._lock:
-            at = self._clock()
-            self._news(lambda now: f"{seconds + now - at:6.1f} s  {words}")
-            if at - self._last >= self.interval:
-                self._write(at)
+        at = self._clock()
+        self._news(lambda now: f"{seconds + now - at:6.1f} s  {words}")
+        if at - self._last >= self.interval:
+            self._write(at)
 
     def _news(self, line: Callable[[float], str]) -> None:
         self._line, self._pause = line, self._patience
 
     def _write(self, now: float) -> None:
         self._last = now
-        self.place.write(self._line(now))
+        self._shown(lambda: self.place.write(self._line(now)))
+
+    def _shown(self, action: Callable[[], None]) -> None:
+        """Write, unless the other thread is writing, or the terminal or notebook is gone."""
+        if self._gone or not self._lock.acquire(blocking=False):
+            return
+        try:
+            action()
+        except Exception:
+            self._gone = True  # the fit itself must not fail for that
+        finally:
+            self._lock.release()
 
     def _run(self) -> None:
-        while not self._closed.wait(LIVE_PATIENCE / 2):
-            try:
-                self.beat()
-            except Exception:
-                return  # the terminal or notebook is gone; the fit itself must not fail for that
+        while not self._gone and not self._closed.wait(LIVE_PATIENCE / 2):
+            self.beat()
 
 
 def _phase(text: str, begun: float) -> Callable[[float], str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -31,9 +31,15 @@ class Reading:
     handle_unknown: Any = "error"
     weight_column: str | None = None
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "na_values", _held(self.na_values))
+
     @classmethod
     def by(cls, estimator: Any) -> Reading:
         """The choices among an estimator's parameters: every estimator has all of them."""
+        marks = _held(estimator.na_values)
+        if marks is not estimator.na_values:
+            estimator.na_values = marks  # the estimator is asked again, and an iterator is read only once
         return cls(**{name: getattr(estimator, name) for name in READING})
 
     def count(self, source: Any, sample_weight: Any = None) -> Empirical:
@@ -111,11 +117,22 @@ READING = tuple(field.name for field in fields(Reading) if field.name != "weight
 """Parameters that say how a table is read; every estimator has them."""
 
 
+def _held(na_values: Any) -> Any:
+    """The marks, iterators among them as lists: they are read when counting, and again when saving."""
+    if isinstance(na_values, Iterator):
+        return list(na_values)
+    if isinstance(na_values, Mapping) and any(isinstance(texts, Iterator) for texts in na_values.values()):
+        return {name: _held(texts) for name, texts in na_values.items()}
+    return na_values
+
+
 def _plain(na_values: Any) -> Any:
-    """The texts as JSON can hold them."""
+    """The texts as JSON can hold them, with the meaning they have here: 99.0 is "99.0" and "99"."""
+    from fullspan.data.marks import plain_texts
+
     if isinstance(na_values, Mapping):
         return {str(name): _plain(texts) for name, texts in na_values.items()}
-    return [str(text) for text in na_values if text is not None]
+    return plain_texts(na_values)
 
 
 def say_missing(cells: Mapping[str, Mapping[str, int]], *, verbose: bool) -> Mapping[str, Mapping[str, int]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from fullspan.space import Variable
+from fullspan.space import Variable, edge_texts
 
 Event = tuple[int, ...]
 """Codes of one variable, increasing."""
@@ -67,7 +67,8 @@ def _range(variable: Variable, first: int, last: int) -> str:
         return _listed(variable, [first])
     starts, stops = first == 0, last == variable.n_bins - 1
     if edges is not None:
-        below, above = f"{edges[first]:g}", f"{edges[last + 1]:g}"
+        texts = edge_texts(edges)
+        below, above = texts[first], texts[last + 1]
         return f"{name} < {above}" if starts else f"{name} ≥ {below}" if stops else f"{below} ≤ {name} < {above}"
     if all(isinstance(level, int | float) for level in levels[: variable.n_bins]):
         below, above = f"{levels[first]}", f"{levels[last]}"

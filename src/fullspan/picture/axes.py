@@ -117,7 +117,7 @@ def _inches(ax: Any) -> tuple[float, float]:
 
 
 def _columns(keys: tuple[Key, ...], width: float) -> int:
-    """Most columns of a legend in so many inches; Matplotlib fills one after the other."""
+    """Most columns of a legend that fit into ``width`` inches; Matplotlib fills one after the other."""
     each = [0.62 + _INCH * extent(key.text) for key in keys]
     for n in range(len(keys), 1, -1):
         rows = math.ceil(len(keys) / n)

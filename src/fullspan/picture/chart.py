@@ -119,7 +119,7 @@ def _padded(values: Sequence[float], share: float) -> tuple[float, float]:
 
 
 def ticks(low: float, high: float, about: int = 5, *, whole: bool = False) -> list[float]:
-    """Round numbers between two, about so many, or whole ones.
+    """Round numbers from ``low`` to ``high``, ``about`` as many as given; whole ones if ``whole``.
 
     >>> ticks(0.0, 1.0)
     [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]

@@ -94,7 +94,7 @@ class Asked(ABC):
             return self.union_probability(boxes_of(event, self.asked_space), boxes_of(given, self.asked_space))
         query, condition = self._read(event, given)
         if query.kind != "probability":
-            raise QueryError(f"{event!r} does not ask for a probability: use ask, or the method of its own")
+            raise QueryError(f"{event!r} does not ask for a probability: use ask, or the method for that quantity")
         if query.variables:
             name = self.asked_space.names[query.variables[0]]
             raise QueryError(f"{name!r} stands without a level, which asks for a table: use conditional or ask")

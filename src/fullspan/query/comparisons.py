@@ -13,7 +13,7 @@ from typing import Any
 
 from fullspan.errors import QueryError
 from fullspan.query.boxes import Codes
-from fullspan.space import Variable
+from fullspan.space import LABEL_DIGITS, Variable, edge_texts
 
 COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt,
@@ -32,7 +32,7 @@ def compared(variable: Variable, sign: str, bound: str) -> Codes:
         is left.
     """
     if variable.edges is not None:
-        return _of_bins(variable, sign, _number(variable, bound))
+        return _of_bins(variable, sign, _edge(variable, _number(variable, bound)))
     places, place = _places(variable, bound)
     chosen = tuple(code for code, own in places.items() if COMPARISONS[sign](own, place))
     return _some(variable, chosen, places, f"is {sign} {bound}")
@@ -51,7 +51,7 @@ def within(variable: Variable, low: str, high: str) -> Codes:
         if first <= last:
             return _some(variable, chosen, places, f"lies in {low}..{high}")
     else:
-        first, last = _number(variable, low), _number(variable, high)
+        first, last = (_edge(variable, _number(variable, bound)) for bound in (low, high))
         below = "<=" if last == variable.edges[-1] else "<"
         chosen = tuple(x for x in _of_bins(variable, ">=", first) if x in _of_bins(variable, below, last))
     if not chosen:
@@ -59,18 +59,35 @@ def within(variable: Variable, low: str, high: str) -> Codes:
     return chosen
 
 
+def _edge(variable: Variable, number: float) -> float:
+    """The edge that a number means, or the number itself.
+
+    Edges are printed with 6 digits, in the labels of bins with 4. A number that equals an edge as printed is that edge:
+    nobody can know its further digits.
+    """
+    edges = variable.edges or ()
+    if number in edges:
+        return number
+    for texts in (edge_texts(edges), edge_texts(edges, LABEL_DIGITS)):
+        for edge, text in zip(edges, texts, strict=True):
+            if float(text) == number:
+                return edge
+    return number
+
+
 def _of_bins(variable: Variable, sign: str, bound: float) -> Codes:
     """Bins on one side of an edge: ``<`` and ``>=`` cut just below the bound, ``<=`` and ``>`` just above it."""
     edges = variable.edges or ()
     if not edges[0] <= bound <= edges[-1]:
-        raise QueryError(outside(variable, f"{bound:g}"))
+        raise QueryError(outside(variable, f"{bound:.12g}"))
     if bound in edges[:-1]:
         cut = edges.index(bound)
         if sign in ("<=", ">"):
+            edge = edge_texts(edges)[cut]
             other = "<" if sign == "<=" else ">="
             raise QueryError(
-                f"{bound:g} itself belongs to the bin {variable.levels[cut]} of {variable.name!r}, whose mass is not "
-                f"split: use {other} {bound:g}"
+                f"{edge} itself belongs to the bin {variable.levels[cut]} of {variable.name!r}, whose mass is not "
+                f"split: use {other} {edge}"
             )
     elif bound == edges[-1] and sign in ("<=", ">"):
         cut = variable.n_bins
@@ -78,7 +95,7 @@ def _of_bins(variable: Variable, sign: str, bound: float) -> Codes:
         raise QueryError(_inside(variable, sign, bound))
     chosen = range(cut) if sign in ("<", "<=") else range(cut, variable.n_bins)
     if not chosen:
-        raise QueryError(outside(variable, f"all that is {sign} {bound:g}"))
+        raise QueryError(outside(variable, f"all that is {sign} {edge_texts(edges)[edges.index(bound)]}"))
     return tuple(chosen)
 
 
@@ -86,25 +103,25 @@ def _inside(variable: Variable, sign: str, bound: float) -> str:
     edges = variable.edges or ()
     code = variable.code(bound)
     usable = "<" if sign in ("<", "<=") else ">="
-    sides = [f"{usable} {edge:g}" for edge in edges[code : code + 2] if edge not in (edges[0], edges[-1])]
+    sides = [f"{usable} {edge_texts(edges)[k]}" for k in (code, code + 1) if 0 < k < len(edges) - 1]
     advice = f"use {' or '.join(sides)}; its edges are" if sides else "its edges are"
     return (
-        f"{bound:g} lies inside the bin {variable.levels[code]} of {variable.name!r}, whose mass is not split: "
+        f"{bound:.12g} lies inside the bin {variable.levels[code]} of {variable.name!r}, whose mass is not split: "
         f"{advice} {_listed(variable)}"
     )
 
 
 def outside(variable: Variable, what: str) -> str:
     """The message that a number lies outside all bins."""
-    edges = variable.edges or ()
+    texts = edge_texts(variable.edges or ())
     return (
-        f"{what} is outside the bins of {variable.name!r}, which run from {edges[0]:g} to {edges[-1]:g}; its edges are "
+        f"{what} is outside the bins of {variable.name!r}, which run from {texts[0]} to {texts[-1]}; its edges are "
         f"{_listed(variable)}"
     )
 
 
 def _listed(variable: Variable) -> str:
-    return ", ".join(f"{edge:g}" for edge in variable.edges or ())
+    return ", ".join(edge_texts(variable.edges or ()))
 
 
 def _places(variable: Variable, bound: str) -> tuple[dict[int, Any], Any]:
@@ -132,7 +149,7 @@ def _number(variable: Variable, bound: str) -> float:
     except ValueError:
         number = math.nan
     if math.isnan(number):
-        raise QueryError(f"{variable.name!r} is compared with a number, and {bound!r} is none")
+        raise QueryError(f"{variable.name!r} is compared with a number; got {bound!r}, which is not a number")
     return number
 
 
@@ -154,7 +171,7 @@ def code_of(variable: Variable, level: Any) -> int:
     code = variable.code(level)
     edges = variable.edges
     if edges is not None and str(level) not in map(str, variable.levels):
-        number = float(level)
+        number = _edge(variable, float(level))
         if not edges[0] <= number <= edges[-1]:
-            raise QueryError(outside(variable, f"{number:g}"))
+            raise QueryError(outside(variable, f"{number:.12g}"))
     return code

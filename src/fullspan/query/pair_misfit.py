@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 Draw = Callable[[int], NDArray[Any]]
-"""So many rows of codes of the visible variables."""
+"""Given a number of rows, draws that many rows of codes of the visible variables."""
 Misfit = Callable[[], "PairMisfit | None"]
 MAX_WORK = 3e8
 """Table entries that may be read, about a second."""

@@ -10,8 +10,8 @@
     any       = all {"or" all}
     all       = one {"and" one}
     one       = "not" one | "(" condition ")" | event
-    event     = name ("=" | "==" | "!=") level | name ["not"] "in" "{" level {"," level} "}"
-              | name ("<" | "<=" | ">" | ">=") bound | name ["not"] "in" bound ".." bound
+    event     = name ("=" | "==" | "!=" | "≠") level | name ["not"] "in" "{" level {"," level} "}"
+              | name ("<" | "<=" | "≤" | ">" | ">=" | "≥") bound | name ["not"] "in" bound ".." bound
     name, level, bound = a word, or '...' or "..." with the escapes \\\\ \\' \\" \\n \\t
 
 White space is free. A level of a binned variable may be a number, which falls into its bin. An event that contradicts
@@ -34,15 +34,16 @@ from fullspan.space import Space, Variable
 
 Kind = Literal["probability", "entropy", "mutual_information", "mode"]
 
-_NAME = re.compile(r"""[^\s,|=!(){}<>'"]+""")
-_NAME_IN_LIST = re.compile(r"""[^\s,|=!(){}<>'";]+""")
+_NAME = re.compile(r"""[^\s,|=!(){}<>≤≥≠'"]+""")
+_NAME_IN_LIST = re.compile(r"""[^\s,|=!(){}<>≤≥≠'";]+""")
 _LEVEL = re.compile(r"""[^\s,|(){}'"]+""")
 _BOUND = re.compile(r"""(?:(?!\.\.)[^\s,|(){}'"])+""")
-_EQUALITY = re.compile(r"==|=|!=")
-_ORDER = re.compile(r"<=|>=|<|>")
+_EQUALITY = re.compile(r"==|=|!=|≠")
+_ORDER = re.compile(r"<=|>=|<|>|≤|≥")
+_SIGNS = {"≤": "<=", "≥": ">="}
 _IN = re.compile(r"""(not\s+)?in(?=[\s{'"])""", re.IGNORECASE)
 _EVENT = re.compile(rf"{_EQUALITY.pattern}|{_ORDER.pattern}|(?i:(?:not\s+)?in\b)")
-_NOT = re.compile(r"not(?:(?=\()|\s+(?=[^\s=!<>,|)])(?!in\b))", re.IGNORECASE)
+_NOT = re.compile(r"not(?:(?=\()|\s+(?=[^\s=!<>≤≥≠,|)])(?!in\b))", re.IGNORECASE)
 _AND, _OR = (re.compile(rf"{word}(?=[\s(])", re.IGNORECASE) for word in ("and", "or"))
 _CLOSING, _PARENTHESIS, _BRACE = re.compile(r"[|)]|$"), re.compile(r"\("), re.compile(r"\{")
 _OPENING = re.compile(r"\s*(P|H|I|mode)\s*\(", re.IGNORECASE)
@@ -230,11 +231,11 @@ class _Reader(Text):
         variable = self.space.variables[i]
         if sign := self.match(_EQUALITY):
             code = self._level(variable)
-            return _complement(variable, {code}) if sign[0] == "!=" else (code,)
+            return _complement(variable, {code}) if sign[0] in ("!=", "≠") else (code,)
         if sign := self.match(_ORDER):
             start, bound = self.start(), self.word(_LEVEL, "a bound")
             with self._at(start):
-                return compared(variable, sign[0], bound)
+                return compared(variable, _SIGNS.get(sign[0], sign[0]), bound)
         if among := self.match(_IN):
             codes = self._set(variable) if self.comes(_BRACE) else self._range(variable)
             return _complement(variable, codes) if among[1] else tuple(sorted(codes))

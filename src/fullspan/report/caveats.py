@@ -43,9 +43,9 @@ def _boundary(fitted: Any) -> Iterator[str]:
         names = "; ".join(fitted.describe(k) for k in diverging[:3])
         more = f"; and {len(diverging) - 3} more" if len(diverging) > 3 else ""
         yield (
-            f"On the boundary: {len(diverging)} weights have no finite maximum, because some combinations never "
-            "occur in "
-            f"the data. The model gives those combinations probability 0, which new data may contradict: {names}{more}."
+            f"On the boundary: {_counted(len(diverging), 'weight has', 'weights have')} no finite maximum, because "
+            "some combinations never occur in the data. The model gives those combinations probability 0, which new "
+            f"data may contradict: {names}{more}."
         )
 
 
@@ -55,14 +55,16 @@ def _few(estimator: Any) -> Iterator[str]:
     if fitted.total and n_weights and fitted.total < MANY_ROWS * n_weights:
         where = "at the standard errors, and " if hasattr(estimator, "n_terms_") else ""
         yield (
-            f"Few data: {fitted.total:,.6g} rows carry {n_weights:,} weights, {fitted.total / n_weights:.2g} rows "
-            f"each. Weak interactions are uncertain; look {where}at the held-out rows."
+            f"Few data: {fitted.total:,.6g} rows for {_counted(n_weights, 'weight', 'weights')}, "
+            f"{fitted.total / n_weights:.2g} rows each. Weak interactions are uncertain; look {where}at the held-out "
+            "rows."
         )
 
 
 def _missing(fitted: Any, data: Empirical | None) -> Iterator[str]:
     if fitted.n_dropped:
-        yield f"{fitted.n_dropped:,} of {fitted.n_rows:,} rows were left out because of missing cells."
+        were = "was" if fitted.n_dropped == 1 else "were"
+        yield f"{fitted.n_dropped:,} of {fitted.n_rows:,} rows {were} left out because of missing cells."
     if data is None or data.is_complete:
         return
     absent = data.counts @ (data.states < 0) / data.total
@@ -71,8 +73,7 @@ def _missing(fitted: Any, data: Empirical | None) -> Iterator[str]:
     yield (
         f"Missing cells: {float(absent.mean()):.1%} of all cells are missing, most of them of "
         f"{data.space.names[worst]} "
-        f"({absent[worst]:.1%}). They {shown}, which is right if they are not missing because of what they "
-        "would have said."
+        f"({absent[worst]:.1%}). They {shown}, which is right if they are missing at random."
     )
 
 
@@ -87,7 +88,8 @@ def _levels(data: Empirical | None) -> Iterator[str]:
             constant.append(variable.name)
         rare += [f"{variable.name}={variable.levels[k]} ({counts[k]:g})" for k in np.flatnonzero(counts < RARE)]
     if constant:
-        yield f"Constant: {_listed(constant)} has only one level in these rows, and says nothing."
+        have, carry = ("has", "carries") if len(constant) == 1 else ("have", "carry")
+        yield f"Constant: {_listed(constant)} {have} only one level in these rows and {carry} no information."
     if rare:
         yield f"Rare levels, seen in fewer than {RARE} rows: {_listed(rare)}. What is said about them is a guess."
 
@@ -100,6 +102,10 @@ def _drift(fitted: Any) -> Iterator[str]:
             "model itself "
             "was computed afresh at the end; dtype='float64' drifts less."
         )
+
+
+def _counted(n: int, one: str, many: str) -> str:
+    return f"{n:,} {one if n == 1 else many}"
 
 
 def _listed(names: list[str], most: int = 6) -> str:

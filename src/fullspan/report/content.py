@@ -94,11 +94,11 @@ def gather(
         model is learned again from the rest, to see how well it predicts; otherwise they are held-out rows themselves.
     test : held-out rows, if they are another table.
     refit : whether to learn a second time.
-    say : told what is going on.
+    say : called with a status message.
 
     Raises
     ------
-    FullspanError : the model predicts some columns from others, or is one in layers.
+    FullspanError : the model predicts some columns from others, or is a layered machine.
     DataError : a table cannot be read.
     """
     check_exact_joint(estimator, "the model", "a report")

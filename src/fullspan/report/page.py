@@ -75,7 +75,7 @@ def _distance(c: Content) -> str:
     elif c.misfit is not None:
         said.append(misfit_words(asdict(c.misfit)))
     parts = "".join(f" {html.escape(text[0].upper() + text[1:])}." for text in said)
-    return f"; how far the model is from the data is another matter.{parts}" if parts else "."
+    return f"; how far the model is from the data is measured separately.{parts}" if parts else "."
 
 
 def _facts(c: Content) -> str:
@@ -271,6 +271,7 @@ def _footer(c: Content) -> str:
     shown = ", ".join(f"{k}={v}" for k, v in settings.items() if len(str(v)) < 60)
     return (
         f"<footer><p>Fullspan {html.escape(fitted.version)}. Settings: <code>{html.escape(shown)}</code></p>"
-        f"<p>Data fingerprint <code>{html.escape(fitted.fingerprint[:16])}</code>. Standard errors do not know "
-        "that the terms were chosen with the same data. Weights describe association, not cause.</p></footer>"
+        f"<p>Data fingerprint <code>{html.escape(fitted.fingerprint[:16])}</code>. Standard errors do not "
+        "account for the fact that the terms were chosen with the same data. Weights describe association, not "
+        "cause.</p></footer>"
     )

@@ -5,18 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from fullspan.algebra.basis import BASES
 from fullspan.errors import FullspanError
 from fullspan.learn.likelihood.em import EM
-
-Solver = Literal["auto", "newton", "lbfgs", "gradient", "ipf", "pcd", "cd", "pseudo"]
-SOLVERS: tuple[Solver, ...] = ("auto", "newton", "lbfgs", "gradient", "ipf", "pcd", "cd", "pseudo")
-BEYOND_THE_TABLE = ("pcd", "cd", "pseudo")
-"""Solvers that hold no table over the states; see :mod:`fullspan.learn.contrastive`."""
+from fullspan.learn.likelihood.solvers import BEYOND_THE_TABLE as BEYOND_THE_TABLE
+from fullspan.learn.likelihood.solvers import SOLVERS as SOLVERS
+from fullspan.learn.likelihood.solvers import Solver as Solver
 
 
 @dataclass(frozen=True)
