@@ -73,6 +73,9 @@ def test_every_unsuitable_column_is_named_with_its_remedy(tmp_path):
     for source in (frame, tmp_path / "t.csv"):
         with pytest.raises(DataError) as found:
             count(source)
+        assert str(found.value).splitlines()[-1] == (
+            "otherwise list their levels with levels=, leave them out with columns=, or raise max_levels="
+        )
         lines = {line.split("'")[1]: line for line in str(found.value).splitlines() if line.startswith("  '")}
         assert list(lines) == ["id", "age", "day", "note", "town", "count"]
         assert "300 levels" in lines["id"]

@@ -139,7 +139,7 @@ def too_many_levels(relation: Relation, overfull: Mapping[Column, int], max_leve
     shown = "".join(f"\n  {c.name!r} has {n} levels; {remedy}" for c, n, remedy in lines[:MOST_SHOWN])
     more = f"\n  and {len(lines) - MOST_SHOWN} more columns" if len(lines) > MOST_SHOWN else ""
     said = f"{len(lines)} columns have too many levels, the limit is {max_levels}:{shown}{more}"
-    return DataError(f"{said}\n{_OTHERWISE[2:]}")
+    return DataError(f"{said}\n{_OTHERWISE[2:].replace('its', 'their').replace('it out', 'them out')}")
 
 
 _OTHERWISE = "; otherwise list its levels with levels=, leave it out with columns=, or raise max_levels="
