@@ -154,7 +154,7 @@ def test_draws_are_values_of_the_bin_as_often_as_in_the_data():
 
 def test_types_widen_only_where_a_filled_number_needs_it():
     """Whole numbers become floating-point where the filled one is not whole, and stay whole where it is."""
-    half = Variable("x", ("[0, 2)", "[2, 4]"), (0.0, 2.0, 4.0), ((0.5,), (3.0,)))
+    half = Variable("x", ("[0, 2)", "[2, 4]"), (0.0, 2.0, 4.0), bin_values=((0.5,), (3.0,)))
     codes = np.array([[0], [-1]])
     for kind, types in (
         (lambda v: pd.DataFrame({"x": pd.array(v, "Int64")}), ("Float64", "Int64")),
@@ -210,9 +210,9 @@ def test_a_bin_without_data_and_files_without_values_give_the_middle_or_the_fini
 
 def test_values_of_a_bin_must_lie_in_it():
     with pytest.raises(DataError, match=r"'x'.*2 bins and values for 1"):
-        Variable("x", ("a", "b"), (0.0, 1.0, 2.0), ((0.5,),))
+        Variable("x", ("a", "b"), (0.0, 1.0, 2.0), bin_values=((0.5,),))
     with pytest.raises(DataError, match=r"1.5 of 'x' is not in its bin a"):
-        Variable("x", ("a", "b"), (0.0, 1.0, 2.0), ((1.5,), ()))
+        Variable("x", ("a", "b"), (0.0, 1.0, 2.0), bin_values=((1.5,), ()))
 
 
 def test_added_parts_keep_the_values_of_their_bins():

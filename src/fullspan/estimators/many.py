@@ -138,7 +138,8 @@ def _counts(
     if len(given) != 1:
         raise FullspanError(f"give one of by=, bootstrap= and folds=; {' and '.join(given) or 'none'} was given")
     if by is not None:
-        chosen = {name: value for name, value in vars(reading).items() if name != "handle_unknown"}  # of later tables
+        later = ("handle_unknown", "weight_column")  # of later tables
+        chosen = {name: value for name, value in vars(reading).items() if name not in later}
         return count_groups(source, by, sample_weight=weight, **chosen), None
     from fullspan.data import resampling
 
