@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from fullspan.cli import arguments
-from fullspan.cli.app import as_options
-from fullspan.errors import FullspanError
+from fullspan.cli.app import as_options, said
+from fullspan.errors import FullspanError, QueryError
 
 
 def test_names_are_separated_by_commas_and_may_be_quoted() -> None:
@@ -74,3 +74,9 @@ def test_other_values_are_refused(read: Any, text: str, message: str) -> None:
 )
 def test_remedies_read_as_options(message: str, shown: str) -> None:
     assert as_options(message) == shown
+
+
+def test_a_quoted_query_is_not_rewritten() -> None:
+    error = QueryError("fit with levels=", "levels= high", 8)
+    assert said(error) == "fit with --levels\n  levels= high\n          ^"
+    assert said(FullspanError("fit both with the same levels=")) == "fit both with the same --levels"

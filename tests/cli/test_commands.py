@@ -135,6 +135,29 @@ def test_a_closed_pipe_ends_quietly(votes_model: Path) -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.parametrize("command", [["sample", "-n", "435", "--seed", "1"], ["impute", VOTES]])
+def test_standard_output_as_a_file_is_csv(votes_model: Path, command: list[object]) -> None:
+    name, *others = command
+    done = spawn(name, votes_model, *others, "-o", "/dev/stdout")
+    assert done.code == 0
+    assert done.out.splitlines()[0] == VOTES.read_text().splitlines()[0]
+    assert len(done.out.splitlines()) == 436
+    assert "written to /dev/stdout" in done.err
+
+
+def test_a_refused_comparison_names_the_option(votes_model: Path) -> None:
+    done = spawn("query", votes_model, "crime >= y")
+    assert done.code == 2
+    assert "fit with --levels" in done.err
+    assert done.err.splitlines()[-2:] == ["  crime >= y", "           ^"]
+
+
+def test_a_query_nested_too_deep_is_refused(votes_model: Path) -> None:
+    done = spawn("query", votes_model, "not " * 10_000 + "crime=y")
+    assert done.code == 2
+    assert done.err.startswith("fullspan: parentheses and 'not' are nested at most 100 deep")
+
+
 # -- impute ---------------------------------------------------------------------------------------------------
 
 
@@ -164,7 +187,10 @@ def test_imputation_keeps_columns_cells_and_spelling_of_a_file(run: Run, tmp_pat
 
 def test_the_mean_gives_probabilities(run: Run, votes_model: Path, tmp_path: Path) -> None:
     out = tmp_path / "p.csv"
-    assert run("impute", votes_model, VOTES, "-o", out, "--how", "mean").code == 0
+    done = run("impute", votes_model, VOTES, "-o", out, "--how", "mean")
+    assert done.code == 0
+    assert f"probabilities of the missing cells written to {out}: 392 cells of 435 rows were missing" in done.err
+    assert "filled" not in done.err
     table = rows(out.read_text())
     assert len(table) == 435
     assert float(table[0]["party=republican"]) == 1.0

@@ -25,19 +25,23 @@ def written(tmp_path, data, name="t.csv"):
     ("cells", "levels"),
     [
         ([LONG, "1"], ("1", LONG)),
-        (["1e999", "2"], ("1e999", "2")),
         (["1e300", "2"], (2.0, 1e300)),
         (["1" * 25, "2"], (2, int("1" * 25))),
     ],
 )
 def test_numbers_beyond_what_a_number_holds(tmp_path, cells, levels):
-    """Whole numbers of thousands of digits and numbers beyond double precision are text; all are decoded again."""
+    """Whole numbers of thousands of digits are text; all are decoded again."""
     counts = count(written(tmp_path, "a\n" + "\n".join(cells) + "\n"))
     assert counts.space.variables[0].levels == levels
     codes = encode({"a": list(levels) if isinstance(levels[0], str) else cells}, counts.space)
     assert sorted(codes[:, 0].tolist()) == [0, 1]
     for like in (None, np.empty((0, 0)), pd.DataFrame()):
         assert len(decode(codes, counts.space, like=like)) == 2
+
+
+def test_a_number_beyond_double_precision_is_refused(tmp_path):
+    with pytest.raises(DataError, match="column 'a' holds 1e999, and levels are finite numbers"):
+        count(written(tmp_path, "a\n1e999\n2\n"))
 
 
 def test_a_model_of_huge_numbers_samples_and_saves(tmp_path):

@@ -197,3 +197,23 @@ def test_from_codes_errors(codes, options, words):
     with pytest.raises(DataError) as error:
         Empirical.from_codes(codes, **options)
     assert all(word in str(error.value) for word in words), error.value
+
+
+@pytest.mark.parametrize(
+    ("levels", "expected"),
+    [
+        (["x", None], "levels= of column 'a' lists None; .*missing='level'"),
+        (["x", float("nan")], "levels= of column 'a' lists nan; .*missing='level'"),
+        (["x", ["y"]], r"levels= of column 'a' lists \['y'\]; levels are texts, numbers or truth values$"),
+        ([1, True, 0], "levels= of column 'a' lists both 1 and True, which are equal"),
+    ],
+)
+def test_listed_levels_are_levels(levels, expected):
+    with pytest.raises(DataError, match=expected):
+        count({"a": [1, 0]}, levels={"a": levels})
+
+
+@pytest.mark.parametrize("weights", [[1 + 2j, 2], np.array([1 + 0j, 2])])
+def test_weights_are_real(weights):
+    with pytest.raises(DataError, match="complex numbers"):
+        count({"a": ["x", "y"]}, sample_weight=weights)

@@ -7,6 +7,7 @@ import warnings
 import pandas as pd
 import pytest
 
+import fullspan
 from fullspan.data import count
 from fullspan.errors import DataError, DataWarning
 
@@ -72,6 +73,9 @@ def test_every_unsuitable_column_is_named_with_its_remedy(tmp_path):
     for source in (frame, tmp_path / "t.csv"):
         with pytest.raises(DataError) as found:
             count(source)
+        assert str(found.value).splitlines()[-1] == (
+            "otherwise list their levels with levels=, leave them out with columns=, or raise max_levels="
+        )
         lines = {line.split("'")[1]: line for line in str(found.value).splitlines() if line.startswith("  '")}
         assert list(lines) == ["id", "age", "day", "note", "town", "count"]
         assert "300 levels" in lines["id"]
@@ -131,3 +135,42 @@ def test_no_hint_where_the_order_is_none_or_right(levels):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         count({"a": levels * 3})
+
+
+# -- identifiers that were cut into bins ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("id", [i * i for i in range(40)]),
+        ("Patient_ID", [7 * i for i in range(40)]),
+        ("who", [1000 + 7 * i % 40 for i in range(40)]),
+        ("nr", [float(i) for i in range(40)]),
+    ],
+)
+@pytest.mark.parametrize("form", ["frame", "csv"])
+def test_an_identifier_that_was_cut_gets_a_hint(name, values, form, tmp_path):
+    frame = pd.DataFrame({name: values, "a": [0, 1] * 20, "x": [i / 7 for i in range(40)]})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    text = hint(frame if form == "frame" else tmp_path / "t.csv", bins=4)
+    assert text.startswith(f"column {name!r} has a different value in each of the 40 rows, as an identifier has, and")
+    assert "cut into bins" in text
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        count(frame, bins={name: 4, "x": 4})  # asked for by name
+
+
+@pytest.mark.parametrize("values", [[i // 2 for i in range(40)], [i * i for i in range(40)], [None, *range(39)]])
+def test_other_numbers_that_were_cut_get_no_hint(values):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        count({"age": values, "a": [0, 1] * 20}, bins=4, missing="em")
+
+
+def test_a_hint_points_at_the_line_of_the_caller():
+    table = {"id": list(range(40)), "a": [0, 1] * 20}
+    for call in (lambda: count(table), lambda: fullspan.ChowLiuTree().fit(table)):
+        with pytest.warns(DataWarning) as found:
+            call()
+        assert found[0].filename == __file__

@@ -331,3 +331,11 @@ def test_coded_tables_with_missing_cells(shared_data):
         assert e.n_missing == (codes == 255).sum() > 0
         levels = {f"x{j}": list(range(card)) for j, card in enumerate(e.space.cards)}
         assert same(count(np.where(signed < 0, np.nan, signed), missing="em", levels=levels), e)
+
+
+def test_the_text_of_the_missing_level_is_not_merged_with_missing_cells():
+    with pytest.raises(DataError, match="column 'a' holds the text '\\(missing\\)' and missing cells"):
+        count({"a": ["x", "(missing)", None]}, missing="level")
+    merged = count({"a": ["x", "(missing)", None]}, missing="level", na_values=["(missing)"])
+    assert merged.space.variables[0].levels == ("x", "(missing)")
+    assert merged.counts.tolist() == [1.0, 2.0]

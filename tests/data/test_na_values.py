@@ -170,3 +170,31 @@ def test_marks_of_a_column_that_the_table_lacks_are_refused():
             read(table, na_values={"agee": ["-"]})
     model = ChowLiuTree(missing="em", na_values={"age": ["-"]}).fit(table)
     assert model.impute({"b": ["u"]}).column_names == ["b", "age"]  # a further table may lack the column
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.Series(pd.Categorical(["x", "y", "-"], ["y", "x", "-"], ordered=True)),
+        pl.Series(["x", "y", "-"], dtype=pl.Enum(["y", "x", "-"])),
+    ],
+)
+def test_ordered_levels_stay_ordered(column):
+    frame = (pd if isinstance(column, pd.Series) else pl).DataFrame({"a": column})
+    variable = count(frame, missing="em", na_values=["-"]).space.variables[0]
+    assert variable.levels == ("y", "x")
+    assert variable.ordered
+
+
+def test_a_text_is_a_level_or_missing():
+    table = {"a": ["x", "y", "-"], "b": ["u", "-", "v"]}
+    with pytest.raises(DataError, match="levels= of column 'a' lists '-', which na_values= lists as a missing cell"):
+        count(table, missing="em", na_values=["-"], levels={"a": ["y", "x", "-"]})
+    own = count(table, missing="em", na_values={"b": ["-"]}, levels={"a": ["y", "x", "-"]})
+    assert own.missing_cells == {"b": {"-": 1}}
+
+
+@pytest.mark.parametrize("na_values", [[["x"]], {"a": [["x"]]}, [("x",), "y"]])
+def test_nested_texts_are_refused(na_values):
+    with pytest.raises(DataError, match=r"na_values= lists .*'x'.*; give texts or numbers"):
+        count({"a": ["x", "y"]}, na_values=na_values)

@@ -162,3 +162,17 @@ def test_an_early_end_is_told() -> None:
 def test_cross_validation_prefers_a_tree_to_chance() -> None:
     data = frame()
     assert cross_val_score(fs.ChowLiuTree(), data, cv=3).mean() > -np.log(24)
+
+
+def test_a_marginal_takes_a_list_of_names_or_several() -> None:
+    tree = fs.ChowLiuTree().fit({"a": [0, 1, 1] * 8, "b": ["x", "y", "y"] * 8, "c": [0, 1] * 12})
+    both = tree.marginal("b", "a")
+    assert np.array_equal(both.values, tree.marginal(["b", "a"]).values)
+    assert both.values.shape == (2, 2)
+
+
+def test_models_of_other_columns_are_named_in_the_plural() -> None:
+    table = {"a": [0, 1, 1] * 8, "b": ["x", "y", "y"] * 8, "c": [0, 1] * 12}
+    one, two = fs.ChowLiuTree().fit(table), fs.ChowLiuTree(columns=["a"]).fit(table)
+    with pytest.raises(FullspanError, match="b, c are in one of them only"):
+        fs.compare({"one": one, "two": two}, pd.DataFrame(table), baselines=False)

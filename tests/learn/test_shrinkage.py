@@ -235,3 +235,12 @@ def test_a_shrunken_machine_shows_its_errors() -> None:
     assert all(0 < term.standard_error < 10 for term in model.terms_)
     assert all(term.nats_saved >= 0 for term in model.terms_)
     assert "nan" not in str(model.summary()).lower()
+
+
+@pytest.mark.parametrize("table", [{"k": [1] * 10}, {"k": [1] * 10, "l": ["a"] * 10}, {"k": [1], "b": ["x"]}])
+def test_constant_columns_give_a_model_without_terms(table: dict[str, list[object]], tmp_path: Path) -> None:
+    machine = fs.BoltzmannMachine(shrinkage="evidence").fit(table)
+    assert len(machine.terms_) == machine.n_terms_ == 0
+    assert machine.probability({"k": 1}) == 1.0
+    machine.save(tmp_path / "m.fsm")
+    assert fs.load(tmp_path / "m.fsm").probability({"k": 1}) == 1.0

@@ -13,6 +13,7 @@ from fullspan.errors import QueryError
 from fullspan.model.events import event_words
 from fullspan.query import Query as Boxed
 from fullspan.query import parse
+from fullspan.query.parse import MAX_DEPTH
 from fullspan.space import Space, Variable
 
 SPACE = Space(
@@ -132,6 +133,15 @@ def test_meaning(text, expected):
         (r"party='de\mocrat'", 9, "unknown escape"),
         ("party='democrat\\", 15, "unknown escape"),
         ("party=democrat | crime=n | grade=1", 25, "the end of the query is expected"),
+        ("P(party=democrat & crime=n)", 17, "write 'and' instead of '&'"),
+        ("party=democrat & crime=n", 15, "write 'and' instead of '&'"),
+        ("H(party; crime)", 7, "write ',' instead of ';'"),
+        ("P(age between 20 and 30)", 6, "write a range as 'in 20..30'"),
+        ("party | age between 20 and 30", 12, "write a range as 'in 20..30'"),
+        ("P(party is democrat)", 8, "write '=' instead of 'is'"),
+        ("grade in 1...3", 10, "a range has two dots, such as 1..3"),
+        ("E(age)", 0, "there is no function 'E'; there are P, H, I and mode"),
+        (" mean (age | crime=n)", 1, "there is no function 'mean'"),
     ],
 )
 def test_refusals_point_at_the_place(text, place, message):
@@ -176,6 +186,16 @@ def test_a_bound_as_the_label_prints_it_is_the_edge():
     assert parse("z < 1.80236", space).event == ({0: (0,)},)
     with pytest.raises(QueryError, match=r"1\.803 lies inside the bin \[1\.802, 2\.718\]"):
         parse("z < 1.803", space)
+
+
+@pytest.mark.parametrize("opening", ["(", "not ", "not ("])
+def test_nesting_has_a_limit(opening):
+    closing = ")" * opening.count("(")
+    half = MAX_DEPTH // 2
+    assert parse(opening * half + "crime=y" + closing * half, SPACE) == Query((), {1: (1,)}, {})
+    for n in (MAX_DEPTH + 1, 3000):
+        with pytest.raises(QueryError, match="nested at most 100 deep"):
+            parse(opening * n + "crime=y" + closing * n, SPACE)
 
 
 def test_the_caret_stays_in_place_under_line_breaks():

@@ -27,7 +27,7 @@ from fullspan.cli import (
     serve,
     show,
 )
-from fullspan.errors import DataError, DataWarning, FullspanError, TooLargeError
+from fullspan.errors import DataWarning, FullspanError, QueryError
 
 INTERRUPTED = 130
 _STDOUT = {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}
@@ -98,10 +98,8 @@ def run(argv: Sequence[str] | None = None) -> int:
         return _pipe_closed()
     except (KeyboardInterrupt, typer.Abort):
         return _complain("interrupted", INTERRUPTED)
-    except (DataError, TooLargeError) as error:
-        return _complain(as_options(str(error)))
     except FullspanError as error:
-        return _complain(str(error))
+        return _complain(said(error))
     except OSError as error:
         return _complain(_os_message(error))
 
@@ -122,6 +120,14 @@ def _dispatch(argv: Sequence[str] | None) -> int:
         error.show()  # a usage error of the parser, which knows how to tell it
         return int(error.exit_code)
     return result if isinstance(result, int) else 0
+
+
+def said(error: FullspanError) -> str:
+    """The message with its remedies as options; the query that it quotes stays as it is, and so does its caret."""
+    if isinstance(error, QueryError) and error.text is not None:
+        head, query, caret = str(error).rpartition(f"\n  {error.text}\n")
+        return as_options(head) + query + caret
+    return as_options(str(error))
 
 
 def as_options(message: str) -> str:

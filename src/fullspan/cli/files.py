@@ -98,7 +98,7 @@ def check_table_target(path: Path | None, *inputs: Path) -> None:
     """
     if path is None:
         return
-    if path.suffix.lower() not in _WRITERS:
+    if table_suffix(path) not in _WRITERS:
         raise FullspanError(
             f"the format of {path.name!r} is not known by its suffix; known suffixes: {', '.join(_WRITERS)}"
         )
@@ -108,7 +108,13 @@ def check_table_target(path: Path | None, *inputs: Path) -> None:
 def write_table(table: Any, path: Path) -> None:
     """Write an Arrow table atomically, in the format of the suffix."""
     with replacing(path) as temporary:
-        _WRITERS[path.suffix.lower()](table, temporary)
+        _WRITERS[table_suffix(path)](table, temporary)
+
+
+def table_suffix(path: Path) -> str:
+    """The suffix that gives the format of a table; a stream such as ``/dev/stdout`` has none and takes CSV."""
+    is_stream = not path.suffix and (str(path).startswith(("/dev/", "/proc/")) or is_pipe_or_device(path))
+    return ".csv" if is_stream else path.suffix.lower()
 
 
 def print_table(table: Any, *, as_json: bool) -> None:

@@ -16,9 +16,12 @@ if TYPE_CHECKING:
 EPILOG = """Example: fullspan impute votes.fsm votes.csv -o filled.csv
 
 The output is the table as it was, with the missing cells of the model's variables filled: observed cells, further
-columns and their order stay. A number of a binned column becomes the median of the data in its bin, or a random one of
-them. An existing output file is replaced, the data file never. A model fitted with --missing level has nothing to fill:
-an empty cell is one of its levels."""
+columns and their order stay. With --how mean it is a table of probabilities instead: one row per row of the data, one
+column name=level per level of the model's variables, 0 or 1 where the cell is observed, and no further columns.
+
+A number of a binned column becomes the median of the data in its bin, or a random one of them. An existing output file
+is replaced, the data file never. A model fitted with --missing level has nothing to fill: an empty cell is one of its
+levels."""
 
 
 class How(enum.StrEnum):
@@ -48,7 +51,7 @@ def impute(
     unknown: OnUnknown = None,
 ) -> None:
     """Fill the missing cells of a table, given what each row says."""
-    from fullspan.cli.files import check_table_target, write_table
+    from fullspan.cli.files import check_table_target, table_suffix, write_table
 
     check_table_target(output, model, data)
     import numpy as np
@@ -68,9 +71,12 @@ def impute(
         rng = np.random.default_rng(seed)
         completed = oracle.impute(codes.copy(), "mode" if how is How.mode else "draw", rng)
         within = rng if how is How.draw else None
-        table = fill(data, space, codes, completed, within, as_text=output.suffix.lower() in (".csv", ".tsv"))
+        table = fill(data, space, codes, completed, within, as_text=table_suffix(output) in (".csv", ".tsv"))
     write_table(table, output)
-    typer.echo(f"{int((codes < 0).sum()):,} cells of {len(codes):,} rows filled, written to {output}", err=True)
+    n_cells = f"{int((codes < 0).sum()):,} cells of {len(codes):,} rows"
+    filled = f"{n_cells} filled, written to {output}"
+    means = f"probabilities of the missing cells written to {output}: {n_cells} were missing"
+    typer.echo(means if how is How.mean else filled, err=True)
 
 
 def _wide(probabilities: dict[str, Any], space: Space) -> Any:

@@ -163,12 +163,13 @@ def answered(ask: Callable[[str], Any], questions: Sequence[str]) -> list[tuple[
 
 def report_failures(answers: Sequence[Answered]) -> int:
     """Report the questions that were not answered on standard error; the exit code."""
+    from fullspan.cli.app import said
     from fullspan.errors import FullspanError, QueryError
 
     failed = [(question, answer) for question, answer in answers if isinstance(answer, FullspanError)]
     for question, error in failed:
         where = "" if isinstance(error, QueryError) and error.text is not None else f"{question}: "
-        typer.echo(f"fullspan: {where}{re.sub(_SOME_NAMES, ADVICE, str(error))}", err=True)
+        typer.echo(f"fullspan: {where}{re.sub(_SOME_NAMES, ADVICE, said(error))}", err=True)
     return 2 if failed else 0
 
 

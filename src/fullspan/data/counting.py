@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from fullspan.data.bins import BinRule, binned_variables
 from fullspan.data.duck import DuckRelation
 from fullspan.data.empirical import Empirical, checked_weights
+from fullspan.data.frames import is_level
 from fullspan.data.hints import hints, too_many_levels, warn
 from fullspan.data.marks import NaValues, check_names
 from fullspan.data.missing import UNKNOWN_REMEDY, Coded, Missing, Unknown, assembled, check_choice, check_unknown
@@ -28,6 +29,7 @@ from fullspan.data.schema import (
     codes_of,
     exact_tokens,
     inferred_levels,
+    is_mark,
     plain_values,
     refuse_infinite,
 )
@@ -111,7 +113,7 @@ def count(
         coded = groups.coded(max_levels, None if space is None else handle_unknown)
         cells = groups.missing_cells(coded)
         if space is None:
-            warn(hints(groups, coded, cells, weight))
+            warn(hints(groups, coded, cells, weight, cut_all=isinstance(bins, int)))
         counted = assembled(coded, groups.rows, groups.weights, missing, fixed=space is not None, cells=cells)
         return replace(counted, missing_cells=cells)
 
@@ -180,8 +182,26 @@ def given_variables(
         if isinstance(bins, Mapping) and name in bins:
             raise DataError(f"column {name!r} has both levels= and bins=; give one")
         plain = tuple(v.item() if isinstance(v, np.generic) else v for v in values)
+        _check_listed(relation, find(relation, name), plain)
         listed[name] = Variable(name, plain, ordered=True)
     return listed | binned_variables(relation, [c for c in columns if c.name not in listed], bins, max_levels)
+
+
+def _check_listed(relation: Relation, column: Column, levels: Sequence[Any]) -> None:
+    """Raise DataError for listed levels that no cell can hold, or that are listed as missing as well."""
+    where = f"levels= of column {column.name!r}"
+    for level in levels:
+        if not is_level(level) or level != level:
+            advice = "; missing='level' makes a level of missing cells" if level is None or level != level else ""
+            raise DataError(f"{where} lists {level!r}; levels are texts, numbers or truth values{advice}")
+        if not relation.marks.is_usual(column) and is_mark(level, relation.marks.of(column)):
+            raise DataError(
+                f"{where} lists {level!r}, which na_values= lists as a missing cell; leave it out of one of them"
+            )
+    truths = [level for level in levels if isinstance(level, bool)]
+    numbers = [level for level in levels if isinstance(level, int | float) and not isinstance(level, bool)]
+    if both := [level for level in truths if level in numbers]:
+        raise DataError(f"{where} lists both {int(both[0])} and {both[0]}, which are equal; list one of them")
 
 
 def guard(relation: Relation, columns: Sequence[Column], max_levels: int) -> None:
@@ -293,7 +313,9 @@ class Groups:
         plain = plain_values(column, self.tokens.values[j], marks)
         levels = inferred_levels(column, plain, marks)
         code = {level: i for i, level in enumerate(levels)}
-        variable = Variable(column.name, levels or (MISSING,), ordered=column.ordered and _is_declared(column, levels))
+        variable = Variable(
+            column.name, levels or (MISSING,), ordered=column.ordered and _is_declared(column, levels, marks)
+        )
         codes = np.array([ABSENT if v is None else code[v] for v in plain], dtype=signed_dtype(len(levels)))
         return Coded(variable, coded(codes, self.tokens.codes[j]), is_known=bool(levels))
 
@@ -309,9 +331,10 @@ class Groups:
         )
 
 
-def _is_declared(column: Column, levels: Sequence[Level]) -> bool:
+def _is_declared(column: Column, levels: Sequence[Level], marks: frozenset[str]) -> bool:
     """Whether all levels are in the order the column declares; a further one would stand where it was met."""
-    return [v for v in levels if v != MISSING] == [v for v in column.levels or () if v != MISSING]
+    declared = [v for v in column.levels or () if v != MISSING and not is_mark(v, marks)]
+    return [v for v in levels if v != MISSING] == declared
 
 
 def _bad_weight(relation: Relation, weight: Column) -> DataError:

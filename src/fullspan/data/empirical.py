@@ -199,9 +199,12 @@ def checked_weights(weights: Any, n_rows: int) -> NDArray[np.float64]:
     DataError : they are not numbers, too few or many, negative or not finite.
     """
     try:
-        w = np.asarray(weights, dtype=np.float64)
+        given = np.asarray(weights)
+        w = np.asarray(given.real if np.iscomplexobj(given) else given, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise DataError(f"the weights are not numbers: {error}") from error
+    if np.iscomplexobj(given):
+        raise DataError(f"the weights are complex numbers ({given.dtype}); weights are real numbers")
     if w.shape != (n_rows,):
         raise DataError(f"weights of shape {w.shape} were given for {n_rows} rows; one weight per row is needed")
     bad = ~(np.isfinite(w) & (w >= 0))

@@ -6,6 +6,7 @@ What has too many levels is refused, all such columns at once; what may be a var
 from __future__ import annotations
 
 import re
+import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -30,24 +31,42 @@ LEAST_ROWS = 20
 """Rows from which on shares of cells say something about a column."""
 SIZEABLE = 0.2
 """Share of the cells of a column from which on a word for "missing" may be a level."""
+_PACKAGES = ("fullspan", "sklearn", "contextlib")
+_KEY = re.compile(r"(.*_)?(id|nr|no|index|key)", re.IGNORECASE)
+"""What people call a column that names its rows."""
 _DATE = re.compile(r"\s*(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})\b.*")
 
 
 def warn(found: Sequence[str]) -> None:
     """One :class:`DataWarning` for each hint."""
     for text in found:
-        warnings.warn(text, DataWarning, stacklevel=3)
+        warnings.warn(text, DataWarning, stacklevel=1 + _own_calls())
+
+
+def _own_calls() -> int:
+    """Calls between the one that warns and the line outside the package that a person wrote."""
+    n, frame = 0, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in _PACKAGES:
+        n, frame = n + 1, frame.f_back
+    return n
 
 
 def hints(
-    groups: Groups, coded: Sequence[Coded], cells: Mapping[str, Mapping[str, int]], weight: Column | None
+    groups: Groups,
+    coded: Sequence[Coded],
+    cells: Mapping[str, Mapping[str, int]],
+    weight: Column | None,
+    *,
+    cut_all: bool = False,
 ) -> list[str]:
-    """What a person should know about the columns as they were read."""
+    """What a person should know about the columns as they were read; ``cut_all`` where one rule cut all of them."""
     n_rows = int(groups.rows.sum())
     found = [*_words(groups, cells, n_rows)]
     if weight is None and len(coded) > 1:
         found += _counts(groups, coded, n_rows)
         found += _identifiers(groups, coded, n_rows)
+        if cut_all and n_rows >= LEAST_ROWS:
+            found += _cut_identifiers(groups, n_rows)
     for column, c in zip(groups.columns, coded, strict=True):
         levels = [level for level in c.variable.levels if level != MISSING]
         if not c.variable.ordered and column.levels is None and (order := ordered_as(levels)):
@@ -95,6 +114,21 @@ def _identifiers(groups: Groups, coded: Sequence[Coded], n_rows: int) -> Iterato
             )
 
 
+def _cut_identifiers(groups: Groups, n_rows: int) -> Iterator[str]:
+    """Columns of whole numbers, all different, that are named as an identifier or run through a range."""
+    for column in groups.columns:
+        edges = groups.given[column.name].edges if column.name in groups.given else None
+        if edges is None or not (_KEY.fullmatch(column.name) or edges[-1] - edges[0] == n_rows - 1):
+            continue
+        if groups.relation.extents([column])[0].n_distinct < n_rows:
+            continue
+        if column.kind == "int" or all(float(v).is_integer() for v in groups.relation.some(column)):
+            yield (
+                f"column {column.name!r} has a different value in each of the {n_rows} rows, as an identifier has, and "
+                "was cut into bins; columns= leaves it out"
+            )
+
+
 def too_many_levels(relation: Relation, overfull: Mapping[Column, int], max_levels: int) -> DataError:
     """The error that names every column with too many levels and what helps."""
     n_rows = relation.n_rows()
@@ -105,7 +139,7 @@ def too_many_levels(relation: Relation, overfull: Mapping[Column, int], max_leve
     shown = "".join(f"\n  {c.name!r} has {n} levels; {remedy}" for c, n, remedy in lines[:MOST_SHOWN])
     more = f"\n  and {len(lines) - MOST_SHOWN} more columns" if len(lines) > MOST_SHOWN else ""
     said = f"{len(lines)} columns have too many levels, the limit is {max_levels}:{shown}{more}"
-    return DataError(f"{said}\n{_OTHERWISE[2:]}")
+    return DataError(f"{said}\n{_OTHERWISE[2:].replace('its', 'their').replace('it out', 'them out')}")
 
 
 _OTHERWISE = "; otherwise list its levels with levels=, leave it out with columns=, or raise max_levels="

@@ -112,6 +112,11 @@ def _check_observed(columns: Sequence[Coded], absent: Masks, n_rows: int) -> Non
 
 
 def _absent_as_level(coded: Coded) -> Coded:
+    if coded.variable.missing_code is not None and (coded.codes == coded.variable.missing_code).any():
+        raise DataError(
+            f"column {coded.variable.name!r} holds the text {MISSING!r} and missing cells, which missing='level' would "
+            f"count as one level; replace the text, or list it with na_values= if it means a missing cell"
+        )
     variable = with_missing(coded.variable)
     codes = coded.codes.astype(signed_dtype(variable.card))
     codes[codes == ABSENT] = variable.card - 1

@@ -3,8 +3,8 @@
 A column's type is decided from its distinct values, so that the levels are what a person sees:
 
 * CSV text is ``bool`` if every value is true or false (any case), ``int`` or ``float`` if every value is a number
-  written without a padding zero, else text. ``007`` keeps its zeros, and its whole column stays text; so does a
-  column with a number beyond double precision.
+  written without a padding zero, else text. ``007`` keeps its zeros, and its whole column stays text. A
+  number beyond double precision is refused.
 * Floating-point columns that hold whole numbers only have integer levels.
 * Text of typed sources (frames, Parquet, JSON) stays text. Dates are text.
 

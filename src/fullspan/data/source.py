@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,9 +21,19 @@ def opened(source: Any, na_values: NaValues = None) -> Iterator[Relation]:
     """The relation of ``source``, closed on leaving; ``na_values`` replaces the marks for missing text."""
     relation = _open(source)
     try:
+        _refuse_nested_texts(na_values)
         yield relation.marked(relation.marks.replaced(na_values))
     finally:
         relation.close()
+
+
+def _refuse_nested_texts(na_values: NaValues) -> None:
+    """Raise DataError for a list inside a list, whose text is in no cell."""
+    for texts in na_values.values() if isinstance(na_values, Mapping) else [na_values]:
+        if isinstance(texts, Collection) and not isinstance(texts, str | bytes):
+            for text in texts:
+                if isinstance(text, Collection) and not isinstance(text, str | bytes):
+                    raise DataError(f"na_values= lists {text!r}; give texts or numbers, such as ['-', 999]")
 
 
 def _open(source: Any) -> Relation:

@@ -302,10 +302,11 @@ class DensityEstimator(Explained, Plots, DensityMixin, BaseEstimator):  # type: 
         check_is_fitted(self)
         return self._oracle.conditional(variables, given)
 
-    def marginal(self, variables: Names) -> Table:
-        """The distribution of one variable or several."""
+    def marginal(self, variables: Names, *others: str) -> Table:
+        """The distribution of one variable or several, as a list of names or as ``marginal("a", "b")``."""
         check_is_fitted(self)
-        return self._oracle.marginal(variables)
+        first = [variables] if isinstance(variables, str) else variables
+        return self._oracle.marginal([*first, *others] if others else variables)
 
     def mode(self, given: Evidence = None) -> dict[str, Level]:
         """The likeliest state of the observed variables, given the evidence, as ``{name: level}``."""

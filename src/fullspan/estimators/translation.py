@@ -21,8 +21,9 @@ def translation(name: str, source: Space, target: Space) -> Callable[[NDArray[An
     """
     if set(source.names) != set(target.names):
         odd = sorted(set(source.names) ^ set(target.names))
+        verb = "is" if len(odd) == 1 else "are"
         raise FullspanError(
-            f"{name!r} has other variables than the first model: {', '.join(odd[:6])} is in one of them only; "
+            f"{name!r} has other variables than the first model: {', '.join(odd[:6])} {verb} in one of them only; "
             "compare models of the same columns"
         )
     order, tables = [], []

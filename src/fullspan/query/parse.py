@@ -45,9 +45,19 @@ _IN = re.compile(r"""(not\s+)?in(?=[\s{'"])""", re.IGNORECASE)
 _EVENT = re.compile(rf"{_EQUALITY.pattern}|{_ORDER.pattern}|(?i:(?:not\s+)?in\b)")
 _NOT = re.compile(r"not(?:(?=\()|\s+(?=[^\s=!<>≤≥≠,|)])(?!in\b))", re.IGNORECASE)
 _AND, _OR = (re.compile(rf"{word}(?=[\s(])", re.IGNORECASE) for word in ("and", "or"))
+_FUNCTION = re.compile(r"\s*(?!not\b)([^\W\d]\w*)\s*\(", re.IGNORECASE)
 _CLOSING, _PARENTHESIS, _BRACE = re.compile(r"[|)]|$"), re.compile(r"\("), re.compile(r"\{")
 _OPENING = re.compile(r"\s*(P|H|I|mode)\s*\(", re.IGNORECASE)
 _KINDS: dict[str, Kind] = {"p": "probability", "h": "entropy", "i": "mutual_information", "mode": "mode"}
+_SLIPS = (
+    (re.compile(r"&"), "write 'and' instead of '&'"),
+    (re.compile(r";"), "write ',' instead of ';', which stands in I(a; b) only"),
+    (re.compile(r"between\b", re.IGNORECASE), "write a range as 'in 20..30'"),
+    (re.compile(r"is\b", re.IGNORECASE), "write '=' instead of 'is'"),
+)
+"""How other languages write it, and how it is written here."""
+MAX_DEPTH = 100
+"""Most parentheses and 'not' inside one another; each takes some calls of Python's stack."""
 _READINGS: tuple[Callable[[str], object], ...] = (
     str,
     lambda text: {"true": True, "false": False}[text.lower()],
@@ -115,12 +125,14 @@ def is_wrapped(text: str) -> bool:
 class _Reader(Text):
     def __init__(self, text: str, space: Space) -> None:
         super().__init__(text)
-        self.space, self.name = space, _NAME
+        self.space, self.name, self.depth = space, _NAME, 0
 
     # -- questions --------------------------------------------------------------------------------------------
 
     def query(self) -> Query:
         opening = _OPENING.match(self.text)
+        if not opening and (function := _FUNCTION.match(self.text)):
+            raise self.error(f"there is no function {function[1]!r}; there are P, H, I and mode", function.start(1))
         self.place = opening.end() if opening else 0
         kind = kind_of(self.text)
         query = self._probability() if kind == "probability" else self._measure(kind)
@@ -128,8 +140,8 @@ class _Reader(Text):
             self._close(opening.end() - 1)
         if not self.at_end():
             raise self.error(
-                "'and', 'or', ',', '|' or the end of the query is expected here; quote names and levels that hold "
-                "spaces or signs"
+                "'and', 'or', ',', '|' or the end of the query is expected here; "
+                + (self._slip() or "quote names and levels that hold spaces or signs")
             )
         return query
 
@@ -216,11 +228,13 @@ class _Reader(Text):
     def _one(self) -> Boxes:
         start = self.start()
         if self.match(_NOT):
-            negated = self._one()
+            with self._deeper(start):
+                negated = self._one()
             with self._at(start):
                 return complement(negated, self.space)
         if self.skip("("):
-            _, found = self._items(bare=False)
+            with self._deeper(start):
+                _, found = self._items(bare=False)
             self._close(start)
             return found
         _, i = self._variable()
@@ -259,6 +273,11 @@ class _Reader(Text):
         low = self.word(_BOUND, "'{' or a range such as 20..40")
         if not self.skip(".."):
             raise self.error("'{' or a range such as 20..40 is expected after 'in'", start)
+        if self.text.startswith(".", self.place):
+            raise self.error(
+                "a range has two dots, such as 1..3; write a bound below 1 with its zero, such as 0..0.3",
+                self.place - 2,
+            )
         high = self.word(_BOUND, "the upper bound of the range")
         with self._at(start):
             return set(within(variable, low, high))
@@ -296,14 +315,30 @@ class _Reader(Text):
         return i
 
     def _close(self, opening: int) -> None:
-        if not self.skip(")"):
-            raise self.error(
-                "this parenthesis is not closed" if self.at_end() else "')' is expected here",
-                opening if self.at_end() else self.place,
-            )
+        if self.skip(")"):
+            return
+        if self.at_end():
+            raise self.error("this parenthesis is not closed", opening)
+        slip = self._slip()
+        raise self.error(f"')' is expected here{'; ' * bool(slip)}{slip}")
 
     def _event_expected(self, i: int) -> QueryError:
-        return self.error(f"'=', '!=', '<', '>' or 'in' is expected after {self.space.names[i]!r}")
+        slip = self._slip()
+        expected = f"'=', '!=', '<', '>' or 'in' is expected after {self.space.names[i]!r}"
+        return self.error(f"{expected}{'; ' * bool(slip)}{slip}")
+
+    def _slip(self) -> str:
+        """How to write what comes next, if it is a usual slip; else nothing."""
+        return next((advice for pattern, advice in _SLIPS if self.comes(pattern)), "")
+
+    @contextmanager
+    def _deeper(self, start: int) -> Iterator[None]:
+        """One more level of nesting."""
+        if self.depth == MAX_DEPTH:
+            raise self.error(f"parentheses and 'not' are nested at most {MAX_DEPTH} deep", start)
+        self.depth += 1
+        yield
+        self.depth -= 1
 
     @contextmanager
     def _at(self, start: int) -> Iterator[None]:

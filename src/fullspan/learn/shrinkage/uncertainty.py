@@ -31,6 +31,8 @@ DRAWS = 64
 def variances(contrasts: Contrasts, basis: Basis, p: Array, total: float, sd: Array, solve: Solve) -> Array:
     """Posterior variances of the weights over a basis (|X|,), at the probabilities p of the states."""
     own = np.flatnonzero(sd)
+    if not len(own):  # constant columns only: no weight, so no variance
+        return np.zeros_like(sd)
     if len(own) * len(sd) <= MAX_EXACT:
         return _exact(contrasts, basis, p, total, sd, own)
     return _drawn(contrasts, basis, p, total, sd, solve)
