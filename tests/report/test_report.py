@@ -127,6 +127,17 @@ def test_rows_of_the_fit_are_recognised_and_others_are_held_out(model: fs.FullSp
     assert gather(model).data is None
 
 
+def test_half_of_the_training_rows_of_a_small_table_is_not_called_held_out(model: fs.FullSpan) -> None:
+    """Sixteen states: rows learned from and fresh rows look alike, and the report says so."""
+    for rows in (rows_of(400)[:200], rows_of(200, seed=5)):
+        text = " ".join(parsed(page(gather(model, rows))).text)
+        assert "Whether the model was learned from some of these rows cannot be judged, because the same" in text
+        assert "200 rows, some of which may be training rows." in text
+        assert "held-out" not in text.lower().replace("look at the standard errors, and at the held-out rows", "")
+    again = " ".join(parsed(page(gather(model, rows_of(400)))).text)
+    assert "cannot be judged" not in again  # the rows it was tested on were held out by the report itself
+
+
 def test_worst_cells_are_those_of_enumeration() -> None:
     """A model without a pair that the data have shows that pair first."""
     rows = rows_of(400)
@@ -308,4 +319,7 @@ def test_a_part_of_the_training_rows_is_not_called_held_out() -> None:
     assert f"about {content.training_share:.0%} of which are training rows" in content.held_out
     assert f"About {content.training_share:.0%} of the rows shown are those" in page(content)
     assert gather(tree, rows[:200], refit=False).is_training
-    assert gather(tree, rows[500:], refit=False).training_share == 0.0
+    fresh = gather(tree, rows[500:], refit=False)
+    assert fresh.training_share == 0.0
+    assert fresh.held_out == "300 held-out rows"
+    assert "The model was not learned from these rows." in page(fresh)

@@ -56,6 +56,7 @@ class Compared:
     is_baseline : whether it is one of :data:`fullspan.estimators.baselines.BASELINES`.
     training_share : share of the rows that the model was learned from, NaN if that cannot be judged; see
         :mod:`fullspan.data.row_sketch`.
+    unjudged : why that cannot be judged, in words.
     """
 
     name: str
@@ -73,6 +74,12 @@ class Compared:
     n_impossible: int
     is_baseline: bool
     training_share: float = math.nan
+    unjudged: str = ""
+
+    @property
+    def rows_are(self) -> str:
+        """To this model: "training", "partly training" or "held-out" rows, or "not known"."""
+        return rows_are(self.training_share)
 
     def cells(self) -> tuple[str, ...]:
         """As text, in the order of :data:`HEADINGS`."""
@@ -140,14 +147,20 @@ class Comparison(Sequence[Compared]):
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Plain dictionaries, as JSON holds them."""
-        return [asdict(row) for row in self]
+        return [{**asdict(row), "rows_are": row.rows_are} for row in self]
 
     def notes(self) -> list[str]:
         """What a reader should know, in words."""
-        training = [(row.name, row.training_share) for row in self if row.training_share >= SOME]
-        rows = "rows" if training else "held-out rows"
+        training = {
+            "baselines" if row.is_baseline else row.name: row.training_share
+            for row in self
+            if row.training_share >= SOME
+        }
+        unknown = [row for row in self if row.rows_are == "not known" and not row.is_baseline]
+        rows = "rows" if training or unknown else "held-out rows"
         notes = [f"{self.n_rows:,.6g} {rows}; nats/row is the mean log-likelihood, higher is better"]
-        notes += [f"{name}: {training_words(share)}" for name, share in training]
+        notes += [f"{name}: {training_words(share)}" for name, share in training.items()]
+        notes += [f"{row.name}: {unjudged_words(row.unjudged)}" for row in unknown]
         if self.cross_validated:
             notes.append(
                 f"baselines: learned from these rows, {FOLDS}-fold, each row scored by parts that do not hold it"
@@ -160,6 +173,18 @@ class Comparison(Sequence[Compared]):
 
     def _repr_html_(self) -> str:
         return html_table(HEADINGS, [row.cells() for row in self], notes=self.notes())
+
+
+def rows_are(share: float) -> str:
+    """What rows are to a model that was learned from a share of them, NaN if that is not known."""
+    if math.isnan(share):
+        return "not known"
+    return "training" if share >= ALL else "partly training" if share >= SOME else "held-out"
+
+
+def unjudged_words(why: str) -> str:
+    """That it is not known whether rows were learned from."""
+    return f"whether the model was learned from some of these rows cannot be judged, because {why}"
 
 
 def training_words(share: float) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from fullspan.estimators.comparison import HEADINGS, SOME
+from fullspan.estimators.comparison import HEADINGS, SOME, unjudged_words
 from fullspan.estimators.limits import is_dense, likelihood_line, limit_line, mean_log_likelihood, misfit_words
 from fullspan.estimators.pictures import effects, information, interaction_graph, is_saved, learning, reliability
 from fullspan.model.mixture import FittedMixture
@@ -16,7 +16,7 @@ from fullspan.picture import svg
 from fullspan.picture.palette import ROLES
 from fullspan.report.content import MAX_LISTED, Content, VariableShares
 from fullspan.report.interactions import has_intervals, interaction_notes
-from fullspan.report.parts import figure, folded, table
+from fullspan.report.parts import figure, folded, sentence, table
 from fullspan.report.style import CSS
 
 MAX_ROWS = 500
@@ -74,7 +74,7 @@ def _distance(c: Content) -> str:
         said.append(line)
     elif c.misfit is not None:
         said.append(misfit_words(asdict(c.misfit)))
-    parts = "".join(f" {html.escape(text[0].upper() + text[1:])}." for text in said)
+    parts = "".join(f" {html.escape(sentence(text))}." for text in said)
     return f"; how far the model is from the data is another matter.{parts}" if parts else "."
 
 
@@ -165,9 +165,13 @@ def _data(c: Content) -> str:
         if c.is_training
         else f"About {c.training_share:.0%} of the rows shown are those the model was learned from."
         if c.training_share >= SOME
-        else "The rows shown are not those the model was learned from."
-        if c.data is not None
         else "No rows were given; the shares are those of the model."
+        if c.data is None
+        else "The model was not learned from rows."
+        if c.estimator.fitted_.status == "given"
+        else f"{sentence(unjudged_words(c.unjudged))}."
+        if math.isnan(c.training_share)
+        else "The model was not learned from these rows."
     )
     rows = "".join(_variable(shares, c.data is not None) for shares in c.shares)
     head = '<th class="t">variable</th><th class="t">levels, and how often each occurs</th>'
@@ -243,14 +247,14 @@ def _prediction(c: Content) -> str:
     ranks = table([HEADINGS[k] for k in keep], rows, best)
     notes = "".join(f"<p>{html.escape(note)}.</p>" for note in c.comparison.notes()[1:])
     words = (
-        "Each cell of a held-out row is predicted from the rest of its row. On the diagonal, what was said "
+        "Each cell of a row is predicted from the rest of its row. On the diagonal, what was said "
         "with 70 % came "
         f"true in 70 % of cases; bars are two standard errors, larger dots hold more forecasts. Mean distance from the "
         f"diagonal: {found.error:.3f}. A model that knows nothing can lie on the diagonal too; the skill, "
         f"{found.skill:.3f} here, is 1 for perfect predictions and 0 for no better than the base rates of the columns."
     )
     return (
-        f"<p>Held-out rows: {html.escape(c.held_out)}. Nats per row: higher is better.</p>{ranks}{notes}"
+        f"<p>{html.escape(sentence(c.held_out))}. Nats per row: higher is better.</p>{ranks}{notes}"
         f'<div class="pair">{figure(svg.chart(reliability(found)), "")}<p>{html.escape(words)}</p></div>'
     )
 
