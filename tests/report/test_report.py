@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import itertools
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -15,6 +16,7 @@ import pytest
 
 import fullspan as fs
 from fullspan.errors import FullspanError
+from fullspan.query.margins import WorstCells
 from fullspan.report.caveats import caveats
 from fullspan.report.content import gather
 from fullspan.report.interactions import interaction_notes
@@ -151,7 +153,43 @@ def test_worst_cells_are_those_of_enumeration() -> None:
     m = 400 * single.probability({name: int(level) for name, level in first.levels.items()})
     assert first.expected == pytest.approx(m)
     assert first.residual == pytest.approx((match.sum() - m) / np.sqrt(m * (1 - m / 400)))
-    assert abs(first.residual) > found.by_chance
+    assert abs(first.residual) > found.by_chance()
+
+
+def test_worst_cells_are_all_that_the_sentence_says() -> None:
+    """By hand: every cell of every margin, largest first, one of a margin and none that contains one before it."""
+    rng = np.random.default_rng(1)
+    rows = pd.DataFrame({"a": rng.integers(0, 3, 90), "b": rng.integers(0, 3, 90), "c": rng.integers(0, 4, 90)})
+    rows.loc[rows["a"] == 2, "c"] = 3
+    rows.loc[5:, "b"] %= 2  # the third level is rare
+    single = fs.BoltzmannMachine(order=1).fit(rows)
+    content = gather(single, rows, refit=False)
+    cells, n_rare = [], 0
+    for names in (["a"], ["b"], ["c"], ["a", "b"], ["a", "c"], ["b", "c"], ["a", "b", "c"]):
+        for levels in itertools.product(*(sorted(rows[name].unique()) for name in names)):
+            cell = dict(zip(names, map(int, levels), strict=True))
+            m, n = 90 * single.probability(cell), int((rows[names] == pd.Series(cell)).all(axis=1).sum())
+            n_rare += m < 1
+            if m >= 1:
+                cells.append((abs(n - m) / np.sqrt(m * (1 - m / 90)), cell))
+    kept: list[dict[str, int]] = []
+    for size, cell in sorted(cells, key=lambda found: (-round(found[0], 9), len(found[1]))):
+        if size > 1e-9 and not any(set(k) == set(cell) or k.items() <= cell.items() for k in kept):
+            kept.append(cell)
+    assert content.worst is not None
+    assert [{k: int(v) for k, v in cell.levels.items()} for cell in content.worst.cells] == kept
+    assert (content.worst.n_cells, content.worst.n_rare) == (len(cells), n_rare)
+    assert n_rare > 0
+    text = page(content)
+    assert f"of {len(cells)}. {n_rare} more have an expected count below 1 and are not judged." in text
+    assert "is larger than chance makes it" in text
+
+
+def test_the_largest_of_many_normal_values_is_that_of_draws() -> None:
+    worst = WorstCells((), 200, 3, 0)
+    largest = np.abs(np.random.default_rng(0).standard_normal((4000, 200))).max(axis=1)
+    for quantile in (0.5, 0.95):
+        assert (largest <= worst.by_chance(quantile)).mean() == pytest.approx(quantile, abs=0.02)
 
 
 def test_warnings_in_plain_words() -> None:

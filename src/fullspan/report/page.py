@@ -14,6 +14,7 @@ from fullspan.estimators.pictures import effects, information, interaction_graph
 from fullspan.model.mixture import FittedMixture
 from fullspan.picture import svg
 from fullspan.picture.palette import ROLES
+from fullspan.query.margins import LEAST, WorstCells
 from fullspan.report.content import MAX_LISTED, Content, VariableShares
 from fullspan.report.interactions import has_intervals, interaction_notes
 from fullspan.report.parts import figure, folded, sentence, table
@@ -222,19 +223,32 @@ def _fit(c: Content) -> str:
                 abs(cell.residual) / largest,
             )
         )
-    verdict = (
-        "so the worst cells here are no worse than chance would make them."
-        if largest < c.worst.by_chance
-        else "so the first of these are real misfits."
-    )
-    note = (
-        f"<p>Of all {c.worst.n_cells:,} cells of margins of up to {c.worst.largest_order} variables, these are "
-        "farthest from "
-        f"what the model expects. Residuals have about unit variance; among so many, ±{c.worst.by_chance:.1f} "
-        "is expected by "
-        f"chance, {verdict}</p>"
-    )
+    note = "".join(f"<p>{text}</p>" for text in _worst_notes(c.worst, largest, c.is_training))
     return note + table(("cell", "observed", "expected", "residual"), rows)
+
+
+def _worst_notes(worst: WorstCells, largest: float, is_training: bool) -> Iterator[str]:
+    """Which cells are listed, and how large the largest residual may be by chance."""
+    rare = f" {worst.n_rare:,} more have an expected count below {LEAST:g} and are not judged." if worst.n_rare else ""
+    yield (
+        f"Cells of margins of up to {worst.largest_order} variables that are farthest from what the model expects, of "
+        f"{worst.n_cells:,}.{rare} At most one cell of each margin is listed, and none that contains a cell listed "
+        "before it."
+    )
+    fitted = ", or less in rows that the weights were fitted to, as here" if is_training else ""
+    half, seldom = worst.by_chance(), worst.by_chance(0.95)
+    verdict = (
+        "is no larger than that"
+        if largest <= half
+        else "may be chance"
+        if largest <= seldom
+        else "is larger than chance makes it"
+    )
+    yield (
+        f"Under a right model residuals have a variance of about 1{fitted}. The largest of {worst.n_cells:,} "
+        f"independent standard normal values is beyond ±{half:.1f} in half of all cases and beyond ±{seldom:.1f} in "
+        f"one of twenty; the largest residual here, ±{largest:.1f}, {verdict}."
+    )
 
 
 def _prediction(c: Content) -> str:
