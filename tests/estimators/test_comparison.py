@@ -225,6 +225,20 @@ def test_fresh_rows_of_a_wide_table_are_called_held_out() -> None:
     assert few[1].endswith("cannot be judged, because there are too few of them")
 
 
+def test_description_lengths_of_other_rows_are_not_comparable() -> None:
+    """The mean distance to the best is positive: a model is behind by so much."""
+    whole, half = fs.BoltzmannMachine().fit(TRAIN), fs.BoltzmannMachine().fit(TRAIN[:200])
+    same = fs.ChowLiuTree().fit(TRAIN)
+    words = "description lengths are of different training rows and cannot be compared with each other"
+    assert words in fs.compare({"a": whole, "b": half}, TEST).notes()
+    assert words in fs.compare({"b": half}, TEST, TRAIN).notes()
+    assert words not in fs.compare({"b": half}, TEST).notes()
+    found = fs.compare({"a": whole, "c": same}, TEST, TRAIN)
+    assert words not in found.notes()
+    assert all(row.cells()[3] == f"{row.difference:.4f}" for row in found)
+    assert all(float(row.cells()[3]) >= 0 for row in found)
+
+
 def test_the_whole_small_table_is_called_training_rows() -> None:
     model = fs.BoltzmannMachine().fit(TRAIN)
     notes = fs.compare({"m": model}, TRAIN).notes()

@@ -140,6 +140,32 @@ def test_half_of_the_training_rows_of_a_small_table_is_not_called_held_out(model
     assert "cannot be judged" not in again  # the rows it was tested on were held out by the report itself
 
 
+def test_errors_and_the_curve_are_explained_as_they_are(model: fs.FullSpan, content: Any) -> None:
+    """Given terms were not chosen; a tree has no standard errors; the curve of a machine is its likelihood."""
+    rows, chosen = rows_of(400), "Standard errors do not account for the choice of the terms"
+    assert chosen in page(content)
+    assert "KL(data ‖ model) plus the price of the terms, in nats per row, after" in page(content)
+    assert chosen not in page(gather(fs.ChowLiuTree().fit(rows), rows, refit=False))
+    machine = fs.BoltzmannMachine(l2=0.01).fit(rows)
+    text = page(gather(machine, rows, refit=False))
+    assert chosen not in text
+    assert "Minus the mean log-likelihood of the rows learned from plus the penalty, in nats, after" in text
+    theta = np.asarray(machine.model_.theta)
+    likelihood = float(np.mean(machine.score_samples(rows)))
+    assert machine.fitted_.history[-1].cost == pytest.approx(-likelihood + 0.005 * float(theta @ theta), abs=1e-6)
+    fitted = model.fitted_
+    price = fitted.description_length / fitted.total - fitted.entropy
+    assert min(step.cost for step in fitted.history) == pytest.approx(price, abs=0.01)
+
+
+def test_labels_of_levels_are_whole() -> None:
+    """Also of narrow shares: they stand below the bar, and not inside."""
+    answers = ["strongly disagree", "disagree", "neutral", "agree", "strongly agree"]
+    rows = pd.DataFrame({"answer": np.repeat(answers, [1, 2, 14, 30, 53]), "other": [0, 1] * 50})
+    text = page(gather(fs.ChowLiuTree(levels={"answer": answers}).fit(rows), rows, refit=False))
+    assert all(f"{level} {share}%" in text for level, share in zip(answers, (1, 2, 14, 30, 53), strict=True))
+
+
 def test_worst_cells_are_those_of_enumeration() -> None:
     """A model without a pair that the data have shows that pair first."""
     rows = rows_of(400)
@@ -204,7 +230,7 @@ def test_warnings_in_plain_words() -> None:
     gaps = rows_of(300).astype(float)
     gaps.loc[:40, "b"] = np.nan
     holes = fs.FullSpan(missing="em").fit(gaps)
-    assert "most of them of b (13.7%)" in " ".join(caveats(holes, holes._empirical))
+    assert "most often in b (13.7% of its cells)" in " ".join(caveats(holes, holes._empirical))
 
 
 def test_a_tree_of_many_variables_has_a_report(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -94,7 +94,18 @@ def compare_counts(
         entries += [_cross_validated(name, test, seed) for name in BASELINES]
     measured = [(row, scores, pooled(parts, np.random.default_rng(seed))) for row, scores, parts in entries]
     remarks = [remark for name, model in named.items() if (remark := _remark(name, model)) is not None]
-    return _ranked(measured, test.counts, baselines and train is None, remarks)
+    same_rows = held_out or _same_rows(named.values(), train if baselines else None)
+    return _ranked(measured, test.counts, baselines and train is None, remarks, same_rows)
+
+
+def _same_rows(models: Iterable[DensityEstimator], train: Empirical | None) -> bool:
+    """Whether all models with a description length, and the baselines, were learned from the same rows."""
+    learned = {RowSketch.of(train).digest} if train is not None else set()
+    for fitted in (model.fitted_ for model in models):
+        if not math.isnan(_description_length(fitted)):
+            rows = RowSketch.from_json(fitted.settings.get("rows"))
+            learned.add(str(fitted.fingerprint) if rows is None else rows.digest)
+    return len(learned) <= 1
 
 
 def _remark(name: str, model: DensityEstimator) -> str | None:
@@ -256,6 +267,7 @@ def _ranked(
     counts: Array,
     cross_validated: bool,
     remarks: Sequence[str],
+    same_rows: bool,
 ) -> Comparison:
     ordered = sorted(measured, key=lambda entry: -entry[0].log_likelihood)
     best = ordered[0][1]
@@ -279,4 +291,5 @@ def _ranked(
         {row.name: found for row, _, found in ordered},
         cross_validated,
         remarks,
+        same_rows,
     )

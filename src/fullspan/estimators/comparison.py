@@ -87,7 +87,7 @@ class Compared:
             self.name,
             _shown(self.log_likelihood, 4),
             _shown(self.standard_error, 4),
-            _shown(0.0 - self.difference, 4),
+            _shown(self.difference, 4),
             _shown(self.difference_error, 4),
             f"{self.n_parameters:,}" if self.n_parameters < 10**9 else f"2^{self.n_parameters.bit_length() - 1}",
             _shown(self.description_length, 1),
@@ -107,6 +107,7 @@ class Comparison(Sequence[Compared]):
     cross_validated : whether the baselines were learned from the held-out rows themselves, fold by fold.
     calibrations : the calibration of each model, by name.
     remarks : which log-likelihoods are estimates or bounds, in words.
+    same_rows : whether all models that have a description length were learned from the same rows.
     """
 
     def __init__(
@@ -117,10 +118,11 @@ class Comparison(Sequence[Compared]):
         calibrations: Mapping[str, Calibration],
         cross_validated: bool,
         remarks: Sequence[str] = (),
+        same_rows: bool = True,
     ) -> None:
         self._rows, self._scores, self._counts = tuple(rows), dict(scores), counts
         self.calibrations, self.cross_validated = dict(calibrations), cross_validated
-        self.remarks = tuple(remarks)
+        self.remarks, self.same_rows = tuple(remarks), same_rows
         self.n_rows = float(counts.sum())
 
     def __len__(self) -> int:
@@ -149,8 +151,8 @@ class Comparison(Sequence[Compared]):
         """Plain dictionaries, as JSON holds them."""
         return [{**asdict(row), "rows_are": row.rows_are} for row in self]
 
-    def notes(self) -> list[str]:
-        """What a reader should know, in words."""
+    def notes(self, descriptions: bool = True) -> list[str]:
+        """What a reader should know, in words; ``descriptions`` if description lengths are shown too."""
         training = {
             "baselines" if row.is_baseline else row.name: row.training_share
             for row in self
@@ -166,6 +168,8 @@ class Comparison(Sequence[Compared]):
                 f"baselines: learned from these rows, {FOLDS}-fold, each row scored by parts that do not hold it"
             )
         notes += [f"{row.name}: {row.n_impossible:,} rows are impossible" for row in self if row.n_impossible]
+        if descriptions and not self.same_rows:
+            notes.append("description lengths are of different training rows and cannot be compared with each other")
         return [*notes, *self.remarks]
 
     def __repr__(self) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 from fullspan.estimators.comparison import HEADINGS, SOME, unjudged_words
 from fullspan.estimators.limits import is_dense, likelihood_line, limit_line, mean_log_likelihood, misfit_words
 from fullspan.estimators.pictures import effects, information, interaction_graph, is_saved, learning, reliability
+from fullspan.estimators.summary import is_searched
 from fullspan.model.mixture import FittedMixture
 from fullspan.picture import svg
 from fullspan.picture.palette import ROLES
@@ -185,8 +186,11 @@ def _data(c: Content) -> str:
 
 def _variable(s: VariableShares, with_data: bool) -> str:
     shares = s.expected if s.observed is None else s.observed
-    parts = "".join(_level(str(level), p) for level, p in zip(s.variable.levels, shares.tolist(), strict=True))
-    cells = f'<td class="t">{html.escape(s.variable.name)}</td><td class="w"><div class="levels">{parts}</div></td>'
+    levels = list(zip(map(str, s.variable.levels), shares.tolist(), strict=True))
+    parts = "".join(_level(level, p) for level, p in levels)
+    listed = html.escape(", ".join(f"{level} {p:.0%}" for level, p in levels))
+    cells = f'<td class="t">{html.escape(s.variable.name)}</td>'
+    cells += f'<td class="w named"><div class="levels">{parts}</div>{listed}</td>'
     if with_data and s.observed is not None:
         most = float(abs(s.observed - s.expected).max())
         cells += f"<td>{f'{s.missing:.1%}' if s.missing > 0 else '–'}</td><td>{most:.1%}</td>"
@@ -194,8 +198,7 @@ def _variable(s: VariableShares, with_data: bool) -> str:
 
 
 def _level(level: str, share: float) -> str:
-    title, text = html.escape(f"{level}: {share:.1%}"), html.escape(f"{level} {share:.0%}")
-    return f'<span style="width:{100 * share:.2f}%" title="{title}">{text}</span>'
+    return f'<span style="width:{100 * share:.2f}%" title="{html.escape(f"{level}: {share:.1%}")}"></span>'
 
 
 def _information(c: Content) -> str:
@@ -259,7 +262,7 @@ def _prediction(c: Content) -> str:
     rows = [([row.cells()[k] for k in keep], None) for row in c.comparison]
     best = [row.name == "this model" for row in c.comparison]
     ranks = table([HEADINGS[k] for k in keep], rows, best)
-    notes = "".join(f"<p>{html.escape(note)}.</p>" for note in c.comparison.notes()[1:])
+    notes = "".join(f"<p>{html.escape(note)}.</p>" for note in c.comparison.notes(descriptions=False)[1:])
     words = (
         "Each cell of a row is predicted from the rest of its row. On the diagonal, what was said "
         "with 70 % came "
@@ -276,11 +279,24 @@ def _prediction(c: Content) -> str:
 def _learning_words(c: Content) -> str:
     fitted = c.estimator.fitted_
     last = fitted.history[-1]
-    what = "Description length in nats per row beyond the entropy of the data"
+    penalty = " plus the penalty" if fitted.settings.get("l1") or fitted.settings.get("l2") else ""
     if not hasattr(c.estimator, "n_terms_"):
         held_out = isinstance(fitted, FittedMixture) and not math.isnan(fitted.validation)
         what = f"Minus the mean log-likelihood of the rows {'held out' if held_out else 'learned from'}, in nats"
-    return f"{what}, after each of {len(fitted.history):,} steps; {last.seconds:.1f} s, {html.escape(fitted.status)}."
+    elif is_searched(fitted) and "min_support" not in fitted.settings:
+        what = f"KL(data ‖ model) plus the price of the terms{penalty}, in nats per row"
+    else:
+        what = f"Minus the mean log-likelihood of the rows learned from{penalty}, in nats"
+    steps = "averaged fits" if "members" in fitted.settings else "steps"
+    return f"{what}, after each of {len(fitted.history):,} {steps}; {last.seconds:.1f} s, {html.escape(fitted.status)}."
+
+
+def _chosen(c: Content) -> str:
+    """That errors are too small, where terms were searched for and standard errors are shown."""
+    shown = hasattr(c.estimator, "n_terms_") and has_intervals(c.estimator.interactions_)
+    if not shown or not is_searched(c.estimator.fitted_):
+        return ""
+    return " Standard errors do not account for the choice of the terms with the same data."
 
 
 def _footer(c: Content) -> str:
@@ -289,6 +305,6 @@ def _footer(c: Content) -> str:
     shown = ", ".join(f"{k}={v}" for k, v in settings.items() if len(str(v)) < 60)
     return (
         f"<footer><p>Fullspan {html.escape(fitted.version)}. Settings: <code>{html.escape(shown)}</code></p>"
-        f"<p>Data fingerprint <code>{html.escape(fitted.fingerprint[:16])}</code>. Standard errors do not know "
-        "that the terms were chosen with the same data. Weights describe association, not cause.</p></footer>"
+        f"<p>Data fingerprint <code>{html.escape(fitted.fingerprint[:16])}</code>.{_chosen(c)} Weights describe "
+        "association, not cause.</p></footer>"
     )
