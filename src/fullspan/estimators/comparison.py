@@ -162,7 +162,9 @@ class Comparison(Sequence[Compared]):
         rows = "rows" if training or unknown else "held-out rows"
         notes = [f"{self.n_rows:,.6g} {rows}; nats/row is the mean log-likelihood, higher is better"]
         notes += [f"{name}: {training_words(share)}" for name, share in training.items()]
-        notes += [f"{row.name}: {unjudged_words(row.unjudged)}" for row in unknown]
+        for why in dict.fromkeys(row.unjudged for row in unknown):
+            names = [row.name for row in unknown if row.unjudged == why]
+            notes.append(f"{', '.join(names)}: {unjudged_words(why, len(names))}")
         if self.cross_validated:
             notes.append(
                 f"baselines: learned from these rows, {FOLDS}-fold, each row scored by parts that do not hold it"
@@ -186,9 +188,10 @@ def rows_are(share: float) -> str:
     return "training" if share >= ALL else "partly training" if share >= SOME else "held-out"
 
 
-def unjudged_words(why: str) -> str:
+def unjudged_words(why: str, n_models: int = 1) -> str:
     """That it is not known whether rows were learned from."""
-    return f"whether the model was learned from some of these rows cannot be judged, because {why}"
+    models = "the model was" if n_models == 1 else "these models were"
+    return f"whether {models} learned from some of these rows cannot be judged, because {why}"
 
 
 def training_words(share: float) -> str:
