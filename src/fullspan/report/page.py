@@ -205,9 +205,8 @@ def _information(c: Content) -> str:
     assert c.information is not None
     return figure(
         svg.bars(information(c.information)),
-        "Distance of the model from the uniform distribution, split by order: what the terms of each order "
-        "add to all lower "
-        "ones. The parts add up to the whole.",
+        "Distance of the model from the uniform distribution, split by order: what each order of "
+        "interaction adds to all lower ones, whatever the basis. The parts add up to the whole.",
     )
 
 
