@@ -206,7 +206,7 @@ def _information(c: Content) -> str:
     return figure(
         svg.bars(information(c.information)),
         "Distance of the model from the uniform distribution, split by order: what each order of "
-        "interaction adds to all lower ones, whatever the basis. The parts add up to the whole.",
+        "interaction adds to all lower ones. The parts add up to the whole.",
     )
 
 

@@ -9,8 +9,10 @@ and the k-th part, never negative, is what order k adds to all lower ones. p_0 i
 
 The parts of order up to k are all functions of single variables, the model's terms of order up to k, and the
 lower-order parts of its larger terms. A function such as ``x1 x2`` on 0/1 units, or an indicator of three levels, does
-not sum to 0, so that a pair term stands for main effects too; without those the result would depend on the basis. p_1
-has independent variables with the marginals of p:
+not sum to 0, so that a pair term stands for main effects too; without those the result would depend on the basis. A
+model with all terms of its sets of variables and of their subsets has the same parts in every basis; a sparser one has
+the same first part and the same sum, and its basis says which lower orders it holds. p_1 has independent variables with
+the marginals of p:
 
     log |X| - H(p_1) = sum_i [ log |X_i| - H(x_i) ].
 """
