@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fullspan.data import Empirical, count
-from fullspan.data.row_sketch import MOST, RowSketch
+from fullspan.data.row_sketch import ALIKE, FEW, MOST, RowSketch
 from fullspan.space import Space
 
 Codes = np.ndarray
@@ -73,6 +73,23 @@ def test_few_states_are_not_judged_but_the_same_table_is() -> None:
     assert math.isnan(sketch.share(counted(train[:400])))
     assert math.isnan(sketch.share(counted(draw(rng, 400, 3))))
     assert sketch.share(counted(train)) == 1.0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_nothing_is_said_of_few_rows_and_of_rows_that_recur(seed: int) -> None:
+    """Of ninety-six states and three hundred rows half are not found, and fresh rows neither: both are unknown."""
+    rng = np.random.default_rng(seed)
+    space = Space.of_cards((4, 4, 3, 2))
+    p = rng.dirichlet(np.full(96, 0.3))
+    codes = np.array(np.unravel_index(rng.choice(96, 450, p=p), space.cards)).T
+    sketch = RowSketch.of(Empirical.from_codes(codes[:300], space=space))
+    for part in (codes[:150], codes[300:]):
+        share, why = sketch.judge(Empirical.from_codes(part, space=space))
+        assert math.isnan(share)
+        assert why == ALIKE
+    wide = draw(rng, 400, 40)
+    assert stored(wide).judge(counted(draw(rng, 6, 40)))[1] == FEW
+    assert stored(wide).judge(counted(draw(rng, 100, 40))) == (0.0, "")
 
 
 def test_the_order_of_columns_and_the_type_of_levels_do_not_matter() -> None:

@@ -200,10 +200,47 @@ def test_the_skill_is_that_of_squares_summed_by_hand(models: dict[str, Any]) -> 
     assert found.skill == pytest.approx(1 - square / base, rel=1e-9)
 
 
-def test_rows_of_the_same_small_table_are_called_held_out_if_they_are() -> None:
-    """Twelve states: every held-out row coincides with a training row, which means nothing."""
+@pytest.mark.parametrize("rows", [TEST, TRAIN[:150]], ids=["fresh", "of the training rows"])
+def test_rows_of_a_small_table_are_not_called_held_out(rows: np.ndarray) -> None:
+    """Few states: every row coincides with a training row, fresh or not, so that nothing can be said."""
     model = fs.BoltzmannMachine().fit(TRAIN)
-    assert "150 held-out rows" in fs.compare({"m": model}, TEST).notes()[0]
+    found = fs.compare({"m": model}, rows)
+    assert found.notes()[:2] == [
+        "150 rows; nats/row is the mean log-likelihood, higher is better",
+        "m: whether the model was learned from some of these rows cannot be judged, because the same rows occur often",
+    ]
+    assert {row["name"]: row["rows_are"] for row in found.to_dicts()}["m"] == "not known"
+
+
+def test_fresh_rows_of_a_wide_table_are_called_held_out() -> None:
+    """Given the time to say otherwise: the record would notice if half of them were training rows."""
+    rng = np.random.default_rng(3)
+    rows = rng.integers(0, 2, (500, 24))
+    tree = fs.ChowLiuTree().fit(rows[:300])
+    found = fs.compare({"tree": tree}, rows[300:], baselines=False)
+    assert found.notes()[0].startswith("200 held-out rows;")
+    assert found[0].rows_are == "held-out"
+    few = fs.compare({"tree": tree}, rows[300:310], baselines=False).notes()
+    assert few[0].startswith("10 rows;")
+    assert few[1].endswith("cannot be judged, because there are too few of them")
+
+
+def test_description_lengths_of_other_rows_are_not_comparable() -> None:
+    """The mean distance to the best is positive: a model is behind by so much."""
+    whole, half = fs.BoltzmannMachine().fit(TRAIN), fs.BoltzmannMachine().fit(TRAIN[:200])
+    same = fs.ChowLiuTree().fit(TRAIN)
+    words = "description lengths are of different training rows and cannot be compared with each other"
+    assert words in fs.compare({"a": whole, "b": half}, TEST).notes()
+    assert words in fs.compare({"b": half}, TEST, TRAIN).notes()
+    assert words not in fs.compare({"b": half}, TEST).notes()
+    found = fs.compare({"a": whole, "c": same}, TEST, TRAIN)
+    assert words not in found.notes()
+    assert all(row.cells()[3] == f"{row.difference:.4f}" for row in found)
+    assert all(float(row.cells()[3]) >= 0 for row in found)
+
+
+def test_the_whole_small_table_is_called_training_rows() -> None:
+    model = fs.BoltzmannMachine().fit(TRAIN)
     notes = fs.compare({"m": model}, TRAIN).notes()
     assert notes[0].startswith("400 rows;")
     assert notes[1].startswith("m: these are training rows")

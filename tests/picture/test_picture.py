@@ -127,7 +127,7 @@ def test_matplotlib_draws_the_same() -> None:
     own = plt.subplots()[1]
     assert model.plot_calibration(rows, ax=own) is own
     assert own.get_xlabel() == "predicted"
-    assert len(model.plot_information().patches) == len({row.order for row in model.terms_})
+    assert len(model.plot_information().patches) == len({1, *(row.order for row in model.terms_)})
     assert model.plot_learning().get_ylabel() == "cost, nats per row"
     plt.close("all")
 

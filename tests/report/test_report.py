@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import itertools
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -15,6 +16,7 @@ import pytest
 
 import fullspan as fs
 from fullspan.errors import FullspanError
+from fullspan.query.margins import WorstCells
 from fullspan.report.caveats import caveats
 from fullspan.report.content import gather
 from fullspan.report.interactions import interaction_notes
@@ -127,6 +129,43 @@ def test_rows_of_the_fit_are_recognised_and_others_are_held_out(model: fs.FullSp
     assert gather(model).data is None
 
 
+def test_half_of_the_training_rows_of_a_small_table_is_not_called_held_out(model: fs.FullSpan) -> None:
+    """Sixteen states: rows learned from and fresh rows look alike, and the report says so."""
+    for rows in (rows_of(400)[:200], rows_of(200, seed=5)):
+        text = " ".join(parsed(page(gather(model, rows))).text)
+        assert "Whether the model was learned from some of these rows cannot be judged, because the same" in text
+        assert "200 rows, some of which may be training rows." in text
+        assert "held-out" not in text.lower().replace("look at the standard errors, and at the held-out rows", "")
+    again = " ".join(parsed(page(gather(model, rows_of(400)))).text)
+    assert "cannot be judged" not in again  # the rows it was tested on were held out by the report itself
+
+
+def test_errors_and_the_curve_are_explained_as_they_are(model: fs.FullSpan, content: Any) -> None:
+    """Given terms were not chosen; a tree has no standard errors; the curve of a machine is its likelihood."""
+    rows, chosen = rows_of(400), "Standard errors do not account for the choice of the terms"
+    assert chosen in page(content)
+    assert "KL(data ‖ model) plus the price of the terms, in nats per row, after" in page(content)
+    assert chosen not in page(gather(fs.ChowLiuTree().fit(rows), rows, refit=False))
+    machine = fs.BoltzmannMachine(l2=0.01).fit(rows)
+    text = page(gather(machine, rows, refit=False))
+    assert chosen not in text
+    assert "Minus the mean log-likelihood of the rows learned from plus the penalty, in nats, after" in text
+    theta = np.asarray(machine.model_.theta)
+    likelihood = float(np.mean(machine.score_samples(rows)))
+    assert machine.fitted_.history[-1].cost == pytest.approx(-likelihood + 0.005 * float(theta @ theta), abs=1e-6)
+    fitted = model.fitted_
+    price = fitted.description_length / fitted.total - fitted.entropy
+    assert min(step.cost for step in fitted.history) == pytest.approx(price, abs=0.01)
+
+
+def test_labels_of_levels_are_whole() -> None:
+    """Also of narrow shares: they stand below the bar, and not inside."""
+    answers = ["strongly disagree", "disagree", "neutral", "agree", "strongly agree"]
+    rows = pd.DataFrame({"answer": np.repeat(answers, [1, 2, 14, 30, 53]), "other": [0, 1] * 50})
+    text = page(gather(fs.ChowLiuTree(levels={"answer": answers}).fit(rows), rows, refit=False))
+    assert all(f"{level} {share}%" in text for level, share in zip(answers, (1, 2, 14, 30, 53), strict=True))
+
+
 def test_worst_cells_are_those_of_enumeration() -> None:
     """A model without a pair that the data have shows that pair first."""
     rows = rows_of(400)
@@ -140,7 +179,43 @@ def test_worst_cells_are_those_of_enumeration() -> None:
     m = 400 * single.probability({name: int(level) for name, level in first.levels.items()})
     assert first.expected == pytest.approx(m)
     assert first.residual == pytest.approx((match.sum() - m) / np.sqrt(m * (1 - m / 400)))
-    assert abs(first.residual) > found.by_chance
+    assert abs(first.residual) > found.by_chance()
+
+
+def test_worst_cells_are_all_that_the_sentence_says() -> None:
+    """By hand: every cell of every margin, largest first, one of a margin and none that contains one before it."""
+    rng = np.random.default_rng(1)
+    rows = pd.DataFrame({"a": rng.integers(0, 3, 90), "b": rng.integers(0, 3, 90), "c": rng.integers(0, 4, 90)})
+    rows.loc[rows["a"] == 2, "c"] = 3
+    rows.loc[5:, "b"] %= 2  # the third level is rare
+    single = fs.BoltzmannMachine(order=1).fit(rows)
+    content = gather(single, rows, refit=False)
+    cells, n_rare = [], 0
+    for names in (["a"], ["b"], ["c"], ["a", "b"], ["a", "c"], ["b", "c"], ["a", "b", "c"]):
+        for levels in itertools.product(*(sorted(rows[name].unique()) for name in names)):
+            cell = dict(zip(names, map(int, levels), strict=True))
+            m, n = 90 * single.probability(cell), int((rows[names] == pd.Series(cell)).all(axis=1).sum())
+            n_rare += m < 1
+            if m >= 1:
+                cells.append((abs(n - m) / np.sqrt(m * (1 - m / 90)), cell))
+    kept: list[dict[str, int]] = []
+    for size, cell in sorted(cells, key=lambda found: (-round(found[0], 9), len(found[1]))):
+        if size > 1e-9 and not any(set(k) == set(cell) or k.items() <= cell.items() for k in kept):
+            kept.append(cell)
+    assert content.worst is not None
+    assert [{k: int(v) for k, v in cell.levels.items()} for cell in content.worst.cells] == kept
+    assert (content.worst.n_cells, content.worst.n_rare) == (len(cells), n_rare)
+    assert n_rare > 0
+    text = page(content)
+    assert f"of {len(cells)}. {n_rare} more have an expected count below 1 and are not judged." in text
+    assert "is larger than chance makes it" in text
+
+
+def test_the_largest_of_many_normal_values_is_that_of_draws() -> None:
+    worst = WorstCells((), 200, 3, 0)
+    largest = np.abs(np.random.default_rng(0).standard_normal((4000, 200))).max(axis=1)
+    for quantile in (0.5, 0.95):
+        assert (largest <= worst.by_chance(quantile)).mean() == pytest.approx(quantile, abs=0.02)
 
 
 def test_warnings_in_plain_words() -> None:
@@ -155,7 +230,7 @@ def test_warnings_in_plain_words() -> None:
     gaps = rows_of(300).astype(float)
     gaps.loc[:40, "b"] = np.nan
     holes = fs.FullSpan(missing="em").fit(gaps)
-    assert "most of them of b (13.7%)" in " ".join(caveats(holes, holes._empirical))
+    assert "most often in b (13.7% of its cells)" in " ".join(caveats(holes, holes._empirical))
 
 
 def test_warnings_agree_in_number() -> None:
@@ -325,4 +400,7 @@ def test_a_part_of_the_training_rows_is_not_called_held_out() -> None:
     assert f"about {content.training_share:.0%} of which are training rows" in content.held_out
     assert f"About {content.training_share:.0%} of the rows shown are those" in page(content)
     assert gather(tree, rows[:200], refit=False).is_training
-    assert gather(tree, rows[500:], refit=False).training_share == 0.0
+    fresh = gather(tree, rows[500:], refit=False)
+    assert fresh.training_share == 0.0
+    assert fresh.held_out == "300 held-out rows"
+    assert "The model was not learned from these rows." in page(fresh)

@@ -11,8 +11,10 @@ Turing); rows learned from never fall on the latter. For a share s of rows learn
 
     seen once / never seen  =  s / (1 - s) + 2 N2 / N1
 
-A share is claimed if the fresh ratio is more than :data:`SURE` standard errors away. Where nearly every state was seen
-several times, N1 is small, and only the whole table is recognised.
+A share is claimed if the fresh ratio is more than :data:`SURE` standard errors away. That no row was learned from is
+claimed only with power: if half of the rows had been learned from, at least :data:`HITS` of them would be expected on
+states seen once, and their ratio would be more than :data:`SURE` standard errors above chance. Otherwise the share is
+not known. Where nearly every state was seen several times, N1 is small, and only the whole table is recognised.
 """
 
 from __future__ import annotations
@@ -34,6 +36,10 @@ MOST = 2048
 """Hashes kept: 16 kB of a file."""
 SURE = 5.0
 """Standard errors from chance at which rows are called rows learned from."""
+HITS = 10.0
+"""Expected rows on states seen once, if half of the rows were learned from, below which nothing can be said."""
+FEW, ALIKE, INCOMPLETE = "there are too few of them", "the same rows occur often", "too many of them are incomplete"
+"""Why it cannot be judged whether rows were learned from."""
 _BYTES = 6
 _MULTIPLIERS = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 
@@ -82,18 +88,29 @@ class RowSketch:
 
         Rows with missing cells are not judged if there were none while learning.
         """
+        return self.judge(data)[0]
+
+    def judge(self, data: Empirical) -> tuple[float, str]:
+        """The share, and why it is not known if it is NaN: :data:`FEW`, :data:`ALIKE` or :data:`INCOMPLETE`."""
         hashes, counts = row_hashes(data), data.counts
         if _digest(hashes, counts) == self.digest:
-            return 1.0
+            return 1.0, ""
         if not self.n_once:
-            return math.nan
-        judged = self._judged(hashes) & (~(data.states < 0).any(axis=1) if self.is_complete else True)
+            return math.nan, ALIKE
+        complete = ~(data.states < 0).any(axis=1) if self.is_complete else np.ones(len(counts), dtype=bool)
+        judged = self._judged(hashes) & complete
         known = self.hashes & ~np.uint64(1)
         hashes, weights = hashes[judged] & ~np.uint64(1), counts[judged]
         place = np.minimum(np.searchsorted(known, hashes), len(known) - 1)
         seen = known[place] == hashes
         once = seen & ((self.hashes[place] & np.uint64(1)) == 1)
-        return self._share(weights[once], weights[~seen])
+        share = self._share(weights[once], weights[~seen])
+        if not math.isnan(share):
+            return share, ""
+        if float(counts[complete].sum()) < float(counts.sum()) / 2:
+            return share, INCOMPLETE
+        often = float(weights[seen & ~once].sum()) > float(weights.sum()) / 2 or not self._has_power(math.inf)
+        return share, ALIKE if often else FEW
 
     def _judged(self, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """Rows of which the record says whether they were learned from."""
@@ -108,17 +125,27 @@ class RowSketch:
             return math.nan
         squares = float(once @ once + never @ never)
         effective = total * total / squares
-        one, two = self.n_once + 1, self.n_twice + 1  # so that a ratio of 0 has an error too
-        chance = 2 * two / (2 * two + one)
-        spread = 4 * one * two * (one + two) / (2 * two + one) ** 4  # of the chance, if n_once and n_twice are Poisson
-        error = math.sqrt(chance * (1 - chance) / effective + spread)
+        chance, error = self._chance(effective)
         found = float(once.sum()) / total
-        if found - chance <= SURE * error:  # as far as chance goes; too few rows to tell if a whole match would be too
-            return 0.0 if 1 - chance > SURE * error else math.nan
+        if found - chance <= SURE * error:
+            return 0.0 if self._has_power(effective) else math.nan
         if not never.size:
             return 1.0
         odds = float(once.sum() / never.sum()) - 2 * self.n_twice / self.n_once
         return max(odds, 0.0) / (1.0 + max(odds, 0.0))
+
+    def _chance(self, effective: float) -> tuple[float, float]:
+        """Share of states seen once among fresh rows on states seen at most once, and the standard error of it."""
+        one, two = self.n_once + 1, self.n_twice + 1  # so that a ratio of 0 has an error too
+        chance = 2 * two / (2 * two + one)
+        spread = 4 * one * two * (one + two) / (2 * two + one) ** 4  # of the chance, if n_once and n_twice are Poisson
+        return chance, math.sqrt(chance * (1 - chance) / effective + spread)
+
+    def _has_power(self, effective: float) -> bool:
+        """Whether it would be noticed if half of the rows had been learned from."""
+        chance, error = self._chance(effective)
+        half = 1 / (2 - chance)  # s = 1/2 in the formula of the module, as a share of once + never
+        return half * effective >= HITS and half - chance > SURE * error
 
     # -- files ------------------------------------------------------------------------------------------------
 

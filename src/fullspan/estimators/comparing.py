@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -77,18 +77,35 @@ def compare(
 
 
 def compare_counts(
-    named: Mapping[str, DensityEstimator], test: Empirical, train: Empirical | None, *, baselines: bool, seed: int
+    named: Mapping[str, DensityEstimator],
+    test: Empirical,
+    train: Empirical | None,
+    *,
+    baselines: bool,
+    seed: int,
+    held_out: bool = False,
 ) -> Comparison:
-    """The same for counted rows over the variables of the first model."""
+    """The same for counted rows over the variables of the first model; ``held_out`` if it is known that they are."""
     space = next(iter(named.values()))._visible
-    entries = [_of_model(name, model, space, test) for name, model in named.items()]
+    entries = [_of_model(name, model, space, test, held_out) for name, model in named.items()]
     if baselines and train is not None:
-        entries += [_of_baseline(name, train, test) for name in BASELINES]
+        entries += [_of_baseline(name, train, test, held_out) for name in BASELINES]
     elif baselines:
         entries += [_cross_validated(name, test, seed) for name in BASELINES]
     measured = [(row, scores, pooled(parts, np.random.default_rng(seed))) for row, scores, parts in entries]
     remarks = [remark for name, model in named.items() if (remark := _remark(name, model)) is not None]
-    return _ranked(measured, test.counts, baselines and train is None, remarks)
+    same_rows = held_out or _same_rows(named.values(), train if baselines else None)
+    return _ranked(measured, test.counts, baselines and train is None, remarks, same_rows)
+
+
+def _same_rows(models: Iterable[DensityEstimator], train: Empirical | None) -> bool:
+    """Whether all models with a description length, and the baselines, were learned from the same rows."""
+    learned = {RowSketch.of(train).digest} if train is not None else set()
+    for fitted in (model.fitted_ for model in models):
+        if not math.isnan(_description_length(fitted)):
+            rows = RowSketch.from_json(fitted.settings.get("rows"))
+            learned.add(str(fitted.fingerprint) if rows is None else rows.digest)
+    return len(learned) <= 1
 
 
 def _remark(name: str, model: DensityEstimator) -> str | None:
@@ -126,7 +143,7 @@ def _named(models: Mapping[str, DensityEstimator] | Sequence[DensityEstimator]) 
     return dict(models)
 
 
-def _of_model(name: str, model: DensityEstimator, space: Space, test: Empirical) -> _Entry:
+def _of_model(name: str, model: DensityEstimator, space: Space, test: Empirical, held_out: bool) -> _Entry:
     translate = translation(name, space, model._visible)
 
     def log_prob(codes: NDArray[Any]) -> Array:
@@ -134,12 +151,14 @@ def _of_model(name: str, model: DensityEstimator, space: Space, test: Empirical)
 
     fitted = model.fitted_
     row, scores = _scored(name, log_prob, test)
+    share, unjudged = (0.0, "") if held_out else training_share(fitted, test)
     row = replace(
         row,
         n_parameters=int(getattr(model, "n_parameters_", 0) or getattr(model, "n_terms_", 0)),
         description_length=_description_length(fitted),
         fit_seconds=_fit_seconds(fitted),
-        training_share=_training_share(fitted, test),
+        training_share=share,
+        unjudged=unjudged,
     )
     return row, scores, [(log_prob, test)]
 
@@ -150,10 +169,12 @@ def _fit_seconds(fitted: Any) -> float:
     return float(seconds) if isinstance(seconds, int | float) else math.nan
 
 
-def _training_share(fitted: Any, test: Empirical) -> float:
-    """Share of the rows that the model was learned from; NaN if that cannot be judged."""
+def training_share(fitted: Any, test: Empirical) -> tuple[float, str]:
+    """Share of the rows that the model was learned from; NaN if that cannot be judged, and then why, in words."""
+    if fitted.status == "given":
+        return 0.0, ""
     rows = RowSketch.from_json(fitted.settings.get("rows"))
-    return math.nan if rows is None else rows.share(test)
+    return (math.nan, "the model keeps no record of its training rows") if rows is None else rows.judge(test)
 
 
 def _description_length(fitted: Any) -> float:
@@ -166,15 +187,22 @@ def _description_length(fitted: Any) -> float:
     return float(price - fitted.total * fitted.log_likelihood)
 
 
-def _of_baseline(name: str, learned: Empirical, test: Empirical) -> _Entry:
+def _of_baseline(name: str, learned: Empirical, test: Empirical, held_out: bool) -> _Entry:
     started = time.perf_counter()
     model = BASELINES[name](learned)
     seconds = time.perf_counter() - started
     row, scores = _scored(name, model.log_prob, test)
     price = 0.5 * model.n_parameters * math.log(max(learned.total, 1.0))
     length = price - float(learned.counts @ model.log_prob(learned.states))
+    share, unjudged = (0.0, "") if held_out else RowSketch.of(learned).judge(test)
     row = replace(
-        row, n_parameters=model.n_parameters, description_length=length, fit_seconds=seconds, is_baseline=True
+        row,
+        n_parameters=model.n_parameters,
+        description_length=length,
+        fit_seconds=seconds,
+        is_baseline=True,
+        training_share=share,
+        unjudged=unjudged,
     )
     return row, scores, [(model.log_prob, test)]
 
@@ -193,7 +221,13 @@ def _cross_validated(name: str, test: Empirical, seed: int) -> _Entry:
         return np.asarray(scores / test.counts)
 
     row, scores = _scored(name, log_prob, test)
-    row = replace(row, n_parameters=learned[0].n_parameters, fit_seconds=seconds / len(parts), is_baseline=True)
+    row = replace(
+        row,
+        n_parameters=learned[0].n_parameters,
+        fit_seconds=seconds / len(parts),
+        is_baseline=True,
+        training_share=0.0,
+    )
     used: list[tuple[LogProb, Empirical]] = [
         (model.log_prob, _of_counts(test, fold)) for model, fold in zip(learned, folds, strict=True) if fold.any()
     ]
@@ -233,6 +267,7 @@ def _ranked(
     counts: Array,
     cross_validated: bool,
     remarks: Sequence[str],
+    same_rows: bool,
 ) -> Comparison:
     ordered = sorted(measured, key=lambda entry: -entry[0].log_likelihood)
     best = ordered[0][1]
@@ -256,4 +291,5 @@ def _ranked(
         {row.name: found for row, _, found in ordered},
         cross_validated,
         remarks,
+        same_rows,
     )

@@ -56,6 +56,7 @@ class Compared:
     is_baseline : whether it is one of :data:`fullspan.estimators.baselines.BASELINES`.
     training_share : share of the rows that the model was learned from, NaN if that cannot be judged; see
         :mod:`fullspan.data.row_sketch`.
+    unjudged : why that cannot be judged, in words.
     """
 
     name: str
@@ -73,6 +74,12 @@ class Compared:
     n_impossible: int
     is_baseline: bool
     training_share: float = math.nan
+    unjudged: str = ""
+
+    @property
+    def rows_are(self) -> str:
+        """To this model: "training", "partly training" or "held-out" rows, or "not known"."""
+        return rows_are(self.training_share)
 
     def cells(self) -> tuple[str, ...]:
         """As text, in the order of :data:`HEADINGS`."""
@@ -80,7 +87,7 @@ class Compared:
             self.name,
             _shown(self.log_likelihood, 4),
             _shown(self.standard_error, 4),
-            _shown(0.0 - self.difference, 4),
+            _shown(self.difference, 4),
             _shown(self.difference_error, 4),
             f"{self.n_parameters:,}" if self.n_parameters < 10**9 else f"2^{self.n_parameters.bit_length() - 1}",
             _shown(self.description_length, 1),
@@ -100,6 +107,7 @@ class Comparison(Sequence[Compared]):
     cross_validated : whether the baselines were learned from the held-out rows themselves, fold by fold.
     calibrations : the calibration of each model, by name.
     remarks : which log-likelihoods are estimates or bounds, in words.
+    same_rows : whether all models that have a description length were learned from the same rows.
     """
 
     def __init__(
@@ -110,10 +118,11 @@ class Comparison(Sequence[Compared]):
         calibrations: Mapping[str, Calibration],
         cross_validated: bool,
         remarks: Sequence[str] = (),
+        same_rows: bool = True,
     ) -> None:
         self._rows, self._scores, self._counts = tuple(rows), dict(scores), counts
         self.calibrations, self.cross_validated = dict(calibrations), cross_validated
-        self.remarks = tuple(remarks)
+        self.remarks, self.same_rows = tuple(remarks), same_rows
         self.n_rows = float(counts.sum())
 
     def __len__(self) -> int:
@@ -140,19 +149,29 @@ class Comparison(Sequence[Compared]):
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Plain dictionaries, as JSON holds them."""
-        return [asdict(row) for row in self]
+        return [{**asdict(row), "rows_are": row.rows_are} for row in self]
 
-    def notes(self) -> list[str]:
-        """What a reader should know, in words."""
-        training = [(row.name, row.training_share) for row in self if row.training_share >= SOME]
-        rows = "rows" if training else "held-out rows"
+    def notes(self, descriptions: bool = True) -> list[str]:
+        """What a reader should know, in words; ``descriptions`` if description lengths are shown too."""
+        training = {
+            "baselines" if row.is_baseline else row.name: row.training_share
+            for row in self
+            if row.training_share >= SOME
+        }
+        unknown = [row for row in self if row.rows_are == "not known" and not row.is_baseline]
+        rows = "rows" if training or unknown else "held-out rows"
         notes = [f"{self.n_rows:,.6g} {rows}; nats/row is the mean log-likelihood, higher is better"]
-        notes += [f"{name}: {training_words(share)}" for name, share in training]
+        notes += [f"{name}: {training_words(share)}" for name, share in training.items()]
+        for why in dict.fromkeys(row.unjudged for row in unknown):
+            names = [row.name for row in unknown if row.unjudged == why]
+            notes.append(f"{', '.join(names)}: {unjudged_words(why, len(names))}")
         if self.cross_validated:
             notes.append(
                 f"baselines: learned from these rows, {FOLDS}-fold, each row scored by parts that do not hold it"
             )
         notes += [f"{row.name}: {row.n_impossible:,} rows are impossible" for row in self if row.n_impossible]
+        if descriptions and not self.same_rows:
+            notes.append("description lengths are of different training rows and cannot be compared with each other")
         return [*notes, *self.remarks]
 
     def __repr__(self) -> str:
@@ -160,6 +179,19 @@ class Comparison(Sequence[Compared]):
 
     def _repr_html_(self) -> str:
         return html_table(HEADINGS, [row.cells() for row in self], notes=self.notes())
+
+
+def rows_are(share: float) -> str:
+    """What rows are to a model that was learned from a share of them, NaN if that is not known."""
+    if math.isnan(share):
+        return "not known"
+    return "training" if share >= ALL else "partly training" if share >= SOME else "held-out"
+
+
+def unjudged_words(why: str, n_models: int = 1) -> str:
+    """That it is not known whether rows were learned from."""
+    models = "the model was" if n_models == 1 else "these models were"
+    return f"whether {models} learned from some of these rows cannot be judged, because {why}"
 
 
 def training_words(share: float) -> str:

@@ -1,7 +1,8 @@
 """Where a model fits badly, in cells a person can read: of the margins of up to three variables, or of the whole table.
 
 The Pearson residual of a cell with observed count n and expected count m is r = (n - m) / sqrt(m (1 - m / N)), which
-has variance 1 under a right model whose weights are given. A margin counts the rows that show all its variables.
+has variance 1 under a right model whose weights are given, and less in the rows that the weights were fitted to. A
+margin counts the rows that show all its variables.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -40,23 +42,44 @@ class WorstCells:
 
     Attributes
     ----------
-    cells : worst first.
+    cells : worst first; at most one of each margin, and none that contains a cell before it.
     n_cells : how many were looked at.
     largest_order : of the margins.
-    by_chance : about how large the largest residual of so many would be under a right model, ``sqrt(2 ln n)``.
+    n_rare : cells that were left out, because fewer than :data:`LEAST` rows are expected there.
     """
 
     cells: tuple[Cell, ...]
     n_cells: int
     largest_order: int
+    n_rare: int
 
-    @property
-    def by_chance(self) -> float:
-        return math.sqrt(2 * math.log(max(self.n_cells, 2)))
+    def by_chance(self, quantile: float = 0.5) -> float:
+        """Quantile of the largest size of ``n_cells`` independent standard normal values; the median by default.
+
+        ``P(all |z| <= t) = (2 Phi(t) - 1)^m``.
+
+        Examples
+        --------
+        >>> [round(WorstCells((), m, 3, 0).by_chance(), 2) for m in (1, 243)]
+        [0.67, 2.98]
+        """
+        return NormalDist().inv_cdf((1 + quantile ** (1 / max(self.n_cells, 1))) / 2)
+
+
+@dataclass(frozen=True, eq=False)
+class _Margin:
+    """The table of some variables, one axis for each; the residuals of cells that are not judged are 0."""
+
+    where: tuple[int, ...]
+    observed: Array
+    expected: Array
+    residuals: Array
 
 
 def worst_cells(oracle: Any, data: Empirical, top: int) -> WorstCells | None:
     """The ``top`` cells of largest residual among all margins of up to three variables, two if these are too many.
+
+    A cell is passed over if one of its margin is in the list already, or one of fewer variables that contains it.
 
     Returns None where even the pairs are more than :data:`MAX_MARGINS`.
     """
@@ -64,8 +87,8 @@ def worst_cells(oracle: Any, data: Empirical, top: int) -> WorstCells | None:
     order = next((k for k in (3, 2) if sum(math.comb(n, j) for j in range(1, k + 1)) <= MAX_MARGINS), None)
     if order is None:
         return None
-    found: list[tuple[float, tuple[int, ...], tuple[int, ...], float, float]] = []
-    n_cells = 0
+    found: list[_Margin] = []
+    n_cells = n_rare = 0
     for where in _margins(n, min(order, n)):
         observed = _counted(data, where)
         total = float(observed.sum())
@@ -73,15 +96,13 @@ def worst_cells(oracle: Any, data: Empirical, top: int) -> WorstCells | None:
             continue
         expected = total * oracle.marginal([data.space.names[i] for i in where]).values
         judged = expected >= LEAST
-        n_cells += int(judged.sum())
+        n_cells, n_rare = n_cells + int(judged.sum()), n_rare + int((~judged).sum())
         with np.errstate(divide="ignore", invalid="ignore"):
             r = (observed - expected) / np.sqrt(expected * (1 - expected / total))
         r = np.where(judged & np.isfinite(r), r, 0.0)
-        for flat in np.argsort(-np.abs(r), axis=None)[:2].tolist():
-            cell = tuple(int(x) for x in np.unravel_index(flat, r.shape))
-            found.append((float(r[cell]), where, cell, float(observed[cell]), float(expected[cell])))
-    found.sort(key=lambda entry: (-round(abs(entry[0]), 9), len(entry[1]), entry[1]))
-    return WorstCells(tuple(_named(data, entry) for entry in _distinct(found, top)), n_cells, min(order, n))
+        found.append(_Margin(where, observed, expected, r))
+    cells = tuple(_named(data, margin, cell) for margin, cell in itertools.islice(_distinct(found), top))
+    return WorstCells(cells, n_cells, min(order, n), n_rare)
 
 
 def _margins(n: int, order: int) -> Iterator[tuple[int, ...]]:
@@ -99,21 +120,30 @@ def _counted(data: Empirical, where: tuple[int, ...]) -> Array:
     return counts.reshape(cards)
 
 
-def _distinct(found: list[Any], top: int) -> list[Any]:
-    """The first ``top`` without those that a smaller set of the same cells has told already, nor two of one margin."""
-    kept: list[Any] = []
-    for entry in found:
-        own = set(zip(entry[1], entry[2], strict=True))
-        told = any(set(zip(k[1], k[2], strict=True)) < own or k[1] == entry[1] for k in kept)
-        if not told and entry[0] != 0.0:
-            kept.append(entry)
-        if len(kept) == top:
-            break
-    return kept
+def _distinct(found: list[_Margin]) -> Iterator[tuple[_Margin, tuple[int, ...]]]:
+    """Largest residual first, without those that contain a cell before them, nor two of one margin."""
+    if not found:
+        return
+    sizes = np.round(np.concatenate([np.abs(margin.residuals).ravel() for margin in found]), 9)
+    starts = np.cumsum([0, *(margin.residuals.size for margin in found)])
+    kept: list[set[tuple[int, int]]] = []
+    used: set[tuple[int, ...]] = set()
+    for flat in np.argsort(-sizes, kind="stable"):  # of equal ones that of fewer variables comes first
+        if sizes[flat] == 0:
+            return
+        k = int(np.searchsorted(starts, flat, side="right")) - 1
+        margin = found[k]
+        if margin.where in used:
+            continue
+        cell = tuple(int(x) for x in np.unravel_index(int(flat - starts[k]), margin.residuals.shape))
+        own = set(zip(margin.where, cell, strict=True))
+        if not any(before < own for before in kept):
+            kept.append(own)
+            used.add(margin.where)
+            yield margin, cell
 
 
-def _named(data: Empirical, entry: Any) -> Cell:
-    residual, where, cell, observed, expected = entry
-    variables = [data.space.variables[i] for i in where]
+def _named(data: Empirical, margin: _Margin, cell: tuple[int, ...]) -> Cell:
+    variables = [data.space.variables[i] for i in margin.where]
     levels = {v.name: v.levels[x] for v, x in zip(variables, cell, strict=True)}
-    return Cell(levels, observed, expected, residual)
+    return Cell(levels, float(margin.observed[cell]), float(margin.expected[cell]), float(margin.residuals[cell]))

@@ -71,9 +71,8 @@ def _missing(fitted: Any, data: Empirical | None) -> Iterator[str]:
     worst = int(np.argmax(absent))
     shown = "were summed over" if fitted.settings.get("missing") == "em" else "are summed over in this report"
     yield (
-        f"Missing cells: {float(absent.mean()):.1%} of all cells are missing, most of them of "
-        f"{data.space.names[worst]} "
-        f"({absent[worst]:.1%}). They {shown}, which is right if they are missing at random."
+        f"Missing cells: {float(absent.mean()):.1%} of all cells are missing, most often in {data.space.names[worst]} "
+        f"({absent[worst]:.1%} of its cells). They {shown}, which is right if they are missing at random."
     )
 
 

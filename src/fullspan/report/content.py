@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from fullspan.data import Empirical
-from fullspan.data.row_sketch import RowSketch
 from fullspan.errors import FullspanError
-from fullspan.estimators.comparing import compare_counts
+from fullspan.estimators.comparing import compare_counts, training_share
 from fullspan.estimators.comparison import ALL, SOME, Comparison
 from fullspan.estimators.joint import check_exact_joint
 from fullspan.estimators.limits import approach
@@ -60,7 +59,8 @@ class Content:
     information : nats per row explained by each order.
     misfit : the largest pairwise misfit in the rows learned from, if they are given, of a model with a full table; for
         others it is kept with the model.
-    training_share : share of the rows given that the model was learned from, as far as that can be told.
+    training_share : share of the rows given that the model was learned from; NaN if that cannot be judged.
+    unjudged : why that cannot be judged, in words.
     """
 
     title: str
@@ -75,6 +75,7 @@ class Content:
     caveats: tuple[str, ...]
     misfit: PairMisfit | None = None
     training_share: float = 0.0
+    unjudged: str = ""
 
 
 def gather(
@@ -105,7 +106,7 @@ def gather(
     space = estimator._oracle.visible
     reading = replace(Reading.by(estimator), missing="em", weight_column=estimator.fitted_.settings.get("weights"))
     counts = None if data is None else reading.count_again(data, space)
-    share = 0.0 if data is None else _training_share(estimator, data, space)
+    share, unjudged = (0.0, "") if counts is None else _training_share(estimator, data, counts)
     is_training = share >= ALL
     say("measuring the fit")
     comparison, words = _held_out(estimator, counts, share, _counted(reading, test, space), refit, say)
@@ -124,6 +125,7 @@ def gather(
         tuple(caveats(estimator, counts)),
         _misfit(estimator, data, space) if is_training else None,
         share,
+        unjudged,
     )
 
 
@@ -131,18 +133,15 @@ def _counted(reading: Reading, table: Any, space: Any) -> Empirical | None:
     return None if table is None else reading.count_again(table, space)
 
 
-def _training_share(estimator: Any, data: Any, space: Any) -> float:
-    """Share of the rows that the model was learned from, 0 if that cannot be judged."""
-    own = Reading.by(estimator)
+def _training_share(estimator: Any, data: Any, counts: Empirical) -> tuple[float, str]:
+    """Share of the rows that the model was learned from; NaN if that cannot be judged, and then why, in words."""
     try:
-        rows = own.count_again(data, space)
+        rows = Reading.by(estimator).count_again(data, counts.space)
     except FullspanError:
-        return 0.0  # such as missing cells, which the model was fitted without
+        return training_share(estimator.fitted_, counts)  # such as missing cells, which the model was fitted without
     if rows.fingerprint() == str(estimator.fitted_.fingerprint):
-        return 1.0
-    sketch = RowSketch.from_json(estimator.fitted_.settings.get("rows"))
-    share = math.nan if sketch is None else sketch.share(rows)
-    return 0.0 if math.isnan(share) else share
+        return 1.0, ""
+    return training_share(estimator.fitted_, rows)
 
 
 def _misfit(estimator: Any, data: Any, space: Any) -> PairMisfit | None:
@@ -163,9 +162,7 @@ def _held_out(
     if data is None:
         return None, "No rows were given: fullspan report MODEL --data FILE shows how well the model predicts them."
     if not is_training:
-        which = "rows that are not those the model was learned from"
-        which = f"rows, about {share:.0%} of which are training rows" if share >= SOME else which
-        return _compared(estimator, data, None), f"{data.total:,.6g} {which}"
+        return _compared(estimator, data, None), f"{data.total:,.6g} {_which(share)}"
     history = estimator.fitted_.history
     seconds = estimator.fitted_.settings.get("seconds", history[-1].seconds if history else 0.0)
     if not refit or seconds > MAX_SECONDS or data.total < 20:
@@ -177,7 +174,14 @@ def _held_out(
     words = (
         f"the model was learned again from {train.total:,.6g} of these rows and tested on the other {valid.total:,.6g}"
     )
-    return _compared(_learned_again(estimator, train), valid, train), words
+    return _compared(_learned_again(estimator, train), valid, train, held_out=True), words
+
+
+def _which(share: float) -> str:
+    """Which rows a table has that is not the one learned from."""
+    if math.isnan(share):
+        return "rows, some of which may be training rows"
+    return f"rows, about {share:.0%} of which are training rows" if share >= SOME else "held-out rows"
 
 
 def _learned_again(estimator: Any, train: Empirical) -> Any:
@@ -189,8 +193,8 @@ def _learned_again(estimator: Any, train: Empirical) -> Any:
     return again
 
 
-def _compared(estimator: Any, test: Empirical, train: Empirical | None) -> Comparison:
-    return compare_counts({"this model": estimator}, test, train, baselines=True, seed=0)
+def _compared(estimator: Any, test: Empirical, train: Empirical | None, held_out: bool = False) -> Comparison:
+    return compare_counts({"this model": estimator}, test, train, baselines=True, seed=0, held_out=held_out)
 
 
 def _shares(estimator: Any, data: Empirical | None) -> tuple[VariableShares, ...]:

@@ -8,15 +8,17 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from fullspan.estimators.comparison import HEADINGS, SOME
+from fullspan.estimators.comparison import HEADINGS, SOME, unjudged_words
 from fullspan.estimators.limits import is_dense, likelihood_line, limit_line, mean_log_likelihood, misfit_words
 from fullspan.estimators.pictures import effects, information, interaction_graph, is_saved, learning, reliability
+from fullspan.estimators.summary import is_searched
 from fullspan.model.mixture import FittedMixture
 from fullspan.picture import svg
 from fullspan.picture.palette import ROLES
+from fullspan.query.margins import LEAST, WorstCells
 from fullspan.report.content import MAX_LISTED, Content, VariableShares
 from fullspan.report.interactions import has_intervals, interaction_notes
-from fullspan.report.parts import figure, folded, table
+from fullspan.report.parts import figure, folded, sentence, table
 from fullspan.report.style import CSS
 
 MAX_ROWS = 500
@@ -74,7 +76,7 @@ def _distance(c: Content) -> str:
         said.append(line)
     elif c.misfit is not None:
         said.append(misfit_words(asdict(c.misfit)))
-    parts = "".join(f" {html.escape(text[0].upper() + text[1:])}." for text in said)
+    parts = "".join(f" {html.escape(sentence(text))}." for text in said)
     return f"; how far the model is from the data is measured separately.{parts}" if parts else "."
 
 
@@ -165,9 +167,13 @@ def _data(c: Content) -> str:
         if c.is_training
         else f"About {c.training_share:.0%} of the rows shown are those the model was learned from."
         if c.training_share >= SOME
-        else "The rows shown are not those the model was learned from."
-        if c.data is not None
         else "No rows were given; the shares are those of the model."
+        if c.data is None
+        else "The model was not learned from rows."
+        if c.estimator.fitted_.status == "given"
+        else f"{sentence(unjudged_words(c.unjudged))}."
+        if math.isnan(c.training_share)
+        else "The model was not learned from these rows."
     )
     rows = "".join(_variable(shares, c.data is not None) for shares in c.shares)
     head = '<th class="t">variable</th><th class="t">levels, and how often each occurs</th>'
@@ -180,8 +186,11 @@ def _data(c: Content) -> str:
 
 def _variable(s: VariableShares, with_data: bool) -> str:
     shares = s.expected if s.observed is None else s.observed
-    parts = "".join(_level(str(level), p) for level, p in zip(s.variable.levels, shares.tolist(), strict=True))
-    cells = f'<td class="t">{html.escape(s.variable.name)}</td><td class="w"><div class="levels">{parts}</div></td>'
+    levels = list(zip(map(str, s.variable.levels), shares.tolist(), strict=True))
+    parts = "".join(_level(level, p) for level, p in levels)
+    listed = html.escape(", ".join(f"{level} {p:.0%}" for level, p in levels))
+    cells = f'<td class="t">{html.escape(s.variable.name)}</td>'
+    cells += f'<td class="w named"><div class="levels">{parts}</div>{listed}</td>'
     if with_data and s.observed is not None:
         most = float(abs(s.observed - s.expected).max())
         cells += f"<td>{f'{s.missing:.1%}' if s.missing > 0 else '–'}</td><td>{most:.1%}</td>"
@@ -189,17 +198,15 @@ def _variable(s: VariableShares, with_data: bool) -> str:
 
 
 def _level(level: str, share: float) -> str:
-    title, text = html.escape(f"{level}: {share:.1%}"), html.escape(f"{level} {share:.0%}")
-    return f'<span style="width:{100 * share:.2f}%" title="{title}">{text}</span>'
+    return f'<span style="width:{100 * share:.2f}%" title="{html.escape(f"{level}: {share:.1%}")}"></span>'
 
 
 def _information(c: Content) -> str:
     assert c.information is not None
     return figure(
         svg.bars(information(c.information)),
-        "Distance of the model from the uniform distribution, split by order: what the terms of each order "
-        "add to all lower "
-        "ones. The parts add up to the whole.",
+        "Distance of the model from the uniform distribution, split by order: what each order of "
+        "interaction adds to all lower ones. The parts add up to the whole.",
     )
 
 
@@ -218,19 +225,32 @@ def _fit(c: Content) -> str:
                 abs(cell.residual) / largest,
             )
         )
-    verdict = (
-        "so the worst cells here are no worse than chance would make them."
-        if largest < c.worst.by_chance
-        else "so the first of these are real misfits."
-    )
-    note = (
-        f"<p>Of all {c.worst.n_cells:,} cells of margins of up to {c.worst.largest_order} variables, these are "
-        "farthest from "
-        f"what the model expects. Residuals have about unit variance; among so many, ±{c.worst.by_chance:.1f} "
-        "is expected by "
-        f"chance, {verdict}</p>"
-    )
+    note = "".join(f"<p>{text}</p>" for text in _worst_notes(c.worst, largest, c.is_training))
     return note + table(("cell", "observed", "expected", "residual"), rows)
+
+
+def _worst_notes(worst: WorstCells, largest: float, is_training: bool) -> Iterator[str]:
+    """Which cells are listed, and how large the largest residual may be by chance."""
+    rare = f" {worst.n_rare:,} more have an expected count below {LEAST:g} and are not judged." if worst.n_rare else ""
+    yield (
+        f"Cells of margins of up to {worst.largest_order} variables that are farthest from what the model expects, of "
+        f"{worst.n_cells:,}.{rare} At most one cell of each margin is listed, and none that contains a cell listed "
+        "before it."
+    )
+    fitted = ", or less in rows that the weights were fitted to, as here" if is_training else ""
+    half, seldom = worst.by_chance(), worst.by_chance(0.95)
+    verdict = (
+        "is no larger than that"
+        if largest <= half
+        else "may be chance"
+        if largest <= seldom
+        else "is larger than chance makes it"
+    )
+    yield (
+        f"Under a right model residuals have a variance of about 1{fitted}. The largest of {worst.n_cells:,} "
+        f"independent standard normal values is beyond ±{half:.1f} in half of all cases and beyond ±{seldom:.1f} in "
+        f"one of twenty; the largest residual here, ±{largest:.1f}, {verdict}."
+    )
 
 
 def _prediction(c: Content) -> str:
@@ -241,16 +261,16 @@ def _prediction(c: Content) -> str:
     rows = [([row.cells()[k] for k in keep], None) for row in c.comparison]
     best = [row.name == "this model" for row in c.comparison]
     ranks = table([HEADINGS[k] for k in keep], rows, best)
-    notes = "".join(f"<p>{html.escape(note)}.</p>" for note in c.comparison.notes()[1:])
+    notes = "".join(f"<p>{html.escape(note)}.</p>" for note in c.comparison.notes(descriptions=False)[1:])
     words = (
-        "Each cell of a held-out row is predicted from the rest of its row. On the diagonal, what was said "
+        "Each cell of a row is predicted from the rest of its row. On the diagonal, what was said "
         "with 70 % came "
         f"true in 70 % of cases; bars are two standard errors, larger dots hold more forecasts. Mean distance from the "
         f"diagonal: {found.error:.3f}. A model that knows nothing can lie on the diagonal too; the skill, "
         f"{found.skill:.3f} here, is 1 for perfect predictions and 0 for no better than the base rates of the columns."
     )
     return (
-        f"<p>Held-out rows: {html.escape(c.held_out)}. Nats per row: higher is better.</p>{ranks}{notes}"
+        f"<p>{html.escape(sentence(c.held_out))}. Nats per row: higher is better.</p>{ranks}{notes}"
         f'<div class="pair">{figure(svg.chart(reliability(found)), "")}<p>{html.escape(words)}</p></div>'
     )
 
@@ -258,11 +278,24 @@ def _prediction(c: Content) -> str:
 def _learning_words(c: Content) -> str:
     fitted = c.estimator.fitted_
     last = fitted.history[-1]
-    what = "Description length in nats per row beyond the entropy of the data"
+    penalty = " plus the penalty" if fitted.settings.get("l1") or fitted.settings.get("l2") else ""
     if not hasattr(c.estimator, "n_terms_"):
         held_out = isinstance(fitted, FittedMixture) and not math.isnan(fitted.validation)
         what = f"Minus the mean log-likelihood of the rows {'held out' if held_out else 'learned from'}, in nats"
-    return f"{what}, after each of {len(fitted.history):,} steps; {last.seconds:.1f} s, {html.escape(fitted.status)}."
+    elif is_searched(fitted) and "min_support" not in fitted.settings:
+        what = f"KL(data ‖ model) plus the price of the terms{penalty}, in nats per row"
+    else:
+        what = f"Minus the mean log-likelihood of the rows learned from{penalty}, in nats"
+    steps = "averaged fits" if "members" in fitted.settings else "steps"
+    return f"{what}, after each of {len(fitted.history):,} {steps}; {last.seconds:.1f} s, {html.escape(fitted.status)}."
+
+
+def _chosen(c: Content) -> str:
+    """That errors are too small, where terms were searched for and standard errors are shown."""
+    shown = hasattr(c.estimator, "n_terms_") and has_intervals(c.estimator.interactions_)
+    if not shown or not is_searched(c.estimator.fitted_):
+        return ""
+    return " Standard errors do not account for the choice of the terms with the same data."
 
 
 def _footer(c: Content) -> str:
@@ -271,7 +304,6 @@ def _footer(c: Content) -> str:
     shown = ", ".join(f"{k}={v}" for k, v in settings.items() if len(str(v)) < 60)
     return (
         f"<footer><p>Fullspan {html.escape(fitted.version)}. Settings: <code>{html.escape(shown)}</code></p>"
-        f"<p>Data fingerprint <code>{html.escape(fitted.fingerprint[:16])}</code>. Standard errors do not "
-        "account for the fact that the terms were chosen with the same data. Weights describe association, not "
-        "cause.</p></footer>"
+        f"<p>Data fingerprint <code>{html.escape(fitted.fingerprint[:16])}</code>.{_chosen(c)} Weights describe "
+        "association, not cause.</p></footer>"
     )

@@ -46,6 +46,11 @@ def table(head: Sequence[str], rows: Rows, best: Sequence[bool] = (), roles: Seq
     return f'<div class="table" tabindex="0"><table><thead>{head_row}</thead><tbody>{rows_text}</tbody></table></div>'
 
 
+def sentence(words: str) -> str:
+    """The same words with a capital first letter."""
+    return words[:1].upper() + words[1:]
+
+
 def number(value: float, digits: int = 3) -> str:
     """A number, or a dash where there is none."""
     return "–" if math.isnan(value) else f"{value:+}" if math.isinf(value) else f"{value:.{digits}f}"

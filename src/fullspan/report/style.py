@@ -41,11 +41,13 @@ td.w{min-width:8rem;text-align:left}
 .bar{display:block;height:.62rem;border-radius:2px;background:var(--neutral);opacity:.85;min-width:1px}
 .tick{position:relative;display:block;height:.62rem;margin-top:-.62rem}
 .tick i{position:absolute;top:-.2rem;bottom:-.2rem;width:2px;background:var(--ink)}
-.levels{display:flex;height:1.15rem;border-radius:3px;overflow:hidden;min-width:12rem;background:var(--grid)}
-.levels span{overflow:hidden;font-size:.74rem;line-height:1.15rem;padding-left:.3rem;white-space:nowrap;color:#fff;
-border-right:1px solid var(--paper)}
-.levels span:nth-child(4n+1){background:#00735a}.levels span:nth-child(4n+2){background:#8a4a73}
-.levels span:nth-child(4n+3){background:#51606e}.levels span:nth-child(4n+4){background:#6b6200}
+.levels{display:flex;height:.62rem;border-radius:3px;overflow:hidden;min-width:12rem;background:var(--grid);
+margin-bottom:.15rem}
+.levels span{border-right:1px solid var(--paper)}
+.levels span:nth-child(6n+1){background:#00735a}.levels span:nth-child(6n+2){background:#8a4a73}
+.levels span:nth-child(6n+3){background:#51606e}.levels span:nth-child(6n+4){background:#6b6200}
+.levels span:nth-child(6n+5){background:#1f5fa8}.levels span:nth-child(6n+6){background:#a3401c}
+td.w.named{white-space:normal}
 .pair{display:grid;grid-template-columns:minmax(18rem,26rem) 1fr;gap:1.5rem;align-items:start}
 @media (max-width:50rem){.pair{grid-template-columns:1fr}body{padding-top:1.2rem}h1{font-size:1.6rem}}
 summary{cursor:pointer;color:var(--with);margin:.6rem 0}

@@ -1,35 +1,48 @@
 """How much of a model's information is explained by each order of interaction.
 
-Let p_k be the distribution of the model's terms of order up to k whose expectations are those of the model p itself:
-the projection of p on a nested family (Amari 2001). Then
+Let p_k be the projection of the model p on the family of its parts of order up to k: the distribution in that family
+whose expectations are those of p (Amari 2001). Then
 
     KL(p || uniform) = sum_k [ H(p_{k-1}) - H(p_k) ],      H(p_k) = log Z_k - theta_k . eta,
 
 and the k-th part, never negative, is what order k adds to all lower ones. p_0 is uniform and the last p_k is p.
+
+The parts of order up to k are all functions of single variables, the model's terms of order up to k, and the
+lower-order parts of its larger terms. A function such as ``x1 x2`` on 0/1 units, or an indicator of three levels, does
+not sum to 0, so that a pair term stands for main effects too; without those the result would depend on the basis. A
+model with all terms of its sets of variables and of their subsets has the same parts in every basis; a sparser one has
+the same first part and the same sum, and its basis says which lower orders it holds. p_1 has independent variables with
+the marginals of p:
+
+    log |X| - H(p_1) = sum_i [ log |X_i| - H(x_i) ].
 """
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
+from fullspan.algebra.basis import Basis, Term
 from fullspan.engine.dual.table import DualTable
 from fullspan.learn.likelihood.phases import Free, Known
 from fullspan.learn.likelihood.solve import Likelihood, solve
 from fullspan.model.averaged import AveragedLogLinear
+from fullspan.model.local import local_row
 from fullspan.model.loglinear import LogLinear
 from fullspan.model.truncated import TruncatedLogLinear
 
 MAX_STATES, MAX_TERMS = 1 << 22, 1500
-"""States, and terms below the highest order, up to which the projections are found within seconds."""
+"""States, and functions below the highest order, up to which the projections are found within seconds."""
 
 
 def information_by_order(model: LogLinear | TruncatedLogLinear) -> dict[int, float] | None:
-    """Nats per row explained by the terms of each order; None if the model is too large to project, truncated or an
+    """Nats per row explained by each order of interaction; None if the model is too large to project, truncated or an
     average.
 
-    Time: a few Newton steps for each order but the last, each a rebuild of the dual table.
+    Time: a few Newton steps for each order but the first and last, each a rebuild of the dual table.
 
     Examples
     --------
@@ -39,26 +52,55 @@ def information_by_order(model: LogLinear | TruncatedLogLinear) -> dict[int, flo
     >>> log_z = math.log(4 * np.cosh(0.5))
     >>> pair = LogLinear(Space.of_cards((2, 2)), basis, (((0, 1), (1, 1)),), np.array([0.5]), log_z)
     >>> {order: round(nats, 4) for order, nats in information_by_order(pair).items()}
-    {2: 0.1109}
+    {1: 0.0, 2: 0.1109}
     """
-    if isinstance(model, TruncatedLogLinear):
+    if isinstance(model, TruncatedLogLinear | AveragedLogLinear) or model.basis.n_states > MAX_STATES:
         return None
-    orders = sorted({len(term) for term in model.terms})
-    lower = sum(len(term) < orders[-1] for term in model.terms) if orders else 0
-    if model.basis.n_states > MAX_STATES or lower > MAX_TERMS or isinstance(model, AveragedLogLinear):
+    if not model.terms:
+        return {}
+    basis, top = model.basis, max(map(len, model.terms))
+    weights = dict.fromkeys(itertools.islice(_lower_parts(basis, model.terms), sum(basis.cards) + MAX_TERMS), 0.0)
+    if top > 2 and len({*weights, *(term for term in model.terms if len(term) < top)}) > MAX_TERMS:
         return None
-    table = DualTable(model.basis, np.float64)
-    indices = np.array(model.indices, dtype=np.int64)
-    table.set_theta(dict(zip(model.indices, map(float, model.theta), strict=True)))
+    weights |= {term: float(value) for term, value in zip(model.terms, model.theta, strict=True)}
+    sizes, theta = np.array([len(term) for term in weights]), np.array(list(weights.values()))
+    indices = np.array([basis.index(term) for term in weights], dtype=np.int64)
+    table = DualTable(basis, np.float64)
+    table.set_theta(dict(zip(indices.tolist(), theta.tolist(), strict=True)))
     eta = table.eta[indices].copy()
-    entropy = {orders[-1]: model.log_z - float(model.theta @ eta)} if orders else {}
-    sizes = np.array([len(term) for term in model.terms])
-    for order in orders[:-1]:
+    known = dict(zip(weights, eta.tolist(), strict=True))
+    entropy = {1: sum(_entropy_of_one(basis, i, known) for i in range(len(basis.cards)))}
+    for order in sorted(set(sizes.tolist()) - {1, top}):
         own = sizes <= order
         likelihood = Likelihood(Free(table, indices[own]), Known(eta[own]))
-        entropy[order] = solve(likelihood, model.theta[own].copy(), tol=1e-8, max_iter=100).value
-    parts, before = {}, math.log(model.basis.n_states)
-    for order in orders:
-        parts[order] = max(before - entropy[order], 0.0)
-        before = entropy[order]
+        entropy[order] = solve(likelihood, theta[own].copy(), tol=1e-8, max_iter=100).value
+    if top > 1:
+        entropy[top] = model.log_z - float(theta @ eta)
+    parts, before = {}, math.log(basis.n_states)
+    for order, value in entropy.items():
+        parts[order] = max(before - value, 0.0)
+        before = value
     return parts
+
+
+def _lower_parts(basis: Basis, terms: tuple[Term, ...]) -> Iterator[Term]:
+    """All functions of single variables, and the parts of terms that are left if other factors are averaged."""
+    yield from (((i, j),) for i, card in enumerate(basis.cards) for j in range(1, card))
+    seen: set[Term] = set()
+    for term in terms:
+        fixed = [f for f in term if local_row(basis, *f).mean() == 0]
+        loose = [f for f in term if f not in fixed]
+        for left in range(max(2 - len(fixed), 0), len(loose)):
+            for some in itertools.combinations(loose, left):
+                part = tuple(sorted((*fixed, *some)))
+                if part not in seen:
+                    seen.add(part)
+                    yield part
+
+
+def _entropy_of_one(basis: Basis, i: int, eta: dict[Term, float]) -> float:
+    """Entropy of one variable from the expectations of its functions."""
+    means = [1.0, *(eta[((i, j),)] for j in range(1, basis.cards[i]))]
+    p = np.linalg.solve(basis.local(i).astype(np.float64), means)
+    p = p[p > 0]
+    return -float(p @ np.log(p))
