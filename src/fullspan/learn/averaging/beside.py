@@ -23,6 +23,8 @@ KNOWN, FURTHER = 2.0, 0.1
 """Rows that speak beforehand for the fits and for what is known to serve with few rows, and for anything else."""
 _LEAST = 0.5
 """Rows that a way must account for."""
+_SURE = 2.0
+"""Standard errors by which an average must beat the single fit."""
 _FITS = 1e-12
 """Share that the fits have in any case: the others' sum to less than 1, however many rows speak against the fits."""
 
@@ -55,6 +57,9 @@ def stacked(empirical: Empirical, seen: Seen, k: int, climb: Climb) -> Stacked |
     logs = [fits, *(one.expected[known] for one in found.values())]
     spoken = np.array([KNOWN, *(beside.before.get(name, FURTHER) for name in found)])
     shares = best_shares(np.stack(logs, axis=1), weight, spoken)
+    for name in beside.at_full_size:
+        if name in found:
+            shares = _unless_no_better(np.stack(logs, axis=1), weight, shares, 1 + list(found).index(name))
     shares = np.where(shares * empirical.total < _LEAST, 0.0, shares)
     shares[0] = max(shares[0], _LEAST / empirical.total, _FITS)
     shares /= shares.sum()
@@ -68,3 +73,15 @@ def stacked(empirical: Empirical, seen: Seen, k: int, climb: Climb) -> Stacked |
         mixed(np.stack(each, axis=1), shares[shares > 0]),
         rows.score(unseen),
     )
+
+
+def _unless_no_better(logs: Array, weight: Array, shares: Array, single: int) -> Array:
+    """The shares, or all to a single fit where held-out rows do not show that the others improve on it.
+
+    The others must win by more than two standard errors of the paired difference: an average that is no better than
+    its own member only adds the noise of its shares.
+    """
+    gain = mixed(logs[:, shares > 0], shares[shares > 0]) - logs[:, single]
+    mean = float(weight @ gain / weight.sum())
+    error = float(np.sqrt(np.sum((weight * (gain - mean)) ** 2)) / weight.sum())
+    return shares if mean > _SURE * error else np.asarray(np.arange(len(shares)) == single, dtype=np.float64)
