@@ -171,7 +171,7 @@ def test_the_ends_of_an_odds_ratio_that_depends_on_others():
     one = next(row for row in model.interactions_ if row.variables == ("v0", "v1"))
     assert [one.smallest, one.largest] == pytest.approx(np.exp([log_or.min(), log_or.max()]))
     assert one.effects[0].log_ratio == pytest.approx(float(p.sum(axis=(0, 1)) @ log_or))
-    assert " on average, " in one.words
+    assert " on average; " in one.words
 
 
 def loss_by_refit(frame: pd.DataFrame, sets: list[tuple[str, ...]], dropped: tuple[str, ...], **options) -> float:

@@ -118,7 +118,7 @@ class Interaction:
         if math.isnan(self.smallest):
             return f"({own})"
         low, high = (bound(math.log(end)) for end in (self.smallest, self.largest))
-        return f"({own} on average, {low} to {high})"
+        return f"({own} on average; {low} to {high} over other columns)"
 
     def with_nats(self, nats_saved: float, approximate: bool) -> Interaction:
         """The same with another number of nats."""

@@ -82,7 +82,7 @@ class _Explanation:
 
     def run(self, keep: bool) -> Fitted:
         sets = self.components.interactions
-        if self.objective is not None and not self.fitted.diverging:
+        if self.objective is not None and self.fitted.prior is not None:  # a search stops short of its optimum
             self.objective.settle()
         every = np.arange(len(self.model.terms))
         terms = [_Part(np.delete(every, k), float(nats)) for k, nats in enumerate(self.fitted.nats_saved)]

@@ -21,6 +21,8 @@ from fullspan.model.truncated import TruncatedLogLinear
 Array = NDArray[np.float64]
 MOST_STATES = 1 << 22
 """States from which on nothing is refitted: the table would be rebuilt for seconds each time."""
+_MOST_WITH_HIDDEN = 1 << 14
+"""The same with hidden variables, whose curvature takes a sum over the completions of every row."""
 _MOST_WEIGHTS = 1024
 """Weights up to which it is: each refit factorises their information."""
 _SMALL, _FINE, _COARSE = 1 << 14, 1e-9, 2e-3
@@ -35,6 +37,8 @@ def objective_of(fitted: Fitted, data: Empirical, extra: tuple[Term, ...] = ()) 
     ``extra`` terms, which the model does not have, are free when a part of it is dropped; only on the dual table.
     """
     model, settings = fitted.model, fitted.settings
+    if fitted.status == "interrupted" or (fitted.n_hidden and model.basis.n_states > _MOST_WITH_HIDDEN):
+        return None
     if not 0 < len(model.terms) <= _MOST_WEIGHTS or settings.get("solver") in _SAMPLED or settings.get("shrinkage"):
         return None
     if isinstance(model, TruncatedLogLinear):
