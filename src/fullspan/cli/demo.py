@@ -82,7 +82,7 @@ def _show(fitted: Fitted, seconds: float) -> None:
 def _ask(fitted: Fitted) -> None:
     from fullspan.query.answer import Oracle
 
-    _heading("Two questions", "Answers are exact: no sampling, no approximation.")
+    _heading("Two questions", "Answers are exact under the model: nothing is sampled.")
     oracle = Oracle(fitted.model)
     for question in QUESTIONS:
         typer.echo(f"{question} = {oracle.probability(question):.4f}")
