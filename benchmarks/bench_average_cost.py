@@ -30,7 +30,7 @@ from report import table, write
 
 import fullspan as fs
 from fullspan.bench.density_sets import read_set
-from fullspan.reproduce.truths import Network
+from fullspan.papers.truths import Network
 
 SETS = ("bnsample_asia", "car", "housevotes84", "nursery", "tic_tac_toe", "titanic_passengers", "zoo")
 MIB = 2**20

@@ -16,8 +16,8 @@ import numpy as np
 
 import fullspan as fs
 from fullspan.data import Empirical
+from fullspan.papers.truths import random_network
 from fullspan.query.averaged import oracle_of
-from fullspan.reproduce.truths import random_network
 
 
 def main() -> None:

@@ -22,10 +22,10 @@ import numpy as np
 from peers import Peer, peers
 from report import seconds, table, write
 
+from fullspan.data.space import Space
 from fullspan.engine.decimation.decimation import Decimation
 from fullspan.engine.elimination.clusters import ClusterTree
 from fullspan.model.graph import FactorGraph
-from fullspan.space import Space
 
 SPIN = np.array([1.0, -1.0])
 

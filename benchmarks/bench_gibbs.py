@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from report import in_turns, table, write
 from threadpoolctl import threadpool_limits
 
-from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
+from fullspan.data.space import Space
 from fullspan.engine.sampling.chains import Chains
 from fullspan.engine.sampling.pairwise import Pairwise
 from fullspan.engine.sampling.target import Base
@@ -32,7 +32,7 @@ from fullspan.learn.contrastive.ascent import Ascent, Climb
 from fullspan.learn.contrastive.form import Walk, form_of
 from fullspan.learn.contrastive.machine import independent
 from fullspan.learn.likelihood.structure import structure
-from fullspan.space import Space
+from fullspan.model.algebra.basis import Basis
 
 UNITS, CHAINS, SWEEPS = 784, 100, 32
 

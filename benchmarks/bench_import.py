@@ -15,7 +15,7 @@ from report import in_turns, table, write
 CODES = {
     "python -c pass": ("pass", None),
     "import fullspan": ("import fullspan", 0.5),
-    "fullspan --help": ("import sys; from fullspan.cli import main; sys.exit(main(['--help']))", 0.7),
+    "fullspan --help": ("import sys; from fullspan.people.cli import main; sys.exit(main(['--help']))", 0.7),
 }
 
 

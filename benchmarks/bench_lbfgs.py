@@ -22,7 +22,7 @@ from scipy.optimize import minimize
 
 from fullspan.data import Empirical
 from fullspan.learn.search.fit import Options, fit
-from fullspan.reproduce.fsll_table1 import DATA_SETS, draw
+from fullspan.papers.fsll_table1 import DATA_SETS, draw
 
 Array = NDArray[np.float64]
 SEARCHES = {

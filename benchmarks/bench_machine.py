@@ -29,11 +29,11 @@ import numpy as np
 from report import in_turns, seconds, table, write
 
 from fullspan.data import Empirical
+from fullspan.data.space import Space
 from fullspan.learn.likelihood.machine import MachineOptions, fit_machine
-from fullspan.reproduce.byrne import EXACT, family
-from fullspan.reproduce.fsll_table1 import draw
-from fullspan.reproduce.truths import Network, ising
-from fullspan.space import Space
+from fullspan.papers.byrne import EXACT, family
+from fullspan.papers.fsll_table1 import draw
+from fullspan.papers.truths import Network, ising
 
 N_ROWS = 100_000
 SEED = 100

@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 from report import table, write
 
+from fullspan.data.space import Space
 from fullspan.engine.elimination.clusters import ClusterTree
 from fullspan.model.graph import FactorGraph
-from fullspan.space import Space
 
 PEER = """
 import json, sys, time

@@ -31,7 +31,7 @@ def one(n: int, search: str, basis: str, seed: int) -> dict[str, Any]:
     """Fit once, in this process."""
     from fullspan.data import Empirical
     from fullspan.learn.search.fit import Options, fit
-    from fullspan.reproduce.truths import Network
+    from fullspan.papers.truths import Network
 
     def counted(size: int) -> Empirical:
         rng = np.random.default_rng(seed)

@@ -12,11 +12,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from fullspan.algebra.basis import Basis
+from fullspan.data.space import Space
 from fullspan.engine.elimination.sums import Sums
 from fullspan.model import LogLinear
+from fullspan.model.algebra.basis import Basis
 from fullspan.query import Oracle
-from fullspan.space import Space
 
 N_QUESTIONS = 1_000
 

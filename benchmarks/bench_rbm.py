@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from report import in_turns, table, write
 
+from fullspan.data.space import Space
 from fullspan.engine.layers.device import device
 from fullspan.learn.layers.fit import Data, first_machine
 from fullspan.learn.layers.likelihood import log_weights, partition
@@ -29,7 +30,6 @@ from fullspan.learn.layers.options import LayerOptions
 from fullspan.learn.layers.train import Rows, Trainer
 from fullspan.model.layered import LayeredMachine
 from fullspan.model.units import Units
-from fullspan.space import Space
 
 N_ROWS, N_VISIBLE, N_HIDDEN, BATCH, RATE = 10_000, 784, 256, 100, 0.1
 SKLEARN_RATES = (0.1, 0.05, 0.02)
@@ -139,7 +139,7 @@ def coverage(folder: Path, chains: int, steps: int) -> list[dict[str, Any]]:
     from fullspan.engine.layers.annealing import annealed_log_z
     from fullspan.engine.layers.bipartite import restricted_of
     from fullspan.engine.layers.exact import log_z
-    from fullspan.model.uai import read_uai
+    from fullspan.model.files.uai import read_uai
 
     result = []
     for path in sorted(folder.glob("DBN_*.uai")):

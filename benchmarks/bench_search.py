@@ -20,8 +20,8 @@ from report import table, write
 
 from fullspan.data import Empirical
 from fullspan.learn.search.fit import Options
-from fullspan.reproduce.fsll_table1 import DATA_SETS, draw, measure
-from fullspan.reproduce.truths import Truth
+from fullspan.papers.fsll_table1 import DATA_SETS, draw, measure
+from fullspan.papers.truths import Truth
 
 SEARCHES = {"full": Options(), "paper": Options(search="paper", basis="walsh")}
 SMOOTHING = (1.0, 0.1)

@@ -21,11 +21,11 @@ from numba import prange
 from numpy.typing import NDArray
 from report import seconds, table, write
 
-from fullspan.algebra.basis import Basis, Term
-from fullspan.algebra.jit import parallel
 from fullspan.engine.dual.table import DualTable
 from fullspan.learn.search import line
 from fullspan.learn.search.penalty import prices
+from fullspan.model.algebra.basis import Basis, Term
+from fullspan.model.algebra.jit import parallel
 
 N_ROWS = 100_000
 RUN = 8

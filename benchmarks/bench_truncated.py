@@ -27,12 +27,12 @@ from report import table, write
 from threadpoolctl import threadpool_limits
 
 from fullspan.data import Empirical
+from fullspan.data.space import Space
 from fullspan.learn.likelihood.machine import MachineOptions, fit_machine
 from fullspan.learn.truncated.domain import random_pairs
 from fullspan.learn.truncated.fit import TruncatedOptions, Truncation, fit_truncated
 from fullspan.learn.truncated.mining import frequent_patterns
 from fullspan.learn.truncated.train import train
-from fullspan.space import Space
 
 PIXELS = 784
 

@@ -7,11 +7,11 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import BASES, Basis, BasisName
 from fullspan.data import Empirical
+from fullspan.data.space import Space
 from fullspan.engine.dual.layout import Prices
 from fullspan.model import Fitted
-from fullspan.space import Space
+from fullspan.model.algebra.basis import BASES, Basis, BasisName
 
 CARDS: tuple[tuple[int, ...], ...] = (
     (2,) * 7,

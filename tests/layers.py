@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.data.space import Space
 from fullspan.engine.layers.device import Device, device
 from fullspan.model.layered import LayeredMachine
 from fullspan.model.units import Units
-from fullspan.space import Space
 
 Array = NDArray[np.float64]
 

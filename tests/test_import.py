@@ -16,8 +16,8 @@ HEAVY = ("numba", "duckdb", "sklearn", "scipy", "pandas", "polars", "pyarrow", "
     "code",
     [
         "import fullspan; dir(fullspan); fullspan.errors; fullspan.Space; fullspan.__version__",
-        "import fullspan.cli; assert fullspan.cli.main(['--help']) == 0",
-        "import fullspan.cli; assert fullspan.cli.main(['fit', '--help']) == 0",
+        "import fullspan.people.cli; assert fullspan.people.cli.main(['--help']) == 0",
+        "import fullspan.people.cli; assert fullspan.people.cli.main(['fit', '--help']) == 0",
     ],
 )
 def test_nothing_heavy_is_imported(code: str) -> None:

@@ -4,7 +4,7 @@ import { defineConfig } from "vite";
 export default defineConfig({
   base: "./",
   build: {
-    outDir: "../src/fullspan/web/static",
+    outDir: "../src/fullspan/people/web/static",
     emptyOutDir: true,
     modulePreload: false,
     rollupOptions: {

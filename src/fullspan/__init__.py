@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fullspan import datasets, errors, geometry, graphs
+    from fullspan.data.space import Space, Variable
     from fullspan.errors import FullspanError
     from fullspan.estimators.boltzmann import BoltzmannMachine
     from fullspan.estimators.classifier import BoltzmannClassifier
-    from fullspan.estimators.comparing import compare
+    from fullspan.estimators.compare.comparing import compare
     from fullspan.estimators.decimatable import DecimatableBoltzmannMachine
     from fullspan.estimators.deep import DeepBoltzmannMachine
     from fullspan.estimators.full_span import FullSpan
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from fullspan.estimators.trees import ChowLiuTree, HiddenChowLiuTree
     from fullspan.estimators.truncated import TruncatedBoltzmannMachine
     from fullspan.query.graph import GraphModel, read_graph
-    from fullspan.space import Space, Variable
 
 __version__ = "0.1.0"
 
@@ -45,14 +45,14 @@ _HOMES = {
     "MachineFeatures": "fullspan.estimators.machine_features",
     "DeepBoltzmannMachine": "fullspan.estimators.deep",
     "RestrictedBoltzmannMachine": "fullspan.estimators.restricted",
-    "compare": "fullspan.estimators.comparing",
+    "compare": "fullspan.estimators.compare.comparing",
     "load": "fullspan.estimators.loading",
     "GroupedModels": "fullspan.estimators.many",
     "fit_many": "fullspan.estimators.many",
     "GraphModel": "fullspan.query.graph",
     "read_graph": "fullspan.query.graph",
-    "Space": "fullspan.space",
-    "Variable": "fullspan.space",
+    "Space": "fullspan.data.space",
+    "Variable": "fullspan.data.space",
     "FullspanError": "fullspan.errors",
 }
 _MODULES = ("datasets", "errors", "geometry", "graphs")

@@ -2,7 +2,7 @@
 
 import sys
 
-from fullspan.cli import main
+from fullspan.people.cli import main
 
 if __name__ == "__main__":
     sys.exit(main())

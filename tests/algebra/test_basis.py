@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fullspan.algebra.basis import Basis, BasisName, Term
+from fullspan.data.space import Space
 from fullspan.errors import FullspanError
-from fullspan.space import Space
+from fullspan.model.algebra.basis import Basis, BasisName, Term
 from generic import ALL_BASES, CARDS, matrix
 
 every_space = pytest.mark.parametrize("cards", CARDS, ids=str)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np  # noqa: F401  its BLAS must be there to be found
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from fullspan.algebra.blas import one_core
+from fullspan.model.algebra.blas import one_core
 
 
 def cores() -> set[int]:

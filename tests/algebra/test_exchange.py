@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fullspan.algebra.basis import Basis, BasisName
-from fullspan.algebra.exchange import exchanged
+from fullspan.model.algebra.basis import Basis, BasisName
+from fullspan.model.algebra.exchange import exchanged
 from generic import ALL_BASES, CARDS, matrix, weights
 
 

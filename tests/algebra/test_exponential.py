@@ -9,7 +9,7 @@ import pytest
 from numba import njit
 from numpy.typing import NDArray
 
-from fullspan.algebra.exponential import exponential
+from fullspan.model.algebra.exponential import exponential
 
 
 @njit  # not cached: the code under test is compiled into it

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 KERNEL = """
-from fullspan.algebra.jit import serial
+from fullspan.model.algebra.jit import serial
 
 @serial
 def doubled(x):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fullspan.algebra import transform
-from fullspan.algebra.basis import Basis, BasisName
 from fullspan.errors import FullspanError
+from fullspan.model.algebra import transform
+from fullspan.model.algebra.basis import Basis, BasisName
 from generic import ALL_BASES, CARDS, DTYPES, matrix, tolerance
 
 pytestmark = [

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cli.running import VOTES, Done, spawn
-from fullspan.cli import main
+from fullspan.people.cli import main
 
 
 @pytest.fixture

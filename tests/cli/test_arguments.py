@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from fullspan.cli import arguments
-from fullspan.cli.app import as_options, said
 from fullspan.errors import FullspanError, QueryError
+from fullspan.people.cli import arguments
+from fullspan.people.cli.app import as_options, said
 
 
 def test_names_are_separated_by_commas_and_may_be_quoted() -> None:

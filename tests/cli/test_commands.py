@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from cli.running import COMMAND, VOTES, Done, spawn
-from fullspan.cli.app import app
 from fullspan.data import count, encode
-from fullspan.model.file import load
+from fullspan.model.files.log_linear import load
+from fullspan.people.cli.app import app
 
 Run = Callable[..., Done]
 

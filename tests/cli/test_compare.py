@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from cli.running import VOTES, Done
-from fullspan.cli import summary
-from fullspan.cli.compare import blocks
-from fullspan.estimators.comparison import HEADINGS
+from fullspan.estimators.compare.comparison import HEADINGS
+from fullspan.people.cli import summary
+from fullspan.people.cli.compare import blocks
 
 
 def test_a_model_and_the_baselines_side_by_side(run: Callable[..., Done], votes_model: Path) -> None:

@@ -12,13 +12,13 @@ import pyarrow as pa
 import pytest
 
 from cli.running import COMMAND, VOTES
-from fullspan.cli import files
 from fullspan.data import count, encode
+from fullspan.data.space import Space, Variable
 from fullspan.errors import FullspanError
-from fullspan.model.atomic import write_atomically
-from fullspan.model.file import load
-from fullspan.model.uai import read_uai
-from fullspan.space import Space, Variable
+from fullspan.model.files.atomic import write_atomically
+from fullspan.model.files.log_linear import load
+from fullspan.model.files.uai import read_uai
+from fullspan.people.cli import files
 
 TABLE = pa.table({"a, b": ["x", 'say "hi"', None], "n": [1, 2, 3]})
 SPACE = Space((Variable("a, b", ("x", 'say "hi"', "z")), Variable("n", (1, 2, 3))))

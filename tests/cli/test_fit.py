@@ -19,10 +19,10 @@ from typing import Any
 import pytest
 
 from cli.running import COMMAND, VOTES, Done, spawn
-from fullspan.cli.interrupt import remembered
 from fullspan.data import count
-from fullspan.estimators.reading import Reading
-from fullspan.model.file import load
+from fullspan.estimators.inputs.reading import Reading
+from fullspan.model.files.log_linear import load
+from fullspan.people.cli.interrupt import remembered
 
 Run = Callable[..., Done]
 SMALL = "a,b,n\nx,0,40\nx,1,10\ny,0,10\ny,1,40\n"
@@ -190,7 +190,7 @@ def test_ctrl_c_while_counting_saves_nothing(run: Run, tmp_path: Path, monkeypat
     def stop(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("fullspan.estimators.reading.Reading.count", stop)
+    monkeypatch.setattr("fullspan.estimators.inputs.reading.Reading.count", stop)
     done = run("fit", VOTES, "-o", tmp_path / "m.fsm")
     assert (done.code, done.err) == (130, "fullspan: interrupted\n")
     assert os.listdir(tmp_path) == []
@@ -239,7 +239,7 @@ def test_ctrl_c_after_learning_keeps_the_model(
 
     for part in ("_recorded", "_explained"):
         with monkeypatch.context() as patch:
-            patch.setattr(f"fullspan.cli.fit.{part}", stop)
+            patch.setattr(f"fullspan.people.cli.fit.{part}", stop)
             done = run(*arguments, tmp_path / "m.fsm")
         assert done.code == 130
         assert "interrupted while the fit was measured; the learned model is in" in done.err
@@ -345,7 +345,7 @@ def test_a_line_moves_in_a_terminal_from_the_first_second(table: Path, tmp_path:
     """A learner that is silent on a pseudo-terminal: the line is there at once, and its seconds count up meanwhile."""
     slow = "import time, sys; import fullspan.learn.search.fit as f; fit = f.fit\n"
     slow += "f.fit = lambda *a, **k: (time.sleep(1.7), fit(*a, **k))[1]\n"
-    slow += "from fullspan.cli.app import run; sys.exit(run(sys.argv[1:]))"
+    slow += "from fullspan.people.cli.app import run; sys.exit(run(sys.argv[1:]))"
     leader, follower = pty.openpty()
     command = [sys.executable, "-c", slow, "fit", str(table), "-o", str(tmp_path / "m.fsm")]
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=follower, close_fds=True)

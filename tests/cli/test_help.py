@@ -13,9 +13,9 @@ import pytest
 import typer
 
 from cli.running import COMMAND, VOTES, Done
-from fullspan.cli import main
-from fullspan.cli.app import app
-from fullspan.cli.headings import FIRST, HEADINGS, OTHERS
+from fullspan.people.cli import main
+from fullspan.people.cli.app import app
+from fullspan.people.cli.headings import FIRST, HEADINGS, OTHERS
 
 
 def _commands(group: object, before: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cli.running import VOTES, Done, spawn
-from fullspan.cli import app as application
+from fullspan.people.cli import app as application
 
 Run = Callable[..., Done]
 HOSTILE = [b"", b"{", b"\x80\x04K\x01.", b"[" * 100_000, b"{}", b'{"format": "fullspan-model"}']
@@ -137,7 +137,7 @@ def test_a_fault_of_the_program_is_not_hidden(run: Run, votes_model: Path, monke
     def broken(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("fullspan.model.file.read", broken)
+    monkeypatch.setattr("fullspan.model.files.log_linear.read", broken)
     with pytest.raises(ZeroDivisionError):
         run("show", votes_model)
     assert application.INTERRUPTED == 130

@@ -16,10 +16,10 @@ import pytest
 
 import fullspan as fs
 from cli.running import COMMAND, VOTES, Done
-from fullspan.cli.machine import edge
 from fullspan.errors import FullspanError
-from fullspan.estimators.summary import coefficients
-from fullspan.model.file import load
+from fullspan.estimators.explain.summary import coefficients
+from fullspan.model.files.log_linear import load
+from fullspan.people.cli.machine import edge
 
 Run = Callable[..., Done]
 COLUMNS = ["party", "crime", "water", "budget"]

@@ -9,8 +9,8 @@ import pytest
 
 import fullspan as fs
 from cli.running import VOTES, Done
-from fullspan.cli.truncated import support
 from fullspan.errors import FullspanError
+from fullspan.people.cli.truncated import support
 
 Run = Callable[..., Done]
 FIT = ("fit", VOTES, "--model", "truncated", "--missing", "drop", "--l2", "0.01")

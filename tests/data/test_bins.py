@@ -9,8 +9,8 @@ import pytest
 
 from fullspan.data import count, encode
 from fullspan.data.bins import interval_labels
+from fullspan.data.space import MISSING
 from fullspan.errors import DataError
-from fullspan.space import MISSING
 
 X = np.random.default_rng(0).normal(size=400)
 

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from data.forms import as_counter, same, write_all
 from fullspan.data import Empirical, count
+from fullspan.data.space import MISSING, Space, Variable
 from fullspan.errors import DataError
-from fullspan.space import MISSING, Space, Variable
 
 rows_of_three = st.lists(
     st.tuples(st.integers(-3, 3), st.sampled_from(["y", "n", "don't", "a,b"]), st.booleans()), min_size=1, max_size=40

@@ -124,7 +124,7 @@ def test_counts_there_are_counts_here(table: Any, options: dict[str, Any]) -> No
 
 def test_only_distinct_states_travel(table: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """What comes back to count 300 rows is one row for each distinct state."""
-    from fullspan.data import ibis_table
+    from fullspan.data.relations import ibis_table
 
     seen = []
     original = ibis_table.IbisRelation._batches
@@ -142,7 +142,7 @@ def test_only_distinct_states_travel(table: Any, monkeypatch: pytest.MonkeyPatch
 
 def test_groups_are_counted_in_one_question(table: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """All groups of a table elsewhere come back from one GROUP BY, equal to those of the rows here."""
-    from fullspan.data import ibis_table
+    from fullspan.data.relations import ibis_table
 
     asked = []
     original = ibis_table.IbisRelation.groups

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from fullspan.data import count, decode, decode_columns, encode
 from fullspan.data.bins import binned_variable
+from fullspan.data.space import MISSING, Space, Variable
 from fullspan.errors import DataError
-from fullspan.space import MISSING, Space, Variable
 
 SPACE = Space(
     (

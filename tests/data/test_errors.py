@@ -12,9 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from fullspan.data import Empirical, count, tokens
+from fullspan.data import Empirical, count
+from fullspan.data.relations import tokens
+from fullspan.data.space import Space, Variable
 from fullspan.errors import DataError
-from fullspan.space import Space, Variable
 
 FRAME = pd.DataFrame({"age": [1, 2, 2], "sex": ["f", "m", "f"], "n": [1.0, 2.0, 3.0]})
 SPACE = Space((Variable("age", (1, 2)), Variable("sex", ("f", "x"))))
@@ -176,7 +177,7 @@ def test_too_many_levels_stop_the_reading_early(monkeypatch, tmp_path):
     monkeypatch.setattr(tokens, "TOKEN_LIMIT", 1000)
     assert "'id' has 5000 levels" in message(path)
     assert "'id'" in message(path, levels={"id": [1, 2]})
-    monkeypatch.setattr("fullspan.data.files.LARGE_BYTES", 0)
+    monkeypatch.setattr("fullspan.data.relations.files.LARGE_BYTES", 0)
     monkeypatch.setattr("fullspan.data.counting.read_tokens", None)  # the guard comes first
     assert "'id' has 5000 levels" in message(path)
 

@@ -55,7 +55,7 @@ def test_expressions_and_columns_are_tables(table):
 
 def test_only_distinct_states_travel(table, monkeypatch):
     """The backend groups: what comes back has one row per distinct state."""
-    from fullspan.data import ibis_table
+    from fullspan.data.relations import ibis_table
 
     seen = []
     original = ibis_table.IbisRelation._batches

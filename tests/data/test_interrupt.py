@@ -11,17 +11,17 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from fullspan.data import duck
-from fullspan.data.duck import DuckRelation, translated
-from fullspan.data.files import connect
-from fullspan.data.relation import Key
+from fullspan.data.relations import duck
+from fullspan.data.relations.duck import DuckRelation, translated
+from fullspan.data.relations.files import connect
+from fullspan.data.relations.relation import Key
 from fullspan.errors import DataError
 
 LONG = """
 import sys
-from fullspan.data.duck import DuckRelation
-from fullspan.data.files import connect
-from fullspan.data.relation import Key
+from fullspan.data.relations.duck import DuckRelation
+from fullspan.data.relations.files import connect
+from fullspan.data.relations.relation import Key
 relation = DuckRelation.of(connect(), "(SELECT range % 7 AS x FROM range(1000000000000))")
 print("ready", flush=True)
 try:

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from data.forms import as_counter, same, write_all
 from fullspan.data import Empirical, count, decode, encode
+from fullspan.data.space import MISSING, Space, Variable
 from fullspan.datasets import house_votes_path
 from fullspan.errors import DataError
-from fullspan.space import MISSING, Space, Variable
 
 
 def holes(frame: pd.DataFrame, seed: int, share: float = 0.3) -> pd.DataFrame:

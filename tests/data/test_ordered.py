@@ -11,7 +11,7 @@ import pytest
 import fullspan
 from fullspan import FullSpan
 from fullspan.data import count, decode
-from fullspan.space import MISSING, Variable
+from fullspan.data.space import MISSING, Variable
 
 SIZES = ["small", "medium", "large"]
 ROWS = ["small", "large", "medium", "large"] * 10

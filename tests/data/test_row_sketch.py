@@ -10,7 +10,7 @@ import pytest
 
 from fullspan.data import Empirical, count
 from fullspan.data.row_sketch import ALIKE, FEW, MOST, RowSketch
-from fullspan.space import Space
+from fullspan.data.space import Space
 
 Codes = np.ndarray
 

@@ -44,7 +44,7 @@ def test_some_modules_have_examples() -> None:
     examples = [
         test
         for name in MODULES
-        if not name.startswith("fullspan.web")
+        if not name.startswith("fullspan.people.web")
         for test in finder.find(imported(name))
         if test.examples
     ]

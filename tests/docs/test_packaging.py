@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from fullspan.cli.app import app
 from fullspan.datasets import house_votes_path, spikes_path
+from fullspan.people.cli.app import app
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -51,13 +51,13 @@ def test_the_commands_the_report_and_the_page_work_from_it(installed: Path, tmp_
     code = f"""
 import fullspan, pathlib
 assert pathlib.Path(fullspan.__file__).is_relative_to({str(installed)!r}), fullspan.__file__
-from fullspan.cli import main
+from fullspan.people.cli import main
 votes = str(fullspan.datasets.house_votes_path())
 columns = "party,crime,education"
 assert main(["fit", votes, "-o", "v.fsm", "--missing", "em", "--columns", columns, "--quiet"]) == 0
 assert main(["report", "v.fsm", "-o", "v.html", "--no-refit", "--data", votes]) == 0
 from importlib.resources import files
-print(sorted(entry.name for entry in (files("fullspan.web") / "static").iterdir()))
+print(sorted(entry.name for entry in (files("fullspan.people.web") / "static").iterdir()))
 """
     assert run(installed, code, tmp_path).strip() == "['explorer.css', 'explorer.js', 'index.html']"
     assert "</html>" in (tmp_path / "v.html").read_text(encoding="utf-8")

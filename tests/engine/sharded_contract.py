@@ -14,11 +14,11 @@ import pytest
 import test_engine_contract as contract
 from sharded_traffic import traffic
 
-from fullspan.algebra.basis import Basis
 from fullspan.engine.dual.table import DualTable
 from fullspan.engine.sharded.shards import Shards
 from fullspan.engine.sharded.table import ShardedTable, program
 from fullspan.errors import FullspanError
+from fullspan.model.algebra.basis import Basis
 from generic import sample, some_prices, tolerance
 
 BLOCK = 16

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from engine.graphs import SHAPES, Enumerated, cards_of, grid, weighted
+from fullspan.data.space import Space
 from fullspan.engine.elimination.clusters import ClusterTree
 from fullspan.errors import FullspanError, QueryError, TooLargeError
 from fullspan.model.graph import FactorGraph
-from fullspan.space import Space
 
 CASES = [
     (shape, kind, forbidden, scale)

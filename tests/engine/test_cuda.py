@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fullspan.algebra.basis import Basis, BasisName
 from fullspan.bench.device import measure, rows_of_a_network
 from fullspan.data import Empirical
 from fullspan.data.resampling import bootstrap
+from fullspan.data.space import Space
 from fullspan.engine.cuda import device
 from fullspan.engine.cuda.table import CudaTable
 from fullspan.engine.dual.table import DualTable
@@ -20,7 +20,7 @@ from fullspan.errors import FullspanError, TooLargeError
 from fullspan.learn.many.fit import fit_groups
 from fullspan.learn.search.fit import Options, fit
 from fullspan.learn.search.penalty import prices
-from fullspan.space import Space
+from fullspan.model.algebra.basis import Basis, BasisName
 from generic import tolerance
 
 reason = device.why_not()

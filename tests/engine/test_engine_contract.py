@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fullspan.algebra.basis import Basis, BasisName
 from fullspan.engine.cuda.device import why_not
 from fullspan.engine.cuda.table import CudaTable
 from fullspan.engine.dual import layout, table
@@ -16,6 +15,7 @@ from fullspan.engine.dual.table import DualTable
 from fullspan.engine.protocol import Engine
 from fullspan.engine.reference import Enumeration
 from fullspan.errors import FullspanError, TooLargeError
+from fullspan.model.algebra.basis import Basis, BasisName
 from generic import ALL_BASES, BLOCKS, CARDS, DTYPES, distribution, matrix, sample, some_prices, tolerance, weights
 
 Make = Callable[[Basis, Any], Engine]

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from fullspan.data.space import Space
 from fullspan.engine.layers.annealing import annealed_log_z
 from fullspan.engine.layers.bipartite import restricted_of
 from fullspan.engine.layers.device import Device, device
@@ -18,11 +19,10 @@ from fullspan.engine.layers.mean_field import bound, mean_field
 from fullspan.engine.layers.network import Network
 from fullspan.engine.layers.open_cells import completed
 from fullspan.errors import FullspanError, TooLargeError
+from fullspan.model.files.uai import read_uai
 from fullspan.model.graph import FactorGraph
 from fullspan.model.layered import LayeredMachine
-from fullspan.model.uai import read_uai
 from fullspan.model.units import Units
-from fullspan.space import Space
 from layers import all_codes, cpu, joint, log_sum, machine_of
 
 SHAPES = [((2, 2, 2), (4,)), ((2, 3, 1, 4), (2,)), ((3, 2), (3, 2)), ((2, 2, 3), (2, 3, 2))]

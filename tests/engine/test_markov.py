@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from fullspan.data.space import Space
 from fullspan.engine.decimation.decimation import Decimation
 from fullspan.engine.elimination.clusters import ClusterTree
 from fullspan.model.graph import FactorGraph
-from fullspan.space import Space
 
 Array = NDArray[np.float64]
 

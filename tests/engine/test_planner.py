@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
+from fullspan.data.space import Space
 from fullspan.engine import memory, planner
 from fullspan.engine.cost import MAX_SECONDS, table_seconds
 from fullspan.engine.planner import Plan, plan
 from fullspan.errors import TooLargeError
 from fullspan.learn.search.fit import Options, fit
-from fullspan.space import Space
+from fullspan.model.algebra.basis import Basis
 
 
 def test_the_plan_counts_two_tables() -> None:

@@ -14,7 +14,7 @@ import pytest
 from numba import njit
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import BASES, Basis, Term
+from fullspan.data.space import Space
 from fullspan.engine.elimination.clusters import ClusterTree
 from fullspan.engine.protocol import Expectations
 from fullspan.engine.sampling.annealing import annealed
@@ -34,12 +34,12 @@ from fullspan.engine.sampling.target import Base, Target
 from fullspan.engine.sampling.tempering import Tempered
 from fullspan.engine.sampling.term_tables import TermTables
 from fullspan.errors import FullspanError, TooLargeError
+from fullspan.model.algebra.basis import BASES, Basis, Term
 from fullspan.model.estimate import Estimate
-from fullspan.model.formats import read_factors
+from fullspan.model.files.formats import read_factors
 from fullspan.model.graph import FactorGraph
 from fullspan.model.local import log_sum_exp, small_exponents
 from fullspan.model.loglinear import LogLinear
-from fullspan.space import Space
 
 Array = NDArray[np.float64]
 

@@ -20,12 +20,12 @@ import pytest
 from typer.testing import CliRunner
 
 import fullspan
-from fullspan.algebra.basis import Basis
-from fullspan.cli.app import app
 from fullspan.engine.planner import plan
 from fullspan.engine.sharded import mesh
 from fullspan.engine.sharded.shards import Shards
 from fullspan.errors import FullspanError, TooLargeError
+from fullspan.model.algebra.basis import Basis
+from fullspan.people.cli.app import app
 
 HERE = Path(__file__).parent
 needs_jax = pytest.mark.skipif(find_spec("jax") is None, reason="needs JAX: pip install 'fullspan[sharded]'")

@@ -7,12 +7,12 @@ import math
 import numpy as np
 import pytest
 
-from fullspan.algebra.basis import Basis
+from fullspan.data.space import Space
 from fullspan.engine.elimination.sums import Sums
 from fullspan.errors import TooLargeError
 from fullspan.model import LogLinear
+from fullspan.model.algebra.basis import Basis
 from fullspan.query import Oracle
-from fullspan.space import Space
 from query.enumeration import ALL_BASES, CARDS, Enumerated, all_states, random_model
 
 

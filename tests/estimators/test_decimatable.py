@@ -185,7 +185,7 @@ def test_what_cannot_be_is_refused(joint: Any, conditional: Any) -> None:
 
 def test_questions_that_leave_inputs_open_are_refused(conditional: Any, tmp_path: Path) -> None:
     """Weights that were learned given the inputs say nothing about them, in Python, from a file and in a terminal."""
-    from fullspan.cli import main
+    from fullspan.people.cli import main
 
     conditional.save(tmp_path / "machine.fsm")
     for machine in (conditional, fs.load(tmp_path / "machine.fsm"), pickle.loads(pickle.dumps(conditional))):

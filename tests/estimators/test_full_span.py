@@ -13,9 +13,9 @@ import pyarrow as pa
 import pytest
 
 import fullspan as fs
+from fullspan.data.space import MISSING
 from fullspan.datasets import house_votes_path
 from fullspan.errors import ConvergenceWarning, DataError, FullspanError, QueryError
-from fullspan.space import MISSING
 
 COLUMNS = ["party", "physician", "budget", "crime", "education"]
 

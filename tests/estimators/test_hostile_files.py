@@ -11,11 +11,11 @@ import pytest
 
 import fullspan as fs
 from fullspan.errors import FullspanError, ModelFileError
-from fullspan.estimators.endings import ending_words
-from fullspan.estimators.limits import likelihood_line, limit_line
-from fullspan.model.bif import read_bif
-from fullspan.model.file import checksum
-from fullspan.model.uai import read_uai
+from fullspan.estimators.explain.endings import ending_words
+from fullspan.estimators.explain.limits import likelihood_line, limit_line
+from fullspan.model.files.bif import read_bif
+from fullspan.model.files.log_linear import checksum
+from fullspan.model.files.uai import read_uai
 
 OPTIONS = {"columns": ["a", "b", "c"], "bins": {"c": [-9, 0, 9]}}
 MODELS = {

@@ -11,9 +11,9 @@ import pytest
 
 import fullspan as fs
 from fullspan.data import count, encode, fill
+from fullspan.data.space import Space, Variable
 from fullspan.errors import DataError
-from fullspan.model.file import checksum
-from fullspan.space import Space, Variable
+from fullspan.model.files.log_linear import checksum
 
 ROWS = 300
 MODELS = {

@@ -15,8 +15,8 @@ import pytest
 
 import fullspan as fs
 from fullspan.errors import FullspanError, ModelFileError, QueryError
-from fullspan.model import mixture_file
-from fullspan.model.file import checksum
+from fullspan.model.files import mixture as mixture_file
+from fullspan.model.files.log_linear import checksum
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from fullspan.estimators.terms import SHOWN, TermRow, TermTable, _strength
+from fullspan.estimators.explain.terms import SHOWN, TermRow, TermTable, _strength
 
 ROWS = [
     TermRow("a=<1> goes with b=2 (odds ×3)", ("a", "b"), 2, 0.55, 0.1, 12.25),

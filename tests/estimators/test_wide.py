@@ -11,12 +11,12 @@ import pytest
 
 import fullspan as fs
 from fullspan.data import Empirical
+from fullspan.data.space import Space, Variable
 from fullspan.engine import memory
 from fullspan.errors import FullspanError, QueryError, TooLargeError
 from fullspan.estimators.engines import choose_engine
 from fullspan.learn.likelihood.machine import MachineOptions, fit_machine
 from fullspan.learn.search.fit import Options
-from fullspan.space import Space, Variable
 
 
 def rows(n: int, size: int, seed: int) -> np.ndarray:

@@ -8,9 +8,9 @@ import pytest
 
 import fullspan as fs
 from fullspan import geometry as g
-from fullspan.algebra.basis import Basis
+from fullspan.data.space import Space
 from fullspan.errors import FullspanError
-from fullspan.space import Space
+from fullspan.model.algebra.basis import Basis
 
 
 def manifold(order: int = 1) -> g.Manifold:

@@ -9,9 +9,9 @@ import pytest
 
 import fullspan as fs
 from fullspan import geometry as g
-from fullspan.algebra.basis import Basis, Term
+from fullspan.data.space import Space
 from fullspan.errors import BoundaryWarning, FullspanError
-from fullspan.space import Space
+from fullspan.model.algebra.basis import Basis, Term
 
 CARDS = (2, 3, 2, 2)
 TERMS: tuple[Term, ...] = (

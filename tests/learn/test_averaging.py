@@ -14,21 +14,21 @@ import numpy as np
 import pytest
 
 import fullspan as fs
-from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
+from fullspan.data.space import Space
 from fullspan.engine.dual.distribution import Distribution
 from fullspan.errors import FullspanError, ModelFileError, TooLargeError
 from fullspan.estimators.averaging import averaged_machine
 from fullspan.learn.averaging.bootstrap import OutOfBagRows, bootstrap
 from fullspan.learn.averaging.fit import Bounds, fit_average
 from fullspan.learn.likelihood.machine import MachineOptions, fit_machine
+from fullspan.model.algebra.basis import Basis
 from fullspan.model.averaged import AveragedLogLinear
-from fullspan.model.file import checksum, load, save
+from fullspan.model.files.log_linear import checksum, load, save
 from fullspan.model.fitted import Fitted
 from fullspan.model.loglinear import LogLinear
 from fullspan.query.answer import Oracle
 from fullspan.query.averaged import AveragedOracle
-from fullspan.space import Space
 
 CARDS = (2, 3, 2, 4)
 

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from fullspan.data import Empirical
+from fullspan.data.space import Space
 from fullspan.engine.trees.tree import TreeEngine
 from fullspan.errors import FullspanError, TooLargeError
 from fullspan.learn.trees.chow_liu import chow_liu, spanning_tree
 from fullspan.learn.trees.pairs import mutual_information, pair_counts
-from fullspan.space import Space
 
 
 def dependent(rows: int, cards: tuple[int, ...], seed: int) -> np.ndarray:

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
+from fullspan.data.space import Variable
 from fullspan.errors import DataError, FullspanError, QueryError, TooLargeError
 from fullspan.learn.boundary.separation import separating
 from fullspan.learn.likelihood.conditional import fit_conditional
 from fullspan.learn.likelihood.machine import MachineOptions
 from fullspan.model import Fitted
-from fullspan.space import Variable
+from fullspan.model.algebra.basis import Basis
 
 
 def table(rows: int, seed: int) -> NDArray[np.int64]:

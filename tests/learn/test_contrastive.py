@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import BASES, Basis, Term
 from fullspan.data import Empirical
+from fullspan.data.space import Space, Variable
 from fullspan.engine.sampling.target import Base
 from fullspan.errors import FullspanError
 from fullspan.learn.contrastive.form import form_of
@@ -18,7 +18,7 @@ from fullspan.learn.contrastive.machine import independent
 from fullspan.learn.contrastive.pseudo import PseudoLikelihood
 from fullspan.learn.likelihood.machine import MachineOptions, fit_machine
 from fullspan.learn.search.problem import Interrupted
-from fullspan.space import Space, Variable
+from fullspan.model.algebra.basis import BASES, Basis, Term
 from generic import drawn, opened
 
 Array = NDArray[np.float64]

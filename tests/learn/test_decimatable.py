@@ -9,8 +9,8 @@ import pytest
 
 from engine.machines import enumerate_machine
 from fullspan import graphs
-from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
+from fullspan.data.space import Space
 from fullspan.errors import DataError, FullspanError, NotDecimatableError
 from fullspan.graphs import Graph
 from fullspan.learn.likelihood.conditional import fit_conditional
@@ -18,8 +18,8 @@ from fullspan.learn.likelihood.decimatable import DecimatableOptions, fit_decima
 from fullspan.learn.likelihood.decimated import Decimated
 from fullspan.learn.likelihood.machine import MachineOptions, fit_machine
 from fullspan.learn.likelihood.phases import Features
+from fullspan.model.algebra.basis import Basis
 from fullspan.model.ising import walsh_terms
-from fullspan.space import Space
 
 EDGES = np.array([(0, 1), (1, 2), (0, 2), (2, 3), (3, 4), (1, 4)])
 

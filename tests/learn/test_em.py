@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis, BasisName
 from fullspan.data import Empirical
 from fullspan.engine.dual.table import DualTable
 from fullspan.learn.likelihood.em import Projection, alternate
 from fullspan.learn.likelihood.phases import Free, Observed, distribution
 from fullspan.learn.likelihood.solve import Likelihood, solve
+from fullspan.model.algebra.basis import Basis, BasisName
 from generic import ALL_BASES, drawn, matrix, opened
 
 Array = NDArray[np.float64]

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from scipy.optimize import OptimizeResult, linprog
 
 import generic
-from fullspan.algebra.basis import BASES, Basis, BasisName
-from fullspan.algebra.nullspace import integral, null_space
 from fullspan.errors import FullspanError, TooLargeError
 from fullspan.learn.boundary import cuts
 from fullspan.learn.boundary import face as face_module
 from fullspan.learn.boundary.empty_margins import complete_sets, empty_margins
 from fullspan.learn.boundary.face import Face, face_of
+from fullspan.model.algebra.basis import BASES, Basis, BasisName
+from fullspan.model.algebra.nullspace import integral, null_space
 
 Index = NDArray[np.int64]
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fullspan.algebra.basis import BasisName
 from fullspan.data import Empirical
 from fullspan.engine.dual.partition import log_partition
 from fullspan.engine.dual.table import DualTable
@@ -17,6 +16,7 @@ from fullspan.learn.search.fit import Options, Progress, fit
 from fullspan.learn.search.penalty import prices
 from fullspan.learn.search.problem import Interrupted, Problem
 from fullspan.learn.search.refit import refit
+from fullspan.model.algebra.basis import BasisName
 from generic import drawn, pseudo_row
 
 searches = pytest.mark.parametrize("search", ["paper", "full"])

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import fullspan as fs
-from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
+from fullspan.data.space import Space
 from fullspan.estimators.averaging import averaged_search, shrunken_search
 from fullspan.learn.averaging import gaps
 from fullspan.learn.averaging.bootstrap import OutOfBagRows, log_prob_of
@@ -35,7 +35,7 @@ from fullspan.learn.shrinkage.contrasts import Contrasts
 from fullspan.learn.shrinkage.evidence import shrink
 from fullspan.learn.shrinkage.fit import fit_shrunken
 from fullspan.model import LogLinear
-from fullspan.space import Space
+from fullspan.model.algebra.basis import Basis
 
 CARDS = (2, 3, 2, 4)
 SPACE, BASIS = Space.of_cards(CARDS), Basis("indicator", CARDS)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from fullspan.data import Empirical
+from fullspan.data.space import Space
 from fullspan.engine.trees.tree import TreeEngine
 from fullspan.errors import FullspanError
 from fullspan.learn.search.holdout import held_out
@@ -17,7 +18,6 @@ from fullspan.learn.trees.chow_liu import chow_liu
 from fullspan.learn.trees.hidden_tree import Learner, Rows, TreeOptions, fit_hidden_tree, maximised, mixture
 from fullspan.learn.trees.starts import level_shares, start
 from fullspan.model.hidden_tree import HiddenTree
-from fullspan.space import Space
 from trees import CARDS, all_states, generic_tree, joint
 
 SPACE = Space.of_cards(CARDS)

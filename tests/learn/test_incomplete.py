@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
+from fullspan.data.space import Space, Variable
 from fullspan.errors import DataError, TooLargeError
 from fullspan.learn.search import incomplete
 from fullspan.learn.search.fit import Options, Progress, fit
 from fullspan.learn.search.incomplete import completed, fit_incomplete
 from fullspan.model import Fitted, LogLinear
-from fullspan.space import Space, Variable
+from fullspan.model.algebra.basis import Basis
 
 WALSH = Options(basis="walsh")
 

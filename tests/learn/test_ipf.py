@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis, BasisName, Term
 from fullspan.learn.likelihood.ipf import Constraint, attainable, coefficients, ipf
 from fullspan.learn.likelihood.phases import distribution
+from fullspan.model.algebra.basis import Basis, BasisName, Term
 from generic import ALL_BASES, matrix
 
 Array = NDArray[np.float64]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from fullspan.data.space import Space
 from fullspan.engine.layers.annealing import annealed_log_z
 from fullspan.engine.layers.device import Device
 from fullspan.engine.layers.exact import log_z
@@ -24,7 +25,6 @@ from fullspan.learn.layers.pretrain import pretrained
 from fullspan.learn.layers.train import Rows, Trainer
 from fullspan.model.layered import LayeredMachine
 from fullspan.model.units import Units
-from fullspan.space import Space
 from layers import all_codes, cpu, joint, log_sum, machine_of
 
 Array = NDArray[np.float64]

@@ -12,15 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import BasisName
 from fullspan.data import Empirical
+from fullspan.data.space import Space, Variable
 from fullspan.errors import DataError, FullspanError, TooLargeError
 from fullspan.learn.likelihood import machine, sweep
 from fullspan.learn.likelihood.counted import margin_cells, observed_entropy
 from fullspan.learn.likelihood.machine import MachineOptions, Progress, fit_machine
 from fullspan.learn.search.problem import Interrupted
 from fullspan.model import Fitted
-from fullspan.space import Space, Variable
+from fullspan.model.algebra.basis import BasisName
 from generic import ALL_BASES, drawn, matrix, opened
 
 Array = NDArray[np.float64]

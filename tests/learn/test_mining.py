@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fullspan.algebra.basis import Term
 from fullspan.errors import TooLargeError
 from fullspan.learn.truncated.mining import frequent_patterns
+from fullspan.model.algebra.basis import Term
 
 
 def by_enumeration(

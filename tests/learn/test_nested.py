@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import fullspan as fs
-from fullspan.algebra.basis import BASES, Basis
+from fullspan.data.space import Space
 from fullspan.learn.likelihood.nested import information_by_order
+from fullspan.model.algebra.basis import BASES, Basis
 from fullspan.model.loglinear import LogLinear
-from fullspan.space import Space
 
 
 def negentropy(p: np.ndarray) -> float:

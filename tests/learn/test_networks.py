@@ -8,12 +8,12 @@ import math
 import numpy as np
 import pytest
 
-from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
+from fullspan.data.space import Space
 from fullspan.learn.networks.families import Families, family_score, family_table, score_of
 from fullspan.learn.networks.posterior import STRENGTHS, draw_networks
 from fullspan.learn.networks.walk import climb, is_ancestor, start
-from fullspan.space import Space
+from fullspan.model.algebra.basis import Basis
 
 CARDS = (2, 3, 2)
 

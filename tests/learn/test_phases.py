@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis, BasisName
 from fullspan.data import Empirical
 from fullspan.engine.dual.table import DualTable
 from fullspan.learn.likelihood import phases
@@ -22,6 +21,7 @@ from fullspan.learn.likelihood.phases import (
     data_moments,
     distribution,
 )
+from fullspan.model.algebra.basis import Basis, BasisName
 from generic import ALL_BASES, drawn, matrix, opened
 from generic import distribution as enumerated
 

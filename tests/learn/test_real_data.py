@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
+from fullspan.data.space import Space
 from fullspan.engine.dual.table import DualTable
 from fullspan.learn.search.fit import Options, fit
 from fullspan.learn.search.penalty import prices
 from fullspan.learn.search.problem import Problem, as_theta
 from fullspan.learn.search.refit import refit
-from fullspan.space import Space
+from fullspan.model.algebra.basis import Basis
 
 
 def split(path: Path, part: str) -> NDArray[Any]:

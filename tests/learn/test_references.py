@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from fullspan.data import Empirical
+from fullspan.data.space import Space, Variable
 from fullspan.learn.likelihood.machine import MachineOptions, fit_machine
 from fullspan.model.goodness import Goodness
-from fullspan.space import Space, Variable
 
 Find = Callable[[str], Path]
 TABLES = (

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis, BasisName
 from fullspan.data import Empirical
+from fullspan.data.space import Space
 from fullspan.engine.dual import layout
 from fullspan.engine.dual.table import DualTable
 from fullspan.engine.protocol import Engine
@@ -23,8 +23,8 @@ from fullspan.learn.search.paper import paper_search
 from fullspan.learn.search.penalty import prices
 from fullspan.learn.search.problem import Problem, smoothed_entropy
 from fullspan.model import Fitted
-from fullspan.reproduce.truths import ising
-from fullspan.space import Space
+from fullspan.model.algebra.basis import Basis, BasisName
+from fullspan.papers.truths import ising
 from generic import ALL_BASES, drawn, matrix, pseudo_row
 
 law = settings(derandomize=True, max_examples=12, deadline=None)

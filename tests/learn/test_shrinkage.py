@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 
 import fullspan as fs
-from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
 from fullspan.errors import FullspanError, ModelFileError
 from fullspan.learn.shrinkage.contrasts import Contrasts
 from fullspan.learn.shrinkage.evidence import shrink
 from fullspan.learn.shrinkage.fit import MAX_TERMS, fit_shrunken, highest_order
-from fullspan.model.file import checksum
+from fullspan.model.algebra.basis import Basis
+from fullspan.model.files.log_linear import checksum
 
 CARDS = (2, 3, 2, 4)
 

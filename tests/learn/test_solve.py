@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis, BasisName
 from fullspan.data import Empirical
 from fullspan.engine.dual.table import DualTable
 from fullspan.learn.likelihood.phases import Features, Free, Known, Observed, data_moments
 from fullspan.learn.likelihood.quadratic import factor, soft
 from fullspan.learn.likelihood.solve import Likelihood, SolverName, solve
 from fullspan.learn.search.problem import Interrupted
+from fullspan.model.algebra.basis import Basis, BasisName
 from generic import ALL_BASES, drawn, opened
 
 Array = NDArray[np.float64]

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import fullspan as fs
-from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
 from fullspan.errors import FullspanError
 from fullspan.learn.averaging.bootstrap import OutOfBagRows, Sample
 from fullspan.learn.averaging.stacking import at_full_size, best_shares, in_parts, mixed, without_each_part
+from fullspan.model.algebra.basis import Basis
 
 
 def test_shares_are_the_maximum() -> None:

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fullspan.algebra.basis import Basis
+from fullspan.data.space import Space, Variable
 from fullspan.errors import FullspanError
 from fullspan.learn.likelihood.structure import structure
-from fullspan.space import Space, Variable
+from fullspan.model.algebra.basis import Basis
 
 SPACE = Space(tuple(Variable(name, tuple(range(card))) for name, card in zip("abcd", (2, 3, 2, 4), strict=True)))
 BASIS = Basis("monomial", SPACE.cards)

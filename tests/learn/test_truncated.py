@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fullspan.algebra.basis import Basis
-from fullspan.algebra.inclusion import inclusion, sets_of_states, sets_of_terms
 from fullspan.data import Empirical
+from fullspan.data.space import Space
 from fullspan.engine.truncated.engine import TruncatedEngine
 from fullspan.learn.likelihood.machine import MachineOptions, fit_machine
 from fullspan.learn.truncated.faces import by_program, certified
 from fullspan.learn.truncated.fit import TruncatedOptions, Truncation, fit_truncated
 from fullspan.learn.truncated.train import train
-from fullspan.space import Space
+from fullspan.model.algebra.basis import Basis
+from fullspan.model.algebra.inclusion import inclusion, sets_of_states, sets_of_terms
 
 PAIRS = [["x0"], ["x1"], ["x2"], ["x3"], ["x0", "x1"], ["x1", "x2"], ["x0", "x2", "x3"]]
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import fullspan as fs
-from fullspan.algebra.basis import Basis, BasisName
 from fullspan.data import Empirical
+from fullspan.data.space import Space
 from fullspan.learn.averaging.beside import stacked
 from fullspan.learn.averaging.bootstrap import OutOfBagRows, bootstrap
 from fullspan.learn.averaging.ladders import Beside, Climb
@@ -26,8 +26,8 @@ from fullspan.learn.mixtures.way import mixture_of
 from fullspan.learn.wide.grow import GrowOptions, grow
 from fullspan.learn.wide.rows import WideRows
 from fullspan.model import LogLinear
+from fullspan.model.algebra.basis import Basis, BasisName
 from fullspan.model.averaged import AveragedLogLinear
-from fullspan.space import Space
 
 CARDS = (2, 3, 4, 2, 3)
 BASES = ("walsh", "indicator", "monomial")

@@ -7,8 +7,8 @@ import itertools
 import numpy as np
 import pytest
 
-from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
+from fullspan.data.space import Space
 from fullspan.errors import FullspanError, TooLargeError
 from fullspan.estimators.full_span import FullSpan
 from fullspan.learn.search.fit import Progress, fit
@@ -22,7 +22,7 @@ from fullspan.learn.wide.singles import Singles
 from fullspan.learn.wide.sweeps import Sweeps
 from fullspan.learn.wide.tables import conditionals, family_counts
 from fullspan.learn.wide.weighted import Complete, Gapped
-from fullspan.space import Space
+from fullspan.model.algebra.basis import Basis
 
 CARDS = (2, 3, 2, 4, 2)
 

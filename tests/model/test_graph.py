@@ -7,11 +7,11 @@ import itertools
 import numpy as np
 import pytest
 
-from fullspan.algebra.basis import BASES, Basis
+from fullspan.data.space import Space
 from fullspan.errors import DataError, FullspanError
 from fullspan.model import LogLinear
+from fullspan.model.algebra.basis import BASES, Basis
 from fullspan.model.graph import FactorGraph
-from fullspan.space import Space
 
 CARDS = (2, 3, 4, 2)
 

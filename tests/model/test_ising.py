@@ -7,12 +7,12 @@ import itertools
 import numpy as np
 import pytest
 
-from fullspan.algebra.basis import Basis
+from fullspan.data.space import Space
 from fullspan.engine.decimation.decimation import Decimation
 from fullspan.errors import FullspanError
+from fullspan.model.algebra.basis import Basis
 from fullspan.model.ising import Ising, levels_of, spins_of
 from fullspan.model.loglinear import LogLinear
-from fullspan.space import Space
 
 
 def test_a_machine_and_its_log_linear_model_give_every_state_the_same_probability() -> None:

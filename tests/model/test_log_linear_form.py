@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fullspan.algebra.basis import BASES, Basis, BasisName
+from fullspan.data.space import Space
 from fullspan.errors import FullspanError, ModelFileError, TooLargeError
-from fullspan.model.formats import factors_of, read_factors, suffix
+from fullspan.model.algebra.basis import BASES, Basis, BasisName
+from fullspan.model.files.formats import factors_of, read_factors, suffix
 from fullspan.model.graph import FactorGraph
 from fullspan.model.log_linear_form import log_linear_form
 from fullspan.model.loglinear import LogLinear
-from fullspan.space import Space
 
 CARDS = (2, 3, 4, 5)
 STATES = np.array(list(itertools.product(*map(range, CARDS))))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fullspan.algebra.basis import BASES, Basis
+from fullspan.data.space import Space
 from fullspan.errors import DataError, FullspanError
 from fullspan.model import LogLinear
 from fullspan.model import loglinear as module
+from fullspan.model.algebra.basis import BASES, Basis
 from fullspan.model.local import local_row, log_sum_exp, small_exponents
-from fullspan.space import Space
 
 SPACE = Space.of_cards((2, 3, 4, 2))
 TERMS = (((0, 1),), ((0, 1), (1, 2)), ((1, 1), (2, 3), (3, 1)), ((2, 2),))

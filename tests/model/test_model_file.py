@@ -13,14 +13,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fullspan.algebra.basis import BASES, Basis
+from fullspan.data.space import Space, Variable
 from fullspan.errors import FullspanError, ModelFileError
-from fullspan.model import Fitted, LogLinear, Step, file, load, save, strict_json
+from fullspan.model import Fitted, LogLinear, Step, load, save
+from fullspan.model.algebra.basis import BASES, Basis
 from fullspan.model.averaged import AveragedLogLinear
+from fullspan.model.effects.interaction import Effect, Interaction
+from fullspan.model.files import log_linear as file
+from fullspan.model.files import strict_json
 from fullspan.model.goodness import Goodness
-from fullspan.model.interaction import Effect, Interaction
 from fullspan.model.local import log_sum_exp, small_exponents
-from fullspan.space import Space, Variable
 
 SPACE = Space(
     (

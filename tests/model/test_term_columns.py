@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fullspan.algebra.basis import Basis
+from fullspan.data.space import Space
 from fullspan.errors import ModelFileError
 from fullspan.model import Fitted, LogLinear, load, save
-from fullspan.model.file import checksum
-from fullspan.space import Space
+from fullspan.model.algebra.basis import Basis
+from fullspan.model.files.log_linear import checksum
 
 SPACE = Space.of_cards((2, 3, 2, 4))
 TERMS = (((0, 1),), ((0, 1), (1, 2)), ((1, 1), (2, 1), (3, 3)), ((3, 2),))
@@ -42,7 +42,7 @@ def _log_z(basis: Basis, theta: np.ndarray) -> float:
 
 @pytest.fixture
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr("fullspan.model.file.COLUMNS_FROM", 2)
+    monkeypatch.setattr("fullspan.model.files.log_linear.COLUMNS_FROM", 2)
     return tmp_path / "m.fsm"
 
 

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from fullspan.data import Empirical
+from fullspan.data.space import Space
 from fullspan.errors import ModelFileError
 from fullspan.learn.trees.chow_liu import chow_liu
-from fullspan.model.file import checksum, load
+from fullspan.model.files.log_linear import checksum, load
+from fullspan.model.files.tree import load_tree, save_tree
 from fullspan.model.hidden_tree import FittedTree
-from fullspan.model.tree_file import load_tree, save_tree
-from fullspan.space import Space
 from trees import CARDS, generic_tree
 
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from fullspan.data.space import Space
 from fullspan.errors import ModelFileError
-from fullspan.model.evidence import read_evidence, write_evidence
+from fullspan.model.files.evidence import read_evidence, write_evidence
+from fullspan.model.files.uai import MAX_CARD, read_uai, write_uai
 from fullspan.model.graph import FactorGraph
-from fullspan.model.uai import MAX_CARD, read_uai, write_uai
-from fullspan.space import Space
 
 MARKOV = """MARKOV
 3
@@ -193,7 +193,7 @@ def test_what_is_no_file_is_refused(path: Path, tmp_path: Path, monkeypatch: pyt
         read_uai(path)
     with pytest.raises(ModelFileError, match="is not a file"):
         read_uai(tmp_path)
-    monkeypatch.setattr("fullspan.model.uai.MAX_BYTES", 1 << 20)
+    monkeypatch.setattr("fullspan.model.files.uai.MAX_BYTES", 1 << 20)
     path.write_bytes(gzip.compress(b" " * (2 << 20)))
     with pytest.raises(ModelFileError, match="larger than 1 MiB"):
         read_uai(path)

@@ -9,11 +9,11 @@ import re
 import numpy as np
 import pytest
 
-from fullspan.algebra.basis import BASES, Basis
+from fullspan.data.space import Space, Variable
 from fullspan.model import LogLinear
-from fullspan.model.events import event_words
-from fullspan.model.words import describe, label
-from fullspan.space import Space, Variable
+from fullspan.model.algebra.basis import BASES, Basis
+from fullspan.model.effects.events import event_words
+from fullspan.model.effects.words import describe, label
 
 CARDS = (2, 3, 4, 2, 5)
 VALUE = re.compile(r"x(\d)(?:=(\d)| in \{([\d, ]+)\})")

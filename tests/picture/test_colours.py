@@ -15,11 +15,11 @@ import pytest
 
 import fullspan as fs
 from fullspan.errors import FullspanError
-from fullspan.estimators.pictures import effects, interaction_graph, weights
-from fullspan.model.interaction import Effect, Interaction
-from fullspan.picture import svg
-from fullspan.picture.chart import Bars
-from fullspan.picture.palette import DARK, LIGHT, ROLES
+from fullspan.estimators.explain.pictures import effects, interaction_graph, weights
+from fullspan.model.effects.interaction import Effect, Interaction
+from fullspan.pictures import svg
+from fullspan.pictures.chart import Bars
+from fullspan.pictures.palette import DARK, LIGHT, ROLES
 
 
 def table(n: int = 500) -> pd.DataFrame:

@@ -12,10 +12,10 @@ import pytest
 
 import fullspan as fs
 from fullspan.errors import FullspanError
-from fullspan.estimators.pictures import interaction_graph, weights
-from fullspan.picture import svg
-from fullspan.picture.chart import ticks
-from fullspan.picture.interactions import MAX_NODES, Interaction, InteractionGraph
+from fullspan.estimators.explain.pictures import interaction_graph, weights
+from fullspan.pictures import svg
+from fullspan.pictures.chart import ticks
+from fullspan.pictures.interactions import MAX_NODES, Interaction, InteractionGraph
 
 
 def rows_of(n: int) -> np.ndarray:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis, BasisName, Term
+from fullspan.data.space import Space
 from fullspan.model import LogLinear
-from fullspan.space import Space
+from fullspan.model.algebra.basis import Basis, BasisName, Term
 
 CARDS = (2, 3, 4, 2)
 ALL_BASES: tuple[BasisName, ...] = ("walsh", "indicator", "monomial")

@@ -8,11 +8,11 @@ import tracemalloc
 import numpy as np
 import pytest
 
+from fullspan.data.space import Space
 from fullspan.model.graph import FactorGraph
 from fullspan.model.mixture import Mixture
 from fullspan.query.direct_pairs import DirectPairs
 from fullspan.query.mixture import MixtureOracle
-from fullspan.space import Space
 
 CARDS = (2, 3, 2, 2)
 SCOPES = ([(0, 1), (1, 2, 3)], [(3, 0), (2,)])

@@ -11,12 +11,12 @@ import pytest
 from numpy.typing import NDArray
 
 import fullspan
+from fullspan.data.space import Space, Variable
 from fullspan.errors import DataError, FullspanError, ModelFileError, QueryError, TooLargeError
 from fullspan.model.graph import FactorGraph
 from fullspan.query.answer import Oracle
 from fullspan.query.graph import GraphModel, read_graph
-from fullspan.query.result import Table
-from fullspan.space import Space, Variable
+from fullspan.query.language.result import Table
 
 SPACE = Space(
     (

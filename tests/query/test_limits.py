@@ -7,11 +7,11 @@ import math
 import numpy as np
 import pytest
 
-from fullspan.algebra.basis import Basis
+from fullspan.data.space import Space
 from fullspan.errors import DataError, QueryError
+from fullspan.model.algebra.basis import Basis
 from fullspan.query.answer import Oracle
-from fullspan.query.events import IMPOSSIBLE
-from fullspan.space import Space
+from fullspan.query.language.events import IMPOSSIBLE
 from query.enumeration import ALL_BASES, CARDS, Enumerated, normalised, random_model
 
 LIMIT = (((0, 1),), ((1, 1),), ((0, 1), (1, 1)), ((1, 1), (2, 2)))

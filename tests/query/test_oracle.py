@@ -8,10 +8,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from fullspan.data.space import Space
 from fullspan.engine.dual.table import DualTable
 from fullspan.errors import DataError, FullspanError, QueryError, TooLargeError
 from fullspan.query import Oracle, Table, probabilities, rows
-from fullspan.space import Space
 from query.enumeration import ALL_BASES, CARDS, Enumerated, all_states, normalised, random_model
 
 WAYS = ("look-up", "elimination")
@@ -295,8 +295,8 @@ def chain(n):
 
 def test_a_chain_of_sixty_variables_needs_no_table():
     """<s_i s_j> is the product of the tanh between them; the entropy follows; 2^60 states are never listed."""
-    from fullspan.algebra.basis import Basis
     from fullspan.model import LogLinear
+    from fullspan.model.algebra.basis import Basis
 
     terms, theta, log_z = chain(60)
     space = Space.of_cards((2,) * 60)

@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fullspan.data.bins import binned_variable
+from fullspan.data.space import Space, Variable
 from fullspan.errors import QueryError
-from fullspan.model.events import event_words
+from fullspan.model.effects.events import event_words
 from fullspan.query import Query as Boxed
 from fullspan.query import parse
-from fullspan.query.parse import MAX_DEPTH
-from fullspan.space import Space, Variable
+from fullspan.query.language.parse import MAX_DEPTH
 
 SPACE = Space(
     (

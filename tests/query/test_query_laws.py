@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fullspan.algebra.basis import Basis
+from fullspan.data.space import Space, Variable
+from fullspan.model.algebra.basis import Basis
 from fullspan.query import Oracle
-from fullspan.space import Space, Variable
 from query.enumeration import ALL_BASES, normalised, random_model
 
 # Two shapes only, so that compiled code is shared; everything else is drawn.

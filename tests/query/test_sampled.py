@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fullspan.algebra.basis import Basis
+from fullspan.data.space import Space
 from fullspan.errors import QueryError
+from fullspan.model.algebra.basis import Basis
 from fullspan.model.estimate import Estimate
 from fullspan.model.graph import FactorGraph
 from fullspan.model.loglinear import LogLinear
 from fullspan.query.answer import Oracle
-from fullspan.query.result import Table
+from fullspan.query.language.result import Table
 from fullspan.query.sampled import SampledOracle
-from fullspan.space import Space
 from generic import weights
 
 CARDS = (2, 3, 2, 4)

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from fullspan.data import Empirical
+from fullspan.data.space import Space
 from fullspan.errors import QueryError, TooLargeError
 from fullspan.learn.trees.chow_liu import chow_liu
 from fullspan.model.hidden_tree import HiddenTree
 from fullspan.query.tree import TreeOracle
-from fullspan.space import Space
 from trees import CARDS, generic_tree, joint
 
 

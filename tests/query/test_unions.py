@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
+from fullspan.data.space import Space
 from fullspan.errors import QueryError
 from fullspan.learn.trees.chow_liu import chow_liu
+from fullspan.model.algebra.basis import Basis
 from fullspan.model.averaged import AveragedLogLinear
 from fullspan.model.graph import FactorGraph
 from fullspan.model.hidden_tree import HiddenTree
@@ -28,7 +29,6 @@ from fullspan.query.mixture import MixtureOracle
 from fullspan.query.sampled import SampledOracle
 from fullspan.query.tree import TreeOracle
 from fullspan.query.truncated import TruncatedOracle
-from fullspan.space import Space
 from query.enumeration import CARDS, all_states, random_model
 from trees import generic_tree
 

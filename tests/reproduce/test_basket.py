@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from fullspan.reproduce.basket import BASKETS, PUBLISHED, PUBLISHED_WEIGHTS, Basket, ascend, baskets, run
+from fullspan.papers.basket import BASKETS, PUBLISHED, PUBLISHED_WEIGHTS, Basket, ascend, baskets, run
 
 
 @pytest.fixture(scope="module")

@@ -14,10 +14,10 @@ import pytest
 from numpy.typing import NDArray
 
 from fullspan.learn.likelihood.em import Projection
-from fullspan.reproduce import byrne_fig4, byrne_fig5, experiment
-from fullspan.reproduce.byrne import ANEW, EXACT, INEXACT, simulate
-from fullspan.reproduce.byrne_fig5 import abandonments
-from fullspan.reproduce.curves import Panel, svg, text_plot
+from fullspan.papers import byrne_fig4, byrne_fig5, experiment
+from fullspan.papers.byrne import ANEW, EXACT, INEXACT, simulate
+from fullspan.papers.byrne_fig5 import abandonments
+from fullspan.papers.curves import Panel, svg, text_plot
 
 Array = NDArray[np.float64]
 

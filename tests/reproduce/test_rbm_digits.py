@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from fullspan.errors import FullspanError
-from fullspan.reproduce import experiment, rbm_digits
-from fullspan.reproduce.pictures import contrasted, png, tiled
-from fullspan.reproduce.restricted_features import restricted_features
+from fullspan.papers import experiment, rbm_digits
+from fullspan.papers.pictures import contrasted, png, tiled
+from fullspan.papers.restricted_features import restricted_features
 
 
 def unpacked(data: bytes) -> np.ndarray:

@@ -10,8 +10,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from fullspan.reproduce import experiment, rueger
-from fullspan.reproduce.rueger_example import BIASED, EDGES, example
+from fullspan.papers import experiment, rueger
+from fullspan.papers.rueger_example import BIASED, EDGES, example
 
 
 @pytest.mark.parametrize("seed", [0, 1, 7])

@@ -12,8 +12,8 @@ from fullspan.data import Empirical
 from fullspan.errors import FullspanError
 from fullspan.learn.likelihood.machine import fit_machine
 from fullspan.learn.search.fit import Options, fit
-from fullspan.reproduce import EXPERIMENTS, experiment
-from fullspan.reproduce.fsll_table1 import (
+from fullspan.papers import EXPERIMENTS, experiment
+from fullspan.papers.fsll_table1 import (
     DATA_SETS,
     LEARNERS,
     MACHINE,
@@ -25,7 +25,7 @@ from fullspan.reproduce.fsll_table1 import (
     measure,
     run,
 )
-from fullspan.reproduce.truths import Network, ising, random_network
+from fullspan.papers.truths import Network, ising, random_network
 
 QUICK = {**LEARNERS, "pcd": replace(PCD, max_iter=500)}
 PUBLISHED = Numbers(2.5, 0.125, 7, 3)

@@ -15,10 +15,10 @@ from sklearn.model_selection import LeaveOneOut, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 
 from fullspan.errors import FullspanError
-from fullspan.reproduce import experiment, tbm_fig2, tbm_spikes
-from fullspan.reproduce.machine_methods import METHODS
-from fullspan.reproduce.samples import Labelled, read
-from fullspan.reproduce.tbm_fig1 import Cell, Figure1, cells_of, features_by_all, neighbours_accuracy, pair_counts
+from fullspan.papers import experiment, tbm_fig2, tbm_spikes
+from fullspan.papers.machine_methods import METHODS
+from fullspan.papers.samples import Labelled, read
+from fullspan.papers.tbm_fig1 import Cell, Figure1, cells_of, features_by_all, neighbours_accuracy, pair_counts
 
 
 @pytest.fixture

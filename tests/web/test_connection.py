@@ -15,9 +15,9 @@ import pytest
 
 uvicorn = pytest.importorskip("uvicorn", reason="the extra web is not installed")
 
-from fullspan.web import connection  # noqa: E402
-from fullspan.web.guard import Guard  # noqa: E402
-from fullspan.web.server import host_names, server_config  # noqa: E402
+from fullspan.people.web import connection  # noqa: E402
+from fullspan.people.web.guard import Guard  # noqa: E402
+from fullspan.people.web.server import host_names, server_config  # noqa: E402
 
 HALF = b"GET /api/models HTTP/1.1\r\nHost: local"
 Serve = Callable[..., int]

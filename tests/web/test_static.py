@@ -12,7 +12,7 @@ NAMESPACES = {"www.w3.org"}
 
 
 def test_the_page_loads_only_itself() -> None:
-    folder = files("fullspan.web") / "static"
+    folder = files("fullspan.people.web") / "static"
     names = {entry.name for entry in folder.iterdir()}
     page = (folder / "index.html").read_text(encoding="utf-8")
     loaded = set(re.findall(r'(?:src|href)="\./([^"]+)"', page))

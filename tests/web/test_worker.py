@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fullspan.errors import FullspanError
-from fullspan.web.worker import Pool, TookTooLong
+from fullspan.people.web.worker import Pool, TookTooLong
 
 
 @pytest.fixture(scope="module")

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from fullspan.bench.density_sets import Codes, Split
 from fullspan.bench.pyagrum_process import package
 from fullspan.data import Empirical
-from fullspan.estimators.baselines import ChowLiu, Independent
+from fullspan.data.space import Space
+from fullspan.estimators.compare.baselines import ChowLiu, Independent
 from fullspan.query.answer import Oracle
 from fullspan.query.mixture import MixtureOracle
 from fullspan.query.tree import TreeOracle
-from fullspan.space import Space
 
 Array = NDArray[np.float64]
 TABLE, PAIRWISE = 1 << 22, 1 << 18

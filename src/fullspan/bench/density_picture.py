@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from fullspan.picture.dots import Dots, Method, Row, dots
+from fullspan.pictures.dots import Dots, Method, Row, dots
 
 if TYPE_CHECKING:
     from fullspan.bench.density import Score

@@ -17,8 +17,8 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.data.space import Space
 from fullspan.errors import DataError
-from fullspan.space import Space
 
 MISSING = 255
 _HELD_OUT = 0.1

@@ -16,15 +16,15 @@ from typing import Any, Literal
 
 import numpy as np
 
-from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
+from fullspan.data.space import Space
 from fullspan.engine.dual.layout import Prices
 from fullspan.engine.planner import plan
 from fullspan.engine.protocol import Engine
 from fullspan.learn.search.fit import Options, fit
 from fullspan.learn.search.penalty import prices
-from fullspan.reproduce.truths import Network
-from fullspan.space import Space
+from fullspan.model.algebra.basis import Basis
+from fullspan.papers.truths import Network
 
 N_ROWS = 100_000
 PARENTS = 3

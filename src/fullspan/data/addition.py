@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.data.empirical import Empirical, tally
-from fullspan.data.tokens import signed_dtype
+from fullspan.data.relations.tokens import signed_dtype
+from fullspan.data.space import MISSING, Level, Space, Variable
 from fullspan.errors import DataError
-from fullspan.space import MISSING, Level, Space, Variable
 
 
 def added(parts: Sequence[Empirical]) -> Empirical:

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from fullspan.data.relation import Column, Extent, Key, Relation
-from fullspan.data.source import find
+from fullspan.data.relations.relation import Column, Extent, Key, Relation
+from fullspan.data.relations.source import find
+from fullspan.data.space import LABEL_DIGITS, Variable, edge_texts
 from fullspan.errors import DataError
-from fullspan.space import LABEL_DIGITS, Variable, edge_texts
 
 BinRule = int | tuple[str, int] | Sequence[float]
 """A number of quantile bins, ``("quantile", k)``, ``("width", k)``, or the edges."""

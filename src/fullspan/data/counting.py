@@ -14,13 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.data.bins import BinRule, binned_variables
-from fullspan.data.duck import DuckRelation
 from fullspan.data.empirical import Empirical, checked_weights
-from fullspan.data.frames import is_level
 from fullspan.data.hints import hints, too_many_levels, warn
 from fullspan.data.marks import NaValues, check_names
 from fullspan.data.missing import UNKNOWN_REMEDY, Coded, Missing, Unknown, assembled, check_choice, check_unknown
-from fullspan.data.relation import Column, Key, Relation
+from fullspan.data.relations.duck import DuckRelation
+from fullspan.data.relations.frames import is_level
+from fullspan.data.relations.relation import Column, Key, Relation
+from fullspan.data.relations.source import find, opened, refuse_nested, select
+from fullspan.data.relations.tokens import Tokens, coded, read_tokens, signed_dtype
 from fullspan.data.schema import (
     ABSENT,
     UNSEEN,
@@ -33,10 +35,8 @@ from fullspan.data.schema import (
     plain_values,
     refuse_infinite,
 )
-from fullspan.data.source import find, opened, refuse_nested, select
-from fullspan.data.tokens import Tokens, coded, read_tokens, signed_dtype
+from fullspan.data.space import MISSING, Level, Space, Variable
 from fullspan.errors import DataError
-from fullspan.space import MISSING, Level, Space, Variable
 
 GUARD_ROWS = 50_000
 """Rows of a large table looked at before counting, to refuse a column that is no variable early."""

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.data.space import Level, Space
 from fullspan.errors import DataError
-from fullspan.space import Level, Space
 
 
 def decode_columns(codes: NDArray[Any], space: Space) -> dict[str, NDArray[Any]]:

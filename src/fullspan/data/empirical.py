@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from fullspan.data.merging import code_dtype, has_missing, merged, n_missing_cells, side_by_side
 from fullspan.data.patterns import Pattern, grouped
+from fullspan.data.space import Space, Variable
 from fullspan.errors import DataError
-from fullspan.space import Space, Variable
 
 LEAST_TOTAL, MOST_TOTAL = 2.0**-53, 2.0**53
 """Sums of counts or weights that are taken: whole numbers are exact up to there."""

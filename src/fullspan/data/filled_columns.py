@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.data.marks import Marks
-from fullspan.data.relation import Column
+from fullspan.data.relations.relation import Column
 from fullspan.data.schema import plain_values
-from fullspan.space import Level
+from fullspan.data.space import Level
 
 
 def pandas_column(series: Any, rows: NDArray[np.int64], values: Sequence[Level]) -> Any:

@@ -16,11 +16,11 @@ from fullspan.data.empirical import Empirical
 from fullspan.data.hints import hints, warn
 from fullspan.data.marks import NaValues, check_names
 from fullspan.data.missing import Missing, assembled, check_choice
+from fullspan.data.relations.source import find, opened, select
+from fullspan.data.relations.tokens import TOKEN_LIMIT
 from fullspan.data.schema import ABSENT
-from fullspan.data.source import find, opened, select
-from fullspan.data.tokens import TOKEN_LIMIT
+from fullspan.data.space import Level, Space
 from fullspan.errors import DataError
-from fullspan.space import Level, Space
 
 
 @dataclass(frozen=True, eq=False)

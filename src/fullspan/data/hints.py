@@ -15,10 +15,10 @@ import numpy as np
 
 from fullspan.data.marks import WORDS
 from fullspan.data.missing import MOST_SHOWN, Coded
-from fullspan.data.relation import Column, Relation
+from fullspan.data.relations.relation import Column, Relation
 from fullspan.data.scales import ordered_as
+from fullspan.data.space import MISSING
 from fullspan.errors import DataError, DataWarning
-from fullspan.space import MISSING
 
 if TYPE_CHECKING:
     from fullspan.data.counting import Groups

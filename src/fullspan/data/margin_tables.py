@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.data.space import Level, Space, Variable
 from fullspan.errors import DataError
-from fullspan.space import Level, Space, Variable
 
 Array = NDArray[np.float64]
 Scope = tuple[int, ...]

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from fullspan.data.space import did_you_mean
 from fullspan.errors import DataError
-from fullspan.space import did_you_mean
 
 if TYPE_CHECKING:
-    from fullspan.data.relation import Column
+    from fullspan.data.relations.relation import Column
 
 NaValues = Iterable[Any] | Mapping[str, Iterable[Any]] | None
 """Texts that mean a missing cell, for all columns or ``{column: texts}``; None for the usual ones."""

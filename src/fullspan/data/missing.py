@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.data.empirical import Empirical, all_missing, tally, unobserved
+from fullspan.data.relations.tokens import signed_dtype
 from fullspan.data.schema import ABSENT, UNSEEN, with_missing
-from fullspan.data.tokens import signed_dtype
+from fullspan.data.space import MISSING, Space, Variable
 from fullspan.errors import DataError
-from fullspan.space import MISSING, Space, Variable
 
 Missing = Literal["error", "drop", "level", "em"]
 Unknown = Literal["error", "missing"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from fullspan.space import Level
+from fullspan.data.space import Level
 
 SCALES = (
     "lowest, very low, low, lower, below average, medium, moderate, mid, middle, average, normal, above average, high, "

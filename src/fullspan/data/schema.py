@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.data.relation import INFINITE, NOT_A_NUMBER, Column, Key
-from fullspan.data.tokens import Tokens, signed_dtype
+from fullspan.data.relations.relation import INFINITE, NOT_A_NUMBER, Column, Key
+from fullspan.data.relations.tokens import Tokens, signed_dtype
+from fullspan.data.space import MISSING, Level, Variable
 from fullspan.errors import DataError, QueryError
-from fullspan.space import MISSING, Level, Variable
 
 ABSENT, UNSEEN = -1, -2
 """Codes of a missing cell and of a value that is no level."""

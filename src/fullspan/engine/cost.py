@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import math
 
-from fullspan.algebra.basis import is_power_of_two
 from fullspan.engine.planner import Plan
+from fullspan.model.algebra.basis import is_power_of_two
 
 MAX_SECONDS = 60.0
 """Predicted seconds up to which a search takes the table by itself."""
@@ -29,7 +29,7 @@ def table_seconds(plan: Plan, cards: tuple[int, ...], n_rows: float) -> float:
 
     Examples
     --------
-    >>> from fullspan.algebra.basis import Basis
+    >>> from fullspan.model.algebra.basis import Basis
     >>> from fullspan.engine.planner import plan
     >>> binary = (2,) * 20
     >>> table_seconds(plan(Basis("walsh", binary), 10_000), binary, 10_000) < 1

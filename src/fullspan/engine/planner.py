@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from fullspan.algebra.basis import Basis
 from fullspan.engine.dual.layout import Layout
 from fullspan.engine.memory import budget, require
 from fullspan.errors import TooLargeError
+from fullspan.model.algebra.basis import Basis
 
 if TYPE_CHECKING:
     from fullspan.engine.protocol import Engine

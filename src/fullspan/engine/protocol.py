@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis, Term
 from fullspan.engine.dual.layout import Prices
+from fullspan.model.algebra.basis import Basis, Term
 
 if TYPE_CHECKING:
     from fullspan.engine.sampling.diagnostics import Diagnostics

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis
 from fullspan.engine.dual.layout import Prices
 from fullspan.engine.protocol import Candidates
 from fullspan.errors import FullspanError, TooLargeError
+from fullspan.model.algebra.basis import Basis
 
 MAX_STATES = 1 << 12
 

@@ -21,15 +21,15 @@ from fullspan.learn.averaging.ladders import Beside
 if TYPE_CHECKING:
     import numpy as np
 
-    from fullspan.algebra.basis import Basis
     from fullspan.data import Empirical
+    from fullspan.data.space import Variable
     from fullspan.learn.averaging.stacking import Learn
     from fullspan.learn.likelihood.machine import MachineOptions
     from fullspan.learn.search.fit import Options
     from fullspan.learn.wide.fit import WideOptions
     from fullspan.model import LogLinear
+    from fullspan.model.algebra.basis import Basis
     from fullspan.model.fitted import Fitted
-    from fullspan.space import Variable
 
 Watch = Callable[[Any], None] | None
 _Value = TypeVar("_Value")

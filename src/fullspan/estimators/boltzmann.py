@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, Self
 
 from sklearn.utils.validation import check_is_fitted
 
+from fullspan.data.space import Level
 from fullspan.errors import FullspanError
-from fullspan.estimators.boundary import diverging_terms, warn_at_boundary
 from fullspan.estimators.density import DensityEstimator, generator
-from fullspan.estimators.evidence import Evidence
+from fullspan.estimators.explain.boundary import diverging_terms, warn_at_boundary
 from fullspan.estimators.hidden import hidden_variables
-from fullspan.estimators.parameters import check_parameters
+from fullspan.estimators.inputs.evidence import Evidence
+from fullspan.estimators.inputs.parameters import check_parameters
+from fullspan.estimators.inputs.tables import empty_of
 from fullspan.estimators.sampled import log_z_of, warn_unmixed
 from fullspan.estimators.settings import OPTIONS, learned, noted
-from fullspan.estimators.tables import empty_of
-from fullspan.space import Level
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fullspan.learn.likelihood.machine import MachineOptions
     from fullspan.model.estimate import Estimate
     from fullspan.model.fitted import Fitted
-    from fullspan.query.result import Table
+    from fullspan.query.language.result import Table
 
 
 class BoltzmannMachine(DensityEstimator):

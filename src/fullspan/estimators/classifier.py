@@ -14,22 +14,22 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from fullspan.data.space import Level, Space
 from fullspan.errors import ConvergenceWarning, FullspanError
-from fullspan.estimators.boundary import diverging_terms, warn_at_boundary
-from fullspan.estimators.endings import ending_words
-from fullspan.estimators.explained import Explained
+from fullspan.estimators.explain.boundary import diverging_terms, warn_at_boundary
+from fullspan.estimators.explain.endings import ending_words
+from fullspan.estimators.explain.explained import Explained
 from fullspan.estimators.hidden import Hidden, hidden_variables
-from fullspan.estimators.parameters import check_parameters
+from fullspan.estimators.inputs.parameters import check_parameters
+from fullspan.estimators.inputs.reading import Reading, say_missing
+from fullspan.estimators.inputs.tables import checked_table, checked_weight, kind_of
+from fullspan.estimators.inputs.targets import counted_beside, refuse_unknown_inputs, share_right
 from fullspan.estimators.progress import announce, reading, reported
-from fullspan.estimators.reading import Reading, say_missing
 from fullspan.estimators.settings import BY_CHAINS, OPTIONS, parameters
-from fullspan.estimators.tables import checked_table, checked_weight, kind_of
-from fullspan.estimators.targets import counted_beside, refuse_unknown_inputs, share_right
-from fullspan.space import Level, Space
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical
-    from fullspan.estimators.summary import Summary
+    from fullspan.estimators.explain.summary import Summary
     from fullspan.model.fitted import Fitted
 
 _BATCH = 1 << 14
@@ -308,7 +308,7 @@ class BoltzmannClassifier(Explained, ClassifierMixin, BaseEstimator):  # type: i
 
         ``coding`` is that of the coefficients: ``"sum"`` (sum-to-zero), ``"treatment"`` or ``"basis"``.
         """
-        from fullspan.estimators.summary import Summary
+        from fullspan.estimators.explain.summary import Summary
 
         return Summary.of(self._explained, None, coding, self._covariance() if coding == "treatment" else None)
 
@@ -316,7 +316,7 @@ class BoltzmannClassifier(Explained, ClassifierMixin, BaseEstimator):  # type: i
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to one text file, atomically; :func:`fullspan.load` reads it."""
-        from fullspan.model.file import save
+        from fullspan.model.files.log_linear import save
 
         check_is_fitted(self)
         save(self._explained, path)

@@ -13,21 +13,21 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from fullspan.data import decode
+from fullspan.data.space import Level, Space
 from fullspan.errors import FullspanError, QueryError
 from fullspan.estimators.density import DensityEstimator, generator
-from fullspan.estimators.evidence import Evidence
-from fullspan.estimators.parameters import check_parameters
+from fullspan.estimators.inputs.evidence import Evidence
+from fullspan.estimators.inputs.parameters import check_parameters
+from fullspan.estimators.inputs.tables import checked_table, checked_weight, empty_of, kind_of
+from fullspan.estimators.inputs.targets import counted_beside, refuse_unknown_inputs, share_right
 from fullspan.estimators.progress import announce, reading
 from fullspan.estimators.settings import seed_of
-from fullspan.estimators.tables import checked_table, checked_weight, empty_of, kind_of
-from fullspan.estimators.targets import counted_beside, refuse_unknown_inputs, share_right
 from fullspan.graphs import Graph
 from fullspan.model.ising import Ising
 from fullspan.query.answer import Oracle
 from fullspan.query.clamped_rows import ClampedRows
-from fullspan.query.events import check_possible, codes_of
 from fullspan.query.given_inputs import GivenInputs
-from fullspan.space import Level, Space
+from fullspan.query.language.events import check_possible, codes_of
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from fullspan.data.space import Level
 from fullspan.errors import ConvergenceWarning, DataError, require_whole
+from fullspan.estimators.inputs.unit_rows import UnitRows
 from fullspan.estimators.layered import LayeredEstimator
-from fullspan.estimators.unit_rows import UnitRows
 from fullspan.model.units import OPEN
-from fullspan.space import Level
 
 if TYPE_CHECKING:
     from fullspan.engine.layers.device import Device

@@ -21,27 +21,27 @@ from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.utils.validation import check_is_fitted
 
 from fullspan.data import decode, fill, held
+from fullspan.data.space import Level, Space
 from fullspan.errors import ConvergenceWarning, FullspanError
-from fullspan.estimators.endings import ended_early, ending_words
-from fullspan.estimators.evidence import Evidence, event_of
-from fullspan.estimators.explained import Explained
+from fullspan.estimators.explain.endings import ended_early, ending_words
+from fullspan.estimators.explain.explained import Explained
+from fullspan.estimators.explain.limits import limit_line, measured_by, recorded
+from fullspan.estimators.explain.plots import Plots
+from fullspan.estimators.inputs.evidence import Evidence, event_of
+from fullspan.estimators.inputs.parameters import check_parameters
+from fullspan.estimators.inputs.reading import Reading, refuse_missing_level, say_missing
+from fullspan.estimators.inputs.tables import checked_table, checked_weight, empty_of, kind_of
 from fullspan.estimators.joint import is_conditional
-from fullspan.estimators.limits import limit_line, measured_by, recorded
-from fullspan.estimators.parameters import check_parameters
-from fullspan.estimators.plots import Plots
 from fullspan.estimators.progress import Reporter, announce, reading, reported
-from fullspan.estimators.reading import Reading, refuse_missing_level, say_missing
-from fullspan.estimators.tables import checked_table, checked_weight, empty_of, kind_of
 from fullspan.estimators.transaction import restored_on_error
 from fullspan.model.fitted import Fitted
 from fullspan.query.averaged import oracle_of
-from fullspan.query.result import Table
-from fullspan.space import Level, Space
+from fullspan.query.language.result import Table
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical
-    from fullspan.estimators.residuals import Kind, Residuals
-    from fullspan.estimators.summary import Summary
+    from fullspan.estimators.explain.residuals import Kind, Residuals
+    from fullspan.estimators.explain.summary import Summary
     from fullspan.query.answer import Oracle
 
 Names = str | Sequence[str]
@@ -344,8 +344,8 @@ class DensityEstimator(Explained, Plots, DensityMixin, BaseEstimator):  # type: 
         ------
         FullspanError : the coding is unknown.
         """
-        from fullspan.estimators.residuals import largest
-        from fullspan.estimators.summary import Summary
+        from fullspan.estimators.explain.residuals import largest
+        from fullspan.estimators.explain.summary import Summary
 
         fitted, data = self._explained, self._empirical
         covariance = self._covariance() if coding == "treatment" else None
@@ -368,7 +368,7 @@ class DensityEstimator(Explained, Plots, DensityMixin, BaseEstimator):  # type: 
             the model predicts some columns from others.
         TooLargeError : a table of more than 2^20 cells is asked for.
         """
-        from fullspan.estimators.residuals import of_cells_seen, of_table
+        from fullspan.estimators.explain.residuals import of_cells_seen, of_table
 
         check_is_fitted(self)
         if self._empirical is None:
@@ -383,7 +383,7 @@ class DensityEstimator(Explained, Plots, DensityMixin, BaseEstimator):  # type: 
         """A fitted model as notebooks show it; one that is not, as scikit-learn shows its parameters."""
         if not hasattr(self, "fitted_"):
             return str(super()._repr_html_())
-        from fullspan.estimators.notebook import model_html
+        from fullspan.estimators.explain.notebook import model_html
 
         return model_html(self)
 
@@ -394,7 +394,7 @@ class DensityEstimator(Explained, Plots, DensityMixin, BaseEstimator):  # type: 
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to one text file, atomically; :func:`fullspan.load` reads it."""
-        from fullspan.model.file import save
+        from fullspan.model.files.log_linear import save
 
         check_is_fitted(self)
         save(self._explained, path)

@@ -16,18 +16,18 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from fullspan.algebra.basis import Basis
 from fullspan.engine.cost import MAX_SECONDS, table_seconds
 from fullspan.engine.memory import budget, budget_for, completed_bytes, gib
 from fullspan.engine.planner import plan
 from fullspan.errors import FullspanError, TooLargeError
+from fullspan.model.algebra.basis import Basis
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical
+    from fullspan.data.space import Variable
     from fullspan.learn.search.fit import Options
     from fullspan.learn.wide.fit import WideOptions
     from fullspan.model.fitted import Fitted
-    from fullspan.space import Variable
 
 ENGINES = ("auto", "table", "elimination")
 DEFAULT_WIDTH = 4

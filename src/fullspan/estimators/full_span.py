@@ -6,19 +6,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from fullspan.data.space import Level
 from fullspan.estimators.density import generator
 from fullspan.estimators.engines import choose_engine, wide_options
 from fullspan.estimators.hidden import Hidden, hidden_variables
+from fullspan.estimators.inputs.streaming import StreamingEstimator
 from fullspan.estimators.settings import of_hidden, refuse_hidden
-from fullspan.estimators.streaming import StreamingEstimator
-from fullspan.space import Level
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical
+    from fullspan.data.space import Variable
     from fullspan.learn.search.fit import Options
     from fullspan.model import LogLinear
     from fullspan.model.fitted import Fitted, StepLike
-    from fullspan.space import Variable
 
     Watch = Callable[[StepLike], None]
 

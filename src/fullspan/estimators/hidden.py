@@ -6,8 +6,8 @@ import numbers
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from fullspan.data.space import Level, Variable
 from fullspan.errors import FullspanError
-from fullspan.space import Level, Variable
 
 Hidden = int | Sequence[str] | Mapping[str, Sequence[Level]]
 """``3``: binary h1, h2, h3; ``["mood"]``: binary; ``{"class": ["low", "middle", "high"]}``."""

@@ -17,19 +17,19 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Density
 from sklearn.utils.validation import check_is_fitted
 
 from fullspan.data import decode, fill, held
+from fullspan.data.space import Space
 from fullspan.errors import ConvergenceWarning, FullspanError, require_whole
 from fullspan.estimators.density import generator
-from fullspan.estimators.evidence import Evidence, event_of
-from fullspan.estimators.parameters import check_parameters
+from fullspan.estimators.inputs.evidence import Evidence, event_of
+from fullspan.estimators.inputs.parameters import check_parameters
+from fullspan.estimators.inputs.reading import Reading, refuse_missing_level, say_missing
+from fullspan.estimators.inputs.tables import checked_table, checked_weight, empty_of, kind_of
+from fullspan.estimators.inputs.unit_rows import UnitRows, codes_of_table, rows_of_table
 from fullspan.estimators.progress import Reporter, announce, reading, reported
-from fullspan.estimators.reading import Reading, refuse_missing_level, say_missing
-from fullspan.estimators.tables import checked_table, checked_weight, empty_of, kind_of
 from fullspan.estimators.transaction import restored_on_error
-from fullspan.estimators.unit_rows import UnitRows, codes_of_table, rows_of_table
 from fullspan.model.estimate import Estimate
 from fullspan.model.layered import FittedLayers, check_sizes
 from fullspan.model.units import OPEN
-from fullspan.space import Space
 
 if TYPE_CHECKING:
     from fullspan.engine.layers.device import Device
@@ -117,7 +117,7 @@ class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densit
 
     def _record(self, rows: UnitRows, seconds: float) -> None:
         """Measure how far the machine is from its rows, keep it with the machine, and say it if verbose."""
-        from fullspan.estimators.limits import measured_by_layers, recorded
+        from fullspan.estimators.explain.limits import measured_by_layers, recorded
 
         data, model = rows.counted(), self.model_
         self._fitted = recorded(self._fitted, data, seconds, lambda: measured_by_layers(model, data))
@@ -127,7 +127,7 @@ class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densit
     @property
     def limits_(self) -> str | None:
         """That the machine was learned by sampling, and its largest pairwise misfit."""
-        from fullspan.estimators.limits import limit_line
+        from fullspan.estimators.explain.limits import limit_line
 
         check_is_fitted(self)
         return limit_line(self._fitted)
@@ -412,7 +412,7 @@ class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densit
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the machine to one text file, atomically; :func:`fullspan.load` reads it. Chains are not kept."""
-        from fullspan.model.layered_file import save_layers
+        from fullspan.model.files.layered import save_layers
 
         check_is_fitted(self)
         save_layers(self.fitted_, path)

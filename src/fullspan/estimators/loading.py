@@ -9,8 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fullspan.errors import ModelFileError
-from fullspan.model import file, layered_file, mixture_file, tree_file, truncated_file
-from fullspan.model.strict_json import read_json
+from fullspan.model.files import layered as layered_file
+from fullspan.model.files import log_linear as file
+from fullspan.model.files import mixture as mixture_file
+from fullspan.model.files import tree as tree_file
+from fullspan.model.files import truncated as truncated_file
+from fullspan.model.files.strict_json import read_json
 
 if TYPE_CHECKING:
     from fullspan.estimators.density import DensityEstimator

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from fullspan.data.space import Level, Space
 from fullspan.errors import FullspanError
-from fullspan.estimators.tables import checked_table
-from fullspan.model.intensity import intensities
-from fullspan.space import Level, Space
+from fullspan.estimators.inputs.tables import checked_table
+from fullspan.model.effects.intensity import intensities
 
 
 class MachineFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]

@@ -14,20 +14,20 @@ from numpy.typing import NDArray
 
 from fullspan.data import encode
 from fullspan.data.grouped import Grouped, count_groups
+from fullspan.data.space import Level, Space, Variable
 from fullspan.engine.memory import budget, require
 from fullspan.engine.planner import Device
 from fullspan.errors import ConvergenceWarning, FullspanError
 from fullspan.estimators.density import generator
 from fullspan.estimators.full_span import FullSpan
-from fullspan.estimators.parameters import check_parameters
+from fullspan.estimators.inputs.parameters import check_parameters
+from fullspan.estimators.inputs.reading import READING, Reading
+from fullspan.estimators.inputs.tables import checked_table, checked_weight, kind_of
 from fullspan.estimators.progress import announce, reported
 from fullspan.estimators.progress import reading as reading_words
-from fullspan.estimators.reading import READING, Reading
-from fullspan.estimators.tables import checked_table, checked_weight, kind_of
+from fullspan.model.files.many import read_many, save_many
+from fullspan.model.files.strict_json import read_json
 from fullspan.model.many import ManyModels
-from fullspan.model.many_file import read_many, save_many
-from fullspan.model.strict_json import read_json
-from fullspan.space import Level, Space, Variable
 
 if TYPE_CHECKING:
     from fullspan.learn.search.fit import Options

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from fullspan.data.space import Level
 from fullspan.errors import FullspanError
 from fullspan.estimators.density import DensityEstimator, generator
 from fullspan.estimators.trees import TreeEstimator
-from fullspan.model.interaction import Interaction
+from fullspan.model.effects.interaction import Interaction
 from fullspan.query.direct_pairs import DirectPairs
 from fullspan.query.mixture import MixtureOracle
-from fullspan.space import Level
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical
@@ -173,7 +173,7 @@ class FullSpanMixture(TreeEstimator):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the mixture to one text file, atomically; :func:`fullspan.load` reads it."""
-        from fullspan.model.mixture_file import save_mixture
+        from fullspan.model.files.mixture import save_mixture
 
         check_is_fitted(self)
         save_mixture(self.fitted_, path)

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 
+from fullspan.data.space import Level
 from fullspan.estimators.layered import LayeredEstimator
-from fullspan.space import Level
 
 
 def _has_target(machine: Any) -> bool:

@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from fullspan.data.space import Level
 from fullspan.errors import FullspanError
 from fullspan.estimators.density import DensityEstimator, generator
-from fullspan.estimators.evidence import Evidence
-from fullspan.estimators.parameters import check_parameters
+from fullspan.estimators.inputs.evidence import Evidence
+from fullspan.estimators.inputs.parameters import check_parameters
+from fullspan.estimators.inputs.tables import checked_table, kind_of
 from fullspan.estimators.progress import announce, reading
 from fullspan.estimators.settings import seed_of
-from fullspan.estimators.tables import checked_table, kind_of
+from fullspan.model.effects.interaction import Interaction
+from fullspan.model.effects.named_effects import of_cells
+from fullspan.model.effects.sum_to_zero import sum_to_zero_cells
 from fullspan.model.hidden_tree import FittedTree
-from fullspan.model.interaction import Interaction
-from fullspan.model.named_effects import of_cells
-from fullspan.model.sum_to_zero import sum_to_zero_cells
-from fullspan.query.result import Table
+from fullspan.query.language.result import Table
 from fullspan.query.tree import TreeOracle
-from fullspan.space import Level
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical
@@ -157,7 +157,7 @@ class TreeEstimator(DensityEstimator):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the tree to one text file, atomically; :func:`fullspan.load` reads it."""
-        from fullspan.model.tree_file import save_tree
+        from fullspan.model.files.tree import save_tree
 
         check_is_fitted(self)
         save_tree(self.fitted_, path)

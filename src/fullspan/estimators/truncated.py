@@ -13,19 +13,19 @@ from numpy.typing import NDArray
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from fullspan.data.space import Level, Space
 from fullspan.errors import BoundaryWarning, FullspanError
-from fullspan.estimators.boundary import diverging_terms, warn_at_boundary
 from fullspan.estimators.density import DensityEstimator, generator
+from fullspan.estimators.explain.boundary import diverging_terms, warn_at_boundary
 from fullspan.estimators.progress import MINING, announce
 from fullspan.estimators.settings import seed_of
-from fullspan.model.intensity import intensities, row_intensities
+from fullspan.model.effects.intensity import intensities, row_intensities
 from fullspan.query.truncated import TruncatedOracle
-from fullspan.space import Level, Space
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical
+    from fullspan.estimators.explain.summary import Summary
     from fullspan.estimators.progress import Reporter
-    from fullspan.estimators.summary import Summary
     from fullspan.learn.truncated.fit import TruncatedOptions
     from fullspan.model.fitted import Fitted
 
@@ -200,7 +200,7 @@ class TruncatedBoltzmannMachine(TransformerMixin, DensityEstimator):  # type: ig
 
     def summary(self, coding: str = "basis") -> Summary:
         """The fit as statisticians read it; with residuals of states where there are few variables to name."""
-        from fullspan.estimators.summary import Summary
+        from fullspan.estimators.explain.summary import Summary
 
         check_is_fitted(self)
         return super().summary(coding) if len(self.space_) <= _NAMED else Summary.of(self._explained, None, coding)
@@ -234,7 +234,7 @@ class TruncatedBoltzmannMachine(TransformerMixin, DensityEstimator):  # type: ig
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the machine to one text file, atomically; :func:`fullspan.load` reads it."""
-        from fullspan.model.truncated_file import save_truncated
+        from fullspan.model.files.truncated import save_truncated
 
         check_is_fitted(self)
         save_truncated(self._explained, path)

@@ -35,8 +35,8 @@ class AveragedLogLinear(LogLinear):
 
     Examples
     --------
-    >>> from fullspan.algebra.basis import Basis
-    >>> from fullspan.space import Space
+    >>> from fullspan.model.algebra.basis import Basis
+    >>> from fullspan.data.space import Space
     >>> space, basis, terms = Space.of_cards((2,)), Basis("monomial", (2,)), (((0, 1),),)
     >>> odds = [LogLinear(space, basis, terms, np.log([o]), float(np.log1p(o))) for o in (1.0, 3.0)]
     >>> np.exp(AveragedLogLinear.of(odds).log_prob([[1]])).round(4).tolist()

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.space import Space
+from fullspan.data.space import Space
 
 Scope = tuple[int, ...]
 MAX_SCOPE = 32

@@ -10,12 +10,12 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Term
 from fullspan.errors import FullspanError
+from fullspan.model.algebra.basis import Term
+from fullspan.model.effects.interaction import Interaction
+from fullspan.model.effects.words import contrast, describe, is_two_level_pair, side
 from fullspan.model.goodness import Goodness
-from fullspan.model.interaction import Interaction
 from fullspan.model.loglinear import LogLinear
-from fullspan.model.words import contrast, describe, is_two_level_pair, side
 
 
 class StepLike(Protocol):
@@ -145,7 +145,7 @@ class Fitted:
         return weights
 
     def describe(self, position: int) -> str:
-        """A term in words; see :mod:`fullspan.model.words`."""
+        """A term in words; see :mod:`fullspan.model.effects.words`."""
         model, term = self.model, self.model.terms[position]
         if is_two_level_pair(model.basis, term):
             names = tuple(model.space.names[i] for i, _ in term)

@@ -16,12 +16,12 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis, Term
+from fullspan.data.space import Space
 from fullspan.errors import FullspanError
+from fullspan.model.algebra.basis import Basis, Term
 from fullspan.model.averaged import refuse_averaged
 from fullspan.model.local import small_exponents
 from fullspan.model.loglinear import LogLinear, checked_codes
-from fullspan.space import Space
 
 _ENTRIES = 1 << 20
 """Digits of states looked up together."""
@@ -98,7 +98,7 @@ class FactorGraph:
 
     Examples
     --------
-    >>> from fullspan.space import Space
+    >>> from fullspan.data.space import Space
     >>> graph = FactorGraph(Space.of_cards((2, 3)), ((0,), (0, 1)), (np.zeros(2), np.arange(6.0).reshape(2, 3)))
     >>> graph.log_weight([[1, 2], [0, 1]]).tolist()
     [5.0, 1.0]

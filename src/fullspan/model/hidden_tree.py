@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.data.space import Space, Variable
 from fullspan.errors import FullspanError
 from fullspan.model.fitted import StepLike, software_version
 from fullspan.model.graph import FactorGraph
-from fullspan.space import Space, Variable
 
 Array = NDArray[np.float64]
 _TOLERANCE, _ROUNDING = 1e-6, 1e-13

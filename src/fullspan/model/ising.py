@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis, Term
+from fullspan.data.space import Space
 from fullspan.errors import FullspanError
+from fullspan.model.algebra.basis import Basis, Term
 from fullspan.model.loglinear import LogLinear
-from fullspan.space import Space
 
 Array = NDArray[np.float64]
 

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.data.space import Space, Variable
 from fullspan.errors import FullspanError
 from fullspan.model.estimate import Estimate
 from fullspan.model.fitted import StepLike, software_version
 from fullspan.model.graph import FactorGraph
 from fullspan.model.units import Blocks, Units, hidden_blocks
-from fullspan.space import Space, Variable
 
 Array = NDArray[np.float64]
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis, Term
+from fullspan.model.algebra.basis import Basis, Term
 
 WALSH, MONOMIAL, INDICATOR = 0, 1, 2
-"""Kinds of local bases, as :attr:`fullspan.algebra.basis.Basis.kinds` numbers them."""
+"""Kinds of local bases, as :attr:`fullspan.model.algebra.basis.Basis.kinds` numbers them."""
 
 
 def local_row(basis: Basis, variable: int, component: int) -> NDArray[np.int8]:

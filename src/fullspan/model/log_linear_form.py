@@ -10,9 +10,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis, BasisName, Term
-from fullspan.algebra.expansion import expand
 from fullspan.errors import FullspanError
+from fullspan.model.algebra.basis import Basis, BasisName, Term
+from fullspan.model.algebra.expansion import expand
 from fullspan.model.graph import FactorGraph, Scope
 from fullspan.model.loglinear import LogLinear
 

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis, Term
+from fullspan.data.space import Space
 from fullspan.errors import DataError, FullspanError
+from fullspan.model.algebra.basis import Basis, Term
+from fullspan.model.effects.words import describe
 from fullspan.model.local import local_row
-from fullspan.model.words import describe
-from fullspan.space import Space
 
 _CHUNK = 1 << 14
 """States evaluated together: their columns stay in the cache."""
@@ -39,8 +39,8 @@ class LogLinear:
     Examples
     --------
     >>> import math
-    >>> from fullspan.algebra.basis import Basis
-    >>> from fullspan.space import Space
+    >>> from fullspan.model.algebra.basis import Basis
+    >>> from fullspan.data.space import Space
     >>> space = Space.of_cards((2, 2))
     >>> log_z = math.log(2 * math.exp(0.5) + 2 * math.exp(-0.5))
     >>> model = LogLinear(space, Basis("walsh", (2, 2)), (((0, 1), (1, 1)),), np.array([0.5]), log_z)
@@ -114,7 +114,7 @@ class LogLinear:
         return tuple(sorted({factor for term in self.terms for factor in term}))
 
     def describe(self, term: Term) -> str:
-        """A term in words, with the factor by which it changes odds; see :mod:`fullspan.model.words`.
+        """A term in words, with the factor by which it changes odds; see :mod:`fullspan.model.effects.words`.
 
         Raises
         ------

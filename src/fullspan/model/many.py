@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis
+from fullspan.data.space import Level, Space
 from fullspan.errors import QueryError
+from fullspan.model.algebra.basis import Basis
 from fullspan.model.fitted import Fitted, software_version
 from fullspan.model.loglinear import LogLinear
-from fullspan.space import Level, Space
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]

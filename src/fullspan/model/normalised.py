@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from fullspan.model.files.strict_json import Node
 from fullspan.model.graph import FactorGraph
-from fullspan.model.strict_json import Node
 
 _TOLERANCE = 1e-6
 

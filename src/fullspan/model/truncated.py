@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.inclusion import inclusion, sets_of_states, sets_of_terms, states_of_terms
 from fullspan.data.merging import code_dtype
 from fullspan.errors import FullspanError
+from fullspan.model.algebra.inclusion import inclusion, sets_of_states, sets_of_terms, states_of_terms
 from fullspan.model.loglinear import LogLinear, checked_codes
 
 Array = NDArray[np.float64]

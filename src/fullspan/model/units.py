@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.space import Space
+from fullspan.data.space import Space
 
 Blocks = tuple[tuple[int, int, int], ...]
 """Runs of units of one kind: first unit, end, and units in a group; 1 for units that are on or off by themselves."""

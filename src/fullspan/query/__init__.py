@@ -1,7 +1,7 @@
 """Exact answers: probabilities, conditionals, modes, samples, imputation and information measures."""
 
 from fullspan.query.answer import Mode, Oracle
-from fullspan.query.parse import Query, parse
-from fullspan.query.result import MostProbable, Table
+from fullspan.query.language.parse import Query, parse
+from fullspan.query.language.result import MostProbable, Table
 
 __all__ = ["Mode", "MostProbable", "Oracle", "Query", "Table", "parse"]

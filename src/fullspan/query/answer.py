@@ -16,18 +16,18 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.data.space import Space
 from fullspan.engine.elimination.sums import Sums
 from fullspan.engine.memory import budget, require
 from fullspan.errors import FullspanError, QueryError
 from fullspan.model.averaged import refuse_averaged
 from fullspan.model.loglinear import LogLinear, checked_codes
 from fullspan.query import rows
-from fullspan.query.boxes import Codes
-from fullspan.query.events import IMPOSSIBLE, Event, check_possible, check_probable, codes_of, in_words, named
+from fullspan.query.language.boxes import Codes
+from fullspan.query.language.events import IMPOSSIBLE, Event, check_possible, check_probable, codes_of, in_words, named
+from fullspan.query.language.result import MostProbable
 from fullspan.query.probabilities import Probabilities
-from fullspan.query.result import MostProbable
 from fullspan.query.rows import Rows
-from fullspan.space import Space
 
 if TYPE_CHECKING:
     from fullspan.engine.dual.completion import Completer
@@ -62,8 +62,8 @@ class Oracle(Probabilities):
 
     Examples
     --------
-    >>> from fullspan.algebra.basis import Basis
-    >>> from fullspan.space import Space
+    >>> from fullspan.model.algebra.basis import Basis
+    >>> from fullspan.data.space import Space
     >>> space = Space.of_cards((2, 2))
     >>> log_z = float(np.log(2 * np.exp(0.5) + 2 * np.exp(-0.5)))
     >>> model = LogLinear(space, Basis("walsh", (2, 2)), (((0, 1), (1, 1)),), np.array([0.5]), log_z)

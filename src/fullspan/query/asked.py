@@ -14,12 +14,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.data.space import Space
 from fullspan.errors import QueryError, TooLargeError
-from fullspan.query.boxes import EVERYTHING, MAX_BOXES, Box, Boxes, both, hull, intersection
-from fullspan.query.events import Event, boxes_of, check_possible, check_probable, positions
-from fullspan.query.parse import Query, parse
-from fullspan.query.result import MostProbable, Table
-from fullspan.space import Space
+from fullspan.query.language.boxes import EVERYTHING, MAX_BOXES, Box, Boxes, both, hull, intersection
+from fullspan.query.language.events import Event, boxes_of, check_possible, check_probable, positions
+from fullspan.query.language.parse import Query, parse
+from fullspan.query.language.result import MostProbable, Table
 
 Array = NDArray[np.float64]
 Names = str | Sequence[str]

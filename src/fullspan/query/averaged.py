@@ -18,8 +18,8 @@ from fullspan.engine.memory import budget
 from fullspan.model.averaged import AveragedLogLinear
 from fullspan.model.mixture import Mixture
 from fullspan.query.answer import Oracle
-from fullspan.query.boxes import Codes
-from fullspan.query.events import IMPOSSIBLE
+from fullspan.query.language.boxes import Codes
+from fullspan.query.language.events import IMPOSSIBLE
 from fullspan.query.mixture import MixtureOracle
 
 if TYPE_CHECKING:

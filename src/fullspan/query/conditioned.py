@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.model.evidence import read_evidence
+from fullspan.data.space import Level, Space
+from fullspan.model.files.evidence import read_evidence
 from fullspan.query.asked import Asked
-from fullspan.query.boxes import Box
-from fullspan.query.events import Event
+from fullspan.query.language.boxes import Box
+from fullspan.query.language.events import Event
+from fullspan.query.language.result import MostProbable
 from fullspan.query.marginals import Marginals, marginals_of
-from fullspan.query.result import MostProbable
-from fullspan.space import Level, Space
 
 Array = NDArray[np.float64]
 

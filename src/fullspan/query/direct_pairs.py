@@ -43,7 +43,7 @@ class DirectPairs:
         --------
         >>> from fullspan.model.graph import FactorGraph
         >>> from fullspan.model.mixture import Mixture
-        >>> from fullspan.space import Space
+        >>> from fullspan.data.space import Space
         >>> space = Space.of_cards((2, 2))
         >>> both = [FactorGraph(space, ((0,), (1,)), (np.log([p, 1 - p]),) * 2) for p in (0.1, 0.9)]
         >>> found = DirectPairs.of(MixtureOracle(Mixture(space, np.array([0.5, 0.5]), tuple(both))))

@@ -9,8 +9,8 @@ import numpy as np
 from fullspan.errors import QueryError
 from fullspan.model.loglinear import LogLinear
 from fullspan.query.answer import Array, Oracle
-from fullspan.query.boxes import Codes
-from fullspan.query.events import Event
+from fullspan.query.language.boxes import Codes
+from fullspan.query.language.events import Event
 from fullspan.query.rows import Rows
 
 

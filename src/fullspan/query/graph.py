@@ -19,21 +19,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.data.space import Level, Space
 from fullspan.engine.elimination.clusters import ClusterTree
 from fullspan.engine.memory import budget, require
 from fullspan.errors import ModelFileError, QueryError, TooLargeError
-from fullspan.model.evidence import read_evidence
-from fullspan.model.file import save
+from fullspan.model.files.evidence import read_evidence
+from fullspan.model.files.formats import read_factors
+from fullspan.model.files.log_linear import save
+from fullspan.model.files.uai import write_uai
 from fullspan.model.fitted import Fitted
-from fullspan.model.formats import read_factors
 from fullspan.model.graph import FactorGraph
 from fullspan.model.log_linear_form import log_linear_form
-from fullspan.model.uai import write_uai
 from fullspan.query.asked import Asked, entropy
-from fullspan.query.boxes import Codes, both
-from fullspan.query.events import Event, check_possible, codes_of, in_words
-from fullspan.query.result import MostProbable
-from fullspan.space import Level, Space
+from fullspan.query.language.boxes import Codes, both
+from fullspan.query.language.events import Event, check_possible, codes_of, in_words
+from fullspan.query.language.result import MostProbable
 
 Array = NDArray[np.float64]
 Allowed = Mapping[int, Codes]

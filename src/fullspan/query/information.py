@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.data.space import Space
 from fullspan.model.loglinear import LogLinear
 from fullspan.query.asked import Asked, entropy
-from fullspan.query.boxes import Codes
-from fullspan.query.events import check_possible
-from fullspan.space import Space
+from fullspan.query.language.boxes import Codes
+from fullspan.query.language.events import check_possible
 
 if TYPE_CHECKING:
     from fullspan.engine.dual.table import DualTable

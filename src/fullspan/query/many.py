@@ -8,8 +8,8 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import parallel
 from fullspan.engine.dual.completion import _phi
+from fullspan.model.algebra.jit import parallel
 from fullspan.model.loglinear import checked_codes
 from fullspan.model.many import ManyModels
 

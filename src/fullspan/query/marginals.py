@@ -16,16 +16,16 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.data.space import Space
 from fullspan.model.graph import FactorGraph
 from fullspan.query.answer import Oracle
 from fullspan.query.averaged import AveragedOracle
-from fullspan.query.boxes import Codes
-from fullspan.query.events import Event, check_possible, check_probable, codes_of, in_words
 from fullspan.query.graph import GraphModel
+from fullspan.query.language.boxes import Codes
+from fullspan.query.language.events import Event, check_possible, check_probable, codes_of, in_words
 from fullspan.query.mixture import MixtureOracle
 from fullspan.query.tree import TreeOracle
 from fullspan.query.truncated import TruncatedOracle
-from fullspan.space import Space
 
 Array = NDArray[np.float64]
 MAX_STATES = 1 << 22

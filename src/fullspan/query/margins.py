@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.data import Empirical
-from fullspan.space import Level
+from fullspan.data.space import Level
 
 Array = NDArray[np.float64]
 MAX_MARGINS = 1500

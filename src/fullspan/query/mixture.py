@@ -19,10 +19,10 @@ from fullspan.engine.elimination.clusters import ClusterTree
 from fullspan.errors import QueryError, TooLargeError
 from fullspan.model.loglinear import checked_codes
 from fullspan.model.mixture import Mixture
-from fullspan.query.boxes import Codes, both
-from fullspan.query.events import Event, in_words
+from fullspan.query.language.boxes import Codes, both
+from fullspan.query.language.events import Event, in_words
+from fullspan.query.language.result import Table
 from fullspan.query.questions import Questions
-from fullspan.query.result import Table
 
 MAX_CELLS = 1 << 16
 """Most cells of a table: each is a sum in every component."""

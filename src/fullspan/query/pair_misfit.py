@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.data import Empirical
+from fullspan.data.space import Space
 from fullspan.errors import TooLargeError
 from fullspan.model.graph import FactorGraph
 from fullspan.model.mixture import Mixture
@@ -28,7 +29,6 @@ from fullspan.query.marginals import MAX_STATES, TableMarginals
 from fullspan.query.mixture import MixtureOracle
 from fullspan.query.tree import TreeOracle
 from fullspan.query.truncated import TruncatedOracle
-from fullspan.space import Space
 
 if TYPE_CHECKING:
     from fullspan.engine.elimination.clusters import ClusterTree

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.query.boxes import Codes, both
-from fullspan.query.events import check_possible
 from fullspan.query.information import Information
+from fullspan.query.language.boxes import Codes, both
+from fullspan.query.language.events import check_possible
 from fullspan.query.rows import FLOOR
 
 Array = NDArray[np.float64]

@@ -25,10 +25,10 @@ from fullspan.model.estimate import Estimate
 from fullspan.model.graph import FactorGraph
 from fullspan.model.loglinear import LogLinear
 from fullspan.query.asked import Given
-from fullspan.query.boxes import EVERYTHING, Boxes, hull, intersection
-from fullspan.query.events import Event, boxes_of, check_possible, codes_of, positions
-from fullspan.query.parse import parse
-from fullspan.query.result import Table
+from fullspan.query.language.boxes import EVERYTHING, Boxes, hull, intersection
+from fullspan.query.language.events import Event, boxes_of, check_possible, codes_of, positions
+from fullspan.query.language.parse import parse
+from fullspan.query.language.result import Table
 
 Array = NDArray[np.float64]
 
@@ -60,7 +60,7 @@ class SampledOracle:
 
     Examples
     --------
-    >>> from fullspan.space import Space
+    >>> from fullspan.data.space import Space
     >>> agree = np.log([[3.0, 1.0], [1.0, 3.0]])
     >>> chain = FactorGraph(Space.of_cards((2, 2, 2)), ((0, 1), (1, 2)), (agree, agree))
     >>> answer = SampledOracle(chain, np.random.default_rng(0)).ask("P(x0=1 | x2=1)")

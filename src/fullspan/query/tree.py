@@ -21,10 +21,10 @@ from fullspan.errors import QueryError, TooLargeError
 from fullspan.model.hidden_tree import HiddenTree
 from fullspan.model.loglinear import checked_codes
 from fullspan.query.answer import Mode
-from fullspan.query.boxes import Codes, both
-from fullspan.query.events import Event, check_possible, in_words
+from fullspan.query.language.boxes import Codes, both
+from fullspan.query.language.events import Event, check_possible, in_words
+from fullspan.query.language.result import Table
 from fullspan.query.questions import Questions
-from fullspan.query.result import Table
 
 MAX_CELLS = 1 << 20
 """Most cells of a table: each is a pass."""

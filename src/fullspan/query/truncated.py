@@ -21,8 +21,8 @@ from fullspan.errors import QueryError, TooLargeError
 from fullspan.model.loglinear import checked_codes
 from fullspan.model.truncated import TruncatedLogLinear
 from fullspan.query.answer import Mode
-from fullspan.query.boxes import Codes, both
-from fullspan.query.events import Event, check_possible, in_words
+from fullspan.query.language.boxes import Codes, both
+from fullspan.query.language.events import Event, check_possible, in_words
 from fullspan.query.questions import Questions
 
 MAX_CELLS = 1 << 20

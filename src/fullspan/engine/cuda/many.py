@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis
 from fullspan.engine.cuda.device import compiled, cupy, free_memory
 from fullspan.engine.cuda.structs import struct
 from fullspan.engine.memory import require
+from fullspan.model.algebra.basis import Basis
 
 _THREADS = 256
 _STATIC = 2048

@@ -14,8 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis, Term
-from fullspan.algebra.one_term import log_cosh
 from fullspan.engine.cuda.data import DeviceData
 from fullspan.engine.cuda.device import Kernels, compiled, cupy
 from fullspan.engine.cuda.leap import Leap, Leaps
@@ -26,6 +24,8 @@ from fullspan.engine.dual.layout import Layout, Prices
 from fullspan.engine.dual.partition import log_partition
 from fullspan.engine.protocol import Candidates
 from fullspan.errors import FullspanError
+from fullspan.model.algebra.basis import Basis, Term
+from fullspan.model.algebra.one_term import log_cosh
 
 _SOURCES = ("terms.cu", "pass.cu", "steps.cu", "search.cu")
 _THREADS = 256

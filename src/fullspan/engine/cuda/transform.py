@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis
 from fullspan.engine.cuda.device import compiled, cupy
+from fullspan.model.algebra.basis import Basis
 
 _THREADS = 256
 _BLOCKS = 132 * 16

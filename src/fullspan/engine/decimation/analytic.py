@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import serial
 from fullspan.engine.decimation.peeling import Steps
 from fullspan.engine.decimation.sweeps import Links, load
+from fullspan.model.algebra.jit import serial
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]

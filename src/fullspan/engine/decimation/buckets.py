@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fullspan.algebra.jit import inlined, serial
 from fullspan.engine.decimation.net import (
     AFTER,
     BEFORE,
@@ -17,6 +16,7 @@ from fullspan.engine.decimation.net import (
     following,
     only_half,
 )
+from fullspan.model.algebra.jit import inlined, serial
 
 BUCKETS = 4
 WAITING = 4

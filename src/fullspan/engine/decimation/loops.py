@@ -11,9 +11,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.hyperbolic import decay, log_1p, tanh
-from fullspan.algebra.jit import serial
 from fullspan.engine.decimation.rules import STRONG, head, leaf, side, star
+from fullspan.model.algebra.hyperbolic import decay, log_1p, tanh
+from fullspan.model.algebra.jit import serial
 
 Array = NDArray[np.float64]
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import inlined, serial
+from fullspan.model.algebra.jit import inlined, serial
 
 Ints = NDArray[np.int32]
 NONE = -1

@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import inlined, serial
 from fullspan.engine.decimation.buckets import BUCKETS, WAITING, leave, new_edges, place, touch
 from fullspan.engine.decimation.net import (
     BIASED,
@@ -37,6 +36,7 @@ from fullspan.engine.decimation.net import (
     remainder,
 )
 from fullspan.engine.decimation.safe import safe_node
+from fullspan.model.algebra.jit import inlined, serial
 
 
 class Steps(NamedTuple):

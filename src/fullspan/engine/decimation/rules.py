@@ -26,8 +26,8 @@ from __future__ import annotations
 
 import math
 
-from fullspan.algebra.hyperbolic import decay, log_1p, tanh
-from fullspan.algebra.jit import serial
+from fullspan.model.algebra.hyperbolic import decay, log_1p, tanh
+from fullspan.model.algebra.jit import serial
 
 STRONG = 300.0
 """Sum of couplings beyond which exponentials might underflow."""

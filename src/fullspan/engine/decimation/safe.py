@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from fullspan.algebra.jit import serial
 from fullspan.engine.decimation.buckets import BUCKETS
 from fullspan.engine.decimation.net import AFTER, DEGREE, END, NONE, Ints, Net, first, following, neighbours
+from fullspan.model.algebra.jit import serial
 
 
 @serial

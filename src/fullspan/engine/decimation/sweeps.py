@@ -17,11 +17,11 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from fullspan.algebra.hyperbolic import tanh
-from fullspan.algebra.jit import parallel, serial
 from fullspan.engine.decimation import loops
 from fullspan.engine.decimation.peeling import Steps
 from fullspan.engine.decimation.rules import head, leaf, reversed_series, reversed_star, series, star
+from fullspan.model.algebra.hyperbolic import tanh
+from fullspan.model.algebra.jit import parallel, serial
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int32]

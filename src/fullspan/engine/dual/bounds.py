@@ -21,9 +21,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import serial
 from fullspan.engine.dual.furthest import LANES, furthest
 from fullspan.engine.dual.scan import PriceTables, scan_block
+from fullspan.model.algebra.jit import serial
 
 _ROUNDING = 1e-6
 """What rounding adds to a bound, as a share of it."""

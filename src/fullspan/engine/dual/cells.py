@@ -12,8 +12,8 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import parallel, serial
-from fullspan.algebra.transform import MONOMIAL, WALSH
+from fullspan.model.algebra.jit import parallel, serial
+from fullspan.model.algebra.transform import MONOMIAL, WALSH
 
 
 @serial

@@ -14,8 +14,8 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import parallel, serial
-from fullspan.algebra.transform import MONOMIAL, SYNTHESISE, WALSH, _group_tile
+from fullspan.model.algebra.jit import parallel, serial
+from fullspan.model.algebra.transform import MONOMIAL, SYNTHESISE, WALSH, _group_tile
 from fullspan.model.loglinear import LogLinear
 
 _CHUNKS = 64

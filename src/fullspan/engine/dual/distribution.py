@@ -14,10 +14,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis
 from fullspan.engine.dual.normalise import exp_normalised
 from fullspan.engine.dual.table import DualTable
 from fullspan.engine.memory import budget, require
+from fullspan.model.algebra.basis import Basis
 from fullspan.model.averaged import AveragedLogLinear
 
 Array = NDArray[np.float64]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import serial
+from fullspan.model.algebra.jit import serial
 
 
 class Fibres(NamedTuple):

@@ -11,7 +11,7 @@ from numba.core import config
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import serial
+from fullspan.model.algebra.jit import serial
 
 LANES = 32
 

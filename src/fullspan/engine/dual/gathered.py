@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis
 from fullspan.engine.dual import lookup
+from fullspan.model.algebra.basis import Basis
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]

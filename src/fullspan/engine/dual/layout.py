@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis, Term
 from fullspan.engine.dual.fibres import Fibres
 from fullspan.engine.dual.scan import Base, PriceTables
+from fullspan.model.algebra.basis import Basis, Term
 
 BLOCK = 1024
 """Joint states in a block: a few blocks fit the first-level cache, and one is long enough to vectorise."""

@@ -12,9 +12,9 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis
-from fullspan.algebra.jit import parallel, serial
-from fullspan.algebra.transform import INDICATOR, INVERT, MONOMIAL, WALSH, _group_tile
+from fullspan.model.algebra.basis import Basis
+from fullspan.model.algebra.jit import parallel, serial
+from fullspan.model.algebra.transform import INDICATOR, INVERT, MONOMIAL, WALSH, _group_tile
 
 
 @serial

@@ -13,8 +13,6 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import inlined, parallel, serial
-from fullspan.algebra.transform import WALSH
 from fullspan.engine.dual.fibres import Fibres, count_fibres, first_block
 from fullspan.engine.dual.scan import (
     Base,
@@ -24,6 +22,8 @@ from fullspan.engine.dual.scan import (
     reach,
     scan_spins,
 )
+from fullspan.model.algebra.jit import inlined, parallel, serial
+from fullspan.model.algebra.transform import WALSH
 
 
 @inlined

@@ -16,9 +16,9 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import parallel, serial
 from fullspan.engine.dual.fibres import Fibres, count_fibres, first_block
 from fullspan.engine.dual.scan import Move, PriceTables, bar_of, scan_block
+from fullspan.model.algebra.jit import parallel, serial
 
 
 @serial

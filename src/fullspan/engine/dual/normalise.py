@@ -8,8 +8,8 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from fullspan.algebra.exponential import exponential
-from fullspan.algebra.jit import parallel, serial
+from fullspan.model.algebra.exponential import exponential
+from fullspan.model.algebra.jit import parallel, serial
 
 _LANES = 256
 """Maxima kept side by side: each place is compared with the one a row before, which vectorises."""

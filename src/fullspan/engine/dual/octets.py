@@ -15,7 +15,7 @@ from numba.core import config
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import inlined, serial
+from fullspan.model.algebra.jit import inlined, serial
 
 OCTET = 8
 _FLAGS = ("reassoc", "contract", "arcp", "nsz")

@@ -14,8 +14,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis
 from fullspan.engine.dual.normalise import exp_normalised
+from fullspan.model.algebra.basis import Basis
 
 _RUN = 1 << 20
 """States visited at a time: 8 MiB of doubles."""

@@ -31,7 +31,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import parallel, serial
+from fullspan.model.algebra.jit import parallel, serial
 
 
 class PriceTables(NamedTuple):

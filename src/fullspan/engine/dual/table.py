@@ -16,9 +16,6 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis, Term
-from fullspan.algebra.jit import parallel
-from fullspan.algebra.one_term import log_cosh
 from fullspan.engine.dual import deferred, lookup, mixed, monomial, pending, walsh
 from fullspan.engine.dual.bounds import Bounds
 from fullspan.engine.dual.fibres import Fibres
@@ -29,6 +26,9 @@ from fullspan.engine.dual.pending import Pending
 from fullspan.engine.dual.scan import Move, PriceTables, block_peaks
 from fullspan.engine.protocol import Candidates
 from fullspan.errors import FullspanError
+from fullspan.model.algebra.basis import Basis, Term
+from fullspan.model.algebra.jit import parallel
+from fullspan.model.algebra.one_term import log_cosh
 
 _SCRATCH = 1 << 20
 """Entries of a fibre above which a step goes through the distribution instead of a per-core copy."""

@@ -16,7 +16,6 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import parallel, serial
 from fullspan.engine.dual.scan import (
     Move,
     PriceTables,
@@ -27,6 +26,7 @@ from fullspan.engine.dual.scan import (
     update_possible_pair,
     update_possible_spins,
 )
+from fullspan.model.algebra.jit import parallel, serial
 
 
 @serial

@@ -16,10 +16,10 @@ from numba import prange
 from numpy.typing import NDArray
 from scipy.linalg.blas import dsyrk
 
-from fullspan.algebra.basis import Basis, Term
-from fullspan.algebra.jit import parallel
 from fullspan.engine.dual.clamped import Clamped
 from fullspan.engine.dual.lookup import products
+from fullspan.model.algebra.basis import Basis, Term
+from fullspan.model.algebra.jit import parallel
 
 _HELD = 1 << 18
 """Expectations of rows held at a time."""

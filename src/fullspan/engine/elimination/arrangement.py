@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fullspan.algebra.jit import serial
 from fullspan.engine.elimination.order import Ints, Order
+from fullspan.model.algebra.jit import serial
 from fullspan.model.graph import FactorGraph
 
 

@@ -16,7 +16,6 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import inlined, parallel, serial
 from fullspan.engine.elimination.blocks import (
     blocks_of,
     fill_block,
@@ -27,6 +26,7 @@ from fullspan.engine.elimination.blocks import (
     shift_of,
 )
 from fullspan.engine.elimination.tables import SHORT, SMALL, Ints, enter, inner_axes, offset, run_length, spread
+from fullspan.model.algebra.jit import inlined, parallel, serial
 
 _MANY = 32
 """Blocks from which on several cores are worth waking."""

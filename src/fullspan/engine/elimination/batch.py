@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numba import prange
 
-from fullspan.algebra.jit import inlined, parallel, serial
 from fullspan.engine.elimination.batch_backward import backward_chunk
 from fullspan.engine.elimination.batch_forward import forward_chunk
 from fullspan.engine.elimination.pattern_rows import space
+from fullspan.model.algebra.jit import inlined, parallel, serial
 
 
 @parallel

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from fullspan.algebra.jit import serial
 from fullspan.engine.elimination.pattern_rows import gather, product_row
 from fullspan.engine.elimination.slices import is_lone
 from fullspan.engine.elimination.tables import spread
+from fullspan.model.algebra.jit import serial
 
 
 @serial

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from fullspan.algebra.jit import inlined, serial
 from fullspan.engine.elimination.pattern_rows import bases, gather, product_range, product_row
 from fullspan.engine.elimination.tables import HIGHEST, LOWEST
+from fullspan.model.algebra.jit import inlined, serial
 
 _NEAR = 30.0
 """Messages within exp(+-30) keep their numbers as they are."""

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import serial
 from fullspan.engine.elimination.tables import SHORT, SMALL, Floats, Ints, add_logs, depends, offset, run_length, spread
+from fullspan.model.algebra.jit import serial
 
 
 class Blocks(NamedTuple):

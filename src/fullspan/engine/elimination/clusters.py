@@ -83,7 +83,7 @@ class ClusterTree(Prepared):
 
     Examples
     --------
-    >>> from fullspan.space import Space
+    >>> from fullspan.data.space import Space
     >>> table = np.array([[0.5, -0.5], [-0.5, 0.5]])
     >>> graph = FactorGraph(Space.of_cards((2, 2, 2)), ((0, 1), (1, 2)), (table, table))
     >>> tree = ClusterTree(graph)

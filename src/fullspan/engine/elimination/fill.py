@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fullspan.algebra.jit import serial
+from fullspan.model.algebra.jit import serial
 
 SMALLEST, FEWEST_EDGES, SWEEP = 0, 1, 2
 """Rules: the smallest new table first; the fewest new edges first; the smallest new table among the neighbours of what

@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numba import prange
 
-from fullspan.algebra.jit import inlined, parallel, serial
 from fullspan.engine.elimination.blocks import blocks_of, fill_block
 from fullspan.engine.elimination.tables import HIGHEST, LOWEST, enter, inner_axes, input_range
+from fullspan.model.algebra.jit import inlined, parallel, serial
 
 _MANY = 32
 """Blocks from which on several cores are worth waking."""

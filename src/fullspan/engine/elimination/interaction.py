@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import serial
+from fullspan.model.algebra.jit import serial
 from fullspan.model.graph import FactorGraph
 
 Ints = NDArray[np.int64]

@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import inlined, serial
 from fullspan.engine.elimination.slices import is_lone
 from fullspan.engine.elimination.tables import Floats, Ints, spread
+from fullspan.model.algebra.jit import inlined, serial
 
 
 class Patterns(NamedTuple):

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import serial
 from fullspan.engine.elimination.arrangement import Arrangement
 from fullspan.engine.elimination.order import Order
+from fullspan.model.algebra.jit import serial
 
 Ints = NDArray[np.int64]
 

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import inlined, serial
 from fullspan.engine.elimination.program import Program
 from fullspan.engine.elimination.tables import Ints, spread
+from fullspan.model.algebra.jit import inlined, serial
 
 
 class Slices(NamedTuple):

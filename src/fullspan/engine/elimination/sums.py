@@ -53,8 +53,8 @@ class Sums:
 
     Examples
     --------
-    >>> from fullspan.algebra.basis import Basis
-    >>> from fullspan.space import Space
+    >>> from fullspan.model.algebra.basis import Basis
+    >>> from fullspan.data.space import Space
     >>> space = Space.of_cards((2, 2))
     >>> model = LogLinear(space, Basis("walsh", (2, 2)), (((0, 1), (1, 1)),), np.array([0.5]), 0.0)
     >>> Sums(model).log_sums((0,), {1: (1,)}).round(9).tolist()

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fullspan.algebra.jit import serial
+from fullspan.model.algebra.jit import serial
 
 
 @serial

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import inlined, serial
+from fullspan.model.algebra.jit import inlined, serial
 
 BLOCK = 1024
 """Entries worked on together."""

@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 from numba import prange
 
-from fullspan.algebra.jit import inlined, parallel, serial
 from fullspan.engine.elimination.tables import offset
+from fullspan.model.algebra.jit import inlined, parallel, serial
 
 
 @parallel

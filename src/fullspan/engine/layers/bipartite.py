@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from fullspan.data.space import Space
 from fullspan.errors import FullspanError
 from fullspan.model.graph import FactorGraph
 from fullspan.model.layered import LayeredMachine
-from fullspan.space import Space
 
 
 def restricted_of(graph: FactorGraph) -> tuple[LayeredMachine, float]:

@@ -17,8 +17,8 @@ from numba import prange
 from numba.cpython.unsafe import numbers
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import parallel
 from fullspan.engine.layers.row_sums import STRIPE_BYTES, fill_sums, sum_rows
+from fullspan.model.algebra.jit import parallel
 
 trailing_zeros: Any = numbers.trailing_zeros
 _ONE, _15 = np.uint64(1), np.uint64(15)

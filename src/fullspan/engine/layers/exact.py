@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.data.space import Space
 from fullspan.engine.layers.device import Device
 from fullspan.engine.layers.network import Network
 from fullspan.errors import TooLargeError
 from fullspan.model.estimate import Estimate
 from fullspan.model.layered import LayeredMachine
 from fullspan.model.units import Units
-from fullspan.space import Space
 
 Array = NDArray[np.float64]
 

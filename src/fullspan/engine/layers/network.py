@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from fullspan.data.space import Space
 from fullspan.engine.layers.device import Device
 from fullspan.model.layered import LayeredMachine
 from fullspan.model.units import Blocks
-from fullspan.space import Space
 
 
 @dataclass

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.data.patterns import same_pattern
+from fullspan.data.space import Space
 from fullspan.engine.layers.exact import digits
 from fullspan.errors import TooLargeError
 from fullspan.model.layered import LayeredMachine
 from fullspan.model.units import Units
-from fullspan.space import Space
 
 Array = NDArray[np.float64]
 

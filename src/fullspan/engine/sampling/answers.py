@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Term
 from fullspan.engine.dual.table import DualTable
 from fullspan.engine.elimination.clusters import ClusterTree
 from fullspan.engine.sampling.chains import Chains
@@ -22,6 +21,7 @@ from fullspan.engine.sampling.diagnostics import Diagnostics, diagnose
 from fullspan.engine.sampling.partition import log_z
 from fullspan.engine.sampling.tempering import Tempered
 from fullspan.errors import FullspanError, require_whole
+from fullspan.model.algebra.basis import Term
 from fullspan.model.estimate import Estimate
 from fullspan.model.graph import FactorGraph
 from fullspan.model.local import local_row
@@ -44,8 +44,8 @@ class Sampled:
 
     Examples
     --------
-    >>> from fullspan.algebra.basis import Basis
-    >>> from fullspan.space import Space
+    >>> from fullspan.model.algebra.basis import Basis
+    >>> from fullspan.data.space import Space
     >>> space = Space.of_cards((2, 2))
     >>> model = LogLinear(space, Basis("monomial", (2, 2)), (((0, 1), (1, 1)),), np.array([1.0]), np.log(3 + np.e))
     >>> found = Sampled(model, np.random.default_rng(0)).expectations(model.terms)

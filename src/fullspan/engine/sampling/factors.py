@@ -9,10 +9,10 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import inlined, parallel
 from fullspan.engine.sampling.streams import Streams, advanced, uniform
 from fullspan.engine.sampling.target import Array, Base, Ints
 from fullspan.errors import FullspanError
+from fullspan.model.algebra.jit import inlined, parallel
 from fullspan.model.graph import FactorGraph
 
 

@@ -16,11 +16,11 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.exponential import exponential
-from fullspan.algebra.jit import parallel, serial
 from fullspan.engine.sampling.row_additions import MOST_VECTORS, VECTOR, add_rows
 from fullspan.engine.sampling.streams import Streams, advanced, uniform_single
 from fullspan.engine.sampling.target import Array, Ints
+from fullspan.model.algebra.exponential import exponential
+from fullspan.model.algebra.jit import parallel, serial
 
 Single = NDArray[np.float32]
 Places = NDArray[np.uint32]

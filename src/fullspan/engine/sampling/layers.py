@@ -9,10 +9,10 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import parallel
 from fullspan.engine.sampling.blocks import colouring
 from fullspan.engine.sampling.pairwise import Pairwise
 from fullspan.errors import FullspanError, TooLargeError
+from fullspan.model.algebra.jit import parallel
 
 Array = NDArray[np.float64]
 

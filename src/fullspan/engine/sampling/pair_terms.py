@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis, Term
 from fullspan.engine.sampling.pairwise import Pairwise
 from fullspan.engine.sampling.target import Array, Ints
+from fullspan.model.algebra.basis import Basis, Term
 
 
 @dataclass(frozen=True, eq=False)

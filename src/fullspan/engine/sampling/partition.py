@@ -45,7 +45,7 @@ def log_z(
 
     Examples
     --------
-    >>> from fullspan.space import Space
+    >>> from fullspan.data.space import Space
     >>> graph = FactorGraph(Space.of_cards((2, 2)), ((0, 1),), (np.zeros((2, 2)),))
     >>> print(log_z(graph))
     1.38629

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import inlined
+from fullspan.model.algebra.jit import inlined
 
 Streams = NDArray[np.uint64]
 

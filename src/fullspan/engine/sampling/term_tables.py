@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from fullspan.algebra.basis import Basis, Term
-from fullspan.algebra.jit import serial
+from fullspan.data.space import Space
 from fullspan.engine.sampling.factors import Factors
 from fullspan.engine.sampling.target import Array, Ints
+from fullspan.model.algebra.basis import Basis, Term
+from fullspan.model.algebra.jit import serial
 from fullspan.model.graph import FactorGraph
 from fullspan.model.local import local_row
-from fullspan.space import Space
 
 
 @dataclass(frozen=True, eq=False)

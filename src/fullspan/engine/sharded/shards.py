@@ -15,9 +15,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis
 from fullspan.engine.dual.layout import Layout
 from fullspan.errors import FullspanError
+from fullspan.model.algebra.basis import Basis
 
 LARGEST_BLOCK = 1 << 22
 """Places in a block: large enough for links to run at full speed, small beside a shard."""

@@ -17,8 +17,6 @@ import numpy as np
 from jax.sharding import PartitionSpec
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis
-from fullspan.algebra.one_term import log_cosh
 from fullspan.engine.dual.gathered import GatheredLookUps
 from fullspan.engine.dual.layout import Prices
 from fullspan.engine.protocol import Candidates
@@ -27,6 +25,8 @@ from fullspan.engine.sharded.mesh import AXIS, devices, mesh
 from fullspan.engine.sharded.shards import LARGEST_BLOCK, Shards
 from fullspan.engine.sharded.step import Best, Data, Move, Tariff, step
 from fullspan.errors import FullspanError
+from fullspan.model.algebra.basis import Basis
+from fullspan.model.algebra.one_term import log_cosh
 
 _PROBES = 2048
 _LEAST_ROOM = 64

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numba import prange
 
-from fullspan.algebra.jit import parallel, serial
+from fullspan.model.algebra.jit import parallel, serial
 
 BLOCK = 256
 """Rows that are passed together."""

@@ -13,9 +13,9 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.blas import one_core
 from fullspan.engine.memory import budget, require
 from fullspan.engine.trees import passes as passes
+from fullspan.model.algebra.blas import one_core
 from fullspan.model.hidden_tree import HiddenTree
 
 Array = NDArray[np.float64]

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.inclusion import Index, ItemSets, inclusion, sets_of_states, sets_of_terms
-from fullspan.algebra.jit import serial
+from fullspan.model.algebra.inclusion import Index, ItemSets, inclusion, sets_of_states, sets_of_terms
+from fullspan.model.algebra.jit import serial
 from fullspan.model.truncated import TruncatedLogLinear
 
 Array = NDArray[np.float64]

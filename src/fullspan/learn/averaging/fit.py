@@ -24,7 +24,6 @@ from typing import Any, Protocol
 import numba
 import numpy as np
 
-from fullspan.algebra.blas import one_core
 from fullspan.data import Empirical
 from fullspan.learn.averaging.beside import stacked
 from fullspan.learn.averaging.bootstrap import Sample, bootstrap
@@ -35,6 +34,7 @@ from fullspan.learn.search.full import MAX_TERMS
 from fullspan.learn.search.incomplete import MAX_ROUNDS
 from fullspan.learn.search.problem import Interrupted
 from fullspan.model import Fitted
+from fullspan.model.algebra.blas import one_core
 
 SIDE_BY_SIDE = 1 << 20
 """States up to which several fits run at a time, and ways beside them; larger tables use all cores by themselves."""

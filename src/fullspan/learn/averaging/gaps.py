@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
 from fullspan.data.patterns import same_pattern
+from fullspan.data.space import Space
 from fullspan.engine.dual.clamped import Clamped, fibre
 from fullspan.model import LogLinear
-from fullspan.space import Space
+from fullspan.model.algebra.basis import Basis
 
 if TYPE_CHECKING:
     from fullspan.learn.averaging.stacking import Learn, Way

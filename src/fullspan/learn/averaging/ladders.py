@@ -22,12 +22,12 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
 from fullspan.learn.averaging.bootstrap import Array, OutOfBagRows
 from fullspan.learn.averaging.gaps import observed_log_prob
 from fullspan.learn.averaging.stacking import Learn, Way, at_full_size, in_parts, without_each_part, worth
 from fullspan.learn.search.problem import Interrupted
+from fullspan.model.algebra.basis import Basis
 
 _FAR = 0.1
 """Nats per row that a way behind another by more adds nothing to it."""

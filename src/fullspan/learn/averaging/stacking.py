@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
-from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
 from fullspan.learn.averaging.gaps import observed_log_prob
 from fullspan.model import LogLinear
+from fullspan.model.algebra.basis import Basis
 
 Array = NDArray[np.float64]
 _PARTS = ((100, 8), (2000, 5))

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from fullspan.algebra.basis import Basis, Term
-from fullspan.algebra.nullspace import integral, null_space
 from fullspan.engine.memory import budget, require
 from fullspan.errors import FullspanError
+from fullspan.model.algebra.basis import Basis, Term
+from fullspan.model.algebra.nullspace import integral, null_space
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]

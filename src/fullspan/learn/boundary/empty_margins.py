@@ -13,7 +13,7 @@ from collections import Counter
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis
+from fullspan.model.algebra.basis import Basis
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]

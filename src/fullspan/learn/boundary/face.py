@@ -24,11 +24,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis
-from fullspan.algebra.nullspace import integral, null_space
 from fullspan.errors import FullspanError
 from fullspan.learn.boundary.cuts import MAX_ROUNDS, REMEDY, ZERO, Functions
 from fullspan.learn.boundary.empty_margins import empty_margins
+from fullspan.model.algebra.basis import Basis
+from fullspan.model.algebra.nullspace import integral, null_space
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]

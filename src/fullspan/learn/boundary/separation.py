@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis, Term
 from fullspan.errors import FullspanError
+from fullspan.model.algebra.basis import Basis, Term
 
 _ZERO = 1e-7
 

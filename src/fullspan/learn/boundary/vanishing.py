@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis
 from fullspan.learn.boundary.face import Face, face_of
 from fullspan.learn.likelihood.phases import distribution
 from fullspan.learn.likelihood.solve import Solution
+from fullspan.model.algebra.basis import Basis
 
 _LARGE = 12.0
 """Change of a weight beyond which it may be on its way to infinity."""

@@ -8,14 +8,14 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis, Term
+from fullspan.data.space import Space
 from fullspan.engine.sampling.blocks import Blocks
 from fullspan.engine.sampling.choose import MAX_UNITS, layered
 from fullspan.engine.sampling.pair_terms import PairTerms
 from fullspan.engine.sampling.pairwise import Pairwise
 from fullspan.engine.sampling.target import Target
 from fullspan.engine.sampling.term_tables import TermTables
-from fullspan.space import Space
+from fullspan.model.algebra.basis import Basis, Term
 
 Array = NDArray[np.float64]
 

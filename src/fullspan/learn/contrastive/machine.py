@@ -14,8 +14,6 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis, BasisName, Term
-from fullspan.algebra.expansion import expand
 from fullspan.data import Empirical
 from fullspan.engine.sampling.annealing import annealed
 from fullspan.engine.sampling.partition import exact_log_z, log_z
@@ -27,6 +25,8 @@ from fullspan.learn.contrastive.form import Walk, form_of
 from fullspan.learn.contrastive.pseudo import PseudoLikelihood, fit_pseudo
 from fullspan.learn.search.problem import Interrupted, Step
 from fullspan.model import Fitted, LogLinear
+from fullspan.model.algebra.basis import Basis, BasisName, Term
+from fullspan.model.algebra.expansion import expand
 from fullspan.model.estimate import Estimate
 
 Array = NDArray[np.float64]

@@ -15,11 +15,11 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import parallel
 from fullspan.engine.sampling.factors import cell, given_rest
 from fullspan.engine.sampling.pair_terms import PairTerms
 from fullspan.engine.sampling.target import Ints
 from fullspan.engine.sampling.term_tables import TermTables
+from fullspan.model.algebra.jit import parallel
 
 Array = NDArray[np.float64]
 _PARTS = 16

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import serial
 from fullspan.engine.sampling.streams import advanced, streams, uniform
 from fullspan.errors import FullspanError
+from fullspan.model.algebra.jit import serial
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -13,11 +13,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Term
+from fullspan.model.algebra.basis import Term
 from fullspan.model.averaged import AveragedLogLinear
-from fullspan.model.interaction import Interaction
-from fullspan.model.named_effects import of_cells
-from fullspan.model.sum_to_zero import Components
+from fullspan.model.effects.interaction import Interaction
+from fullspan.model.effects.named_effects import of_cells
+from fullspan.model.effects.sum_to_zero import Components
 
 Array = NDArray[np.float64]
 Ends = tuple[float, float] | None

@@ -1,6 +1,6 @@
 """The weights of a log-linear model as coefficients of a stated coding, with standard errors.
 
-Coefficients are linear in the weights, ``c = L theta`` (module :mod:`fullspan.model.sum_to_zero`), so that their
+Coefficients are linear in the weights, ``c = L theta`` (see :mod:`fullspan.model.effects.sum_to_zero`), so that their
 covariance is ``L V L'``. A set of variables has a coefficient for each cell of levels other than the first; in the
 sum-to-zero coding a positive one means that the cell is more frequent than lower orders expect.
 """
@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.model.effects.interaction import NEAR_BOUNDARY
+from fullspan.model.effects.sum_to_zero import Coding, Components
 from fullspan.model.fitted import Fitted
-from fullspan.model.interaction import NEAR_BOUNDARY
-from fullspan.model.sum_to_zero import Coding, Components
 
 Array = NDArray[np.float64]
 MOST = 5000

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Term
 from fullspan.engine.elimination.clusters import Beliefs, ClusterTree
+from fullspan.model.algebra.basis import Term
+from fullspan.model.effects.sum_to_zero import Expect
 from fullspan.model.graph import FactorGraph
 from fullspan.model.local import local_row
 from fullspan.model.loglinear import LogLinear
-from fullspan.model.sum_to_zero import Expect
 from fullspan.model.truncated import TruncatedLogLinear
 
 Array = NDArray[np.float64]

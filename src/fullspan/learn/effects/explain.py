@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.blas import one_core
 from fullspan.data import Empirical
 from fullspan.learn.effects.averages import named_average
 from fullspan.learn.effects.coefficients import coded
@@ -24,10 +23,11 @@ from fullspan.learn.effects.objectives import objective_of
 from fullspan.learn.likelihood.phases import Free
 from fullspan.learn.likelihood.uncertainty import inverse_information
 from fullspan.model import Fitted, LogLinear
+from fullspan.model.algebra.blas import one_core
 from fullspan.model.averaged import AveragedLogLinear
-from fullspan.model.interaction import Interaction
-from fullspan.model.named_effects import named
-from fullspan.model.sum_to_zero import Components, Expect
+from fullspan.model.effects.interaction import Interaction
+from fullspan.model.effects.named_effects import named
+from fullspan.model.effects.sum_to_zero import Components, Expect
 
 Array = NDArray[np.float64]
 REFITTED = 24

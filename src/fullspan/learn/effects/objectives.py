@@ -7,7 +7,6 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis, Term
 from fullspan.data import Empirical
 from fullspan.engine.dual.table import DualTable
 from fullspan.engine.truncated.engine import TruncatedEngine
@@ -16,6 +15,7 @@ from fullspan.learn.effects.dropping import Dropping
 from fullspan.learn.likelihood.phases import Features, Free, Known, Observed, Phase, Smoothed, data_moments
 from fullspan.learn.search.fit import PSEUDO_ROWS
 from fullspan.model import Fitted, LogLinear
+from fullspan.model.algebra.basis import Basis, Term
 from fullspan.model.truncated import TruncatedLogLinear
 
 Array = NDArray[np.float64]

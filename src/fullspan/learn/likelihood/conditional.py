@@ -19,9 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis, Term
-from fullspan.algebra.blas import one_core
 from fullspan.data import Empirical
+from fullspan.data.space import Space, Variable
 from fullspan.engine.elimination.sums import Sums
 from fullspan.engine.memory import budget, require
 from fullspan.errors import DataError, FullspanError
@@ -34,8 +33,9 @@ from fullspan.learn.likelihood.structure import structure
 from fullspan.learn.likelihood.uncertainty import standard_errors
 from fullspan.learn.search.problem import Step
 from fullspan.model import Fitted, LogLinear
+from fullspan.model.algebra.basis import Basis, Term
+from fullspan.model.algebra.blas import one_core
 from fullspan.model.goodness import goodness
-from fullspan.space import Space, Variable
 
 Array = NDArray[np.float64]
 

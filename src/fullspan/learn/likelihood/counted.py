@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.data import Empirical
-from fullspan.space import Space
+from fullspan.data.space import Space
 
 Array = NDArray[np.float64]
 

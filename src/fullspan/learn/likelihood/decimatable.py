@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.data import Empirical
+from fullspan.data.space import Space, Variable
 from fullspan.engine.decimation.decimation import Decimation, verdict
 from fullspan.engine.elimination.sums import Sums
 from fullspan.errors import DataError, FullspanError
@@ -34,7 +35,6 @@ from fullspan.learn.search.problem import Step
 from fullspan.model import Fitted, LogLinear
 from fullspan.model.goodness import goodness
 from fullspan.model.ising import Ising, walsh_terms, walsh_weights
-from fullspan.space import Space, Variable
 
 Array = NDArray[np.float64]
 

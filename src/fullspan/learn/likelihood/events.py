@@ -17,8 +17,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis
-from fullspan.algebra.jit import serial
+from fullspan.model.algebra.basis import Basis
+from fullspan.model.algebra.jit import serial
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -22,9 +22,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis, Term
-from fullspan.algebra.expansion import expand
-from fullspan.algebra.jit import serial
+from fullspan.model.algebra.basis import Basis, Term
+from fullspan.model.algebra.expansion import expand
+from fullspan.model.algebra.jit import serial
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]

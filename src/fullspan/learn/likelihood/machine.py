@@ -15,9 +15,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis, BasisName
-from fullspan.algebra.blas import one_core
 from fullspan.data import Empirical
+from fullspan.data.space import Variable
 from fullspan.engine.dual.table import DualTable
 from fullspan.engine.memory import budget_for, require
 from fullspan.errors import FullspanError
@@ -36,8 +35,9 @@ from fullspan.learn.likelihood.sweep import sweep
 from fullspan.learn.likelihood.uncertainty import standard_errors
 from fullspan.learn.search.problem import Step
 from fullspan.model import Fitted, LogLinear
+from fullspan.model.algebra.basis import Basis, BasisName
+from fullspan.model.algebra.blas import one_core
 from fullspan.model.goodness import goodness
-from fullspan.space import Variable
 
 Array = NDArray[np.float64]
 MAX_SAMPLED_TERMS = 1 << 20

@@ -25,10 +25,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from fullspan.algebra.basis import Basis, Term
 from fullspan.engine.dual.table import DualTable
 from fullspan.learn.likelihood.phases import Free, Known
 from fullspan.learn.likelihood.solve import Likelihood, solve
+from fullspan.model.algebra.basis import Basis, Term
 from fullspan.model.averaged import AveragedLogLinear
 from fullspan.model.local import local_row
 from fullspan.model.loglinear import LogLinear
@@ -46,8 +46,8 @@ def information_by_order(model: LogLinear | TruncatedLogLinear) -> dict[int, flo
 
     Examples
     --------
-    >>> from fullspan.algebra.basis import Basis
-    >>> from fullspan.space import Space
+    >>> from fullspan.model.algebra.basis import Basis
+    >>> from fullspan.data.space import Space
     >>> basis = Basis("walsh", (2, 2))
     >>> log_z = math.log(4 * np.cosh(0.5))
     >>> pair = LogLinear(Space.of_cards((2, 2)), basis, (((0, 1), (1, 1)),), np.array([0.5]), log_z)

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from fullspan.algebra.basis import BASES
 from fullspan.errors import FullspanError
 from fullspan.learn.likelihood.em import EM
 from fullspan.learn.likelihood.solvers import BEYOND_THE_TABLE as BEYOND_THE_TABLE
 from fullspan.learn.likelihood.solvers import SOLVERS as SOLVERS
 from fullspan.learn.likelihood.solvers import Solver as Solver
+from fullspan.model.algebra.basis import BASES
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_solve
 
-from fullspan.algebra.basis import Basis, BasisName
 from fullspan.data import Empirical
+from fullspan.data.space import Space
 from fullspan.engine.dual.table import DualTable
 from fullspan.learn.likelihood.phases import Free, Known, Observed, Phase, data_moments
 from fullspan.learn.likelihood.quadratic import factor
@@ -28,7 +28,7 @@ from fullspan.learn.likelihood.structure import structure
 from fullspan.learn.networks.conditionals import Writer
 from fullspan.learn.shrinkage.contrasts import modewise
 from fullspan.model import LogLinear
-from fullspan.space import Space
+from fullspan.model.algebra.basis import Basis, BasisName
 
 Array = NDArray[np.float64]
 RIDGES: tuple[tuple[float, BasisName], ...] = ((0.1, "walsh"), (1.0, "monomial"), (30.0, "walsh"))

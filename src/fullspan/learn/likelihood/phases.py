@@ -24,11 +24,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis, Term
 from fullspan.data.patterns import grouped
 from fullspan.engine.dual.clamped import Clamped
 from fullspan.engine.dual.within import Within
 from fullspan.engine.protocol import Engine
+from fullspan.model.algebra.basis import Basis, Term
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]

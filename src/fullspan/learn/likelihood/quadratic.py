@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor
 
-from fullspan.algebra.jit import serial
+from fullspan.model.algebra.jit import serial
 
 Array = NDArray[np.float64]
 _NOISE = 1e-2

@@ -18,7 +18,6 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis, Term
 from fullspan.data.margin_tables import MarginTables
 from fullspan.engine.dual.table import DualTable
 from fullspan.engine.memory import budget, require
@@ -33,6 +32,7 @@ from fullspan.learn.likelihood.structure import structure
 from fullspan.learn.likelihood.uncertainty import standard_errors
 from fullspan.learn.search.problem import Step
 from fullspan.model import Fitted, LogLinear
+from fullspan.model.algebra.basis import Basis, Term
 from fullspan.model.goodness import Goodness
 
 Array = NDArray[np.float64]

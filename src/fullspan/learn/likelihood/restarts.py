@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Term
 from fullspan.learn.likelihood.options import MachineOptions
 from fullspan.learn.likelihood.solve import Solution
+from fullspan.model.algebra.basis import Term
 
 Array = NDArray[np.float64]
 _SPREAD = 1.0

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from fullspan.algebra.basis import Basis, Term
+from fullspan.data.space import Space
 from fullspan.errors import FullspanError, QueryError
-from fullspan.space import Space
+from fullspan.model.algebra.basis import Basis, Term
 
 MAX_TERMS = 20_000
 """Most weights of a machine: Newton's method and the standard errors need the square of their number."""

@@ -15,7 +15,6 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis
 from fullspan.data.grouped import Grouped
 from fullspan.engine.memory import budget_for, require
 from fullspan.errors import FullspanError
@@ -24,6 +23,7 @@ from fullspan.learn.many.moves import Shape
 from fullspan.learn.search.fit import Options, described
 from fullspan.learn.search.penalty import prices
 from fullspan.model import Fitted
+from fullspan.model.algebra.basis import Basis
 from fullspan.model.many import ManyModels
 
 if TYPE_CHECKING:

@@ -13,8 +13,6 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import parallel, serial
-from fullspan.algebra.one_term import drop, log_cosh, way
 from fullspan.learn.many.moves import (
     Array,
     Integers,
@@ -25,6 +23,8 @@ from fullspan.learn.many.moves import (
     rebuild,
     update,
 )
+from fullspan.model.algebra.jit import parallel, serial
+from fullspan.model.algebra.one_term import drop, log_cosh, way
 
 APPEND, ADJUST, REMOVE, NONE = 0, 1, 2, 3
 CONVERGED, STEP_LIMIT = 0, 1

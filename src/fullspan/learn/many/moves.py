@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import serial
-from fullspan.algebra.transform import ANALYSE, SYNTHESISE, WALSH, _group_tile
 from fullspan.engine.dual.scan import term_gain
+from fullspan.model.algebra.jit import serial
+from fullspan.model.algebra.transform import ANALYSE, SYNTHESISE, WALSH, _group_tile
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import serial
-from fullspan.algebra.tally import tally
 from fullspan.learn.mixtures.growth import Array, Ints, grow_graph
 from fullspan.learn.wide.grow import Shape
 from fullspan.learn.wide.mixture import MixedConditionals
 from fullspan.learn.wide.tables import Conditionals, smooth_all
+from fullspan.model.algebra.jit import serial
+from fullspan.model.algebra.tally import tally
 
 _WARM = 6
 """Iterations of independent components at the start."""

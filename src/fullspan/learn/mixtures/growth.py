@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import serial
-from fullspan.algebra.tally import tally
 from fullspan.learn.wide.grow import xlogx
+from fullspan.model.algebra.jit import serial
+from fullspan.model.algebra.tally import tally
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]

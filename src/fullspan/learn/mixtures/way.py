@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
+from fullspan.data.space import Space
 from fullspan.learn.mixtures.em import learn_mixture
 from fullspan.learn.networks.conditionals import Writer
 from fullspan.learn.wide.mixture import MixedConditionals
 from fullspan.learn.wide.tables import Conditionals
 from fullspan.learn.wide.weighted import weighted
 from fullspan.model import LogLinear
-from fullspan.space import Space
+from fullspan.model.algebra.basis import Basis
 
 Array = NDArray[np.float64]
 SMOOTHINGS = (3.0, 1.0, 0.3)

@@ -8,10 +8,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis, Term
+from fullspan.data.space import Space
 from fullspan.learn.shrinkage.contrasts import modewise
 from fullspan.model import LogLinear
-from fullspan.space import Space
+from fullspan.model.algebra.basis import Basis, Term
 
 Array = NDArray[np.float64]
 Written = tuple[NDArray[np.int64], Array]

@@ -12,13 +12,13 @@ from typing import Literal
 
 import numpy as np
 
-from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
+from fullspan.data.space import Space
 from fullspan.learn.networks.conditionals import Writer
 from fullspan.learn.networks.families import Array, Families, Ints, add_log_prob, family_table
 from fullspan.learn.networks.walk import climb, start, wander
 from fullspan.model import LogLinear
-from fullspan.space import Space
+from fullspan.model.algebra.basis import Basis
 
 Spread = Literal["all", "each"]
 """Whether the strength of the prior is that of a whole table, or of every state of the parents."""

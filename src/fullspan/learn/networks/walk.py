@@ -11,8 +11,8 @@ import math
 
 import numpy as np
 
-from fullspan.algebra.jit import serial
 from fullspan.learn.networks.families import Array, Families, Ints, score_of
+from fullspan.model.algebra.jit import serial
 
 
 @serial

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import serial
+from fullspan.model.algebra.jit import serial
 
 Array = NDArray[np.float64]
 

@@ -12,8 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import BASES, Basis, BasisName, is_power_of_two
-from fullspan.algebra.blas import one_core
 from fullspan.data import Empirical
 from fullspan.engine.planner import DEVICES, PRECISIONS, Device, Precision, plan
 from fullspan.errors import FullspanError
@@ -33,6 +31,8 @@ from fullspan.learn.search.penalty import prices
 from fullspan.learn.search.problem import Interrupted, Problem, Step, as_arrays, smoothed_entropy
 from fullspan.learn.search.refit import variances
 from fullspan.model import Fitted, LogLinear
+from fullspan.model.algebra.basis import BASES, Basis, BasisName, is_power_of_two
+from fullspan.model.algebra.blas import one_core
 
 SEARCHES = ("full", "paper")
 _LAP = 48

@@ -17,13 +17,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fullspan.algebra.basis import Basis
-from fullspan.algebra.exchange import exchanged
 from fullspan.learn.search import line
 from fullspan.learn.search.margins import Margins
 from fullspan.learn.search.problem import Problem, as_arrays, as_theta
 from fullspan.learn.search.refit import Prior, refit, variances
 from fullspan.learn.search.sift import BELIEVED, Quadratic, sift
+from fullspan.model.algebra.basis import Basis
+from fullspan.model.algebra.exchange import exchanged
 
 LARGEST_MARGIN = 4
 MAX_TERMS = 2048

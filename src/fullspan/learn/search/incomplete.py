@@ -24,8 +24,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
+from fullspan.data.space import Variable
 from fullspan.engine.dual.clamped import Clamped
 from fullspan.engine.dual.table import DualTable
 from fullspan.engine.memory import budget, completed_bytes, require
@@ -38,7 +38,7 @@ from fullspan.learn.search.fit import PSEUDO_ROWS, Options, Progress, Watch, fit
 from fullspan.learn.search.full import MAX_TERMS
 from fullspan.learn.search.problem import Step
 from fullspan.model import Fitted, LogLinear
-from fullspan.space import Variable
+from fullspan.model.algebra.basis import Basis
 
 Array = NDArray[np.float64]
 

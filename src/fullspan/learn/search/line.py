@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra import one_term
-from fullspan.algebra.jit import serial
-from fullspan.algebra.one_term import EDGE
+from fullspan.model.algebra import one_term
+from fullspan.model.algebra.jit import serial
+from fullspan.model.algebra.one_term import EDGE
 
 Array = NDArray[np.float64]
 

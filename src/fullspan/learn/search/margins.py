@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import serial
 from fullspan.learn.search.problem import Problem
+from fullspan.model.algebra.jit import serial
 
 MAX_CELLS = 4096
 """Cells of the largest margin that is looked up."""

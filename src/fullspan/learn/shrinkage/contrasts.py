@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis
+from fullspan.model.algebra.basis import Basis
 
 Array = NDArray[np.float64]
 _GROUP = 32

@@ -23,13 +23,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
 from fullspan.data.canonical import canonical_index
 from fullspan.learn.search.problem import Interrupted
 from fullspan.learn.shrinkage.contrasts import Contrasts
 from fullspan.learn.shrinkage.rows import rows_of
 from fullspan.learn.shrinkage.uncertainty import variances
+from fullspan.model.algebra.basis import Basis
 
 Array = NDArray[np.float64]
 _WIDE, _FIRST, _RATIO = 0.25, 30.0, 8.0

@@ -11,8 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from fullspan.algebra.basis import Basis, BasisName
-from fullspan.algebra.blas import one_core
 from fullspan.data import Empirical
 from fullspan.engine.memory import budget, require
 from fullspan.errors import FullspanError
@@ -21,6 +19,8 @@ from fullspan.learn.likelihood.counted import observed_entropy
 from fullspan.learn.shrinkage.contrasts import Contrasts
 from fullspan.learn.shrinkage.evidence import Shrunken, shrink
 from fullspan.model import Fitted, LogLinear
+from fullspan.model.algebra.basis import Basis, BasisName
+from fullspan.model.algebra.blas import one_core
 
 MAX_TERMS = 20_000
 """Most weights of a shrunken model."""

@@ -13,10 +13,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis
 from fullspan.data import Empirical
 from fullspan.engine.dual.clamped import Clamped
 from fullspan.learn.shrinkage.contrasts import Contrasts
+from fullspan.model.algebra.basis import Basis
 
 Array = NDArray[np.float64]
 

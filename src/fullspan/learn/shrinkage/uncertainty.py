@@ -17,8 +17,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis
 from fullspan.learn.shrinkage.contrasts import Contrasts
+from fullspan.model.algebra.basis import Basis
 
 Array = NDArray[np.float64]
 Solve = Callable[[Array], Array]

@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import serial
 from fullspan.data import Empirical
 from fullspan.engine.trees.tree import TreeEngine
 from fullspan.errors import FullspanError
 from fullspan.learn.trees.pairs import mutual_information, pair_counts
+from fullspan.model.algebra.jit import serial
 from fullspan.model.fitted import Step
 from fullspan.model.hidden_tree import FittedTree, HiddenTree
 

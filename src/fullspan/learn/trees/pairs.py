@@ -11,8 +11,8 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import parallel, serial
 from fullspan.engine.memory import budget, require
+from fullspan.model.algebra.jit import parallel, serial
 
 Array = NDArray[np.float64]
 _PLANES = 24

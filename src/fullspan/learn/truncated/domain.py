@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fullspan.algebra.basis import Basis, Term
+from fullspan.data.space import Space
 from fullspan.errors import FullspanError
 from fullspan.learn.likelihood.structure import position_of
 from fullspan.learn.truncated.mining import frequent_patterns
-from fullspan.space import Space
+from fullspan.model.algebra.basis import Basis, Term
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical

@@ -14,11 +14,9 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Basis, Term
-from fullspan.algebra.blas import one_core
-from fullspan.algebra.inclusion import empty_set, joined, sets_of_states, sets_of_terms
 from fullspan.data import Empirical
 from fullspan.data.merging import code_dtype
+from fullspan.data.space import Space
 from fullspan.engine.memory import budget, require
 from fullspan.engine.truncated.engine import TruncatedEngine
 from fullspan.errors import DataError, FullspanError
@@ -26,11 +24,13 @@ from fullspan.learn.likelihood.machine import Progress
 from fullspan.learn.likelihood.uncertainty import standard_errors
 from fullspan.learn.truncated.domain import domain
 from fullspan.learn.truncated.train import MAX_NEWTON, SOLVERS, Solver, Trained, train
+from fullspan.model.algebra.basis import Basis, Term
+from fullspan.model.algebra.blas import one_core
+from fullspan.model.algebra.inclusion import empty_set, joined, sets_of_states, sets_of_terms
 from fullspan.model.fitted import Fitted, Step
 from fullspan.model.goodness import goodness
 from fullspan.model.loglinear import checked_codes
 from fullspan.model.truncated import TruncatedLogLinear
-from fullspan.space import Space
 
 Array = NDArray[np.float64]
 MAX_ALL = 1 << 20

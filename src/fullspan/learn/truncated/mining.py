@@ -13,10 +13,10 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import Term
-from fullspan.algebra.inclusion import item_offsets
-from fullspan.algebra.jit import parallel
 from fullspan.engine.memory import budget, require
+from fullspan.model.algebra.basis import Term
+from fullspan.model.algebra.inclusion import item_offsets
+from fullspan.model.algebra.jit import parallel
 
 Index = NDArray[np.int64]
 Array = NDArray[np.float64]

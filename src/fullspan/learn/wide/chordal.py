@@ -25,13 +25,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from fullspan.algebra.basis import Basis, BasisName, Term
+from fullspan.data.space import Space
 from fullspan.engine.elimination.clusters import ClusterTree
 from fullspan.learn.wide.fronts import Fronts, Solver
 from fullspan.learn.wide.grow import Shape
 from fullspan.learn.wide.sweeps import Sweeps
+from fullspan.model.algebra.basis import Basis, BasisName, Term
 from fullspan.model.graph import FactorGraph
-from fullspan.space import Space
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]

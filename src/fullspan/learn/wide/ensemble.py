@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from fullspan.data import Empirical
+from fullspan.data.space import Space
 from fullspan.errors import FullspanError
 from fullspan.learn.averaging.bootstrap import n_draws
 from fullspan.learn.wide.mixture import Learner, MixedConditionals, Run, RunOptions, Watch
@@ -17,7 +18,6 @@ from fullspan.learn.wide.tables import Conditionals
 from fullspan.learn.wide.weighted import weighted
 from fullspan.model.graph import FactorGraph
 from fullspan.model.mixture import FittedMixture, Mixture
-from fullspan.space import Space
 
 RUNS = ((8, 4), (2, 8), (8, 1), (1, 8), (16, 3), (4, 6), (24, 4), (32, 2))
 """Components and widths that are tried, in this order, where none are given."""

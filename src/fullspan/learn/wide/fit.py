@@ -19,8 +19,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.basis import BasisName
-from fullspan.algebra.blas import one_core
 from fullspan.data import Empirical
 from fullspan.errors import FullspanError
 from fullspan.learn.search.fit import PSEUDO_ROWS, Progress, Watch
@@ -33,6 +31,8 @@ from fullspan.learn.wide.plan import require_wide
 from fullspan.learn.wide.rows import WideRows, single_counts
 from fullspan.learn.wide.sift import Sift, Weighed, weighed, wide_prior
 from fullspan.learn.wide.tables import family_counts
+from fullspan.model.algebra.basis import BasisName
+from fullspan.model.algebra.blas import one_core
 from fullspan.model.fitted import Fitted, Step
 from fullspan.model.loglinear import LogLinear
 

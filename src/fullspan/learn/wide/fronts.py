@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.algebra.jit import serial
+from fullspan.model.algebra.jit import serial
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]

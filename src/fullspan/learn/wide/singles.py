@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import block_diag
 
-from fullspan.algebra.basis import Basis, BasisName
 from fullspan.learn.wide.rows import WideRows, single_counts
+from fullspan.model.algebra.basis import Basis, BasisName
 
 Array = NDArray[np.float64]
 LARGEST = 128

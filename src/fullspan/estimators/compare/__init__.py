@@ -1,0 +1,1 @@
+"""Models side by side on rows that none of them has seen."""

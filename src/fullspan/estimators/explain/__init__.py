@@ -1,0 +1,1 @@
+"""What a fitted model found, as people read it: interactions, terms, summaries, limits, pictures."""

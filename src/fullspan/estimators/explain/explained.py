@@ -1,0 +1,65 @@
+"""What a fitted model found, as people read it: interactions, terms and intervals, worked out when first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from fullspan.estimators.explain.interactions import InteractionTable, Intervals
+from fullspan.estimators.explain.terms import TermTable
+from fullspan.model.effects.interaction import Interaction
+
+if TYPE_CHECKING:
+    from fullspan.model.fitted import Fitted
+
+
+class Explained:
+    """An estimator whose ``fitted_`` is a log-linear model, with the rows it was learned from in ``_empirical``."""
+
+    fitted_: Any
+    _empirical: Any
+    _explained_fit: Fitted | None = None
+
+    @property
+    def _explained(self) -> Fitted:
+        """The fit with what each interaction saves and does; worked out when first asked for."""
+        check_is_fitted(self)
+        if self._explained_fit is None:
+            from fullspan.learn.effects.explain import explained
+
+            self._explained_fit = explained(self.fitted_, self._empirical)
+        return self._explained_fit
+
+    @property
+    def interactions_(self) -> InteractionTable:
+        """One row per set of two variables or more, whatever the basis: effect, interval and nats saved."""
+        return InteractionTable(self._interaction_rows())
+
+    def _interaction_rows(self) -> Sequence[Interaction]:
+        return self._explained.interactions or ()
+
+    @property
+    def terms_(self) -> TermTable:
+        """The weights of the basis in words, with standard errors and nats saved, strongest first."""
+        return TermTable.of(self._explained)
+
+    def conf_int(self, level: float = 0.95) -> Intervals:
+        """Confidence intervals of all odds ratios and cell ratios, from the covariance of the weights.
+
+        Raises
+        ------
+        FullspanError : the level is not between 0 and 1.
+        """
+        return Intervals(self.interactions_, level)
+
+    def _covariance(self) -> NDArray[np.float64] | None:
+        """Covariance of the weights, where the rows are at hand."""
+        from fullspan.learn.effects.explain import covariance_of
+        from fullspan.learn.effects.objectives import objective_of
+
+        objective = None if self._empirical is None else objective_of(self.fitted_, self._empirical)
+        return None if objective is None else covariance_of(objective)

@@ -1,0 +1,140 @@
+"""The table of interactions, as people read it: one row per set of variables, strongest first, whatever the basis."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, overload
+
+from fullspan.display import html_table
+from fullspan.errors import FullspanError
+from fullspan.estimators.explain.terms import SHOWN, aligned, nats_text
+from fullspan.model.effects.interaction import Interaction, bound
+from fullspan.pictures.palette import LIGHT, ROLES
+
+HEADINGS = ("interaction", "order", "95 % interval", "nats saved")
+LEVEL = 0.95
+
+
+class InteractionTable(Sequence[Interaction]):
+    """Rows of :class:`fullspan.model.effects.interaction.Interaction`, most nats saved first; prints as a table."""
+
+    def __init__(self, rows: Sequence[Interaction], is_average: bool | None = None) -> None:
+        self._rows = tuple(rows)
+        self._is_average = any(row.chosen != 1.0 for row in rows) if is_average is None else is_average
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """Of the columns; how often an interaction was chosen is one of an average alone."""
+        return HEADINGS if not self._is_average else (*HEADINGS[:2], "chosen", *HEADINGS[2:])
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[Interaction]:
+        return iter(self._rows)
+
+    @overload
+    def __getitem__(self, item: int) -> Interaction: ...
+    @overload
+    def __getitem__(self, item: slice) -> InteractionTable: ...
+    def __getitem__(self, item: int | slice) -> Interaction | InteractionTable:
+        return InteractionTable(self._rows[item], self._is_average) if isinstance(item, slice) else self._rows[item]
+
+    def cells(self) -> list[tuple[str, ...]]:
+        """The rows as text, column by column as ``headings`` names them."""
+        chosen = (lambda row: (f"{row.chosen:.0%}",)) if self._is_average else (lambda row: ())
+        return [
+            (
+                *(row.words, str(row.order), *chosen(row)),
+                *(interval_text(row), nats_text(row.nats_saved, row.approximate)),
+            )
+            for row in self
+        ]
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Plain dictionaries, as JSON holds them."""
+        return [as_dict(row) for row in self]
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame with one row per interaction."""
+        import pandas as pd
+
+        return pd.DataFrame(self.to_dicts(), columns=list(as_dict(_EMPTY)))
+
+    def __repr__(self) -> str:
+        return "\n".join([*aligned([self.headings, *self[:SHOWN].cells()]), *self._rest()])
+
+    def _rest(self) -> list[str]:
+        return [f"... and {len(self) - SHOWN} more"] if len(self) > SHOWN else []
+
+    def _repr_html_(self) -> str:
+        shown = self[:SHOWN]
+        top = max((row.nats_saved for row in self if row.nats_saved < math.inf), default=0.0) or 1.0
+        bars = [max(row.nats_saved, 0.0) / top if row.nats_saved < math.inf else 0.0 for row in shown]
+        colours = [LIGHT[ROLES[row.direction]] for row in shown]
+        return html_table(self.headings, shown.cells(), notes=self._rest(), bars=bars, colours=colours)
+
+
+_EMPTY = Interaction((), math.nan, True, "cell ratio", ())
+
+
+def interval_text(row: Interaction, level: float = LEVEL) -> str:
+    """The interval of the first effect, ``×10.9 to ×25``; empty where there is no standard error."""
+    low, high = row.effects[0].log_interval(level) if row.effects else (math.nan, math.nan)
+    return "" if math.isnan(low) else f"{bound(low)} to {bound(high)}"
+
+
+def as_dict(row: Interaction, level: float = LEVEL) -> dict[str, Any]:
+    """An interaction in plain types; ``ratio`` and its interval are those of the first effect."""
+    first = row.effects[0] if row.effects else None
+    low, high = first.interval(level) if first else (math.nan, math.nan)
+    return {
+        "variables": list(row.variables),
+        "order": row.order,
+        "nats_saved": row.nats_saved,
+        "approximate": row.approximate,
+        "words": row.words,
+        "kind": row.kind,
+        "events": list(first.events) if first else [],
+        "ratio": first.ratio if first else math.nan,
+        "low": low,
+        "high": high,
+        "smallest": row.smallest,
+        "largest": row.largest,
+        "direction": row.direction,
+        "chosen": row.chosen,
+    }
+
+
+class Intervals(Sequence[dict[str, Any]]):
+    """What ``conf_int`` returns: a row per odds ratio or cell ratio, with its interval; prints as a table."""
+
+    def __init__(self, rows: Sequence[Interaction], level: float) -> None:
+        if not 0 < level < 1:
+            raise FullspanError(f"level is {level}; a level of confidence lies between 0 and 1, such as 0.95")
+        self.level = level
+        self._rows = [
+            {"events": list(e.events), "kind": row.kind, "ratio": e.ratio, "low": low, "high": high}
+            for row in rows
+            for e in row.effects
+            for low, high in [e.interval(level)]
+        ]
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, item: Any) -> Any:
+        return self._rows[item]
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame."""
+        import pandas as pd
+
+        return pd.DataFrame(self._rows, columns=["events", "kind", "ratio", "low", "high"])
+
+    def __repr__(self) -> str:
+        rows = [
+            (", ".join(r["events"]), r["kind"], *(f"{r[name]:.4g}" for name in ("ratio", "low", "high"))) for r in self
+        ]
+        return "\n".join(aligned([("events", "kind", "ratio", f"low ({100 * self.level:g}%)", "high"), *rows]))

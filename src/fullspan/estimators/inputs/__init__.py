@@ -1,0 +1,1 @@
+"""What people pass to estimators: tables, targets, evidence, parameters."""

@@ -1,0 +1,220 @@
+"""Fast transforms between a table over states and its coordinates, in place, mode by mode.
+
+With ``T[y, x] = Phi_y(x) = prod_i phi_{y_i}(x_i)`` three linear maps are needed:
+
+    ANALYSE     eta = T p        expectations of a distribution
+    INVERT      p   = T^-1 eta   the distribution with these expectations
+    SYNTHESISE  l   = T^t theta  the function with these coefficients
+
+``T`` is a Kronecker product, so each map is applied one variable at a time, in O(|X_i|) per fibre for the
+monomial and indicator bases and O(|X_i| log |X_i|) for Walsh: O(|X| n) in all. Variables are taken in groups
+whose joint size fits the cache, so that a table in main memory is read and written only once per group.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from fullspan.model.algebra.bits import transform_bits
+from fullspan.model.algebra.jit import parallel, serial
+
+WALSH, MONOMIAL, INDICATOR = 0, 1, 2
+ANALYSE, INVERT, SYNTHESISE = 0, 1, 2
+
+_GROUP = 1024
+"""Joint size up to which neighbouring variables are transformed in one visit."""
+_BIT = {
+    (WALSH, ANALYSE): ((1, 1), (1, -1)),
+    (WALSH, INVERT): ((0.5, 0.5), (0.5, -0.5)),
+    (WALSH, SYNTHESISE): ((1, 1), (1, -1)),
+    (MONOMIAL, ANALYSE): ((1, 1), (0, 1)),
+    (MONOMIAL, INVERT): ((1, -1), (0, 1)),
+    (MONOMIAL, SYNTHESISE): ((1, 0), (1, 1)),
+    (INDICATOR, ANALYSE): ((1, 1), (-1, 1)),
+    (INDICATOR, INVERT): ((0.5, -0.5), (0.5, 0.5)),
+    (INDICATOR, SYNTHESISE): ((1, -1), (1, 1)),
+}
+"""The three maps on a variable of two levels."""
+_BYTES = 512
+"""Bytes of two-level columns that are visited together: with a group of rows half of the second-level cache."""
+_WIDTH = 32
+"""Columns of a group that are visited together: one or two cache lines."""
+
+
+@serial
+def _walsh_line(work: NDArray[Any], card: int, step: int) -> None:
+    """Walsh transform of ``card`` rows of ``step`` neighbouring entries."""
+    half = step
+    while half < card * step:
+        for start in range(0, card * step, 2 * half):
+            a, b = work[start : start + half], work[start + half : start + 2 * half]
+            for i in range(half):
+                u = a[i]
+                v = b[i]
+                a[i] = u + v
+                b[i] = u - v
+        half *= 2
+
+
+@serial
+def _dummy_line(line: NDArray[Any], card: int, step: int, kind: int, op: int) -> None:
+    """Monomial and indicator fibres: one sum over the levels, then one affine map per level."""
+    first = line[:step]
+    if op == SYNTHESISE:
+        if kind == INDICATOR:
+            for k in range(1, card):
+                _subtract(first, line[k * step : (k + 1) * step])
+        for k in range(1, card):
+            _combine(line[k * step : (k + 1) * step], first, 2 if kind == INDICATOR else 1, 1)
+        return
+    if kind == INDICATOR and op == INVERT:
+        for k in range(1, card):
+            _halve_sum(line[k * step : (k + 1) * step], first)
+    for k in range(1, card):
+        if op == ANALYSE:
+            _combine(first, line[k * step : (k + 1) * step], 1, 1)
+        else:
+            _subtract(first, line[k * step : (k + 1) * step])
+    if kind == INDICATOR and op == ANALYSE:
+        for k in range(1, card):
+            _combine(line[k * step : (k + 1) * step], first, 2, -1)
+
+
+@serial
+def _combine(target: NDArray[Any], source: NDArray[Any], a: int, b: int) -> None:
+    u, v = target.dtype.type(a), target.dtype.type(b)
+    for i in range(target.size):
+        target[i] = u * target[i] + v * source[i]
+
+
+@serial
+def _subtract(target: NDArray[Any], source: NDArray[Any]) -> None:
+    for i in range(target.size):
+        target[i] -= source[i]
+
+
+@serial
+def _halve_sum(target: NDArray[Any], source: NDArray[Any]) -> None:
+    half = target.dtype.type(0.5)
+    for i in range(target.size):
+        target[i] = half * (target[i] + source[i])
+
+
+@serial
+def _mode(work: NDArray[Any], size: int, stride: int, card: int, kind: int, op: int, width: int) -> None:
+    """Transform one variable of a group held in ``work[size, width]``, row-major."""
+    step = stride * width
+    for outer in range(0, size * width, card * step):
+        line = work[outer : outer + card * step]
+        if kind == WALSH:
+            _walsh_line(line, card, step)
+        else:
+            _dummy_line(line, card, step, kind, op)
+
+
+@serial
+def _group_tile(work: NDArray[Any], size: int, cards: NDArray[Any], kinds: NDArray[Any], op: int, width: int) -> None:
+    inner = 1
+    for i in range(cards.size):
+        _mode(work, size, inner, cards[i], kinds[i], op, width)
+        inner *= cards[i]
+
+
+@serial
+def _copy(target: NDArray[Any], source: NDArray[Any], factor: Any) -> None:
+    for i in range(target.size):
+        target[i] = factor * source[i]
+
+
+@serial
+def _copy_strided(target: NDArray[Any], a: int, source: NDArray[Any], b: int, count: int, factor: Any) -> None:
+    for i in range(count):
+        target[i * a] = factor * source[i * b]
+
+
+@parallel
+def _group(
+    table: NDArray[Any], stride: int, size: int, width: int, cards: NDArray[Any], kinds: NDArray[Any], op: int
+) -> None:
+    """Transform the neighbouring variables ``cards``, whose first digit has weight ``stride`` in the index."""
+    scale = 1.0
+    for i in range(cards.size):
+        if kinds[i] == WALSH and op == INVERT:
+            scale /= cards[i]
+    one, factor = table.dtype.type(1), table.dtype.type(scale)
+    across = stride == 1 and width > 1  # columns are whole blocks: transposed on the way in and out
+    columns = 1 if across else stride // width
+    tiles = table.size // (size * width)
+    chunks = min(tiles, 256)
+    for chunk in prange(chunks):
+        work = np.empty(size * width, table.dtype)
+        for tile in range(chunk * tiles // chunks, (chunk + 1) * tiles // chunks):
+            origin = (tile // columns) * columns * size * width + (tile % columns) * width
+            if stride == 1 and width == 1:
+                line = table[origin : origin + size]
+                _group_tile(line, size, cards, kinds, op, 1)
+                for c in range(size):
+                    line[c] *= factor
+                continue
+            if across:
+                for c in range(width):
+                    _copy_strided(work[c:], width, table[origin + c * size :], 1, size, one)
+                _group_tile(work, size, cards, kinds, op, width)
+                for c in range(width):
+                    _copy_strided(table[origin + c * size :], 1, work[c:], width, size, factor)
+                continue
+            for r in range(size):
+                _copy(work[r * width :][:width], table[origin + r * stride :][:width], one)
+            _group_tile(work, size, cards, kinds, op, width)
+            for r in range(size):
+                _copy(table[origin + r * stride :][:width], work[r * width :][:width], factor)
+
+
+def transform_in_place(table: NDArray[Any], cards: NDArray[np.int64], kinds: NDArray[np.int64], op: int) -> None:
+    """Apply ANALYSE, INVERT or SYNTHESISE to a flat table of ``prod(cards)`` entries.
+
+    Time O(|X| n); memory one group per core beside the table.
+    """
+    stride = 1
+    for own, own_kinds in _groups(tuple(cards.tolist()), tuple(kinds.tolist()), _GROUP):
+        size = int(own.prod())
+        if (own == 2).all() and (own_kinds == own_kinds[0]).all():
+            matrix = np.array(_BIT[int(own_kinds[0]), op], dtype=table.dtype)
+            width = 1 if stride == 1 else _column_width(stride, _BYTES // table.itemsize)
+            transform_bits(table, stride, len(own), width, matrix, op == SYNTHESISE)
+        else:
+            width = _column_width(table.size // size if stride == 1 else stride, 2 * _WIDTH)
+            _group(table, stride, size, width, own, own_kinds, op)
+        stride *= size
+
+
+@cache
+def _groups(
+    cards: tuple[int, ...], kinds: tuple[int, ...], largest: int
+) -> tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...]:
+    """Levels and kinds of neighbouring variables of at most ``largest`` joint states.
+
+    A Walsh variable of 2^k levels is k of two levels: its index is bit-packed. One level is no variable.
+    """
+    groups: list[list[tuple[int, int]]] = []
+    size = largest
+    for card, kind in zip(cards, kinds, strict=True):
+        for part in [2] * (card.bit_length() - 1) if kind == WALSH else [card] * (card > 1):
+            if not groups or size * part > largest:
+                groups.append([])
+                size = 1
+            groups[-1].append((part, kind))
+            size *= part
+    pairs = [np.array(group, dtype=np.int64) for group in groups]
+    return tuple((np.ascontiguousarray(p[:, 0]), np.ascontiguousarray(p[:, 1])) for p in pairs)
+
+
+@cache
+def _column_width(stride: int, most: int) -> int:
+    """The largest divisor of ``stride`` up to ``most``; strides are products of cardinalities."""
+    return max(w for w in range(1, min(stride, most) + 1) if stride % w == 0)

@@ -1,0 +1,211 @@
+"""What a set of variables does together, as people read it: nats saved, an effect that is a fact of the distribution.
+
+Write ``log p(x) = sum_A u_A(x_A)`` with every ``u_A`` summing to 0 over each of its variables (sum-to-zero coding), u_A
+averaged over the other variables under the model where larger sets make it depend on them. Then
+
+    two variables with two levels   the conditional odds ratio of the two named levels is     exp(4 u_A)
+    any other set                   a cell is as often as the lower orders expect, times      exp(u_A)
+
+Neither depends on the basis or the estimator that found the distribution.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from fullspan.model.files.strict_json import Node
+
+Kind = Literal["odds ratio", "cell ratio"]
+NEAR_BOUNDARY = math.log(1e6)
+"""Log ratio from which on a number would only say how far a solver went towards infinity."""
+
+
+@dataclass(frozen=True)
+class Effect:
+    """The log of an odds ratio, or of a cell's ratio to what lower orders expect.
+
+    Attributes
+    ----------
+    events : the levels meant, such as ``("party=republican", "physician=y")``.
+    log_ratio : infinite where the likelihood has no finite maximum; NaN where it is not determined there.
+    standard_error : of the log ratio; NaN where it is not known.
+    """
+
+    events: tuple[str, ...]
+    log_ratio: float
+    standard_error: float = math.nan
+
+    @property
+    def ratio(self) -> float:
+        """The ratio itself, 0 or infinite at the boundary."""
+        if math.isinf(self.log_ratio):
+            return math.inf if self.log_ratio > 0 else 0.0
+        return math.exp(min(max(self.log_ratio, -700.0), 700.0))
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Wald interval of the ratio at a level of confidence; NaN where there is no standard error."""
+        low, high = self.log_interval(level)
+        return _exp(low), _exp(high)
+
+    def log_interval(self, level: float = 0.95) -> tuple[float, float]:
+        """The same of the log ratio."""
+        if not math.isfinite(self.standard_error) or not math.isfinite(self.log_ratio):
+            return math.nan, math.nan
+        from statistics import NormalDist
+
+        half = NormalDist().inv_cdf(0.5 + level / 2) * self.standard_error
+        return self.log_ratio - half, self.log_ratio + half
+
+
+def _exp(value: float) -> float:
+    return math.exp(min(max(value, -700.0), 700.0)) if value == value else value
+
+
+@dataclass(frozen=True)
+class Interaction:
+    """One set of variables that a model joins.
+
+    Attributes
+    ----------
+    variables : their names.
+    nats_saved : log-likelihood that the data lose if it is dropped and everything else refitted under the same prior.
+    approximate : whether that number is an approximation.
+    kind : what the effects are.
+    effects : the odds ratio, or the strongest cells; the first is the one to quote.
+    smallest, largest : of an odds ratio that depends on other variables; NaN where it does not, or is not known.
+    chosen : share of the fits of an average that have it.
+    """
+
+    variables: tuple[str, ...]
+    nats_saved: float
+    approximate: bool
+    kind: Kind
+    effects: tuple[Effect, ...]
+    smallest: float = math.nan
+    largest: float = math.nan
+    chosen: float = 1.0
+
+    @property
+    def order(self) -> int:
+        """Number of variables."""
+        return len(self.variables)
+
+    @property
+    def direction(self) -> int:
+        """+1 where two named levels go with each other, -1 where against; 0 where there is no one direction."""
+        if self.kind != "odds ratio" or not self.effects or not abs(self.effects[0].log_ratio) > 0:
+            return 0
+        return 1 if self.effects[0].log_ratio > 0 else -1
+
+    @property
+    def words(self) -> str:
+        """The effect in words, such as ``a=y goes with b=y (odds ×2.7)``."""
+        if not self.effects:
+            return ", ".join(self.variables)
+        if self.kind == "odds ratio":
+            return f"{self._pair()} {self._odds()}"
+        joint = " with " if self.order == 2 else ", "
+        return "; ".join(f"{joint.join(e.events)} {factor(e.log_ratio)}" for e in self.effects)
+
+    def _pair(self) -> str:
+        first, second = self.effects[0].events
+        return f"{first} {('goes against', 'and', 'goes with')[self.direction + 1]} {second}"
+
+    def _odds(self) -> str:
+        own = f"odds {factor(self.effects[0].log_ratio)}"
+        if math.isnan(self.smallest):
+            return f"({own})"
+        low, high = (bound(math.log(end)) for end in (self.smallest, self.largest))
+        return f"({own} on average; {low} to {high} over other columns)"
+
+    def with_nats(self, nats_saved: float, approximate: bool) -> Interaction:
+        """The same with another number of nats."""
+        return replace(self, nats_saved=nats_saved, approximate=approximate)
+
+
+def bound(log_ratio: float) -> str:
+    """An end of a range or interval: ``×2.7``, or from which order of magnitude on it lies."""
+    return factor(log_ratio) if abs(log_ratio) <= NEAR_BOUNDARY else f"{'÷' if log_ratio < 0 else '×'}10^6 or beyond"
+
+
+def factor(log_ratio: float) -> str:
+    """``×2.7`` or ``÷2.7``; near and at the boundary of the likelihood in words instead of a number."""
+    sign = "÷" if log_ratio < 0 else "×"
+    if math.isnan(log_ratio):
+        return "not determined, at the boundary"
+    if math.isinf(log_ratio):
+        return f"{sign}∞, at the boundary: no finite maximum"
+    if abs(log_ratio) > NEAR_BOUNDARY:
+        return f"beyond {sign}10^6, near the boundary"
+    ratio = float(f"{math.exp(abs(log_ratio)):.3g}")
+    return f"{sign}{ratio:,.0f}" if ratio >= 1000 else f"{sign}{ratio:.3g}"
+
+
+# -- files ----------------------------------------------------------------------------------------------------
+
+
+def record(interaction: Interaction) -> dict[str, Any]:
+    """As a model file holds it: numbers that are not known are null, infinite ones text."""
+    return {
+        "variables": list(interaction.variables),
+        "nats_saved": _plain(interaction.nats_saved),
+        "approximate": interaction.approximate,
+        "kind": interaction.kind,
+        "effects": [
+            {"events": list(e.events), "log_ratio": _plain(e.log_ratio), "standard_error": _plain(e.standard_error)}
+            for e in interaction.effects
+        ],
+        "smallest": _plain(interaction.smallest),
+        "largest": _plain(interaction.largest),
+        "chosen": interaction.chosen,
+    }
+
+
+def _plain(value: float) -> float | str | None:
+    return None if math.isnan(value) else str(value) if math.isinf(value) else float(value)
+
+
+def read_interaction(node: Node, names: tuple[str, ...]) -> Interaction:
+    """The interaction in a file.
+
+    Raises
+    ------
+    ModelFileError : something in it is not what it should be.
+    """
+    variables = tuple(item.text() for item in node["variables"].items())
+    if len(variables) < 2 or len(set(variables)) < len(variables) or not set(variables) <= set(names):
+        raise node["variables"].refuse("two or more different variables of the model are needed")
+    kind = node["kind"].text()
+    if kind not in ("odds ratio", "cell ratio"):
+        raise node["kind"].refuse("'odds ratio' or 'cell ratio' is needed")
+    effects = tuple(_read_effect(item, len(variables)) for item in node["effects"].items())
+    if kind == "odds ratio" and (len(effects), len(variables)) != (1, 2):
+        raise node["effects"].refuse("an odds ratio is one number, of two variables")
+    if not isinstance(node["approximate"].value, bool):
+        raise node["approximate"].refuse("true or false is needed")
+    ends = [_read_number(node[name]) for name in ("smallest", "largest")]
+    if any(end <= 0 for end in ends):
+        raise node["smallest"].refuse("the ends of an odds ratio are positive")
+    return Interaction(
+        variables,
+        _read_number(node["nats_saved"]),
+        node["approximate"].value,
+        kind,  # type: ignore[arg-type]
+        effects,
+        ends[0],
+        ends[1],
+        node["chosen"].number(least=0),
+    )
+
+
+def _read_effect(node: Node, order: int) -> Effect:
+    events = tuple(item.text() for item in node["events"].items())
+    if len(events) != order:
+        raise node["events"].refuse(f"{len(events)} events for {order} variables")
+    return Effect(events, _read_number(node["log_ratio"]), _read_number(node["standard_error"]))
+
+
+def _read_number(node: Node) -> float:
+    return float(node.value) if node.value in ("inf", "-inf") else node.number_or_nan()

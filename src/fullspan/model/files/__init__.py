@@ -1,0 +1,1 @@
+"""The file formats: model files, networks of other tools, and how a file from a stranger is opened."""

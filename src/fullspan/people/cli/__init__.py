@@ -1,0 +1,15 @@
+"""The command line, ``fullspan``: one module per command. Heavy imports wait until a command runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code.
+
+    0: done. 1: a fault of the program. 2: wrong usage or input, explained on standard error. 130: interrupted.
+    """
+    from fullspan.people.cli.app import run
+
+    return run(argv)

@@ -1,0 +1,160 @@
+"""The application: its commands, and how their failures become exit codes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from fullspan.errors import DataWarning, FullspanError, QueryError
+from fullspan.people.cli import (
+    bench,
+    compare,
+    convert,
+    demo,
+    fit,
+    impute,
+    query,
+    report,
+    reproduce,
+    sample,
+    score,
+    serve,
+    show,
+)
+
+INTERRUPTED = 130
+_STDOUT = {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}
+"""Files that are the standard output; where one of them is written to, what is said goes to standard error."""
+_OPTIONS = (
+    "missing",
+    "columns",
+    "levels",
+    "bins",
+    "max_levels",
+    "count_column",
+    "max_memory",
+    "max_order",
+    "dtype",
+    "device",
+    "engine",
+    "na_values",
+    "handle_unknown",
+)
+_SHORTER = {"na_values": "na", "handle_unknown": "unknown"}
+
+app = typer.Typer(
+    name="fullspan",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+for _module in (fit, show, query, sample, impute, score, compare, report, serve, convert, demo, reproduce, bench):
+    _module.register(app)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        import fullspan
+
+        typer.echo(f"fullspan {fullspan.__version__}")
+        raise typer.Exit
+
+
+@app.callback(epilog="Exit codes: 0 done, 1 a fault of the program, 2 wrong usage or input, 130 interrupted.")
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Learn a probability model of a table, and ask it questions; its answers are exact.
+
+    Start with: fullspan demo
+
+    Then: fullspan fit data.csv -o model.fsm
+
+    And: fullspan query model.fsm "P(column=level)"
+    """
+
+
+def run(argv: Sequence[str] | None = None) -> int:
+    """Run the application; every way to fail has its exit code and leaves no traceback but that of a fault."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", DataWarning)
+            warnings.showwarning = _show_warning
+            code = _dispatch(argv)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        return _pipe_closed()
+    except (KeyboardInterrupt, typer.Abort):
+        return _complain("interrupted", INTERRUPTED)
+    except FullspanError as error:
+        return _complain(said(error))
+    except OSError as error:
+        return _complain(_os_message(error))
+
+
+def _dispatch(argv: Sequence[str] | None) -> int:
+    """Parse and run, with interrupts and closed pipes left to the caller."""
+    command: Any = typer.main.get_command(app)
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    apart = contextlib.redirect_stdout(sys.stderr) if _STDOUT & set(arguments) else contextlib.nullcontext()
+    try:
+        with apart, command.make_context("fullspan", arguments) as context:
+            result = command.invoke(context)
+    except typer.Exit as done:
+        return done.exit_code
+    except Exception as error:
+        if not (hasattr(error, "show") and hasattr(error, "exit_code")):
+            raise
+        error.show()  # a usage error of the parser, which knows how to tell it
+        return int(error.exit_code)
+    return result if isinstance(result, int) else 0
+
+
+def said(error: FullspanError) -> str:
+    """The message with its remedies as options; the query that it quotes stays as it is, and so does its caret."""
+    if isinstance(error, QueryError) and error.text is not None:
+        head, query, caret = str(error).rpartition(f"\n  {error.text}\n")
+        return as_options(head) + query + caret
+    return as_options(str(error))
+
+
+def as_options(message: str) -> str:
+    """The remedies of a message as options: ``missing='drop'`` reads ``--missing drop``."""
+
+    def option(match: re.Match[str]) -> str:
+        name = _SHORTER.get(match[1], match[1])
+        return f"--{name.replace('_', '-')}{' ' + match[2] if match[2] else ''}"
+
+    return re.sub(rf"\b({'|'.join(_OPTIONS)})=(?:'(\w+)')?(?![\w'\"])", option, message)
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *_where: Any, **_line: Any) -> None:
+    """What a person should know, without the line of code that found it."""
+    print(f"fullspan: {as_options(str(message))}", file=sys.stderr)
+
+
+def _complain(message: str, code: int = 2) -> int:
+    print(f"fullspan: {message}", file=sys.stderr)
+    return code
+
+
+def _os_message(error: OSError) -> str:
+    return f"{error.strerror}: {error.filename!r}" if error.filename else str(error)
+
+
+def _pipe_closed() -> int:
+    """The reader of our output has gone (``| head``): stop quietly."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0

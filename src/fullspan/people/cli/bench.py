@@ -1,0 +1,118 @@
+"""``fullspan bench``: what this machine can do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fullspan.people.cli.choices import Device
+
+EPILOG = "Example: fullspan bench device --n 13 --rows 1000"
+LIMIT_HELP = "Seconds that a method may take for a fold; then it is stopped and shown as declined. 0: none."
+SECONDS_HELP = "Mixture: no run is begun after so many seconds; by default 300, or half of --limit if that is less."
+DENSITY_EPILOG = """With sets of your own: fullspan bench density --data DATA/debd --set nltcs --results density.jsonl
+
+Sets are .npz files: train, valid, test (packed bits) and nvars; bits and n; or codes with 255 for a missing cell. Sets
+without parts are cross-validated. Ctrl-C keeps the scores so far in the file of --results, and the same command goes on
+there; what was stopped by --limit is tried again with a longer one."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the group of commands to the application."""
+    group = typer.Typer(no_args_is_help=True, help="Measure this machine.", short_help="Measure this machine.")
+    group.command("device", epilog=EPILOG, short_help="Steps and fits of the full-span search.")(device)
+    group.command("density", epilog=DENSITY_EPILOG, short_help="Likelihoods of unseen rows, next to rivals.")(density)
+    app.add_typer(group, name="bench")
+
+
+def device(
+    n: Annotated[list[int] | None, typer.Option(min=13, max=40, help="Variables. [default: 20, 22, 24]")] = None,
+    on: Annotated[Device, typer.Option("--device", help="auto: a GPU if there is one.")] = Device.auto,
+    rows: Annotated[int, typer.Option(min=1000, help="Rows of data.")] = 100_000,
+    seed: Annotated[int, typer.Option(min=0, help="Of the random network.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Time the full-span search on random Bayesian networks: bytes per second beside a copy, whole fits.
+
+    GB/s counts what a pass over the table must move: it is read and written, and on a GPU the data are read, once each.
+    "per pass" is how many steps of the search a pass takes.
+    """
+    from fullspan.bench.device import measure
+    from fullspan.engine.cuda.device import why_not
+    from fullspan.people.cli.summary import print_json
+
+    if on is Device.sharded:
+        raise typer.BadParameter("several devices are not measured by this command; choose cpu or cuda")
+    reason = why_not()
+    where = "cpu" if on is Device.cpu or (on is Device.auto and reason) else "cuda"
+    if on is Device.auto and reason and not as_json:
+        typer.echo(f"on the CPU: {reason}")
+    if not as_json:
+        typer.echo(f"{'n':>3} {'candidates':>14} {'chosen':>6} {'steps':>5} {'fit s':>8} {'step ms':>8} "
+                   f"{'per pass':>8} {'GB/s':>6} {'copy':>6} {'share':>5}")  # fmt: skip
+    found = []
+    for size in n or [20, 22, 24]:
+        row = measure(size, where, rows, seed)  # type: ignore[arg-type]
+        found.append(row.to_json())
+        if not as_json:
+            typer.echo(
+                f"{row.n:>3} {row.candidates:>14,} {row.chosen:>6} {row.steps:>5} {row.seconds:>8.3g} "
+                f"{row.step_ms:>8.3g} {row.steps_per_pass:>8.2f} {row.pass_gb_s:>6.0f} {row.copy_gb_s:>6.0f} "
+                f"{row.share:>5.2f}"
+            )
+    if as_json:
+        print_json({"device": where, "rows": rows, "seed": seed, "sizes": found})
+
+
+def density(
+    data: Annotated[Path, typer.Option(help="Folder of data sets; folders in it are looked at too.")],
+    sets: Annotated[list[str] | None, typer.Option("--set", help="A set by name; may be repeated.")] = None,
+    method: Annotated[list[str] | None, typer.Option(help="A method by name; may be repeated.")] = None,
+    results: Annotated[Path | None, typer.Option(help="JSON lines that scores are added to, and taken from.")] = None,
+    folds: Annotated[int, typer.Option(min=2, help="Of sets without parts.")] = 5,
+    limit: Annotated[float, typer.Option(min=0.0, help=LIMIT_HELP)] = 600.0,
+    seconds: Annotated[float | None, typer.Option(min=0.0, help=SECONDS_HELP)] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of folds and starts.")] = 0,
+    picture: Annotated[Path | None, typer.Option(help="SVG file to draw.")] = None,
+    table: Annotated[Path | None, typer.Option(help="Markdown file to write the table to.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Compare densities: mean log-likelihood of unseen rows of full-span models, trees, machines and networks."""
+    from dataclasses import asdict
+
+    from fullspan.bench import density as bench
+    from fullspan.bench.density_methods import METHODS, Settings
+    from fullspan.bench.density_picture import picture as drawn
+    from fullspan.people.cli.files import check_target, write_text
+    from fullspan.people.cli.summary import print_json
+
+    if seconds is None:
+        seconds = min(Settings().seconds, limit / 2) if limit else Settings().seconds
+    if "mixture" in (method or METHODS) and 0 < limit <= seconds:
+        raise typer.BadParameter(
+            f"--seconds {seconds:g} leaves a mixture no time to end within --limit {limit:g}; give fewer"
+        )
+    for path in (picture, table, results):
+        if path is not None:
+            check_target(path)
+
+    def say(text: str) -> None:
+        typer.echo(text, err=True)
+
+    chosen = tuple(method or METHODS)
+    try:
+        scores = bench.compare(data, results, sets, chosen, folds, Settings(seconds, seed, limit), say)
+    except KeyboardInterrupt:
+        if results is not None:
+            say(f"the scores so far are in {results}; the same command goes on there")
+        raise
+    if picture is not None:
+        write_text(picture, drawn(scores))
+    if table is not None:
+        write_text(table, bench.markdown(scores) + "\n")
+    if as_json:
+        print_json({"scores": [asdict(s) for s in scores]})
+    else:
+        typer.echo(bench.markdown(scores))

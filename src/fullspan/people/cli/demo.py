@@ -1,0 +1,129 @@
+"""``fullspan demo``: a tour of the package on the votes of the U.S. House of Representatives, 1984."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from fullspan.model.fitted import Fitted
+
+EPILOG = "Example: fullspan demo demo-output"
+STRONGEST = 12
+QUESTIONS = (
+    "P(party=democrat | physician=n)",
+    "P(crime=y | party=democrat, education=y)",
+)
+CREDIT = "Congressional Voting Records, UCI Machine Learning Repository, CC BY 4.0"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command("demo", epilog=EPILOG, short_help="A tour on the 1984 House votes.")(demo)
+
+
+def demo(
+    folder: Annotated[Path, typer.Argument(help="Folder to write into; made if it is not there.")] = Path(
+        "demo-output"
+    ),
+) -> int:
+    """Learn the 1984 House votes, show what was found, ask two questions."""
+    from fullspan.model.files.log_linear import save
+    from fullspan.people.cli.fit import INTERRUPTED_STATUS
+
+    folder.mkdir(parents=True, exist_ok=True)
+    _heading(
+        "Learning",
+        "435 members of the U.S. House of Representatives, 16 votes of 1984. 392 votes are missing; no row is dropped: "
+        f"what is missing is summed over.\n{CREDIT}.",
+    )
+    started = time.monotonic()
+    fitted = _fitted()
+    save(fitted, folder / "votes.fsm")
+    _show(fitted, time.monotonic() - started)
+    _ask(fitted)
+    _report(folder)
+    _farewell(folder)
+    return 130 if fitted.status == INTERRUPTED_STATUS else 0
+
+
+def _fitted() -> Fitted:
+    from fullspan.datasets import house_votes_path
+    from fullspan.estimators.inputs.reading import Reading
+    from fullspan.estimators.progress import Reporter, announce
+    from fullspan.learn.effects.explain import explained
+    from fullspan.learn.search.fit import Options, fit
+
+    reading = Reading(missing="em")
+    with contextlib.closing(Reporter()) as reporter:
+        announce(reporter)
+        data = reading.count(house_votes_path())
+        fitted = reading.noted(fit(data, Options(), watch=reporter))
+        reporter.say("working out what each interaction saves")
+        return explained(fitted, data)
+
+
+def _show(fitted: Fitted, seconds: float) -> None:
+    from fullspan.people.cli.summary import strongest, summary_lines
+
+    typer.echo("\n".join(summary_lines(fitted)))
+    typer.echo(f"learned in {seconds:.1f} s")
+    _heading("The strongest interactions", "Which votes go together, beyond what the others already explain.")
+    strongest(fitted, STRONGEST)
+
+
+def _ask(fitted: Fitted) -> None:
+    from fullspan.query.answer import Oracle
+
+    _heading("Two questions", "Answers are exact under the model: nothing is sampled.")
+    oracle = Oracle(fitted.model)
+    for question in QUESTIONS:
+        typer.echo(f"{question} = {oracle.probability(question):.4f}")
+
+
+def _report(folder: Path) -> None:
+    from fullspan.datasets import house_votes_path
+    from fullspan.estimators.loading import load
+    from fullspan.people.cli.files import write_text
+    from fullspan.people.report.content import gather
+    from fullspan.people.report.page import page
+
+    content = gather(load(folder / "votes.fsm"), house_votes_path(), title="House votes 1984")
+    write_text(folder / "report.html", page(content))
+
+
+def _farewell(folder: Path) -> None:
+    _heading("Written", f"{folder}/votes.fsm (the model), {folder}/report.html (all of this as a page)")
+    typer.echo("Try next:")
+    for arguments in (
+        f"show {folder}/votes.fsm",
+        f'query {folder}/votes.fsm "P(party | crime=n, water=y)"',
+        f'sample {folder}/votes.fsm -n 5 --given "party=republican"',
+    ):
+        typer.echo(f"  {_program()} {arguments}")
+
+
+def _program() -> str:
+    """How to call the program from here: by name if the shell finds it, else by its path."""
+    script = Path(sys.argv[0])
+    if shutil.which("fullspan") or script.name != "fullspan":
+        return "fullspan"
+    return os.path.relpath(script)
+
+
+def _heading(title: str, text: str) -> None:
+    from rich.rule import Rule
+
+    from fullspan.people.cli.summary import console
+
+    out = console()
+    out.print()
+    out.print(Rule(title, align="left", characters="─"), width=min(out.width, 100))
+    out.print(text)

@@ -1,0 +1,88 @@
+"""``fullspan impute``: fill the missing cells of a table."""
+
+from __future__ import annotations
+
+import enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fullspan.people.cli.reading import Na, OnUnknown, reading_of
+
+if TYPE_CHECKING:
+    from fullspan.data.space import Space
+
+EPILOG = """Example: fullspan impute votes.fsm votes.csv -o filled.csv
+
+The output is the table as it was, with the missing cells of the model's variables filled: observed cells, further
+columns and their order stay. With --how mean it is a table of probabilities instead: one row per row of the data, one
+column name=level per level of the model's variables, 0 or 1 where the cell is observed, and no further columns.
+
+A number of a binned column becomes the median of the data in its bin, or a random one of them. An existing output file
+is replaced, the data file never. A model fitted with --missing level has nothing to fill: an empty cell is one of its
+levels."""
+
+
+class How(enum.StrEnum):
+    """What a missing cell becomes."""
+
+    mode = "mode"
+    mean = "mean"
+    draw = "draw"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command("impute", epilog=EPILOG)(impute)
+
+
+def impute(
+    model: Annotated[Path, typer.Argument(help="Model file.")],
+    data: Annotated[Path, typer.Argument(help="Table with missing cells.")],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="File to write: .csv, .tsv, .parquet, .jsonl or .arrow.")
+    ],
+    how: Annotated[
+        How, typer.Option(help="Likeliest completion, probability of each level, or a random completion.")
+    ] = How.mode,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the random completion.")] = None,
+    na: Na = None,
+    unknown: OnUnknown = None,
+) -> None:
+    """Fill the missing cells of a table, given what each row says."""
+    from fullspan.people.cli.files import check_table_target, table_suffix, write_table
+
+    check_table_target(output, model, data)
+    import numpy as np
+
+    from fullspan.data import fill
+    from fullspan.estimators.inputs.reading import refuse_missing_level
+    from fullspan.people.cli.models import joint_model, oracle_of
+
+    fitted = joint_model(model)
+    oracle = oracle_of(fitted)
+    space = oracle.visible
+    codes = reading_of(fitted, na, unknown).encode(data, space, allow_missing=True)
+    refuse_missing_level(codes, space)
+    if how is How.mean:
+        table = _wide(oracle.impute(codes, "mean"), space)
+    else:
+        rng = np.random.default_rng(seed)
+        completed = oracle.impute(codes.copy(), "mode" if how is How.mode else "draw", rng)
+        within = rng if how is How.draw else None
+        table = fill(data, space, codes, completed, within, as_text=table_suffix(output) in (".csv", ".tsv"))
+    write_table(table, output)
+    n_cells = f"{int((codes < 0).sum()):,} cells of {len(codes):,} rows"
+    filled = f"{n_cells} filled, written to {output}"
+    means = f"probabilities of the missing cells written to {output}: {n_cells} were missing"
+    typer.echo(means if how is How.mean else filled, err=True)
+
+
+def _wide(probabilities: dict[str, Any], space: Space) -> Any:
+    """One column ``name=level`` per level, with its probability."""
+    import pyarrow as pa
+
+    return pa.table(
+        {f"{v.name}={level}": probabilities[v.name][:, j] for v in space.variables for j, level in enumerate(v.levels)}
+    )

@@ -1,0 +1,292 @@
+"""``fullspan query``: ask a model or a network for probabilities."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from fullspan.data.space import Level, Space
+    from fullspan.errors import FullspanError
+    from fullspan.query.asked import Answer
+    from fullspan.query.conditioned import Conditioned
+    from fullspan.query.graph import GraphModel
+
+    Answered = tuple[str, Answer | FullspanError]
+    """A question and its answer, or the error that it met."""
+
+_SOME_NAMES = re.compile(r"(, and [\d,]+ more)$", re.MULTILINE)
+ADVICE = r"\1 (fullspan query MODEL --names lists all)"
+GIBBS_HELP = "Estimate by Gibbs chains, for models too wide to sum; answers have standard errors."
+EPILOG = """Example: fullspan query votes.fsm "P(party=democrat | crime=n, water=y)"
+
+Example: fullspan query votes.fsm "P(party | crime=n or not water=y)" --json
+
+Example: fullspan query votes.fsm "H(party | crime)" "I(party; crime)"
+
+Example: fullspan query votes.fsm "mode(party, crime | water=y)" --names
+
+Example: fullspan query votes.uai --evidence votes.uai.evid --log-z --json
+
+Questions: P(...) with = != < <= > >= (or ≠ ≤ ≥) and 'in {y, n}', 'in 20..40', joined by and, or, not, with
+parentheses; a comma means "and". A name alone on the left asks for its whole distribution. H(a | b) and I(a; b | c) are
+entropy and mutual information in nats; mode(a, b | c=y) is the most probable state, mode(| c=y) that of all variables.
+Quote names or levels with blanks. A number stands for the bin it falls into; a bound must be a bin's edge.
+
+A question that cannot be answered is reported, and the others are answered; the exit code is then 2.
+
+Variables of a .uai network are x0, x1, ... with levels 0, 1, ...; those of a .bif network have their names. Z is the
+sum over all states that agree with the evidence; in a Bayesian network, a tree, an average or a mixture it is the
+probability of the evidence.
+
+Models whose log Z was itself estimated when they were fitted are always asked by chains."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command("query", epilog=EPILOG, short_help="Answer questions: probabilities, entropies, modes.")(query)
+
+
+def query(
+    model: Annotated[Path, typer.Argument(help="Model file, or network: .uai or .bif, also .gz.")],
+    questions: Annotated[
+        list[str] | None, typer.Argument(help="Any number of questions such as 'P(a=x | b=y)'.")
+    ] = None,
+    evidence: Annotated[
+        Path | None, typer.Option(help="UAI evidence file: what is known, by position and code.")
+    ] = None,
+    log_z: Annotated[
+        bool, typer.Option("--log-z", help="Print the log partition function, given the evidence.")
+    ] = False,
+    marginals: Annotated[
+        bool, typer.Option("--marginals", help="Print the distribution of every variable, given the evidence.")
+    ] = False,
+    names: Annotated[bool, typer.Option("--names", help="List all variables with their levels.")] = False,
+    max_memory: Annotated[str | None, typer.Option(help="Memory that tables may take, such as 8GiB.")] = None,
+    gibbs: Annotated[bool, typer.Option("--gibbs", help=GIBBS_HELP)] = False,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the chains.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> int:
+    """Answer questions about a model: exactly, or with --gibbs as estimates with their errors."""
+    from fullspan.errors import FullspanError
+    from fullspan.estimators.sampled import log_z_of
+    from fullspan.model.files.formats import NETWORKS, suffix
+    from fullspan.people.cli.arguments import size
+    from fullspan.people.cli.estimates import print_estimates
+    from fullspan.people.cli.models import joint_model, oracle_of
+    from fullspan.people.cli.summary import print_json
+
+    asked, limit = questions or [], size(max_memory)
+    if not (asked or log_z or marginals or names):
+        raise FullspanError("no question given; give one such as 'P(a=x | b=y)', --names, --log-z or --marginals")
+    if names and as_json and (asked or log_z or marginals):
+        raise FullspanError("--names --json prints one document; ask for other things in a separate command")
+    if names:
+        _print_names(model, as_json)
+        if not (asked or log_z or marginals):
+            return 0
+    if gibbs:
+        _refuse_unused(max_memory, None, by_chains=True)
+        if evidence:
+            raise FullspanError("--evidence is for exact answers; state the condition in the question")
+        return print_estimates(model, asked, log_z, marginals, seed, as_json)
+    fitted = None if suffix(model) in NETWORKS else joint_model(model)
+    by_chains = fitted is not None and not (evidence or log_z or marginals) and not log_z_of(fitted).exact
+    _refuse_unused(max_memory, seed, by_chains=by_chains)
+    if fitted is not None and not (evidence or log_z or marginals):
+        if by_chains:
+            return print_estimates(fitted, asked, False, False, seed, as_json)
+        answers = answered(oracle_of(fitted, limit).ask, asked)
+        print_answers(answers, as_json)
+        return report_failures(answers)
+    network = _network(model, fitted, limit)
+    samples = network.evidence(evidence) if evidence else [{}]
+    shown = network.space if fitted is None else oracle_of(fitted).visible
+    reports = [_ask_network(network, shown, sample, asked, log_z, marginals) for sample in samples]
+    if as_json:
+        found = [_as_json(report) for report in reports]
+        print_json(found[0] if len(found) == 1 else found)
+    for k, report in enumerate(reports if not as_json else ()):
+        if len(reports) > 1:
+            typer.echo(f"evidence {k}:")
+        _print_report(report, shown)
+    return report_failures([answer for report in reports for answer in report.get("answers", ())])
+
+
+def _refuse_unused(max_memory: str | None, seed: int | None, *, by_chains: bool) -> None:
+    """Refuse an option that would change nothing.
+
+    Raises
+    ------
+    FullspanError : with the name of the option.
+    """
+    from fullspan.errors import FullspanError
+
+    if by_chains and max_memory is not None:
+        raise FullspanError("--max-memory applies only to exact answers; these come from Gibbs chains: leave it out")
+    if not by_chains and seed is not None:
+        raise FullspanError("--seed applies only to Gibbs chains; these answers are exact: leave it out or use --gibbs")
+
+
+def _network(path: Path, fitted: Any, limit: int | None) -> GraphModel | Conditioned:
+    """What answers given evidence: the factors in a file, or the oracle of a model that is no single product."""
+    from fullspan.model.averaged import AveragedLogLinear
+    from fullspan.model.mixture import Mixture
+    from fullspan.model.truncated import TruncatedLogLinear
+    from fullspan.people.cli.models import oracle_of
+    from fullspan.query.conditioned import Conditioned
+    from fullspan.query.graph import read_graph
+
+    if fitted is not None and isinstance(fitted.model, AveragedLogLinear | Mixture | TruncatedLogLinear):
+        return Conditioned(oracle_of(fitted, limit))
+    return read_graph(path, limit)
+
+
+def answered(ask: Callable[[str], Any], questions: Sequence[str]) -> list[tuple[str, Any]]:
+    """Each question with its answer, or with the error that it met."""
+    from fullspan.errors import FullspanError
+
+    found: list[tuple[str, Any]] = []
+    for question in questions:
+        try:
+            found.append((question, ask(question)))
+        except FullspanError as error:
+            found.append((question, error))
+    return found
+
+
+def report_failures(answers: Sequence[Answered]) -> int:
+    """Report the questions that were not answered on standard error; the exit code."""
+    from fullspan.errors import FullspanError, QueryError
+    from fullspan.people.cli.app import said
+
+    failed = [(question, answer) for question, answer in answers if isinstance(answer, FullspanError)]
+    for question, error in failed:
+        where = "" if isinstance(error, QueryError) and error.text is not None else f"{question}: "
+        typer.echo(f"fullspan: {where}{re.sub(_SOME_NAMES, ADVICE, said(error))}", err=True)
+    return 2 if failed else 0
+
+
+def _print_names(path: Path, as_json: bool) -> None:
+    """All variables that a question may name, with their levels."""
+    from fullspan.model.files.formats import NETWORKS, read_factors, suffix
+    from fullspan.people.cli.models import joint_model
+    from fullspan.people.cli.summary import print_json
+
+    space = (read_factors(path) if suffix(path) in NETWORKS else joint_model(path).model).space
+    if as_json:
+        print_json({"variables": [{"name": v.name, "levels": list(v.levels)} for v in space.variables]})
+        return
+    for variable in space.variables:
+        typer.echo(f"{variable.name}: {', '.join(map(str, variable.levels))}")
+
+
+def _ask_network(
+    network: GraphModel | Conditioned,
+    shown: Space,
+    known: Mapping[str, Level],
+    questions: Sequence[str],
+    log_z: bool,
+    marginals: bool,
+) -> dict[str, Any]:
+    """What was asked for, by name, of the variables ``shown``; ``answers`` are pairs of question and answer."""
+    report: dict[str, Any] = {}
+    if marginals:
+        value, distributions = network.log_z_and_marginals(known)
+    elif log_z:
+        value = network.log_z(known)
+    if log_z:
+        report |= {"log10_z": value / math.log(10), "log_z": value}
+    if marginals:
+        report["marginals"] = {name: distributions[name].tolist() for name in shown.names}
+    if questions:
+        report["answers"] = answered(lambda question: network.ask(question, known), questions)
+    return report
+
+
+def _as_json(report: dict[str, Any]) -> Any:
+    """A report in JSON's types: answers alone are a list, as they are for a model."""
+    answers = [as_dict(question, answer) for question, answer in report.get("answers", ())]
+    if set(report) == {"answers"}:
+        return answers
+    return {**report, "answers": answers} if answers else report
+
+
+def _print_report(report: dict[str, Any], space: Space) -> None:
+    from fullspan.people.cli.summary import print_rows
+
+    if "log_z" in report:
+        typer.echo(f"log10 Z = {report['log10_z']:.12g}")
+        typer.echo(f"ln Z    = {report['log_z']:.12g}")
+    if "marginals" in report:
+        states = [
+            (f"{v.name}={level}", p)
+            for v in space.variables
+            for level, p in zip(v.levels, report["marginals"][v.name], strict=True)
+        ]
+        print_rows(("state", "probability"), [(state, f"{p:.6g}") for state, p in states])
+    print_answers(report.get("answers", []), as_json=False)
+
+
+def print_answers(answers: Sequence[Answered], as_json: bool) -> None:
+    """Answers in the order of the questions; errors are entries of the JSON only."""
+    from fullspan.errors import FullspanError
+    from fullspan.people.cli.summary import print_json
+
+    if as_json:
+        print_json([as_dict(question, answer) for question, answer in answers])
+        return
+    for question, answer in answers:
+        if not isinstance(answer, FullspanError):
+            print_answer(question, answer)
+
+
+def as_dict(question: str, answer: Answer | FullspanError) -> dict[str, Any]:
+    """An answer in JSON's types."""
+    from fullspan.errors import FullspanError
+    from fullspan.query.language.parse import kind_of
+    from fullspan.query.language.result import MostProbable
+
+    if isinstance(answer, FullspanError):
+        return {"query": question, "error": str(answer)}
+    if isinstance(answer, float):
+        kind = kind_of(question)
+        return {"query": question, kind: answer} | ({} if kind == "probability" else {"unit": "nats"})
+    if isinstance(answer, MostProbable):
+        state = {"mode": answer.levels, "probability": answer.probability, "log_prob": answer.log_prob}
+        return {"query": question, **state}
+    rows = [{"state": dict(zip(answer.names, levels, strict=True)), "probability": p} for levels, p in answer]
+    return {"query": question, "variables": list(answer.names), "distribution": rows}
+
+
+def shown_question(question: str) -> str:
+    """A question with its P(...), whether or not it was written."""
+    from fullspan.query.language.parse import is_wrapped
+
+    return question.strip() if is_wrapped(question) else f"P({question})"
+
+
+def print_answer(question: str, answer: Answer) -> None:
+    """An answer for people: a number, a state, or a table."""
+    from fullspan.people.cli.summary import print_rows
+    from fullspan.query.language.parse import kind_of
+    from fullspan.query.language.result import MostProbable
+
+    text = shown_question(question)
+    if isinstance(answer, float):
+        typer.echo(f"{text} = {answer:.6g}{'' if kind_of(question) == 'probability' else ' nats'}")
+        return
+    typer.echo(f"{text}:")
+    if isinstance(answer, MostProbable):
+        print_rows(("variable", "level"), [(name, str(level)) for name, level in answer.levels.items()])
+        typer.echo(f"its probability: {answer.probability:.6g}")
+        return
+    print_rows(
+        (", ".join(answer.names), "probability"), [(", ".join(map(str, levels)), f"{p:.6g}") for levels, p in answer]
+    )

@@ -1,0 +1,57 @@
+"""``fullspan report``: everything a model knows, on one page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fullspan.people.cli.reading import Na, changes
+
+EPILOG = """Example: fullspan report votes.fsm --data votes.csv -o report.html
+
+One file that opens offline, on light and dark screens, and prints. If --data is the table the model was learned from,
+the model is learned a second time from four fifths of it and tested on the rest; --no-refit leaves that out. Any other
+table is taken as held-out rows. An existing .html file is replaced."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command("report", epilog=EPILOG, short_help="Everything a model knows, as a page.")(report)
+
+
+def report(
+    model: Annotated[Path, typer.Argument(help="Model file.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="File to write, .html.")] = Path("report.html"),
+    data: Annotated[Path | None, typer.Option(help="Table to show beside the model.")] = None,
+    test: Annotated[Path | None, typer.Option(help="Table of held-out rows.")] = None,
+    title: Annotated[str | None, typer.Option(help="Heading; default the name of the model file.")] = None,
+    na: Na = None,
+    refit: Annotated[bool, typer.Option(help="Learn again from a part of the rows, to test on the others.")] = True,
+) -> None:
+    """Write what a model knows as one HTML file: interactions, fit, calibration, warnings, with pictures."""
+    from fullspan.errors import FullspanError
+    from fullspan.estimators.loading import load
+    from fullspan.people.cli.files import check_target, write_text
+    from fullspan.people.report.content import gather
+    from fullspan.people.report.page import page
+
+    if output.suffix.lower() not in (".html", ".htm"):
+        raise FullspanError(
+            f"a report is an HTML file, but {str(output)!r} was asked for; write for example report.html"
+        )
+    check_target(output, model, *(path for path in (data, test) if path is not None))
+    content = gather(
+        load(model).set_params(**changes(na)), data, test, title=title or model.stem, refit=refit, say=_say
+    )
+    text = page(content)
+    write_text(output, text)
+    typer.echo(f"report written to {output} ({len(text.encode()) / 1024:.0f} KiB)", err=True)
+
+
+def _say(text: str) -> None:
+    import sys
+
+    if sys.stderr.isatty():
+        typer.echo(text, err=True)

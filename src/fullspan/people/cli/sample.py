@@ -1,0 +1,56 @@
+"""``fullspan sample``: draw rows from a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+EPILOG = """Example: fullspan sample votes.fsm -n 5 --seed 1 --given "crime=y, water=n"
+
+Without -o the rows go to standard output, as CSV or with --json as JSON lines. An existing output file is replaced."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command("sample", epilog=EPILOG, short_help="Draw rows from a model.")(sample)
+
+
+def sample(
+    model: Annotated[Path, typer.Argument(help="Model file.")],
+    n: Annotated[int, typer.Option("-n", "--number", min=0, help="How many rows; they are held in memory.")] = 100,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed: the same one gives the same rows.")] = None,
+    given: Annotated[str | None, typer.Option(help="What is fixed, such as 'crime=y, education=n'.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="File to write: .csv, .tsv, .parquet, .jsonl or .arrow.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines instead of CSV.")] = False,
+) -> None:
+    """Draw independent rows from the model, exactly; where that cannot be, by Gibbs chains, which is said."""
+    from fullspan.people.cli.files import check_table_target, print_table, write_table
+
+    check_table_target(output, model)
+    import numpy as np
+
+    from fullspan.data import decode
+    from fullspan.estimators.inputs.evidence import event_of
+    from fullspan.estimators.sampled import log_z_of
+    from fullspan.people.cli.layers import is_layered, sample_layers
+    from fullspan.people.cli.models import joint_model, oracle_of
+
+    if is_layered(model):
+        table = sample_layers(model, n, seed, given)
+    elif log_z_of(fitted := joint_model(model)).exact:
+        oracle = oracle_of(fitted)
+        codes = oracle.sample(n, np.random.default_rng(seed), event_of(given, fitted.model.space))
+        table = decode(codes, oracle.visible)
+    else:
+        from fullspan.people.cli.estimates import drawn
+
+        table = drawn(fitted, n, seed, given)
+    if output is None:
+        print_table(table, as_json=as_json)
+    else:
+        write_table(table, output)
+        typer.echo(f"{n:,} rows written to {output}", err=True)

@@ -1,0 +1,98 @@
+"""``fullspan score``: how well a model predicts a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fullspan.people.cli.choices import WEIGHTS_HELP
+from fullspan.people.cli.reading import Na, OnUnknown, changes, reading_of
+
+if TYPE_CHECKING:
+    from fullspan.estimators.inputs.reading import Reading
+    from fullspan.model.fitted import Fitted
+
+EPILOG = """Example: fullspan score votes.fsm test.csv
+
+Incomplete rows are treated as when the model was fitted: refused, left out, or taken as a level. With --per-row, models
+that do not refuse them sum the missing cells out. An existing output file is replaced, the data file never."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command("score", epilog=EPILOG, short_help="Log-probability of a table's rows.")(score)
+
+
+def score(
+    model: Annotated[Path, typer.Argument(help="Model file.")],
+    data: Annotated[Path, typer.Argument(help="Table to score.")],
+    per_row: Annotated[bool, typer.Option("--per-row", help="The log-probability of every row.")] = False,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="File for --per-row: .csv, .tsv, .parquet, .jsonl or .arrow.")
+    ] = None,
+    weights: Annotated[str | None, typer.Option(help=WEIGHTS_HELP)] = None,
+    na: Na = None,
+    unknown: OnUnknown = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Log-probability of a table's rows, in nats: its mean, or row by row."""
+    from fullspan.people.cli.files import check_table_target
+    from fullspan.people.cli.layers import is_layered, score_layers
+    from fullspan.people.cli.models import joint_model
+
+    if output is not None and not per_row:
+        raise typer.BadParameter("-o is for --per-row")
+    if weights is not None and per_row:
+        raise typer.BadParameter("--weights is for the mean; the log-probability of a row has no weight")
+    check_table_target(output, model, data)
+    if is_layered(model) and not per_row:
+        score_layers(model, data, changes(na, unknown), weights, as_json=as_json)
+        return
+    fitted = joint_model(model)
+    reading = reading_of(fitted, na, unknown)
+    if per_row:
+        _rows(fitted, data, reading, output, as_json=as_json)
+    else:
+        _mean(fitted, data, reading, weights, as_json=as_json)
+
+
+def _mean(fitted: Fitted, data: Path, reading: Reading, weights: str | None, *, as_json: bool) -> None:
+    from fullspan.estimators.sampled import log_z_of
+    from fullspan.people.cli.models import oracle_of
+    from fullspan.people.cli.summary import print_json
+
+    oracle = oracle_of(fitted)
+    empirical = reading.count_again(data, oracle.visible, weights)
+    mean = float(empirical.counts @ oracle.log_prob(empirical.states)) / empirical.total
+    left_out = empirical.n_dropped + empirical.n_empty
+    log_z = log_z_of(fitted)
+    if as_json:
+        estimated = {} if log_z.exact else {"error": log_z.error, "log_z_is_estimated": True}
+        print_json({"mean_log_prob": mean, **estimated, "n_rows": empirical.n_rows, "n_dropped": left_out})
+        return
+    dropped = f" ({left_out:,} of {empirical.n_rows:,} left out)" if left_out else ""
+    number = f"{mean:.6f}" if log_z.exact else f"{mean:.4f} ± {log_z.error:.4f}"
+    note = "" if log_z.exact else "; log Z is an estimate"
+    typer.echo(f"mean log-probability {number} nats over {empirical.total:,.6g} rows{dropped}{note}")
+
+
+def _rows(fitted: Fitted, data: Path, reading: Reading, output: Path | None, *, as_json: bool) -> None:
+    import pyarrow as pa
+
+    from fullspan.estimators.sampled import log_z_of
+    from fullspan.people.cli.files import print_table, write_table
+    from fullspan.people.cli.models import oracle_of
+
+    oracle = oracle_of(fitted)
+    codes = reading.encode(data, oracle.visible, allow_missing=reading.missing != "error")
+    table = pa.table({"log_prob": oracle.log_prob(codes)})
+    log_z = log_z_of(fitted)
+    if not log_z.exact:
+        typer.echo(f"log Z is an estimate: all values may be off together, by ± {log_z.error:.4f}", err=True)
+    if output is None:
+        print_table(table, as_json=as_json)
+    else:
+        write_table(table, output)
+        typer.echo(f"{len(codes):,} rows written to {output}", err=True)

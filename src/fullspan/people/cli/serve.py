@@ -1,0 +1,62 @@
+"""``fullspan serve``: explore models in the browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+EPILOG = """Example: fullspan serve votes.fsm
+
+Several models may be named. Only this machine can reach it, unless --host says otherwise; then every question needs the
+token in the address that is printed. The page needs no network. The JSON API is described at /api/openapi.json. A model
+file that changes is read again. Needs the extra web: pip install 'fullspan[web]'. End with Ctrl-C."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command("serve", epilog=EPILOG, short_help="Explore models in the browser.")(serve)
+
+
+def serve(
+    models: Annotated[list[Path], typer.Argument(help="Model files, or networks: .uai or .bif, also .gz.")],
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; other than loopback it demands a token.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any that is free.")] = 8765,
+    allow_host: Annotated[
+        list[str] | None, typer.Option(help="A further name of this machine; may be repeated.")
+    ] = None,
+    seconds: Annotated[float, typer.Option(min=0.1, max=3600, help="Time that a question may take.")] = 10.0,
+    workers: Annotated[int, typer.Option(min=1, max=64, help="Questions answered at the same time.")] = 2,
+) -> None:
+    """Serve a page to explore models: clamp variables, ask, what-if, sample, compare."""
+    from fullspan.people.web.server import serve as run
+
+    run(
+        _named(models),
+        host,
+        port,
+        seconds=seconds,
+        workers=workers,
+        further_hosts=tuple(allow_host or ()),
+        announce=_announce,
+    )
+
+
+def _named(paths: list[Path]) -> dict[str, Path]:
+    """The files by their stems, with a number where two are the same."""
+    named: dict[str, Path] = {}
+    for path in paths:
+        path.stat()  # a file that is not there is told now, by its name
+        name, k = path.stem, 1
+        while name in named:
+            k += 1
+            name = f"{path.stem}-{k}"
+        named[name] = path
+    return named
+
+
+def _announce(address: str) -> None:
+    typer.echo(f"Explore at {address} (Ctrl-C ends)", err=True)

@@ -1,0 +1,213 @@
+"""The numbers of a report: gathered once, drawn by :mod:`fullspan.people.report.page`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from fullspan.data import Empirical
+from fullspan.data.space import Variable
+from fullspan.errors import FullspanError
+from fullspan.estimators.compare.comparing import compare_counts, training_share
+from fullspan.estimators.compare.comparison import ALL, SOME, Comparison
+from fullspan.estimators.explain.limits import approach
+from fullspan.estimators.inputs.reading import Reading
+from fullspan.estimators.joint import check_exact_joint
+from fullspan.learn.likelihood.nested import information_by_order
+from fullspan.learn.search.holdout import held_out
+from fullspan.people.report.caveats import caveats
+from fullspan.query.marginals import marginals_of
+from fullspan.query.margins import WorstCells, worst_cells
+from fullspan.query.pair_misfit import PairMisfit, pair_misfit
+
+WORST = 15
+SHARE = 0.2
+"""Of the rows that is held out for a second fit."""
+MAX_SECONDS = 120.0
+"""Time that the first fit may have taken for there to be a second one."""
+MAX_LISTED = 100
+"""Variables listed with their levels."""
+Array = NDArray[np.float64]
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, eq=False)
+class VariableShares:
+    """A variable with the shares of its levels in the rows, if at hand, and in the model; and its missing share."""
+
+    variable: Variable
+    observed: Array | None
+    expected: Array
+    missing: float
+
+
+@dataclass(frozen=True, eq=False)
+class Content:
+    """All that is shown.
+
+    Attributes
+    ----------
+    estimator : the model.
+    data : the rows given, if any; ``is_training`` says whether the model was learned from them.
+    comparison : on held-out rows, with baselines; ``held_out`` says in words which rows those are.
+    information : nats per row explained by each order.
+    misfit : the largest pairwise misfit in the rows learned from, if they are given, of a model with a full table; for
+        others it is kept with the model.
+    training_share : share of the rows given that the model was learned from; NaN if that cannot be judged.
+    unjudged : why that cannot be judged, in words.
+    """
+
+    title: str
+    estimator: Any
+    data: Empirical | None
+    is_training: bool
+    shares: tuple[VariableShares, ...]
+    worst: WorstCells | None
+    comparison: Comparison | None
+    held_out: str
+    information: dict[int, float] | None
+    caveats: tuple[str, ...]
+    misfit: PairMisfit | None = None
+    training_share: float = 0.0
+    unjudged: str = ""
+
+
+def gather(
+    estimator: Any,
+    data: Any = None,
+    test: Any = None,
+    *,
+    title: str = "",
+    refit: bool = True,
+    say: Say = lambda _: None,
+) -> Content:
+    """Everything about a fitted estimator.
+
+    Parameters
+    ----------
+    data : rows to show beside the model. If they are those it was learned from, a fifth of them is held out and the
+        model is learned again from the rest, to see how well it predicts; otherwise they are held-out rows themselves.
+    test : held-out rows, if they are another table.
+    refit : whether to learn a second time.
+    say : called with a status message.
+
+    Raises
+    ------
+    FullspanError : the model predicts some columns from others, or is a layered machine.
+    DataError : a table cannot be read.
+    """
+    check_exact_joint(estimator, "the model", "a report")
+    space = estimator._oracle.visible
+    reading = replace(Reading.by(estimator), missing="em", weight_column=estimator.fitted_.settings.get("weights"))
+    counts = None if data is None else reading.count_again(data, space)
+    share, unjudged = (0.0, "") if counts is None else _training_share(estimator, data, counts)
+    is_training = share >= ALL
+    say("measuring the fit")
+    comparison, words = _held_out(estimator, counts, share, _counted(reading, test, space), refit, say)
+    worst = None if counts is None else worst_cells(estimator._oracle, counts, WORST)
+    model = estimator.model_
+    return Content(
+        title or type(estimator).__name__,
+        estimator,
+        counts,
+        is_training,
+        _shares(estimator, counts),
+        worst,
+        comparison,
+        words,
+        information_by_order(model) if hasattr(model, "terms") else None,
+        tuple(caveats(estimator, counts)),
+        _misfit(estimator, data, space) if is_training else None,
+        share,
+        unjudged,
+    )
+
+
+def _counted(reading: Reading, table: Any, space: Any) -> Empirical | None:
+    return None if table is None else reading.count_again(table, space)
+
+
+def _training_share(estimator: Any, data: Any, counts: Empirical) -> tuple[float, str]:
+    """Share of the rows that the model was learned from; NaN if that cannot be judged, and then why, in words."""
+    try:
+        rows = Reading.by(estimator).count_again(data, counts.space)
+    except FullspanError:
+        return training_share(estimator.fitted_, counts)  # such as missing cells, which the model was fitted without
+    if rows.fingerprint() == str(estimator.fitted_.fingerprint):
+        return 1.0, ""
+    return training_share(estimator.fitted_, rows)
+
+
+def _misfit(estimator: Any, data: Any, space: Any) -> PairMisfit | None:
+    """The largest pairwise misfit of a model that uses the table of all states, in its training rows, if quick."""
+    if approach(estimator.fitted_) is not None:
+        return None
+    return pair_misfit(estimator._oracle, Reading.of(estimator.fitted_).count_again(data, space), lambda: None)
+
+
+def _held_out(
+    estimator: Any, data: Empirical | None, share: float, test: Empirical | None, refit: bool, say: Say
+) -> tuple[Comparison | None, str]:
+    """The model on held-out rows, and in words which rows those are; ``share`` of ``data`` was learned from."""
+    is_training = share >= ALL
+    if test is not None:
+        train = data if is_training else None
+        return _compared(estimator, test, train), f"{test.total:,.6g} rows of a separate table"
+    if data is None:
+        return None, "No rows were given: fullspan report MODEL --data FILE shows how well the model predicts them."
+    if not is_training:
+        return _compared(estimator, data, None), f"{data.total:,.6g} {_which(share)}"
+    history = estimator.fitted_.history
+    seconds = estimator.fitted_.settings.get("seconds", history[-1].seconds if history else 0.0)
+    if not refit or seconds > MAX_SECONDS or data.total < 20:
+        return None, "The rows given are those the model was learned from; --test FILE takes rows that were held out."
+    say(f"learning again from {1 - SHARE:.0%} of the rows, to test on the others")
+    train, valid = held_out(data, SHARE, np.random.default_rng(0))
+    if valid is None:
+        return None, "There are too few rows to hold some out."
+    words = (
+        f"the model was learned again from {train.total:,.6g} of these rows and tested on the other {valid.total:,.6g}"
+    )
+    return _compared(_learned_again(estimator, train), valid, train, held_out=True), words
+
+
+def _which(share: float) -> str:
+    """Which rows a table has that is not the one learned from."""
+    if math.isnan(share):
+        return "rows, some of which may be training rows"
+    return f"rows, about {share:.0%} of which are training rows" if share >= SOME else "held-out rows"
+
+
+def _learned_again(estimator: Any, train: Empirical) -> Any:
+    again = clone(estimator)
+    if hasattr(again, "_learn_tree"):
+        again._accept_tree(again._learn_tree(train, None, None), "arrow")
+    else:
+        again._accept(again._noted(again._learn(train, None)), "arrow")
+    return again
+
+
+def _compared(estimator: Any, test: Empirical, train: Empirical | None, held_out: bool = False) -> Comparison:
+    return compare_counts({"this model": estimator}, test, train, baselines=True, seed=0, held_out=held_out)
+
+
+def _shares(estimator: Any, data: Empirical | None) -> tuple[VariableShares, ...]:
+    oracle, found = estimator._oracle, []
+    marginals = marginals_of(oracle).given()[1]
+    for i, variable in enumerate(oracle.visible.variables[:MAX_LISTED]):
+        expected = marginals[variable.name]
+        if data is None:
+            found.append(VariableShares(variable, None, expected, math.nan))
+            continue
+        codes = np.asarray(data.states[:, i], dtype=np.int64)
+        seen = codes >= 0
+        counts = np.bincount(codes[seen], data.counts[seen], variable.card)
+        total = float(counts.sum())
+        found.append(VariableShares(variable, counts / max(total, 1e-300), expected, 1 - total / data.total))
+    return tuple(found)

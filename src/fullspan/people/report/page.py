@@ -1,0 +1,316 @@
+"""A report as one HTML file: no script, no network, every picture inline."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from fullspan.estimators.compare.comparison import HEADINGS, SOME, unjudged_words
+from fullspan.estimators.explain.limits import is_dense, likelihood_line, limit_line, mean_log_likelihood, misfit_words
+from fullspan.estimators.explain.pictures import (
+    effects,
+    information,
+    interaction_graph,
+    is_saved,
+    learning,
+    reliability,
+)
+from fullspan.estimators.explain.summary import is_searched
+from fullspan.model.mixture import FittedMixture
+from fullspan.people.report.content import MAX_LISTED, Content, VariableShares
+from fullspan.people.report.interactions import has_intervals, interaction_notes
+from fullspan.people.report.parts import figure, folded, sentence, table
+from fullspan.people.report.style import CSS
+from fullspan.pictures import svg
+from fullspan.pictures.palette import ROLES
+from fullspan.query.margins import LEAST, WorstCells
+
+MAX_ROWS = 500
+"""Interactions in the table."""
+
+
+def page(content: Content) -> str:
+    """The whole file."""
+    sections = [section for section in _sections(content) if section is not None]
+    links = "".join(f'<a href="#{key}">{html.escape(title)}</a>' for key, title, _ in sections)
+    body = "".join(
+        f'<section id="{key}"><h2>{html.escape(title)}</h2>{text}</section>' for key, title, text in sections
+    )
+    title = html.escape(content.title)
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width,initial-scale=1">'
+        f"<title>{title} – Fullspan report</title><style>{CSS}</style></head><body>"
+        f'<header><h1>{title}</h1>{_lead(content)}<nav aria-label="Contents">{links}</nav></header><main>'
+        f"{_facts(content)}{_caveats(content)}{body}</main>{_footer(content)}</body></html>\n"
+    )
+
+
+def _sections(c: Content) -> Iterator[tuple[str, str, str] | None]:
+    if isinstance(c.estimator.fitted_, FittedMixture):
+        yield "components", "What is mixed", _components(c.estimator.fitted_)
+    yield "interactions", "Which interactions were found", _interactions(c)
+    yield "data", "What the data are", _data(c)
+    if c.information:
+        yield "information", "How much each order explains", _information(c)
+    yield "fit", "Where the model fits worst", _fit(c)
+    yield "prediction", "How well it predicts", _prediction(c)
+    if (curve := learning(c.estimator)) is not None:
+        yield "learning", "How it was learned", figure(svg.chart(curve), _learning_words(c))
+
+
+# -- the top --------------------------------------------------------------------------------------------------
+
+
+def _lead(c: Content) -> str:
+    space, fitted = c.estimator.space_, c.estimator.fitted_
+    rows = "A model:" if fitted.status == "given" else f"Learned from {fitted.n_rows:,} rows:"
+    return (
+        f'<p class="lead">{rows} a probability distribution of {len(space)} variables. Answers are exact under the '
+        f"model{_distance(c)}</p>"
+    )
+
+
+def _distance(c: Content) -> str:
+    """How far the model is from the data, the end of a sentence."""
+    fitted, said = c.estimator.fitted_, []
+    if fitted.status != "given":
+        said.append(likelihood_line(fitted))
+    if (line := limit_line(fitted)) is not None:
+        said.append(line)
+    elif c.misfit is not None:
+        said.append(misfit_words(asdict(c.misfit)))
+    parts = "".join(f" {html.escape(sentence(text))}." for text in said)
+    return f"; how far the model is from the data is measured separately.{parts}" if parts else "."
+
+
+def _facts(c: Content) -> str:
+    fitted, space = c.estimator.fitted_, c.estimator.space_
+    facts = [("rows", f"{fitted.total:,.6g}"), ("variables", f"{len(space):,}"), ("states", _power(space.n_states))]
+    if hasattr(c.estimator, "n_terms_"):
+        facts += [("terms", f"{c.estimator.n_terms_:,}")]
+        if is_dense(fitted):
+            facts += [("KL(data ‖ model)", _nats(fitted.divergence))]
+        else:
+            facts += [("log-likelihood per row", _nats(mean_log_likelihood(fitted)))]
+        facts += [("description", _nats(fitted.description_length, 0))]
+    else:
+        facts += [("parameters", f"{c.estimator.n_parameters_:,}"), ("log-likelihood", _nats(fitted.log_likelihood))]
+    items = "".join(f"<div><dt>{k}</dt><dd>{html.escape(v)}</dd></div>" for k, v in facts)
+    return f'<dl class="facts">{items}</dl>'
+
+
+def _nats(value: float, digits: int = 3) -> str:
+    return "–" if math.isnan(value) else f"{value:,.{digits}f} nats"
+
+
+def _power(n: int) -> str:
+    return f"{n:,}" if n < 10**7 else f"2^{math.log2(n):.4g}" if n.bit_length() < 1000 else f"2^{n.bit_length() - 1}"
+
+
+def _caveats(c: Content) -> str:
+    if not c.caveats:
+        return ""
+    items = "".join(f"<li>{html.escape(text)}</li>" for text in c.caveats)
+    return (
+        f'<aside class="caveats" aria-label="To keep in mind"><strong>To keep in mind</strong><ul>{items}</ul></aside>'
+    )
+
+
+# -- sections -------------------------------------------------------------------------------------------------
+
+
+def _components(fitted: FittedMixture) -> str:
+    model = fitted.model
+    note = (
+        f"<p>A hidden variable with {len(model.shares)} levels; given its level, each variable depends on at most "
+        f"{model.width} {'other' if model.width == 1 else 'others'}. The graphs differ from level to level.</p>"
+    )
+    order = sorted(range(len(model.shares)), key=lambda h: -model.shares[h])
+    most = float(model.shares.max())
+    rows = [
+        (
+            [f"level {place + 1}", f"{model.shares[h]:.4f}", f"{len(model.components[h].values):,}"],
+            model.shares[h] / most,
+        )
+        for place, h in enumerate(order)
+    ]
+    return note + folded(("hidden level", "share", "table entries"), rows)
+
+
+def _interactions(c: Content) -> str:
+    graph, found = interaction_graph(c.estimator), c.estimator.interactions_
+    n_nodes, n_edges, n_groups = graph.left_out
+    rest = [
+        f"{n:,} weaker {what}" for n, what in ((n_nodes, "variables"), (n_edges, "pairs"), (n_groups, "groups")) if n
+    ]
+    picture = svg.graph(graph, f"Interaction graph of {len(graph.names)} variables")
+    drawn = figure(picture, f"Not drawn: {', '.join(rest)}." if rest else "", wide=True)
+    note = f"<p>{' '.join(interaction_notes(c.estimator, found[:MAX_ROWS]))}</p>"
+    top = max((row.nats_saved for row in found if math.isfinite(row.nats_saved)), default=1.0) or 1.0
+    columns = [k for k, name in enumerate(found.headings) if name != "95 % interval" or has_intervals(found)]
+    rows = [
+        ([cells[k] for k in columns], one.nats_saved / top)
+        for one, cells in zip(found[:MAX_ROWS], found[:MAX_ROWS].cells(), strict=True)
+    ]
+    head = [found.headings[k] for k in columns]
+    if not is_saved(c.estimator):  # another number, and no approximation of its own
+        head[-1] = "nats shared"
+        rows = [([*cells[:-1], cells[-1].removeprefix("~")], bar) for cells, bar in rows]
+    listed = folded(head, rows, [ROLES[one.direction] for one in found[:MAX_ROWS]])
+    chart = ""
+    if any(one.effects for one in found):
+        caption = "The effects of the strongest interactions, on the scale of logarithms."
+        chart = figure(svg.bars(effects(c.estimator)), caption, wide=True)
+    return note + drawn + listed + chart
+
+
+def _data(c: Content) -> str:
+    what = (
+        "The rows are those the model was learned from."
+        if c.is_training
+        else f"About {c.training_share:.0%} of the rows shown are those the model was learned from."
+        if c.training_share >= SOME
+        else "No rows were given; the shares are those of the model."
+        if c.data is None
+        else "The model was not learned from rows."
+        if c.estimator.fitted_.status == "given"
+        else f"{sentence(unjudged_words(c.unjudged))}."
+        if math.isnan(c.training_share)
+        else "The model was not learned from these rows."
+    )
+    rows = "".join(_variable(shares, c.data is not None) for shares in c.shares)
+    head = '<th class="t">variable</th><th class="t">levels, and how often each occurs</th>'
+    head += "<th>missing</th><th>largest difference from the model</th>" if c.data is not None else ""
+    more = len(c.estimator._oracle.visible) - len(c.shares)
+    rest = f"<p>The first {MAX_LISTED} variables of {more + MAX_LISTED:,}.</p>" if more else ""
+    listed = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    return f'<p>{what}</p><div class="table" tabindex="0">{listed}</div>{rest}'
+
+
+def _variable(s: VariableShares, with_data: bool) -> str:
+    shares = s.expected if s.observed is None else s.observed
+    levels = list(zip(map(str, s.variable.levels), shares.tolist(), strict=True))
+    parts = "".join(_level(level, p) for level, p in levels)
+    listed = html.escape(", ".join(f"{level} {p:.0%}" for level, p in levels))
+    cells = f'<td class="t">{html.escape(s.variable.name)}</td>'
+    cells += f'<td class="w named"><div class="levels">{parts}</div>{listed}</td>'
+    if with_data and s.observed is not None:
+        most = float(abs(s.observed - s.expected).max())
+        cells += f"<td>{f'{s.missing:.1%}' if s.missing > 0 else '–'}</td><td>{most:.1%}</td>"
+    return f"<tr>{cells}</tr>"
+
+
+def _level(level: str, share: float) -> str:
+    return f'<span style="width:{100 * share:.2f}%" title="{html.escape(f"{level}: {share:.1%}")}"></span>'
+
+
+def _information(c: Content) -> str:
+    assert c.information is not None
+    return figure(
+        svg.bars(information(c.information)),
+        "Distance of the model from the uniform distribution, split by order: what each order of "
+        "interaction adds to all lower ones. The parts add up to the whole.",
+    )
+
+
+def _fit(c: Content) -> str:
+    if c.data is None:
+        return "<p>No rows were given; <code>--data FILE</code> compares counts with what the model expects.</p>"
+    if c.worst is None or not c.worst.cells:
+        return "<p>There are too many variables to look at every pair of them.</p>"
+    largest = max(abs(cell.residual) for cell in c.worst.cells)
+    rows = []
+    for cell in c.worst.cells:
+        text = ", ".join(f"{name}={level}" for name, level in cell.levels.items())
+        rows.append(
+            (
+                [text, f"{cell.observed:g}", f"{cell.expected:.1f}", f"{cell.residual:+.2f}"],
+                abs(cell.residual) / largest,
+            )
+        )
+    note = "".join(f"<p>{text}</p>" for text in _worst_notes(c.worst, largest, c.is_training))
+    return note + table(("cell", "observed", "expected", "residual"), rows)
+
+
+def _worst_notes(worst: WorstCells, largest: float, is_training: bool) -> Iterator[str]:
+    """Which cells are listed, and how large the largest residual may be by chance."""
+    rare = f" {worst.n_rare:,} more have an expected count below {LEAST:g} and are not judged." if worst.n_rare else ""
+    yield (
+        f"Cells of margins of up to {worst.largest_order} variables that are farthest from what the model expects, of "
+        f"{worst.n_cells:,}.{rare} At most one cell of each margin is listed, and none that contains a cell listed "
+        "before it."
+    )
+    fitted = ", or less in rows that the weights were fitted to, as here" if is_training else ""
+    half, seldom = worst.by_chance(), worst.by_chance(0.95)
+    verdict = (
+        "is no larger than that"
+        if largest <= half
+        else "may be chance"
+        if largest <= seldom
+        else "is larger than chance makes it"
+    )
+    yield (
+        f"Under a right model residuals have a variance of about 1{fitted}. The largest of {worst.n_cells:,} "
+        f"independent standard normal values is beyond ±{half:.1f} in half of all cases and beyond ±{seldom:.1f} in "
+        f"one of twenty; the largest residual here, ±{largest:.1f}, {verdict}."
+    )
+
+
+def _prediction(c: Content) -> str:
+    if c.comparison is None:
+        return f"<p>{html.escape(c.held_out)}</p>"
+    found = c.comparison.calibrations["this model"]
+    keep = [0, 1, 2, 3, 4, 5, 7, 8]
+    rows = [([row.cells()[k] for k in keep], None) for row in c.comparison]
+    best = [row.name == "this model" for row in c.comparison]
+    ranks = table([HEADINGS[k] for k in keep], rows, best)
+    notes = "".join(f"<p>{html.escape(note)}.</p>" for note in c.comparison.notes(descriptions=False)[1:])
+    words = (
+        "Each cell of a row is predicted from the rest of its row. On the diagonal, what was said "
+        "with 70 % came "
+        f"true in 70 % of cases; bars are two standard errors, larger dots hold more forecasts. Mean distance from the "
+        f"diagonal: {found.error:.3f}. A model that knows nothing can lie on the diagonal too; the skill, "
+        f"{found.skill:.3f} here, is 1 for perfect predictions and 0 for no better than the base rates of the columns."
+    )
+    return (
+        f"<p>{html.escape(sentence(c.held_out))}. Nats per row: higher is better.</p>{ranks}{notes}"
+        f'<div class="pair">{figure(svg.chart(reliability(found)), "")}<p>{html.escape(words)}</p></div>'
+    )
+
+
+def _learning_words(c: Content) -> str:
+    fitted = c.estimator.fitted_
+    last = fitted.history[-1]
+    penalty = " plus the penalty" if fitted.settings.get("l1") or fitted.settings.get("l2") else ""
+    if not hasattr(c.estimator, "n_terms_"):
+        held_out = isinstance(fitted, FittedMixture) and not math.isnan(fitted.validation)
+        what = f"Minus the mean log-likelihood of the rows {'held out' if held_out else 'learned from'}, in nats"
+    elif is_searched(fitted) and "min_support" not in fitted.settings:
+        what = f"KL(data ‖ model) plus the price of the terms{penalty}, in nats per row"
+    else:
+        what = f"Minus the mean log-likelihood of the rows learned from{penalty}, in nats"
+    steps = "averaged fits" if "members" in fitted.settings else "steps"
+    return f"{what}, after each of {len(fitted.history):,} {steps}; {last.seconds:.1f} s, {html.escape(fitted.status)}."
+
+
+def _chosen(c: Content) -> str:
+    """That errors are too small, where terms were searched for and standard errors are shown."""
+    shown = hasattr(c.estimator, "n_terms_") and has_intervals(c.estimator.interactions_)
+    if not shown or not is_searched(c.estimator.fitted_):
+        return ""
+    return " Standard errors do not account for the choice of the terms with the same data."
+
+
+def _footer(c: Content) -> str:
+    fitted = c.estimator.fitted_
+    settings: dict[str, Any] = {k: v for k, v in fitted.settings.items() if v is not None and not isinstance(v, dict)}
+    shown = ", ".join(f"{k}={v}" for k, v in settings.items() if len(str(v)) < 60)
+    return (
+        f"<footer><p>Fullspan {html.escape(fitted.version)}. Settings: <code>{html.escape(shown)}</code></p>"
+        f"<p>Data fingerprint <code>{html.escape(fitted.fingerprint[:16])}</code>.{_chosen(c)} Weights describe "
+        "association, not cause.</p></footer>"
+    )

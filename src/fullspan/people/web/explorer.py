@@ -1,0 +1,250 @@
+"""Answers about one model in plain JSON types: what the API says, without HTTP.
+
+A model of up to 2^22 states is asked through its table, a truncated one through its list of states; any other, of
+whatever number of variables, through a tree of clusters, a mixture through one for each component.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fullspan.data.space import Space
+from fullspan.errors import QueryError
+from fullspan.estimators.explain.interactions import as_dict
+from fullspan.estimators.joint import check_exact_joint
+from fullspan.estimators.loading import load
+from fullspan.model.files.formats import NETWORKS, suffix
+from fullspan.model.graph import FactorGraph
+from fullspan.people.web.links import NATS_SAVED, Link, Links, links_of, links_of_network
+from fullspan.people.web.neighbourhood import Neighbourhoods
+from fullspan.query.averaged import AveragedOracle
+from fullspan.query.conditioned import Conditioned
+from fullspan.query.graph import GraphModel, read_graph
+from fullspan.query.language.parse import parse
+from fullspan.query.language.result import MostProbable, Table
+from fullspan.query.marginals import MAX_STATES, GraphMarginals, Marginals, marginals_of
+from fullspan.query.mixture import MixtureOracle
+from fullspan.query.tree import TreeOracle
+from fullspan.query.truncated import TruncatedOracle
+
+MAX_ASKED, MAX_CELLS = 12, 4096
+"""Variables that one question may leave open, and cells of its answer."""
+MAX_MEMORY = 1 << 30
+"""Bytes that the tables of one question may take."""
+MAX_SAMPLES = 1000
+Given = Mapping[str, Any]
+
+
+class Explorer:
+    """One model file, opened.
+
+    Parameters
+    ----------
+    path : a model file or network.
+
+    Raises
+    ------
+    ModelFileError : the file cannot be read.
+    FullspanError : the model predicts some columns from others, or is one in layers.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.version = version_of(path)
+        self.estimator: Any = None
+        self.joined: Links
+        if suffix(path) in NETWORKS:
+            self.oracle: Any = read_graph(path, MAX_MEMORY)
+            self.kind, self.joined = "network", links_of_network(self.oracle.graph)
+        else:
+            self.estimator = load(path)
+            check_exact_joint(self.estimator, str(path), "the explorer")
+            self.kind, self.joined = type(self.estimator).__name__, links_of(self.estimator)
+            self.oracle = _engine(self.estimator._oracle)
+        self.marginals: Marginals = marginals_of(self.oracle)
+        if isinstance(self.oracle, GraphModel) and self.estimator is not None:
+            self.marginals = GraphMarginals(self.oracle, self.estimator._oracle.visible)
+        self.asked = self.oracle if isinstance(self.oracle, GraphModel) else Conditioned(self.oracle, self.marginals)
+        self.space: Space = self.marginals.space
+        self.prior = self.marginals.given()[1]
+        self.near = Neighbourhoods(self.space.names, self.joined.links)
+
+    # -- what it is -------------------------------------------------------------------------------------------
+
+    def summary(self) -> dict[str, Any]:
+        """Its kind, size and version."""
+        fitted = getattr(self.estimator, "fitted_", None)
+        return {
+            "kind": self.kind,
+            "version": self.version,
+            "n_variables": len(self.space),
+            "log2_states": float(np.log2(np.array(self.space.cards, dtype=np.float64)).sum()),
+            "n_terms": getattr(self.estimator, "n_terms_", 0),
+            "n_interactions": len(self.joined.links),
+            "called": self.joined.called,
+            "n_rows": getattr(fitted, "n_rows", 0),
+            "status": getattr(fitted, "status", "given"),
+        }
+
+    def variables(self, search: str = "", offset: int = 0, limit: int = 100) -> dict[str, Any]:
+        """Variables whose names hold a text, those that begin with it first, with their levels and prior shares."""
+        wanted = search.casefold()
+        found = [v for v in self.space.variables if wanted in v.name.casefold()]
+        if wanted:
+            found.sort(key=lambda v: not v.name.casefold().startswith(wanted))
+        shown = [
+            {"name": v.name, "levels": list(v.levels), "prior": _list(self.prior[v.name])}
+            for v in found[offset : offset + limit]
+        ]
+        return {"total": len(found), "variables": shown}
+
+    def graph(self, focus: str | None = None, radius: int = 1, limit: int = 60) -> dict[str, Any]:
+        """The interaction graph, or the part of it near a variable."""
+        if focus is not None:
+            self.space.position(focus)
+        return {**self.near.near(focus, radius, limit), "measure": self.joined.measure}
+
+    def interactions(self, offset: int = 0, limit: int = 50) -> dict[str, Any]:
+        """What joins the variables, strongest first: the effect in words, its 95 % interval, and the strength."""
+        shown = [_row(link, self.joined.measure) for link in self.joined.links[offset : offset + limit]]
+        about = {"called": self.joined.called, "measure": self.joined.measure, "note": self.joined.note}
+        return {"total": len(self.joined.links), **about, "interactions": shown}
+
+    def terms(self, offset: int = 0, limit: int = 50) -> dict[str, Any]:
+        """The weights of the basis in words, strongest first; none of a model without terms."""
+        table = getattr(self.estimator, "terms_", None)
+        if table is None:
+            return {"total": 0, "headings": [], "terms": []}
+        shown = [{"chosen": 1.0, **_plain(row)} for row in table[offset : offset + limit].to_dicts()]
+        return {"total": len(table), "headings": list(table.headings), "terms": shown}
+
+    # -- what it answers --------------------------------------------------------------------------------------
+
+    def distributions(self, given: Given, variables: list[str]) -> dict[str, Any]:
+        """``P(x_i | given)`` of some variables, and the log-probability of what is given."""
+        for name in variables:
+            self.space.position(name)
+        log_prob, found = self.marginals.given(_event(given))
+        return {"log_prob": _finite(log_prob), "marginals": {name: _list(found[name]) for name in variables}}
+
+    def ask(self, text: str, given: Given) -> dict[str, Any]:
+        """A question in words; what is given is known besides what the text says.
+
+        Raises
+        ------
+        QueryError : it cannot be read, or its answer would be too large.
+        """
+        query = parse(text, self.asked.space)
+        named = {*query.variables, *query.others, *query.known}
+        cells = math.prod(self.space.variables[i].card if i < len(self.space) else 1 for i in named)
+        if len(named) > MAX_ASKED or cells > MAX_CELLS:
+            raise QueryError(
+                f"the answer would be a table of {cells:,} cells over {len(named)} variables; ask for at "
+                "most "
+                f"{MAX_CELLS:,} cells over {MAX_ASKED} variables"
+            )
+        answer = self.asked.ask(text, _event(given))
+        reply: dict[str, Any] = {"probability": None, "nats": None, "variables": [], "rows": []}
+        if isinstance(answer, Table):
+            rows = [{"levels": list(levels), "probability": p} for levels, p in answer]
+            return {**reply, "variables": list(answer.names), "rows": rows}
+        if isinstance(answer, MostProbable):
+            row = {"levels": list(answer.levels.values()), "probability": answer.probability}
+            return {**reply, "variables": list(answer.levels), "rows": [row]}
+        return {**reply, ("probability" if query.kind == "probability" else "nats"): float(answer)}
+
+    def what_if(self, target: str, given: Given, limit: int) -> dict[str, Any]:
+        """How the target would move if one more variable were known: ``P(target | given, v = l)`` for every v and l.
+
+        By Bayes' rule from ``P(v | given, target = t)``, one set of marginals for each level t of the target.
+        """
+        variable = self.space.variables[self.space.position(target)]
+        known = {name: levels for name, levels in _event(given).items() if name != target}
+        log_prob, found = np.full(variable.card, -np.inf), {}
+        for k, level in enumerate(variable.levels):
+            with contextlib.suppress(QueryError):  # a level that is impossible given what is known
+                log_prob[k], found[k] = self.marginals.given({**known, target: level})
+        if not found:
+            raise QueryError("what is given has probability 0, and nothing can be asked given it")
+        now = np.exp(log_prob - log_prob.max())
+        now /= now.sum()
+        rows: list[dict[str, Any]] = []
+        for v in self.space.variables:
+            if v.name in known or v.name == target:
+                continue
+            joint = np.zeros((variable.card, v.card))
+            for k, marginals in found.items():
+                joint[k] = now[k] * marginals[v.name]
+            rows.append({"variable": v.name, **_moves(now, joint, v.levels)})
+        rows.sort(key=lambda row: -float(row["moves"]))
+        return {"target": target, "levels": list(variable.levels), "now": _list(now), "rows": rows[:limit]}
+
+    def sample(self, n: int, seed: int | None, given: Given) -> dict[str, Any]:
+        """Exact independent rows."""
+        known = _event(given) or None
+        names = self.space.names
+        if isinstance(self.oracle, GraphModel):
+            table = self.oracle.sample(n, seed, known)
+            return {"variables": list(names), "rows": [[row[name] for name in names] for row in table.to_pylist()]}
+        codes = self.oracle.sample(n, np.random.default_rng(seed), known)
+        visible = self.oracle.visible.variables
+        rows = [[v.levels[int(c)] for v, c in zip(visible, row, strict=True)] for row in codes]
+        return {"variables": [v.name for v in visible], "rows": rows}
+
+
+def _moves(now: Any, joint: Any, levels: Any) -> dict[str, Any]:
+    """``P(target | level)`` of every level from ``joint`` (target, level); and the mean distance from now."""
+    total = joint.sum(axis=0)
+    shares = np.where(total > 0, joint / np.where(total > 0, total, 1.0), now[:, None])
+    told = [
+        {"level": level, "probability": float(total[j]), "target": _list(shares[:, j])}
+        for j, level in enumerate(levels)
+    ]
+    return {"levels": told, "moves": float(total @ np.abs(shares - now[:, None]).sum(axis=0)) / 2}
+
+
+def version_of(path: Path) -> str:
+    """A text that changes when the file does."""
+    stat = path.stat()
+    return f"{stat.st_ino:x}-{stat.st_mtime_ns:x}-{stat.st_size:x}"
+
+
+def _engine(oracle: Any) -> Any:
+    """What is asked: the oracle of a table that fits or of a list of states, else a tree of clusters."""
+    if isinstance(oracle, TreeOracle):
+        return GraphModel(oracle.model.graph(), MAX_MEMORY)
+    if isinstance(oracle, TruncatedOracle | MixtureOracle | AveragedOracle):
+        return oracle
+    if oracle.model.basis.n_states <= MAX_STATES:
+        return oracle
+    return GraphModel(FactorGraph.of_loglinear(oracle.model), MAX_MEMORY)
+
+
+def _row(link: Link, measure: str) -> dict[str, Any]:
+    """A link in JSON's types; a model without odds ratios or nats saved has null for them."""
+    row = _plain(as_dict(link.row)) | {"strength": link.strength, "approximate": link.approximate, "kind": link.kind}
+    row["nats_saved"] = row["nats_saved"] if measure == NATS_SAVED else None
+    return row
+
+
+def _event(given: Given) -> dict[str, Any]:
+    """Levels by name; what names no level is left out."""
+    return {name: levels for name, levels in given.items() if not isinstance(levels, list) or levels}
+
+
+def _list(values: Any) -> list[float]:
+    return [float(x) for x in values]
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _plain(row: dict[str, Any]) -> dict[str, Any]:
+    return {k: _finite(v) if isinstance(v, float) else v for k, v in row.items()}

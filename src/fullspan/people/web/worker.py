@@ -1,0 +1,188 @@
+"""Processes that answer questions and may be killed: a question that takes too long costs its worker, nothing else.
+
+Each worker opens all models, and opens a file again when it has changed. A file that can no longer be read leaves the
+model as it was; the answer says so.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing as mp
+import queue
+import threading
+from collections.abc import Mapping
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from fullspan.errors import FullspanError
+
+START_SECONDS = 300.0
+"""Time that opening the models may take; the first start on a machine compiles kernels."""
+Answer = dict[str, Any]
+
+
+class Overloaded(Exception):
+    """No worker was free in time."""
+
+
+class TookTooLong(Exception):
+    """The question was stopped."""
+
+
+class Pool:
+    """So many workers; :meth:`ask` may be called from many threads.
+
+    Parameters
+    ----------
+    paths : model files by name.
+    size : how many workers.
+    seconds : time that a question may take.
+    wait : time that a question may wait for a free worker.
+
+    Raises
+    ------
+    FullspanError : a model cannot be opened.
+    """
+
+    def __init__(self, paths: Mapping[str, Path], size: int = 2, seconds: float = 10.0, wait: float = 20.0) -> None:
+        self.paths, self.seconds, self.wait = dict(paths), seconds, wait
+        self._free: queue.Queue[_Worker] = queue.Queue()
+        self._all: list[_Worker] = []
+        self._lock = threading.Lock()
+        for _ in range(size):
+            self._add()
+
+    def _add(self) -> None:
+        worker = _Worker(self.paths)
+        with self._lock:
+            self._all.append(worker)
+        self._free.put(worker)
+
+    def ready(self) -> None:
+        """Wait until every worker has opened its models."""
+        for worker in list(self._all):
+            worker.started()
+
+    def ask(self, model: str, method: str, arguments: Mapping[str, Any]) -> Answer:
+        """The answer of a method of the :class:`~fullspan.people.web.explorer.Explorer`, with the version of the file.
+
+        Raises
+        ------
+        FullspanError : the question is wrong.
+        TookTooLong : it was stopped; its worker is replaced.
+        Overloaded : no worker was free in time.
+        """
+        try:
+            worker = self._free.get(timeout=self.wait)
+        except queue.Empty:
+            raise Overloaded(f"no worker was free for {self.wait:g} seconds; try again") from None
+        alive = False
+        try:
+            answer = worker.ask(model, method, dict(arguments), self.seconds)
+            alive = True
+        except FullspanError:
+            alive = True
+            raise
+        except (EOFError, OSError) as error:
+            raise TookTooLong("the worker that had the question ended; it is replaced, ask again") from error
+        finally:
+            if alive:
+                self._free.put(worker)
+            else:
+                self._replace(worker)
+        return answer
+
+    def _replace(self, worker: _Worker) -> None:
+        with self._lock:
+            self._all.remove(worker)
+        worker.kill()
+        self._add()
+
+    def close(self) -> None:
+        """End all workers."""
+        for worker in self._all:
+            worker.kill()
+
+
+class _Worker:
+    def __init__(self, paths: Mapping[str, Path]) -> None:
+        context = mp.get_context("spawn")
+        self.connection, theirs = context.Pipe()
+        self.process = context.Process(target=_serve, args=(theirs, dict(paths)), daemon=True)
+        self.process.start()
+        theirs.close()
+        self._is_started = False
+
+    def started(self) -> None:
+        if self._is_started:
+            return
+        if not self.connection.poll(START_SECONDS):
+            raise TookTooLong("the models took too long to open")
+        error = self.connection.recv()
+        if error is not None:
+            raise FullspanError(error)
+        self._is_started = True
+
+    def ask(self, model: str, method: str, arguments: dict[str, Any], seconds: float) -> Answer:
+        self.started()
+        self.connection.send((model, method, arguments))
+        if not self.connection.poll(seconds):
+            raise TookTooLong(
+                f"the question took longer than {seconds:g} seconds and was stopped; ask for less at once"
+            )
+        wrong, answer = self.connection.recv()
+        if wrong is not None:
+            raise FullspanError(wrong)
+        found: Answer = answer
+        return found
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.join(5)
+        self.connection.close()
+
+
+def _serve(connection: Connection, paths: dict[str, Path]) -> None:
+    """The life of a worker: open the models, then answer until the other end is gone."""
+    import signal
+
+    from fullspan.people.web.explorer import Explorer
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends its workers
+    models: dict[str, Explorer] = {}
+    try:
+        for name, path in paths.items():
+            models[name] = Explorer(path)
+    except (FullspanError, OSError) as error:
+        connection.send(str(error))
+        return
+    connection.send(None)
+    with contextlib.suppress(EOFError, OSError):
+        while True:
+            connection.send(_answered(models, *connection.recv()))
+
+
+def _answered(models: dict[str, Any], model: str, method: str, arguments: dict[str, Any]) -> tuple[str | None, Answer]:
+    stale = _renewed(models, model)
+    explorer = models[model]
+    try:
+        answer = getattr(explorer, method)(**arguments)
+    except FullspanError as error:
+        return str(error), {}
+    except MemoryError:
+        return "there is not enough memory for the answer; ask for less at once", {}
+    return None, {**answer, "version": explorer.version, "stale": stale}
+
+
+def _renewed(models: dict[str, Any], model: str) -> str | None:
+    """Open the model again if its file has changed; what is wrong with the new file, if anything."""
+    from fullspan.people.web.explorer import Explorer, version_of
+
+    old = models[model]
+    try:
+        if version_of(old.path) != old.version:
+            models[model] = Explorer(old.path)
+    except (FullspanError, OSError) as error:
+        return f"the file has changed and cannot be read, so the model before is shown: {error}"
+    return None

@@ -1,0 +1,186 @@
+"""Pictures as inline SVG. Colours are custom properties of the page: one picture serves light, dark and print."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from fullspan.pictures.chart import Bars, Chart, Series, ticks
+from fullspan.pictures.interactions import ASPECT, InteractionGraph
+from fullspan.pictures.labels import LABEL, LABEL_LINES, extent, lines
+from fullspan.pictures.palette import N_GROUPS, ROLES
+from fullspan.pictures.svg_parts import LETTER, arrow, document, legend, text, text_lines
+
+_W, _H = 640, 400
+_LEFT, _RIGHT, _TOP, _BOTTOM = 76, 16, 12, 48
+_ROW, _LINE = 26, 16
+"""Height of a bar's row, and of each further line of its label."""
+
+
+def graph(picture: InteractionGraph, label: str, height: int = 640) -> str:
+    """The interaction graph: groups shaded below, pairs as lines, labels above, and the legend under it all."""
+    width, bottom = ASPECT * height, picture.tall * height
+    at = picture.at * (width, bottom)
+    parts = [*_groups(picture, at), *_edges(picture, at), *_nodes(picture, at, width, bottom)]
+    key, more = legend(picture.keys, 8, bottom + 10, width)
+    return document(width, bottom + 10 + more, label, [*parts, *key])
+
+
+def _groups(picture: InteractionGraph, at: np.ndarray) -> Iterator[str]:
+    for k, group in reversed(list(enumerate(picture.groups))):
+        points = " ".join(f"{x:.1f},{y:.1f}" for x, y in hull(at[list(group.nodes)]))
+        names = ", ".join(picture.names[i] for i in group.nodes)
+        colour = f"var(--group{k % N_GROUPS})"
+        yield (
+            f'<g opacity=".22"><title>{html.escape(names)}</title><polygon '
+            f'points="{points}" fill="{colour}" stroke="{colour}" stroke-width="58" stroke-linejoin="round"/></g>'
+        )
+
+
+def hull(points: np.ndarray) -> list[tuple[float, float]]:
+    """Corners of the convex hull, in order (Andrew's monotone chain)."""
+    ordered = sorted({(float(x), float(y)) for x, y in points})
+
+    def half(way: list[tuple[float, float]]) -> list[tuple[float, float]]:
+        kept: list[tuple[float, float]] = []
+        for p in way:
+            while len(kept) > 1 and _turn(kept[-2], kept[-1], p) <= 0:
+                kept.pop()
+            kept.append(p)
+        return kept[:-1]
+
+    return half(ordered) + half(ordered[::-1]) if len(ordered) > 2 else ordered
+
+
+def _turn(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> float:
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+
+
+def _edges(picture: InteractionGraph, at: np.ndarray) -> Iterator[str]:
+    for edge in reversed(picture.edges):
+        (x1, y1), (x2, y2) = at[edge.nodes[0]], at[edge.nodes[1]]
+        role, dash = ROLES[edge.direction], ' stroke-dasharray="7 5"' if edge.direction < 0 else ""
+        names = " – ".join(picture.names[i] for i in edge.nodes)
+        yield (
+            f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="var(--{role})" stroke-width='
+            f'"{1.2 + 6.5 * edge.strength**0.7:.1f}" stroke-opacity="{0.45 + 0.5 * edge.strength**0.5:.2f}"{dash}>'
+            f"<title>{html.escape(names)}</title></line>"
+        )
+
+
+def _nodes(picture: InteractionGraph, at: np.ndarray, width: float, height: float) -> Iterator[str]:
+    sizes, letters = picture.sizes * (width, height), round(15 * width / 1024)
+    for (x, y), (w, h), name, label in zip(at, sizes, picture.names, picture.labels, strict=True):
+        yield (
+            f'<rect x="{x - w / 2:.1f}" y="{y - h / 2:.1f}" width="{w:.1f}" height="{h:.1f}" rx="16" '
+            f'fill="var(--paper)" stroke="var(--muted)"/>{text_lines(x, y, label, "middle", size=letters, title=name)}'
+        )
+
+
+def chart(picture: Chart) -> str:
+    """A chart with its axes."""
+    width = _H + _LEFT - _BOTTOM if picture.square else _W
+    (x0, x1), (y0, y1) = picture.ranges()
+    frame = _Frame(_LEFT, width - _RIGHT, _TOP, _H - _BOTTOM, x0, x1, y0, y1)
+    parts = [*_axes(frame, picture)]
+    for series in picture.series:
+        parts += _series(series, frame)
+    key, more = legend(picture.keys, 20, _H, width)
+    return document(width, _H + more, picture.title, [*parts, *key])
+
+
+class _Frame:
+    """From numbers to pixels."""
+
+    def __init__(
+        self, left: float, right: float, top: float, bottom: float, x0: float, x1: float, y0: float, y1: float
+    ) -> None:
+        self.left, self.right, self.top, self.bottom = left, right, top, bottom
+        self.x0, self.x1, self.y0, self.y1 = x0, x1, y0, y1
+
+    def x(self, value: float) -> float:
+        return self.left + (value - self.x0) / (self.x1 - self.x0) * (self.right - self.left)
+
+    def y(self, value: float) -> float:
+        return self.bottom - (value - self.y0) / (self.y1 - self.y0) * (self.bottom - self.top)
+
+
+def _axes(f: _Frame, picture: Chart) -> Iterator[str]:
+    for tick in ticks(f.y0, f.y1):
+        y = f.y(tick)
+        yield f'<line x1="{f.left}" x2="{f.right}" y1="{y:.1f}" y2="{y:.1f}" stroke="var(--grid)"/>'
+        yield text(f.left - 8, y + 4, f"{tick:g}", "end")
+    for tick in ticks(f.x0, f.x1, whole=picture.whole_x):
+        yield text(f.x(tick), f.bottom + 18, f"{tick:g}", "middle")
+    yield f'<line x1="{f.left}" x2="{f.right}" y1="{f.bottom}" y2="{f.bottom}" stroke="var(--muted)"/>'
+    yield text((f.left + f.right) / 2, f.bottom + 38, picture.x_label, "middle", muted=True)
+    middle = (f.top + f.bottom) / 2
+    yield (
+        f'<text x="14" y="{middle:.0f}" transform="rotate(-90 14 {middle:.0f})" text-anchor="middle" '
+        f'font-size="13" fill="var(--muted)">{html.escape(picture.y_label)}</text>'
+    )
+
+
+def _series(s: Series, f: _Frame) -> Iterator[str]:
+    points = [(f.x(x), f.y(y)) for x, y in zip(s.x, s.y, strict=True) if math.isfinite(y)]
+    colour = f"var(--{s.role})"
+    if s.mark == "line":
+        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+        dash = ' stroke-dasharray="5 5"' if s.dashed else ""
+        look = f'fill="none" stroke="{colour}" stroke-width="2"{dash} stroke-linejoin="round"'
+        yield f'<polyline points="{path}" {look}/>'
+        return
+    for k, (x, y) in enumerate(points):
+        if s.errors and math.isfinite(s.errors[k]):
+            a, b = f.y(s.y[k] - s.errors[k]), f.y(s.y[k] + s.errors[k])
+            yield f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{a:.1f}" y2="{b:.1f}" stroke="{colour}" stroke-width="1.5"/>'
+        size = s.sizes[k] if s.sizes else 4.0
+        yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{size:.1f}" fill="{colour}" fill-opacity=".85"/>'
+
+
+def bars(picture: Bars) -> str:
+    """Horizontal bars with their labels to the left and words to the right, and the legend below."""
+    labels = [lines(label, LABEL, LABEL_LINES) for label in picture.labels]
+    texts = picture.texts or ("",) * len(labels)
+    left = 26 + LETTER * max((extent(line) for label in labels for line in label), default=0)
+    right = 28 + LETTER * max(map(extent, texts), default=0)
+    tops = np.cumsum([_TOP, *(_ROW + _LINE * (len(label) - 1) for label in labels)])
+    width, bottom = max(_W, left + right + 320), float(tops[-1])
+    low, high = picture.range()
+    f = _Frame(left, width - right, _TOP, bottom, low, high, 0, 1)
+    parts = [
+        f'<line x1="{f.x(t):.1f}" x2="{f.x(t):.1f}" y1="{f.top}" y2="{f.bottom}" stroke="var(--grid)"/>'
+        + text(f.x(t), f.bottom + 18, f"{t:g}", "middle")
+        for t in ticks(low, high)
+    ]
+    for k, label in enumerate(labels):
+        y = float(tops[k] + tops[k + 1]) / 2
+        parts.append(text_lines(f.left - 14, y, label, "end", title=picture.labels[k]))
+        parts.append(text(f.right + 16, y + 4.5, texts[k], "start", muted=True) if texts[k] else "")
+        parts += _bar(picture, k, y, f)
+    parts.append(f'<line x1="{f.x(0):.1f}" x2="{f.x(0):.1f}" y1="{f.top}" y2="{f.bottom}" stroke="var(--muted)"/>')
+    parts.append(text((f.left + f.right) / 2, f.bottom + 38, picture.x_label, "middle", muted=True))
+    key, more = legend(picture.keys, 20, bottom + _BOTTOM, width)
+    return document(width, bottom + _BOTTOM + more, picture.title, [*parts, *key])
+
+
+def _bar(picture: Bars, k: int, y: float, f: _Frame) -> Iterator[str]:
+    """A bar around the height y with its whisker, or with an arrow at the edge."""
+    value, colour = picture.values[k], f"var(--{picture.role(k)})"
+    if math.isnan(value):
+        return
+    a, b = sorted((f.x(0), f.x(min(max(value, f.x0), f.x1))))
+    half = (_ROW - 10) / 2
+    yield (
+        f'<rect x="{a:.1f}" y="{y - half:.1f}" width="{b - a:.1f}" height="{2 * half:.0f}" rx="2" fill="{colour}" '
+        'fill-opacity=".85"/>'
+    )
+    if math.isinf(value):
+        yield f'<path d="{arrow(*((b + 8, y, 1) if value > 0 else (a - 8, y, -1)))}" fill="{colour}"/>'
+    if (ends := picture.whiskers(k)) is not None:
+        caps = "".join(f"M{f.x(end):.1f} {y - 4:.1f}v8" for end in ends if abs(end) < picture.limit)
+        line = f"M{f.x(ends[0]):.1f} {y:.1f}H{f.x(ends[1]):.1f}{caps}"
+        yield f'<path d="{line}" stroke="var(--ink)" stroke-width="1.3" fill="none"/>'

@@ -1,0 +1,144 @@
+"""The three ways to sum over the states of a model, with one face: log Z, expectations and their covariance at theta.
+
+A table over all states, a list of states, or elimination where the model is sparse and has too many states for either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.data.space import Space
+from fullspan.engine.dual.table import DualTable
+from fullspan.engine.elimination.clusters import ClusterTree
+from fullspan.engine.truncated.engine import TruncatedEngine
+from fullspan.errors import FullspanError
+from fullspan.learn.likelihood.phases import Free
+from fullspan.model.algebra.basis import Basis, Term
+from fullspan.model.algebra.inclusion import sets_of_states, sets_of_terms
+from fullspan.model.graph import FactorGraph
+from fullspan.model.local import local_row
+
+Array = NDArray[np.float64]
+
+
+class Sums(Protocol):
+    """``psi(theta)`` and its derivatives at the point last moved to, over some states."""
+
+    n_states: int
+
+    def move(self, theta: Array) -> float:
+        """Go to theta; log Z there."""
+
+    def eta(self) -> Array:
+        """Expectations of the terms."""
+
+    def covariance(self) -> Array:
+        """Their covariance: the Fisher information."""
+
+    def log_p(self) -> Array:
+        """Log-probabilities of all states, where they are listed.
+
+        Raises
+        ------
+        FullspanError : they are too many.
+        """
+
+    def features(self) -> Array:
+        """(states, k) values of the terms, where the states are listed."""
+
+
+class TableSums(Free):
+    """All states, in a dual table."""
+
+    def __init__(self, basis: Basis, terms: Sequence[Term]) -> None:
+        self.basis, self.names = basis, tuple(terms)
+        super().__init__(DualTable(basis, np.float64), np.array([basis.index(t) for t in terms], dtype=np.int64))
+        self.n_states = basis.n_states
+
+    def log_p(self) -> Array:
+        table = np.zeros(self.n_states)
+        for y, weight in self.table.theta.items():
+            table[y] = weight
+        self.basis.synthesise(table)
+        return table - self.table.log_z
+
+    def features(self) -> Array:
+        states = Space.of_cards(self.basis.cards).states(np.arange(self.n_states))
+        return self.basis.evaluate(self.names, states).astype(np.float64)
+
+
+class ListSums:
+    """A truncated space: the states listed."""
+
+    def __init__(self, states: NDArray[Any], cards: Sequence[int], terms: Sequence[Term]) -> None:
+        self.engine = TruncatedEngine.of(sets_of_states(states, cards), sets_of_terms(terms, cards))
+        self.n_states = len(states)
+
+    def move(self, theta: Array) -> float:
+        return self.engine.move(theta)
+
+    def eta(self) -> Array:
+        return self.engine.eta()
+
+    def covariance(self) -> Array:
+        return self.engine.covariance()
+
+    def log_p(self) -> Array:
+        return self.engine.log_p
+
+    def features(self) -> Array:
+        return self.engine.dense()
+
+
+class EliminationSums:
+    """All states, summed variable by variable: for sparse models of any number of variables."""
+
+    def __init__(self, space: Space, basis: Basis, terms: Sequence[Term], max_memory: int | None = None) -> None:
+        scopes = [tuple(i for i, _ in term) for term in terms]
+        tables = [_table(basis, term) for term in terms]
+        lone = sorted(set(range(len(space))) - {i for scope in scopes for i in scope})
+        graph = FactorGraph(
+            space, (*scopes, *((i,) for i in lone)), (*tables, *(np.zeros(space.cards[i]) for i in lone))
+        )
+        self.tree = ClusterTree(graph, max_memory=max_memory)
+        self.k, self.starts = len(terms), graph.table_starts
+        self.phi = np.concatenate([table.ravel() for table in tables]) if tables else np.zeros(0)
+        self.term = np.repeat(np.arange(self.k), np.diff(self.starts[: self.k + 1]))
+        self.n_states = space.n_states
+        self._at = self.tree
+
+    def move(self, theta: Array) -> float:
+        values = np.zeros(int(self.starts[-1]))
+        values[: len(self.phi)] = self.phi * theta[self.term]
+        self._at = self.tree.reweighted(values)
+        return self._at.log_z()
+
+    def eta(self) -> Array:
+        p = self._at.beliefs().factors[: len(self.phi)]
+        found: Any = np.bincount(self.term, weights=p * self.phi, minlength=self.k)
+        return np.asarray(found, dtype=np.float64)
+
+    def covariance(self) -> Array:
+        used = np.flatnonzero(self.phi)
+        events = self._at.covariances(used.tolist())
+        spread = np.zeros((len(used), self.k))
+        spread[np.arange(len(used)), self.term[used]] = self.phi[used]
+        return np.asarray(spread.T @ events @ spread)
+
+    def log_p(self) -> Array:
+        raise FullspanError("a model summed by elimination has no list of its states; ask for expectations of rows")
+
+    def features(self) -> Array:
+        raise FullspanError("a model summed by elimination has no list of its states; ask for expectations of rows")
+
+
+def _table(basis: Basis, term: Term) -> Array:
+    """Values of a term over its own variables, one axis each."""
+    table = np.ones(())
+    for i, j in term:
+        table = np.multiply.outer(table, local_row(basis, i, j).astype(np.float64))
+    return np.asarray(table)

@@ -1,0 +1,103 @@
+"""The answer to a question about whole variables: a table of probabilities with its names and levels."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.data.space import Level
+from fullspan.display import html_table
+
+SHOWN = 50
+"""States that a notebook shows."""
+
+
+@dataclass(frozen=True)
+class MostProbable:
+    """The most probable joint state of some variables.
+
+    Attributes
+    ----------
+    levels : the state, by name.
+    log_prob : its log-probability given the condition, in nats.
+    """
+
+    levels: dict[str, Level]
+    log_prob: float
+
+    @property
+    def probability(self) -> float:
+        """Its probability; 0 where that is below the range of floating-point numbers."""
+        return math.exp(min(self.log_prob, 0.0))
+
+    def __str__(self) -> str:
+        state = ", ".join(f"{name}={level}" for name, level in self.levels.items())
+        return f"{state} (log-probability {self.log_prob:.6g})"
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Probabilities of the joint states of a few variables.
+
+    Attributes
+    ----------
+    names : the variables.
+    levels : the levels of each.
+    values : one axis per variable.
+    errors : standard errors of the values, where they were estimated; None where they are exact.
+    """
+
+    names: tuple[str, ...]
+    levels: tuple[tuple[Level, ...], ...]
+    values: NDArray[np.float64]
+    errors: NDArray[np.float64] | None = None
+
+    def __iter__(self) -> Iterator[tuple[tuple[Level, ...], float]]:
+        """Pairs (levels, probability), the last variable fastest."""
+        return zip(itertools.product(*self.levels), map(float, self.values.ravel()), strict=True)
+
+    def __len__(self) -> int:
+        return self.values.size
+
+    def __getitem__(self, levels: Level | tuple[Level, ...]) -> float:
+        """Probability of one joint state, by its levels in the order of ``names``.
+
+        Raises
+        ------
+        KeyError : there is no such state.
+        """
+        key = levels if isinstance(levels, tuple) else (levels,)
+        try:
+            return float(self.values[tuple(own.index(level) for own, level in zip(self.levels, key, strict=True))])
+        except ValueError:
+            raise KeyError(levels) from None
+
+    def _repr_html_(self) -> str:
+        """A table with a bar for every probability, as notebooks show it; of many states the likeliest."""
+        texts = dict(self.texts())
+        shown = list(self)
+        if len(shown) > SHOWN:
+            shown = sorted(shown, key=lambda pair: -pair[1])[:SHOWN]
+        rows = [(*map(str, levels), texts[levels]) for levels, _ in shown]
+        notes = [f"the likeliest {SHOWN} of {len(self):,} states"] if len(self) > SHOWN else []
+        headings = [*self.names, "probability"]
+        return html_table(headings, rows, notes=notes, bars=[p for _, p in shown], n_text=len(self.names))
+
+    def texts(self) -> Iterator[tuple[tuple[Level, ...], str]]:
+        """Pairs (levels, probability as text), with its error where it was estimated."""
+        if self.errors is None:
+            yield from ((levels, f"{p:.6g}") for levels, p in self)
+            return
+        for (levels, p), error in zip(self, self.errors.ravel().tolist(), strict=True):
+            yield levels, f"{p:.4f} ± {error:.4f}"
+
+    def __str__(self) -> str:
+        """Aligned columns, one row per state."""
+        rows = [[*self.names, "probability"], *([*map(str, levels), text] for levels, text in self.texts())]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        return "\n".join("  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows)
