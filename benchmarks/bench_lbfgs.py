@@ -16,15 +16,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from report import in_turns, table, write
 from scipy.optimize import minimize
 
+from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.learn.search.fit import Options, fit
 from fullspan.papers.fsll_table1 import DATA_SETS, draw
 
-Array = NDArray[np.float64]
 SEARCHES = {
     "paper": Options(search="paper", basis="walsh"),
     "paper_auto": Options(search="paper"),

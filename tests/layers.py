@@ -8,12 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data.space import Space
 from fullspan.engine.layers.device import Device, device
 from fullspan.model.layered import LayeredMachine
 from fullspan.model.units import Units
-
-Array = NDArray[np.float64]
 
 
 def machine_of(cards: Sequence[int], sizes: Sequence[int], seed: int = 0, scale: float = 0.8) -> LayeredMachine:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from engine.machines import enumerate_machine, has_an_order, random_edges
 from fullspan import graphs
+from fullspan.arrays import Array
 from fullspan.engine.decimation.decimation import Decimation, is_decimatable, verdict
 from fullspan.engine.decimation.peeling import peel
 from fullspan.errors import FullspanError, NotDecimatableError
-
-Array = NDArray[np.float64]
 
 
 def machines(count: int, seed: int) -> list[tuple[Decimation, Array, Array, Array]]:

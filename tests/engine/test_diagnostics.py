@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.stats import norm, rankdata
 
+from fullspan.arrays import Array
 from fullspan.engine.sampling.diagnostics import diagnose, effective_size, r_hat, rank_normalised, split
 from fullspan.errors import FullspanError
 from fullspan.model.estimate import Estimate, log_mean
-
-Array = NDArray[np.float64]
 
 
 def autoregressive(rho: float, draws: int, chains: int, seed: int) -> Array:

@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data.space import Space
 from fullspan.engine.decimation.decimation import Decimation
 from fullspan.engine.elimination.clusters import ClusterTree
 from fullspan.model.graph import FactorGraph
-
-Array = NDArray[np.float64]
 
 THREE = [-87.26737643354731, -88.09642733485508, -91.51033612951952, -86.48173717763262, -89.5703033359494]
 THREE_POSTERIORS = {

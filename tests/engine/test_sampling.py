@@ -14,6 +14,7 @@ import pytest
 from numba import njit
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data.space import Space
 from fullspan.engine.elimination.clusters import ClusterTree
 from fullspan.engine.protocol import Expectations
@@ -40,8 +41,6 @@ from fullspan.model.files.formats import read_factors
 from fullspan.model.graph import FactorGraph
 from fullspan.model.local import log_sum_exp, small_exponents
 from fullspan.model.loglinear import LogLinear
-
-Array = NDArray[np.float64]
 
 
 def machine(cards: tuple[int, ...], basis: str, order: int, seed: int, scale: float = 0.7) -> LogLinear:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.space import Space, Variable
 from fullspan.engine.sampling.target import Base
@@ -20,8 +21,6 @@ from fullspan.learn.likelihood.machine import MachineOptions, fit_machine
 from fullspan.learn.search.problem import Interrupted
 from fullspan.model.algebra.basis import BASES, Basis, Term
 from generic import drawn, opened
-
-Array = NDArray[np.float64]
 
 
 def terms_of(cards: tuple[int, ...], order: int) -> list[Term]:

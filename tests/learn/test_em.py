@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.engine.dual.table import DualTable
 from fullspan.learn.likelihood.em import Projection, alternate
@@ -16,7 +16,6 @@ from fullspan.learn.likelihood.solve import Likelihood, solve
 from fullspan.model.algebra.basis import Basis, BasisName
 from generic import ALL_BASES, drawn, matrix, opened
 
-Array = NDArray[np.float64]
 bases = pytest.mark.parametrize("basis", ALL_BASES)
 EXACT = [Projection("newton", 1e-11), Projection("ipf", 1e-11)]
 INEXACT = Projection("ipf", 0.0, max_sweeps=10, restart=True)

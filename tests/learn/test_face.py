@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.optimize import OptimizeResult, linprog
 
 import generic
+from fullspan.arrays import Ints
 from fullspan.errors import FullspanError, TooLargeError
 from fullspan.learn.boundary import cuts
 from fullspan.learn.boundary import face as face_module
@@ -23,25 +24,23 @@ from fullspan.learn.boundary.face import Face, face_of
 from fullspan.model.algebra.basis import BASES, Basis, BasisName
 from fullspan.model.algebra.nullspace import integral, null_space
 
-Index = NDArray[np.int64]
 
-
-def hierarchy(basis: Basis, margins: Iterable[Sequence[int]]) -> Index:
+def hierarchy(basis: Basis, margins: Iterable[Sequence[int]]) -> Ints:
     """All terms inside some sets of variables."""
     inside = {basis.index(term) for variables in margins for term in basis.subterms(variables) if term}
     return np.array(sorted(inside), dtype=np.int64)
 
 
-def up_to(basis: Basis, order: int) -> Index:
+def up_to(basis: Basis, order: int) -> Ints:
     return hierarchy(basis, itertools.combinations(range(len(basis.cards)), order))
 
 
-def features(basis: Basis, terms: Index) -> NDArray[np.float64]:
+def features(basis: Basis, terms: Ints) -> NDArray[np.float64]:
     """Phi (|X|, k) by enumeration."""
     return generic.matrix(basis)[terms].T
 
 
-def brute_face(basis: Basis, terms: Index, seen: Index) -> NDArray[np.bool_]:
+def brute_face(basis: Basis, terms: Ints, seen: Ints) -> NDArray[np.bool_]:
     """A state is off the face iff the largest ``c - v.Phi(x)`` of all valid v in a box is positive: one LP a state."""
     phi = features(basis, terms)
     centred = phi - phi[seen[0]]
@@ -59,7 +58,7 @@ def brute_face(basis: Basis, terms: Index, seen: Index) -> NDArray[np.bool_]:
     return on
 
 
-def assert_certifies(face: Face, basis: Basis, terms: Index, on: NDArray[np.bool_]) -> None:
+def assert_certifies(face: Face, basis: Basis, terms: Ints, on: NDArray[np.bool_]) -> None:
     """The direction is constant on ``on`` and at least 1 less elsewhere; size and rank are those of ``on``."""
     phi = features(basis, terms)
     values = phi @ face.direction

@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.learn.likelihood.ipf import Constraint, attainable, coefficients, ipf
 from fullspan.learn.likelihood.phases import distribution
 from fullspan.model.algebra.basis import Basis, BasisName, Term
 from generic import ALL_BASES, matrix
 
-Array = NDArray[np.float64]
 bases = pytest.mark.parametrize("basis", ALL_BASES)
 CARDS = (2, 3, 2, 4)
 SETS = ((0, 1), (1, 2, 3), (0, 3))

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data.space import Space
 from fullspan.engine.layers.annealing import annealed_log_z
 from fullspan.engine.layers.device import Device
@@ -27,7 +28,6 @@ from fullspan.model.layered import LayeredMachine
 from fullspan.model.units import Units
 from layers import all_codes, cpu, joint, log_sum, machine_of
 
-Array = NDArray[np.float64]
 CARDS = (2, 3, 2)
 ROWS = np.array([[0, 2, 1], [1, 0, 1], [1, 1, 0], [0, 2, 1], [1, 2, 1]])
 

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.space import Space, Variable
 from fullspan.errors import DataError, FullspanError, TooLargeError
@@ -23,7 +24,6 @@ from fullspan.model import Fitted
 from fullspan.model.algebra.basis import BasisName
 from generic import ALL_BASES, drawn, matrix, opened
 
-Array = NDArray[np.float64]
 SOLVERS = ("newton", "lbfgs", "gradient", "ipf")
 bases = pytest.mark.parametrize("basis", ALL_BASES)
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.engine.dual.table import DualTable
 from fullspan.learn.likelihood import phases
@@ -25,7 +26,6 @@ from fullspan.model.algebra.basis import Basis, BasisName
 from generic import ALL_BASES, drawn, matrix, opened
 from generic import distribution as enumerated
 
-Array = NDArray[np.float64]
 CARDS = ((2, 3, 4), (2,) * 5, (3, 1, 2))
 spaces = pytest.mark.parametrize("cards", CARDS, ids=str)
 bases = pytest.mark.parametrize("basis", ALL_BASES)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.engine.dual.table import DualTable
 from fullspan.learn.likelihood.phases import Features, Free, Known, Observed, data_moments
@@ -15,7 +15,6 @@ from fullspan.learn.search.problem import Interrupted
 from fullspan.model.algebra.basis import Basis, BasisName
 from generic import ALL_BASES, drawn, opened
 
-Array = NDArray[np.float64]
 SOLVERS: tuple[SolverName, ...] = ("newton", "lbfgs", "gradient")
 bases = pytest.mark.parametrize("basis", ALL_BASES)
 solvers = pytest.mark.parametrize("solver", SOLVERS)

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.errors import FullspanError
 from fullspan.learn.contrastive.sparse_pairs import SparsePairs
-
-Array = NDArray[np.float64]
 
 
 def moments(machine: SparsePairs, bias: Array, weight: Array) -> tuple[Array, Array]:

@@ -11,15 +11,13 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.learn.likelihood.em import Projection
 from fullspan.papers import byrne_fig4, byrne_fig5, experiment
 from fullspan.papers.byrne import ANEW, EXACT, INEXACT, simulate
 from fullspan.papers.byrne_fig5 import abandonments
 from fullspan.papers.curves import Panel, svg, text_plot
-
-Array = NDArray[np.float64]
 
 
 def enumerated(visible: int, hidden: int, seed: int, sweeps: int, anew: bool) -> tuple[list[float], list[float]]:

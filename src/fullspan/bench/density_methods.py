@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fullspan.bench.density_sets import Codes, Split
+from fullspan.arrays import Array, Ints
+from fullspan.bench.density_sets import Split
 from fullspan.bench.pyagrum_process import package
 from fullspan.data import Empirical
 from fullspan.data.space import Space
@@ -25,7 +25,6 @@ from fullspan.query.answer import Oracle
 from fullspan.query.mixture import MixtureOracle
 from fullspan.query.tree import TreeOracle
 
-Array = NDArray[np.float64]
 TABLE, PAIRWISE = 1 << 22, 1 << 18
 """States up to which the search runs on the dual table, and all pairs are fitted exactly."""
 SHRUNKEN = 1 << 18
@@ -46,7 +45,7 @@ class Settings:
 class Learned:
     """``log_prob`` of rows with -1 for missing cells, and what is worth knowing about the model."""
 
-    log_prob: Callable[[Codes], Array]
+    log_prob: Callable[[Ints], Array]
     notes: dict[str, Any] = field(default_factory=dict)
 
 
@@ -57,7 +56,7 @@ class Declined(Exception):
 Method = Callable[[Split, Space, Settings], Learned]
 
 
-def _counted(rows: Codes, space: Space) -> Empirical:
+def _counted(rows: Ints, space: Space) -> Empirical:
     return Empirical.from_codes(rows, space=space, allow_missing=True)
 
 

@@ -17,13 +17,13 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Ints
 from fullspan.data.space import Space
 from fullspan.errors import DataError
 
 MISSING = 255
 _HELD_OUT = 0.1
 """Share of the rows of a fold's training part that are held out."""
-Codes = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,10 +34,10 @@ class Split:
     parts these are the training rows alone, as in what is published.
     """
 
-    train: Codes
-    valid: Codes
-    test: Codes
-    known: Codes
+    train: Ints
+    valid: Ints
+    test: Ints
+    known: Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ class DataSet:
 
     name: str
     space: Space
-    parts: dict[str, Codes]
+    parts: dict[str, Ints]
 
     @property
     def n_rows(self) -> int:
@@ -96,7 +96,7 @@ def read_set(path: Path) -> DataSet:
     raise DataError(f"{path} holds {', '.join(held)}; train, valid, test and nvars, or bits and n, or codes are needed")
 
 
-def _bits(packed: NDArray[Any], n: int) -> Codes:
+def _bits(packed: NDArray[Any], n: int) -> Ints:
     return np.unpackbits(packed, axis=1)[:, :n].astype(np.int64)
 
 

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data.space import Level, Space, Variable
 from fullspan.errors import DataError
 
-Array = NDArray[np.float64]
 Scope = tuple[int, ...]
 
 

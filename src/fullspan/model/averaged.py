@@ -15,10 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.errors import FullspanError
 from fullspan.model.loglinear import LogLinear, checked_codes
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data.space import Space, Variable
 from fullspan.errors import FullspanError
 from fullspan.model.fitted import StepLike, software_version
 from fullspan.model.graph import FactorGraph
 
-Array = NDArray[np.float64]
 _TOLERANCE, _ROUNDING = 1e-6, 1e-13
 """How far the probabilities of a table may be from summing to one; they are then divided by their sum."""
 

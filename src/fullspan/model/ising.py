@@ -15,12 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data.space import Space
 from fullspan.errors import FullspanError
 from fullspan.model.algebra.basis import Basis, Term
 from fullspan.model.loglinear import LogLinear
-
-Array = NDArray[np.float64]
 
 
 def spins_of(codes: Any) -> NDArray[np.int8]:

@@ -14,16 +14,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data.space import Space, Variable
 from fullspan.errors import FullspanError
 from fullspan.model.estimate import Estimate
 from fullspan.model.fitted import StepLike, software_version
 from fullspan.model.graph import FactorGraph
 from fullspan.model.units import Blocks, Units, hidden_blocks
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

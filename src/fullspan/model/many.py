@@ -10,14 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array, Ints
 from fullspan.data.space import Level, Space
 from fullspan.errors import QueryError
 from fullspan.model.algebra.basis import Basis
 from fullspan.model.fitted import Fitted, software_version
 from fullspan.model.loglinear import LogLinear
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +40,8 @@ class ManyModels:
     space: Space
     basis: Basis
     groups: tuple[Level, ...]
-    starts: Integers
-    indices: Integers
+    starts: Ints
+    indices: Ints
     theta: Array
     log_z: Array
     log_likelihood: Array
@@ -51,9 +49,9 @@ class ManyModels:
     description_length: Array
     drift: Array
     totals: Array
-    n_rows: Integers
-    n_dropped: Integers
-    n_steps: Integers
+    n_rows: Ints
+    n_dropped: Ints
+    n_steps: Ints
     converged: NDArray[np.bool_]
     settings: Mapping[str, Any] = field(default_factory=dict)
     version: str = field(default_factory=software_version)
@@ -62,7 +60,7 @@ class ManyModels:
         return len(self.groups)
 
     @property
-    def n_terms(self) -> Integers:
+    def n_terms(self) -> Ints:
         """(G,) number of terms of each model."""
         return np.diff(self.starts)
 

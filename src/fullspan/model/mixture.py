@@ -10,15 +10,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data.space import Space
 from fullspan.errors import FullspanError
 from fullspan.model.averaged import AveragedLogLinear
 from fullspan.model.fitted import StepLike, software_version
 from fullspan.model.graph import FactorGraph
 
-Array = NDArray[np.float64]
 _TOLERANCE = 1e-6
 
 

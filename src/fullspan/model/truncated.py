@@ -15,12 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data.merging import code_dtype
 from fullspan.errors import FullspanError
 from fullspan.model.algebra.inclusion import inclusion, sets_of_states, sets_of_terms, states_of_terms
 from fullspan.model.loglinear import LogLinear, checked_codes
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

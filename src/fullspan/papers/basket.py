@@ -15,14 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.space import Space, Variable
 from fullspan.learn.likelihood.machine import MachineOptions, fit_machine
 from fullspan.model import Fitted
 from fullspan.papers import Say
 from fullspan.papers.columns import columns
-
-Array = NDArray[np.float64]
 
 NAMES = ("Bread", "Milk", "Apple")
 BASKETS = ((1, 0, 0), (1, 1, 0), (1, 0, 0), (0, 1, 1), (0, 1, 1), (1, 1, 0), (1, 0, 0), (1, 1, 0))

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.engine.dual.table import DualTable
 from fullspan.learn.likelihood.em import INEXACT_SWEEPS, Projection, alternate
 from fullspan.learn.likelihood.phases import Free, Observed
@@ -26,8 +26,6 @@ from fullspan.model.algebra.basis import Basis
 from fullspan.papers import Say
 from fullspan.papers.columns import columns
 from fullspan.papers.curves import Panel
-
-Array = NDArray[np.float64]
 
 EXACT = Projection("ipf", 1e-5)
 """IPFP until the moments agree to 1e-5, from the machine at hand: it then lowers the divergence with every weight."""

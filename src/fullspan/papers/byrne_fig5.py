@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from fullspan.arrays import Array
 from fullspan.papers import Say
-from fullspan.papers.byrne import ANEW, EXACT, INEXACT, STOPS, Array, Family, csv, family
+from fullspan.papers.byrne import ANEW, EXACT, INEXACT, STOPS, Family, csv, family
 from fullspan.papers.curves import svg, text_plot
 
 HIDDEN, VISIBLE = 5, 3

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from fullspan.arrays import Array
 
 _WIDTH, _HEIGHT, _LEFT, _TOP, _BOTTOM = 420, 260, 64, 34, 40
 """Size of a panel in an SVG, and its margins."""

@@ -16,6 +16,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.engine.dual.table import DualTable
@@ -32,7 +33,6 @@ from fullspan.learn.truncated.train import PUBLISHED_STEPS, train
 from fullspan.model.algebra.basis import Basis, Term
 from fullspan.papers.restricted_features import restricted_features
 
-Array = NDArray[np.float64]
 Learn = Callable[[NDArray[np.uint8], tuple[Term, ...], int], Array]
 """Rows of bits, patterns and the steps of iterative methods to weights on the patterns, or to features."""
 

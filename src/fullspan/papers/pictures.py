@@ -11,7 +11,8 @@ from xml.sax.saxutils import escape
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from fullspan.arrays import Array
+
 _GAP, _LINE, _LEFT = 1, 22, 110
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data.space import Space
 from fullspan.engine.layers.device import Device, device
 from fullspan.engine.layers.network import Network
@@ -30,7 +31,6 @@ from fullspan.papers.columns import columns
 from fullspan.papers.curves import Panel, svg, text_plot
 from fullspan.papers.pictures import contrasted, sheets, tiled
 
-Array = NDArray[np.float64]
 HIDDEN, SHOWN, ACROSS, SWEEPS = 64, 32, 16, 1000
 """Hidden units, pictures of a sheet and of a row of it, sweeps before a sample."""
 RATE, BATCH, CHAINS, STEPS = 0.1, 20, 200, 500

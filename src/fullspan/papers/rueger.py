@@ -12,14 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.engine.decimation.decimation import Decimation, Expectations
 from fullspan.model.algebra.jit import serial
 from fullspan.papers import Say
 from fullspan.papers.columns import columns
 from fullspan.papers.curves import Panel, svg, text_plot
 from fullspan.papers.rueger_example import Example, example
-
-Array = NDArray[np.float64]
 
 SMALLEST = 1_000
 GIBBS_NODES = 100

@@ -12,13 +12,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.engine.decimation.decimation import Decimation
 from fullspan.engine.decimation.rules import head, leaf, series, star
 from fullspan.papers.columns import columns
-
-Array = NDArray[np.float64]
 
 NODES = 5
 EDGES = ((1, 5), (2, 5), (3, 5), (2, 3), (3, 4), (2, 4))

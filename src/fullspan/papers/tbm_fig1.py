@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data.space import Space
 from fullspan.learn.truncated.domain import random_pairs
 from fullspan.model.algebra.basis import Term
@@ -29,7 +30,6 @@ from fullspan.papers.log_panels import Line, LogPanel, log_svg
 from fullspan.papers.machine_methods import METHODS, PUBLISHED_STEPS, Method
 from fullspan.papers.samples import Labelled, read
 
-Array = NDArray[np.float64]
 Sample = tuple[int, NDArray[np.uint8]]
 COUNTS = (10, 100, 1000, 10_000, 100_000)
 NEIGHBOURS = 10

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data.space import Space
 from fullspan.learn.truncated.mining import frequent_patterns
 from fullspan.model.algebra.basis import Basis
@@ -23,7 +23,6 @@ from fullspan.papers.columns import columns
 from fullspan.papers.log_panels import Line, LogPanel, log_svg
 from fullspan.query.geometry import BiasVariance, Manifold, bias_variance
 
-Array = NDArray[np.float64]
 STATES, SUPPORT, ORDER, SHARE = 1000, 0.37, 2, 0.05
 FIXED_VARIABLES, FIXED_ROWS = 50, 100_000
 ROWS = (100, 1000, 10_000, 100_000, 1_000_000)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data.space import Space
 from fullspan.learn.truncated.domain import random_pairs
 from fullspan.learn.truncated.train import train
@@ -26,7 +27,6 @@ from fullspan.papers.machine_methods import intensity, truncation
 from fullspan.papers.samples import Labelled, populations, spike_words
 from fullspan.papers.tbm_fig1 import neighbours_accuracy
 
-Array = NDArray[np.float64]
 CELLS, PAIRS = (7, 25), 100
 RARE = 5
 SETTINGS = ((100, 0.0), (100, 0.01), (100, 0.1), (1000, 0.0), (10_000, 0.0))

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from fullspan.arrays import Array
+
 _STEPS, _PUSHES = 200, 120
 _STRETCH = 2.5
 """How much more one direction may be stretched than the other, to fill the box."""

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array, Ints
 from fullspan.data.space import Space
 from fullspan.engine.elimination.sums import Sums
 from fullspan.engine.memory import budget, require
@@ -27,13 +28,11 @@ from fullspan.query.language.boxes import Codes
 from fullspan.query.language.events import IMPOSSIBLE, Event, check_possible, check_probable, codes_of, in_words, named
 from fullspan.query.language.result import MostProbable
 from fullspan.query.probabilities import Probabilities
-from fullspan.query.rows import Rows
 
 if TYPE_CHECKING:
     from fullspan.engine.dual.completion import Completer
     from fullspan.engine.dual.table import DualTable
 
-Array = NDArray[np.float64]
 Names = str | Sequence[str]
 
 
@@ -195,7 +194,7 @@ class Oracle(Probabilities):
         """``log p`` of complete states of all variables."""
         return self.model.log_prob(states)
 
-    def _rows(self, codes: Any) -> Rows:
+    def _rows(self, codes: Any) -> Ints:
         """Codes of visible variables as rows of all, the hidden ones not observed."""
         known = checked_codes(codes, self.visible, missing=True)
         padded = np.full((len(known), len(self.model.space)), -1, dtype=np.int64)
@@ -217,13 +216,13 @@ class Oracle(Probabilities):
         return np.where(clash, 0.0, np.exp(np.minimum(joint - condition, 0.0)))
 
     @overload
-    def impute(self, codes: Any, how: rows.How = "mode", rng: np.random.Generator | None = None) -> Rows: ...
+    def impute(self, codes: Any, how: rows.How = "mode", rng: np.random.Generator | None = None) -> Ints: ...
     @overload
     def impute(self, codes: Any, how: Literal["mean"], rng: np.random.Generator | None = None) -> dict[str, Array]: ...
     def impute(
         self, codes: Any, how: rows.How | Literal["mean"] = "mode", rng: np.random.Generator | None = None
-    ) -> Rows | dict[str, Array]:
-        """Rows (m, n) with missing cells (-1) filled in, or the probabilities of what could stand there.
+    ) -> Ints | dict[str, Array]:
+        """Ints (m, n) with missing cells (-1) filled in, or the probabilities of what could stand there.
 
         Parameters
         ----------
@@ -254,7 +253,7 @@ class Oracle(Probabilities):
         """Whether the weights are large enough to give any state a probability that counts as 0."""
         return float(np.abs(self.model.theta).sum()) + self.model.log_z > -IMPOSSIBLE
 
-    def _check_rows(self, known: Rows) -> None:
+    def _check_rows(self, known: Ints) -> None:
         """Refuse to complete a row whose observed cells have probability 0."""
         gaps = np.flatnonzero((known[:, : len(self.visible)] < 0).any(axis=1))
         if self.may_exclude and len(gaps):

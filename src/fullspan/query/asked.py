@@ -12,8 +12,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data.space import Space
 from fullspan.errors import QueryError, TooLargeError
 from fullspan.query.language.boxes import EVERYTHING, MAX_BOXES, Box, Boxes, both, hull, intersection
@@ -21,7 +21,6 @@ from fullspan.query.language.events import Event, boxes_of, check_possible, chec
 from fullspan.query.language.parse import Query, parse
 from fullspan.query.language.result import MostProbable, Table
 
-Array = NDArray[np.float64]
 Names = str | Sequence[str]
 Answer = float | Table | MostProbable
 """A probability or nats; a table of probabilities; the most probable state."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.engine.memory import budget
 from fullspan.model.averaged import AveragedLogLinear
 from fullspan.model.mixture import Mixture
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from fullspan.engine.dual.distribution import Distribution
     from fullspan.engine.dual.table import DualTable
     from fullspan.model.loglinear import LogLinear
-
-Array = NDArray[np.float64]
 
 
 class AveragedOracle(Oracle):

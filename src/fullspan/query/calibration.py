@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data import Empirical
 
-Array = NDArray[np.float64]
 LogProb = Callable[[NDArray[Any]], Array]
 """Log-probabilities (m,) of rows of codes (m, n), -1 where a cell is not observed."""
 N_BINS = 10

@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array, Ints
 from fullspan.data.patterns import same_pattern
 from fullspan.engine.decimation.decimation import Decimation
 from fullspan.model.ising import Ising, levels_of, spins_of
 
-Array = NDArray[np.float64]
-Rows = NDArray[np.int64]
 _ORDERS = 256
 """Orders remembered."""
 
@@ -58,7 +57,7 @@ class ClampedRows:
             out[members] = (1.0 + found.nodes) / 2.0
         return np.clip(out, 0.0, 1.0)
 
-    def draw(self, rows: NDArray[Any], rng: np.random.Generator) -> Rows:
+    def draw(self, rows: NDArray[Any], rng: np.random.Generator) -> Ints:
         """Rows with their open cells drawn, given what they say."""
         out = np.empty(rows.shape, dtype=np.int64)
         for engine, spins, members in self._groups(rows):

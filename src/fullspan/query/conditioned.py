@@ -11,8 +11,8 @@ import os
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data.space import Level, Space
 from fullspan.model.files.evidence import read_evidence
 from fullspan.query.asked import Asked
@@ -20,8 +20,6 @@ from fullspan.query.language.boxes import Box
 from fullspan.query.language.events import Event
 from fullspan.query.language.result import MostProbable
 from fullspan.query.marginals import Marginals, marginals_of
-
-Array = NDArray[np.float64]
 
 
 class Conditioned(Asked):

@@ -15,11 +15,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.engine.decimation.decimation import Decimation
 from fullspan.errors import QueryError
 from fullspan.model.ising import Ising
 
-Array = NDArray[np.float64]
 Clamped = Mapping[int, int]
 """Spins -1 or +1 of some nodes, by number."""
 

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.engine.elimination.clusters import Beliefs
 from fullspan.query.mixture import MixtureOracle
 
-Array = NDArray[np.float64]
 Pair = tuple[int, int]
 
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from fullspan.arrays import Array, Ints
 from fullspan.errors import QueryError
 from fullspan.model.loglinear import LogLinear
-from fullspan.query.answer import Array, Oracle
+from fullspan.query.answer import Oracle
 from fullspan.query.language.boxes import Codes
 from fullspan.query.language.events import Event
-from fullspan.query.rows import Rows
 
 
 class GivenInputs(Oracle):
@@ -58,7 +58,7 @@ class GivenInputs(Oracle):
         self._check_inputs(given)
         return super()._joint_entropy(given)
 
-    def _check_rows(self, known: Rows) -> None:
+    def _check_rows(self, known: Ints) -> None:
         for i in self.inputs:
             if (known[:, i] < 0).any():
                 row = int(np.argmax(known[:, i] < 0)) + 1

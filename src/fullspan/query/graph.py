@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data.space import Level, Space
 from fullspan.engine.elimination.clusters import ClusterTree
 from fullspan.engine.memory import budget, require
@@ -35,7 +35,6 @@ from fullspan.query.language.boxes import Codes, both
 from fullspan.query.language.events import Event, check_possible, codes_of, in_words
 from fullspan.query.language.result import MostProbable
 
-Array = NDArray[np.float64]
 Allowed = Mapping[int, Codes]
 """Codes allowed of the variables that an event names."""
 

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data.space import Space
 from fullspan.model.loglinear import LogLinear
 from fullspan.query.asked import Asked, entropy
@@ -23,8 +23,6 @@ from fullspan.query.language.events import check_possible
 if TYPE_CHECKING:
     from fullspan.engine.dual.table import DualTable
     from fullspan.engine.elimination.sums import Sums
-
-Array = NDArray[np.float64]
 
 
 class Information(Asked):

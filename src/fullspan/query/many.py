@@ -8,13 +8,11 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array, Ints
 from fullspan.engine.dual.completion import _phi
 from fullspan.model.algebra.jit import parallel
 from fullspan.model.loglinear import checked_codes
 from fullspan.model.many import ManyModels
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 def log_prob(models: ManyModels, positions: NDArray[Any], states: NDArray[Any]) -> Array:
@@ -45,13 +43,13 @@ def log_prob(models: ManyModels, positions: NDArray[Any], states: NDArray[Any]) 
 
 @parallel
 def _log_prob(
-    rows: Integers,
-    positions: Integers,
-    starts: Integers,
-    digits: Integers,
+    rows: Ints,
+    positions: Ints,
+    starts: Ints,
+    digits: Ints,
     theta: Array,
     log_z: Array,
-    kinds: Integers,
+    kinds: Ints,
     out: Array,
 ) -> None:
     for r in prange(rows.shape[0]):

@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data.space import Space
 from fullspan.model.graph import FactorGraph
 from fullspan.query.answer import Oracle
@@ -27,7 +27,6 @@ from fullspan.query.mixture import MixtureOracle
 from fullspan.query.tree import TreeOracle
 from fullspan.query.truncated import TruncatedOracle
 
-Array = NDArray[np.float64]
 MAX_STATES = 1 << 22
 """States up to which a table of all of them is kept."""
 

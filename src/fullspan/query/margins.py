@@ -15,12 +15,11 @@ from statistics import NormalDist
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.space import Level
 
-Array = NDArray[np.float64]
 MAX_MARGINS = 1500
 LEAST = 1.0
 """Expected count below which a cell is not judged."""

@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.engine.elimination.clusters import ClusterTree
 from fullspan.errors import QueryError, TooLargeError
 from fullspan.model.loglinear import checked_codes
@@ -27,7 +28,6 @@ from fullspan.query.questions import Questions
 MAX_CELLS = 1 << 16
 """Most cells of a table: each is a sum in every component."""
 
-Array = NDArray[np.float64]
 Allowed = Mapping[int, Codes]
 
 

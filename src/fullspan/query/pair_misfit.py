@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.errors import TooLargeError
@@ -33,7 +34,6 @@ from fullspan.query.truncated import TruncatedOracle
 if TYPE_CHECKING:
     from fullspan.engine.elimination.clusters import ClusterTree
 
-Array = NDArray[np.float64]
 Draw = Callable[[int], NDArray[Any]]
 """Given a number of rows, draws that many rows of codes of the visible variables."""
 Misfit = Callable[[], "PairMisfit | None"]

@@ -8,14 +8,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.query.information import Information
 from fullspan.query.language.boxes import Codes, both
 from fullspan.query.language.events import check_possible
 from fullspan.query.rows import FLOOR
 
-Array = NDArray[np.float64]
 LOOK_UPS = 1 << 12
 """Cells of a marginal up to which it is looked up."""
 

@@ -8,17 +8,12 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 
-import numpy as np
-from numpy.typing import NDArray
-
 from fullspan.data.space import Space
 from fullspan.query.answer import Mode
 from fullspan.query.asked import Asked, entropy
 from fullspan.query.language.boxes import Box, Codes
 from fullspan.query.language.events import Event, check_possible, codes_of, named
 from fullspan.query.language.result import MostProbable
-
-Array = NDArray[np.float64]
 
 
 class Questions(Asked):

@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array, Ints
 from fullspan.errors import QueryError
 
 if TYPE_CHECKING:
     from fullspan.query.answer import Oracle
 
 How = Literal["mode", "draw"]
-Rows = NDArray[np.int64]
-Array = NDArray[np.float64]
 
 FLOOR = 1e-5
 """Probability below which a look-up is not trusted: above it the relative error stays below 1e-10."""
@@ -32,7 +31,7 @@ _BLOCK = 1 << 16
 """Completions that are held at a time."""
 
 
-def log_prob(oracle: Oracle, rows: Rows) -> Array:
+def log_prob(oracle: Oracle, rows: Ints) -> Array:
     """``log P`` of the observed cells of each row."""
     out = np.full(len(rows), np.nan)
     complete = (rows >= 0).all(axis=1)
@@ -48,7 +47,7 @@ def log_prob(oracle: Oracle, rows: Rows) -> Array:
     return out
 
 
-def _look_up(oracle: Oracle, rows: Rows, out: Array) -> None:
+def _look_up(oracle: Oracle, rows: Ints, out: Array) -> None:
     """Fill in what a few look-ups in the dual table answer precisely enough."""
     narrow = np.flatnonzero(np.isnan(out) & (_cells(oracle, rows >= 0) <= LOOK_UPS))
     if not len(narrow) or oracle.table is None:
@@ -62,7 +61,7 @@ def _look_up(oracle: Oracle, rows: Rows, out: Array) -> None:
     out[narrow[precise]] = np.log(found[precise])
 
 
-def impute(oracle: Oracle, rows: Rows, how: How, rng: np.random.Generator | None) -> Rows:
+def impute(oracle: Oracle, rows: Ints, how: How, rng: np.random.Generator | None) -> Ints:
     """Rows with their missing cells filled in; ``rows`` is changed and returned."""
     if how == "draw" and rng is None:
         raise QueryError("draws need a random generator: pass rng=numpy.random.default_rng(seed)")
@@ -80,7 +79,7 @@ def impute(oracle: Oracle, rows: Rows, how: How, rng: np.random.Generator | None
     return rows
 
 
-def likeliest(oracle: Oracle, rows: Rows) -> Rows:
+def likeliest(oracle: Oracle, rows: Ints) -> Ints:
     """Rows with their missing visible cells filled in by the likeliest completion, hidden variables summed out.
 
     Hidden cells stay -1; ``rows`` is changed and returned.
@@ -111,7 +110,7 @@ def _patterns(missing: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.bool_], N
             yield pattern, np.flatnonzero(inverse.ravel() == j)
 
 
-def level_probabilities(oracle: Oracle, rows: Rows) -> dict[str, Array]:
+def level_probabilities(oracle: Oracle, rows: Ints) -> dict[str, Array]:
     """Probability of each variable's levels given the observed cells of each row."""
     space = oracle.model.space
     out = [(rows[:, i, None] == np.arange(card)).astype(np.float64) for i, card in enumerate(space.cards)]
@@ -126,7 +125,7 @@ def level_probabilities(oracle: Oracle, rows: Rows) -> dict[str, Array]:
     return dict(zip(space.names, out, strict=True))
 
 
-def _by_width(oracle: Oracle, rows: Rows, chosen: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _by_width(oracle: Oracle, rows: Ints, chosen: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """The chosen rows whose completions can all be weighed, and the others."""
     narrow = _cells(oracle, rows < 0) <= MAX_COMPLETIONS
     return np.flatnonzero(chosen & narrow), np.flatnonzero(chosen & ~narrow)
@@ -140,7 +139,7 @@ def _cells(oracle: Oracle, taken: NDArray[np.bool_]) -> Array:
     return cells
 
 
-def _distinct(rows: Rows, members: NDArray[np.intp]) -> Iterator[tuple[dict[int, tuple[int, ...]], NDArray[np.intp]]]:
+def _distinct(rows: Ints, members: NDArray[np.intp]) -> Iterator[tuple[dict[int, tuple[int, ...]], NDArray[np.intp]]]:
     """Pairs (evidence, rows that have it)."""
     if not len(members):
         return

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.engine.sampling.chains import Chains
 from fullspan.engine.sampling.choose import target_of
 from fullspan.engine.sampling.diagnostics import Diagnostics, diagnose
@@ -29,8 +30,6 @@ from fullspan.query.language.boxes import EVERYTHING, Boxes, hull, intersection
 from fullspan.query.language.events import Event, boxes_of, check_possible, codes_of, positions
 from fullspan.query.language.parse import parse
 from fullspan.query.language.result import Table
-
-Array = NDArray[np.float64]
 
 MAX_CELLS = 4096
 """Most cells of a table that is estimated."""

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.engine.memory import budget, require
 from fullspan.engine.trees.tree import TreeEngine
 from fullspan.errors import QueryError, TooLargeError
@@ -28,8 +29,6 @@ from fullspan.query.questions import Questions
 
 MAX_CELLS = 1 << 20
 """Most cells of a table: each is a pass."""
-
-Array = NDArray[np.float64]
 
 
 class TreeOracle(Questions):

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.engine.memory import budget, require
 from fullspan.errors import QueryError, TooLargeError
 from fullspan.model.loglinear import checked_codes
@@ -27,8 +28,6 @@ from fullspan.query.questions import Questions
 
 MAX_CELLS = 1 << 20
 """Most cells of a table of answers."""
-
-Array = NDArray[np.float64]
 
 
 class TruncatedOracle(Questions):

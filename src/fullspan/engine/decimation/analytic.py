@@ -11,13 +11,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array, Spins
 from fullspan.engine.decimation.peeling import Steps
 from fullspan.engine.decimation.sweeps import Links, load
 from fullspan.model.algebra.jit import serial
 
-Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
-Spins = NDArray[np.int8]
 
 _STEP = 1e-20
 

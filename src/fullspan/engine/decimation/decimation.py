@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array, Spins
 from fullspan.engine.decimation import analytic, sweeps
 from fullspan.engine.decimation.peeling import Steps, peel
 from fullspan.engine.decimation.verdict import (
@@ -28,9 +29,6 @@ from fullspan.engine.decimation.verdict import (
     width_left,
 )
 from fullspan.errors import FullspanError
-
-Array = NDArray[np.float64]
-Spins = NDArray[np.int8]
 
 
 class Expectations(NamedTuple):

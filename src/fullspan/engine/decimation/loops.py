@@ -8,14 +8,10 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
+from fullspan.arrays import Array
 from fullspan.engine.decimation.rules import STRONG, head, leaf, side, star
 from fullspan.model.algebra.hyperbolic import decay, log_1p, tanh
 from fullspan.model.algebra.jit import serial
-
-Array = NDArray[np.float64]
 
 
 @serial

@@ -17,15 +17,14 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array, Spins
 from fullspan.engine.decimation import loops
 from fullspan.engine.decimation.peeling import Steps
 from fullspan.engine.decimation.rules import head, leaf, reversed_series, reversed_star, series, star
 from fullspan.model.algebra.hyperbolic import tanh
 from fullspan.model.algebra.jit import parallel, serial
 
-Array = NDArray[np.float64]
 Ints = NDArray[np.int32]
-Spins = NDArray[np.int8]
 
 _GATHER = 512
 """Steps whose factors c_0, each at most 2, are multiplied before a logarithm is taken."""

@@ -18,14 +18,13 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data.patterns import same_pattern
 from fullspan.model.algebra.basis import Basis
 from fullspan.model.algebra.jit import parallel, serial
 
 _MANY = 1 << 14
 """States of a pattern from which its rows are shared among the cores."""
-
-Array = NDArray[np.float64]
 
 
 @serial

@@ -12,15 +12,13 @@ from functools import cached_property
 
 import numpy as np
 from numba import prange
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array, Ints
 from fullspan.model.algebra.jit import parallel, serial
 from fullspan.model.algebra.transform import MONOMIAL, SYNTHESISE, WALSH, _group_tile
 from fullspan.model.loglinear import LogLinear
 
 _CHUNKS = 64
-Rows = NDArray[np.int64]
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -31,21 +29,21 @@ class Completer:
     room: int
 
     @cached_property
-    def _arrays(self) -> tuple[Rows, Rows, Array, Rows, Rows]:
+    def _arrays(self) -> tuple[Ints, Ints, Array, Ints, Ints]:
         terms, basis = self.model.terms, self.model.basis
         starts = np.cumsum([0, *map(len, terms)], dtype=np.int64)
         factors = np.array([factor for term in terms for factor in term], dtype=np.int64).reshape(-1, 2)
         return starts, factors, self.model.theta, np.array(basis.cards, dtype=np.int64), basis.kinds
 
-    def log_sums(self, rows: Rows) -> Array:
+    def log_sums(self, rows: Ints) -> Array:
         """``log sum exp(theta . Phi)`` over the completions of each row."""
         return np.asarray(_log_sums(rows, *self._arrays, self.room))
 
-    def fill(self, rows: Rows, uniforms: Array | None) -> None:
+    def fill(self, rows: Ints, uniforms: Array | None) -> None:
         """Put the most probable completion into each row, or the one its uniform number draws."""
         _fill(rows, np.full(len(rows), -1.0) if uniforms is None else uniforms, *self._arrays, self.room)
 
-    def means(self, rows: Rows) -> Array:
+    def means(self, rows: Ints) -> Array:
         """Probability of every level of every variable (m, sum of levels), one variable after the other."""
         out = np.zeros((len(rows), sum(self.model.basis.cards)))
         _means(rows, out, *self._arrays, self.room)
@@ -68,14 +66,14 @@ def _phi(kind: int, component: int, level: int) -> float:
 
 @serial
 def _exponents(
-    row: Rows,
-    starts: Rows,
-    factors: Rows,
+    row: Ints,
+    starts: Ints,
+    factors: Ints,
     theta: Array,
-    cards: Rows,
-    kinds: Rows,
+    cards: Ints,
+    kinds: Ints,
     work: Array,
-    stride: Rows,
+    stride: Ints,
 ) -> int:
     """Fill ``work`` with the exponents of a row's completions, the first missing variable fastest; their number."""
     count, n_missing = 1, 0
@@ -112,7 +110,7 @@ def _exp_shifted(work: Array, count: int) -> float:
 
 
 @parallel
-def _log_sums(rows: Rows, starts: Rows, factors: Rows, theta: Array, cards: Rows, kinds: Rows, room: int) -> Array:
+def _log_sums(rows: Ints, starts: Ints, factors: Ints, theta: Array, cards: Ints, kinds: Ints, room: int) -> Array:
     out = np.empty(rows.shape[0])
     for chunk in prange(_CHUNKS):
         work, stride = np.empty(room), np.empty(rows.shape[1], np.int64)
@@ -146,7 +144,7 @@ def _chosen(work: Array, count: int, uniform: float) -> int:
 
 @parallel
 def _fill(
-    rows: Rows, uniforms: Array, starts: Rows, factors: Rows, theta: Array, cards: Rows, kinds: Rows, room: int
+    rows: Ints, uniforms: Array, starts: Ints, factors: Ints, theta: Array, cards: Ints, kinds: Ints, room: int
 ) -> None:
     for chunk in prange(_CHUNKS):
         work, stride = np.empty(room), np.empty(rows.shape[1], np.int64)
@@ -161,7 +159,7 @@ def _fill(
 
 @parallel
 def _means(
-    rows: Rows, out: Array, starts: Rows, factors: Rows, theta: Array, cards: Rows, kinds: Rows, room: int
+    rows: Ints, out: Array, starts: Ints, factors: Ints, theta: Array, cards: Ints, kinds: Ints, room: int
 ) -> None:
     for chunk in prange(_CHUNKS):
         work, stride = np.empty(room), np.empty(rows.shape[1], np.int64)

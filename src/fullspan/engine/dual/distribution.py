@@ -14,14 +14,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array, Ints
 from fullspan.engine.dual.normalise import exp_normalised
 from fullspan.engine.dual.table import DualTable
 from fullspan.engine.memory import budget, require
 from fullspan.model.algebra.basis import Basis
 from fullspan.model.averaged import AveragedLogLinear
 
-Array = NDArray[np.float64]
-Rows = NDArray[np.int64]
 Allowed = Mapping[int, Sequence[int]]
 _BLOCK = 1 << 18
 """Probabilities whose entropy is summed at a time."""
@@ -93,7 +92,7 @@ class Distribution:
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(out))
 
-    def log_sums_of_rows(self, rows: Rows) -> Array:
+    def log_sums_of_rows(self, rows: Ints) -> Array:
         """``log P`` of the observed cells of rows (m, n), -1 marking cells to be summed out."""
         known = [{i: (int(x),) for i, x in enumerate(row) if x >= 0} for row in rows]
         return np.array([float(self.log_sums((), evidence)) for evidence in known])
@@ -103,13 +102,13 @@ class Distribution:
         found = [np.exp(self.log_sums((i,), allowed)) for i in range(len(self.basis.cards))]
         return tuple(cells / cells.sum() for cells in found)
 
-    def mode(self, allowed: Allowed) -> Rows:
+    def mode(self, allowed: Allowed) -> Ints:
         """A most probable state (n,) that agrees with the evidence."""
         part = self._restricted(allowed)
         place = np.unravel_index(int(part.argmax()), part.shape)
         return np.array([self._levels(i, allowed)[int(place[i])] for i in range(part.ndim)], dtype=np.int64)
 
-    def sample(self, size: int, rng: np.random.Generator, allowed: Allowed) -> Rows:
+    def sample(self, size: int, rng: np.random.Generator, allowed: Allowed) -> Ints:
         """Independent states (size, n) given the evidence: the inverse of the cumulated probabilities."""
         part = self._restricted(allowed)
         sums = np.cumsum(part.ravel(order="F"))

@@ -16,6 +16,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array, Ints
 from fullspan.engine.dual import deferred, lookup, mixed, monomial, pending, walsh
 from fullspan.engine.dual.bounds import Bounds
 from fullspan.engine.dual.fibres import Fibres
@@ -38,9 +39,6 @@ _CROWDED = 0.25
 """Share of a table's blocks that may be read to look at blocks with moves pending; beyond, the moves are made."""
 _PROBES = 2048
 """Entries compared before and after a rebuild to measure the drift."""
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 @parallel
@@ -169,7 +167,7 @@ class DualTable:
         order = found[np.lexsort((indices[found], -gains[found]))]
         return Candidates(indices[order], gains[order])
 
-    def _step_later(self, index: int, move: Move, prices: PriceTables, gains: Array, indices: Indices) -> None:
+    def _step_later(self, index: int, move: Move, prices: PriceTables, gains: Array, indices: Ints) -> None:
         """A step of a large Walsh table, whose moves are pending for a while."""
         assert self.d is not None
         assert self._peaks is not None
@@ -183,7 +181,7 @@ class DualTable:
             self._settled()
         deferred.scan(self._eta, self.d, self._bounds, self._pending, move, prices, gains, indices)
 
-    def _step_in_fibres(self, term: Term, move: Move, prices: PriceTables, gains: Array, indices: Indices) -> None:
+    def _step_in_fibres(self, term: Term, move: Move, prices: PriceTables, gains: Array, indices: Ints) -> None:
         """A step in any other basis, a fibre of blocks at a time."""
         assert self.d is not None
         assert self._peaks is not None

@@ -11,10 +11,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array, Ints
 from fullspan.engine.dual.distribution import Distribution, last_positive
 
-Array = NDArray[np.float64]
-Rows = NDArray[np.int64]
 _BLOCK = 1 << 18
 """Completions that are held at a time."""
 
@@ -26,7 +25,7 @@ class Weighing:
         self.p, self.cards = distribution.p, distribution.basis.cards
         self.strides = np.array(distribution.basis.strides, dtype=np.int64)
 
-    def log_sums(self, rows: Rows) -> Array:
+    def log_sums(self, rows: Ints) -> Array:
         """``log P`` of the observed cells of each row."""
         out = np.empty(len(rows))
         for members, weights in self._weighed(rows):
@@ -34,7 +33,7 @@ class Weighing:
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(out))
 
-    def fill(self, rows: Rows, uniforms: Array | None) -> None:
+    def fill(self, rows: Ints, uniforms: Array | None) -> None:
         """Put the most probable completion into each row, or the one its uniform number draws."""
         for members, weights in self._weighed(rows):
             if uniforms is None:
@@ -47,7 +46,7 @@ class Weighing:
             shape = [self.cards[i] for i in missing]
             rows[np.ix_(members, missing)] = np.stack(np.unravel_index(best, shape, order="F"), axis=1)
 
-    def means(self, rows: Rows) -> Array:
+    def means(self, rows: Ints) -> Array:
         """Probability of every level of every variable (m, sum of levels), one variable after the other."""
         cards = self.cards
         starts = np.cumsum([0, *cards])
@@ -65,7 +64,7 @@ class Weighing:
                 out[members, starts[i] : starts[i + 1]] = shares.sum(axis=others)
         return out
 
-    def _weighed(self, rows: Rows) -> Iterator[tuple[NDArray[np.intp], Array]]:
+    def _weighed(self, rows: Ints) -> Iterator[tuple[NDArray[np.intp], Array]]:
         """Rows that miss the same cells, in blocks, with p of all their completions (rows, completions).
 
         The first missing variable varies fastest.

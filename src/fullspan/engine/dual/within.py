@@ -16,6 +16,7 @@ from numba import prange
 from numpy.typing import NDArray
 from scipy.linalg.blas import dsyrk
 
+from fullspan.arrays import Array, Ints
 from fullspan.engine.dual.clamped import Clamped
 from fullspan.engine.dual.lookup import products
 from fullspan.model.algebra.basis import Basis, Term
@@ -23,9 +24,6 @@ from fullspan.model.algebra.jit import parallel
 
 _HELD = 1 << 18
 """Expectations of rows held at a time."""
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 class Within:
@@ -70,18 +68,18 @@ class Within:
 @parallel
 def _means(
     log_weights: Array,
-    places: Integers,
-    fibres: Integers,
+    places: Ints,
+    fibres: Ints,
     open_cells: NDArray[np.bool_],
-    starts: Integers,
-    offsets: Integers,
-    factors: Integers,
-    variables: Integers,
+    starts: Ints,
+    offsets: Ints,
+    factors: Ints,
+    variables: Ints,
     values: Array,
-    order: Integers,
-    n_varying: Integers,
-    strides: Integers,
-    cards: Integers,
+    order: Ints,
+    n_varying: Ints,
+    strides: Ints,
+    cards: Ints,
     out: Array,
 ) -> None:
     """``out[r, y] = E(Phi_y | row r)``.
@@ -122,7 +120,7 @@ def _means(
             out[r, y] = phi
 
 
-def _tables(basis: Basis, terms: Sequence[Term]) -> tuple[Integers, Integers, Array]:
+def _tables(basis: Basis, terms: Sequence[Term]) -> tuple[Ints, Ints, Array]:
     """For each term the places of its factors among the local functions in use; their variables; their values.
 
     The last local function is the constant 1.

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fullspan.engine.elimination.order import Ints, Order
+from fullspan.arrays import Ints
+from fullspan.engine.elimination.order import Order
 from fullspan.model.algebra.jit import serial
 from fullspan.model.graph import FactorGraph
 

@@ -16,6 +16,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
+from fullspan.arrays import Ints
 from fullspan.engine.elimination.blocks import (
     blocks_of,
     fill_block,
@@ -25,7 +26,7 @@ from fullspan.engine.elimination.blocks import (
     part_offset,
     shift_of,
 )
-from fullspan.engine.elimination.tables import SHORT, SMALL, Ints, enter, inner_axes, offset, run_length, spread
+from fullspan.engine.elimination.tables import SHORT, SMALL, enter, inner_axes, offset, run_length, spread
 from fullspan.model.algebra.jit import inlined, parallel, serial
 
 _MANY = 32

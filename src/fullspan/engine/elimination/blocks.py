@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.engine.elimination.tables import SHORT, SMALL, Floats, Ints, add_logs, depends, offset, run_length, spread
+from fullspan.arrays import Array, Ints
+from fullspan.engine.elimination.tables import SHORT, SMALL, add_logs, depends, offset, run_length, spread
 from fullspan.model.algebra.jit import serial
 
 
@@ -27,12 +28,12 @@ class Blocks(NamedTuple):
     first: int
     size: int
     number: int
-    inner: Floats
+    inner: Array
     lone: Ints
     which: Ints
     offsets: NDArray[np.uint64]
     runs: Ints
-    rows: Floats
+    rows: Array
     row_starts: Ints
 
 

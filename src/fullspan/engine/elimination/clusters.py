@@ -16,8 +16,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array, Ints
 from fullspan.engine.elimination import joint
 from fullspan.engine.elimination.backward import backward
 from fullspan.engine.elimination.forward import forward
@@ -31,8 +31,6 @@ from fullspan.engine.memory import budget, require
 from fullspan.errors import QueryError
 from fullspan.model.graph import FactorGraph
 
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
 _DRAWS = 1 << 22
 """Uniform numbers held at once while sampling."""
 

@@ -10,10 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Ints
 from fullspan.model.algebra.jit import serial
 from fullspan.model.graph import FactorGraph
-
-Ints = NDArray[np.int64]
 
 
 class Interaction(NamedTuple):

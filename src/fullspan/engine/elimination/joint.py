@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.engine.elimination.prepared import Evidence
 from fullspan.errors import QueryError
 from fullspan.model.loglinear import checked_codes
@@ -22,7 +22,6 @@ from fullspan.model.loglinear import checked_codes
 if TYPE_CHECKING:
     from fullspan.engine.elimination.clusters import Beliefs, ClusterTree
 
-Array = NDArray[np.float64]
 
 _GROUP = 4
 """Rows with the same cells known from which on an order of their own pays."""

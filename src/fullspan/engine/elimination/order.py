@@ -16,6 +16,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Ints
 from fullspan.engine.elimination.fill import FEWEST_EDGES, SMALLEST, SWEEP, core_rows, greedy
 from fullspan.engine.elimination.interaction import Interaction, interaction, renumbered
 from fullspan.engine.elimination.reduction import reduced
@@ -39,8 +40,6 @@ _SECONDS_PER_WORD = 6e-9
 _BYTES_PER_STEP = 400
 _SHARE, _MOST = 0.2, 300
 """Part of the predicted time that may go into looking for better orders, and the most that are tried."""
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,8 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array, Ints
 from fullspan.engine.elimination.slices import is_lone
-from fullspan.engine.elimination.tables import Floats, Ints, spread
+from fullspan.engine.elimination.tables import spread
 from fullspan.model.algebra.jit import inlined, serial
 
 
@@ -36,8 +37,8 @@ class Patterns(NamedTuple):
     slot_cards: Ints
     table_starts: Ints
     values: Ints
-    weights: Floats
-    static: Floats
+    weights: Array
+    static: Array
 
 
 class Rows(NamedTuple):
@@ -47,17 +48,17 @@ class Rows(NamedTuple):
     with where ``is_scaled``, ``low`` and ``high`` bounds of their logarithms.
     """
 
-    pool: Floats
-    scratch: Floats
+    pool: Array
+    scratch: Array
     base: Ints
-    low: Floats
-    high: Floats
+    low: Array
+    high: Array
     is_scaled: NDArray[np.bool_]
-    inverse: Floats
-    row: Floats
-    bottom: Floats
-    product: Floats
-    pair: Floats
+    inverse: Array
+    row: Array
+    bottom: Array
+    product: Array
+    pair: Array
 
 
 @serial

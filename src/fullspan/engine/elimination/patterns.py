@@ -8,14 +8,12 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array, Ints
 from fullspan.engine.elimination.batch import add_constants, expect_constants, swept
 from fullspan.engine.elimination.pattern_rows import Patterns, static_products
 from fullspan.engine.elimination.program import Clamps, Program
 from fullspan.engine.elimination.slices import Slices
 from fullspan.engine.elimination.tables import Factors
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _BYTES = 1 << 20
 """Bytes of messages that the patterns of one chunk may take: they should stay in the cache."""

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array, Ints
 from fullspan.engine.elimination.arrangement import arranged
 from fullspan.engine.elimination.order import Order, elimination_order, given_order, named
 from fullspan.engine.elimination.program import Program, clamps, compiled
@@ -17,8 +17,6 @@ from fullspan.engine.memory import budget, require
 from fullspan.errors import FullspanError, QueryError
 from fullspan.model.graph import FactorGraph
 
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Evidence = Mapping[int, int | Sequence[int]]
 """A code, or the codes allowed, of some variables by position."""
 

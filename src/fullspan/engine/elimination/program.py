@@ -10,13 +10,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Ints
 from fullspan.engine.elimination.arrangement import Arrangement
 from fullspan.engine.elimination.order import Order
 from fullspan.model.algebra.jit import serial
-
-Ints = NDArray[np.int64]
 
 
 class Program(NamedTuple):

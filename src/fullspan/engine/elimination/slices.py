@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Ints
 from fullspan.engine.elimination.program import Program
-from fullspan.engine.elimination.tables import Ints, spread
+from fullspan.engine.elimination.tables import spread
 from fullspan.model.algebra.jit import inlined, serial
 
 

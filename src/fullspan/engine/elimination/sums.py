@@ -15,8 +15,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array, Ints
 from fullspan.engine.memory import budget, require
 from fullspan.model.graph import FactorGraph, homes
 from fullspan.model.local import local_row
@@ -25,8 +25,6 @@ from fullspan.model.loglinear import LogLinear
 if TYPE_CHECKING:
     from fullspan.engine.elimination.clusters import ClusterTree
 
-Array = NDArray[np.float64]
-Rows = NDArray[np.int64]
 Allowed = Mapping[int, Sequence[int]]
 """Evidence: the codes allowed of each variable that is not free."""
 
@@ -93,7 +91,7 @@ class Sums:
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(cells) + beliefs.log_z)
 
-    def log_sums_of_rows(self, rows: Rows) -> Array:
+    def log_sums_of_rows(self, rows: Ints) -> Array:
         """``log sum exp(theta . Phi)`` over the completions of each row (m, n), -1 marking cells to be summed out.
 
         Rows that know the same cells share one order, and many of them one sweep.
@@ -128,11 +126,11 @@ class Sums:
             eta[y] = p
         return eta
 
-    def mode(self, allowed: Allowed) -> Rows:
+    def mode(self, allowed: Allowed) -> Ints:
         """A most probable state (n,) that agrees with the evidence."""
         return self._tree(allowed, ()).mode(allowed)
 
-    def sample(self, size: int, rng: np.random.Generator, allowed: Allowed) -> Rows:
+    def sample(self, size: int, rng: np.random.Generator, allowed: Allowed) -> Ints:
         """Independent states (size, n) given the evidence."""
         return self._tree(allowed, ()).sample(size, rng, allowed)
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array, Ints
 from fullspan.model.algebra.jit import inlined, serial
 
 BLOCK = 1024
@@ -25,9 +26,6 @@ SHORT = 8
 """Neighbouring entries from which on they are worked through as a run."""
 LOWEST, HIGHEST = -600.0, 60.0
 """Range of log values whose products and quotients stay far inside double precision."""
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class Factors(NamedTuple):
@@ -41,11 +39,11 @@ class Factors(NamedTuple):
     mask, levels, masked : 1 or 0 for each level of variable v at ``levels[v]``; whether any level of v is excluded.
     """
 
-    values: Floats
+    values: Array
     base: Ints
     is_log: NDArray[np.bool_]
-    low: Floats
-    mask: Floats
+    low: Array
+    mask: Array
     levels: Ints
     masked: NDArray[np.bool_]
 
@@ -57,11 +55,11 @@ class Messages(NamedTuple):
     itself had to work with logarithms.
     """
 
-    pool: Floats
+    pool: Array
     is_log: NDArray[np.bool_]
-    low: Floats
-    high: Floats
-    scale: Floats
+    low: Array
+    high: Array
+    scale: Array
     in_logs: NDArray[np.bool_]
 
 

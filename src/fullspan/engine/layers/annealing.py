@@ -15,15 +15,13 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.engine.layers.device import Device
 from fullspan.engine.layers.network import Network
 from fullspan.engine.sampling.runs import annealed_runs
 from fullspan.model.estimate import Estimate
 from fullspan.model.layered import LayeredMachine
-
-Array = NDArray[np.float64]
 
 
 def annealed_log_z(machine: LayeredMachine, device: Device, n_chains: int = 100, n_steps: int = 1000) -> Estimate:

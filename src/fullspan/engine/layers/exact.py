@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data.space import Space
 from fullspan.engine.layers.device import Device
 from fullspan.engine.layers.network import Network
@@ -23,8 +24,6 @@ from fullspan.errors import TooLargeError
 from fullspan.model.estimate import Estimate
 from fullspan.model.layered import LayeredMachine
 from fullspan.model.units import Units
-
-Array = NDArray[np.float64]
 
 MAX_STATES = 1 << 30
 """Most states that are enumerated."""

@@ -12,11 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.engine.layers.network import Network
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -14,14 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data.patterns import same_pattern
 from fullspan.data.space import Space
 from fullspan.engine.layers.exact import digits
 from fullspan.errors import TooLargeError
 from fullspan.model.layered import LayeredMachine
 from fullspan.model.units import Units
-
-Array = NDArray[np.float64]
 
 MAX_STATES = 1 << 20
 """Most states that are summed over for a row."""

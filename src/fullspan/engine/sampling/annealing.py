@@ -13,12 +13,13 @@ import itertools
 
 import numpy as np
 
+from fullspan.arrays import Array
 from fullspan.engine.sampling.blocks import Blocks
 from fullspan.engine.sampling.chains import Chains
 from fullspan.engine.sampling.pairwise import Pairwise
 from fullspan.engine.sampling.runs import MAX_STEPS, Annealed, annealed_runs
 from fullspan.engine.sampling.streams import streams
-from fullspan.engine.sampling.target import Array, Base, Target
+from fullspan.engine.sampling.target import Base, Target
 
 CHAINS = 1_000
 _PILOT = 50

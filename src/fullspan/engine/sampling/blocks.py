@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array, Ints
 from fullspan.engine.sampling.pairwise import Pairwise
 from fullspan.engine.sampling.streams import Streams
-from fullspan.engine.sampling.target import Array, Base, Ints
+from fullspan.engine.sampling.target import Base
 
 _MOST = 60.0
 """Log odds beyond which a unit is as good as fixed: the chance is less than 1e-26."""

@@ -15,11 +15,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.errors import FullspanError
-
-Array = NDArray[np.float64]
 
 CONVERGED = 1.01
 """R-hat up to which chains count as mixed (Vehtari et al. 2021, section 4)."""

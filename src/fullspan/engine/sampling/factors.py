@@ -9,8 +9,9 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array, Ints
 from fullspan.engine.sampling.streams import Streams, advanced, uniform
-from fullspan.engine.sampling.target import Array, Base, Ints
+from fullspan.engine.sampling.target import Base
 from fullspan.errors import FullspanError
 from fullspan.model.algebra.jit import inlined, parallel
 from fullspan.model.graph import FactorGraph

@@ -16,9 +16,9 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array, Ints
 from fullspan.engine.sampling.row_additions import MOST_VECTORS, VECTOR, add_rows
 from fullspan.engine.sampling.streams import Streams, advanced, uniform_single
-from fullspan.engine.sampling.target import Array, Ints
 from fullspan.model.algebra.exponential import exponential
 from fullspan.model.algebra.jit import parallel, serial
 

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.engine.sampling.blocks import colouring
 from fullspan.engine.sampling.pairwise import Pairwise
 from fullspan.errors import FullspanError, TooLargeError
 from fullspan.model.algebra.jit import parallel
-
-Array = NDArray[np.float64]
 
 MAX_LAYER = 28
 """Units of the smaller layer up to which it is enumerated."""

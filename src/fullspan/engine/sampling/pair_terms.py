@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array, Ints
 from fullspan.engine.sampling.pairwise import Pairwise
-from fullspan.engine.sampling.target import Array, Ints
 from fullspan.model.algebra.basis import Basis, Term
 
 

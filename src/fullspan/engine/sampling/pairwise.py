@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array, Ints
 from fullspan.engine.sampling.lanes import shares, walk
 from fullspan.engine.sampling.row_additions import VECTOR
 from fullspan.engine.sampling.streams import Streams
-from fullspan.engine.sampling.target import Array, Base, Ints
+from fullspan.engine.sampling.target import Base
 from fullspan.errors import FullspanError
 from fullspan.model.graph import FactorGraph
 

@@ -12,13 +12,9 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-import numpy as np
-from numpy.typing import NDArray
-
+from fullspan.arrays import Array
 from fullspan.errors import require_whole
 from fullspan.model.estimate import Estimate, log_mean
-
-Array = NDArray[np.float64]
 
 STEPS, MAX_STEPS = 1_600, 25_600
 _ERROR = 0.1

@@ -12,10 +12,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array, Ints
 from fullspan.engine.sampling.streams import Streams
 
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
 States = NDArray[np.uint8] | NDArray[np.uint16]
 """Codes (chains, n)."""
 

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.engine.sampling.streams import streams
-from fullspan.engine.sampling.target import Array, Base, Target
+from fullspan.engine.sampling.target import Base, Target
 from fullspan.errors import FullspanError, require_whole
 
 

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from fullspan.arrays import Array, Ints
 from fullspan.data.space import Space
 from fullspan.engine.sampling.factors import Factors
-from fullspan.engine.sampling.target import Array, Ints
 from fullspan.model.algebra.basis import Basis, Term
 from fullspan.model.algebra.jit import serial
 from fullspan.model.graph import FactorGraph

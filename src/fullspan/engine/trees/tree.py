@@ -13,12 +13,12 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.engine.memory import budget, require
 from fullspan.engine.trees import passes as passes
 from fullspan.model.algebra.blas import one_core
 from fullspan.model.hidden_tree import HiddenTree
 
-Array = NDArray[np.float64]
 CHUNK_BYTES = 1 << 26
 """Room for the posteriors or random numbers of rows that are answered together."""
 

@@ -13,11 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.model.algebra.inclusion import Index, ItemSets, inclusion, sets_of_states, sets_of_terms
+from fullspan.arrays import Array, Ints
+from fullspan.model.algebra.inclusion import ItemSets, inclusion, sets_of_states, sets_of_terms
 from fullspan.model.algebra.jit import serial
 from fullspan.model.truncated import TruncatedLogLinear
-
-Array = NDArray[np.float64]
 
 
 class TruncatedEngine:
@@ -34,7 +33,7 @@ class TruncatedEngine:
     log_z : log partition function there.
     """
 
-    def __init__(self, start: Index, indices: NDArray[np.int32], k: int) -> None:
+    def __init__(self, start: Ints, indices: NDArray[np.int32], k: int) -> None:
         self.start, self.indices, self.k = start, indices, k
         self.p, self.log_z = np.empty(len(start) - 1), 0.0
         self._at: Array | None = None

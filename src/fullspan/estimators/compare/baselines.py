@@ -16,11 +16,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.learn.trees.chow_liu import chow_liu
 from fullspan.query.tree import TreeOracle
 
-Array = NDArray[np.float64]
 _STRENGTHS = np.exp(np.linspace(math.log(1e-3), math.log(1e6), 181))
 """Pseudo-rows of the saturated table that are tried."""
 _KEPT = 16

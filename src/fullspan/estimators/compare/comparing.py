@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.row_sketch import RowSketch
 from fullspan.data.space import Space
@@ -26,7 +27,6 @@ from fullspan.query.calibration import Calibration, pooled
 if TYPE_CHECKING:
     from fullspan.estimators.density import DensityEstimator
 
-Array = NDArray[np.float64]
 LogProb = Callable[[NDArray[Any]], Array]
 
 

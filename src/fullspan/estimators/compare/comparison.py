@@ -13,13 +13,12 @@ from dataclasses import asdict, dataclass
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.display import html_table
 from fullspan.estimators.explain.terms import aligned
 from fullspan.query.calibration import Calibration
 
-Array = NDArray[np.float64]
 FOLDS = 10
 """Parts of the held-out rows by which baselines are cross-validated where there are no rows to learn from."""
 SOME, ALL = 0.05, 0.95

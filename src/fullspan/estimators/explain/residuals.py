@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.display import html_table
 from fullspan.errors import FullspanError, TooLargeError
 from fullspan.estimators.explain.terms import aligned
@@ -24,7 +25,6 @@ KINDS: tuple[Kind, ...] = ("pearson", "deviance", "raw")
 MAX_CELLS = 1 << 20
 """Cells up to which a whole table of residuals is made."""
 SHOWN = 20
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fullspan.arrays import Array
 from fullspan.data import Empirical
-from fullspan.learn.averaging.bootstrap import Array
 from fullspan.learn.averaging.gaps import observed_log_prob
 from fullspan.learn.averaging.ladders import Climb
 from fullspan.learn.averaging.members import Seen

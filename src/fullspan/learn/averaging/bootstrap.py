@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.canonical import canonical_states
 from fullspan.engine.elimination.sums import Sums
@@ -29,7 +30,6 @@ from fullspan.model import LogLinear
 from fullspan.model.averaged import AveragedLogLinear
 from fullspan.model.fitted import OutOfBag
 
-Array = NDArray[np.float64]
 _COPIES = 32
 """Rows of one state that are followed through the samples; more of them each stand for several."""
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.patterns import same_pattern
 from fullspan.data.space import Space
@@ -29,7 +30,6 @@ from fullspan.model.algebra.basis import Basis
 if TYPE_CHECKING:
     from fullspan.learn.averaging.stacking import Learn, Way
 
-Array = NDArray[np.float64]
 MAX_STATES = 1 << 22
 """States of a table up to which rows with gaps are completed, and their probabilities are sums over it."""
 _ROUNDS, _SETTLED = 10, 1e-3

@@ -22,8 +22,9 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data import Empirical
-from fullspan.learn.averaging.bootstrap import Array, OutOfBagRows
+from fullspan.learn.averaging.bootstrap import OutOfBagRows
 from fullspan.learn.averaging.gaps import observed_log_prob
 from fullspan.learn.averaging.stacking import Learn, Way, at_full_size, in_parts, without_each_part, worth
 from fullspan.learn.search.problem import Interrupted

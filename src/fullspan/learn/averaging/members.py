@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fullspan.arrays import Array
 from fullspan.data import Empirical
-from fullspan.learn.averaging.bootstrap import Array, OutOfBagRows, Sample, log_prob_of
+from fullspan.learn.averaging.bootstrap import OutOfBagRows, Sample, log_prob_of
 from fullspan.model import Fitted
 
 

@@ -19,12 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
+from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.learn.averaging.gaps import observed_log_prob
 from fullspan.model import LogLinear
 from fullspan.model.algebra.basis import Basis
 
-Array = NDArray[np.float64]
 _PARTS = ((100, 8), (2000, 5))
 """Fewer rows than so many are in so many parts; more are in three, two thirds of which tell the ways apart as well."""
 _PARTS_OF_MANY = 3

@@ -8,17 +8,13 @@ the solution fails are then found in the table and added, until there are none.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linprog
 
+from fullspan.arrays import Array, Ints, Mask
 from fullspan.engine.memory import budget, require
 from fullspan.errors import FullspanError
 from fullspan.model.algebra.basis import Basis, Term
 from fullspan.model.algebra.nullspace import integral, null_space
-
-Array = NDArray[np.float64]
-Index = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 ZERO = 1e-6
 """A function of size 1 is zero below this, and a constraint is met that is violated by no more."""
@@ -44,7 +40,7 @@ class Functions:
     """
 
     def __init__(
-        self, basis: Basis, indices: Index, origin: int, max_memory: int | None, rng: np.random.Generator
+        self, basis: Basis, indices: Ints, origin: int, max_memory: int | None, rng: np.random.Generator
     ) -> None:
         self.basis, self.indices, self.rng = basis, indices, rng
         self.max_memory = max_memory
@@ -52,11 +48,11 @@ class Functions:
         self.phi_0 = self._phi(np.array([origin]))[0]
         self._table: Array | None = None
 
-    def rows(self, columns: Array, states: Index) -> Array:
+    def rows(self, columns: Array, states: Ints) -> Array:
         """Values (m, r) at m states of the functions whose coefficients are ``columns`` (k, r)."""
         return np.asarray(self.phi(states) @ columns)
 
-    def phi(self, states: Index) -> Array:
+    def phi(self, states: Ints) -> Array:
         """Values (m, k) of ``Phi(x) - Phi(x_0)`` at m states."""
         return np.asarray(self._phi(states) - self.phi_0)
 
@@ -75,14 +71,14 @@ class Functions:
         self.basis.analyse(table)
         return np.asarray(table[self.indices] / table[0] - self.phi_0)
 
-    def mask(self, states: Index) -> Mask:
+    def mask(self, states: Ints) -> Mask:
         """A set of states as a mask over all, once the memory has been found sufficient."""
         self._cleared()
         mask = np.zeros(self.basis.n_states, dtype=np.bool_)
         mask[states] = True
         return mask
 
-    def draw(self, members: Mask, count: int) -> Index:
+    def draw(self, members: Mask, count: int) -> Ints:
         """About ``count`` random states of a set, or all of them if it has no more."""
         size = int(members.sum())
         if size <= max(_SMALL, members.size // 8):
@@ -91,7 +87,7 @@ class Functions:
         states = np.unique(self.rng.integers(members.size, size=2 * count * members.size // size))
         return self.rng.permutation(states[members[states]])[:count]
 
-    def span(self, columns: Array, members: Mask, some: Index) -> tuple[Index, Array, Index]:
+    def span(self, columns: Array, members: Mask, some: Ints) -> tuple[Ints, Array, Ints]:
         """Which of the functions ``columns`` (k, r) are independent on a set of states.
 
         A random combination of the functions that vanish on ``some`` of the states vanishes on all members, or shows
@@ -124,9 +120,9 @@ class Functions:
         bounds: tuple[float, float | None],
         members: Mask,
         at_most: float,
-        pool: Index,
+        pool: Ints,
         slack: float = ZERO,
-    ) -> tuple[Array, float, Index]:
+    ) -> tuple[Array, float, Ints]:
         """Minimise ``cost . u`` subject to ``f_v(x) <= at_most`` on all members, ``v = columns u``, u in ``bounds``.
 
         Returns v, the minimum, and the states whose constraints were used; ``pool`` is a first guess at them. The
@@ -152,7 +148,7 @@ class Functions:
             pool, rows = np.concatenate([pool, more]), np.concatenate([rows, self.rows(columns, more)])
         raise FullspanError(f"{MAX_ROUNDS} linear programs of {len(self.terms)} terms did not end; {REMEDY}")
 
-    def _largest(self, table: Array, members: Mask, above: float, count: int) -> Index:
+    def _largest(self, table: Array, members: Mask, above: float, count: int) -> Ints:
         """Members whose entry is above a value: if there are more than ``count``, the largest and some of the rest."""
         found = [np.empty(0, dtype=np.int64)]
         for start in range(0, table.size, _CHUNK):
@@ -161,14 +157,14 @@ class Functions:
             found.append(self._some(states, table, count))
         return self._some(np.concatenate(found), table, count)
 
-    def _some(self, states: Index, table: Array, count: int) -> Index:
+    def _some(self, states: Ints, table: Array, count: int) -> Ints:
         if states.size <= count:
             return states
         order = np.argpartition(-table[states], count // 2)
         rest = self.rng.choice(order[count // 2 :], count - count // 2, replace=False, shuffle=False)
         return np.asarray(states[np.concatenate([order[: count // 2], rest])])
 
-    def _phi(self, states: Index) -> Array:
+    def _phi(self, states: Ints) -> Array:
         strides, cards = np.array(self.basis.strides, dtype=np.int64), np.array(self.basis.cards, dtype=np.int64)
         return self.basis.evaluate(self.terms, states[:, None] // strides % cards).astype(np.float64)
 

@@ -11,12 +11,10 @@ import math
 from collections import Counter
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array, Ints
 from fullspan.model.algebra.basis import Basis
 
-Array = NDArray[np.float64]
-Index = NDArray[np.int64]
 Variables = tuple[int, ...]
 
 _MAX_ORDER = 8
@@ -24,7 +22,7 @@ _MAX_ORDER = 8
 _MAX_CELLS = 4096
 
 
-def empty_margins(basis: Basis, terms: Index, seen: Index) -> Array:
+def empty_margins(basis: Basis, terms: Ints, seen: Ints) -> Array:
     """Coefficients (k,) of minus the number of empty margin cells that a state lies in, up to a constant."""
     v = np.zeros(terms.size)
     place = {int(y): i for i, y in enumerate(terms)}
@@ -41,7 +39,7 @@ def empty_margins(basis: Basis, terms: Index, seen: Index) -> Array:
     return v
 
 
-def complete_sets(basis: Basis, terms: Index) -> list[Variables]:
+def complete_sets(basis: Basis, terms: Ints) -> list[Variables]:
     """The largest sets of variables all of whose terms are given, of at most 8 variables and 4,096 cells."""
     count = Counter(tuple(i for i, _ in basis.term(int(y))) for y in terms)
     full = {a for a, n in count.items() if n == math.prod(basis.cards[i] - 1 for i in a)}

@@ -22,17 +22,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array, Ints, Mask
 from fullspan.errors import FullspanError
 from fullspan.learn.boundary.cuts import MAX_ROUNDS, REMEDY, ZERO, Functions
 from fullspan.learn.boundary.empty_margins import empty_margins
 from fullspan.model.algebra.basis import Basis
 from fullspan.model.algebra.nullspace import integral, null_space
-
-Array = NDArray[np.float64]
-Index = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 _FAR = 1024.0
 """Multiple of the direction at which a state off the face has probability 0: exp(-746) is 0, and 2^10 is exact."""
@@ -64,7 +60,7 @@ class Face:
         return not self.direction.any()
 
     @property
-    def diverging(self) -> Index:
+    def diverging(self) -> Ints:
         """Positions of the terms whose weights diverge along the direction."""
         return np.flatnonzero(self.direction).astype(np.int64)
 
@@ -76,7 +72,7 @@ class Face:
         return _FAR * self.direction
 
 
-def face_of(basis: Basis, terms: Index, seen: Index, max_memory: int | None = None, seed: int = 0) -> Face:
+def face_of(basis: Basis, terms: Ints, seen: Ints, max_memory: int | None = None, seed: int = 0) -> Face:
     """The face of the model with these ``terms`` that carries the states ``seen``.
 
     Parameters
@@ -122,7 +118,7 @@ def face_of(basis: Basis, terms: Index, seen: Index, max_memory: int | None = No
     return Face(direction, int(on.sum()), k - gone.shape[1])
 
 
-def _check(basis: Basis, terms: Index, seen: Index) -> None:
+def _check(basis: Basis, terms: Ints, seen: Ints) -> None:
     if not seen.size:
         raise FullspanError("no state was seen; at least one row is needed")
     if np.unique(terms).size < terms.size or (terms <= 0).any() or (terms >= basis.n_states).any():
@@ -131,7 +127,7 @@ def _check(basis: Basis, terms: Index, seen: Index) -> None:
         raise FullspanError(f"states run from 0 to {basis.n_states - 1}, got {seen[0]} to {seen[-1]}")
 
 
-def _shrink(functions: Functions, constant: Array, on: Mask) -> tuple[Array, Index]:
+def _shrink(functions: Functions, constant: Array, on: Mask) -> tuple[Array, Ints]:
     """Shrink ``on`` to the face; directions that are constant on it (k, r), and states met as constraints.
 
     ``constant`` are the directions that are constant on the states seen. Each stage removes at least one state.
@@ -152,7 +148,7 @@ def _shrink(functions: Functions, constant: Array, on: Mask) -> tuple[Array, Ind
     raise FullspanError(f"{MAX_ROUNDS} stages did not find the face of {len(functions.terms)} terms; {REMEDY}")
 
 
-def _certificate(functions: Functions, gone: Array, on: Mask, met: Index) -> Array:
+def _certificate(functions: Functions, gone: Array, on: Mask, met: Ints) -> Array:
     """A small combination of ``gone`` that is at least 1 less off the face than on it, checked on every state.
 
     States that the linear program did not see may fall short by half; the direction is scaled to make up for it.

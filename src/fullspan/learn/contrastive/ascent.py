@@ -16,13 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.engine.sampling.chains import Chains
 from fullspan.engine.sampling.target import Base
 from fullspan.learn.contrastive.form import Walk
 from fullspan.learn.contrastive.pseudo import PseudoLikelihood
 from fullspan.learn.search.problem import Interrupted
-
-Array = NDArray[np.float64]
 
 CHECKS = 50
 """How often in a run it is looked whether it still makes sense."""

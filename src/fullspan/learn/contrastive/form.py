@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data.space import Space
 from fullspan.engine.sampling.blocks import Blocks
 from fullspan.engine.sampling.choose import MAX_UNITS, layered
@@ -16,8 +17,6 @@ from fullspan.engine.sampling.pairwise import Pairwise
 from fullspan.engine.sampling.target import Target
 from fullspan.engine.sampling.term_tables import TermTables
 from fullspan.model.algebra.basis import Basis, Term
-
-Array = NDArray[np.float64]
 
 
 class Form(Protocol):

@@ -12,8 +12,8 @@ from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.engine.sampling.annealing import annealed
 from fullspan.engine.sampling.partition import exact_log_z, log_z
@@ -28,8 +28,6 @@ from fullspan.model import Fitted, LogLinear
 from fullspan.model.algebra.basis import Basis, BasisName, Term
 from fullspan.model.algebra.expansion import expand
 from fullspan.model.estimate import Estimate
-
-Array = NDArray[np.float64]
 
 UPDATES, PSEUDO_ITERATIONS = 10_000, 1_000
 """Updates of an ascent, and iterations of L-BFGS, unless ``max_iter`` says otherwise."""

@@ -15,13 +15,12 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array, Ints
 from fullspan.engine.sampling.factors import cell, given_rest
 from fullspan.engine.sampling.pair_terms import PairTerms
-from fullspan.engine.sampling.target import Ints
 from fullspan.engine.sampling.term_tables import TermTables
 from fullspan.model.algebra.jit import parallel
 
-Array = NDArray[np.float64]
 _PARTS = 16
 """Parts of the rows, each with a gradient of its own, that are worked on at the same time."""
 

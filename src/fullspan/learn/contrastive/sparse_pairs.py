@@ -16,12 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array, Ints
 from fullspan.engine.sampling.streams import advanced, streams, uniform
 from fullspan.errors import FullspanError
 from fullspan.model.algebra.jit import serial
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _LARGEST = 30.0
 """Log odds at which a unit that never (or always) is 1 starts, at most."""

@@ -11,15 +11,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.model.algebra.basis import Term
 from fullspan.model.averaged import AveragedLogLinear
 from fullspan.model.effects.interaction import Interaction
 from fullspan.model.effects.named_effects import of_cells
 from fullspan.model.effects.sum_to_zero import Components
 
-Array = NDArray[np.float64]
 Ends = tuple[float, float] | None
 """Smallest and largest log odds ratio, where it depends on other variables."""
 _STATES, _WORK = 1 << 20, 1 << 27

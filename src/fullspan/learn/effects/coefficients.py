@@ -12,13 +12,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.model.effects.interaction import NEAR_BOUNDARY
 from fullspan.model.effects.sum_to_zero import Coding, Components
 from fullspan.model.fitted import Fitted
 
-Array = NDArray[np.float64]
 MOST = 5000
 """Coefficients that are worked out."""
 

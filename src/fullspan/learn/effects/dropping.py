@@ -15,11 +15,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.learn.likelihood.phases import Known, Phase
 from fullspan.learn.likelihood.solve import Likelihood, solve
 from fullspan.learn.search.problem import Interrupted
 
-Array = NDArray[np.float64]
 Kept = NDArray[np.int64] | Array
 """Positions of the weights that are left, or the base (k, m) of their space."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fullspan.engine.elimination.clusters import Beliefs, ClusterTree
 from fullspan.model.algebra.basis import Term
@@ -12,8 +11,6 @@ from fullspan.model.graph import FactorGraph
 from fullspan.model.local import local_row
 from fullspan.model.loglinear import LogLinear
 from fullspan.model.truncated import TruncatedLogLinear
-
-Array = NDArray[np.float64]
 
 
 def expectations(model: LogLinear) -> Expect:

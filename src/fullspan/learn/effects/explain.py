@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.learn.effects.averages import named_average
 from fullspan.learn.effects.coefficients import coded
@@ -29,7 +29,6 @@ from fullspan.model.effects.interaction import Interaction
 from fullspan.model.effects.named_effects import named
 from fullspan.model.effects.sum_to_zero import Components, Expect
 
-Array = NDArray[np.float64]
 REFITTED = 24
 """Terms, and interactions, that are refitted however large the table is: more than are printed by default."""
 _WORK = 1 << 23

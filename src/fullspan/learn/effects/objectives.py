@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.engine.dual.table import DualTable
 from fullspan.engine.truncated.engine import TruncatedEngine
@@ -18,7 +18,6 @@ from fullspan.model import Fitted, LogLinear
 from fullspan.model.algebra.basis import Basis, Term
 from fullspan.model.truncated import TruncatedLogLinear
 
-Array = NDArray[np.float64]
 MOST_STATES = 1 << 22
 """States from which on nothing is refitted: the table would be rebuilt for seconds each time."""
 _MOST_WITH_HIDDEN = 1 << 14

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.space import Space, Variable
 from fullspan.engine.elimination.sums import Sums
@@ -36,8 +36,6 @@ from fullspan.model import Fitted, LogLinear
 from fullspan.model.algebra.basis import Basis, Term
 from fullspan.model.algebra.blas import one_core
 from fullspan.model.goodness import goodness
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

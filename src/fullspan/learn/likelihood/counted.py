@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.space import Space
-
-Array = NDArray[np.float64]
 
 
 def margin_cells(data: Empirical, variables: Sequence[int]) -> Array:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.space import Space, Variable
 from fullspan.engine.decimation.decimation import Decimation, verdict
@@ -35,8 +36,6 @@ from fullspan.learn.search.problem import Step
 from fullspan.model import Fitted, LogLinear
 from fullspan.model.goodness import goodness
 from fullspan.model.ising import Ising, walsh_terms, walsh_weights
-
-Array = NDArray[np.float64]
 
 SOLVERS = ("lbfgs", "newton", "gradient", "em")
 _EM_STEPS = 10_000

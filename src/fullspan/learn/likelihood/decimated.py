@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data.patterns import same_pattern
 from fullspan.engine.decimation.decimation import Decimation
 from fullspan.model.ising import spins_of, walsh_weights
 
-Array = NDArray[np.float64]
 Group = tuple[Decimation, NDArray[np.int8], NDArray[np.intp]]
 """A compiled order, the spins of its clamped nodes, and the rows they stand for."""
 

@@ -15,15 +15,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.learn.likelihood.events import events_of
 from fullspan.learn.likelihood.ipf import Constraint, attainable, ipf
 from fullspan.learn.likelihood.phases import Free, Known, Phase
 from fullspan.learn.likelihood.solve import Likelihood, Solution, SolverName, Track, Watch, solve
 from fullspan.model.algebra.basis import Basis
 
-Array = NDArray[np.float64]
 EmName = Literal["auto", "exact", "inexact"]
 EM: tuple[EmName, ...] = ("auto", "exact", "inexact")
 

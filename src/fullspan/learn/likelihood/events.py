@@ -15,13 +15,10 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array, Ints
 from fullspan.model.algebra.basis import Basis
 from fullspan.model.algebra.jit import serial
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _LOW = 1024
 """Largest number of states of the first digits."""
@@ -67,7 +64,7 @@ def events_of(basis: Basis, terms: tuple[int, ...]) -> Events:
     return Events(basis, terms)
 
 
-def _places(basis: Basis, factors: list[tuple[int, int]], variables: range) -> Integers:
+def _places(basis: Basis, factors: list[tuple[int, int]], variables: range) -> Ints:
     """Places of all states of ``variables`` with the digits of ``factors`` fixed, increasing."""
     fixed = dict(factors)
     out = np.zeros(1, dtype=np.int64)
@@ -77,7 +74,7 @@ def _places(basis: Basis, factors: list[tuple[int, int]], variables: range) -> I
     return out
 
 
-def _joined(lists: list[Integers]) -> tuple[Integers, Integers]:
+def _joined(lists: list[Ints]) -> tuple[Ints, Ints]:
     starts = np.cumsum([0, *map(len, lists)], dtype=np.int64)
     return np.concatenate([np.zeros(0, dtype=np.int64), *lists]), starts
 
@@ -85,10 +82,10 @@ def _joined(lists: list[Integers]) -> tuple[Integers, Integers]:
 @serial
 def _sweeps(
     w: Array,
-    low: Integers,
-    low_starts: Integers,
-    high: Integers,
-    high_starts: Integers,
+    low: Ints,
+    low_starts: Ints,
+    high: Ints,
+    high_starts: Ints,
     target: Array,
     theta: Array,
     tol: float,

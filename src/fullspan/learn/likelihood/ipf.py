@@ -20,14 +20,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array, Ints
 from fullspan.model.algebra.basis import Basis, Term
 from fullspan.model.algebra.expansion import expand
 from fullspan.model.algebra.jit import serial
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _LOW = 1024
 """Largest number of states of the first digits."""
@@ -46,7 +43,7 @@ class Constraint:
     """
 
     variables: tuple[int, ...]
-    group: Integers
+    group: Ints
     target: Array
     term: Term | None = None
 
@@ -110,7 +107,7 @@ def ipf(basis: Basis, constraints: Sequence[Constraint], p: Array, tol: float = 
     return Fit(theta, difference, sweeps, difference <= tol)
 
 
-def _keys(basis: Basis, variables: Sequence[int], size: int) -> tuple[Integers, Integers]:
+def _keys(basis: Basis, variables: Sequence[int], size: int) -> tuple[Ints, Ints]:
     """Cell of the margin as a sum of two parts: of a state's place among the first digits, and of the rest."""
     low, high = np.arange(size), np.arange(basis.n_states // size)
     keys = [np.zeros(size, dtype=np.int64), np.zeros(high.size, dtype=np.int64)]
@@ -127,11 +124,11 @@ def _keys(basis: Basis, variables: Sequence[int], size: int) -> tuple[Integers, 
 @serial
 def _sweeps(
     p: Array,
-    low: Integers,
-    high: Integers,
-    cells: Integers,
-    groups: Integers,
-    group: Integers,
+    low: Ints,
+    high: Ints,
+    cells: Ints,
+    groups: Ints,
+    group: Ints,
     target: Array,
     log_factor: Array,
     tol: float,
@@ -169,7 +166,7 @@ def _sweeps(
 
 
 @serial
-def _margin(p: Array, low: Integers, high: Integers, cell: Array) -> None:
+def _margin(p: Array, low: Ints, high: Ints, cell: Array) -> None:
     cell[:] = 0.0
     size = low.size
     for h in range(high.size):
@@ -180,7 +177,7 @@ def _margin(p: Array, low: Integers, high: Integers, cell: Array) -> None:
 
 
 @serial
-def _scale(p: Array, low: Integers, high: Integers, factor: Array) -> None:
+def _scale(p: Array, low: Ints, high: Ints, factor: Array) -> None:
     size = low.size
     for h in range(high.size):
         shift = high[h]

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.space import Variable
 from fullspan.engine.dual.table import DualTable
@@ -39,7 +39,6 @@ from fullspan.model.algebra.basis import Basis, BasisName
 from fullspan.model.algebra.blas import one_core
 from fullspan.model.goodness import goodness
 
-Array = NDArray[np.float64]
 MAX_SAMPLED_TERMS = 1 << 20
 """Most weights that those fit."""
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_solve
 
+from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.engine.dual.table import DualTable
@@ -30,7 +31,6 @@ from fullspan.learn.shrinkage.contrasts import modewise
 from fullspan.model import LogLinear
 from fullspan.model.algebra.basis import Basis, BasisName
 
-Array = NDArray[np.float64]
 RIDGES: tuple[tuple[float, BasisName], ...] = ((0.1, "walsh"), (1.0, "monomial"), (30.0, "walsh"))
 """Rows that the ridge is worth, and the functions whose weights it holds."""
 MAX_STATES, MAX_TERMS = 1 << 18, 600

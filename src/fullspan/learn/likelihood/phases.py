@@ -24,14 +24,12 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array, Ints
 from fullspan.data.patterns import grouped
 from fullspan.engine.dual.clamped import Clamped
 from fullspan.engine.dual.within import Within
 from fullspan.engine.protocol import Engine
 from fullspan.model.algebra.basis import Basis, Term
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _BLOCK = 1 << 22
 """Features held at a time."""
@@ -69,7 +67,7 @@ class Known:
 class Free:
     """Nothing is clamped: the model itself, in its dual table, which is rebuilt when theta has changed."""
 
-    def __init__(self, table: Engine, terms: Indices) -> None:
+    def __init__(self, table: Engine, terms: Ints) -> None:
         self.table, self.terms = table, terms
         self._at: Array | None = None
 
@@ -89,7 +87,7 @@ class Free:
 class Observed:
     """Rows with open cells, completed on tables over all states: two tables beside the model's own."""
 
-    def __init__(self, basis: Basis, terms: Indices, rows: NDArray[Any], weights: Array) -> None:
+    def __init__(self, basis: Basis, terms: Ints, rows: NDArray[Any], weights: Array) -> None:
         self.basis, self.terms = basis, terms
         self.weights = weights / weights.sum()
         self.clamped = Clamped(basis, rows, self.weights)
@@ -225,7 +223,7 @@ def _completions(basis: Basis, variables: Sequence[int]) -> NDArray[np.int64]:
     return out
 
 
-def data_moments(basis: Basis, terms: Indices, rows: NDArray[Any], weights: Array) -> Array:
+def data_moments(basis: Basis, terms: Ints, rows: NDArray[Any], weights: Array) -> Array:
     """Features ``sum_r q_r Phi(x_r)`` of complete rows, through one table over all states."""
     table = np.zeros(basis.n_states)
     np.add.at(table, rows.astype(np.int64) @ np.array(basis.strides, dtype=np.int64), weights / weights.sum())
@@ -233,7 +231,7 @@ def data_moments(basis: Basis, terms: Indices, rows: NDArray[Any], weights: Arra
     return np.asarray(table[terms])
 
 
-def distribution(basis: Basis, terms: Indices, theta: Array) -> Array:
+def distribution(basis: Basis, terms: Ints, theta: Array) -> Array:
     """p(x) over all states; exactly 0 where it is less than the smallest double."""
     p = np.zeros(basis.n_states)
     p[terms] = theta

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_factor
 
+from fullspan.arrays import Array
 from fullspan.model.algebra.jit import serial
 
-Array = NDArray[np.float64]
 _NOISE = 1e-2
 """Variance of a term relative to which a ridge is at least."""
 

@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data.margin_tables import MarginTables
 from fullspan.engine.dual.table import DualTable
 from fullspan.engine.memory import budget, require
@@ -34,8 +35,6 @@ from fullspan.learn.search.problem import Step
 from fullspan.model import Fitted, LogLinear
 from fullspan.model.algebra.basis import Basis, Term
 from fullspan.model.goodness import Goodness
-
-Array = NDArray[np.float64]
 
 _CHECKED_STATES = 1 << 12
 """States up to which a linear program decides whether any distribution has the margins."""

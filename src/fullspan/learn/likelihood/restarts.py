@@ -6,13 +6,12 @@ import dataclasses
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.learn.likelihood.options import MachineOptions
 from fullspan.learn.likelihood.solve import Solution
 from fullspan.model.algebra.basis import Term
 
-Array = NDArray[np.float64]
 _SPREAD = 1.0
 """Standard deviation of the weights of hidden units at the start of a run."""
 

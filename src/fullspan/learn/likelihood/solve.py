@@ -12,14 +12,13 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_solve
 
+from fullspan.arrays import Array
 from fullspan.learn.likelihood.phases import Known, Phase
 from fullspan.learn.likelihood.quadratic import factor, is_definite, l1_step, soft
 from fullspan.learn.search.problem import Interrupted
 
-Array = NDArray[np.float64]
 SolverName = Literal["newton", "lbfgs", "gradient"]
 
 _LONGEST = 4.0

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.learn.likelihood.ipf import Constraint, ipf
 from fullspan.learn.likelihood.phases import distribution
 from fullspan.learn.likelihood.solve import Likelihood, Solution, Track, Watch
 from fullspan.model.algebra.basis import Basis, Term
 
-Array = NDArray[np.float64]
 _VISITS = 1 << 26
 """States visited between two reports of the progress."""
 _SWEEPS = 100_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from fullspan.arrays import Array
 
 _SINGULAR = 1e-9
 """Eigenvalue of the scaled information, relative to 1, below which a direction is not determined."""

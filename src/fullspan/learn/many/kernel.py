@@ -13,9 +13,8 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array, Ints
 from fullspan.learn.many.moves import (
-    Array,
-    Integers,
     Shape,
     best_candidate,
     expectations,
@@ -44,8 +43,8 @@ class Tables(NamedTuple):
 class Data(NamedTuple):
     """Counts of a batch: model m has the distinct states ``places[starts[m]:starts[m+1]]``, and N = ``totals[m]``."""
 
-    starts: Integers
-    places: Integers
+    starts: Ints
+    places: Ints
     counts: Array
     totals: Array
 
@@ -60,9 +59,9 @@ class Tariff(NamedTuple):
 class Outcome(NamedTuple):
     """What a batch of searches found, a number per model; ``surprise`` is -log p(data) in nats over all rows."""
 
-    n_terms: Integers
-    n_steps: Integers
-    status: Integers
+    n_terms: Ints
+    n_steps: Ints
+    status: Ints
     log_z: Array
     surprise: Array
     price: Array
@@ -75,7 +74,7 @@ class Outcome(NamedTuple):
 
 @serial
 def _best_in_use(
-    eta: Array, d: Array, price: Array, y: Integers, theta: Array, away: Array, size: int, bar: float
+    eta: Array, d: Array, price: Array, y: Ints, theta: Array, away: Array, size: int, bar: float
 ) -> tuple[int, int, float, float]:
     """The best adjustment or removal that gains ``bar`` or more: what, the place in use, its step and gain.
 
@@ -104,7 +103,7 @@ def _choose(
     eta: Array,
     d: Array,
     price: Array,
-    y: Integers,
+    y: Ints,
     theta: Array,
     away: Array,
     size: int,
@@ -126,7 +125,7 @@ def _choose(
 
 @serial
 def search(
-    eta: Array, d: Array, price: Array, epsilon: float, y: Integers, theta: Array, shape: Shape
+    eta: Array, d: Array, price: Array, epsilon: float, y: Ints, theta: Array, shape: Shape
 ) -> tuple[int, int, int, float]:
     """The whole search of one model, from the uniform distribution: terms in use, steps, status, drift."""
     eta[:] = shape.uniform

@@ -9,15 +9,10 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from fullspan.arrays import Array, Ints
 from fullspan.engine.dual.scan import term_gain
 from fullspan.model.algebra.jit import serial
 from fullspan.model.algebra.transform import ANALYSE, SYNTHESISE, WALSH, _group_tile
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 class Shape(NamedTuple):
@@ -26,9 +21,9 @@ class Shape(NamedTuple):
     ``packed`` is 1 if every variable is a Walsh one: the product of two terms is then the exclusive or of places.
     """
 
-    cards: Integers
-    strides: Integers
-    kinds: Integers
+    cards: Ints
+    strides: Ints
+    kinds: Ints
     uniform: Array
     packed: int
 
@@ -89,7 +84,7 @@ def update(eta: Array, work: Array, y: int, delta: float, shape: Shape) -> None:
 
 
 @serial
-def expectations(counts: Array, places: Integers, total: float, shape: Shape, d: Array) -> None:
+def expectations(counts: Array, places: Ints, total: float, shape: Shape, d: Array) -> None:
     """``d = T p_d`` of one model's counts; what never or always happens counts as half a row in N + 1."""
     d[:] = 0.0
     for k in range(counts.size):
@@ -103,7 +98,7 @@ def expectations(counts: Array, places: Integers, total: float, shape: Shape, d:
 
 
 @serial
-def exponents(y: Integers, theta: Array, work: Array, shape: Shape) -> float:
+def exponents(y: Ints, theta: Array, work: Array, shape: Shape) -> float:
     """``l(x) = theta . Phi(x)`` of all states in ``work``; returns log Z."""
     work[:] = 0.0
     for k in range(y.size):
@@ -118,7 +113,7 @@ def exponents(y: Integers, theta: Array, work: Array, shape: Shape) -> float:
 
 
 @serial
-def rebuild(eta: Array, y: Integers, theta: Array, work: Array, shape: Shape) -> float:
+def rebuild(eta: Array, y: Ints, theta: Array, work: Array, shape: Shape) -> float:
     """Recompute eta from theta; returns how far it had drifted."""
     log_z = exponents(y, theta, work, shape)
     for x in range(work.size):

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.learn.mixtures.growth import Array, Ints, grow_graph
+from fullspan.arrays import Array, Ints
+from fullspan.learn.mixtures.growth import grow_graph
 from fullspan.learn.wide.grow import Shape
 from fullspan.learn.wide.mixture import MixedConditionals
 from fullspan.learn.wide.tables import Conditionals, smooth_all

@@ -10,14 +10,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array, Ints
 from fullspan.learn.wide.grow import xlogx
 from fullspan.model.algebra.jit import serial
 from fullspan.model.algebra.tally import tally
 
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
 _SEEN = 1e-9
 """Weight from which on a state of the parents is shown by the rows."""
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.learn.mixtures.em import learn_mixture
@@ -23,7 +24,6 @@ from fullspan.learn.wide.weighted import weighted
 from fullspan.model import LogLinear
 from fullspan.model.algebra.basis import Basis
 
-Array = NDArray[np.float64]
 SMOOTHINGS = (3.0, 1.0, 0.3)
 """Pseudo-rows of every table."""
 SIZES = (2, 4, 8, 16, 32)

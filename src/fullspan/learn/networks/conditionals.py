@@ -8,12 +8,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data.space import Space
 from fullspan.learn.shrinkage.contrasts import modewise
 from fullspan.model import LogLinear
 from fullspan.model.algebra.basis import Basis, Term
 
-Array = NDArray[np.float64]
 Written = tuple[NDArray[np.int64], Array]
 """Places of terms in a table over the basis, and their weights."""
 

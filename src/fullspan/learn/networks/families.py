@@ -15,13 +15,11 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array, Ints
 from fullspan.model.algebra.jit import serial
 from fullspan.model.algebra.tally import tally
 
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
 _SLOTS = 1 << 14
 """Scores that are kept; a score whose slots are taken replaces another."""
 _PROBES = 4

@@ -12,10 +12,11 @@ from typing import Literal
 
 import numpy as np
 
+from fullspan.arrays import Array, Ints
 from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.learn.networks.conditionals import Writer
-from fullspan.learn.networks.families import Array, Families, Ints, add_log_prob, family_table
+from fullspan.learn.networks.families import Families, add_log_prob, family_table
 from fullspan.learn.networks.walk import climb, start, wander
 from fullspan.model import LogLinear
 from fullspan.model.algebra.basis import Basis

@@ -11,7 +11,8 @@ import math
 
 import numpy as np
 
-from fullspan.learn.networks.families import Array, Families, Ints, score_of
+from fullspan.arrays import Array, Ints
+from fullspan.learn.networks.families import Families, score_of
 from fullspan.model.algebra.jit import serial
 
 

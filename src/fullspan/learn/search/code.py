@@ -16,11 +16,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.model.algebra.jit import serial
-
-Array = NDArray[np.float64]
 
 _FEW = 3
 """Orders with fewer terms than this are left as they are."""

@@ -22,7 +22,6 @@ import time
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fullspan.data import Empirical
 from fullspan.data.space import Variable
@@ -39,8 +38,6 @@ from fullspan.learn.search.full import MAX_TERMS
 from fullspan.learn.search.problem import Step
 from fullspan.model import Fitted, LogLinear
 from fullspan.model.algebra.basis import Basis
-
-Array = NDArray[np.float64]
 
 MAX_ROUNDS = 20
 _WORTH = 0.1

@@ -13,13 +13,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.model.algebra import one_term
 from fullspan.model.algebra.jit import serial
 from fullspan.model.algebra.one_term import EDGE
-
-Array = NDArray[np.float64]
 
 
 def way(eta: Array, target: Array, zero_one: bool) -> Array:

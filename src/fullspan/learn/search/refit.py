@@ -15,12 +15,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.learn.likelihood.cholesky import Cholesky
 from fullspan.learn.search.problem import Problem, as_arrays, as_theta
-
-Array = NDArray[np.float64]
 
 _LONGEST = 16.0
 """Longest change of one weight in a single Newton step: a guard for weights of which the data say nothing."""

@@ -16,10 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.learn.likelihood.cholesky import Cholesky
 from fullspan.learn.search.code import Code, fit_code
-
-Array = NDArray[np.float64]
 
 BELIEVED = 0.2
 """A weight of which less than this part is signal is dropped."""

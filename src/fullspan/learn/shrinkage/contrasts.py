@@ -12,9 +12,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.model.algebra.basis import Basis
 
-Array = NDArray[np.float64]
 _GROUP = 32
 """Joint levels of variables that are transformed together."""
 

@@ -21,8 +21,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.canonical import canonical_index
 from fullspan.learn.search.problem import Interrupted
@@ -31,7 +31,6 @@ from fullspan.learn.shrinkage.rows import rows_of
 from fullspan.learn.shrinkage.uncertainty import variances
 from fullspan.model.algebra.basis import Basis
 
-Array = NDArray[np.float64]
 _WIDE, _FIRST, _RATIO = 0.25, 30.0, 8.0
 """Precisions to start from: of main effects, of pairs, and from each order to the next."""
 _LARGEST = 1e9

@@ -11,14 +11,12 @@ from __future__ import annotations
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.engine.dual.clamped import Clamped
 from fullspan.learn.shrinkage.contrasts import Contrasts
 from fullspan.model.algebra.basis import Basis
-
-Array = NDArray[np.float64]
 
 
 class Rows(Protocol):

@@ -17,10 +17,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.learn.shrinkage.contrasts import Contrasts
 from fullspan.model.algebra.basis import Basis
 
-Array = NDArray[np.float64]
 Solve = Callable[[Array], Array]
 """``(1 + N S F S)^-1 b``."""
 MAX_EXACT = 1 << 24

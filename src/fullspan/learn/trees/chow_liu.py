@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.engine.trees.tree import TreeEngine
 from fullspan.errors import FullspanError
@@ -26,8 +27,6 @@ from fullspan.learn.trees.pairs import mutual_information, pair_counts
 from fullspan.model.algebra.jit import serial
 from fullspan.model.fitted import Step
 from fullspan.model.hidden_tree import FittedTree, HiddenTree
-
-Array = NDArray[np.float64]
 
 
 @serial

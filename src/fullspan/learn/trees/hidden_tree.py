@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.engine.trees.tree import Counts, TreeEngine
 from fullspan.errors import FullspanError
@@ -31,7 +31,6 @@ from fullspan.learn.trees.starts import level_shares, start
 from fullspan.model.fitted import Step, StepLike
 from fullspan.model.hidden_tree import FittedTree, HiddenTree
 
-Array = NDArray[np.float64]
 Watch = Callable[[StepLike], None]
 
 

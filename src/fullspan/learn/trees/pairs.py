@@ -11,10 +11,10 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.engine.memory import budget, require
 from fullspan.model.algebra.jit import parallel, serial
 
-Array = NDArray[np.float64]
 _PLANES = 24
 """Bits of a weight that are counted by planes; larger or fractional weights are summed."""
 _BLOCK_CELLS = 1 << 22

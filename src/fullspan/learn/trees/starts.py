@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.model.hidden_tree import HiddenTree
 
-Array = NDArray[np.float64]
 _STAY, _LEAN, _SPLIT = 0.9, 0.3, 0.8
 _FLOOR = 1e-4
 """Least probability, so that em can move everything."""

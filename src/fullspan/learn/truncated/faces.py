@@ -17,14 +17,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array, Mask
 from fullspan.engine.truncated.engine import TruncatedEngine
 from fullspan.errors import FullspanError
 from fullspan.learn.boundary.face import Face
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 MAX_GRAM = 3000
 """States seen up to which a certificate is looked for."""

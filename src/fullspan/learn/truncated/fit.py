@@ -14,6 +14,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.merging import code_dtype
 from fullspan.data.space import Space
@@ -32,7 +33,6 @@ from fullspan.model.goodness import goodness
 from fullspan.model.loglinear import checked_codes
 from fullspan.model.truncated import TruncatedLogLinear
 
-Array = NDArray[np.float64]
 MAX_ALL = 1 << 20
 """Most states of a space that is not truncated."""
 

@@ -13,13 +13,11 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array, Ints
 from fullspan.engine.memory import budget, require
 from fullspan.model.algebra.basis import Term
 from fullspan.model.algebra.inclusion import item_offsets
 from fullspan.model.algebra.jit import parallel
-
-Index = NDArray[np.int64]
-Array = NDArray[np.float64]
 
 
 def frequent_patterns(
@@ -80,7 +78,7 @@ def packed_columns(states: NDArray[Any], cards: tuple[int, ...]) -> NDArray[np.u
     return columns.view(np.uint64)
 
 
-def _joined(found: Index, variable: Index, max_memory: int | None) -> Index:
+def _joined(found: Ints, variable: Ints, max_memory: int | None) -> Ints:
     """Candidates of the next order: pairs of patterns that agree in all but the last item, of another variable."""
     k = found.shape[1]
     same = np.all(found[1:, :-1] == found[:-1, :-1], axis=1)

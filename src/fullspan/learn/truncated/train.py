@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.engine.truncated.engine import TruncatedEngine, descend
 from fullspan.learn.boundary.face import Face
 from fullspan.learn.likelihood.phases import Known
@@ -20,7 +20,6 @@ from fullspan.learn.likelihood.solve import Likelihood, Solution, SolverName, Wa
 from fullspan.learn.search.problem import Interrupted
 from fullspan.learn.truncated.faces import MAX_GRAM, MAX_PROGRAM, Gram, by_program, certified
 
-Array = NDArray[np.float64]
 Solver = Literal["auto", "newton", "lbfgs", "gradient"]
 SOLVERS: tuple[Solver, ...] = ("auto", "newton", "lbfgs", "gradient")
 

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from fullspan.arrays import Array, Ints
 from fullspan.data.space import Space
 from fullspan.engine.elimination.clusters import ClusterTree
 from fullspan.learn.wide.fronts import Fronts, Solver
@@ -33,8 +34,6 @@ from fullspan.learn.wide.sweeps import Sweeps
 from fullspan.model.algebra.basis import Basis, BasisName, Term
 from fullspan.model.graph import FactorGraph
 
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
 _LEAST = 1e-14
 """Least probability of a cell in the inverse information."""
 _LONGEST = 16.0

@@ -17,8 +17,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.errors import FullspanError
 from fullspan.learn.search.fit import PSEUDO_ROWS, Progress, Watch
@@ -36,7 +36,6 @@ from fullspan.model.algebra.blas import one_core
 from fullspan.model.fitted import Fitted, Step
 from fullspan.model.loglinear import LogLinear
 
-Array = NDArray[np.float64]
 MAX_WORK = 1e10
 """Multiplications of a Newton step up to which terms are sifted; beyond, all terms inside the margins stay."""
 

@@ -20,12 +20,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array, Ints
 from fullspan.model.algebra.jit import serial
 
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
 _LARGE = 48
 """Terms of a family from which on LAPACK is faster than loops."""
 

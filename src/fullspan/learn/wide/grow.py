@@ -21,15 +21,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array, Ints
 from fullspan.learn.wide.rows import WideRows, count_cells, single_counts
 from fullspan.learn.wide.singles import LARGEST, Singles
 from fullspan.model.algebra.basis import BasisName
 from fullspan.model.algebra.jit import serial
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

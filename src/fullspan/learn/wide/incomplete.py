@@ -18,6 +18,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.learn.likelihood.counted import observed_entropy
 from fullspan.learn.search.fit import PSEUDO_ROWS, Watch
@@ -26,7 +27,6 @@ from fullspan.learn.wide.chordal import Chordal, refit
 from fullspan.learn.wide.fit import Search, WideOptions
 from fullspan.model.fitted import Fitted
 
-Array = NDArray[np.float64]
 _ROUNDS, _DRAWS, _STEPS = 3, 4, 25
 """Rounds of searching, completions of a row in each, and most em steps."""
 _GAIN = 1e-4

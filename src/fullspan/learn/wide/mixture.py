@@ -19,14 +19,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.learn.wide.grow import GrowOptions
 from fullspan.learn.wide.tables import Conditionals
 from fullspan.learn.wide.weighted import Weighted
 from fullspan.model.fitted import Step, StepLike
 
-Array = NDArray[np.float64]
 Watch = Callable[[StepLike], None]
 _WARM = 8
 """Iterations of independent components at the start of a run."""

@@ -20,11 +20,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.learn.search.code import fit_code
 from fullspan.learn.search.sift import BELIEVED
 from fullspan.learn.wide.chordal import Chordal, Slack, objective, refit
 
-Array = NDArray[np.float64]
 WIDE = 2.0
 """Standard deviation of the prior before a code is known; it matters only where the data say nothing."""
 _ROUNDS = 16

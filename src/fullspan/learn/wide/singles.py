@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import block_diag
 
+from fullspan.arrays import Array
 from fullspan.learn.wide.rows import WideRows, single_counts
 from fullspan.model.algebra.basis import Basis, BasisName
 
-Array = NDArray[np.float64]
 LARGEST = 128
 """Most cells of a family of which single terms are offered: all of its terms are weighed afterwards."""
 

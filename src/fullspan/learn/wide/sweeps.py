@@ -19,10 +19,9 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array, Ints
 from fullspan.model.algebra.jit import parallel, serial
 
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
 _CHUNKS = 8
 """Parts of the rows that are swept side by side, each with tables of its own; fixed, so that sums are."""
 

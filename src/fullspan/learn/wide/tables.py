@@ -18,12 +18,10 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array, Ints
 from fullspan.learn.wide.grow import Shape
 from fullspan.learn.wide.rows import WideRows
 from fullspan.model.algebra.jit import parallel, serial
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,15 +14,14 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.learn.wide.grow import GrowOptions, Shape, grow
 from fullspan.learn.wide.rows import WideRows
 from fullspan.learn.wide.sweeps import Sweeps
 from fullspan.learn.wide.tables import Conditionals, blank, conditionals, refilled, smoothed
 
-Array = NDArray[np.float64]
 _KEPT = 64
 """Graphs whose sweeps are remembered."""
 

@@ -16,10 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Ints
 from fullspan.model.algebra.basis import Term
 from fullspan.model.algebra.jit import serial
-
-Index = NDArray[np.int64]
 
 _LOOKUP = 8
 """Terms read through in the time of one look-up."""
@@ -29,15 +28,15 @@ _LOOKUP = 8
 class ItemSets:
     """Sets of items one after the other: set r is ``items[start[r]:start[r + 1]]``, increasing."""
 
-    start: Index
-    items: Index
+    start: Ints
+    items: Ints
     n_items: int
 
     def __len__(self) -> int:
         return len(self.start) - 1
 
 
-def item_offsets(cards: Sequence[int]) -> Index:
+def item_offsets(cards: Sequence[int]) -> Ints:
     """(n + 1,) where the items of each variable begin; the last is their number."""
     return np.concatenate([[0], np.cumsum(np.asarray(cards, dtype=np.int64) - 1)]).astype(np.int64)
 
@@ -81,7 +80,7 @@ def states_of_terms(terms: Sequence[Term], n: int, dtype: Any = np.uint8) -> NDA
     return states
 
 
-def inclusion(states: ItemSets, terms: ItemSets) -> tuple[Index, NDArray[np.int32]]:
+def inclusion(states: ItemSets, terms: ItemSets) -> tuple[Ints, NDArray[np.int32]]:
     """The matrix F by rows: terms ``indices[start[x]:start[x + 1]]`` are in state x, in increasing order.
 
     For each item of a state either the terms whose first item it is are read through, or those that go on with another

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpstrf
 
-Array = NDArray[np.float64]
+from fullspan.arrays import Array
 
 _DEPENDENT = 1e-10
 """Mean square distance from the span of the others, per row, below which a column of size 1 is dependent."""

@@ -9,11 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.model.algebra.jit import serial
 
-Array = NDArray[np.float64]
 _LANES, _FEW = 4, 256
 
 

@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.model.algebra.inclusion import inclusion, sets_of_states, sets_of_terms
 from fullspan.model.loglinear import LogLinear
-
-Array = NDArray[np.float64]
 
 
 def intensities(model: LogLinear) -> Array:

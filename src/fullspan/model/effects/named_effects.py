@@ -7,14 +7,13 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data.space import Space
 from fullspan.model.effects.events import Event, candidates, event_words
 from fullspan.model.effects.interaction import NEAR_BOUNDARY, Effect, Interaction, Kind
 from fullspan.model.effects.sum_to_zero import Component, Components, Expect
 
-Array = NDArray[np.float64]
 _MOST_CELLS = 4096
 """Cells of a set, ranges included, among which the strongest are looked for."""
 _SAME, _NEAR = 1e-9, 0.9

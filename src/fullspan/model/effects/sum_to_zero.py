@@ -23,10 +23,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.model.algebra.basis import Basis, Term
 from fullspan.model.local import local_row
 
-Array = NDArray[np.float64]
 Expect = Callable[[Sequence[Term]], Array]
 """Expectations ``<Phi_y>`` under the model of some terms; that of the empty term is 1."""
 Coding = Literal["sum", "treatment"]

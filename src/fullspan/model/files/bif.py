@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data.space import Space, Variable
 from fullspan.errors import FullspanError, ModelFileError
 from fullspan.model.bayes import MAX_SCOPE, ROUNDING, Scope, cycle, unnormalised
@@ -30,8 +30,6 @@ from fullspan.model.graph import FactorGraph
 MAX_BYTES = 256 << 20
 MAX_ENTRIES = 1 << 26
 """Largest number of conditional probabilities; ``default`` can stand for many."""
-
-Array = NDArray[np.float64]
 
 
 def read_bif(path: str | os.PathLike[str]) -> FactorGraph:

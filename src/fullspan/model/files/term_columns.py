@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data.space import Space
 from fullspan.model.algebra.basis import Term
 from fullspan.model.files.strict_json import Node
@@ -22,7 +23,6 @@ from fullspan.model.fitted import Fitted
 
 COLUMNS_FROM = 10_000
 """Number of terms from which on they are written as columns."""
-Array = NDArray[np.float64]
 
 
 def columns(fitted: Fitted) -> dict[str, Any]:

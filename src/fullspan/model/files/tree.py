@@ -23,11 +23,12 @@ from typing import Any
 
 import numpy as np
 
+from fullspan.arrays import Array
 from fullspan.data.space import Space
 from fullspan.errors import FullspanError
 from fullspan.model.files import log_linear as envelope
 from fullspan.model.files.strict_json import Node, read_json
-from fullspan.model.hidden_tree import Array, FittedTree, HiddenTree
+from fullspan.model.hidden_tree import FittedTree, HiddenTree
 
 KIND = "tree"
 MAX_CELLS = 1 << 27

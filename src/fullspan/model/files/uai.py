@@ -20,8 +20,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data.space import Space, Variable
 from fullspan.errors import ModelFileError
 from fullspan.model.bayes import MAX_SCOPE, Flaw, Scope, flaw
@@ -34,7 +34,6 @@ MAX_BYTES = 1 << 30
 """Largest file that is read or written."""
 MAX_CARD, MAX_LEVELS = 1 << 16, 1 << 24
 """Most levels of one variable, and of all together."""
-Array = NDArray[np.float64]
 
 _LARGEST = 700.0
 """Largest size of a log factor: its exponential is a positive double."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 
+from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.space import Variable
 from fullspan.errors import FullspanError
@@ -33,7 +33,6 @@ MAX_SECONDS = 120.0
 """Time that the first fit may have taken for there to be a second one."""
 MAX_LISTED = 100
 """Variables listed with their levels."""
-Array = NDArray[np.float64]
 Say = Callable[[str], None]
 
 

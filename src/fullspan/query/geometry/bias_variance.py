@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.errors import FullspanError
 from fullspan.learn.likelihood.phases import Known
 from fullspan.learn.likelihood.solve import Likelihood, solve
 from fullspan.query.geometry.manifold import Manifold, Point, divergence
 
-Array = NDArray[np.float64]
 _ON_THE_WAY = 0.1
 """Length of a further Newton step: near a finite maximum it vanishes, towards infinity every step adds about 1."""
 

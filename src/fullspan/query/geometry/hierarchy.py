@@ -15,14 +15,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.errors import FullspanError
 from fullspan.model.algebra.basis import Term
 from fullspan.query.geometry.manifold import Manifold, Point, divergence
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -13,13 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
+from fullspan.arrays import Array
 from fullspan.errors import BoundaryWarning, FullspanError
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.errors import FullspanError
@@ -28,7 +29,6 @@ from fullspan.model.loglinear import LogLinear, check_term
 from fullspan.model.truncated import TruncatedLogLinear
 from fullspan.query.geometry.sums import EliminationSums, ListSums, Sums, TableSums
 
-Array = NDArray[np.float64]
 How = Literal["auto", "table", "list", "elimination"]
 MAX_TABLE = 1 << 20
 """States up to which they are summed in a table."""

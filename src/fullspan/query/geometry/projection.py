@@ -16,13 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.errors import FullspanError
 from fullspan.learn.likelihood.phases import Known
 from fullspan.learn.likelihood.solve import Likelihood, solve
 from fullspan.model.algebra.basis import Term
 from fullspan.query.geometry.manifold import Manifold, Point, divergence, positions
-
-Array = NDArray[np.float64]
 
 
 def m_projection(source: Any, model: Manifold | Iterable[Term], tol: float = 1e-12) -> Point:

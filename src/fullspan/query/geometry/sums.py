@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.data.space import Space
 from fullspan.engine.dual.table import DualTable
 from fullspan.engine.elimination.clusters import ClusterTree
@@ -21,8 +22,6 @@ from fullspan.model.algebra.basis import Basis, Term
 from fullspan.model.algebra.inclusion import sets_of_states, sets_of_terms
 from fullspan.model.graph import FactorGraph
 from fullspan.model.local import local_row
-
-Array = NDArray[np.float64]
 
 
 class Sums(Protocol):
