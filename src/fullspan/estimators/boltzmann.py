@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from sklearn.utils.validation import check_is_fitted
 
@@ -12,10 +12,11 @@ from fullspan.data.space import Level
 from fullspan.errors import FullspanError
 from fullspan.estimators.density import DensityEstimator, generator
 from fullspan.estimators.explain.boundary import diverging_terms, warn_at_boundary
-from fullspan.estimators.hidden import hidden_variables
+from fullspan.estimators.hidden import Hidden, hidden_variables
 from fullspan.estimators.inputs.evidence import Evidence
 from fullspan.estimators.inputs.parameters import check_parameters
 from fullspan.estimators.inputs.tables import empty_of
+from fullspan.estimators.parameters import Memory, Seed
 from fullspan.estimators.sampled import log_z_of, warn_unmixed
 from fullspan.estimators.settings import OPTIONS, learned, noted
 
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
     from fullspan.query.language.result import Table
 
 
-class BoltzmannMachine(DensityEstimator):
+@dataclass(eq=False, repr=False)
+class BoltzmannMachine(Memory, Seed, DensityEstimator):
     """Exact maximum likelihood of a log-linear model with given terms: a Boltzmann machine of any order.
 
         p(x) = exp(sum_y theta_y Phi_y(x) - log Z),      y in the given terms
@@ -49,7 +51,8 @@ class BoltzmannMachine(DensityEstimator):
     solver : ``"auto"``, ``"newton"``, ``"lbfgs"``, ``"gradient"`` or ``"ipf"`` (iterative proportional fitting); or,
         for variables beyond any table, ``"pcd"`` (persistent contrastive divergence), ``"cd"`` (contrastive
         divergence) or ``"pseudo"`` (pseudo-likelihood), whose log Z is estimated where it cannot be summed.
-    l1, l2 : penalties ``l1 sum |theta|`` and ``l2/2 sum theta^2`` on the weights, in nats per row.
+    l1 : penalty ``l1 sum |theta|`` on the weights, in nats per row.
+    l2 : penalty ``l2/2 sum theta^2`` on the weights, in nats per row.
     shrinkage : ``"evidence"`` pulls the weights towards zero by a normal prior on pure interactions whose scale, one
         for each order, maximises the evidence: nothing to set. ``order=None`` then takes as many orders as 20,000
         weights allow. Complete rows only.
@@ -58,19 +61,14 @@ class BoltzmannMachine(DensityEstimator):
     restarts : runs from random weights, of which the best is kept; only with hidden variables.
     tol : largest difference left between the expectations of model and data.
     max_iter : most iterations of the solver; its own limit by default. Updates of ``"pcd"`` and ``"cd"``: 10,000.
-    learning_rate, n_chains, n_sweeps : of ``"pcd"`` and ``"cd"``: the step, the Gibbs chains, and their sweeps between
-        two updates.
-    mean_weights : of the same: return the mean of the weights over the second half of the updates, or else the last.
-    average : fits of the rows and of bootstrap samples whose distributions are averaged; 1 for one fit of the rows as
-        they are. See ``docs/averaging.md``.
-    missing : missing cells are an ``"error"``, ``"drop"`` their rows, are a ``"level"`` of their own, or cells not
-        observed, ``"em"``: maximum likelihood of what was observed.
-    bins, levels, columns, count_column, max_levels, na_values, handle_unknown : how a table is read, as in
-        :class:`fullspan.FullSpan`.
+    learning_rate : of ``"pcd"`` and ``"cd"``: the step.
+    n_chains : of the same: Gibbs chains.
+    n_sweeps : of the same: sweeps of the chains between two updates.
+    mean_weights : of the same: keep the mean of the weights over the second half of the updates, or else the last.
+    average : number of fits, of the rows and of bootstrap samples, whose distributions are averaged; 1 for a single
+        fit. See ``docs/averaging.md``.
     max_memory : most bytes to use; by default the memory that is free, but at most 1 GiB or 100 KiB per row,
         whichever is more.
-    random_state : seed or generator of the random weights and of the bootstrap samples.
-    verbose : tell the progress on standard error.
 
     Attributes
     ----------
@@ -107,69 +105,25 @@ class BoltzmannMachine(DensityEstimator):
     1
     """
 
-    def __init__(
-        self,
-        order: int | None = 2,
-        graph: Any = None,
-        terms: Any = None,
-        margins: Any = None,
-        hidden: Any = 0,
-        basis: str = "monomial",
-        solver: str = "auto",
-        l1: float = 0.0,
-        l2: float = 0.0,
-        shrinkage: str | None = None,
-        em: str = "auto",
-        restarts: int = 5,
-        tol: float = 1e-10,
-        max_iter: int | None = None,
-        learning_rate: float = 0.01,
-        n_chains: int = 100,
-        n_sweeps: int = 1,
-        mean_weights: bool = True,
-        average: int = 1,
-        missing: str = "error",
-        bins: Any = None,
-        levels: Mapping[str, Sequence[Level]] | None = None,
-        columns: Sequence[str | int] | None = None,
-        count_column: str | None = None,
-        max_levels: int = 64,
-        na_values: Any = None,
-        handle_unknown: str = "error",
-        max_memory: int | None = None,
-        random_state: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.order = order
-        self.graph = graph
-        self.terms = terms
-        self.margins = margins
-        self.hidden = hidden
-        self.basis = basis
-        self.solver = solver
-        self.l1 = l1
-        self.l2 = l2
-        self.shrinkage = shrinkage
-        self.em = em
-        self.restarts = restarts
-        self.tol = tol
-        self.max_iter = max_iter
-        self.learning_rate = learning_rate
-        self.n_chains = n_chains
-        self.n_sweeps = n_sweeps
-        self.mean_weights = mean_weights
-        self.average = average
-        self.missing = missing
-        self.bins = bins
-        self.levels = levels
-        self.columns = columns
-        self.count_column = count_column
-        self.max_levels = max_levels
-        self.na_values = na_values
-        self.handle_unknown = handle_unknown
-        self.max_memory = max_memory
-        self.random_state = random_state
-        self.verbose = verbose
+    order: int | None = 2
+    graph: Any = None
+    terms: Any = None
+    margins: Any = None
+    hidden: Hidden = 0
+    basis: Literal["monomial", "walsh", "indicator"] = "monomial"
+    solver: Literal["auto", "newton", "lbfgs", "gradient", "ipf", "pcd", "cd", "pseudo"] = "auto"
+    l1: float = 0.0
+    l2: float = 0.0
+    shrinkage: Literal["evidence"] | None = None
+    em: Literal["auto", "exact", "inexact"] = "auto"
+    restarts: int = 5
+    tol: float = 1e-10
+    max_iter: int | None = None
+    learning_rate: float = 0.01
+    n_chains: int = 100
+    n_sweeps: int = 1
+    mean_weights: bool = True
+    average: int = 1
 
     def _learn(self, empirical: Empirical, watch: Reporter | None) -> Fitted:
         if self.average > 1:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 import os
 import warnings
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from fullspan.data.space import Level, Space
+from fullspan.data.space import Space
 from fullspan.errors import ConvergenceWarning, FullspanError
 from fullspan.estimators.explain.boundary import diverging_terms, warn_at_boundary
 from fullspan.estimators.explain.endings import ending_words
@@ -24,6 +24,7 @@ from fullspan.estimators.inputs.parameters import check_parameters
 from fullspan.estimators.inputs.reading import Reading, say_missing
 from fullspan.estimators.inputs.tables import checked_table, checked_weight, kind_of
 from fullspan.estimators.inputs.targets import counted_beside, refuse_unknown_inputs, share_right
+from fullspan.estimators.parameters import Memory, Parameters, Seed
 from fullspan.estimators.progress import announce, reading, reported
 from fullspan.estimators.settings import BY_CHAINS, OPTIONS, parameters
 
@@ -37,7 +38,8 @@ _BATCH = 1 << 14
 _OPTIONS = tuple(name for name in OPTIONS if name not in ("em", "shrinkage", *BY_CHAINS))
 
 
-class BoltzmannClassifier(Explained, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+@dataclass(eq=False, repr=False)
+class BoltzmannClassifier(Memory, Seed, Parameters, Explained, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Conditional Boltzmann machine: learns p(outputs | inputs), exactly, and nothing about the inputs themselves.
 
         p(o | i) = sum_h exp(theta . Phi(i, h, o)) / sum_{h, o'} exp(theta . Phi(i, h, o'))
@@ -55,13 +57,11 @@ class BoltzmannClassifier(Explained, ClassifierMixin, BaseEstimator):  # type: i
     basis : ``"monomial"`` (0/1), ``"walsh"`` or ``"indicator"``.
     solver : ``"auto"``, ``"newton"``, ``"lbfgs"`` or ``"gradient"``.
     l1, l2 : penalties ``l1 |theta|_1`` and ``l2 |theta|^2 / 2`` on the information gain in nats per row.
-    restarts, random_state : runs from random weights where there are hidden units, and their seed.
-    tol, max_iter : largest difference of expectations at the end; most steps.
+    restarts : runs from random weights where there are hidden units.
+    tol : largest difference left between the expectations of model and data.
+    max_iter : most iterations; the solver's own limit by default.
     missing : missing cells are an ``"error"``, ``"drop"`` their rows, are a ``"level"``, or (``"em"``) outputs may be
         missing in some rows.
-    bins, levels, columns, count_column, max_levels, na_values, handle_unknown, max_memory : as for
-        :class:`fullspan.FullSpan`.
-    verbose : show the progress on standard error.
 
     Attributes
     ----------
@@ -82,59 +82,20 @@ class BoltzmannClassifier(Explained, ClassifierMixin, BaseEstimator):  # type: i
     [1, 0]
     """
 
-    def __init__(
-        self,
-        outputs: Sequence[str] | str | None = None,
-        inputs: Sequence[str] | None = None,
-        order: int | None = 2,
-        graph: Any = None,
-        terms: Any = None,
-        margins: Any = None,
-        hidden: Hidden = 0,
-        basis: str = "monomial",
-        solver: str = "auto",
-        l1: float = 0.0,
-        l2: float = 0.0,
-        restarts: int = 5,
-        tol: float = 1e-10,
-        max_iter: int | None = None,
-        missing: str = "error",
-        bins: Any = None,
-        levels: Mapping[str, Sequence[Level]] | None = None,
-        columns: Sequence[str | int] | None = None,
-        count_column: str | None = None,
-        max_levels: int = 64,
-        na_values: Any = None,
-        handle_unknown: str = "error",
-        max_memory: int | None = None,
-        random_state: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.outputs = outputs
-        self.inputs = inputs
-        self.order = order
-        self.graph = graph
-        self.terms = terms
-        self.margins = margins
-        self.hidden = hidden
-        self.basis = basis
-        self.solver = solver
-        self.l1 = l1
-        self.l2 = l2
-        self.restarts = restarts
-        self.tol = tol
-        self.max_iter = max_iter
-        self.missing = missing
-        self.bins = bins
-        self.levels = levels
-        self.columns = columns
-        self.count_column = count_column
-        self.max_levels = max_levels
-        self.na_values = na_values
-        self.handle_unknown = handle_unknown
-        self.max_memory = max_memory
-        self.random_state = random_state
-        self.verbose = verbose
+    outputs: Sequence[str] | str | None = None
+    inputs: Sequence[str] | None = None
+    order: int | None = 2
+    graph: Any = None
+    terms: Any = None
+    margins: Any = None
+    hidden: Hidden = 0
+    basis: Literal["monomial", "walsh", "indicator"] = "monomial"
+    solver: Literal["auto", "newton", "lbfgs", "gradient"] = "auto"
+    l1: float = 0.0
+    l2: float = 0.0
+    restarts: int = 5
+    tol: float = 1e-10
+    max_iter: int | None = None
 
     # -- learning ---------------------------------------------------------------------------------------------
 

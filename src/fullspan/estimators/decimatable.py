@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import numbers
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from fullspan.data import decode
-from fullspan.data.space import Level, Space
+from fullspan.data.space import Space
 from fullspan.errors import FullspanError, QueryError
 from fullspan.estimators.density import DensityEstimator, generator
 from fullspan.estimators.inputs.evidence import Evidence
 from fullspan.estimators.inputs.parameters import check_parameters
 from fullspan.estimators.inputs.tables import checked_table, checked_weight, empty_of, kind_of
 from fullspan.estimators.inputs.targets import counted_beside, refuse_unknown_inputs, share_right
+from fullspan.estimators.parameters import Seed
 from fullspan.estimators.progress import announce, reading
 from fullspan.estimators.settings import seed_of
 from fullspan.graphs import Graph
@@ -37,7 +38,8 @@ if TYPE_CHECKING:
 _OPTIONS = ("solver", "l2", "restarts", "tol", "max_iter")
 
 
-class DecimatableBoltzmannMachine(DensityEstimator):
+@dataclass(eq=False, repr=False)
+class DecimatableBoltzmannMachine(Seed, DensityEstimator):
     """Boltzmann machine of two-level variables on a sparse graph, summed out node by node (Rueger 1997).
 
         p(s) = exp( sum_{ij in graph} w_ij s_i s_j + sum_i w_0i s_i ) / Z,      s_i = +-1
@@ -57,11 +59,10 @@ class DecimatableBoltzmannMachine(DensityEstimator):
     solver : ``"lbfgs"``, ``"newton"`` (small machines), ``"gradient"``, or ``"em"``, which completes hidden nodes and
         missing cells by their expectations and fits the machine to these, again and again: never downhill, but slow.
     l2 : penalty ``l2 |w|^2 / 2`` in nats per row.
-    restarts, random_state : runs from random weights where there are hidden nodes, and their seed.
-    tol, max_iter : largest difference of expectations at the end; most steps.
+    restarts : runs from random weights where there are hidden nodes.
+    tol : largest difference left between the expectations of model and data.
+    max_iter : most iterations; the solver's own limit by default.
     missing : missing cells are an ``"error"``, ``"drop"`` their rows, or (``"em"``) are summed out; inputs may not be.
-    bins, levels, columns, count_column, max_levels, na_values, handle_unknown, verbose : as for
-        :class:`fullspan.FullSpan`.
 
     Attributes
     ----------
@@ -81,47 +82,15 @@ class DecimatableBoltzmannMachine(DensityEstimator):
     0.3846
     """
 
-    def __init__(
-        self,
-        graph: Any = None,
-        inputs: Sequence[str] | None = None,
-        hidden: Sequence[str] | None = None,
-        outputs: Sequence[str] | str | None = None,
-        solver: str = "lbfgs",
-        l2: float = 0.0,
-        restarts: int = 5,
-        tol: float = 1e-6,
-        max_iter: int | None = None,
-        missing: str = "error",
-        bins: Any = None,
-        levels: Mapping[str, Sequence[Level]] | None = None,
-        columns: Sequence[str | int] | None = None,
-        count_column: str | None = None,
-        max_levels: int = 64,
-        na_values: Any = None,
-        handle_unknown: str = "error",
-        random_state: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.graph = graph
-        self.inputs = inputs
-        self.hidden = hidden
-        self.outputs = outputs
-        self.solver = solver
-        self.l2 = l2
-        self.restarts = restarts
-        self.tol = tol
-        self.max_iter = max_iter
-        self.missing = missing
-        self.bins = bins
-        self.levels = levels
-        self.columns = columns
-        self.count_column = count_column
-        self.max_levels = max_levels
-        self.na_values = na_values
-        self.handle_unknown = handle_unknown
-        self.random_state = random_state
-        self.verbose = verbose
+    graph: Any = None
+    inputs: Sequence[str] | None = None
+    hidden: Sequence[str] | None = None
+    outputs: Sequence[str] | str | None = None
+    solver: Literal["lbfgs", "newton", "gradient", "em"] = "lbfgs"
+    l2: float = 0.0
+    restarts: int = 5
+    tol: float = 1e-6
+    max_iter: int | None = None
 
     # -- learning ---------------------------------------------------------------------------------------------
 

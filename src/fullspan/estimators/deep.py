@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from fullspan.data.space import Level
 from fullspan.errors import ConvergenceWarning, DataError, require_whole
 from fullspan.estimators.inputs.unit_rows import UnitRows
 from fullspan.estimators.layered import LayeredEstimator
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from fullspan.model.layered import LayeredMachine
 
 
+@dataclass(eq=False, repr=False)
 class DeepBoltzmannMachine(LayeredEstimator):
     """Several hidden layers, each joined to the next (Salakhutdinov & Hinton 2009).
 
@@ -34,10 +35,9 @@ class DeepBoltzmannMachine(LayeredEstimator):
     ----------
     layers : units of each hidden layer, the lowest first.
     pretraining : epochs for each layer by itself; 0 for none.
+    mean_field_sweeps : most sweeps for the posterior of rows in :meth:`transform` and :meth:`posterior`.
+    mean_field_tol : largest change of a mean at the end of these.
     max_iter : epochs of all layers together.
-    mean_field_sweeps, mean_field_tol : of the posterior of rows in :meth:`transform` and :meth:`posterior`.
-
-    The others are those of :class:`fullspan.RestrictedBoltzmannMachine`.
 
     Attributes
     ----------
@@ -58,79 +58,12 @@ class DeepBoltzmannMachine(LayeredEstimator):
     _sizes_parameter = "layers"
     _saved = (*LayeredEstimator._saved, "pretraining", "mean_field_sweeps", "mean_field_tol")
 
-    def __init__(
-        self,
-        layers: Sequence[int] = (64, 32),
-        pretraining: int = 5,
-        solver: str = "pcd",
-        gibbs_steps: int = 1,
-        gradient: str = "centred",
-        learning_rate: float = 0.02,
-        decay: bool = True,
-        momentum: float = 0.5,
-        weight_decay: float = 0.0,
-        batch_size: int = 100,
-        n_chains: int | None = None,
-        max_iter: int = 20,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        patience: int = 3,
-        tol: float = 0.0,
-        mean_field_sweeps: int = 100,
-        mean_field_tol: float = 1e-5,
-        target: str | None = None,
-        log_z: str = "auto",
-        ais_chains: int = 200,
-        ais_steps: int = 1000,
-        device: str = "cpu",
-        dtype: str = "float32",
-        warm_start: bool = False,
-        missing: str = "error",
-        bins: Any = None,
-        levels: Mapping[str, Sequence[Level]] | None = None,
-        columns: Sequence[str | int] | None = None,
-        count_column: str | None = None,
-        max_levels: int = 64,
-        na_values: Any = None,
-        handle_unknown: str = "error",
-        random_state: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.layers = layers
-        self.pretraining = pretraining
-        self.solver = solver
-        self.gibbs_steps = gibbs_steps
-        self.gradient = gradient
-        self.learning_rate = learning_rate
-        self.decay = decay
-        self.momentum = momentum
-        self.weight_decay = weight_decay
-        self.batch_size = batch_size
-        self.n_chains = n_chains
-        self.max_iter = max_iter
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.patience = patience
-        self.tol = tol
-        self.mean_field_sweeps = mean_field_sweeps
-        self.mean_field_tol = mean_field_tol
-        self.target = target
-        self.log_z = log_z
-        self.ais_chains = ais_chains
-        self.ais_steps = ais_steps
-        self.device = device
-        self.dtype = dtype
-        self.warm_start = warm_start
-        self.missing = missing
-        self.bins = bins
-        self.levels = levels
-        self.columns = columns
-        self.count_column = count_column
-        self.max_levels = max_levels
-        self.na_values = na_values
-        self.handle_unknown = handle_unknown
-        self.random_state = random_state
-        self.verbose = verbose
+    layers: Sequence[int] = (64, 32)
+    pretraining: int = 5
+    _: KW_ONLY
+    learning_rate: float = 0.02
+    mean_field_sweeps: int = 100
+    mean_field_tol: float = 1e-5
 
     def _checked(self) -> tuple[int, ...]:
         require_whole(0, pretraining=self.pretraining)

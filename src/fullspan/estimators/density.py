@@ -32,6 +32,7 @@ from fullspan.estimators.inputs.parameters import check_parameters
 from fullspan.estimators.inputs.reading import Reading, refuse_missing_level, say_missing
 from fullspan.estimators.inputs.tables import checked_table, checked_weight, empty_of, kind_of
 from fullspan.estimators.joint import is_conditional
+from fullspan.estimators.parameters import Parameters
 from fullspan.estimators.progress import Reporter, announce, reading, reported
 from fullspan.estimators.transaction import restored_on_error
 from fullspan.model.fitted import Fitted
@@ -49,7 +50,7 @@ _RESIDUALS = 5
 """Residuals in a summary."""
 
 
-class DensityEstimator(Explained, Plots, DensityMixin, BaseEstimator):  # type: ignore[misc]
+class DensityEstimator(Parameters, Explained, Plots, DensityMixin, BaseEstimator):  # type: ignore[misc]
     """An exact model of the joint distribution of a table's columns, and of hidden variables where there are any.
 
     Attributes
@@ -77,10 +78,6 @@ class DensityEstimator(Explained, Plots, DensityMixin, BaseEstimator):  # type: 
     and filled in with these summed out, and samples have none; questions may name them.
     """
 
-    missing: str
-    columns: Sequence[str | int] | None
-    count_column: str | None
-    verbose: bool
     fitted_: Any
     _oracle: Oracle
     _says_limits = True

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
 
-from fullspan.data.space import Level
 from fullspan.estimators.density import generator
 from fullspan.estimators.engines import choose_engine, wide_options
 from fullspan.estimators.hidden import Hidden, hidden_variables
 from fullspan.estimators.inputs.streaming import StreamingEstimator
+from fullspan.estimators.parameters import Memory, Seed
 from fullspan.estimators.settings import of_hidden, refuse_hidden
 
 if TYPE_CHECKING:
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     Watch = Callable[[StepLike], None]
 
 
-class FullSpan(StreamingEstimator):
+@dataclass(eq=False, repr=False)
+class FullSpan(Memory, Seed, StreamingEstimator):
     """Exact log-linear model of discrete data, its terms chosen from all orders by description length.
 
         p(x) = exp(sum_y theta_y Phi_y(x) - log Z),      y in the chosen terms
@@ -45,29 +46,15 @@ class FullSpan(StreamingEstimator):
     hidden : variables that are never observed: a number of binary ones, names, or ``{name: levels}``. The search is
         then repeated on completed data, and the model without them is kept if its description is shorter.
     restarts : random first completions where there are hidden variables.
-    random_state : seed or generator of these, and of the bootstrap samples.
-    average : fits of the rows and of bootstrap samples whose distributions are averaged, with networks, mixtures and
-        machines of all pairs beside them as far as unseen rows ask for it. That predicts better and takes up to so many
-        times the time; 1 for one fit of the rows as they are. See ``docs/averaging.md``.
+    average : number of fits, of the rows and of bootstrap samples, whose distributions are averaged, together with
+        networks, mixtures and pairwise models as far as they improve the likelihood of held-out rows. That predicts
+        better and takes up to ``average`` times as long; 1 for a single fit. See ``docs/averaging.md``.
     shrinkage : ``"evidence"`` mixes a second model in, with all interactions of as many orders as 20,000 weights allow,
-        shrunken by a prior that the data set themselves; its share is what unseen rows ask for. ``terms_`` and its
+        shrunken by a prior set by evidence; its share is the one that predicts held-out rows best. ``terms_`` and its
         standard errors are those of the search alone.
-    missing : missing cells are an ``"error"``, ``"drop"`` their rows, are a ``"level"`` of their own, or are
-        summed over, ``"em"``: the likelihood is that of the observed cells, and no row is lost.
-    bins : cut numeric columns: a number of quantile bins, or ``{name: k | ("width", k) | edges}``.
-    levels : ``{name: levels in order}`` for columns whose levels should not be inferred.
-    columns : the columns to use, in order; all by default.
-    count_column : the column that holds the count of each row.
-    max_levels : most levels a column may have.
-    na_values : texts that mean a missing cell, as a list for all columns or ``{column: texts}``; ``[]`` if only empty
-        cells are missing. By default ``?``, ``NA``, ``N/A``, ``NaN``, ``null`` and ``None`` in CSV and TSV files.
-    handle_unknown : a value that the model has no level for, in a further table: ``"error"``, or ``"missing"``, which
-        takes it as a missing cell.
     dtype : numbers of the tables, ``"auto"``, ``"float32"`` or ``"float64"``.
     device : ``"cpu"``, ``"cuda"``, ``"sharded"`` (all devices that JAX sees, see ``docs/devices.md``), or ``"auto"``: a
         GPU if there is one and the table is large and fits it.
-    max_memory : most bytes to use; the memory that is free by default.
-    verbose : tell the progress on standard error.
 
     Attributes
     ----------
@@ -104,59 +91,20 @@ class FullSpan(StreamingEstimator):
     2
     """
 
-    def __init__(
-        self,
-        search: str = "full",
-        basis: str = "auto",
-        penalty: str | float = "mdl",
-        l1: float = 0.0,
-        epsilon: float = 1e-4,
-        max_order: int | None = None,
-        engine: str = "auto",
-        max_width: int | None = None,
-        hidden: Hidden = 0,
-        restarts: int = 5,
-        average: int = 1,
-        shrinkage: str | None = None,
-        random_state: Any = None,
-        missing: str = "error",
-        bins: Any = None,
-        levels: Mapping[str, Sequence[Level]] | None = None,
-        columns: Sequence[str | int] | None = None,
-        count_column: str | None = None,
-        max_levels: int = 64,
-        na_values: Any = None,
-        handle_unknown: str = "error",
-        dtype: str = "auto",
-        device: str = "auto",
-        max_memory: int | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.search = search
-        self.basis = basis
-        self.penalty = penalty
-        self.l1 = l1
-        self.epsilon = epsilon
-        self.max_order = max_order
-        self.engine = engine
-        self.max_width = max_width
-        self.hidden = hidden
-        self.restarts = restarts
-        self.average = average
-        self.shrinkage = shrinkage
-        self.random_state = random_state
-        self.missing = missing
-        self.bins = bins
-        self.levels = levels
-        self.columns = columns
-        self.count_column = count_column
-        self.max_levels = max_levels
-        self.na_values = na_values
-        self.handle_unknown = handle_unknown
-        self.dtype = dtype
-        self.device = device
-        self.max_memory = max_memory
-        self.verbose = verbose
+    search: Literal["full", "paper"] = "full"
+    basis: Literal["auto", "walsh", "indicator", "monomial"] = "auto"
+    penalty: str | float = "mdl"
+    l1: float = 0.0
+    epsilon: float = 1e-4
+    max_order: int | None = None
+    engine: Literal["auto", "table", "elimination"] = "auto"
+    max_width: int | None = None
+    hidden: Hidden = 0
+    restarts: int = 5
+    average: int = 1
+    shrinkage: Literal["evidence"] | None = None
+    dtype: Literal["auto", "float32", "float64"] = "auto"
+    device: Literal["auto", "cpu", "cuda", "sharded"] = "auto"
 
     def _learn(self, empirical: Empirical, watch: Watch | None, start: LogLinear | None = None) -> Fitted:
         """The model of counted data; the search begins at ``start`` instead of at independence, where it is given."""

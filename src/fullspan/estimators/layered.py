@@ -9,7 +9,8 @@ import os
 import sys
 import time
 import warnings
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ from fullspan.estimators.inputs.parameters import check_parameters
 from fullspan.estimators.inputs.reading import Reading, refuse_missing_level, say_missing
 from fullspan.estimators.inputs.tables import checked_table, checked_weight, empty_of, kind_of
 from fullspan.estimators.inputs.unit_rows import UnitRows, codes_of_table, rows_of_table
+from fullspan.estimators.parameters import Parameters, Seed
 from fullspan.estimators.progress import Reporter, announce, reading, reported
 from fullspan.estimators.transaction import restored_on_error
 from fullspan.model.estimate import Estimate
@@ -51,24 +53,66 @@ _CHECKED = ("max_levels", "validation_fraction", "handle_unknown")
 """Parameters whose types are checked before the table is read."""
 
 
-class LayeredEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMixin, BaseEstimator):  # type: ignore[misc]
+@dataclass(kw_only=True, eq=False, repr=False)
+class LayeredParameters(Seed, Parameters):
+    """What restricted and deep machines have in common.
+
+    Parameters
+    ----------
+    solver : ``"pcd"``, chains that persist, or ``"cd"``, chains that start at the data (contrastive divergence).
+    gibbs_steps : sweeps of the chains for each step, the k of CD-k.
+    gradient : ``"centred"``, ``"standardised"`` or ``"plain"``.
+    learning_rate : of the ascent.
+    decay : let the learning rate fall to 0 over all epochs.
+    momentum : share of the last step that is added to the next.
+    weight_decay : penalty ``weight_decay/2 sum W^2`` on the weights between layers.
+    batch_size : rows of a step.
+    n_chains : Gibbs chains; None for as many as rows of a step.
+    max_iter : epochs, passes over the rows.
+    early_stopping : hold out rows, stop when their likelihood, exact or by annealing, has ceased to grow, and keep the
+        best epoch.
+    validation_fraction : share of the rows held out by ``early_stopping``.
+    patience : epochs without gain after which ``early_stopping`` stops.
+    tol : least gain of an epoch under ``early_stopping``, in nats per row.
+    target : name of the variable that holds labels: a column of the table, or ``y`` of :meth:`fit`.
+    log_z : ``"exact"``, by enumeration of the smaller layer; ``"ais"``, estimated by annealing; ``"auto"``, exact up to
+        2^22 states.
+    ais_chains : chains of that estimate.
+    ais_steps : temperatures of that estimate.
+    device : ``"cpu"``, or ``"cuda"`` for a graphics card with CuPy (``pip install 'fullspan[gpu]'``).
+    dtype : numbers of the weights, ``"float32"`` or ``"float64"``.
+    warm_start : begin with the weights of the last fit, if it had the same variables and size.
+    """
+
+    solver: Literal["pcd", "cd"] = "pcd"
+    gibbs_steps: int = 1
+    gradient: Literal["centred", "standardised", "plain"] = "centred"
+    learning_rate: float = 0.1
+    decay: bool = True
+    momentum: float = 0.5
+    weight_decay: float = 0.0
+    batch_size: int = 100
+    n_chains: int | None = None
+    max_iter: int = 20
+    early_stopping: bool = False
+    validation_fraction: float = 0.1
+    patience: int = 3
+    tol: float = 0.0
+    target: str | None = None
+    log_z: Literal["auto", "exact", "ais"] = "auto"
+    ais_chains: int = 200
+    ais_steps: int = 1000
+    device: Literal["cpu", "cuda"] = "cpu"
+    dtype: Literal["float32", "float64"] = "float32"
+    warm_start: bool = False
+
+
+class LayeredEstimator(
+    LayeredParameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMixin, BaseEstimator  # type: ignore[misc]
+):
     """Base of restricted and deep Boltzmann machines; see these."""
 
-    missing: str
-    count_column: str | None
-    verbose: bool
     _says_limits = True
-    target: str | None
-    log_z: str
-    device: str
-    dtype: str
-    random_state: Any
-    warm_start: bool
-    early_stopping: bool
-    validation_fraction: float
-    ais_chains: int
-    learning_rate: float
-    ais_steps: int
     space_: Space
     model_: LayeredMachine
     _fitted: FittedLayers

@@ -106,7 +106,15 @@ def fit_many(
     check_parameters({"epsilon": epsilon, "max_order": max_order, "max_levels": max_levels, "max_memory": max_memory})
     given: dict[str, Any] = {"penalty": penalty, "epsilon": epsilon, "max_order": max_order, "max_memory": max_memory}
     options = Options(**given, device=device, **_FIXED)
-    reading = Reading(columns, levels, bins, count_column, missing, max_levels, na_values)
+    reading = Reading(
+        columns=columns,
+        levels=levels,
+        bins=bins,
+        count_column=count_column,
+        missing=missing,
+        max_levels=max_levels,
+        na_values=na_values,
+    )
     with reported(verbose=verbose) as reporter:
         announce(reporter, reading_words(table))
         source = checked_table(table)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from fullspan.data.space import Level
 from fullspan.errors import FullspanError
 from fullspan.estimators.density import DensityEstimator, generator
+from fullspan.estimators.parameters import Seed
 from fullspan.estimators.trees import TreeEstimator
 from fullspan.model.effects.interaction import Interaction
 from fullspan.query.direct_pairs import DirectPairs
@@ -28,7 +28,8 @@ _PAIRS_EACH = 3
 """Pairs of each variable that are listed."""
 
 
-class FullSpanMixture(TreeEstimator):
+@dataclass(eq=False, repr=False)
+class FullSpanMixture(Seed, TreeEstimator):
     """A hidden variable with k levels on top of decomposable models of bounded width, learned by em.
 
         p(x) = sum_h pi_h prod_v p_h(x_v | x_S_h(v)),      |S_h(v)| at most the width
@@ -40,17 +41,13 @@ class FullSpanMixture(TreeEstimator):
     ----------
     runs : (components, width) of every run; a run of one component learns from bootstrap samples and averages
         them. None for a schedule that served many data sets.
-    smoothing : pseudo-rows of every conditional distribution, spread as without the least telling parent.
+    smoothing : pseudo-rows of every conditional distribution, spread as without its least informative parent.
     restarts : how often all runs are made, from different starts.
-    max_seconds : no run is begun after so many seconds.
+    max_seconds : start no new run after this many seconds.
     validation_fraction : share of the rows held out where ``fit`` is given no others; 0 for none.
-    tol, patience, max_iter : a run ends when ``patience`` iterations in a row gain less than ``tol`` nats per row.
-    missing : missing cells are an ``"error"``, ``"drop"`` their rows, are a ``"level"`` of their own, or are summed
-        over, ``"em"``. Rows that are scored or imputed may have gaps.
-    bins, levels, columns, count_column, max_levels, na_values, handle_unknown : how a table is read, as in
-        :class:`fullspan.FullSpan`.
-    random_state : seed or generator of the starts and of the rows held out.
-    verbose : tell the progress on standard error.
+    tol : a run ends when ``patience`` iterations in a row gain less, in nats per row.
+    patience : number of these iterations.
+    max_iter : most iterations of a run.
 
     Attributes
     ----------
@@ -77,45 +74,14 @@ class FullSpanMixture(TreeEstimator):
         "random_state",
     )
 
-    def __init__(
-        self,
-        runs: Sequence[tuple[int, int]] | None = None,
-        smoothing: float = 5.0,
-        restarts: int = 2,
-        max_seconds: float | None = None,
-        validation_fraction: float = 0.1,
-        tol: float = 1e-4,
-        patience: int = 4,
-        max_iter: int = 60,
-        missing: str = "error",
-        bins: Any = None,
-        levels: Mapping[str, Sequence[Level]] | None = None,
-        columns: Sequence[str | int] | None = None,
-        count_column: str | None = None,
-        max_levels: int = 64,
-        na_values: Any = None,
-        handle_unknown: str = "error",
-        random_state: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.runs = runs
-        self.smoothing = smoothing
-        self.restarts = restarts
-        self.max_seconds = max_seconds
-        self.validation_fraction = validation_fraction
-        self.tol = tol
-        self.patience = patience
-        self.max_iter = max_iter
-        self.missing = missing
-        self.bins = bins
-        self.levels = levels
-        self.columns = columns
-        self.count_column = count_column
-        self.max_levels = max_levels
-        self.na_values = na_values
-        self.handle_unknown = handle_unknown
-        self.random_state = random_state
-        self.verbose = verbose
+    runs: Sequence[tuple[int, int]] | None = None
+    smoothing: float = 5.0
+    restarts: int = 2
+    max_seconds: float | None = None
+    validation_fraction: float = 0.1
+    tol: float = 1e-4
+    patience: int = 4
+    max_iter: int = 60
 
     def _learn_tree(self, empirical: Empirical, valid: Empirical | None, watch: Reporter | None) -> Any:
         from fullspan.learn.search.holdout import held_out

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 
-from fullspan.data.space import Level
 from fullspan.estimators.layered import LayeredEstimator
 
 
@@ -25,6 +24,7 @@ def _has_target(machine: Any) -> bool:
     return True
 
 
+@dataclass(eq=False, repr=False)
 class RestrictedBoltzmannMachine(LayeredEstimator):
     """A layer of hidden units joined to the visible ones, and no other joints.
 
@@ -36,27 +36,6 @@ class RestrictedBoltzmannMachine(LayeredEstimator):
     Parameters
     ----------
     n_hidden : number of hidden units.
-    solver : ``"pcd"``, chains that persist, or ``"cd"``, chains that start at the data (contrastive divergence).
-    gibbs_steps : sweeps of the chains for each step, the k of CD-k.
-    gradient : ``"centred"``, ``"standardised"`` or ``"plain"``.
-    learning_rate, decay, momentum, weight_decay : of the ascent; with ``decay`` the rate falls to 0 over all epochs.
-    batch_size, n_chains : rows of a step, and chains; None for as many as rows.
-    max_iter : epochs.
-    early_stopping, validation_fraction, patience, tol : hold out rows, and stop after ``patience`` epochs in which
-        their likelihood, exact or by annealing, has not grown by ``tol`` nats; the best epoch is kept.
-    target : name of the variable that holds labels: a column of the table, or ``y`` of :meth:`fit`.
-    log_z : ``"exact"``, by enumeration of the smaller layer; ``"ais"``, estimated by annealing; ``"auto"``, exact up to
-        2^22 states.
-    ais_chains, ais_steps : of that estimate.
-    device, dtype : ``"cpu"``, or ``"cuda"`` for a graphics card with CuPy (``pip install 'fullspan[gpu]'``);
-        ``"float32"`` or ``"float64"``.
-    warm_start : begin with the weights of the last fit, if it had the same variables and size.
-    missing : missing cells are an ``"error"``, ``"drop"`` their rows, are a ``"level"`` of their own, or are not
-        observed, ``"em"``: learning samples them, scores sum over them.
-    bins, levels, columns, count_column, max_levels, na_values, handle_unknown : how a table is read, as in
-        :class:`fullspan.FullSpan`.
-    random_state : seed or generator.
-    verbose : tell the progress on standard error.
 
     Attributes
     ----------
@@ -86,73 +65,7 @@ class RestrictedBoltzmannMachine(LayeredEstimator):
 
     _sizes_parameter = "n_hidden"
 
-    def __init__(
-        self,
-        n_hidden: int = 64,
-        solver: str = "pcd",
-        gibbs_steps: int = 1,
-        gradient: str = "centred",
-        learning_rate: float = 0.1,
-        decay: bool = True,
-        momentum: float = 0.5,
-        weight_decay: float = 0.0,
-        batch_size: int = 100,
-        n_chains: int | None = None,
-        max_iter: int = 20,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        patience: int = 3,
-        tol: float = 0.0,
-        target: str | None = None,
-        log_z: str = "auto",
-        ais_chains: int = 200,
-        ais_steps: int = 1000,
-        device: str = "cpu",
-        dtype: str = "float32",
-        warm_start: bool = False,
-        missing: str = "error",
-        bins: Any = None,
-        levels: Mapping[str, Sequence[Level]] | None = None,
-        columns: Sequence[str | int] | None = None,
-        count_column: str | None = None,
-        max_levels: int = 64,
-        na_values: Any = None,
-        handle_unknown: str = "error",
-        random_state: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.n_hidden = n_hidden
-        self.solver = solver
-        self.gibbs_steps = gibbs_steps
-        self.gradient = gradient
-        self.learning_rate = learning_rate
-        self.decay = decay
-        self.momentum = momentum
-        self.weight_decay = weight_decay
-        self.batch_size = batch_size
-        self.n_chains = n_chains
-        self.max_iter = max_iter
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.patience = patience
-        self.tol = tol
-        self.target = target
-        self.log_z = log_z
-        self.ais_chains = ais_chains
-        self.ais_steps = ais_steps
-        self.device = device
-        self.dtype = dtype
-        self.warm_start = warm_start
-        self.missing = missing
-        self.bins = bins
-        self.levels = levels
-        self.columns = columns
-        self.count_column = count_column
-        self.max_levels = max_levels
-        self.na_values = na_values
-        self.handle_unknown = handle_unknown
-        self.random_state = random_state
-        self.verbose = verbose
+    n_hidden: int = 64
 
     def _accept(self, fitted: Any, kind: str) -> None:
         super()._accept(fitted, kind)

@@ -6,8 +6,8 @@ import math
 import os
 import time
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
@@ -19,6 +19,7 @@ from fullspan.estimators.density import DensityEstimator, generator
 from fullspan.estimators.inputs.evidence import Evidence
 from fullspan.estimators.inputs.parameters import check_parameters
 from fullspan.estimators.inputs.tables import checked_table, kind_of
+from fullspan.estimators.parameters import Memory, Seed
 from fullspan.estimators.progress import announce, reading
 from fullspan.estimators.settings import seed_of
 from fullspan.model.effects.interaction import Interaction
@@ -168,7 +169,8 @@ class TreeEstimator(DensityEstimator):
             self._oracle = TreeOracle(self.model_)
 
 
-class ChowLiuTree(TreeEstimator):
+@dataclass(eq=False, repr=False)
+class ChowLiuTree(Memory, TreeEstimator):
     """The tree of greatest likelihood over the variables themselves (Chow & Liu 1968).
 
         p(x) = p(x_r) prod_{i != r} p(x_i | x_parent(i))
@@ -177,12 +179,6 @@ class ChowLiuTree(TreeEstimator):
     ----------
     pseudo_count : rows spread evenly over every pair of variables; 0 for exact maximum likelihood, under which what was
         never seen is impossible.
-    missing : missing cells are an ``"error"``, ``"drop"`` their rows, are a ``"level"`` of their own, or are left out,
-        ``"em"``: pairs are counted in the rows that show both.
-    bins, levels, columns, count_column, max_levels, na_values, handle_unknown : how a table is read, as in
-        :class:`fullspan.FullSpan`.
-    max_memory : most bytes to use; the memory that is free by default.
-    verbose : tell the progress on standard error.
 
     Attributes
     ----------
@@ -195,7 +191,8 @@ class ChowLiuTree(TreeEstimator):
 
     Notes
     -----
-    Time: n² counts of pairs over packed bits; 1,000 binary variables and 10,000 rows take about half a second.
+    Under ``missing="em"`` pairs are counted in the rows that show both. Time: n² counts of pairs over packed bits; for
+    1,000 binary variables and 10,000 rows about half a second.
 
     Examples
     --------
@@ -208,31 +205,7 @@ class ChowLiuTree(TreeEstimator):
 
     _saved = ("pseudo_count", "max_memory")
 
-    def __init__(
-        self,
-        pseudo_count: float = 1.0,
-        missing: str = "error",
-        bins: Any = None,
-        levels: Mapping[str, Sequence[Level]] | None = None,
-        columns: Sequence[str | int] | None = None,
-        count_column: str | None = None,
-        max_levels: int = 64,
-        na_values: Any = None,
-        handle_unknown: str = "error",
-        max_memory: int | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.pseudo_count = pseudo_count
-        self.missing = missing
-        self.bins = bins
-        self.levels = levels
-        self.columns = columns
-        self.count_column = count_column
-        self.max_levels = max_levels
-        self.na_values = na_values
-        self.handle_unknown = handle_unknown
-        self.max_memory = max_memory
-        self.verbose = verbose
+    pseudo_count: float = 1.0
 
     def _learn_tree(self, empirical: Empirical, valid: Empirical | None, watch: Reporter | None) -> FittedTree:
         from fullspan.learn.trees.chow_liu import chow_liu
@@ -242,7 +215,8 @@ class ChowLiuTree(TreeEstimator):
         return fitted if valid is None else replace(fitted, validation=Rows(valid).mean(fitted.model))
 
 
-class HiddenChowLiuTree(TreeEstimator):
+@dataclass(eq=False, repr=False)
+class HiddenChowLiuTree(Memory, Seed, TreeEstimator):
     """A tree of hidden nodes, joined as the variables are in their Chow–Liu tree, each with its variable (HCLT).
 
         p(x) = sum_z pi(z_r) prod_{i != r} A_i[z_parent(i), z_i] prod_i E_i[z_i, x_i]
@@ -258,15 +232,9 @@ class HiddenChowLiuTree(TreeEstimator):
         states are those of all its parts.
     validation_fraction : share of the rows held out where ``fit`` is given no others; 0 for none: then em ends when the
         likelihood of the rows no longer grows, and there is no mixture.
-    tol, patience : a run ends when so many iterations in a row gain less than ``tol`` nats per row.
+    tol : a run ends when ``patience`` iterations in a row gain less, in nats per row.
+    patience : number of these iterations.
     max_iter : most iterations of a run; None for no limit.
-    missing : missing cells are an ``"error"``, ``"drop"`` their rows, are a ``"level"`` of their own, or are summed
-        over, ``"em"``: the likelihood is that of the observed cells.
-    bins, levels, columns, count_column, max_levels, na_values, handle_unknown : how a table is read, as in
-        :class:`fullspan.FullSpan`.
-    max_memory : most bytes to use; the memory that is free by default.
-    random_state : seed or generator of the starts and of the rows held out.
-    verbose : tell the progress on standard error.
 
     Attributes
     ----------
@@ -298,47 +266,14 @@ class HiddenChowLiuTree(TreeEstimator):
         *("max_memory", "random_state"),
     )
 
-    def __init__(
-        self,
-        n_states: int | Sequence[int] = 16,
-        smoothing: float | Sequence[float] = 0.3,
-        restarts: int = 2,
-        mixture: bool = True,
-        validation_fraction: float = 0.1,
-        tol: float = 1e-4,
-        patience: int = 4,
-        max_iter: int | None = 1000,
-        missing: str = "error",
-        bins: Any = None,
-        levels: Mapping[str, Sequence[Level]] | None = None,
-        columns: Sequence[str | int] | None = None,
-        count_column: str | None = None,
-        max_levels: int = 64,
-        na_values: Any = None,
-        handle_unknown: str = "error",
-        max_memory: int | None = None,
-        random_state: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.n_states = n_states
-        self.smoothing = smoothing
-        self.restarts = restarts
-        self.mixture = mixture
-        self.validation_fraction = validation_fraction
-        self.tol = tol
-        self.patience = patience
-        self.max_iter = max_iter
-        self.missing = missing
-        self.bins = bins
-        self.levels = levels
-        self.columns = columns
-        self.count_column = count_column
-        self.max_levels = max_levels
-        self.na_values = na_values
-        self.handle_unknown = handle_unknown
-        self.max_memory = max_memory
-        self.random_state = random_state
-        self.verbose = verbose
+    n_states: int | Sequence[int] = 16
+    smoothing: float | Sequence[float] = 0.3
+    restarts: int = 2
+    mixture: bool = True
+    validation_fraction: float = 0.1
+    tol: float = 1e-4
+    patience: int = 4
+    max_iter: int | None = 1000
 
     def _learn_tree(self, empirical: Empirical, valid: Empirical | None, watch: Reporter | None) -> FittedTree:
         from fullspan.learn.search.holdout import held_out

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from fullspan.data.space import Level, Space
+from fullspan.data.space import Space
 from fullspan.errors import BoundaryWarning, FullspanError
 from fullspan.estimators.density import DensityEstimator, generator
 from fullspan.estimators.explain.boundary import diverging_terms, warn_at_boundary
+from fullspan.estimators.parameters import Memory, Seed
 from fullspan.estimators.progress import MINING, announce
 from fullspan.estimators.settings import seed_of
 from fullspan.model.effects.intensity import intensities, row_intensities
@@ -38,7 +39,8 @@ _NAMED = 12
 """Variables up to which a state is shown by naming all."""
 
 
-class TruncatedBoltzmannMachine(TransformerMixin, DensityEstimator):  # type: ignore[misc]
+@dataclass(eq=False, repr=False)
+class TruncatedBoltzmannMachine(Memory, Seed, TransformerMixin, DensityEstimator):  # type: ignore[misc]
     """A Boltzmann machine on the states seen, the patterns with a weight, and the state 0.
 
         p(x) = exp(sum_{b in B} theta_b [b in x] - log Z)   for x in S = D, B, {0};      0 elsewhere
@@ -51,7 +53,7 @@ class TruncatedBoltzmannMachine(TransformerMixin, DensityEstimator):  # type: ig
     max_order : most items in a pattern.
     min_support : patterns in fewer rows have no weight: a share of the rows, or a whole number of them.
     patterns : instead, these patterns alone: names, sets of names, or ``{name: level}``.
-    n_pairs : instead, all single items and so many random pairs.
+    n_pairs : instead, all single items and this number of random pairs.
     states : further states of S, as rows like those of the table; or ``"all"``: nothing is truncated.
     solver : ``"auto"``, ``"newton"``, ``"lbfgs"``, or ``"gradient"``, the published descent.
     learning_rate : of ``"gradient"``; by default one at which the likelihood never falls.
@@ -61,11 +63,6 @@ class TruncatedBoltzmannMachine(TransformerMixin, DensityEstimator):  # type: ig
     unseen : probability reserved for all states outside S together, the same for each; 0 gives them a log-probability
         of -inf. None is reserved where the rows leave no state outside.
     missing : missing cells are an ``"error"``, ``"drop"`` their rows, or are a ``"level"`` of their own.
-    bins, levels, columns, count_column, max_levels, na_values, handle_unknown : how a table is read, as in
-        :class:`fullspan.FullSpan`.
-    max_memory : most bytes to use; the memory that is free by default.
-    random_state : seed or generator of the random pairs.
-    verbose : tell the progress on standard error.
 
     Attributes
     ----------
@@ -99,56 +96,17 @@ class TruncatedBoltzmannMachine(TransformerMixin, DensityEstimator):  # type: ig
     [-1.503, -inf]
     """
 
-    _oracle: Any
-    model_: Any
-
-    def __init__(
-        self,
-        max_order: int = 2,
-        min_support: float | int = 0.1,
-        patterns: Any = None,
-        n_pairs: int | None = None,
-        states: Any = None,
-        solver: str = "auto",
-        learning_rate: float | None = None,
-        l2: float = 0.0,
-        tol: float = 1e-8,
-        max_iter: int | None = None,
-        unseen: float = 0.0,
-        missing: str = "error",
-        bins: Any = None,
-        levels: Mapping[str, Sequence[Level]] | None = None,
-        columns: Sequence[str | int] | None = None,
-        count_column: str | None = None,
-        max_levels: int = 64,
-        na_values: Any = None,
-        handle_unknown: str = "error",
-        max_memory: int | None = None,
-        random_state: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.max_order = max_order
-        self.min_support = min_support
-        self.patterns = patterns
-        self.n_pairs = n_pairs
-        self.states = states
-        self.solver = solver
-        self.learning_rate = learning_rate
-        self.l2 = l2
-        self.tol = tol
-        self.max_iter = max_iter
-        self.unseen = unseen
-        self.missing = missing
-        self.bins = bins
-        self.levels = levels
-        self.columns = columns
-        self.count_column = count_column
-        self.max_levels = max_levels
-        self.na_values = na_values
-        self.handle_unknown = handle_unknown
-        self.max_memory = max_memory
-        self.random_state = random_state
-        self.verbose = verbose
+    max_order: int = 2
+    min_support: float | int = 0.1
+    patterns: Any = None
+    n_pairs: int | None = None
+    states: Any = None
+    solver: Literal["auto", "newton", "lbfgs", "gradient"] = "auto"
+    learning_rate: float | None = None
+    l2: float = 0.0
+    tol: float = 1e-8
+    max_iter: int | None = None
+    unseen: float = 0.0
 
     # -- learning ---------------------------------------------------------------------------------------------
 
@@ -191,7 +149,7 @@ class TruncatedBoltzmannMachine(TransformerMixin, DensityEstimator):  # type: ig
         self.diverging_, self.n_iter_ = diverging_terms(fitted), fitted.settings.get("iterations")
         self.intensities_ = intensities(model)
         self._kind, self._empirical, self._explained_fit = kind, empirical, None
-        self._oracle = TruncatedOracle(model)
+        self._oracle = TruncatedOracle(model)  # type: ignore[assignment]
         self.n_features_in_ = len(model.space)
         if kind != "array":
             self.feature_names_in_ = np.array(model.space.names, dtype=object)
@@ -242,7 +200,7 @@ class TruncatedBoltzmannMachine(TransformerMixin, DensityEstimator):  # type: ig
     def __setstate__(self, state: dict[str, Any]) -> None:
         super(DensityEstimator, self).__setstate__(state)
         if "model_" in state:
-            self._oracle = TruncatedOracle(self.model_)
+            self._oracle = TruncatedOracle(self.model_)  # type: ignore[assignment, arg-type]
 
 
 def noted(fitted: Fitted, parameters: Mapping[str, Any]) -> Fitted:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from fullspan.errors import DataError
+from fullspan.estimators.parameters import TableParameters
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,22 +18,14 @@ if TYPE_CHECKING:
     from fullspan.model.fitted import Fitted
 
 
-@dataclass(frozen=True)
-class Reading:
+@dataclass(kw_only=True)
+class Reading(TableParameters):
     """The choices of :func:`fullspan.data.count` that a person makes; see there."""
 
-    columns: Sequence[str | int] | None = None
-    levels: Mapping[str, Sequence[Any]] | None = None
-    bins: Any = None
-    count_column: str | None = None
-    missing: Any = "error"
-    max_levels: int = 64
-    na_values: Any = None
-    handle_unknown: Any = "error"
     weight_column: str | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "na_values", _held(self.na_values))
+        self.na_values = _held(self.na_values)
 
     @classmethod
     def by(cls, estimator: Any) -> Reading:
@@ -113,7 +106,7 @@ class Reading:
         return cls(**own, weight_column=fitted.settings.get("weights"))
 
 
-READING = tuple(field.name for field in fields(Reading) if field.name != "weight_column")
+READING = tuple(field.name for field in fields(TableParameters))
 """Parameters that say how a table is read; every estimator has them."""
 
 

@@ -30,7 +30,7 @@ def learned_decimatable(empirical: Empirical, structure: Structure, watch: Calla
     if not edges:
         raise FullspanError("--model decimatable needs a graph: --edge a-b, which may be repeated, or --graph FILE")
     own: dict[str, Any] = {"l2": structure.l2, "restarts": structure.restarts, "max_iter": structure.max_iter}
-    solver = "lbfgs" if structure.solver == "auto" else structure.solver
+    solver: Any = "lbfgs" if structure.solver == "auto" else structure.solver
     machine = DecimatableBoltzmannMachine(edges, hidden=hidden, solver=solver, random_state=structure.seed, **own)
     fitted = machine._learn(empirical, watch)  # type: ignore[arg-type]
     return replace(fitted, settings={**fitted.settings, "estimator": type(machine).__name__})

@@ -1,0 +1,121 @@
+"""Parameters that estimators share, declared and documented once: how a table is read, memory, seeds, progress.
+
+An estimator is a dataclass on top of these: its own fields are its own parameters, and ``__init__`` is generated. Its
+docstring describes what is its own; :class:`Documented` adds the shared parameters to it.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from fullspan.data.space import Level
+
+_SECTION = re.compile(r"(?<=\n)Parameters\n-+\n(?P<items>(?:.*\n)*?)(?=\n|\Z)")
+_ITEM = re.compile(r"^(?P<names>\w+(?:, \w+)*) : (?P<text>.*(?:\n    .*)*)", re.MULTILINE)
+
+
+class Documented:
+    """A class whose docstring tells of the parameters of its bases too, in its section of parameters."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "__doc__" in vars(cls) and cls.__doc__ is not None:
+            cls.__doc__ = _with_inherited(inspect.cleandoc(cls.__doc__), cls)
+
+
+def documented(docstring: str | None) -> dict[str, str]:
+    """Each parameter of a docstring with its text, as it is written there.
+
+    Examples
+    --------
+    >>> documented("A model.\\n\\nParameters\\n----------\\na, b : both.\\n")
+    {'a': 'both.', 'b': 'both.'}
+    """
+    section = _SECTION.search(inspect.cleandoc(docstring or "") + "\n")
+    items = _ITEM.finditer(section["items"]) if section else ()
+    return {name: item["text"] for item in items for name in item["names"].split(", ")}
+
+
+def _with_inherited(own: str, cls: type) -> str:
+    """The docstring, with the parameters that only bases describe at the end of its section."""
+    text = own + "\n"
+    section = _SECTION.search(text)
+    if section is None:
+        return own
+    known = set(documented(own))
+    lines = []
+    for base in cls.__mro__[1:]:
+        for name, words in documented(vars(base).get("__doc__")).items():
+            if name not in known:
+                known.add(name)
+                lines.append(f"{name} : {words}\n")
+    return (text[: section.end()] + "".join(lines) + text[section.end() :]).rstrip("\n")
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class TableParameters(Documented):
+    """How a table is read.
+
+    Parameters
+    ----------
+    missing : what a missing cell is: an ``"error"``; a reason to ``"drop"`` its row; a ``"level"`` of its own; or not
+        observed, ``"em"``: it is summed over, the likelihood is that of the observed cells, and no row is lost.
+    columns : the columns to use, in order; all by default.
+    bins : cut numeric columns: a number of quantile bins, or ``{name: k | ("width", k) | edges}``.
+    levels : ``{name: levels in order}`` for columns whose levels should not be inferred.
+    count_column : the column that holds the count of each row.
+    max_levels : most levels a column may have.
+    na_values : texts that mean a missing cell, as a list for all columns or ``{column: texts}``; ``[]`` if only empty
+        cells are missing. By default ``?``, ``NA``, ``N/A``, ``NaN``, ``null`` and ``None`` in CSV and TSV files.
+    handle_unknown : a value that the model has no level for, in a further table: an ``"error"``, or ``"missing"``, as
+        if the cell were missing.
+    """
+
+    missing: Literal["error", "drop", "level", "em"] = "error"
+    columns: Sequence[str | int] | None = None
+    bins: Any = None
+    levels: Mapping[str, Sequence[Level]] | None = None
+    count_column: str | None = None
+    max_levels: int = 64
+    na_values: Any = None
+    handle_unknown: Literal["error", "missing"] = "error"
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Parameters(TableParameters):
+    """What every estimator has.
+
+    Parameters
+    ----------
+    verbose : show the progress on standard error.
+    """
+
+    verbose: bool = False
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Memory(Documented):
+    """For estimators that can keep to a limit of memory.
+
+    Parameters
+    ----------
+    max_memory : most bytes to use; the memory that is free by default.
+    """
+
+    max_memory: int | None = None
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Seed(Documented):
+    """For estimators that draw random numbers.
+
+    Parameters
+    ----------
+    random_state : seed or generator of all that is random.
+    """
+
+    random_state: Any = None
