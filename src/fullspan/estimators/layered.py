@@ -107,9 +107,11 @@ class LayeredParameters(Seed, Parameters):
     warm_start: bool = False
 
 
-class LayeredEstimator(
-    LayeredParameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMixin, BaseEstimator  # type: ignore[misc]
-):
+class _Transformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMixin, BaseEstimator):  # type: ignore[misc]
+    """What scikit-learn knows of a machine in layers."""
+
+
+class LayeredEstimator(LayeredParameters, _Transformer):
     """Base of restricted and deep Boltzmann machines; see these."""
 
     _says_limits = True
