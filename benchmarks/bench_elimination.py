@@ -23,8 +23,8 @@ from peers import Peer, peers
 from report import seconds, table, write
 
 from fullspan.data.space import Space
-from fullspan.engine.decimation.decimation import Decimation
 from fullspan.engine.elimination.clusters import ClusterTree
+from fullspan.engine.elimination.decimation import Decimation
 from fullspan.model.graph import FactorGraph
 
 SPIN = np.array([1.0, -1.0])

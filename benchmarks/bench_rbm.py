@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from report import in_turns, table, write
 
 from fullspan.data.space import Space
-from fullspan.engine.layers.device import device
+from fullspan.engine.sampling.layers.device import device
+from fullspan.engine.sampling.layers.likelihood import log_weights, partition
 from fullspan.learn.layers.fit import Data, first_machine
-from fullspan.learn.layers.likelihood import log_weights, partition
 from fullspan.learn.layers.options import LayerOptions
 from fullspan.learn.layers.train import Rows, Trainer
 from fullspan.model.layered import LayeredMachine
@@ -136,9 +136,9 @@ def quality(rows: NDArray[np.int8], where: str, epochs: int, steps: int, hidden:
 
 def coverage(folder: Path, chains: int, steps: int) -> list[dict[str, Any]]:
     """Exact log Z of published machines, and in how many of 20 seeded runs annealing's 95 % interval holds it."""
-    from fullspan.engine.layers.annealing import annealed_log_z
-    from fullspan.engine.layers.bipartite import restricted_of
-    from fullspan.engine.layers.exact import log_z
+    from fullspan.engine.sampling.layers.annealing import annealed_log_z
+    from fullspan.engine.sampling.layers.bipartite import restricted_of
+    from fullspan.engine.sampling.layers.exact import log_z
     from fullspan.model.files.uai import read_uai
 
     result = []

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fullspan.data import Empirical
 from fullspan.data.space import Space
-from fullspan.engine.dual.layout import Prices
+from fullspan.engine.protocol import Prices
 from fullspan.model import Fitted
 from fullspan.model.algebra.basis import BASES, Basis, BasisName
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fullspan.arrays import Array
 from fullspan.data.space import Space
-from fullspan.engine.layers.device import Device, device
+from fullspan.engine.sampling.layers.device import Device, device
 from fullspan.model.layered import LayeredMachine
 from fullspan.model.units import Units
 

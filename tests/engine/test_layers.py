@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from fullspan.data.space import Space
-from fullspan.engine.layers.annealing import annealed_log_z
-from fullspan.engine.layers.bipartite import restricted_of
-from fullspan.engine.layers.device import Device, device
-from fullspan.engine.layers.exact import log_z, n_enumerated
-from fullspan.engine.layers.mean_field import bound, mean_field
-from fullspan.engine.layers.network import Network
-from fullspan.engine.layers.open_cells import completed
+from fullspan.engine.sampling.layers.annealing import annealed_log_z
+from fullspan.engine.sampling.layers.bipartite import restricted_of
+from fullspan.engine.sampling.layers.device import Device, device
+from fullspan.engine.sampling.layers.exact import log_z, n_enumerated
+from fullspan.engine.sampling.layers.mean_field import bound, mean_field
+from fullspan.engine.sampling.layers.network import Network
+from fullspan.engine.sampling.layers.open_cells import completed
 from fullspan.errors import FullspanError, TooLargeError
 from fullspan.model.files.uai import read_uai
 from fullspan.model.graph import FactorGraph

@@ -9,7 +9,7 @@ import pytest
 
 from engine.graphs import SHAPES, cards_of, grid, k_tree, tree, weighted
 from fullspan.engine.elimination.clusters import ClusterTree
-from fullspan.engine.elimination.order import RULES, elimination_order, given_order
+from fullspan.engine.elimination.ordering.order import RULES, elimination_order, given_order
 from fullspan.errors import FullspanError, TooLargeError
 
 WIDTHS = {

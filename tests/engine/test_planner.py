@@ -12,8 +12,8 @@ import pytest
 from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.engine import memory, planner
-from fullspan.engine.cost import MAX_SECONDS, table_seconds
 from fullspan.engine.planner import Plan, plan
+from fullspan.engine.planner.cost import MAX_SECONDS, table_seconds
 from fullspan.errors import TooLargeError
 from fullspan.learn.search.fit import Options, fit
 from fullspan.model.algebra.basis import Basis

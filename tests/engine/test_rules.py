@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from fullspan.engine.decimation.rules import head, leaf, reversed_series, reversed_star, series, star
+from fullspan.engine.elimination.decimation import head, leaf, reversed_series, reversed_star, series, star
 from fullspan.model.algebra.hyperbolic import decay, log_1p, tanh
 
 GENERIC = [(0.3, -1.1, 0.7), (-0.4, 2.5, -0.01), (1.3, 1.3, 1.3), (-6.0, 0.2, 5.0), (40.0, -50.0, 50.0)]

@@ -24,7 +24,6 @@ from fullspan.engine.sampling.blocks import Blocks, colouring
 from fullspan.engine.sampling.chains import Chains
 from fullspan.engine.sampling.choose import pairwise_of, target_of
 from fullspan.engine.sampling.factors import Factors
-from fullspan.engine.sampling.layers import layer_log_z, two_layers
 from fullspan.engine.sampling.pair_terms import PairTerms
 from fullspan.engine.sampling.pairwise import Pairwise
 from fullspan.engine.sampling.partition import exact_log_z, log_z
@@ -34,6 +33,7 @@ from fullspan.engine.sampling.streams import uniform_single
 from fullspan.engine.sampling.target import Base, Target
 from fullspan.engine.sampling.tempering import Tempered
 from fullspan.engine.sampling.term_tables import TermTables
+from fullspan.engine.sampling.two_layers import layer_log_z, two_layers
 from fullspan.errors import FullspanError, TooLargeError
 from fullspan.model.algebra.basis import BASES, Basis, Term
 from fullspan.model.estimate import Estimate

@@ -8,7 +8,7 @@ import pytest
 from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.engine.elimination.clusters import ClusterTree
-from fullspan.engine.trees.tree import TreeEngine
+from fullspan.engine.elimination.trees import TreeEngine
 from fullspan.errors import TooLargeError
 from fullspan.learn.trees.chow_liu import chow_liu
 from fullspan.model.hidden_tree import HiddenTree

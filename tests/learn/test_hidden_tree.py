@@ -11,7 +11,7 @@ import pytest
 
 from fullspan.data import Empirical
 from fullspan.data.space import Space
-from fullspan.engine.trees.tree import TreeEngine
+from fullspan.engine.elimination.trees import TreeEngine
 from fullspan.errors import FullspanError
 from fullspan.learn.search.holdout import held_out
 from fullspan.learn.trees.chow_liu import chow_liu

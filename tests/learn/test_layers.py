@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 
 from fullspan.arrays import Array
 from fullspan.data.space import Space
-from fullspan.engine.layers.annealing import annealed_log_z
-from fullspan.engine.layers.device import Device
-from fullspan.engine.layers.exact import log_z
-from fullspan.engine.layers.mean_field import mean_field
-from fullspan.engine.layers.network import Network
-from fullspan.engine.layers.open_cells import completed
+from fullspan.engine.sampling.layers.annealing import annealed_log_z
+from fullspan.engine.sampling.layers.device import Device
+from fullspan.engine.sampling.layers.exact import log_z
+from fullspan.engine.sampling.layers.likelihood import log_weights, partition
+from fullspan.engine.sampling.layers.mean_field import mean_field
+from fullspan.engine.sampling.layers.network import Network
+from fullspan.engine.sampling.layers.open_cells import completed
 from fullspan.errors import FullspanError
 from fullspan.learn.layers.fit import Data, base_rates, first_machine, rebuilding, train
 from fullspan.learn.layers.gradient import Ascent, Moments, moments
-from fullspan.learn.layers.likelihood import log_weights, partition
 from fullspan.learn.layers.options import LayerOptions
 from fullspan.learn.layers.pretrain import pretrained
 from fullspan.learn.layers.train import Rows, Trainer

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fullspan.data.space import Space
-from fullspan.engine.decimation.decimation import Decimation
+from fullspan.engine.elimination.decimation import Decimation
 from fullspan.errors import FullspanError
 from fullspan.model.algebra.basis import Basis
 from fullspan.model.ising import Ising, levels_of, spins_of

@@ -18,9 +18,8 @@ import numpy as np
 
 from fullspan.data import Empirical
 from fullspan.data.space import Space
-from fullspan.engine.dual.layout import Prices
 from fullspan.engine.planner import plan
-from fullspan.engine.protocol import Engine
+from fullspan.engine.protocol import Engine, Prices
 from fullspan.learn.search.fit import Options, fit
 from fullspan.learn.search.penalty import prices
 from fullspan.model.algebra.basis import Basis

@@ -11,17 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.engine.dual.layout import Prices
+from fullspan.arrays import Array
 from fullspan.model.algebra.basis import Basis, Term
+from fullspan.model.estimate import Estimate
 
-if TYPE_CHECKING:
-    from fullspan.engine.sampling.diagnostics import Diagnostics
-    from fullspan.model.estimate import Estimate
+CONVERGED = 1.01
+"""R-hat up to which chains count as mixed (Vehtari et al. 2021, section 4)."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,21 @@ class Candidates:
 
     indices: NDArray[np.int64]
     gains: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Prices:
+    """Cost of a term in nats per row: ``by_order[order] + sum_{i in term} by_variable[i]``.
+
+    ``weight`` is the part of it that pays for the weight; the rest names the term.
+    """
+
+    by_order: NDArray[np.float64]
+    by_variable: NDArray[np.float64]
+    weight: float = 0.0
+
+    def __call__(self, term: Term) -> float:
+        return float(self.by_order[len(term)] + sum(self.by_variable[i] for i, _ in term))
 
 
 @runtime_checkable
@@ -122,6 +137,40 @@ class Engine(Protocol):
 
         Law: where it is more than ``least``; elsewhere any number up to ``least`` will do.
         """
+
+
+@dataclass(frozen=True)
+class Diagnostics:
+    """What chains of draws say about themselves, for each of k quantities.
+
+    Attributes
+    ----------
+    mean, error : of the draws, and its Monte-Carlo standard error.
+    r_hat : near 1 where the chains have met; NaN where no draw differs from another.
+    bulk_ess : independent draws that would say as much about the bulk.
+    """
+
+    mean: Array
+    error: Array
+    r_hat: Array
+    bulk_ess: Array
+
+    @property
+    def worst_r_hat(self) -> float:
+        """The largest R-hat; 1 if nothing varies."""
+        known = self.r_hat[~np.isnan(self.r_hat)]
+        return float(known.max(initial=1.0))
+
+    @property
+    def least_ess(self) -> float:
+        """The smallest effective sample size; infinite if nothing varies."""
+        known = self.bulk_ess[~np.isnan(self.bulk_ess)]
+        return float(known.min(initial=np.inf))
+
+    @property
+    def converged(self) -> bool:
+        """Whether R-hat is at most 1.01 everywhere."""
+        return self.worst_r_hat <= CONVERGED
 
 
 @runtime_checkable

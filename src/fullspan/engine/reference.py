@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.engine.dual.layout import Prices
-from fullspan.engine.protocol import Candidates
+from fullspan.engine.protocol import Candidates, Prices
 from fullspan.errors import FullspanError, TooLargeError
 from fullspan.model.algebra.basis import Basis
 

@@ -17,8 +17,8 @@ from fullspan.estimators.layered import LayeredEstimator
 from fullspan.model.units import OPEN
 
 if TYPE_CHECKING:
-    from fullspan.engine.layers.device import Device
-    from fullspan.engine.layers.mean_field import MeanField
+    from fullspan.engine.sampling.layers.device import Device
+    from fullspan.engine.sampling.layers.mean_field import MeanField
     from fullspan.learn.layers.fit import Data
     from fullspan.model.layered import LayeredMachine
 
@@ -96,9 +96,9 @@ class DeepBoltzmannMachine(LayeredEstimator):
         ------
         DataError : a cell is missing; fill it in with :meth:`impute` first.
         """
-        from fullspan.engine.layers.device import device
-        from fullspan.engine.layers.mean_field import mean_field
-        from fullspan.engine.layers.network import Network
+        from fullspan.engine.sampling.layers.device import device
+        from fullspan.engine.sampling.layers.mean_field import mean_field
+        from fullspan.engine.sampling.layers.network import Network
 
         check_is_fitted(self)
         units = self._complete(self._codes(X))
@@ -118,8 +118,8 @@ class DeepBoltzmannMachine(LayeredEstimator):
         return super().score_samples(X)
 
     def _scores(self, codes: NDArray[np.int32]) -> NDArray[np.float64]:
-        from fullspan.engine.layers.device import device
-        from fullspan.learn.layers.likelihood import log_weights
+        from fullspan.engine.sampling.layers.device import device
+        from fullspan.engine.sampling.layers.likelihood import log_weights
 
         on = device("cpu", "float64", np.random.default_rng(0))
         return log_weights(self.model_, self._complete(codes), on) - self.log_z_.value

@@ -4,7 +4,7 @@
 
 * its bytes are within ``max_memory=``, or, where that is not given, within the free memory and within 1 GiB or 100 KiB
   per row, whichever is more (:func:`fullspan.engine.memory.budget_for`);
-* the search on it is predicted to take at most 60 s (:mod:`fullspan.engine.cost`).
+* the search on it is predicted to take at most 60 s (:mod:`fullspan.engine.planner.cost`).
 
 What only the table supports (the published search, L1, hidden variables, shrinkage) is refused beyond the same memory.
 """
@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from fullspan.engine.cost import MAX_SECONDS, table_seconds
 from fullspan.engine.memory import budget, budget_for, completed_bytes, gib
 from fullspan.engine.planner import plan
+from fullspan.engine.planner.cost import MAX_SECONDS, table_seconds
 from fullspan.errors import FullspanError, TooLargeError
 from fullspan.model.algebra.basis import Basis
 

@@ -34,7 +34,7 @@ from fullspan.model.layered import FittedLayers, check_sizes
 from fullspan.model.units import OPEN
 
 if TYPE_CHECKING:
-    from fullspan.engine.layers.device import Device
+    from fullspan.engine.sampling.layers.device import Device
     from fullspan.learn.layers.fit import Course, Data
     from fullspan.learn.layers.options import LayerOptions
     from fullspan.learn.layers.train import Trainer
@@ -202,7 +202,7 @@ class LayeredEstimator(LayeredParameters, _Transformer):
         return self
 
     def _checked(self) -> tuple[int, ...]:
-        from fullspan.learn.layers.likelihood import METHODS
+        from fullspan.engine.sampling.layers.likelihood import METHODS
 
         parameters = self.get_params(deep=False)
         check_parameters({k: v for k, v in parameters.items() if k in _CHECKED})
@@ -226,7 +226,7 @@ class LayeredEstimator(LayeredParameters, _Transformer):
         return reported(verbose=self.verbose)
 
     def _device(self, rng: np.random.Generator) -> Device:
-        from fullspan.engine.layers.device import device
+        from fullspan.engine.sampling.layers.device import device
 
         return device(self.device, self.dtype, rng)
 
@@ -310,8 +310,8 @@ class LayeredEstimator(LayeredParameters, _Transformer):
     @property
     def log_z_(self) -> Estimate:
         """Log Z, computed when it is first asked for: exact, or estimated with the settings and the seed of the fit."""
-        from fullspan.engine.layers.device import device
-        from fullspan.learn.layers.likelihood import partition
+        from fullspan.engine.sampling.layers.device import device
+        from fullspan.engine.sampling.layers.likelihood import partition
 
         check_is_fitted(self)
         if not isinstance(self._log_z, Estimate):
@@ -398,7 +398,7 @@ class LayeredEstimator(LayeredParameters, _Transformer):
         These are draws from the machine in the limit of long chains only. ``given`` clamps levels of variables, such as
         ``{"party": "democrat"}``.
         """
-        from fullspan.learn.layers.completion import sampled
+        from fullspan.engine.sampling.layers.completion import sampled
 
         check_is_fitted(self)
         require_whole(0, n_samples=n_samples)
@@ -430,7 +430,7 @@ class LayeredEstimator(LayeredParameters, _Transformer):
         FullspanError : ``how`` is another word, or ``burn_in`` no whole number of at least 1.
         DataError : a value is no level, or an empty cell is itself a level of this machine (``missing="level"``).
         """
-        from fullspan.learn.layers.completion import completed_means, sampled
+        from fullspan.engine.sampling.layers.completion import completed_means, sampled
 
         if how not in ("mode", "draw", "mean"):
             raise FullspanError(f"how is {how!r}; 'mode', 'draw' and 'mean' are possible")

@@ -81,12 +81,12 @@ class RestrictedBoltzmannMachine(LayeredEstimator):
         DataError : a value is no level, or a cell is missing under ``missing="error"``.
         TooLargeError : a row leaves too many cells open to be summed over.
         """
-        from fullspan.engine.layers.open_cells import completed
+        from fullspan.engine.sampling.layers.open_cells import completed
 
         return completed(self.model_, self._codes(X)).hidden
 
     def _scores(self, codes: NDArray[np.int32]) -> NDArray[np.float64]:
-        from fullspan.engine.layers.open_cells import completed
+        from fullspan.engine.sampling.layers.open_cells import completed
 
         return completed(self.model_, codes).log_weight - self.log_z_.value
 
@@ -122,6 +122,6 @@ class RestrictedBoltzmannMachine(LayeredEstimator):
 
     def free_energy(self, X: Any) -> NDArray[np.float64]:
         """``F(x) = -log sum_h exp(-E(x, h))`` of each row; no log Z is needed."""
-        from fullspan.engine.layers.open_cells import completed
+        from fullspan.engine.sampling.layers.open_cells import completed
 
         return -completed(self.model_, self._codes(X)).log_weight

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from fullspan.arrays import Array
 from fullspan.data.space import Space
-from fullspan.engine.layers.device import Device, device
-from fullspan.engine.layers.network import Network
+from fullspan.engine.sampling.layers.device import Device, device
+from fullspan.engine.sampling.layers.likelihood import log_weights, partition
+from fullspan.engine.sampling.layers.network import Network
 from fullspan.errors import FullspanError
 from fullspan.learn.layers.fit import Data, first_machine
-from fullspan.learn.layers.likelihood import log_weights, partition
 from fullspan.learn.layers.options import LayerOptions
 from fullspan.learn.layers.train import Rows, Trainer
 from fullspan.model.layered import LayeredMachine

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array
-from fullspan.engine.decimation.decimation import Decimation, Expectations
+from fullspan.engine.elimination.decimation import Decimation, Expectations
 from fullspan.model.algebra.jit import serial
 from fullspan.papers import Say
 from fullspan.papers.columns import columns

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fullspan.arrays import Array
-from fullspan.engine.decimation.decimation import Decimation
-from fullspan.engine.decimation.rules import head, leaf, series, star
+from fullspan.engine.elimination.decimation import Decimation, head, leaf, series, star
 from fullspan.papers.columns import columns
 
 NODES = 5

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fullspan.arrays import Array, Ints
 from fullspan.data.patterns import same_pattern
-from fullspan.engine.decimation.decimation import Decimation
+from fullspan.engine.elimination.decimation import Decimation
 from fullspan.model.ising import Ising, levels_of, spins_of
 
 _ORDERS = 256

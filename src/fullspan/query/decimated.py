@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array
-from fullspan.engine.decimation.decimation import Decimation
+from fullspan.engine.elimination.decimation import Decimation
 from fullspan.errors import QueryError
 from fullspan.model.ising import Ising
 

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array
+from fullspan.engine.elimination.trees import TreeEngine
 from fullspan.engine.memory import budget, require
-from fullspan.engine.trees.tree import TreeEngine
 from fullspan.errors import QueryError, TooLargeError
 from fullspan.model.hidden_tree import HiddenTree
 from fullspan.model.loglinear import checked_codes

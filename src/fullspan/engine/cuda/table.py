@@ -20,9 +20,9 @@ from fullspan.engine.cuda.leap import Leap, Leaps
 from fullspan.engine.cuda.structs import struct
 from fullspan.engine.cuda.transform import C_NAMES, LARGEST_CARD, Transform
 from fullspan.engine.dual.gathered import GatheredLookUps
-from fullspan.engine.dual.layout import Layout, Prices
+from fullspan.engine.dual.layout import Layout
 from fullspan.engine.dual.partition import log_partition
-from fullspan.engine.protocol import Candidates
+from fullspan.engine.protocol import Candidates, Prices
 from fullspan.errors import FullspanError
 from fullspan.model.algebra.basis import Basis, Term
 from fullspan.model.algebra.one_term import log_cosh

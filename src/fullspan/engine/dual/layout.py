@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from fullspan.engine.dual.fibres import Fibres
 from fullspan.engine.dual.scan import Base, PriceTables
+from fullspan.engine.protocol import Prices
 from fullspan.model.algebra.basis import Basis, Term
 
 BLOCK = 1024
@@ -23,21 +24,6 @@ BLOCK = 1024
 
 _KEPT = 64
 """Sets of high variables whose fibres are remembered: a search moves the same terms again and again."""
-
-
-@dataclass(frozen=True)
-class Prices:
-    """Cost of a term in nats per row: ``by_order[order] + sum_{i in term} by_variable[i]``.
-
-    ``weight`` is the part of it that pays for the weight; the rest names the term.
-    """
-
-    by_order: NDArray[np.float64]
-    by_variable: NDArray[np.float64]
-    weight: float = 0.0
-
-    def __call__(self, term: Term) -> float:
-        return float(self.by_order[len(term)] + sum(self.by_variable[i] for i, _ in term))
 
 
 @dataclass(frozen=True)

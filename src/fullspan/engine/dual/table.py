@@ -20,12 +20,12 @@ from fullspan.arrays import Array, Ints
 from fullspan.engine.dual import deferred, lookup, mixed, monomial, pending, walsh
 from fullspan.engine.dual.bounds import Bounds
 from fullspan.engine.dual.fibres import Fibres
-from fullspan.engine.dual.layout import Layout, Prices
+from fullspan.engine.dual.layout import Layout
 from fullspan.engine.dual.normalise import exp_normalised
 from fullspan.engine.dual.partition import log_partition
 from fullspan.engine.dual.pending import Pending
 from fullspan.engine.dual.scan import Move, PriceTables, block_peaks
-from fullspan.engine.protocol import Candidates
+from fullspan.engine.protocol import Candidates, Prices
 from fullspan.errors import FullspanError
 from fullspan.model.algebra.basis import Basis, Term
 from fullspan.model.algebra.jit import parallel

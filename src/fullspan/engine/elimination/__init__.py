@@ -1,1 +1,11 @@
-"""Factor graphs of bounded width: sums, marginals, modes and samples by eliminating one variable after the other."""
+"""Factor graphs of bounded width: sums, marginals, modes and samples by eliminating one variable after the other.
+
+``ordering`` finds the order, ``sweeps`` holds the compiled loops over it, :class:`ClusterTree` answers questions about
+a factor graph and :class:`Sums` about a log-linear model. Two special cases have engines of their own: ``decimation``
+for spins with at most three neighbours when they are summed out, and ``trees`` for trees of hidden nodes.
+"""
+
+from fullspan.engine.elimination.clusters import Beliefs, ClusterTree
+from fullspan.engine.elimination.sums import Sums
+
+__all__ = ["Beliefs", "ClusterTree", "Sums"]

@@ -19,14 +19,14 @@ import numpy as np
 
 from fullspan.arrays import Array, Ints
 from fullspan.engine.elimination import joint
-from fullspan.engine.elimination.backward import backward
-from fullspan.engine.elimination.forward import forward
-from fullspan.engine.elimination.order import named
-from fullspan.engine.elimination.patterns import BatchAnswer, rows_bytes, sweep
+from fullspan.engine.elimination.ordering.order import named
 from fullspan.engine.elimination.prepared import Evidence, Prepared
-from fullspan.engine.elimination.slices import Slices, slices_of
-from fullspan.engine.elimination.tables import Factors, Messages
-from fullspan.engine.elimination.traceback import drawn, most_probable
+from fullspan.engine.elimination.sweeps.backward import backward
+from fullspan.engine.elimination.sweeps.forward import forward
+from fullspan.engine.elimination.sweeps.patterns import BatchAnswer, rows_bytes, sweep
+from fullspan.engine.elimination.sweeps.slices import Slices, slices_of
+from fullspan.engine.elimination.sweeps.tables import Factors, Messages
+from fullspan.engine.elimination.sweeps.traceback import drawn, most_probable
 from fullspan.engine.memory import budget, require
 from fullspan.errors import QueryError
 from fullspan.model.graph import FactorGraph

@@ -9,10 +9,10 @@ from typing import Any, Self
 import numpy as np
 
 from fullspan.arrays import Array, Ints
-from fullspan.engine.elimination.arrangement import arranged
-from fullspan.engine.elimination.order import Order, elimination_order, given_order, named
-from fullspan.engine.elimination.program import Program, clamps, compiled
-from fullspan.engine.elimination.tables import Factors, Messages, scaled
+from fullspan.engine.elimination.ordering.order import Order, elimination_order, given_order, named
+from fullspan.engine.elimination.sweeps.arrangement import arranged
+from fullspan.engine.elimination.sweeps.program import Program, clamps, compiled
+from fullspan.engine.elimination.sweeps.tables import Factors, Messages, scaled
 from fullspan.engine.memory import budget, require
 from fullspan.errors import FullspanError, QueryError
 from fullspan.model.graph import FactorGraph

@@ -12,51 +12,14 @@ sequence does.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from fullspan.arrays import Array
+from fullspan.engine.protocol import Diagnostics as Diagnostics
 from fullspan.errors import FullspanError
 
-CONVERGED = 1.01
-"""R-hat up to which chains count as mixed (Vehtari et al. 2021, section 4)."""
 _ROUNDING = 1e-20
 """Part of the variance between chains below which that inside them is rounding."""
-
-
-@dataclass(frozen=True)
-class Diagnostics:
-    """What chains of draws say about themselves, for each of k quantities.
-
-    Attributes
-    ----------
-    mean, error : of the draws, and its Monte-Carlo standard error.
-    r_hat : near 1 where the chains have met; NaN where no draw differs from another.
-    bulk_ess : independent draws that would say as much about the bulk.
-    """
-
-    mean: Array
-    error: Array
-    r_hat: Array
-    bulk_ess: Array
-
-    @property
-    def worst_r_hat(self) -> float:
-        """The largest R-hat; 1 if nothing varies."""
-        known = self.r_hat[~np.isnan(self.r_hat)]
-        return float(known.max(initial=1.0))
-
-    @property
-    def least_ess(self) -> float:
-        """The smallest effective sample size; infinite if nothing varies."""
-        known = self.bulk_ess[~np.isnan(self.bulk_ess)]
-        return float(known.min(initial=np.inf))
-
-    @property
-    def converged(self) -> bool:
-        """Whether R-hat is at most 1.01 everywhere."""
-        return self.worst_r_hat <= CONVERGED
 
 
 def diagnose(draws: Array) -> Diagnostics:

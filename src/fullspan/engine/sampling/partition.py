@@ -7,9 +7,9 @@ import numpy as np
 from fullspan.engine.elimination.clusters import ClusterTree
 from fullspan.engine.sampling.annealing import CHAINS, annealed
 from fullspan.engine.sampling.choose import pairwise_of, target_of
-from fullspan.engine.sampling.layers import layer_log_z
 from fullspan.engine.sampling.pairwise import Pairwise
 from fullspan.engine.sampling.target import Base
+from fullspan.engine.sampling.two_layers import layer_log_z
 from fullspan.errors import TooLargeError
 from fullspan.model.averaged import refuse_averaged
 from fullspan.model.estimate import Estimate

@@ -18,8 +18,7 @@ from jax.sharding import PartitionSpec
 from numpy.typing import NDArray
 
 from fullspan.engine.dual.gathered import GatheredLookUps
-from fullspan.engine.dual.layout import Prices
-from fullspan.engine.protocol import Candidates
+from fullspan.engine.protocol import Candidates, Prices
 from fullspan.engine.sharded import transform
 from fullspan.engine.sharded.mesh import AXIS, devices, mesh
 from fullspan.engine.sharded.shards import LARGEST_BLOCK, Shards

@@ -112,8 +112,8 @@ def measured_by_layers(machine: Any, data: Empirical) -> PairMisfit | None:
     ------
     FullspanError : that would take too long.
     """
-    from fullspan.engine.layers.device import device
-    from fullspan.learn.layers.completion import sampled
+    from fullspan.engine.sampling.layers.completion import sampled
+    from fullspan.engine.sampling.layers.device import device
     from fullspan.query.pair_misfit import sampled_misfit
 
     _check_chain_work(machine.n_parameters * float(CHAIN_DRAWS * CHAIN_SWEEPS) / 4)  # by products of matrices

@@ -9,7 +9,7 @@ import numpy as np
 from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.engine.dual.table import DualTable
-from fullspan.engine.truncated.engine import TruncatedEngine
+from fullspan.engine.truncated import TruncatedEngine
 from fullspan.graphs import Graph
 from fullspan.learn.effects.dropping import Dropping
 from fullspan.learn.likelihood.phases import Features, Free, Known, Observed, Phase, Smoothed, data_moments

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.engine.layers.device import Device, device
-from fullspan.engine.layers.mean_field import mean_field
-from fullspan.engine.layers.network import Network
-from fullspan.learn.layers.likelihood import log_weights, partition
+from fullspan.engine.sampling.layers.device import Device, device
+from fullspan.engine.sampling.layers.likelihood import log_weights, partition
+from fullspan.engine.sampling.layers.mean_field import mean_field
+from fullspan.engine.sampling.layers.network import Network
 from fullspan.learn.layers.options import LayerOptions
 from fullspan.learn.layers.train import Rows, Trainer
 from fullspan.model.fitted import Step, StepLike

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from fullspan.engine.layers.network import Network
+from fullspan.engine.sampling.layers.network import Network
 
 _SLIDE = 0.01
 """Share of a new batch in the running means of hidden units."""

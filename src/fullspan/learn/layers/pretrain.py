@@ -11,8 +11,8 @@ from dataclasses import replace
 import numpy as np
 
 from fullspan.data.space import Space
-from fullspan.engine.layers.device import Device
-from fullspan.engine.layers.network import Network
+from fullspan.engine.sampling.layers.device import Device
+from fullspan.engine.sampling.layers.network import Network
 from fullspan.learn.layers.fit import Data, divergence_limit, rebuilding
 from fullspan.learn.layers.options import LayerOptions
 from fullspan.learn.layers.train import Rows, Trainer

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.engine.layers.device import Device
-from fullspan.engine.layers.mean_field import mean_field
-from fullspan.engine.layers.network import Network
+from fullspan.engine.sampling.layers.device import Device
+from fullspan.engine.sampling.layers.mean_field import mean_field
+from fullspan.engine.sampling.layers.network import Network
 from fullspan.learn.layers.gradient import Ascent, moments
 from fullspan.learn.layers.options import LayerOptions
 from fullspan.model.layered import LayeredMachine

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.space import Space, Variable
-from fullspan.engine.decimation.decimation import Decimation, verdict
+from fullspan.engine.elimination.decimation import Decimation, verdict
 from fullspan.engine.elimination.sums import Sums
 from fullspan.errors import DataError, FullspanError
 from fullspan.graphs import Graph

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from fullspan.arrays import Array
 from fullspan.data.patterns import same_pattern
-from fullspan.engine.decimation.decimation import Decimation
+from fullspan.engine.elimination.decimation import Decimation
 from fullspan.model.ising import spins_of, walsh_weights
 
 Group = tuple[Decimation, NDArray[np.int8], NDArray[np.intp]]

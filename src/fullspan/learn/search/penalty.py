@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fullspan.engine.dual.layout import Prices
+from fullspan.engine.protocol import Prices
 from fullspan.errors import FullspanError
 
 PENALTIES = ("mdl", "combinatorial", "bic")

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.engine.dual.layout import Prices
-from fullspan.engine.protocol import Engine
+from fullspan.engine.protocol import Engine, Prices
 
 if TYPE_CHECKING:
     from fullspan.learn.search.refit import Prior

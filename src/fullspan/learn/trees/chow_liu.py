@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from fullspan.arrays import Array
 from fullspan.data import Empirical
-from fullspan.engine.trees.tree import TreeEngine
+from fullspan.engine.elimination.trees import TreeEngine
 from fullspan.errors import FullspanError
 from fullspan.learn.trees.pairs import mutual_information, pair_counts
 from fullspan.model.algebra.jit import serial

@@ -24,7 +24,7 @@ import numpy as np
 
 from fullspan.arrays import Array
 from fullspan.data import Empirical
-from fullspan.engine.trees.tree import Counts, TreeEngine
+from fullspan.engine.elimination.trees import Counts, TreeEngine
 from fullspan.errors import FullspanError
 from fullspan.learn.trees.chow_liu import chow_liu
 from fullspan.learn.trees.starts import level_shares, start

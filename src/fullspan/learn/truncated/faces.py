@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from fullspan.arrays import Array, Mask
-from fullspan.engine.truncated.engine import TruncatedEngine
+from fullspan.engine.truncated import TruncatedEngine
 from fullspan.errors import FullspanError
 from fullspan.learn.boundary.face import Face
 

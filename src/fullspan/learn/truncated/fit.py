@@ -19,7 +19,7 @@ from fullspan.data import Empirical
 from fullspan.data.merging import code_dtype
 from fullspan.data.space import Space
 from fullspan.engine.memory import budget, require
-from fullspan.engine.truncated.engine import TruncatedEngine
+from fullspan.engine.truncated import TruncatedEngine
 from fullspan.errors import DataError, FullspanError
 from fullspan.learn.likelihood.machine import Progress
 from fullspan.learn.likelihood.uncertainty import standard_errors

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from fullspan.arrays import Array
-from fullspan.engine.truncated.engine import TruncatedEngine, descend
+from fullspan.engine.truncated import TruncatedEngine, descend
 from fullspan.learn.boundary.face import Face
 from fullspan.learn.likelihood.phases import Known
 from fullspan.learn.likelihood.solve import Likelihood, Solution, SolverName, Watch, solve

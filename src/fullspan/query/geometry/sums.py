@@ -15,7 +15,7 @@ from fullspan.arrays import Array
 from fullspan.data.space import Space
 from fullspan.engine.dual.table import DualTable
 from fullspan.engine.elimination.clusters import ClusterTree
-from fullspan.engine.truncated.engine import TruncatedEngine
+from fullspan.engine.truncated import TruncatedEngine
 from fullspan.errors import FullspanError
 from fullspan.learn.likelihood.phases import Free
 from fullspan.model.algebra.basis import Basis, Term

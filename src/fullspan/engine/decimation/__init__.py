@@ -1,1 +1,0 @@
-"""Machines of spins whose nodes have few neighbours, summed out by closed rules (Rueger 1997)."""

@@ -1,0 +1,88 @@
+"""Nodes of degree 3 whose neighbours are not joined, and which may be taken out without loss all the same.
+
+A machine can be decimated iff its graph with the bias node has treewidth at most 3; the reductions of Arnborg and
+Proskurowski (1986) decide that: one of two nodes with the same three neighbours (buddies), and a corner of a cube.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fullspan.engine.elimination.decimation.buckets import BUCKETS
+from fullspan.engine.elimination.decimation.net import AFTER, DEGREE, END, NONE, Ints, Net, first, following, neighbours
+from fullspan.model.algebra.jit import serial
+
+
+@serial
+def safe_node(net: Net) -> int:
+    """A node of the last bucket that may be taken out without loss: a buddy, or a corner of a cube; or none."""
+    v = net.first[BUCKETS - 1]
+    while v != NONE:
+        if _is_buddy(net, v) or _is_corner(net, v):
+            return int(v)
+        v = net.nodes[v, AFTER]
+    return NONE
+
+
+@serial
+def _is_buddy(net: Net, v: int) -> bool:
+    """Whether another node has the same three neighbours."""
+    n = net.nodes.shape[0]
+    mine, theirs = np.empty(3, np.int32), np.empty(3, np.int32)
+    neighbours(net, v, n, mine)
+    a = mine[0]
+    for i in range(1, 3):
+        if mine[i] < n and net.nodes[mine[i], DEGREE] < net.nodes[a, DEGREE]:
+            a = mine[i]
+    h = first(net, a)
+    while h != NONE:
+        w = net.halves[h ^ 1, END]
+        if w != v and neighbours(net, w, n, theirs) == 3 and _same(mine, theirs):
+            return True
+        h = following(net, h)
+    return False
+
+
+@serial
+def _same(a: Ints, b: Ints) -> bool:
+    found = 0
+    for i in range(3):
+        found += a[i] == b[0] or a[i] == b[1] or a[i] == b[2]
+    return found == 3
+
+
+@serial
+def _is_corner(net: Net, x: int) -> bool:
+    """Whether x and two others share a neighbour w, have degree 3 as w has, and meet pairwise in one node each."""
+    n = net.nodes.shape[0]
+    mine, hub, y, z = np.empty(3, np.int32), np.empty(3, np.int32), np.empty(3, np.int32), np.empty(3, np.int32)
+    neighbours(net, x, n, mine)
+    for i in range(3):
+        w = mine[i]
+        if w == n or neighbours(net, w, n, hub) != 3:
+            continue
+        others = hub[hub != x]
+        if others[0] == n or others[1] == n:
+            continue
+        if neighbours(net, others[0], n, y) == 3 and neighbours(net, others[1], n, z) == 3:
+            rest = mine[mine != w]
+            for a, b in ((rest[0], rest[1]), (rest[1], rest[0])):
+                if _meets(y, b, w, a) and _meets(z, a, w, b) and _third(y, w, b) == _third(z, w, a):
+                    return True
+    return False
+
+
+@serial
+def _meets(near: Ints, a: int, w: int, never: int) -> bool:
+    """Whether a node has a and w as neighbours, and not another."""
+    has_a = near[0] == a or near[1] == a or near[2] == a
+    has_w = near[0] == w or near[1] == w or near[2] == w
+    return bool(has_a and has_w and near[0] != never and near[1] != never and near[2] != never)
+
+
+@serial
+def _third(near: Ints, a: int, b: int) -> int:
+    for i in range(3):
+        if near[i] != a and near[i] != b:
+            return int(near[i])
+    return NONE

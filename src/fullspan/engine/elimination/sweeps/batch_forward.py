@@ -1,0 +1,137 @@
+"""The forward sweep over a chunk of clamped patterns: log Z of each.
+
+Numbers carry a scale as in ``tables``. A chunk in which a product might leave the range of double precision is given
+back undone, for the sweeps that can work with logarithms.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fullspan.engine.elimination.sweeps.pattern_rows import bases, gather, product_range, product_row
+from fullspan.engine.elimination.sweeps.tables import HIGHEST, LOWEST
+from fullspan.model.algebra.jit import inlined, serial
+
+_NEAR = 30.0
+"""Messages within exp(+-30) keep their numbers as they are."""
+
+
+@serial
+def forward_chunk(program, factors, slices, patterns, rows, first, last, log_z):  # type: ignore[no-untyped-def]
+    """log Z of a chunk; False where its numbers are too far apart."""
+    n, held_low, held_high = last - first, 0.0, 0.0
+    product, out = rows.product, rows.row
+    product[:n] = 1.0
+    log_z[first:last] = 0.0
+    bases(slices, patterns, first, last, rows.base)
+    for k in range(len(program.axes) - 1):
+        low, high = product_range(program, factors, rows, k)
+        if low < LOWEST or high > HIGHEST:
+            return False
+        start, end = program.messages[k], program.messages[k + 1]
+        card = program.axis_cards[program.axes[k + 1] - 1]
+        size, count = (end - start) * card, slices.inputs[k + 1] - slices.inputs[k]
+        gather(program, factors, slices, patterns, rows, k, first, n)
+        static, places = patterns.static[slices.cells[k] :], slices.places[slices.place_starts[k] :]
+        for c in range(end - start):
+            if card == 2:
+                _sum_of_two(rows.pool[start + c], static, rows.pool, places, count, size, 2 * c, n, rows.pair)
+                continue
+            message = rows.pool[start + c]
+            product_row(message, static[c * card], rows.pool, places, count, size, c * card, n)
+            for level in range(1, card):
+                j = c * card + level
+                product_row(out, static[j], rows.pool, places, count, size, j, n)
+                for b in range(n):
+                    message[b] += out[b]
+        if low < -_NEAR or high + card > _NEAR:
+            _scale(rows, k, start, end, n, log_z[first:last])
+        else:
+            rows.is_scaled[k], rows.low[k], rows.high[k] = False, low, high + card
+        if end - start == 1 and program.axes[k + 1] - program.axes[k] == 1:
+            if held_low + rows.low[k] < LOWEST or held_high + rows.high[k] > -LOWEST:
+                for b in range(n):
+                    log_z[first + b] += np.log(product[b])
+                    product[b] = 1.0
+                held_low, held_high = 0.0, 0.0
+            message = rows.pool[start]
+            for b in range(n):
+                product[b] *= message[b]
+            held_low, held_high = held_low + rows.low[k], held_high + rows.high[k]
+    for b in range(n):
+        log_z[first + b] += np.log(product[b])
+    return True
+
+
+@inlined
+def _sum_of_two(message, static, pool, places, count, size, j, n, work):  # type: ignore[no-untyped-def]
+    """The sum of two neighbouring table entries, in one loop where up to two inputs differ between patterns."""
+    w0, w1 = static[j], static[j + 1]
+    if count == 0:
+        for b in range(n):
+            message[b] = w0 + w1
+    elif count == 1:
+        a0, a1 = pool[places[j]], pool[places[j + 1]]
+        for b in range(n):
+            message[b] = w0 * a0[b] + w1 * a1[b]
+    elif count == 2:
+        a0, a1 = pool[places[j]], pool[places[j + 1]]
+        b0, b1 = pool[places[size + j]], pool[places[size + j + 1]]
+        for b in range(n):
+            message[b] = w0 * a0[b] * b0[b] + w1 * a1[b] * b1[b]
+    else:
+        first, second = pool[places[j]], pool[places[j + 1]]
+        for o in range(1, count - 1):
+            a0, a1 = pool[places[o * size + j]], pool[places[o * size + j + 1]]
+            left, right = work[0], work[1]
+            for b in range(n):
+                left[b] = first[b] * a0[b]
+            for b in range(n):
+                right[b] = second[b] * a1[b]
+            first, second = left, right
+        a0, a1 = pool[places[(count - 1) * size + j]], pool[places[(count - 1) * size + j + 1]]
+        for b in range(n):
+            message[b] = w0 * first[b] * a0[b] + w1 * second[b] * a1[b]
+
+
+@serial
+def _extremes(rows, start, end, n):  # type: ignore[no-untyped-def]
+    """Largest entry of some rows, and the smallest that is not zero; pattern by pattern first, which vectorises."""
+    tops, bottoms = rows.row, rows.bottom
+    tops[:n] = 0.0
+    bottoms[:n] = np.inf
+    for e in range(start, end):
+        row = rows.pool[e]
+        for b in range(n):
+            tops[b] = max(tops[b], row[b])
+            bottoms[b] = min(bottoms[b], row[b] if row[b] > 0.0 else np.inf)
+    return tops[:n].max(), bottoms[:n].min()
+
+
+@inlined
+def _scale(rows, k, start, end, n, log_z):  # type: ignore[no-untyped-def]
+    """Note the range of a message, and take a scale out of every pattern's when it has moved far from 1."""
+    high, least = _extremes(rows, start, end, n)
+    rows.is_scaled[k], rows.low[k], rows.high[k] = False, 0.0, 0.0
+    if high == 0.0:
+        return
+    rows.low[k], rows.high[k] = np.log(least), np.log(high)
+    if rows.low[k] > -_NEAR and rows.high[k] < _NEAR:
+        return
+    rows.is_scaled[k] = True
+    inverse = rows.inverse[k]
+    inverse[:n] = 0.0
+    for e in range(start, end):
+        row = rows.pool[e]
+        for b in range(n):
+            inverse[b] = max(inverse[b], row[b])
+    for b in range(n):
+        top = inverse[b] if inverse[b] > 0.0 else 1.0
+        inverse[b] = 1.0 / top
+        log_z[b] += np.log(top)
+    for e in range(start, end):
+        row = rows.pool[e]
+        for b in range(n):
+            row[b] *= inverse[b]
+    high, least = _extremes(rows, start, end, n)
+    rows.low[k], rows.high[k] = np.log(least), 0.0

@@ -1,0 +1,137 @@
+"""The forward sweep: variables are summed out (or maximised over) one after the other.
+
+    m_k(x_S) = sum_v prod of the factors and messages that contain v          log Z = sum of the scales
+
+A message is stored with its scale; see ``tables``. Tables of many blocks use all cores.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import prange
+
+from fullspan.engine.elimination.sweeps.blocks import blocks_of, fill_block
+from fullspan.engine.elimination.sweeps.tables import HIGHEST, LOWEST, enter, inner_axes, input_range
+from fullspan.model.algebra.jit import inlined, parallel, serial
+
+_MANY = 32
+"""Blocks from which on several cores are worth waking."""
+_LANES = 64
+_NEAR = 30.0
+"""Messages that are known to be within exp(+-30) keep their numbers as they are; so do long ones whose top is."""
+
+
+@serial
+def forward(program, factors, messages, maximise):  # type: ignore[no-untyped-def]
+    """Fill in all messages; ``maximise`` takes maxima instead of sums, always with logarithms."""
+    index = np.empty(max(1024, program.axis_cards.max() if len(program.axis_cards) else 1), dtype=np.uint64)
+    inner, table = np.empty(len(index)), np.empty(len(index))
+    for k in range(len(program.axes) - 1):
+        first, size, number = inner_axes(program, k)
+        low, high = input_range(program, factors, messages, k)
+        in_logs = maximise or low < LOWEST or high > HIGHEST
+        messages.in_logs[k] = in_logs
+        enter(inner, size, program, factors, messages, k, first, index, in_logs)
+        card = program.axis_cards[program.axes[k + 1] - 1]
+        start, end = program.messages[k], program.messages[k + 1]
+        if number == 1:
+            _sum_out(inner, size, card, messages.pool, start, in_logs, maximise)
+        else:
+            blocks = blocks_of(program, factors, k, first, size, number, inner, in_logs)
+            if number < _MANY:
+                for b in range(number):
+                    fill_block(table, program, factors, messages, k, blocks, b, in_logs)
+                    _sum_out(table, size, card, messages.pool, start + b * (size // card), in_logs, maximise)
+            else:
+                _many_blocks(program, factors, messages, k, blocks, in_logs, maximise)
+        if in_logs or low < -_NEAR or high + card > _NEAR or program.axes[k + 1] - program.axes[k] == 1:
+            _store(messages, k, start, end, in_logs, maximise)
+        else:
+            messages.is_log[k], messages.scale[k] = False, 0.0
+            messages.low[k], messages.high[k] = low, high + card
+
+
+@parallel
+def _many_blocks(program, factors, messages, k, blocks, in_logs, maximise):  # type: ignore[no-untyped-def]
+    card = program.axis_cards[program.axes[k + 1] - 1]
+    for number in prange(blocks.number):
+        b, table = np.int64(number), np.empty(blocks.size)
+        fill_block(table, program, factors, messages, k, blocks, b, in_logs)
+        start = program.messages[k] + b * (blocks.size // card)
+        _sum_out(table, blocks.size, card, messages.pool, start, in_logs, maximise)
+
+
+@serial
+def _sum_out(table, size, card, pool, start, in_logs, maximise):  # type: ignore[no-untyped-def]
+    """Sum a block over its fastest axis into the pool."""
+    part = pool[start:]
+    if in_logs:
+        for c in range(size // card):
+            row, top = table[c * card : (c + 1) * card], -np.inf
+            for level in range(card):
+                top = max(top, row[level])
+            if top > -np.inf and not maximise:
+                total = 0.0
+                for level in range(card):
+                    total += np.exp(row[level] - top)
+                top += np.log(total)
+            part[c] = top
+    elif card == 2:
+        for c in range(size // 2):
+            part[c] = table[np.uint64(2 * c)] + table[np.uint64(2 * c + 1)]
+    else:
+        for c in range(size // card):
+            total = 0.0
+            for level in range(card):
+                total += table[np.uint64(c * card + level)]
+            part[c] = total
+
+
+@serial
+def extremes(part, in_logs):  # type: ignore[no-untyped-def]
+    """Smallest entry that is not zero (or its logarithm) and the largest, in lanes, which vectorises."""
+    zero = -np.inf if in_logs else 0.0
+    least, high, tail = np.inf, zero, 0
+    if len(part) >= 4 * _LANES:
+        bottoms, tops = np.full(_LANES, np.inf), np.full(_LANES, zero)
+        tail = len(part) // _LANES * _LANES
+        for start in range(0, tail, _LANES):
+            row = part[start : start + _LANES]
+            for j in range(_LANES):
+                tops[j] = max(tops[j], row[j])
+                bottoms[j] = min(bottoms[j], row[j] if row[j] > zero else np.inf)
+        least, high = bottoms.min(), tops.max()
+    for e in range(tail, len(part)):
+        x = part[np.uint64(e)]
+        high = max(high, x)
+        least = min(least, x if x > zero else np.inf)
+    return least, high
+
+
+@inlined
+def _store(messages, k, start, end, in_logs, maximise):  # type: ignore[no-untyped-def]
+    """Take the scale out of a message and note its range; logarithms of a moderate range become numbers."""
+    pool = messages.pool[start:end]
+    messages.is_log[k] = False
+    messages.low[k], messages.high[k] = 0.0, 0.0
+    least, high = extremes(pool, in_logs)
+    if high == (-np.inf if in_logs else 0.0):
+        messages.scale[k] = -np.inf
+        messages.is_log[k] = in_logs
+        return
+    if in_logs:
+        for e in range(len(pool)):
+            pool[e] -= high
+        messages.scale[k], messages.low[k] = high, least - high
+        messages.is_log[k] = maximise or least - high < LOWEST
+        if not messages.is_log[k]:
+            for e in range(len(pool)):
+                pool[e] = np.exp(pool[e])
+        return
+    log_high = np.log(high)
+    if len(pool) > 1024 and abs(log_high) < _NEAR:
+        messages.scale[k], messages.low[k], messages.high[k] = 0.0, np.log(least), log_high
+        return
+    for e in range(len(pool)):
+        pool[e] /= high
+    messages.scale[k], messages.low[k] = log_high, np.log(least) - log_high if len(pool) > 1 else 0.0

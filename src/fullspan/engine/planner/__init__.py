@@ -1,0 +1,9 @@
+"""Which engine a fit on all states will use, what that needs, and how long it will take: known before it is allocated.
+
+This is the only place that knows every kind of table. No table imports it.
+"""
+
+from fullspan.engine.planner.cost import MAX_SECONDS, table_seconds
+from fullspan.engine.planner.plan import DEVICES, PRECISIONS, Device, Plan, Precision, plan
+
+__all__ = ["DEVICES", "MAX_SECONDS", "PRECISIONS", "Device", "Plan", "Precision", "plan", "table_seconds"]

@@ -1,0 +1,149 @@
+"""What a fit on the dual table will need and where it will run, known before anything is allocated."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from fullspan.engine.dual.layout import Layout
+from fullspan.engine.memory import budget, require
+from fullspan.engine.protocol import Engine
+from fullspan.errors import TooLargeError
+from fullspan.model.algebra.basis import Basis
+
+Device = Literal["auto", "cpu", "cuda", "sharded"]
+DEVICES: tuple[Device, ...] = ("auto", "cpu", "cuda", "sharded")
+Precision = Literal["auto", "float32", "float64"]
+PRECISIONS: tuple[Precision, ...] = ("auto", "float32", "float64")
+
+_PER_BLOCK = 36
+"""Bytes held per block: its order, its cost, and the bounds on its expectations."""
+_FIXED = 64 << 20
+"""Compiled code, scratch blocks and look-up lists."""
+_LARGE, _LARGE_ZERO_ONE = 1 << 18, 1 << 22
+"""States above which single precision is chosen, for spins and for 0/1 functions, whose rounding grows faster."""
+_EXACT = 1 << 22
+"""Rows up to which single precision holds counts well enough."""
+_WORTH_A_GPU = 1 << 22
+"""States from which a GPU is chosen by itself: smaller tables stay in the caches of the CPU."""
+_GPU_FIXED, _GPU_PER_BLOCK, _GPU_SHARE = 1 << 30, 32, 0.98
+"""Bytes beside the tables on a GPU, per block of a table, and the part of its free memory that may be used."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Number type, predicted peak memory (on each of several devices) and device of a fit.
+
+    ``note`` says why a table that is worth a GPU does not get one, where the device was left to choose.
+    """
+
+    n_states: int
+    dtype: np.dtype[Any]
+    n_bytes: int
+    device: Literal["cpu", "cuda", "sharded"] = "cpu"
+    note: str = ""
+
+    def table(self, basis: Basis) -> Engine:
+        """The table, on its device, at the uniform distribution."""
+        if self.device == "cuda":
+            from fullspan.engine.cuda.table import CudaTable
+
+            return CudaTable(basis, self.dtype)
+        if self.device == "sharded":
+            from fullspan.engine.sharded.table import ShardedTable
+
+            return ShardedTable(basis, self.dtype)
+        from fullspan.engine.dual.table import DualTable
+
+        return DualTable(basis, self.dtype)
+
+
+def plan(
+    basis: Basis,
+    total: float,
+    precision: Precision = "auto",
+    max_memory: int | None = None,
+    stepwise: bool = False,
+    device: Device = "cpu",
+) -> Plan:
+    """Plan a fit of two tables over ``basis`` to ``total`` rows, ``stepwise`` or by rebuilding the table each time.
+
+    ``"auto"`` takes single precision for tables of more than 2^18 states (2^22 for steps in the 0/1 basis) and up to
+    4 million rows, else double. The device ``"auto"`` is a GPU if there is one, the table is large and fits it; several
+    devices are never chosen by themselves, since all processes must be started for it.
+
+    Raises
+    ------
+    TooLargeError : the tables would not fit; says what is needed, what there is, and the way out.
+    FullspanError : a GPU or JAX is asked for, and there is none, or several devices cannot share this basis.
+    """
+    large = basis.n_states > (_LARGE_ZERO_ONE if basis.zero_one and stepwise else _LARGE)
+    single = precision == "float32" or (precision == "auto" and large and total <= _EXACT)
+    dtype: np.dtype[Any] = np.dtype(np.float32 if single else np.float64)
+    if device == "sharded":
+        return _plan_sharded(basis, dtype, max_memory)
+    n_blocks = basis.n_states // Layout.of(basis).size
+    on_gpu = _plan_gpu(basis, dtype, n_blocks, max_memory, device)
+    if isinstance(on_gpu, Plan):
+        return on_gpu
+    n_bytes = 2 * basis.n_states * dtype.itemsize + _PER_BLOCK * n_blocks + _FIXED
+    limit = budget(max_memory)
+    require(n_bytes, limit, f"a dual table of {_power(basis.n_states)} states in {dtype}", _remedy(basis, dtype, limit))
+    return Plan(basis.n_states, dtype, n_bytes, note=on_gpu)
+
+
+def _plan_gpu(basis: Basis, dtype: np.dtype[Any], n_blocks: int, max_memory: int | None, device: Device) -> Plan | str:
+    """The plan on a GPU if one is asked for, or there is one and the table is worth it; else why not, if it is."""
+    if device == "cpu" or (device == "auto" and basis.n_states < _WORTH_A_GPU):
+        return ""
+    from fullspan.engine.cuda.device import free_memory, why_not
+
+    if device == "auto" and (reason := why_not()) is not None:
+        return f"the CPU is used: {reason}"
+    limit = int(_GPU_SHARE * free_memory())
+    limit = limit if max_memory is None else min(limit, max_memory)
+    n_bytes = 2 * basis.n_states * dtype.itemsize + _GPU_PER_BLOCK * n_blocks + _GPU_FIXED
+    try:
+        remedy = "use device='cpu', or " + _remedy(basis, dtype, limit)
+        require(n_bytes, limit, f"on the GPU, a dual table of {_power(basis.n_states)} states in {dtype}", remedy)
+    except TooLargeError as error:
+        if device == "cuda":
+            raise
+        warnings.warn(f"the CPU is used: {error}", stacklevel=4)
+        return f"the CPU is used: {error}"
+    return Plan(basis.n_states, dtype, n_bytes, "cuda")
+
+
+def _plan_sharded(basis: Basis, dtype: np.dtype[Any], max_memory: int | None) -> Plan:
+    """The plan for the devices that JAX sees, over all processes; ``max_memory`` holds for each of them."""
+    from fullspan.engine.sharded.mesh import devices, free_memory
+    from fullspan.engine.sharded.shards import Shards
+
+    found = devices()
+    shards = Shards(basis, len(found))
+    limit = free_memory(found) if max_memory is None else max_memory
+    n_bytes = shards.n_bytes(dtype.itemsize)
+    what = f"on each of {len(found)} devices, its share of a dual table of {_power(basis.n_states)} states in {dtype}"
+    require(n_bytes, limit, what, "start more devices, or " + _remedy(basis, dtype, limit * len(found)))
+    return Plan(basis.n_states, dtype, n_bytes, "sharded")
+
+
+def _remedy(basis: Basis, dtype: np.dtype[Any], limit: int) -> str:
+    states, keep = 1, 0
+    for card in sorted(basis.cards):
+        states *= card
+        if 2 * states * dtype.itemsize + _FIXED > limit:
+            break
+        keep += 1
+    ways = [f"keep fewer variables with columns= (the {keep} with the fewest levels would fit)", "merge levels"]
+    if dtype == np.float64:
+        ways.insert(0, "use dtype='float32' (half the memory)")
+    return ", or ".join(ways)
+
+
+def _power(n: int) -> str:
+    power = f"2^{n.bit_length() - 1}"
+    return power if n & (n - 1) == 0 else f"{n:,}" if n < 10**12 else f"about {power}"

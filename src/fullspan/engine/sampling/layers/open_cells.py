@@ -1,0 +1,152 @@
+"""Rows with missing cells under a restricted machine, exactly: sums over what is missing, in closed form on one side.
+
+    log sum_{x_M, h} exp(-E) = log sum_{x_M} exp(b_M.x_M + sum_j softplus(a_j + x_M.W_Mj))
+                             = log sum_h exp(a.h + log_sum_M(b_M + W_M h)),                     a = c + x_obs W_obs
+
+Rows with the same missing cells share the states of these, or the hidden ones, whichever are fewer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.arrays import Array
+from fullspan.data.patterns import same_pattern
+from fullspan.data.space import Space
+from fullspan.engine.sampling.layers.exact import digits
+from fullspan.errors import TooLargeError
+from fullspan.model.layered import LayeredMachine
+from fullspan.model.units import Units
+
+MAX_STATES = 1 << 20
+"""Most states that are summed over for a row."""
+_CELLS = 1 << 22
+
+
+@dataclass(frozen=True)
+class Completed:
+    """What is expected of rows given their observed cells.
+
+    Attributes
+    ----------
+    log_weight : (m,) log of the sum over everything not observed.
+    visible : (m, units) expected units; those of observed cells as they are.
+    hidden : (m, hidden) expected hidden units.
+    """
+
+    log_weight: Array
+    visible: Array
+    hidden: Array
+
+
+def completed(machine: LayeredMachine, codes: NDArray[np.integer]) -> Completed:
+    """Expectations of rows of codes (m, n), −1 where a cell is missing, under a machine with one hidden layer.
+
+    Raises
+    ------
+    TooLargeError : a row leaves more than 2^20 states open, and there are more than 20 hidden units.
+    """
+    m, n_hidden = len(codes), machine.sizes[1]
+    out = Completed(np.empty(m), np.empty((m, machine.sizes[0])), np.empty((m, n_hidden)))
+    for rows in same_pattern(codes) if m else ():
+        missing = np.flatnonzero(codes[rows[0]] < 0)
+        for some, log_weight, visible, hidden in _of_pattern(machine, codes, rows, missing):
+            out.log_weight[some], out.visible[some], out.hidden[some] = log_weight, visible, hidden
+    return out
+
+
+def n_open(space: Space, missing: NDArray[np.intp]) -> int:
+    """States of the variables that are missing."""
+    return Space(tuple(space.variables[i] for i in missing)).n_states
+
+
+def _of_pattern(
+    machine: LayeredMachine, codes: NDArray[np.integer], rows: NDArray[np.intp], missing: NDArray[np.intp]
+) -> Iterator[tuple[NDArray[np.intp], Array, Array, Array]]:
+    open_states, hidden_states = n_open(machine.space, missing), 2 ** machine.sizes[1]
+    fewer = min(open_states, hidden_states)
+    if fewer > MAX_STATES:
+        raise TooLargeError(
+            f"row {rows[0] + 1} leaves {len(missing)} cells open: a sum over 2^{fewer.bit_length() - 1} states; "
+            f"2^{MAX_STATES.bit_length() - 1} are possible: fill them in first (impute), or leave the row out"
+        )
+    of_each = [np.arange(s.start, s.stop) for s in map(machine.units.of_variable, missing)]
+    own = np.concatenate([np.zeros(0, dtype=np.intp), *of_each])
+    inside = Space(tuple(machine.space.variables[i] for i in missing))
+    size = max(1, _CELLS // (fewer * (machine.sizes[1] if fewer == open_states else 1)))
+    for start in range(0, len(rows), size):
+        some = rows[start : start + size]
+        x = np.maximum(machine.units.encode(codes[some]), 0).astype(np.float64)
+        x[:, own] = 0.0
+        inputs = x @ machine.weights[0] + machine.biases[1]
+        fixed = x @ machine.biases[0]
+        sums = _over_open if fewer == open_states else _over_hidden
+        log_weight, visible, hidden = sums(machine, inputs, own, inside)
+        x[:, own] = visible
+        yield some, fixed + log_weight, x, hidden
+
+
+def _over_open(
+    machine: LayeredMachine, inputs: Array, own: NDArray[np.intp], inside: Space
+) -> tuple[Array, Array, Array]:
+    """Sum over the open cells' states; hidden units in closed form."""
+    states = _unit_states(inside, len(own))
+    a = inputs[:, None, :] + (states @ machine.weights[0][own])[None]
+    log = states @ machine.biases[0][own] + np.logaddexp(0.0, a).sum(axis=2)
+    chance, total = _normalised(log)
+    means = 0.5 * np.tanh(0.5 * a) + 0.5
+    return total, chance @ states, np.einsum("ms,msj->mj", chance, means)
+
+
+def _over_hidden(
+    machine: LayeredMachine, inputs: Array, own: NDArray[np.intp], inside: Space
+) -> tuple[Array, Array, Array]:
+    """Sum over the hidden states; open units in closed form, the same for all rows."""
+    n = machine.sizes[1]
+    states = digits(np.arange(2**n), [2] * n).astype(np.float64)
+    raw = states @ machine.weights[0][own].T + machine.biases[0][own]
+    units = Units(inside)
+    place = _places(inside)
+    log_open, means = np.zeros(len(states)), np.zeros_like(raw)
+    for i, card in enumerate(inside.cards):
+        part = raw[:, place[units.of_variable(i)]]
+        if card == 2:
+            log_open += np.logaddexp(0.0, part[:, 0])
+            means[:, place[units.of_variable(i)]] = 0.5 * np.tanh(0.5 * part) + 0.5
+        elif card > 2:
+            chance, total = _normalised(part)
+            log_open += total
+            means[:, place[units.of_variable(i)]] = chance
+    chance, total = _normalised(inputs @ states.T + log_open)
+    return total, chance @ means, chance @ states
+
+
+def _places(inside: Space) -> NDArray[np.intp]:
+    """Where the units of the open variables, in the order that these have by themselves, stand variable by variable."""
+    units = Units(inside)
+    order = [np.arange(s.start, s.stop) for s in map(units.of_variable, range(len(inside)))]
+    places = np.empty(units.count, dtype=np.intp)
+    if units.count:
+        places[np.concatenate(order)] = np.arange(units.count)
+    return places
+
+
+def _unit_states(inside: Space, n_units: int) -> Array:
+    """(states, open units) all states of the open variables, units variable by variable."""
+    out = np.zeros((inside.n_states, n_units))
+    if n_units:
+        codes = digits(np.arange(inside.n_states), list(inside.cards))
+        out[:, _places(inside)] = Units(inside).encode(codes)
+    return out
+
+
+def _normalised(log: Array) -> tuple[Array, Array]:
+    """Probabilities along the last axis, and the log of the sum."""
+    top = log.max(axis=1, keepdims=True)
+    weights = np.exp(log - top)
+    sums = weights.sum(axis=1, keepdims=True)
+    return weights / sums, (top + np.log(sums))[:, 0]

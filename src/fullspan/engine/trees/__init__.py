@@ -1,1 +1,0 @@
-"""Trees of hidden nodes over rows of data."""
