@@ -36,10 +36,10 @@ from fullspan.engine.sampling.term_tables import TermTables
 from fullspan.engine.sampling.two_layers import layer_log_z, two_layers
 from fullspan.errors import FullspanError, TooLargeError
 from fullspan.model.algebra.basis import BASES, Basis, Term
+from fullspan.model.algebra.local import log_sum_exp, small_exponents
 from fullspan.model.estimate import Estimate
 from fullspan.model.files.formats import read_factors
 from fullspan.model.graph import FactorGraph
-from fullspan.model.local import log_sum_exp, small_exponents
 from fullspan.model.loglinear import LogLinear
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import inspect
 import json
 import math
 import os
+import sys
 
 import numpy as np
 import pytest
@@ -15,14 +17,13 @@ from hypothesis import strategies as st
 
 from fullspan.data.space import Space, Variable
 from fullspan.errors import FullspanError, ModelFileError
-from fullspan.model import Fitted, LogLinear, Step, load, save
+from fullspan.model import Fitted, LogLinear, Step
 from fullspan.model.algebra.basis import BASES, Basis
+from fullspan.model.algebra.local import log_sum_exp, small_exponents
 from fullspan.model.averaged import AveragedLogLinear
 from fullspan.model.effects.interaction import Effect, Interaction
-from fullspan.model.files import log_linear as file
-from fullspan.model.files import strict_json
+from fullspan.model.files import averaged, envelope, log_linear, strict_json
 from fullspan.model.goodness import Goodness
-from fullspan.model.local import log_sum_exp, small_exponents
 
 SPACE = Space(
     (
@@ -32,6 +33,18 @@ SPACE = Space(
     )
 )
 TERMS = (((0, 1),), ((0, 1), (2, 2)), ((0, 1), (1, 1), (2, 1)))
+
+
+FILES = {kind.KIND: kind for kind in (log_linear, averaged)}
+
+
+def save(one, path):
+    FILES[one.kind].write(one, path)
+
+
+def load(path):
+    """Read by the module of the kind that the header names; a kind that is none of these is refused by either."""
+    return FILES.get(envelope.kind_of(path), log_linear).read(path)
 
 
 def fitted(basis="walsh", space=SPACE, terms=TERMS, **changes):
@@ -181,7 +194,7 @@ def test_the_file_is_made_for_people(path):
     assert document["version"] == 1
     assert document["terms"][1]["term"] == {"crime": 1, "age": 2}
     assert document["terms"][1]["order"] == 2
-    assert document["terms"][1]["words"] == one.model.describe(TERMS[1])
+    assert document["terms"][1]["words"] == one.describe(1)
     assert document["terms"][1]["nats_saved"] is None
     assert "años" in text
     assert len(text.splitlines()) < 50
@@ -253,10 +266,11 @@ def test_what_json_cannot_hold_is_refused(path, changes, message):
     assert not path.exists()
 
 
-def test_a_model_too_large_to_read_is_not_written(path, monkeypatch):
-    monkeypatch.setattr(file, "MAX_BYTES", 100)
-    with pytest.raises(ModelFileError, match="larger than"):
-        save(fitted(), path)
+def test_a_model_too_large_to_read_is_not_written(path):
+    """What is saved can be loaded: the limit is the same for both."""
+    with pytest.raises(ModelFileError, match="larger than 64 MiB"):
+        save(fitted(settings={"note": "x" * strict_json.MAX_BYTES}), path)
+    assert not path.exists()
 
 
 def test_a_missing_folder(tmp_path):
@@ -298,7 +312,7 @@ def changed(document, place, value):
 
 def write(path, document):
     """Write a document with the checksum it ought to have."""
-    path.write_text(json.dumps({**document, "checksum": file.checksum(document)}), encoding="utf-8")
+    path.write_text(json.dumps({**document, "checksum": envelope.checksum(document)}), encoding="utf-8")
 
 
 V, T, F = ("space", "variables"), ("terms",), ("fit",)
@@ -314,7 +328,7 @@ V, T, F = ("space", "variables"), ("terms",), ("fit",)
         (("version",), 0, "not between 1"),
         (("version",), True, "a whole number is needed"),
         (("version",), "1", "a whole number is needed"),
-        (("kind",), "cloud", 'kind "cloud" are unknown'),
+        (("kind",), "cloud", 'holds a model of kind "cloud", where "log-linear"'),
         (("space",), [], "an object is needed, not a list"),
         (V, {}, "a list is needed, not an object"),
         (V, [], "0 variables"),
@@ -401,13 +415,14 @@ def test_settings_of_any_json_form_match_their_checksum(path):
     assert load(path).settings == {"bins": {"1": [2, 3], "a": None}, "levels": {"x": ["\u00e4", True, 1.0]}}
 
 
-def test_nesting_that_can_be_parsed_but_not_written_is_refused(sound, path, monkeypatch):
-    def deep(_):
-        raise RecursionError
-
-    write(path, sound)
-    monkeypatch.setattr(file, "checksum", deep)
-    with pytest.raises(ModelFileError, match="nested too deeply"):
+@pytest.mark.parametrize("margin", [10, 20, 30, 40, 60, 80, 120])
+def test_nesting_near_the_limit_of_the_interpreter_is_refused(sound, path, margin):
+    """Parsing needs a little less of the stack than the checksum: whichever fails, the refusal says so."""
+    depth = sys.getrecursionlimit() - len(inspect.stack()) - margin
+    deep = "[" * depth + "]" * depth
+    text = json.dumps(changed(sound, (*F, "settings"), {"deep": None}))
+    path.write_text(text.replace('{"deep": null}', '{"deep": ' + deep + "}"), encoding="utf-8")
+    with pytest.raises(ModelFileError, match=r"nested too deeply|checksum"):
         load(path)
 
 
@@ -535,11 +550,12 @@ def test_the_version_is_known_or_said_to_be_unknown(monkeypatch):
     software_version.cache_clear()
 
 
-def test_more_variables_than_are_read_are_not_written(path, monkeypatch):
+def test_more_variables_than_are_read_are_not_written(path):
     """What is saved can be loaded: the limit is the same for both."""
-    monkeypatch.setattr(file, "MAX_VARIABLES", 1)
-    with pytest.raises(ModelFileError, match="variables cannot be written"):
-        save(fitted(), path)
+    space = Space(tuple(Variable(f"v{i}", (0,)) for i in range(2**16 + 1)))
+    model = LogLinear(space, Basis("walsh", space.cards), (), np.zeros(0), 0.0)
+    with pytest.raises(ModelFileError, match="65,537 variables cannot be written"):
+        save(Fitted.given(model), path)
     assert not path.exists()
 
 

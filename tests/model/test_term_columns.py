@@ -11,9 +11,10 @@ import pytest
 
 from fullspan.data.space import Space
 from fullspan.errors import ModelFileError
-from fullspan.model import Fitted, LogLinear, load, save
+from fullspan.model import Fitted, LogLinear
 from fullspan.model.algebra.basis import Basis
-from fullspan.model.files.log_linear import checksum
+from fullspan.model.files.envelope import checksum
+from fullspan.model.files.log_linear import read, write
 
 SPACE = Space.of_cards((2, 3, 2, 4))
 TERMS = (((0, 1),), ((0, 1), (1, 2)), ((1, 1), (2, 1), (3, 3)), ((3, 2),))
@@ -35,7 +36,7 @@ def fitted(**changes: Any) -> Fitted:
 
 
 def _log_z(basis: Basis, theta: np.ndarray) -> float:
-    from fullspan.model.local import log_sum_exp, small_exponents
+    from fullspan.model.algebra.local import log_sum_exp, small_exponents
 
     return float(log_sum_exp(small_exponents(basis, dict(zip(TERMS, theta, strict=True)))))
 
@@ -49,12 +50,12 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_columns_bring_the_same_model_back(path: Path) -> None:
     """Terms, weights and what is known about them are those that were saved, to the last bit; the version is 2."""
     one = fitted()
-    save(one, path)
+    write(one, path)
     document = json.loads(path.read_text())
     assert document["version"] == 2
     assert document["terms"]["orders"] == [1, 2, 3, 1]
     assert document["terms"]["nats_saved"] is None
-    two = load(path)
+    two = read(path)
     assert two.model.terms == TERMS
     np.testing.assert_array_equal(two.model.theta, one.model.theta)
     np.testing.assert_array_equal(two.standard_errors, one.standard_errors)
@@ -63,7 +64,7 @@ def test_columns_bring_the_same_model_back(path: Path) -> None:
 
 def test_few_terms_are_records_that_old_versions_read(tmp_path: Path) -> None:
     """Below 10,000 terms a file is one of version 1."""
-    save(fitted(), tmp_path / "m.fsm")
+    write(fitted(), tmp_path / "m.fsm")
     document = json.loads((tmp_path / "m.fsm").read_text())
     assert document["version"] == 1
     assert [len(record["term"]) for record in document["terms"]] == [1, 2, 3, 1]
@@ -93,20 +94,20 @@ def test_few_terms_are_records_that_old_versions_read(tmp_path: Path) -> None:
 )
 def test_columns_that_are_none_are_refused(path: Path, column: str, values: Any, message: str) -> None:
     """A file with a right checksum and columns that do not belong together is refused, at the place."""
-    save(fitted(), path)
+    write(fitted(), path)
     document = json.loads(path.read_text())
     document["terms"][column] = values
     document["checksum"] = checksum(document)
     path.write_text(json.dumps(document))
     with pytest.raises(ModelFileError, match=message):
-        load(path)
+        read(path)
 
 
 def test_a_term_that_stands_twice_is_refused(path: Path) -> None:
-    save(fitted(), path)
+    write(fitted(), path)
     document = json.loads(path.read_text())
     document["terms"].update(orders=[1, 1], variables=[0, 0], components=[1, 1], weight=[1.0, 2.0])
     document["checksum"] = checksum(document)
     path.write_text(json.dumps(document))
     with pytest.raises(ModelFileError, match="stands twice"):
-        load(path)
+        read(path)

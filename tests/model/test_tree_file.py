@@ -15,8 +15,8 @@ from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.errors import ModelFileError
 from fullspan.learn.trees.chow_liu import chow_liu
-from fullspan.model.files.log_linear import checksum, load
-from fullspan.model.files.tree import load_tree, save_tree
+from fullspan.model.files import log_linear, tree
+from fullspan.model.files.envelope import checksum
 from fullspan.model.hidden_tree import FittedTree
 from trees import CARDS, generic_tree
 
@@ -32,8 +32,8 @@ def fitted(hidden: bool) -> FittedTree:
 def test_a_file_brings_the_same_tree_back(tmp_path: Path, hidden: bool) -> None:
     """Every number returns bit for bit."""
     before, path = fitted(hidden), tmp_path / "tree.fsm"
-    save_tree(before, path)
-    after = load_tree(path)
+    tree.write(before, path)
+    after = tree.read(path)
     for name in ("parents", "order", "prior", "transitions", "emissions"):
         assert np.array_equal(getattr(after.model, name), getattr(before.model, name))
     assert after.model.space == before.model.space
@@ -45,9 +45,9 @@ def test_a_file_brings_the_same_tree_back(tmp_path: Path, hidden: bool) -> None:
 
 
 def test_a_tree_is_no_log_linear_model(tmp_path: Path) -> None:
-    save_tree(fitted(False), tmp_path / "tree.fsm")
-    with pytest.raises(ModelFileError, match=r"kind 'tree', where 'log-linear' is needed; fullspan\.load"):
-        load(tmp_path / "tree.fsm")
+    tree.write(fitted(False), tmp_path / "tree.fsm")
+    with pytest.raises(ModelFileError, match=r'kind "tree", where "log-linear" is needed; fullspan\.load'):
+        log_linear.read(tmp_path / "tree.fsm")
 
 
 def _row(document: dict[str, Any]) -> list[float]:
@@ -56,7 +56,7 @@ def _row(document: dict[str, Any]) -> list[float]:
 
 
 CHANGES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
-    "kind": (lambda d: d.update(kind="forest"), "unknown"),
+    "kind": (lambda d: d.update(kind="forest"), 'kind "forest", where "tree" is needed'),
     "cycle": (lambda d: d["tree"].update(parents=[3, -1, 1, 0, 3]), "cycle"),
     "two roots": (lambda d: d["tree"].update(parents=[-1, -1, 1, 1, 3]), "one root|'transition' is missing"),
     "parent out of range": (lambda d: d["tree"].update(parents=[9, -1, 1, 1, 3]), r"parents\[0\]"),
@@ -73,19 +73,19 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_file_that_holds_no_tree_is_refused(tmp_path: Path, change: str) -> None:
     path = tmp_path / "tree.fsm"
-    save_tree(fitted(True), path)
+    tree.write(fitted(True), path)
     document = json.loads(path.read_text())
     alter, message = CHANGES[change]
     alter(document)
     document["checksum"] = checksum(document)
     path.write_text(json.dumps(document))
     with pytest.raises(ModelFileError, match=message):
-        load_tree(path)
+        tree.read(path)
 
 
 def test_damage_is_found(tmp_path: Path) -> None:
     path = tmp_path / "tree.fsm"
-    save_tree(fitted(True), path)
+    tree.write(fitted(True), path)
     path.write_text(path.read_text().replace('"total": 40.0', '"total": 41.0'))
     with pytest.raises(ModelFileError, match="checksum"):
-        load_tree(path)
+        tree.read(path)

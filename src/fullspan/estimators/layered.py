@@ -290,15 +290,15 @@ class LayeredEstimator(LayeredParameters, _Transformer):
         elif course.status == "interrupted":
             warnings.warn("the fit was interrupted; the weights so far are kept", ConvergenceWarning, stacklevel=3)
         fitted = FittedLayers(
-            machine,
-            UNKNOWN,
-            rows.data.total,
-            rows.n_rows,
-            rows.n_dropped,
-            tuple(course.history),
-            course.status,
-            tuple(course.curve),
-            self._settings(),
+            model=machine,
+            log_z=UNKNOWN,
+            total=rows.data.total,
+            n_rows=rows.n_rows,
+            n_dropped=rows.n_dropped,
+            history=tuple(course.history),
+            status=course.status,
+            curve=tuple(course.curve),
+            settings=self._settings(),
         )
         self._trainer = trainer
         self._accept(fitted, kind)

@@ -64,7 +64,7 @@ def load(path: str | os.PathLike[str]) -> DensityEstimator:
         accept, content = model._accept, layers
     else:
         truncated = document["kind"].value == truncated_file.KIND
-        fitted = truncated_file.read_truncated(document) if truncated else file.read(document)
+        fitted = truncated_file.read_truncated(document) if truncated else file.load(document)
         model = _unfitted(path, fitted.settings, "TruncatedBoltzmannMachine" if truncated else "FullSpan", HOMES)
         if truncated != (type(model).__name__ == "TruncatedBoltzmannMachine"):
             raise ModelFileError(f"{path} names the estimator {type(model).__name__!r}, which has no such files")

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from fullspan.data.space import Level, Space
 from fullspan.errors import FullspanError
 from fullspan.estimators.inputs.tables import checked_table
-from fullspan.model.effects.intensity import intensities
+from fullspan.model.intensity import intensities
 
 
 class MachineFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]

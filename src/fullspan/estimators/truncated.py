@@ -20,7 +20,7 @@ from fullspan.estimators.explain.boundary import diverging_terms, warn_at_bounda
 from fullspan.estimators.parameters import Memory, Seed
 from fullspan.estimators.progress import MINING, announce
 from fullspan.estimators.settings import seed_of
-from fullspan.model.effects.intensity import intensities, row_intensities
+from fullspan.model.intensity import intensities, row_intensities
 from fullspan.query.truncated import TruncatedOracle
 
 if TYPE_CHECKING:

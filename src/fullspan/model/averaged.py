@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,7 @@ class AveragedLogLinear(LogLinear):
     [0.625]
     """
 
+    kind: ClassVar[str] = "averaged"
     members: tuple[LogLinear, ...]
     beside: tuple[tuple[float, LogLinear], ...] = ()
 

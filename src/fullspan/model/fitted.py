@@ -1,48 +1,23 @@
-"""A model together with what was learned about it: errors, savings, the data's size, and the way of the search."""
+"""A log-linear model with what was learned about it: errors of its weights, nats saved, interactions, fit measures."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cache, cached_property
-from typing import Any, Protocol
+import math
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fullspan.arrays import Array, Mask
 from fullspan.errors import FullspanError
 from fullspan.model.algebra.basis import Term
 from fullspan.model.effects.interaction import Interaction
 from fullspan.model.effects.words import contrast, describe, is_two_level_pair, side
 from fullspan.model.goodness import Goodness
 from fullspan.model.loglinear import LogLinear
+from fullspan.model.record import FitRecord, Step, StepLike, software_version
 
-
-class StepLike(Protocol):
-    """A row of the history, whatever class holds it."""
-
-    @property
-    def move(self) -> str: ...
-    @property
-    def n_terms(self) -> int: ...
-    @property
-    def cost(self) -> float: ...
-    @property
-    def seconds(self) -> float: ...
-
-
-@dataclass(frozen=True)
-class Step:
-    """One move of a search: what was done, the number of terms afterwards, the cost in nats per row.
-
-    ``words`` tells people how far it is where a number of terms and a cost would not; files do not keep them.
-    """
-
-    move: str
-    n_terms: int
-    cost: float
-    seconds: float
-    words: str = field(default="", compare=False)
+__all__ = ["Fitted", "OutOfBag", "Step", "StepLike", "software_version"]
 
 
 @dataclass(frozen=True)
@@ -61,20 +36,9 @@ class OutOfBag:
     share: float
 
 
-@cache
-def software_version() -> str:
-    """Version of the installed package."""
-    from importlib import metadata
-
-    try:
-        return metadata.version("fullspan")
-    except metadata.PackageNotFoundError:
-        return "unknown"
-
-
-@dataclass(frozen=True, eq=False)
-class Fitted:
-    """A fitted model.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Fitted(FitRecord[LogLinear]):
+    """A fitted log-linear model, single, averaged or on a truncated space.
 
     Attributes
     ----------
@@ -86,60 +50,55 @@ class Fitted:
     coefficient_errors : standard errors of the coefficients in the sum-to-zero coding, in the order of
         :func:`fullspan.learn.effects.coefficients.coded`; None where they have not been worked out.
     shares : of each level of the observed variables among the rows; empty where not known.
-    total : number of rows N, or the sum of their weights.
-    n_rows, n_dropped : rows read, and those of them dropped because of missing values.
     divergence : KL(p_d || p) in nats per row.
     entropy : entropy of the empirical distribution, in nats per row.
     description_length : total nats, model and data.
-    history : the moves of the search.
-    status : ``"converged"``, ``"interrupted"``, or another word for how the search ended.
     drift : largest rounding error that a rebuild of the table has removed.
-    settings : how the model was fitted; JSON values only.
-    fingerprint : of the data.
     goodness : measures of fit, where the terms were given and not searched for.
     diverging : positions of the terms whose weights have no finite maximum; the model is the limit.
     n_hidden : how many of the last variables were never observed.
     prior : mean and precision (k,) of the normal prior that the search has fitted to the weights, in nats of all rows.
     out_of_bag : of an average of bootstrap fits, the likelihood of what each has not seen.
-    version : of the software that fitted the model.
+
+    And those of :class:`fullspan.model.record.FitRecord`.
     """
 
-    model: LogLinear
-    standard_errors: NDArray[np.float64]
-    nats_saved: NDArray[np.float64]
-    total: float
-    n_rows: int
-    n_dropped: int
+    standard_errors: Array
+    nats_saved: Array
     divergence: float
     entropy: float
     description_length: float
-    history: tuple[StepLike, ...] = ()
-    status: str = "converged"
     drift: float = 0.0
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    fingerprint: str = ""
     goodness: Goodness | None = None
     diverging: tuple[int, ...] = ()
     n_hidden: int = 0
-    prior: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+    prior: tuple[Array, Array] | None = None
     out_of_bag: OutOfBag | None = None
-    version: str = field(default_factory=software_version)
-    approximate: NDArray[np.bool_] | None = None
+    approximate: Mask | None = None
     interactions: tuple[Interaction, ...] | None = None
     shares: tuple[tuple[float, ...], ...] = ()
-    coefficient_errors: NDArray[np.float64] | None = None
+    coefficient_errors: Array | None = None
 
     @classmethod
     def given(cls, model: LogLinear) -> Fitted:
         """A model that was not learned here: of no rows, without errors and measures."""
         unknown = np.full(len(model.terms), np.nan)
-        nan = float("nan")
-        return cls(model, unknown, unknown, 0.0, 0, 0, nan, nan, nan, status="given")
+        return cls(
+            model=model,
+            standard_errors=unknown,
+            nats_saved=unknown,
+            total=0.0,
+            n_rows=0,
+            divergence=math.nan,
+            entropy=math.nan,
+            description_length=math.nan,
+            status="given",
+        )
 
     @property
-    def weights(self) -> NDArray[np.float64]:
+    def weights(self) -> Array:
         """(k,) weights as people should read them: infinite where there is no finite maximum."""
-        weights: NDArray[np.float64] = self.model.theta.copy()
+        weights: Array = self.model.theta.copy()
         diverging = list(self.diverging)
         weights[diverging] = np.copysign(np.inf, weights[diverging])
         return weights
@@ -180,7 +139,7 @@ class Fitted:
         return bool(self.settings.get("engine_chosen", self.settings.get("engine")) == "elimination")
 
     @property
-    def is_approximate(self) -> NDArray[np.bool_]:
+    def is_approximate(self) -> Mask:
         """(k,) whether the nats saved by each term are an approximation."""
         return np.ones(len(self.model.terms), dtype=bool) if self.approximate is None else self.approximate
 
@@ -189,7 +148,7 @@ class Fitted:
             values = np.array(getattr(self, name), dtype=np.float64)
             if values.shape != self.model.theta.shape:
                 raise FullspanError(
-                    f"{name} has the shape {values.shape}, one per term {self.model.theta.shape} is due"
+                    f"{name} has the shape {values.shape}; one number per term, {self.model.theta.shape}, is expected"
                 )
             values.flags.writeable = False
             object.__setattr__(self, name, values)

@@ -9,10 +9,9 @@ Markov model.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +19,8 @@ from numpy.typing import NDArray
 from fullspan.arrays import Array
 from fullspan.data.space import Space, Variable
 from fullspan.errors import FullspanError
-from fullspan.model.fitted import StepLike, software_version
 from fullspan.model.graph import FactorGraph
+from fullspan.model.record import FitRecord
 
 _TOLERANCE, _ROUNDING = 1e-6, 1e-13
 """How far the probabilities of a table may be from summing to one; they are then divided by their sum."""
@@ -46,6 +45,7 @@ class HiddenTree:
     FullspanError : shapes disagree, the parents are no tree, or a table holds no probabilities.
     """
 
+    kind: ClassVar[str] = "tree"
     space: Space
     parents: NDArray[np.int64]
     prior: Array
@@ -62,7 +62,7 @@ class HiddenTree:
         for name, shape in (("parents", (n,)), *shapes.items()):
             found = (parents if name == "parents" else tables[name]).shape
             if found != shape or k == 0:
-                raise FullspanError(f"{name} of a tree of {n} variables has the shape {found}; {shape} is due")
+                raise FullspanError(f"{name} of a tree of {n} variables has the shape {found}; {shape} is expected")
         object.__setattr__(self, "parents", parents)
         object.__setattr__(self, "order", _topological(parents))
         for name, table in tables.items():
@@ -158,8 +158,8 @@ def _identities(cards: tuple[int, ...], k: int) -> Array:
     return eye
 
 
-@dataclass(frozen=True, eq=False)
-class FittedTree:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FittedTree(FitRecord[HiddenTree]):
     """A tree together with what was learned about it.
 
     Attributes
@@ -167,19 +167,10 @@ class FittedTree:
     log_likelihood : mean over the rows learned from, in nats, of what they say.
     validation : the same over the rows held out, NaN without any.
     mutual_information : (n,) between each variable and its parent in the rows learned from, in nats; 0 for the root.
-    total, n_rows, n_dropped, history, status, settings, fingerprint, version : as in
-        :class:`fullspan.model.fitted.Fitted`.
+
+    And those of :class:`fullspan.model.record.FitRecord`.
     """
 
-    model: HiddenTree
     log_likelihood: float
     validation: float
     mutual_information: Array
-    total: float
-    n_rows: int
-    n_dropped: int
-    history: tuple[StepLike, ...] = ()
-    status: str = "converged"
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    fingerprint: str = ""
-    version: str = field(default_factory=software_version)

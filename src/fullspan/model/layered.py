@@ -1,17 +1,16 @@
-"""Machines in layers: restricted (one hidden layer) and deep (several) Boltzmann machines.
+"""Layered machines: restricted (one hidden layer) and deep (several) Boltzmann machines.
 
     log p(x, h_1, ..., h_L) = b_0.x + sum_l b_l.h_l + x' W_1 h_1 + sum_l h_l' W_{l+1} h_{l+1} - log Z
 
 x are the units of the visible variables (:mod:`fullspan.model.units`), h_l those of the l-th hidden layer, 0 or 1.
-Units of one layer are not joined, so that they are independent given the layers beside them.
+Units of one layer are not joined, so that they are independent given the layers next to them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,14 +18,14 @@ from fullspan.arrays import Array
 from fullspan.data.space import Space, Variable
 from fullspan.errors import FullspanError
 from fullspan.model.estimate import Estimate
-from fullspan.model.fitted import StepLike, software_version
 from fullspan.model.graph import FactorGraph
+from fullspan.model.record import FitRecord
 from fullspan.model.units import Blocks, Units, hidden_blocks
 
 
 @dataclass(frozen=True, eq=False)
 class LayeredMachine:
-    """Weights and biases of a machine in layers.
+    """Weights and biases of a layered machine.
 
     Parameters
     ----------
@@ -41,6 +40,7 @@ class LayeredMachine:
     FullspanError : a layer has no unit, a shape is wrong, or a number is not finite.
     """
 
+    kind: ClassVar[str] = "layers"
     space: Space
     biases: tuple[Array, ...]
     weights: tuple[Array, ...]
@@ -52,14 +52,16 @@ class LayeredMachine:
         base = _frozen(np.zeros(self.units.count) if self.base is None else self.base)
         sizes = [b.size for b in biases]
         if len(biases) < 2 or len(weights) != len(biases) - 1:
-            raise FullspanError(f"{len(biases)} layers and {len(weights)} weights were given; at least 2 and 1 are due")
+            raise FullspanError(
+                f"{len(biases)} layers and {len(weights)} weights were given; at least 2 and 1 are needed"
+            )
         check_sizes(sizes[1:])
         if sizes[0] != self.units.count or base.shape != biases[0].shape:
             raise FullspanError(f"{sizes[0]} visible biases were given; the variables have {self.units.count} units")
         for layer, w in enumerate(weights):
             if w.shape != (sizes[layer], sizes[layer + 1]):
                 raise FullspanError(
-                    f"weights {layer} have the shape {w.shape}; {(sizes[layer], sizes[layer + 1])} is due"
+                    f"weights {layer} have the shape {w.shape}; {(sizes[layer], sizes[layer + 1])} is expected"
                 )
         if not all(np.isfinite(a).all() for a in (*biases, *weights, base)):
             raise FullspanError("a weight or bias of a machine is not finite")
@@ -151,27 +153,18 @@ def check_sizes(sizes: Any) -> tuple[int, ...]:
     return tuple(int(size) for size in listed)
 
 
-@dataclass(frozen=True, eq=False)
-class FittedLayers:
-    """A machine in layers with what was learned about it.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FittedLayers(FitRecord[LayeredMachine]):
+    """A layered machine with what was learned about it.
 
     Attributes
     ----------
     log_z : log of the partition function, exact or with its error.
-    history : the epochs.
     status : ``"converged"`` at the end of all epochs or of progress, ``"interrupted"`` or ``"diverged"``.
     curve : (epoch, held-out mean log-likelihood, its standard error) of each check.
-    settings : how the machine was fitted; JSON values only.
+
+    And those of :class:`fullspan.model.record.FitRecord`; the history has one step per epoch.
     """
 
-    model: LayeredMachine
     log_z: Estimate
-    total: float
-    n_rows: int
-    n_dropped: int = 0
-    history: tuple[StepLike, ...] = ()
-    status: str = "converged"
     curve: tuple[tuple[int, float, float], ...] = ()
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    fingerprint: str = ""
-    version: str = field(default_factory=software_version)

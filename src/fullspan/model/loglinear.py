@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from fullspan.data.space import Space
 from fullspan.errors import DataError, FullspanError
 from fullspan.model.algebra.basis import Basis, Term
+from fullspan.model.algebra.local import local_row
 from fullspan.model.effects.words import describe
-from fullspan.model.local import local_row
 
 _CHUNK = 1 << 14
 """States evaluated together: their columns stay in the cache."""
@@ -48,6 +48,7 @@ class LogLinear:
     [0.3655, 0.1345]
     """
 
+    kind: ClassVar[str] = "log-linear"
     space: Space
     basis: Basis
     terms: tuple[Term, ...]

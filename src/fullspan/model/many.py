@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,9 @@ from fullspan.arrays import Array, Ints
 from fullspan.data.space import Level, Space
 from fullspan.errors import QueryError
 from fullspan.model.algebra.basis import Basis
-from fullspan.model.fitted import Fitted, software_version
+from fullspan.model.fitted import Fitted
 from fullspan.model.loglinear import LogLinear
+from fullspan.model.record import software_version
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,10 +34,12 @@ class ManyModels:
         log-likelihood is that of all rows of the group, in nats.
     totals, n_rows, n_dropped, n_steps : (G,) rows or summed weights, rows read and dropped, moves of the search.
     converged : (G,) whether the search has ended by itself.
+    by : the column that names the groups; None where they are folds or draws.
     settings : how the models were fitted; JSON values only.
     version : of the software that fitted them.
     """
 
+    kind: ClassVar[str] = "many"
     space: Space
     basis: Basis
     groups: tuple[Level, ...]
@@ -53,6 +56,7 @@ class ManyModels:
     n_dropped: Ints
     n_steps: Ints
     converged: NDArray[np.bool_]
+    by: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     version: str = field(default_factory=software_version)
 

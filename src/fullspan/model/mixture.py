@@ -5,9 +5,8 @@ p(x) = sum_h pi_h p_h(x),      p_h(x) = exp( sum_f g_hf(x_f) ),  normalised
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,8 +14,8 @@ from fullspan.arrays import Array
 from fullspan.data.space import Space
 from fullspan.errors import FullspanError
 from fullspan.model.averaged import AveragedLogLinear
-from fullspan.model.fitted import StepLike, software_version
 from fullspan.model.graph import FactorGraph
+from fullspan.model.record import FitRecord
 
 _TOLERANCE = 1e-6
 
@@ -37,6 +36,7 @@ class Mixture:
     [0.4]
     """
 
+    kind: ClassVar[str] = "mixture"
     space: Space
     shares: Array
     components: tuple[FactorGraph, ...]
@@ -86,26 +86,17 @@ class Mixture:
         return np.asarray(np.logaddexp.reduce(self.joint(states), axis=1))
 
 
-@dataclass(frozen=True, eq=False)
-class FittedMixture:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FittedMixture(FitRecord[Mixture]):
     """A mixture together with what was learned about it.
 
     Attributes
     ----------
     log_likelihood : mean over the rows learned from, in nats.
     validation : the same over the rows held out, NaN without any.
-    total, n_rows, n_dropped, history, status, settings, fingerprint, version : as in
-        :class:`fullspan.model.fitted.Fitted`.
+
+    And those of :class:`fullspan.model.record.FitRecord`.
     """
 
-    model: Mixture
     log_likelihood: float
     validation: float
-    total: float
-    n_rows: int
-    n_dropped: int
-    history: tuple[StepLike, ...] = ()
-    status: str = "converged"
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    fingerprint: str = ""
-    version: str = field(default_factory=software_version)

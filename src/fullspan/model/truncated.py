@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,7 @@ class TruncatedLogLinear(LogLinear):
     FullspanError : the parts do not fit together, or a state is listed twice.
     """
 
+    kind: ClassVar[str] = "truncated"
     others: NDArray[Any] = None  # type: ignore[assignment]
     unseen: float = 0.0
 

@@ -19,8 +19,8 @@ from fullspan.data.space import Space
 from fullspan.engine.sampling.factors import Factors
 from fullspan.model.algebra.basis import Basis, Term
 from fullspan.model.algebra.jit import serial
+from fullspan.model.algebra.local import local_row
 from fullspan.model.graph import FactorGraph
-from fullspan.model.local import local_row
 
 
 @dataclass(frozen=True, eq=False)

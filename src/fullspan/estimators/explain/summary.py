@@ -15,10 +15,10 @@ from fullspan.estimators.explain.limits import likelihood_line
 from fullspan.estimators.explain.terms import aligned
 from fullspan.estimators.joint import is_conditional
 from fullspan.estimators.sampled import log_z_of
+from fullspan.model.algebra.local import INDICATOR
 from fullspan.model.averaged import AveragedLogLinear
 from fullspan.model.effects.events import event_words
 from fullspan.model.effects.words import label
-from fullspan.model.local import INDICATOR
 
 if TYPE_CHECKING:
     from fullspan.estimators.explain.residuals import Residuals

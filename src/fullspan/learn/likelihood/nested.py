@@ -29,8 +29,8 @@ from fullspan.engine.dual.table import DualTable
 from fullspan.learn.likelihood.phases import Free, Known
 from fullspan.learn.likelihood.solve import Likelihood, solve
 from fullspan.model.algebra.basis import Basis, Term
+from fullspan.model.algebra.local import local_row
 from fullspan.model.averaged import AveragedLogLinear
-from fullspan.model.local import local_row
 from fullspan.model.loglinear import LogLinear
 from fullspan.model.truncated import TruncatedLogLinear
 

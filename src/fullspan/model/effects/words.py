@@ -22,9 +22,9 @@ import numpy as np
 
 from fullspan.data.space import Space
 from fullspan.model.algebra.basis import Basis, Term
+from fullspan.model.algebra.local import WALSH, local_row
 from fullspan.model.effects.events import event_words
 from fullspan.model.effects.interaction import factor
-from fullspan.model.local import WALSH, local_row
 
 
 def describe(space: Space, basis: Basis, term: Term, weight: float, share: float | None = None) -> str:

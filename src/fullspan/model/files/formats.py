@@ -11,7 +11,7 @@ from fullspan.errors import ModelFileError, TooLargeError
 from fullspan.model.files import mixture as mixture_file
 from fullspan.model.files import tree as tree_file
 from fullspan.model.files.bif import read_bif
-from fullspan.model.files.log_linear import read
+from fullspan.model.files.log_linear import load
 from fullspan.model.files.strict_json import read_json
 from fullspan.model.files.uai import read_uai
 from fullspan.model.graph import FactorGraph
@@ -46,7 +46,7 @@ def read_factors(path: str | os.PathLike[str]) -> FactorGraph:
             f"{path} is a mixture, whose components have graphs of their own: it is no single product of factors; "
             "fullspan query, sample, impute, score, compare, report and serve take it as it is"
         )
-    return factors_of(read(document).model)
+    return factors_of(load(document).model)
 
 
 def factors_of(model: LogLinear) -> FactorGraph:

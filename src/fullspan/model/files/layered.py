@@ -1,7 +1,6 @@
-"""The model file of a machine in layers: the envelope of every model file, with biases and weights as lists.
+"""The file of a layered machine (restricted or deep Boltzmann machine): biases and weights as lists.
 
-    {"format": "fullspan-model", "version": 1, "kind": "layers",
-     "space": {"variables": [...]},
+    {..., "kind": "layers", ...,
      "layers": {"single": true, "biases": [[...], ...], "weights": [[[...], ...], ...], "base": [...]},
      "log_z": {"value": ..., "standard_error": ..., "method": "ais", "effective": ...},
      "fit": {"status": ..., "curve": [[epoch, score, error], ...], "history": [...], ...},
@@ -15,60 +14,52 @@ from __future__ import annotations
 
 import math
 import os
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fullspan.errors import FullspanError
+from fullspan.arrays import Array
+from fullspan.errors import FullspanError, ModelFileError
 from fullspan.model.estimate import Estimate
-from fullspan.model.files import log_linear as envelope
+from fullspan.model.files import envelope
+from fullspan.model.files.spaces import read_space
 from fullspan.model.files.strict_json import Node
 from fullspan.model.layered import FittedLayers, LayeredMachine
 
-KIND = "layers"
+KIND = LayeredMachine.kind
 
 
-def save_layers(fitted: FittedLayers, path: str | os.PathLike[str]) -> None:
+def write(fitted: FittedLayers, path: str | os.PathLike[str]) -> None:
     """Write the file of a machine atomically: whole, or not at all.
 
     Raises
     ------
     ModelFileError : the file cannot be written, or would be too large.
     """
-    envelope.write(lambda: _document(fitted), Path(path))
-
-
-def _document(fitted: FittedLayers) -> dict[str, Any]:
-    machine, z = fitted.model, fitted.log_z
-    return {
+    machine = fitted.model
+    single = _is_single(machine)
+    document = {
         **envelope.header(KIND, machine.space),
         "layers": {
-            "single": (single := _is_single(machine)),
+            "single": single,
             "biases": [_listed(b, single) for b in machine.biases],
             "weights": [_listed(w, single) for w in machine.weights],
             "base": _listed(machine.rates, False),
         },
-        "log_z": {
-            "value": z.value,
-            "standard_error": z.standard_error,
-            "method": z.method,
-            "effective": z.effective,
-            **({} if math.isinf(z.freedom) else {"freedom": z.freedom}),
-            "skewness": z.skewness,
-        },
-        "fit": {
-            "status": fitted.status,
-            "total": fitted.total,
-            "n_rows": fitted.n_rows,
-            "n_dropped": fitted.n_dropped,
-            "curve": [list(point) for point in fitted.curve],
-            "settings": dict(fitted.settings),
-            "fingerprint": fitted.fingerprint,
-            "software": fitted.version,
-            "history": [envelope.step_record(step) for step in fitted.history],
-        },
+        "log_z": _log_z(fitted.log_z),
+        "fit": envelope.learned(fitted, {"curve": [list(point) for point in fitted.curve]}),
+    }
+    envelope.write(document, path)
+
+
+def _log_z(z: Estimate) -> dict[str, Any]:
+    return {
+        "value": z.value,
+        "standard_error": z.standard_error,
+        "method": z.method,
+        "effective": z.effective,
+        **({} if math.isinf(z.freedom) else {"freedom": z.freedom}),
+        "skewness": z.skewness,
     }
 
 
@@ -78,7 +69,7 @@ def _is_single(machine: LayeredMachine) -> bool:
         return all(np.array_equal(a.astype(np.float32), a) for a in (*machine.biases, *machine.weights))
 
 
-def _listed(values: NDArray[np.float64], single: bool) -> list[Any]:
+def _listed(values: Array, single: bool) -> list[Any]:
     """Numbers with as few digits as bring them back."""
     if single:
         short = [float(str(v)) for v in values.astype(np.float32).ravel()]
@@ -87,45 +78,37 @@ def _listed(values: NDArray[np.float64], single: bool) -> list[Any]:
     return listed
 
 
-def read_layers(root: Node) -> FittedLayers:
-    """The machine in a document.
+def read(source: envelope.Source) -> FittedLayers:
+    """Read the file of a layered machine.
 
     Raises
     ------
-    ModelFileError : the document is damaged, hostile, of another kind or written by a newer version.
+    ModelFileError : the file is missing, damaged, hostile, of another kind or written by a newer version.
     """
-    envelope.check(root, KIND)
-    layers, z, fit = root["layers"], root["log_z"], root["fit"]
-    space = envelope.read_space(root["space"]["variables"])
-    single = layers["single"].value
-    if not isinstance(single, bool):
-        raise layers["single"].refuse("true or false is needed")
+    root = envelope.opened(source, KIND)
+    layers, fit = root["layers"], root["fit"]
+    single = layers["single"].truth()
     biases = tuple(_vector(node, single) for node in layers["biases"].items())
     weights = tuple(_matrix(node, single) for node in layers["weights"].items())
-    method = z["method"].text()
-    if method not in ("exact", "ais"):
-        raise z["method"].refuse("'exact' or 'ais' is needed")
     try:
-        machine = LayeredMachine(space, biases, weights, _vector(layers["base"], False))
+        machine = LayeredMachine(read_space(root), biases, weights, _vector(layers["base"], False))
+    except ModelFileError:
+        raise
     except FullspanError as error:
         raise layers.refuse(str(error)) from error
     return FittedLayers(
         model=machine,
-        log_z=_estimate(z, method),
-        total=fit["total"].number(least=0),
-        n_rows=fit["n_rows"].whole(0),
-        n_dropped=fit["n_dropped"].whole(0),
-        history=tuple(envelope.read_step(node) for node in fit["history"].items()),
-        status=fit["status"].text(),
+        log_z=_estimate(root["log_z"]),
         curve=tuple(_point(node) for node in fit["curve"].items()),
-        settings={key: node.value for key, node in fit["settings"].fields().items()},
-        fingerprint=fit["fingerprint"].text(),
-        version=fit["software"].text(),
+        **envelope.read_learned(fit),
     )
 
 
-def _estimate(z: Node, method: str) -> Estimate:
-    """log Z; older files know neither the freedom nor the skewness of its error."""
+def _estimate(z: Node) -> Estimate:
+    """log Z; older files have neither the freedom nor the skewness of its error."""
+    method = z["method"].text()
+    if method not in ("exact", "ais"):
+        raise z["method"].refuse("'exact' or 'ais' is needed")
     value, error, effective = z["value"].number(), z["standard_error"].number(least=0), z["effective"].number(least=0)
     known = z.fields()
     freedom = known["freedom"].number(least=1) if "freedom" in known else math.inf
@@ -134,7 +117,7 @@ def _estimate(z: Node, method: str) -> Estimate:
     )
 
 
-def _vector(node: Node, single: bool) -> NDArray[np.float64]:
+def _vector(node: Node, single: bool) -> Array:
     values = node.value if _plain(node.value) else [item.number() for item in node.items()]
     with np.errstate(over="ignore"):
         return np.array(values, dtype=np.float32 if single else np.float64).astype(np.float64)
@@ -145,7 +128,7 @@ def _plain(value: Any) -> bool:
     return isinstance(value, list) and all(type(v) is float for v in value)
 
 
-def _matrix(node: Node, single: bool) -> NDArray[np.float64]:
+def _matrix(node: Node, single: bool) -> Array:
     rows = [_vector(row, single) for row in node.items()]
     if not rows or any(len(row) != len(rows[0]) for row in rows):
         raise node.refuse("the rows of weights must have one length, and there is at least one")
@@ -155,5 +138,10 @@ def _matrix(node: Node, single: bool) -> NDArray[np.float64]:
 def _point(node: Node) -> tuple[int, float, float]:
     items = list(node.items())
     if len(items) != 3:
-        raise node.refuse("an epoch, a score and its error are due")
+        raise node.refuse("an epoch, a score and its error are needed")
     return items[0].whole(0), items[1].number(), items[2].number(least=0)
+
+
+# -- names of before ------------------------------------------------------------------------------------------
+
+save_layers, read_layers = write, read

@@ -1,8 +1,8 @@
-"""The model file of a mixture: the envelope of all model files, with the factors of every component.
+"""The file of a mixture: the factors of every component.
 
-    {"format": "fullspan-model", "version": 1, "kind": "mixture", "space": {"variables": [...]},
+    {..., "kind": "mixture", ...,
      "components": [{"share": 0.25, "factors": [{"scope": [3, 1], "log": [...]}, ...]}, ...],
-     "fit": {"status": ..., "log_likelihood": ..., "validation": ..., ...}, "checksum": "..."}
+     "fit": {..., "log_likelihood": ..., "validation": ..., ...}, "checksum": "..."}
 
 ``log`` is a log table over the variables of its scope, by position, the last one fastest. A mixture of 100,000 numbers
 and more has, in version 2, components of
@@ -21,62 +21,50 @@ import binascii
 import itertools
 import math
 import os
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from fullspan.data.space import Space
 from fullspan.errors import FullspanError, ModelFileError
-from fullspan.model.files import log_linear as envelope
+from fullspan.model.files import envelope
+from fullspan.model.files.normalisation import check_normalised
+from fullspan.model.files.spaces import read_space
 from fullspan.model.files.strict_json import Node
 from fullspan.model.graph import FactorGraph
 from fullspan.model.mixture import FittedMixture, Mixture
-from fullspan.model.normalised import check_normalised
 
-KIND = "mixture"
+KIND = Mixture.kind
 MAX_CELLS = 1 << 24
 """Most entries of one table that is read."""
 MAX_ORDER = 32
 """Most variables of one table that is read."""
 PACKED_FROM = 100_000
 """Numbers from which on tables are packed."""
-_PACKED_VERSION = 2
 
 
-def save_mixture(fitted: FittedMixture, path: str | os.PathLike[str]) -> None:
+def write(fitted: FittedMixture, path: str | os.PathLike[str]) -> None:
     """Write the file of a mixture atomically: whole, or not at all.
 
     Raises
     ------
     ModelFileError : the file cannot be written, or would be too large.
     """
-    envelope.write(lambda: _document(fitted), Path(path))
-
-
-def _document(fitted: FittedMixture) -> dict[str, Any]:
     model = fitted.model
     packed = model.n_parameters >= PACKED_FROM
-    return {
-        **envelope.header(KIND, model.space),
-        **({"version": _PACKED_VERSION} if packed else {}),
+    document = {
+        **envelope.header(KIND, model.space, envelope.PACKED if packed else envelope.PLAIN),
         "components": [
             {"share": float(share), **(_packed(graph) if packed else {"factors": _factors(graph)})}
             for share, graph in zip(model.shares, model.components, strict=True)
         ],
-        "fit": {
-            "status": fitted.status,
-            "total": fitted.total,
-            "n_rows": fitted.n_rows,
-            "n_dropped": fitted.n_dropped,
-            "log_likelihood": fitted.log_likelihood,
-            "validation": None if math.isnan(fitted.validation) else fitted.validation,
-            "settings": dict(fitted.settings),
-            "fingerprint": fitted.fingerprint,
-            "software": fitted.version,
-            "history": [envelope.step_record(step) for step in fitted.history],
-        },
+        "fit": envelope.learned(fitted, _learned(fitted)),
     }
+    envelope.write(document, path)
+
+
+def _learned(fitted: FittedMixture) -> dict[str, Any]:
+    return {"log_likelihood": fitted.log_likelihood, "validation": envelope.known_or_null(fitted.validation)}
 
 
 def _factors(graph: FactorGraph) -> list[dict[str, Any]]:
@@ -94,15 +82,15 @@ def _packed(graph: FactorGraph) -> dict[str, Any]:
     }
 
 
-def read_mixture(root: Node) -> FittedMixture:
-    """The mixture in a document.
+def read(source: envelope.Source) -> FittedMixture:
+    """Read the file of a mixture.
 
     Raises
     ------
-    ModelFileError : it is damaged, hostile, of another kind or written by a newer version.
+    ModelFileError : the file is missing, damaged, hostile, of another kind or written by a newer version.
     """
-    envelope.check(root, KIND)
-    space, fit = envelope.read_space(root["space"]["variables"]), root["fit"]
+    root = envelope.opened(source, KIND)
+    space, fit = read_space(root), root["fit"]
     parts = list(root["components"].items())
     try:
         graphs = tuple(
@@ -120,14 +108,7 @@ def read_mixture(root: Node) -> FittedMixture:
         model=model,
         log_likelihood=fit["log_likelihood"].number(),
         validation=fit["validation"].number_or_nan(),
-        total=fit["total"].number(least=0),
-        n_rows=fit["n_rows"].whole(0),
-        n_dropped=fit["n_dropped"].whole(0),
-        history=tuple(envelope.read_step(node) for node in fit["history"].items()),
-        status=fit["status"].text(),
-        settings={key: node.value for key, node in fit["settings"].fields().items()},
-        fingerprint=fit["fingerprint"].text(),
-        version=fit["software"].text(),
+        **envelope.read_learned(fit),
     )
 
 
@@ -138,7 +119,7 @@ def _read_graph(node: Node, space: Space) -> FactorGraph:
         values = [value.number() for value in factor["log"].items()]
         shape = _shape(factor["scope"], scope, space)
         if math.prod(shape) != len(values):
-            raise factor["log"].refuse(f"{len(values)} numbers; {math.prod(shape)} are due")
+            raise factor["log"].refuse(f"{len(values)} numbers; {math.prod(shape)} are expected")
         scopes.append(scope)
         tables.append(np.array(values).reshape(shape))
     return FactorGraph(space, scopes, tables)
@@ -159,7 +140,7 @@ def _read_packed(node: Node, space: Space) -> FactorGraph:
     except (binascii.Error, ValueError) as error:
         raise node["log"].refuse(f"it is no base64 ({error})") from error
     if len(data) != 8 * sum(sizes):
-        raise node["log"].refuse(f"{len(data)} bytes; {8 * sum(sizes)} are due")
+        raise node["log"].refuse(f"{len(data)} bytes; {8 * sum(sizes)} are expected")
     values = np.frombuffer(data, dtype="<f8").astype(np.float64)
     if not np.isfinite(values).all():
         raise node["log"].refuse("a number is not finite")
@@ -173,3 +154,8 @@ def _shape(node: Node, scope: tuple[int, ...], space: Space) -> tuple[int, ...]:
     if len(shape) > MAX_ORDER or math.prod(shape) > MAX_CELLS:
         raise node.refuse(f"a factor over {len(shape)} variables; {MAX_ORDER} and {MAX_CELLS:,} entries are possible")
     return shape
+
+
+# -- names of before ------------------------------------------------------------------------------------------
+
+save_mixture, read_mixture = write, read

@@ -1,13 +1,12 @@
-"""The model file of a tree: the same envelope as of a log-linear model, with tables of probabilities.
+"""The file of a tree: tables of probabilities.
 
-    {"format": "fullspan-model", "version": 1, "kind": "tree",
-     "space": {"variables": [...]},
+    {..., "kind": "tree", ...,
      "tree": {"parents": [-1, 0, ...], "observed": false, "prior": [...],
               "nodes": [{"transition": [[...], ...], "emission": [[...], ...]}, ...]},
-     "fit": {"status": ..., "log_likelihood": ..., "validation": ..., "mutual_information": [...], ...},
+     "fit": {..., "log_likelihood": ..., "validation": ..., "mutual_information": [...], ...},
      "checksum": "..."}
 
-A kind of its own, for three reasons: maximum likelihood has zeros, which no finite weight gives; a node of K states has
+No list of terms, for three reasons: maximum likelihood has zeros, which no finite weight gives; a node of K states has
 K² numbers, which as terms with words would be fifty times as long; and a tree is normalised, so nothing is left to
 recompute. ``transition`` is absent at the root, and ``emission`` in a tree whose nodes are its variables; tables have
 as many rows and columns as there are levels and states. Reading checks every table, and refuses a tree whose tables
@@ -18,7 +17,6 @@ from __future__ import annotations
 
 import math
 import os
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,28 +24,25 @@ import numpy as np
 from fullspan.arrays import Array
 from fullspan.data.space import Space
 from fullspan.errors import FullspanError
-from fullspan.model.files import log_linear as envelope
-from fullspan.model.files.strict_json import Node, read_json
+from fullspan.model.files import envelope
+from fullspan.model.files.spaces import read_space
+from fullspan.model.files.strict_json import Node
 from fullspan.model.hidden_tree import FittedTree, HiddenTree
 
-KIND = "tree"
+KIND = HiddenTree.kind
 MAX_CELLS = 1 << 27
 """Most numbers of a tree that is read: its tables have the size of the largest of them."""
 
 
-def save_tree(fitted: FittedTree, path: str | os.PathLike[str]) -> None:
+def write(fitted: FittedTree, path: str | os.PathLike[str]) -> None:
     """Write the file of a tree atomically: whole, or not at all.
 
     Raises
     ------
     ModelFileError : the file cannot be written, or would be too large.
     """
-    envelope.write(lambda: _document(fitted), Path(path))
-
-
-def _document(fitted: FittedTree) -> dict[str, Any]:
     tree = fitted.model
-    return {
+    document = {
         **envelope.header(KIND, tree.space),
         "tree": {
             "parents": tree.parents.tolist(),
@@ -55,19 +50,17 @@ def _document(fitted: FittedTree) -> dict[str, Any]:
             "prior": _cut(tree.prior, _states(tree, int(tree.order[0]))).tolist(),
             "nodes": [_node(tree, i) for i in range(len(tree.space))],
         },
-        "fit": {
-            "status": fitted.status,
-            "total": fitted.total,
-            "n_rows": fitted.n_rows,
-            "n_dropped": fitted.n_dropped,
-            "log_likelihood": _or_null(fitted.log_likelihood),
-            "validation": _or_null(fitted.validation),
-            "mutual_information": fitted.mutual_information.tolist(),
-            "settings": dict(fitted.settings),
-            "fingerprint": fitted.fingerprint,
-            "software": fitted.version,
-            "history": [envelope.step_record(step) for step in fitted.history],
-        },
+        "fit": envelope.learned(fitted, _learned(fitted)),
+    }
+    envelope.write(document, path)
+
+
+def _learned(fitted: FittedTree) -> dict[str, Any]:
+    return {
+        # Minus infinity where a row learned from has probability 0; the reader takes null for that.
+        "log_likelihood": envelope.finite_or_null(fitted.log_likelihood),
+        "validation": envelope.finite_or_null(fitted.validation),
+        "mutual_information": fitted.mutual_information.tolist(),
     }
 
 
@@ -89,41 +82,25 @@ def _node(tree: HiddenTree, i: int) -> dict[str, Any]:
     return record
 
 
-def _or_null(value: float) -> float | None:
-    return value if math.isfinite(value) else None
-
-
-def load_tree(path: str | os.PathLike[str]) -> FittedTree:
+def read(source: envelope.Source) -> FittedTree:
     """Read the file of a tree.
 
     Raises
     ------
     ModelFileError : the file is missing, damaged, hostile, of another kind or written by a newer version.
     """
-    return read_tree(read_json(Path(path)))
-
-
-def read_tree(root: Node) -> FittedTree:
-    """The tree in a document; see :func:`load_tree`."""
-    envelope.check(root, KIND)
-    tree, fit = _read_tree(root["tree"], envelope.read_space(root["space"]["variables"])), root["fit"]
+    root = envelope.opened(source, KIND)
+    tree, fit = _read_tree(root["tree"], read_space(root)), root["fit"]
     information = _numbers(fit["mutual_information"])
     if len(information) != len(tree.space):
-        raise fit["mutual_information"].refuse(f"{len(information)} numbers; one per variable is due")
+        raise fit["mutual_information"].refuse(f"{len(information)} numbers; one per variable is expected")
     likelihood = fit["log_likelihood"].number_or_nan()
     return FittedTree(
         model=tree,
         log_likelihood=-math.inf if math.isnan(likelihood) else likelihood,
         validation=fit["validation"].number_or_nan(),
         mutual_information=np.array(information),
-        total=fit["total"].number(least=0),
-        n_rows=fit["n_rows"].whole(0),
-        n_dropped=fit["n_dropped"].whole(0),
-        history=tuple(envelope.read_step(node) for node in fit["history"].items()),
-        status=fit["status"].text(),
-        settings={key: node.value for key, node in fit["settings"].fields().items()},
-        fingerprint=fit["fingerprint"].text(),
-        version=fit["software"].text(),
+        **envelope.read_learned(fit),
     )
 
 
@@ -132,10 +109,8 @@ def _read_tree(node: Node, space: Space) -> HiddenTree:
     parents = [item.whole(-1, n - 1) for item in node["parents"].items()]
     nodes, prior = list(node["nodes"].items()), _numbers(node["prior"])
     if len(parents) != n or len(nodes) != n:
-        raise node.refuse(f"{len(parents)} parents and {len(nodes)} nodes; one per variable, {n}, is due")
-    if not isinstance(node["observed"].value, bool):
-        raise node["observed"].refuse("true or false is needed")
-    observed: bool = node["observed"].value
+        raise node.refuse(f"{len(parents)} parents and {len(nodes)} nodes; one per variable, {n}, is expected")
+    observed = node["observed"].truth()
     k = max(cards) if observed else len(prior)
     if n * k * (k + max(cards)) > MAX_CELLS:
         raise node.refuse(f"{n} nodes of {k} states need more than {MAX_CELLS:,} numbers")
@@ -164,5 +139,10 @@ def _numbers(node: Node) -> list[float]:
 def _table(node: Node, shape: tuple[int, int]) -> Array:
     rows = [_numbers(row) for row in node.items()]
     if len(rows) != shape[0] or any(len(row) != shape[1] for row in rows):
-        raise node.refuse(f"a table of {shape[0]} rows and {shape[1]} columns is due")
+        raise node.refuse(f"a table of {shape[0]} rows and {shape[1]} columns is expected")
     return np.array(rows).reshape(shape)
+
+
+# -- names of before ------------------------------------------------------------------------------------------
+
+save_tree, load_tree, read_tree = write, read, read

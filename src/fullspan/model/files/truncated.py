@@ -1,6 +1,6 @@
-"""The model file of a truncated machine: that of a log-linear model, and the states of its space.
+"""The file of a truncated machine: that of a log-linear model, and the states of its space.
 
-    {"format": "fullspan-model", "version": 1, "kind": "truncated", ...,
+    {..., "kind": "truncated", ...,
      "truncated": {"unseen": 0.0, "states": ["2f01", ...]}, ...}
 
 ``states`` are the states of the space that are neither 0 nor a term, each as the hexadecimal number of its mixed-radix
@@ -10,7 +10,6 @@ index. The terms are states as well, and are not repeated. All else is as in :mo
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,54 +18,44 @@ from numpy.typing import NDArray
 from fullspan.data.merging import code_dtype
 from fullspan.data.space import Space
 from fullspan.errors import FullspanError
-from fullspan.model.files import log_linear as envelope
-from fullspan.model.files.strict_json import Node, read_json, shown
+from fullspan.model.algebra.local import log_sum_exp
+from fullspan.model.files import envelope
+from fullspan.model.files.log_linear import document, read_fit, read_weights
+from fullspan.model.files.strict_json import Node, shown
 from fullspan.model.fitted import Fitted
-from fullspan.model.local import log_sum_exp
 from fullspan.model.truncated import TruncatedLogLinear
 
-KIND = "truncated"
+KIND = TruncatedLogLinear.kind
 MAX_CELLS = 1 << 30
 """Most codes, states times variables, of a machine that is read."""
 
 
-def save_truncated(fitted: Fitted, path: str | os.PathLike[str]) -> None:
+def write(fitted: Fitted, path: str | os.PathLike[str]) -> None:
     """Write the file of a truncated machine atomically: whole, or not at all.
 
     Raises
     ------
     ModelFileError : the file cannot be written, or would be too large.
     """
-    envelope.write(lambda: document(fitted), Path(path))
-
-
-def document(fitted: Fitted) -> dict[str, Any]:
-    """What the file holds."""
     model = fitted.model
     assert isinstance(model, TruncatedLogLinear)
-    whole = envelope.document(fitted)
-    extra = {"unseen": model.unseen, "states": [format(i, "x") for i in _indices(model.others, model.space)]}
-    return {**whole, "kind": KIND, "truncated": extra}
+    states = [format(i, "x") for i in _indices(model.others, model.space)]
+    envelope.write(document(fitted, {"truncated": {"unseen": model.unseen, "states": states}}), path)
 
 
-def load_truncated(path: str | os.PathLike[str]) -> Fitted:
+def read(source: envelope.Source) -> Fitted:
     """Read the file of a truncated machine.
 
     Raises
     ------
     ModelFileError : the file is missing, damaged, hostile, of another kind or written by a newer version.
     """
-    return read_truncated(read_json(Path(path)))
-
-
-def read_truncated(root: Node) -> Fitted:
-    """The machine in a document; see :func:`load_truncated`."""
-    envelope.check(root, KIND)
-    return envelope.read_fit(root, _read_model(root))
+    root = envelope.opened(source, KIND)
+    return read_fit(root, _read_model(root))
 
 
 def _read_model(root: Node) -> TruncatedLogLinear:
-    space, basis, weights = envelope.read_terms(root)
+    space, basis, weights = read_weights(root)
     node = root["truncated"]
     listed = list(node["states"].items())
     if (len(listed) + len(weights)) * len(space) > MAX_CELLS:
@@ -104,3 +93,8 @@ def _read_state(node: Node, space: Space) -> list[int]:
         index, code = divmod(index, card)
         codes.append(code)
     return codes
+
+
+# -- names of before ------------------------------------------------------------------------------------------
+
+save_truncated, load_truncated, read_truncated = write, read, read

@@ -30,7 +30,7 @@ def any_model(path: Path) -> Any:
     if document["kind"].value == mixture_file.KIND:
         return mixture_file.read_mixture(document)
     is_truncated = document["kind"].value == truncated_file.KIND
-    return truncated_file.read_truncated(document) if is_truncated else file.read(document)
+    return truncated_file.read_truncated(document) if is_truncated else file.load(document)
 
 
 def shown_model(path: Path) -> Any:

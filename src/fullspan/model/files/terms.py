@@ -1,10 +1,17 @@
-"""Many terms in a model file, as columns of numbers: a record for each would take a minute to write and to read.
+"""The terms of a log-linear model in its file, with their weights and what is known about them.
+
+One record per term, which people can read,
+
+    "terms": [{"term": {"crime": 1, "party": 1}, "order": 2, "words": "...", "weight": ..., ...}, ...]
+
+or, from 10,000 terms on, columns of numbers: that many records would take a minute to write and to read.
 
     "terms": {"orders": [1, 1, 2, ...], "variables": [0, 1, 0, 1, ...], "components": [1, 1, 1, 1, ...],
               "weight": [...], "standard_error": [...], "nats_saved": [...]}
 
-``orders`` has the number of variables of each term; ``variables`` and ``components`` list these one behind the other,
-positions in ``space`` and components of the basis. Numbers that are not known are null, and so is a column of them.
+``order`` and ``words`` are for people and are not read. ``orders`` has the number of variables of each term;
+``variables`` and ``components`` list these one behind the other, positions in ``space`` and components of the basis.
+Numbers that are not known are null, and so is a column of them.
 """
 
 from __future__ import annotations
@@ -18,6 +25,7 @@ from numpy.typing import NDArray
 from fullspan.arrays import Array
 from fullspan.data.space import Space
 from fullspan.model.algebra.basis import Term
+from fullspan.model.files.envelope import finite_or_null
 from fullspan.model.files.strict_json import Node
 from fullspan.model.fitted import Fitted
 
@@ -25,20 +33,37 @@ COLUMNS_FROM = 10_000
 """Number of terms from which on they are written as columns."""
 
 
-def columns(fitted: Fitted) -> dict[str, Any]:
+def terms_record(fitted: Fitted, as_columns: bool) -> list[dict[str, Any]] | dict[str, Any]:
     """The terms of a model and what is known about them."""
+    return _columns(fitted) if as_columns else [_record(fitted, i) for i in range(len(fitted.model.terms))]
+
+
+def _record(fitted: Fitted, i: int) -> dict[str, Any]:
+    model = fitted.model
+    term = model.terms[i]
+    return {
+        "term": {model.space.names[v]: int(component) for v, component in term},
+        "order": len(term),
+        "words": fitted.describe(i),
+        "weight": float(model.theta[i]),
+        "standard_error": finite_or_null(fitted.standard_errors[i]),
+        "nats_saved": finite_or_null(fitted.nats_saved[i]),
+    }
+
+
+def _columns(fitted: Fitted) -> dict[str, Any]:
     terms = fitted.model.terms
     return {
         "orders": [len(term) for term in terms],
         "variables": [i for term in terms for i, _ in term],
         "components": [int(j) for term in terms for _, j in term],
         "weight": fitted.model.theta.tolist(),
-        "standard_error": _or_null(fitted.standard_errors),
-        "nats_saved": _or_null(fitted.nats_saved),
+        "standard_error": _column(fitted.standard_errors),
+        "nats_saved": _column(fitted.nats_saved),
     }
 
 
-def _or_null(values: Any) -> list[float | None] | None:
+def _column(values: Any) -> list[float | None] | None:
     array = np.asarray(values, dtype=np.float64)
     known = np.isfinite(array)
     if not known.any():
@@ -46,14 +71,38 @@ def _or_null(values: Any) -> list[float | None] | None:
     return [v if k else None for v, k in zip(array.tolist(), known.tolist(), strict=True)]
 
 
-def read_columns(node: Node, space: Space) -> dict[Term, float]:
+def read_terms(node: Node, space: Space) -> dict[Term, float]:
     """The terms with their weights.
 
     Raises
     ------
-    ModelFileError : columns do not belong together, a variable or component is unknown, the variables of a term do not
-        increase, or a term stands twice.
+    ModelFileError : a variable or component is unknown, or a term stands twice; of columns also, that they do not
+        belong together, or that the variables of a term do not increase.
     """
+    if isinstance(node.value, dict):
+        return _read_columns(node, space)
+    weights: dict[Term, float] = {}
+    for record in node.items():
+        term = _read_term(record["term"], space)
+        if term in weights:
+            raise record.refuse("this term stands twice in the file")
+        weights[term] = record["weight"].number()
+    return weights
+
+
+def _read_term(node: Node, space: Space) -> Term:
+    pairs = []
+    for name, component in node.fields().items():
+        if name not in space.names:
+            raise component.refuse("there is no variable of this name")
+        i = space.position(name)
+        pairs.append((i, component.whole(1, space.cards[i] - 1)))
+    if not pairs:
+        raise node.refuse("a term has at least one variable")
+    return tuple(sorted(pairs))
+
+
+def _read_columns(node: Node, space: Space) -> dict[Term, float]:
     orders, places, parts = (_whole(node[name]) for name in ("orders", "variables", "components"))
     if orders.size and orders.min() < 1:
         raise node["orders"].refuse("a term has at least one variable")
@@ -78,9 +127,12 @@ def read_columns(node: Node, space: Space) -> dict[Term, float]:
     return weights
 
 
-def read_known(node: Node, n_terms: int) -> Array:
-    """A column of numbers of which some, or all, are not known."""
-    return np.full(n_terms, np.nan) if node.value is None else _numbers(node, n_terms, unknown=True)
+def read_known(node: Node, name: str, n_terms: int) -> Array:
+    """A number for each term that may not be known, NaN there."""
+    if not isinstance(node.value, dict):
+        return np.array([record[name].number_or_nan() for record in node.items()])
+    column = node[name]
+    return np.full(n_terms, np.nan) if column.value is None else _numbers(column, n_terms, unknown=True)
 
 
 def _whole(node: Node) -> NDArray[np.int64]:

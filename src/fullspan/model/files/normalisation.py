@@ -1,4 +1,6 @@
-"""Whether a product of factors is a distribution by its form: one conditional for each variable, without a circle.
+"""Whether a model in a file sums to 1: its log Z recomputed where that is cheap, or a product of conditionals by form.
+
+A product of factors is a distribution by its form if it has one conditional for each variable, without a circle:
 
     p(x) = prod_v p(x_v | x_parents(v)),      sum over x_v of each factor = 1,   v the first variable of its scope
 
@@ -7,12 +9,36 @@ Then the sum over all states is 1, whatever their number, and nothing has to be 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
-from fullspan.model.files.strict_json import Node
+from fullspan.model.algebra.basis import Basis, Term
+from fullspan.model.algebra.local import log_sum_exp, small_exponents
+from fullspan.model.files.strict_json import Node, shown
 from fullspan.model.graph import FactorGraph
 
-_TOLERANCE = 1e-6
+_CONDITIONAL_TOLERANCE = 1e-6
+"""How far a conditional may be from summing to 1."""
+_CHECKED_STATES, _CHECKED_LEVELS = 1 << 16, 1 << 10
+"""Sizes up to which log Z is recomputed on reading."""
+_LOG_Z_TOLERANCE = 1e-4
+"""A table in single precision leaves log Z with an error of about 1e-6."""
+
+
+def check_log_z(node: Node, basis: Basis, weights: Mapping[Term, float]) -> None:
+    """Recompute log Z where that is cheap.
+
+    Raises
+    ------
+    ModelFileError : the file states another one.
+    """
+    if basis.n_states > _CHECKED_STATES or max(basis.cards) > _CHECKED_LEVELS:
+        return
+    with np.errstate(over="ignore", invalid="ignore"):
+        expected = log_sum_exp(small_exponents(basis, weights))
+    if not abs(expected - node.value) <= _LOG_Z_TOLERANCE * (1 + abs(expected)):
+        raise node.refuse(f"{shown(node.value)} does not belong to the weights, whose log Z is {expected:.6g}")
 
 
 def check_normalised(node: Node, graph: FactorGraph) -> None:
@@ -25,10 +51,10 @@ def check_normalised(node: Node, graph: FactorGraph) -> None:
     if sorted(scope[0] if scope else -1 for scope in graph.scopes) != list(range(len(graph.space))):
         raise node.refuse("each variable must be the first one of exactly one factor")
     if not _is_acyclic(graph):
-        raise node.refuse("a variable depends on itself by way of others")
+        raise node.refuse("a variable depends on itself through others")
     worst = _worst_sum(graph)
-    if not abs(worst - 1) <= _TOLERANCE:
-        raise node.refuse(f"a factor sums to {worst:.6g} over its first variable, where 1 is due")
+    if not abs(worst - 1) <= _CONDITIONAL_TOLERANCE:
+        raise node.refuse(f"a factor sums to {worst:.6g} over its first variable, where 1 is expected")
 
 
 def _is_acyclic(graph: FactorGraph) -> bool:
