@@ -175,7 +175,7 @@ def opened(source: Source, kind: str) -> Node:
     if found != kind:
         raise ModelFileError(
             f"{root.file} holds a model of kind {shown(found)}, where {shown(kind)} is needed; fullspan.load opens "
-            "every kind that this version reads"
+            "the kinds of this version, and fullspan.GroupedModels.load many models"
         )
     _check_sum(root)
     return root
