@@ -179,7 +179,7 @@ def test_files_bring_all_models_back(tmp_path) -> None:
         fs.load(path)
     models["s03"].save(tmp_path / "one.fsm")
     assert fs.load(tmp_path / "one.fsm").model_.weights == models["s03"].model_.weights
-    with pytest.raises(ModelFileError, match=r"fullspan\.load opens it"):
+    with pytest.raises(ModelFileError, match=r"fullspan\.load opens"):
         fs.GroupedModels.load(tmp_path / "one.fsm")
 
 
