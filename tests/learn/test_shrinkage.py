@@ -38,7 +38,7 @@ def drawn(n: int, cards: tuple[int, ...] = CARDS, seed: int = 0) -> Empirical:
     p = np.exp(f - np.logaddexp.reduce(f))
     index = rng.choice(len(p), size=n, p=p)
     codes = np.stack(np.unravel_index(index, cards, order="F"), axis=1)
-    return Empirical.from_codes(codes, space=fs.space.Space.of_cards(cards))
+    return Empirical.from_codes(codes, space=fs.Space.of_cards(cards))
 
 
 def test_contrasts_are_orthonormal() -> None:

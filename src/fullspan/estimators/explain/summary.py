@@ -215,9 +215,11 @@ class Summary:
         on = f", on {len(states):,} states" if (states := getattr(fitted.model, "states", None)) is not None else ""
         n = len(fitted.model.terms)
         yield f"{n} weight{'' if n == 1 else 's'} in the {basis} basis{on}{_penalties(settings)}"
-        steps = settings.get("iterations")
-        how = f"solver {settings['solver']}, {steps} iterations: " if "solver" in settings and steps is not None else ""
-        yield f"{how}{ending_words(fitted) if ended_early(fitted.status) else fitted.status}"
+        early = ended_early(fitted.status)
+        # The number of iterations of a fit that converged may differ by one between processors, so it is not printed.
+        steps = f", {settings['iterations']} iterations" if early and settings.get("iterations") is not None else ""
+        how = f"solver {settings['solver']}{steps}: " if "solver" in settings else ""
+        yield f"{how}{ending_words(fitted) if early else fitted.status}"
 
     def _fit(self) -> Iterator[str]:
         g = self.goodness
