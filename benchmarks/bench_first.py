@@ -58,9 +58,7 @@ CASES = {
     "BoltzmannMachine(missing='em') of the votes": VOTES
     + "model = fs.BoltzmannMachine(missing='em').fit(votes)\nprint(model.probability('party=democrat | crime=n'))",
     "ChowLiuTree, 500 x 20": BINARY.format(n=20) + "model = fs.ChowLiuTree().fit(rows)" + ASK,
-    "HiddenChowLiuTree, 500 x 20": BINARY.format(n=20)
-    + "model = fs.HiddenChowLiuTree(random_state=0).fit(rows)"
-    + ASK,
+    "HiddenChowLiuTree, 500 x 20": BINARY.format(n=20) + "model = fs.HiddenChowLiuTree(random_state=0).fit(rows)" + ASK,
     "read_graph of 8 nodes, all marginals": NETWORK,
     "DecimatableBoltzmannMachine, a chain of 6": BINARY.format(n=6)
     + "model = fs.DecimatableBoltzmannMachine([(f'v{i}', f'v{i + 1}') for i in range(5)]).fit(rows)"

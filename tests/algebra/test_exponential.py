@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numba import njit
 from numpy.typing import NDArray
 
 from fullspan.model.algebra.exponential import exponential
+from fullspan.model.algebra.jit import serial
 
 
-@njit  # not cached: the code under test is compiled into it
+@serial
 def _fill(x: NDArray[Any], out: NDArray[Any]) -> None:
     for i in range(x.size):
         out[i] = exponential(x[i])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fullspan.errors import FullspanError
-from fullspan.model.algebra import transform
+from fullspan.model.algebra import jit, transform
 from fullspan.model.algebra.basis import Basis, BasisName
 from generic import ALL_BASES, CARDS, DTYPES, matrix, tolerance
 
@@ -17,12 +17,16 @@ pytestmark = [
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("group", [1, 4, 16, 1024])
+@pytest.mark.parametrize("group", [1, 4, 16, 1024, "matrices", "pairs"])
 def test_the_three_maps_are_their_matrices(
-    name: BasisName, cards: tuple[int, ...], dtype: type[np.floating], group: int, monkeypatch: pytest.MonkeyPatch
+    name: BasisName, cards: tuple[int, ...], dtype: type[np.floating], group: int | str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """analyse = T, invert = T^-1, synthesise = T^t, however the variables are grouped."""
-    monkeypatch.setattr(transform, "_GROUP", group)
+    if group == "pairs":
+        monkeypatch.setattr(transform, "_MANY", 0)
+    elif group != "matrices":
+        monkeypatch.setattr(transform, "_GROUP", group)
+        monkeypatch.setattr(jit, "SMALL", 0)
     basis = Basis(name, cards)
     table = np.random.default_rng(3).normal(size=basis.n_states)
     t = matrix(basis)
@@ -48,6 +52,16 @@ def test_analyse_and_invert_undo_each_other(name: BasisName, cards: tuple[int, .
     basis.invert(work)
     basis.analyse(work)
     np.testing.assert_allclose(work, p, rtol=0, atol=tolerance(dtype))
+
+
+def test_a_row_of_tables_is_transformed_at_once(name: BasisName, cards: tuple[int, ...]) -> None:
+    basis = Basis(name, cards)
+    tables = np.random.default_rng(6).normal(size=(3, basis.n_states))
+    expected = tables.copy()
+    for row in expected:
+        basis.invert(row)
+    transform.transform_plain(tables.reshape(-1), np.array(cards), basis.kinds, transform.INVERT)
+    np.testing.assert_allclose(tables, expected, rtol=0, atol=1e-11)
 
 
 def test_synthesis_is_the_adjoint_of_analysis(name: BasisName, cards: tuple[int, ...]) -> None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from fullspan.engine.dual import clamped, within
 from fullspan.engine.dual.clamped import Clamped, fibre
 from fullspan.engine.dual.within import Within
+from fullspan.model.algebra import jit
 from fullspan.model.algebra.basis import Basis, BasisName
 from generic import ALL_BASES, matrix
 
@@ -38,12 +39,14 @@ def rows_of(request: pytest.FixtureRequest) -> tuple[Basis, NDArray[np.int64], N
     return Basis("monomial", cards), rows[some], rng.gamma(0.5, size=len(some)) + 0.01
 
 
-@pytest.mark.parametrize("many", [1, 1 << 14], ids=["shared among cores", "one core"])
+@pytest.mark.parametrize("many", [1, 1 << 14, None], ids=["shared among cores", "one core", "NumPy"])
 def test_completion_is_the_sum_over_agreeing_states(
-    rows_of: tuple[Basis, NDArray[np.int64], NDArray[np.float64]], many: int, monkeypatch: pytest.MonkeyPatch
+    rows_of: tuple[Basis, NDArray[np.int64], NDArray[np.float64]], many: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """``out += sum_o w(o) p(x | o)`` and ``log Z(o) = log sum exp l``, rows in any order, whoever does the work."""
-    monkeypatch.setattr(clamped, "_MANY", many)
+    if many is not None:
+        monkeypatch.setattr(clamped, "_MANY", many)
+        monkeypatch.setattr(jit, "SMALL", 0)
     basis, rows, weights = rows_of
     rng = np.random.default_rng(0)
     log_weights, out = rng.normal(scale=3, size=basis.n_states), rng.random(basis.n_states)

@@ -15,6 +15,7 @@ from fullspan.engine.dual.table import DualTable
 from fullspan.engine.protocol import Engine
 from fullspan.engine.reference import Enumeration
 from fullspan.errors import FullspanError, TooLargeError
+from fullspan.model.algebra import jit
 from fullspan.model.algebra.basis import Basis, BasisName
 from generic import ALL_BASES, BLOCKS, CARDS, DTYPES, distribution, matrix, sample, some_prices, tolerance, weights
 
@@ -28,15 +29,18 @@ every_dtype = pytest.mark.parametrize("dtype", DTYPES)
 TABLES = [f"table, {kind}blocks of {b}" for b in BLOCKS for kind in ("", "moves pending, ")]
 
 
-@pytest.fixture(params=[*TABLES, "table, through p", "enumeration", "cuda"])
+@pytest.fixture(params=["small table", *TABLES, "table, through p", "enumeration", "cuda"])
 def make(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Make:
-    """Every engine, the dual table with several block sizes, moves pending, and steps through p."""
+    """Every engine, the dual table in NumPy and compiled, with several block sizes, moves pending, steps through p."""
+    if request.param == "small table":
+        return DualTable
     if request.param == "enumeration":
         return Enumeration
     if request.param == "cuda":
         if (reason := why_not()) is not None:
             pytest.skip(reason)
         return CudaTable
+    monkeypatch.setattr(jit, "SMALL", 0)
     if request.param == "table, through p":
         monkeypatch.setattr(table, "_SCRATCH", 1)
     else:

@@ -16,6 +16,7 @@ from fullspan.engine.dual.furthest import LANES, furthest
 from fullspan.engine.dual.octets import _exchange_plain, move_pair
 from fullspan.engine.dual.table import DualTable
 from fullspan.engine.reference import Enumeration
+from fullspan.model.algebra import jit
 from fullspan.model.algebra.basis import Basis
 from generic import distribution, matrix, sample, some_prices
 
@@ -30,6 +31,7 @@ def block(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
     size, room = request.param
     monkeypatch.setattr(layout, "BLOCK", size)
     monkeypatch.setattr(pending, "ROOM", room)
+    monkeypatch.setattr(jit, "SMALL", 0)
     monkeypatch.setattr(table, "_DEFERRED", 0)
     monkeypatch.setattr(table, "_CROWDED", 1e9)
 

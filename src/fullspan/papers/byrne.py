@@ -15,13 +15,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 
 from fullspan.arrays import Array
 from fullspan.engine.dual.table import DualTable
 from fullspan.learn.likelihood.em import INEXACT_SWEEPS, Projection, alternate
 from fullspan.learn.likelihood.phases import Free, Observed
+from fullspan.model.algebra import jit
 from fullspan.model.algebra.basis import Basis
 from fullspan.papers import Say
 from fullspan.papers.columns import columns
@@ -165,12 +165,12 @@ def simulate(
 @contextmanager
 def one_thread() -> Iterator[None]:
     """A table of a thousand states is not worth a second core."""
-    before = numba.get_num_threads()
-    numba.set_num_threads(1)
+    before = jit.cores()
+    jit.use_cores(1)
     try:
         yield
     finally:
-        numba.set_num_threads(before)
+        jit.use_cores(before)
 
 
 def csv(families: Sequence[Family]) -> str:

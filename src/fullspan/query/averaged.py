@@ -62,7 +62,7 @@ class AveragedOracle(Oracle):
         """The table of probabilities, which weighs completions as well."""
         from fullspan.engine.dual.weighing import Weighing
 
-        return Weighing(self.distribution)
+        return Weighing(self.model.basis, self.log_table())
 
     def log_prob_of_states(self, states: NDArray[Any]) -> Array:
         """``log p`` of complete states: one look-up each."""

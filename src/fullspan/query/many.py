@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array, Ints
 from fullspan.engine.dual.completion import _phi
-from fullspan.model.algebra.jit import parallel
+from fullspan.model.algebra.jit import parallel, prange
 from fullspan.model.loglinear import checked_codes
 from fullspan.model.many import ManyModels
 

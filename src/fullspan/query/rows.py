@@ -55,8 +55,7 @@ def _look_up(oracle: Oracle, rows: Ints, out: Array) -> None:
     from fullspan.engine.dual.cells import cell_probabilities
 
     basis = oracle.model.basis
-    cards, strides = np.array(basis.cards, dtype=np.int64), np.array(basis.strides, dtype=np.int64)
-    found = cell_probabilities(oracle.table.eta, rows[narrow], cards, strides, basis.kinds, LOOK_UPS)
+    found = cell_probabilities(basis, oracle.table.eta, rows[narrow], LOOK_UPS)
     precise = found >= FLOOR
     out[narrow[precise]] = np.log(found[precise])
 

@@ -6,13 +6,17 @@ With A the variables that a row fixes, ``p(x_A = a) = sum_y prod_{i in A} phi^-1
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
-from fullspan.model.algebra.jit import parallel, serial
+from fullspan.arrays import Array, Ints
+from fullspan.data.patterns import same_pattern
+from fullspan.engine.dual.plain import margin_tables
+from fullspan.model.algebra.basis import Basis
+from fullspan.model.algebra.jit import is_small, parallel, prange, serial
 from fullspan.model.algebra.transform import MONOMIAL, WALSH
 
 
@@ -65,8 +69,27 @@ def _cell(
     return np.float64(work[0])
 
 
+def cell_probabilities(basis: Basis, eta: NDArray[Any], codes: Ints, room: int) -> Array:
+    """``p(x_A = a)`` for rows of ``codes`` (m, n), -1 where a variable is free; at most ``room`` look-ups each."""
+    if is_small(eta.size):
+        return cell_probabilities_plain(basis, eta, codes)
+    cards, strides = np.array(basis.cards, dtype=np.int64), np.array(basis.strides, dtype=np.int64)
+    return np.asarray(_cell_probabilities(eta, codes, cards, strides, basis.kinds, room))
+
+
+def cell_probabilities_plain(basis: Basis, eta: NDArray[Any], codes: Ints) -> Array:
+    """The same in NumPy: the margin of the variables that rows fix, once for all rows that fix the same."""
+    out = np.empty(len(codes))
+    for rows in same_pattern(codes):
+        fixed = np.flatnonzero(codes[rows[0]] >= 0)
+        cards = [basis.cards[i] for i in fixed]
+        margin = margin_tables(eta, basis, fixed[None, :], math.prod(cards))[0]
+        out[rows] = margin[codes[np.ix_(rows, fixed)] @ np.cumprod([1, *cards[:-1]], dtype=np.int64)[: len(cards)]]
+    return out
+
+
 @parallel
-def cell_probabilities(
+def _cell_probabilities(
     eta: NDArray[Any],
     codes: NDArray[np.int64],
     cards: NDArray[np.int64],
@@ -74,7 +97,6 @@ def cell_probabilities(
     kinds: NDArray[np.int64],
     room: int,
 ) -> NDArray[np.float64]:
-    """``p(x_A = a)`` for rows of ``codes`` (m, n), -1 where a variable is free; at most ``room`` look-ups each."""
     out = np.empty(codes.shape[0])
     chunks = min(64, codes.shape[0])
     for chunk in prange(chunks):

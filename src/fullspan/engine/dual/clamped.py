@@ -15,14 +15,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
-from fullspan.arrays import Array
+from fullspan.arrays import Array, Ints
 from fullspan.data.patterns import same_pattern
 from fullspan.model.algebra.basis import Basis
-from fullspan.model.algebra.jit import parallel, serial
+from fullspan.model.algebra.jit import is_small, parallel, prange, serial
 
+_HELD = 1 << 18
+"""States that NumPy visits at a time."""
 _MANY = 1 << 14
 """States of a pattern from which its rows are shared among the cores."""
 
@@ -64,6 +65,20 @@ def _complete_disjoint(
         z[r] = _one(log_weights, places[r], offsets, weights[r], out)
 
 
+def _complete_plain(log_weights: Array, places: Ints, offsets: Ints, weights: Array, out: Array) -> Array:
+    """Twin of ``_complete_disjoint`` in NumPy; returns log Z of the rows."""
+    z = np.empty(len(places))
+    for part in np.array_split(np.arange(len(places)), -(-len(places) * len(offsets) // _HELD)):
+        where = places[part, None] + offsets
+        found = log_weights[where]
+        peak = found.max(axis=1, keepdims=True)
+        p = np.exp(found - peak)
+        total = p.sum(axis=1, keepdims=True)
+        out[where] += p * (weights[part, None] / total)  # no state twice: the fibres are disjoint
+        z[part] = (peak + np.log(total))[:, 0]
+    return z
+
+
 class Clamped:
     """Rows with open cells (code -1) over the states of a basis.
 
@@ -77,6 +92,7 @@ class Clamped:
     ----------
     places : (m,) index of each row with its open digits at 0.
     fibres : (m,) pattern of each row.
+    patterns : the rows of each pattern.
     open_cells : (patterns, n) whether a cell is open.
     sizes : (patterns,) states that agree with a row; their offsets are ``offsets[starts[j]:starts[j + 1]]``.
     """
@@ -85,7 +101,7 @@ class Clamped:
         self.basis, self.weights = basis, np.asarray(weights, dtype=np.float64)
         open_cells = rows < 0
         self.places = np.where(open_cells, 0, rows).astype(np.int64) @ np.array(basis.strides, dtype=np.int64)
-        patterns = same_pattern(rows)
+        self.patterns = patterns = same_pattern(rows)
         self.fibres = np.empty(len(rows), dtype=np.int64)
         for j, members in enumerate(patterns):
             self.fibres[members] = j
@@ -117,6 +133,12 @@ class Clamped:
         known = self.places[self._single]
         np.add.at(out, known, self.weights[self._single])
         z[self._single] = log_weights[known]
+        if is_small(self.basis.n_states):
+            for j, rows in enumerate(self.patterns):
+                if self.sizes[j] > 1:
+                    offsets = self.offsets[self.starts[j] : self.starts[j + 1]]
+                    z[rows] = _complete_plain(log_weights, self.places[rows], offsets, self.weights[rows], out)
+            return z
         for rows in self._large:
             part = np.empty(len(rows))
             j = self.fibres[rows[0]]

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numba import prange
 
 from fullspan.arrays import Array, Ints
-from fullspan.model.algebra.jit import parallel, serial
+from fullspan.engine.dual.weighing import Weighing
+from fullspan.model.algebra.jit import is_small, parallel, prange, serial
 from fullspan.model.algebra.transform import MONOMIAL, SYNTHESISE, WALSH, _group_tile
 from fullspan.model.loglinear import LogLinear
 
@@ -35,16 +35,34 @@ class Completer:
         factors = np.array([factor for term in terms for factor in term], dtype=np.int64).reshape(-1, 2)
         return starts, factors, self.model.theta, np.array(basis.cards, dtype=np.int64), basis.kinds
 
+    @cached_property
+    def _plain(self) -> Weighing | None:
+        """Look-ups in the table of all log weights, if that is small: the same answers, and nothing is compiled."""
+        basis = self.model.basis
+        if not is_small(basis.n_states):
+            return None
+        log_weights = np.zeros(basis.n_states)
+        log_weights[np.array(self.model.indices, dtype=np.int64)] = self.model.theta
+        basis.synthesise(log_weights)
+        return Weighing(basis, log_weights)
+
     def log_sums(self, rows: Ints) -> Array:
         """``log sum exp(theta . Phi)`` over the completions of each row."""
+        if self._plain is not None:
+            return self._plain.log_sums(rows)
         return np.asarray(_log_sums(rows, *self._arrays, self.room))
 
     def fill(self, rows: Ints, uniforms: Array | None) -> None:
         """Put the most probable completion into each row, or the one its uniform number draws."""
+        if self._plain is not None:
+            self._plain.fill(rows, uniforms)
+            return
         _fill(rows, np.full(len(rows), -1.0) if uniforms is None else uniforms, *self._arrays, self.room)
 
     def means(self, rows: Ints) -> Array:
         """Probability of every level of every variable (m, sum of levels), one variable after the other."""
+        if self._plain is not None:
+            return self._plain.means(rows)
         out = np.zeros((len(rows), sum(self.model.basis.cards)))
         _means(rows, out, *self._arrays, self.room)
         return out

@@ -10,13 +10,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
 from fullspan.engine.dual.bounds import Bounds, carry, look, possible
 from fullspan.engine.dual.pending import Pending, current_block
 from fullspan.engine.dual.scan import Move, PriceTables, bar_of
-from fullspan.model.algebra.jit import parallel
+from fullspan.model.algebra.jit import parallel, prange
 
 _NEAR = 0.5
 """Share of the bar from which a block is looked at while nothing is pending, when that costs least."""

@@ -5,13 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import ir  # type: ignore[import-untyped]
-from numba import types
-from numba.core import config
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from fullspan.model.algebra.jit import serial
+from fullspan.model.algebra.jit import serial, vector_code
 
 LANES = 32
 
@@ -23,6 +19,9 @@ def _take_plain(lanes: NDArray[Any], a: NDArray[Any], p: int, b: NDArray[Any], q
 
 def _take_lanes(typing: Any, lanes: Any, a: Any, p: Any, b: Any, q: Any) -> Any:
     """:func:`_take_plain` in vectors."""
+    from llvmlite import ir  # type: ignore[import-untyped]
+    from numba import types
+
     number = lanes.dtype
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> None:
@@ -45,7 +44,7 @@ def _take_lanes(typing: Any, lanes: Any, a: Any, p: Any, b: Any, q: Any) -> Any:
     return types.void(lanes, a, types.uint64, b, types.uint64), generate
 
 
-_take: Any = _take_plain if getattr(config, "DISABLE_JIT", 0) else intrinsic(_take_lanes)
+_take = vector_code(_take_plain, _take_lanes)
 
 
 @serial

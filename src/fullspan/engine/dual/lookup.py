@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
+from fullspan.engine.dual import plain
 from fullspan.model.algebra.basis import Basis
-from fullspan.model.algebra.jit import parallel, serial
+from fullspan.model.algebra.jit import is_small, parallel, prange, serial
 from fullspan.model.algebra.transform import INDICATOR, INVERT, MONOMIAL, WALSH, _group_tile
 
 
@@ -112,9 +112,20 @@ def products(basis: Basis, eta: NDArray[Any], left: NDArray[np.int64], right: ND
     places = single_places(basis, left, right)
     if places is not None:
         return np.asarray(eta[places], dtype=np.float64)
+    if is_small(eta.size):
+        return plain.second_moments(basis, eta, left, right)
     cards, strides = np.array(basis.cards, dtype=np.int64), np.array(basis.strides, dtype=np.int64)
     a, b = left[:, None] // strides % cards, right[:, None] // strides % cards
     return np.asarray(second_moments(eta, a, b, strides, basis.kinds, width(basis, a, b)))
+
+
+def margins(basis: Basis, table: NDArray[Any], sets: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Marginals of every row A of ``sets`` (m, |A|), padded with zeros to the longest, the first variable fastest."""
+    cards, strides = np.array(basis.cards, dtype=np.int64), np.array(basis.strides, dtype=np.int64)
+    room = int(cards[sets].prod(axis=1).max(initial=1))
+    if is_small(table.size):
+        return plain.margin_tables(table, basis, sets, room)
+    return np.asarray(margin_tables(table, sets, cards, strides, basis.kinds, room))
 
 
 @serial

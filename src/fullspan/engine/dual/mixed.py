@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
 from fullspan.engine.dual.fibres import Fibres, count_fibres, first_block
@@ -22,7 +21,7 @@ from fullspan.engine.dual.scan import (
     reach,
     scan_spins,
 )
-from fullspan.model.algebra.jit import inlined, parallel, serial
+from fullspan.model.algebra.jit import inlined, parallel, prange, serial
 from fullspan.model.algebra.transform import WALSH
 
 

@@ -13,12 +13,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
 from fullspan.engine.dual.fibres import Fibres, count_fibres, first_block
 from fullspan.engine.dual.scan import Move, PriceTables, bar_of, scan_block
-from fullspan.model.algebra.jit import parallel, serial
+from fullspan.model.algebra.jit import parallel, prange, serial
 
 
 @serial

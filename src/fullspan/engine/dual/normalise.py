@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
 from fullspan.model.algebra.exponential import exponential
-from fullspan.model.algebra.jit import parallel, serial
+from fullspan.model.algebra.jit import is_small, parallel, prange, serial
 
 _LANES = 256
 """Maxima kept side by side: each place is compared with the one a row before, which vectorises."""
@@ -27,9 +27,25 @@ def _peak(part: NDArray[Any]) -> Any:
     return top.max()
 
 
-@parallel
 def exp_normalised(table: NDArray[Any]) -> float:
     """Replace l(x) by p(x) = exp(l(x)) / Z, with sums in double precision; returns log Z."""
+    return exp_normalised_plain(table) if is_small(table.size) else float(exp_normalised_kernel(table))
+
+
+def exp_normalised_plain(table: NDArray[Any]) -> float:
+    """The same in NumPy; as in the kernel, no probability is less than exp(-700), or exp(-87) in single precision."""
+    shift = table.max()
+    table -= shift
+    np.maximum(table, -700.0 if table.dtype == np.float64 else -87.0, out=table)
+    np.exp(table, out=table)
+    z = float(table.sum(dtype=np.float64))
+    table *= table.dtype.type(1.0 / z)
+    return float(shift) + math.log(z)
+
+
+@parallel
+def exp_normalised_kernel(table: NDArray[Any]) -> float:
+    """The same, compiled."""
     n_chunks = min(256, table.size)
     partial = np.empty(n_chunks)
     for chunk in prange(n_chunks):

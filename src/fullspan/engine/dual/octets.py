@@ -9,13 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import ir  # type: ignore[import-untyped]
-from numba import types
-from numba.core import config
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from fullspan.model.algebra.jit import inlined, serial
+from fullspan.model.algebra.jit import inlined, serial, vector_code
 
 OCTET = 8
 _FLAGS = ("reassoc", "contract", "arcp", "nsz")
@@ -31,6 +27,9 @@ def _exchange_plain(eta: NDArray[Any], p: int, q: int, c: Any, scale: Any, k: in
 
 def _exchange_lanes(typing: Any, eta: Any, p: Any, q: Any, c: Any, scale: Any, k: Any) -> Any:
     """:func:`_exchange_plain` as two loads, two shuffles, four multiplications and two stores of vectors."""
+    from llvmlite import ir  # type: ignore[import-untyped]
+    from numba import types
+
     number = eta.dtype
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> None:
@@ -57,9 +56,7 @@ def _exchange_lanes(typing: Any, eta: Any, p: Any, q: Any, c: Any, scale: Any, k
     return types.void(eta, types.uint64, types.uint64, number, number, k), generate
 
 
-_exchange: Any = (
-    _exchange_plain if getattr(config, "DISABLE_JIT", 0) else intrinsic(prefer_literal=True)(_exchange_lanes)
-)
+_exchange = vector_code(_exchange_plain, _exchange_lanes, prefer_literal=True)
 
 
 @inlined

@@ -11,11 +11,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
 from fullspan.engine.dual.octets import move_pair
-from fullspan.model.algebra.jit import parallel, serial
+from fullspan.model.algebra.jit import parallel, prange, serial
 
 ROOM = 2
 """Moves made in one pass. Two halve the traffic; with four a step is a tenth shorter, and look-ups sum more entries."""

@@ -28,10 +28,9 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
-from fullspan.model.algebra.jit import parallel, serial
+from fullspan.model.algebra.jit import parallel, prange, serial
 
 
 class PriceTables(NamedTuple):

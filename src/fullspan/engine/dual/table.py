@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array, Ints
-from fullspan.engine.dual import deferred, lookup, mixed, monomial, pending, walsh
+from fullspan.engine.dual import deferred, lookup, mixed, monomial, pending, plain, walsh
 from fullspan.engine.dual.bounds import Bounds
 from fullspan.engine.dual.fibres import Fibres
 from fullspan.engine.dual.layout import Layout
@@ -28,7 +28,7 @@ from fullspan.engine.dual.scan import Move, PriceTables, block_peaks
 from fullspan.engine.protocol import Candidates, Prices
 from fullspan.errors import FullspanError
 from fullspan.model.algebra.basis import Basis, Term
-from fullspan.model.algebra.jit import parallel
+from fullspan.model.algebra.jit import is_small
 from fullspan.model.algebra.one_term import log_cosh
 
 _SCRATCH = 1 << 20
@@ -37,14 +37,10 @@ _DEFERRED = 1 << 25
 """Bytes of a Walsh table from which moves are pending for a while: it is larger than a core's share of any cache."""
 _CROWDED = 0.25
 """Share of a table's blocks that may be read to look at blocks with moves pending; beyond, the moves are made."""
+_PIECE = 1 << 20
+"""Entries of a table that NumPy visits at a time."""
 _PROBES = 2048
 """Entries compared before and after a rebuild to measure the drift."""
-
-
-@parallel
-def _add_scaled(target: NDArray[Any], source: NDArray[Any], factor: Any) -> None:
-    for i in prange(target.size):
-        target[i] += factor * source[i]
 
 
 class DualTable:
@@ -114,7 +110,9 @@ class DualTable:
         d *= self.dtype.type(1.0 / (total + pseudo))
         if pseudo:
             uniform = self.eta if not self.theta else DualTable(self.basis, self.dtype).eta
-            _add_scaled(d, uniform, self.dtype.type(pseudo / (total + pseudo)))
+            share = self.dtype.type(pseudo / (total + pseudo))
+            for start in range(0, d.size, _PIECE):
+                d[start : start + _PIECE] += share * uniform[start : start + _PIECE]
         else:
             least = self.dtype.type(0.5 / (total + 1.0))
             lower, upper = (least, 1 - least) if self.basis.zero_one else (2 * least - 1, 1 - 2 * least)
@@ -124,7 +122,10 @@ class DualTable:
 
     def set_prices(self, prices: Prices) -> None:
         """Fix what appending each term costs, in nats per row."""
-        self._prices = self.layout.price_tables(prices)
+        tables = self._prices = self.layout.price_tables(prices)
+        if is_small(self.basis.n_states):
+            orders, costs = tables.block_orders[:, None] + tables.orders, tables.block_costs[:, None] + tables.costs
+            self._price_list = (tables.by_order[orders] + costs).ravel()
 
     # -- moving -----------------------------------------------------------------------------------------------
 
@@ -151,6 +152,8 @@ class DualTable:
     def _step(self, index: int, c: float, scale: float, floor: float, l1: float) -> Candidates:
         if self.d is None or self._prices is None:
             raise FullspanError("the dual table has no data to compare with: call set_data and set_prices first")
+        if is_small(self.basis.n_states):
+            return self._step_plain(index, c, scale, floor, l1)
         gains, indices = np.empty(self._n_chunks), np.empty(self._n_chunks, dtype=np.int64)
         if self._peaks is None:
             self._peaks = block_peaks(self.d, self._base)
@@ -166,6 +169,22 @@ class DualTable:
         found = np.flatnonzero(indices >= 0)
         order = found[np.lexsort((indices[found], -gains[found]))]
         return Candidates(indices[order], gains[order])
+
+    def _step_plain(self, index: int, c: float, scale: float, floor: float, l1: float) -> Candidates:
+        """A step of a small table, in NumPy."""
+        assert self.d is not None
+        if c:
+            self._eta += self.dtype.type(c) * plain.times_term(self.basis, self._eta, self.basis.term(index))
+            self._eta *= self.dtype.type(scale)
+            self._eta[0] = 1
+        found = plain.best_by_chunk(self._eta, self.d, self._price_list, self._chunks, floor, l1, self.basis.zero_one)
+        return Candidates(*found)
+
+    @cached_property
+    def _chunks(self) -> Ints:
+        """The chunk that each term is in."""
+        blocks, chunks = np.arange(self.layout.n_blocks), self._n_chunks
+        return np.repeat(((blocks + 1) * chunks - 1) // self.layout.n_blocks, self.layout.size)
 
     def _step_later(self, index: int, move: Move, prices: PriceTables, gains: Array, indices: Ints) -> None:
         """A step of a large Walsh table, whose moves are pending for a while."""
@@ -310,22 +329,18 @@ class DualTable:
 
     def marginal(self, variables: Sequence[int]) -> NDArray[np.float64]:
         """p(x_A), flat with the first variable fastest: ``prod |X_i|`` look-ups."""
-        out = np.empty(math.prod(self.basis.cards[i] for i in variables))
-        lookup.marginal_table(
-            self._settled(), np.array(variables, dtype=np.int64), self._cards, self._strides, self.basis.kinds, out
-        )
-        return out
+        return np.asarray(lookup.margins(self.basis, self._settled(), np.array([variables], dtype=np.int64))[0])
 
     def data_margins(self, sets: NDArray[np.int64]) -> NDArray[np.float64]:
         """Margins p_d(x_A) of the data for each row of ``sets`` (m, |A|), padded with zeros to the longest."""
         assert self.d is not None
-        room = int(self._cards[sets].prod(axis=1).max(initial=1))
-        margins = lookup.margin_tables(self.d, sets, self._cards, self._strides, self.basis.kinds, room)
-        return np.asarray(margins)
+        return lookup.margins(self.basis, self.d, sets)
 
     def margin_gains(
         self, sets: NDArray[np.int64], data: NDArray[np.float64], least: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """``KL(p_d(x_A) || p(x_A))`` for each row of ``sets`` (m, |A|), or 0 where that is surely below ``least``."""
         eta = self._settled()
+        if is_small(eta.size):
+            return plain.divergences(data, plain.margin_tables(eta, self.basis, sets, data.shape[1]), least)
         return np.asarray(lookup.margin_gains(eta, data, least, sets, self._cards, self._strides, self.basis.kinds))

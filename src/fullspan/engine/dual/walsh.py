@@ -13,7 +13,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
 from fullspan.engine.dual.scan import (
@@ -26,7 +25,7 @@ from fullspan.engine.dual.scan import (
     update_possible_pair,
     update_possible_spins,
 )
-from fullspan.model.algebra.jit import parallel, serial
+from fullspan.model.algebra.jit import parallel, prange, serial
 
 
 @serial

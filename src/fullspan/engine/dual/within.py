@@ -2,9 +2,8 @@
 
     sum_o w(o) Cov(Phi | o) = sum_o w(o) E(Phi Phi^t | o) - sum_o w(o) E(Phi | o) E(Phi | o)^t
 
-The first sum is a look-up in the moments of all completed rows, the second one matrix product. A term that no open
-variable takes part in is constant within the row, and is evaluated once. Time O(k^2) for each row, and O(t) for each of
-its completions, with t the terms that vary.
+The first sum is a look-up in the moments of all completed rows, the second one matrix product. Time O(k^2) for each
+row, and O(c log c) for its c completions.
 """
 
 from __future__ import annotations
@@ -12,22 +11,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numba import prange
-from numpy.typing import NDArray
 from scipy.linalg.blas import dsyrk
 
 from fullspan.arrays import Array, Ints
 from fullspan.engine.dual.clamped import Clamped
 from fullspan.engine.dual.lookup import products
 from fullspan.model.algebra.basis import Basis, Term
-from fullspan.model.algebra.jit import parallel
+from fullspan.model.algebra.transform import ANALYSE, transform_plain
 
 _HELD = 1 << 18
 """Expectations of rows held at a time."""
 
 
 class Within:
-    """Covariances of some terms within the rows of ``clamped``."""
+    """Covariances of some terms within the rows of ``clamped``.
+
+    A term is a product of a function of the observed cells, constant within the row, and one of the open cells, which
+    is a term on the sub-lattice of these: its expectation is an entry of the transform of p(x | o).
+    """
 
     def __init__(self, clamped: Clamped, terms: Sequence[Term]) -> None:
         self.clamped, self.k = clamped, len(terms)
@@ -35,12 +36,7 @@ class Within:
         self._terms = np.array([basis.index(term) for term in terms], dtype=np.int64)
         self._factors, self._variables, self._values = _tables(basis, terms)
         self._strides, self._cards = np.array(basis.strides, dtype=np.int64), np.array(basis.cards, dtype=np.int64)
-        takes_part = np.zeros((self.k, len(basis.cards)), dtype=np.float32)
-        for y, term in enumerate(terms):
-            takes_part[y, [i for i, _ in term]] = 1
-        varies = clamped.open_cells.astype(np.float32) @ takes_part.T > 0
-        self._order = np.argsort(~varies, axis=1, kind="stable")
-        self._n_varying = varies.sum(axis=1)
+        self._digits = self._terms[:, None] // self._strides % self._cards
 
     def covariance(self, log_weights: Array, moments: Array) -> Array:
         """The sum (k, k), given the log weights of all states and the moments of the completed rows."""
@@ -52,78 +48,49 @@ class Within:
         clamped, total = self.clamped, np.zeros((self.k, self.k), order="F")
         if not self.k:
             return total
-        step = max(1, _HELD // self.k)
-        held = np.empty((min(step, len(clamped.places)), self.k))
-        for start in range(0, len(clamped.places), step):
-            part = slice(start, start + step)
-            mean = held[: len(clamped.places[part])]
-            where = (clamped.places[part], clamped.fibres[part], clamped.open_cells, clamped.starts, clamped.offsets)
-            terms = (self._factors, self._variables, self._values, self._order, self._n_varying)
-            _means(log_weights, *where, *terms, self._strides, self._cards, mean)
-            mean *= np.sqrt(clamped.weights[part, None])
-            dsyrk(1.0, mean.T, beta=1.0, c=total, overwrite_c=True, lower=True)
+        held, count = np.empty((min(max(1, _HELD // self.k), len(clamped.places)), self.k)), 0
+        for j, rows in enumerate(clamped.patterns):
+            step = max(1, _HELD // max(self.k, int(clamped.sizes[j])))
+            for start in range(0, len(rows), step):
+                some = rows[start : start + step]
+                mean = self._means(log_weights, j, some) * np.sqrt(clamped.weights[some, None])
+                while len(mean):
+                    part = mean[: len(held) - count]
+                    held[count : count + len(part)] = part
+                    mean, count = mean[len(part) :], count + len(part)
+                    if count == len(held):
+                        dsyrk(1.0, held.T, beta=1.0, c=total, overwrite_c=True, lower=True)
+                        count = 0
+        if count:
+            dsyrk(1.0, held[:count].T, beta=1.0, c=total, overwrite_c=True, lower=True)
         return np.asarray(total + np.tril(total, -1).T)
 
-
-@parallel
-def _means(
-    log_weights: Array,
-    places: Ints,
-    fibres: Ints,
-    open_cells: NDArray[np.bool_],
-    starts: Ints,
-    offsets: Ints,
-    factors: Ints,
-    variables: Ints,
-    values: Array,
-    order: Ints,
-    n_varying: Ints,
-    strides: Ints,
-    cards: Ints,
-    out: Array,
-) -> None:
-    """``out[r, y] = E(Phi_y | row r)``.
-
-    ``factors[y]`` are places among the local functions in use, padded with that of the constant; ``order`` has, for
-    each pattern, the terms that vary within a row first.
-    """
-    for r in prange(places.size):
-        j, place = fibres[r], places[r]
-        fibre = offsets[starts[j] : starts[j + 1]]
-        local, peak, total = np.empty(variables.size), -np.inf, 0.0
-        for g in range(variables.size):
-            local[g] = values[g, place // strides[variables[g]] % cards[variables[g]]]
-        for offset in fibre:
-            peak = max(peak, log_weights[place + offset])
-        for a in range(n_varying[j]):
-            out[r, order[j, a]] = 0.0
-        for offset in fibre:
-            x = place + offset
-            p = np.exp(log_weights[x] - peak)
-            total += p
-            for g in range(variables.size):
-                if open_cells[j, variables[g]]:
-                    local[g] = values[g, x // strides[variables[g]] % cards[variables[g]]]
-            for a in range(n_varying[j]):
-                y = order[j, a]
-                phi = p
-                for f in range(factors.shape[1]):
-                    phi *= local[factors[y, f]]
-                out[r, y] += phi
-        for a in range(n_varying[j]):
-            out[r, order[j, a]] /= total
-        for a in range(n_varying[j], order.shape[1]):
-            y = order[j, a]
-            phi = 1.0
-            for f in range(factors.shape[1]):
-                phi *= local[factors[y, f]]
-            out[r, y] = phi
+    def _means(self, log_weights: Array, j: int, rows: Ints) -> Array:
+        """``E(Phi_y | row r)`` of rows that all have pattern ``j`` (rows, k)."""
+        clamped = self.clamped
+        places, is_open = clamped.places[rows], clamped.open_cells[j]
+        v = self._variables
+        local = self._values[np.arange(len(v)), places[:, None] // self._strides[v] % self._cards[v]]
+        local[:, is_open[v]] = 1.0
+        mean = np.ones((len(rows), self.k))
+        for factor in self._factors.T:
+            mean *= local[:, factor]
+        if clamped.sizes[j] == 1:
+            return mean
+        found = log_weights[places[:, None] + clamped.offsets[clamped.starts[j] : clamped.starts[j + 1]]]
+        p = np.exp(found - found.max(axis=1, keepdims=True))
+        p /= p.sum(axis=1, keepdims=True)
+        cards = self._cards[is_open]
+        transform_plain(p.reshape(-1), cards, clamped.basis.kinds[is_open], ANALYSE)
+        inside = self._digits[:, is_open] @ np.cumprod([1, *cards[:-1]], dtype=np.int64)
+        mean *= p[:, inside]
+        return mean
 
 
 def _tables(basis: Basis, terms: Sequence[Term]) -> tuple[Ints, Ints, Array]:
     """For each term the places of its factors among the local functions in use; their variables; their values.
 
-    The last local function is the constant 1.
+    The last local function is the constant 1, of the first variable.
     """
     used = sorted({factor for term in terms for factor in term})
     place = {factor: g for g, factor in enumerate(used)}

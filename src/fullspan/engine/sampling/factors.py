@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,7 +12,7 @@ from fullspan.arrays import Array, Ints
 from fullspan.engine.sampling.streams import Streams, advanced, uniform
 from fullspan.engine.sampling.target import Base
 from fullspan.errors import FullspanError
-from fullspan.model.algebra.jit import inlined, parallel
+from fullspan.model.algebra.jit import inlined, parallel, prange
 from fullspan.model.graph import FactorGraph
 
 
@@ -121,7 +120,7 @@ def _log_weights(
     table_starts: Ints,
     out: Array,
 ) -> None:
-    for c in numba.prange(len(states)):
+    for c in prange(len(states)):
         total = 0.0
         for f in range(scope_starts.size - 1):
             place = table_starts[f]
@@ -153,7 +152,7 @@ def _sweep(
     most = 0
     for v in range(levels.size - 1):
         most = max(most, levels[v + 1] - levels[v])
-    for c in numba.prange(len(states)):
+    for c in prange(len(states)):
         weights = np.empty(most)
         x = states[c]
         counter = streams[c]

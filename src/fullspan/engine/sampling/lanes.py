@@ -12,15 +12,15 @@ cores there are.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array, Ints
 from fullspan.engine.sampling.row_additions import MOST_VECTORS, VECTOR, add_rows
 from fullspan.engine.sampling.streams import Streams, advanced, uniform_single
+from fullspan.model.algebra import jit
 from fullspan.model.algebra.exponential import exponential
-from fullspan.model.algebra.jit import parallel, serial
+from fullspan.model.algebra.jit import parallel, prange, serial
 
 Single = NDArray[np.float32]
 Places = NDArray[np.uint32]
@@ -34,7 +34,7 @@ _ZERO, _ONE = np.float32(0), np.float32(1)
 
 def shares(chains: int) -> Ints:
     """Bounds of the chains that go together: one share for each core, more if they would be too many."""
-    number = max(-(-chains // MOST), min(numba.get_num_threads(), -(-chains // LEAST)))
+    number = max(-(-chains // MOST), min(jit.cores(), -(-chains // LEAST)))
     return np.linspace(0, chains, number + 1).astype(np.int64)
 
 
@@ -127,7 +127,7 @@ def walk(
     All arrays but ``ladder``, ``rises``, ``rows``, ``pull`` and ``free`` have an entry or a row per chain, and are
     brought up to date; ``gaps`` holds log f - log f_0.
     """
-    for task in numba.prange(bounds.size - 1):
+    for task in prange(bounds.size - 1):
         first, width = bounds[task], bounds[task + 1] - bounds[task]
         lanes = (width + LEAST - 1) // LEAST * LEAST
         h, u = np.zeros((BLOCK, lanes), np.float32), np.zeros((BLOCK, lanes), np.float32)

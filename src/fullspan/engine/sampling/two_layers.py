@@ -5,14 +5,13 @@ Z = sum_v exp(a.v) prod_j (1 + exp(c_j + sum_i v_i W_ij)),      v over the 2^m s
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
 from fullspan.arrays import Array
 from fullspan.engine.sampling.blocks import colouring
 from fullspan.engine.sampling.pairwise import Pairwise
 from fullspan.errors import FullspanError, TooLargeError
-from fullspan.model.algebra.jit import parallel
+from fullspan.model.algebra.jit import parallel, prange
 
 MAX_LAYER = 28
 """Units of the smaller layer up to which it is enumerated."""
@@ -75,7 +74,7 @@ def _walks(weights: Array, a: Array, c: Array) -> tuple[Array, Array]:
     low = min(m, _WALK)
     blocks = 1 << (m - low)
     tops, sums = np.empty(blocks), np.empty(blocks)
-    for block in numba.prange(blocks):
+    for block in prange(blocks):
         fields, linear = c.copy(), 0.0
         for i in range(m - low):
             if (block >> i) & 1:

@@ -21,7 +21,6 @@ from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import numba
 import numpy as np
 
 from fullspan.data import Empirical
@@ -34,6 +33,7 @@ from fullspan.learn.search.full import MAX_TERMS
 from fullspan.learn.search.incomplete import MAX_ROUNDS
 from fullspan.learn.search.problem import Interrupted
 from fullspan.model import Fitted
+from fullspan.model.algebra import jit
 from fullspan.model.algebra.blas import one_core
 
 SIDE_BY_SIDE = 1 << 20
@@ -172,7 +172,7 @@ class _Average:
 
     def _others(self) -> None:
         """The fits of samples, and what stands beside them and does not wait for them, as the cores allow it."""
-        rest, cores, n_states = range(1, len(self.seeds)), numba.get_num_threads(), self.empirical.space.n_states
+        rest, cores, n_states = range(1, len(self.seeds)), jit.cores(), self.empirical.space.n_states
         workers = min(cores, len(rest)) if IN_TURN < n_states <= SIDE_BY_SIDE else 1
         if workers == 1:
             for b in rest:
@@ -180,7 +180,7 @@ class _Average:
                     return
                 self._fit(b)
             return
-        with ThreadPoolExecutor(workers, initializer=numba.set_num_threads, initargs=(cores // workers,)) as pool:
+        with ThreadPoolExecutor(workers, initializer=jit.use_cores, initargs=(cores // workers,)) as pool:
             try:
                 ways = self.climb.begin(pool) if self.climb is not None else []
                 futures: list[Future[Any]] = [*(pool.submit(self._fit, b) for b in rest), *ways]

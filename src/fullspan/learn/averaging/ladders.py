@@ -18,7 +18,6 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,6 +27,7 @@ from fullspan.learn.averaging.bootstrap import OutOfBagRows
 from fullspan.learn.averaging.gaps import observed_log_prob
 from fullspan.learn.averaging.stacking import Learn, Way, at_full_size, in_parts, without_each_part, worth
 from fullspan.learn.search.problem import Interrupted
+from fullspan.model.algebra import jit
 from fullspan.model.algebra.basis import Basis
 
 _FAR = 0.1
@@ -115,9 +115,9 @@ class Climb:
         ------
         Interrupted : it was stopped.
         """
-        cores = numba.get_num_threads()
+        cores = jit.cores()
         at_once = cores if self.data.is_complete or self.data.space.n_states <= _LARGE else 1
-        with ThreadPoolExecutor(at_once, initializer=numba.set_num_threads, initargs=(cores // at_once,)) as pool:
+        with ThreadPoolExecutor(at_once, initializer=jit.use_cores, initargs=(cores // at_once,)) as pool:
             try:
                 first = _all_of(self.begun or self.begin(pool))
                 ladders = [

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,7 +18,7 @@ from fullspan.arrays import Array, Ints
 from fullspan.engine.sampling.factors import cell, given_rest
 from fullspan.engine.sampling.pair_terms import PairTerms
 from fullspan.engine.sampling.term_tables import TermTables
-from fullspan.model.algebra.jit import parallel
+from fullspan.model.algebra.jit import parallel, prange
 
 _PARTS = 16
 """Parts of the rows, each with a gradient of its own, that are worked on at the same time."""
@@ -120,7 +119,7 @@ def _tables(
     """Value and gradient by table entries, part by part of the rows."""
     n_parts = len(values)
     most = cards.max()
-    for part in numba.prange(n_parts):
+    for part in prange(n_parts):
         logits = np.empty(most)
         gradient = gradients[part]
         for r in range(part, len(states), n_parts):

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,6 +22,7 @@ from fullspan.learn.many.moves import Shape
 from fullspan.learn.search.fit import Options, described
 from fullspan.learn.search.penalty import prices
 from fullspan.model import Fitted
+from fullspan.model.algebra import jit
 from fullspan.model.algebra.basis import Basis
 from fullspan.model.many import ManyModels
 
@@ -233,7 +233,7 @@ def _sums(grouped: Grouped, values: NDArray[np.float64]) -> Any:
 
 def _models_at_once(basis: Basis, n_models: int, n_rows: int, max_memory: int | None) -> int:
     """Most models of a batch; one per core at the least."""
-    limit, cores = budget_for(n_rows, max_memory), min(numba.get_num_threads(), n_models)
+    limit, cores = budget_for(n_rows, max_memory), min(jit.cores(), n_models)
     scratch, each = cores * _SCRATCH * basis.n_states, _ROOM * basis.n_states
     what = f"a batch of {cores} models of {basis.n_states:,} states"
     remedy = "keep fewer variables with columns=, merge levels, use fewer cores, or allow more with max_memory="

@@ -10,7 +10,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array, Ints
@@ -22,7 +21,7 @@ from fullspan.learn.many.moves import (
     rebuild,
     update,
 )
-from fullspan.model.algebra.jit import parallel, serial
+from fullspan.model.algebra.jit import parallel, prange, serial
 from fullspan.model.algebra.one_term import drop, log_cosh, way
 
 APPEND, ADJUST, REMOVE, NONE = 0, 1, 2, 3

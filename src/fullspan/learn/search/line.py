@@ -15,8 +15,6 @@ from typing import Any
 import numpy as np
 
 from fullspan.arrays import Array
-from fullspan.model.algebra import one_term
-from fullspan.model.algebra.jit import serial
 from fullspan.model.algebra.one_term import EDGE
 
 
@@ -54,7 +52,6 @@ def after(eta_z: Array, product: Array, eta_y: float, delta: float, zero_one: bo
     return np.asarray((eta_z + c * product) / (1 + c * eta_y))
 
 
-@serial
 def best_in_use(
     eta: Array, d: Array, theta: Array, price: Array, l1: float, zero_one: bool
 ) -> tuple[int, float, float, int, float]:
@@ -63,24 +60,18 @@ def best_in_use(
     An L1 penalty has a slope on each side of zero: the optimum on this side if it stays there, else the one beyond if
     it lies beyond.
     """
-    adjust, way_there, most, remove, saved = -1, 0.0, -np.inf, -1, -np.inf
-    for i in range(eta.size):
-        side = 1.0 if theta[i] > 0.0 else -1.0 if theta[i] < 0.0 else 0.0
-        target = d[i] - l1 * side
-        delta = one_term.way(eta[i], target, zero_one)
-        gain = one_term.drop(eta[i], target, delta, zero_one)
-        if l1 > 0.0 and theta[i] * (theta[i] + delta) <= 0.0:
-            delta = one_term.way(eta[i], d[i] + l1 * side, zero_one)
-            longer = abs(theta[i] + delta) - abs(theta[i])
-            gain = one_term.drop(eta[i], d[i], delta, zero_one) - l1 * longer
-            if theta[i] * (theta[i] + delta) >= 0.0:
-                gain = -np.inf
-        if gain > most:
-            adjust, way_there, most = i, delta, gain
-        without = one_term.drop(eta[i], target, -theta[i], zero_one) + price[i]
-        if without > saved:
-            remove, saved = i, without
-    return adjust, way_there, most, remove, saved
+    target = d - l1 * np.sign(theta)
+    delta = way(eta, target, zero_one)
+    gain = drop(eta, target, delta, zero_one)
+    if l1 > 0.0 and (crossing := theta * (theta + delta) <= 0.0).any():
+        beyond = way(eta, d + l1 * np.sign(theta), zero_one)
+        longer = np.abs(theta + beyond) - np.abs(theta)
+        gain_beyond = drop(eta, d, beyond, zero_one) - l1 * longer
+        gain_beyond[theta * (theta + beyond) >= 0.0] = -np.inf
+        delta, gain = np.where(crossing, beyond, delta), np.where(crossing, gain_beyond, gain)
+    saved = drop(eta, target, -theta, zero_one) + price
+    a, r = int(np.argmax(gain)), int(np.argmax(saved))
+    return a if gain[a] > -np.inf else -1, float(delta[a]), float(gain[a]), r, float(saved[r])
 
 
 def approximate_nats(eta: Array, d: Array, theta: Array, variances: Array, total: float, zero_one: bool) -> Array:

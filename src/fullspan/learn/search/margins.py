@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.learn.search.problem import Problem
-from fullspan.model.algebra.jit import serial
+from fullspan.model.algebra.jit import is_small, serial
 
 MAX_CELLS = 4096
 """Cells of the largest margin that is looked up."""
@@ -99,15 +99,21 @@ class Group:
 
     def net_gains(self, problem: Problem, used: NDArray[np.int64], room: int) -> NDArray[np.float64]:
         """Gain of each margin less its price; minus infinity where nothing is missing, or more than ``room``."""
-        missing = self.n_terms - _count_inside(used, self.masks)
+        small = is_small(problem.table.basis.n_states)
+        missing = self.n_terms - (count_inside_plain if small else count_inside)(used, self.masks)
         price = self.names + missing * problem.weight_price
         gains = problem.table.margin_gains(self.sets, self.data, price)
         return np.where((missing > 0) & (missing <= room), gains - price, -np.inf)
 
 
-@serial
-def _count_inside(used: NDArray[np.int64], masks: NDArray[np.int64]) -> NDArray[np.int64]:
+def count_inside_plain(used: NDArray[np.int64], masks: NDArray[np.int64]) -> NDArray[np.int64]:
     """How many of the masks ``used`` lie inside each of ``masks``."""
+    return np.asarray((used[None, :] & ~masks[:, None] == 0).sum(axis=1))
+
+
+@serial
+def count_inside(used: NDArray[np.int64], masks: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The same, compiled, for many masks."""
     inside = np.zeros(masks.size, np.int64)
     for s in range(masks.size):
         outside = ~masks[s]

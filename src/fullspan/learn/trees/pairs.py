@@ -8,12 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array
 from fullspan.engine.memory import budget, require
-from fullspan.model.algebra.jit import parallel, serial
+from fullspan.model.algebra.jit import parallel, prange, serial
 
 _PLANES = 24
 """Bits of a weight that are counted by planes; larger or fractional weights are summed."""

@@ -10,14 +10,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array, Ints
 from fullspan.engine.memory import budget, require
 from fullspan.model.algebra.basis import Term
 from fullspan.model.algebra.inclusion import item_offsets
-from fullspan.model.algebra.jit import parallel
+from fullspan.model.algebra.jit import parallel, prange
 
 
 def frequent_patterns(

@@ -16,11 +16,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array, Ints
-from fullspan.model.algebra.jit import parallel, serial
+from fullspan.model.algebra.jit import parallel, prange, serial
 
 _CHUNKS = 8
 """Parts of the rows that are swept side by side, each with tables of its own; fixed, so that sums are."""

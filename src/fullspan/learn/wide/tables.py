@@ -15,13 +15,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array, Ints
 from fullspan.learn.wide.grow import Shape
 from fullspan.learn.wide.rows import WideRows
-from fullspan.model.algebra.jit import parallel, serial
+from fullspan.model.algebra.jit import parallel, prange, serial
 
 
 @dataclass(frozen=True, eq=False)

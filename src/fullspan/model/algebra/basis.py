@@ -38,6 +38,30 @@ def is_power_of_two(card: int) -> bool:
     return card & (card - 1) == 0
 
 
+def local_functions(card: int, kind: int) -> NDArray[np.int64]:
+    """Matrix ``phi[y, x]`` of one variable."""
+    x = np.arange(card)
+    if kind == _KIND["walsh"]:
+        odd = np.bitwise_count(x[:, None] & x[None, :]).astype(np.int64) & 1
+        return np.asarray(1 - 2 * odd)
+    hit = np.eye(card, dtype=np.int64)
+    phi = hit if kind == _KIND["monomial"] else 2 * hit - 1
+    phi[0] = 1
+    return phi
+
+
+def inverse_functions(card: int, kind: int) -> NDArray[np.float64]:
+    """The inverse of :func:`local_functions`, exact: ``p(x) = sum_y inverse[x, y] eta_y``."""
+    if kind == _KIND["walsh"]:
+        return local_functions(card, kind) / card
+    inverse = np.eye(card)
+    inverse[0, 1:] = -1.0
+    if kind == _KIND["indicator"]:  # 1[x = j] = (1 + phi_j) / 2, and the rest is level 0
+        inverse = inverse / 2
+        inverse[1:, 0], inverse[0, 0] = 0.5, 1.0 - (card - 1) / 2
+    return inverse
+
+
 @dataclass(frozen=True)
 class Basis:
     """The basis of all functions on ``prod_i {0 .. cards[i]-1}``, named after its local bases.
@@ -89,15 +113,7 @@ class Basis:
 
     def local(self, variable: int) -> NDArray[np.int64]:
         """Matrix ``phi[y, x]`` of one variable."""
-        card, kind = self.cards[variable], self.kinds[variable]
-        x = np.arange(card)
-        if kind == _KIND["walsh"]:
-            odd = np.bitwise_count(x[:, None] & x[None, :]).astype(np.int64) & 1
-            return np.asarray(1 - 2 * odd)
-        hit = np.eye(card, dtype=np.int64)
-        phi = hit if kind == _KIND["monomial"] else 2 * hit - 1
-        phi[0] = 1
-        return phi
+        return local_functions(self.cards[variable], int(self.kinds[variable]))
 
     def evaluate(self, terms: Sequence[Term], states: NDArray[Any]) -> NDArray[np.int8]:
         """Values ``Phi_y(x)`` for states (m, n) and k terms, shape (m, k)."""
@@ -131,6 +147,14 @@ class Basis:
         if kind == _KIND["monomial"]:
             return ((j, 1),) if j == k else ()
         return ((0, 1),) if j == k else ((0, -1), (j, -1), (k, -1))
+
+    def local_products(self, variable: int, component: int) -> NDArray[np.int64]:
+        """Matrix M of one variable with ``phi_component phi_k = sum_l M[k, l] phi_l``."""
+        matrix = np.zeros((self.cards[variable],) * 2, dtype=np.int64)
+        for k in range(len(matrix)):
+            for other, weight in self._local_product(variable, component, k):
+                matrix[k, other] += weight
+        return matrix
 
     def subterms(self, variables: Sequence[int]) -> Iterator[Term]:
         """All terms on exactly or fewer of these variables, the constant first, first variable fastest."""

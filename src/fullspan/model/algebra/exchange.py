@@ -27,7 +27,7 @@ def exchanged(theta: dict[int, float], old: Basis, new: Basis, most: int) -> dic
     >>> exchanged({3: 0.5}, Basis("walsh", cards), Basis("monomial", cards), 10)  # (1 - 2 x)(1 - 2 x') / 2
     {1: -1.0, 2: -1.0, 3: 2.0}
     """
-    local = [_coefficients(old, new, i) for i in range(len(old.cards))]
+    local = [coefficients(old, new, i) for i in range(len(old.cards))]
     found: dict[int, float] = {}
     for y, weight in theta.items():
         parts = _parts(old.term(y), local, new.strides)
@@ -45,7 +45,7 @@ def exchanged(theta: dict[int, float], old: Basis, new: Basis, most: int) -> dic
     return dict(sorted(found.items()))
 
 
-def _coefficients(old: Basis, new: Basis, variable: int) -> NDArray[np.float64]:
+def coefficients(old: Basis, new: Basis, variable: int) -> NDArray[np.float64]:
     """``C[j, k]``, multiples of 1 / |X_i|."""
     card = old.cards[variable]
     c = np.linalg.solve(new.local(variable).T.astype(float), old.local(variable).T.astype(float)).T

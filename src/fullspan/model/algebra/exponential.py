@@ -11,15 +11,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import types
-from numba.extending import overload
 
-from fullspan.model.algebra.jit import ordered
-
-
-def exponential(x: Any) -> Any:
-    """exp(x) of one number, for use inside compiled loops; outside of them NumPy's."""
-    return np.exp(x)
+from fullspan.model.algebra.jit import Deferred, ordered
 
 
 @ordered
@@ -59,8 +52,24 @@ def _double(x: Any) -> Any:
     return p * np.int64((np.int64(k) + np.int64(1023)) << np.int64(52)).view(np.float64)
 
 
-@overload(exponential)
-def _exponential(x):  # type: ignore[no-untyped-def]  # numba compares the signatures, annotations included
-    if x == types.float32:
-        return lambda x: _single(x)
-    return lambda x: _double(x)
+def _exp(x: Any) -> Any:
+    return np.exp(x)
+
+
+def _with_overload() -> Any:
+    from numba import types
+    from numba.extending import overload
+
+    single, double = _single.ready(), _double.ready()  # type: ignore[attr-defined]
+
+    @overload(_exp)
+    def _choose(x):  # type: ignore[no-untyped-def]  # numba compares the signatures, annotations included
+        if x == types.float32:
+            return lambda x: single(x)
+        return lambda x: double(x)
+
+    return _exp
+
+
+exponential: Any = Deferred(_with_overload)
+"""exp(x) of one number, for use inside compiled loops; outside of them NumPy's."""

@@ -1,4 +1,7 @@
-"""The one place that holds the options of compiled code.
+"""The one place that holds the options of compiled code, and that imports Numba.
+
+Decorating a function costs nothing: Numba is imported, and the function compiled or fetched from the cache, at the
+first call. So whoever fits a small table, which needs no compiled code, never waits for it.
 
 A step on a small table takes a tenth of a millisecond. Threads that sleep between steps take half of that to wake up;
 threads that wait for each other by spinning make it twenty times slower as soon as anything else runs on the machine.
@@ -13,56 +16,161 @@ code is compiled for this process alone.
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
+import threading
 from collections.abc import Callable
+from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 if "OMP_WAIT_POLICY" not in os.environ:
     os.environ["OMP_WAIT_POLICY"] = "passive"
     os.environ.setdefault("GOMP_SPINCOUNT", "3000")
 
-from numba import njit
-from numba.core.caching import FunctionCache
-
 # Rounding may be reassociated and contracted, so that loops vectorise; NaN and infinity keep their meaning.
 _FAST = {"reassoc", "contract", "arcp", "nsz"}
+_LOCK = threading.RLock()
+SMALL = 1 << 12
+"""Numbers up to which NumPy serves instead of a kernel: see :func:`is_small`."""
 
 
-class _Cache(FunctionCache):
-    """Numba's cache of a function, in which damage is a miss and a failure to write is none."""
+def is_small(n_numbers: int) -> bool:
+    """Whether a table is so small that NumPy passes over it cost less than compiling a kernel would, however often.
 
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        try:
-            return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
-        except Exception:  # unpickling what is damaged may raise anything
-            with contextlib.suppress(OSError):
-                # The index is read again when the new code is saved.
-                self.flush()  # type: ignore[no-untyped-call]
-            return None
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        with contextlib.suppress(OSError):  # a full disk, or a folder that is no longer writable
-            super().save_overload(sig, data)  # type: ignore[no-untyped-call]
+    Kernels of the dual table have a twin in NumPy, which is the readable form of them. Which of the two runs depends on
+    the number of states alone, so that a fit is repeated to the last digit whether or not compiled code is kept.
+    """
+    return n_numbers <= SMALL
 
 
-def _cached_njit(**options: Any) -> Any:
-    """``njit(cache=True)`` with the cache above; without a cache where no folder for it is writable."""
-    decorate = njit(nogil=True, error_model="numpy", **options)
+class Deferred:
+    """Something of Numba's that a module names before Numba is imported; :meth:`ready` is the thing itself.
 
-    def decorator(function: Callable[..., Any]) -> Any:
-        dispatcher = decorate(function)
-        if hasattr(dispatcher, "enable_caching"):  # with NUMBA_DISABLE_JIT it is the function itself
-            with contextlib.suppress(RuntimeError, OSError):
-                dispatcher._cache = _Cache(dispatcher.py_func)  # type: ignore[no-untyped-call]
-        return dispatcher
+    Numba reads a function's globals when it compiles it. So everything deferred among the globals of a kernel is
+    replaced by the thing itself just before.
+    """
 
-    return decorator
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self._make, self._made = make, None
+
+    def ready(self) -> Any:
+        """The thing itself, made at the first call."""
+        if self._made is None:
+            with _LOCK:
+                if self._made is None:
+                    self._made = self._make()
+        return self._made
+
+    def __call__(self, *arguments: Any) -> Any:
+        made = self._made
+        return (self.ready() if made is None else made)(*arguments)
+
+
+class Kernel(Deferred):
+    """A function that is compiled at its first call."""
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        super().__init__(functools.partial(_dispatcher, function, options))
+        self.py_func = function
+        functools.update_wrapper(self, function)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.ready(), name)
+
+
+def _dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
+    """Numba's form of a function, with the cache below; without a cache where no folder for it is writable."""
+    from numba import njit
+
+    dispatcher = njit(nogil=True, error_model="numpy", **options)(function)
+    if hasattr(dispatcher, "enable_caching"):  # with NUMBA_DISABLE_JIT it is the function itself
+        with contextlib.suppress(RuntimeError, OSError):
+            dispatcher._cache = _cache_class()(dispatcher.py_func)
+    names = function.__globals__
+    for name in _names(function.__code__):
+        value = names.get(name)
+        if isinstance(value, Deferred) and getattr(value, "py_func", None) is not function:
+            names[name] = value.ready()
+        elif getattr(value, "py_func", None) is function:  # it calls itself
+            names[name] = dispatcher
+    return dispatcher
+
+
+def _names(code: CodeType) -> set[str]:
+    """Global names that a function uses, those inside it included."""
+    inner = (_names(constant) for constant in code.co_consts if isinstance(constant, CodeType))
+    return set(code.co_names).union(*inner)
+
+
+@functools.cache
+def _cache_class() -> Any:
+    from numba.core.caching import FunctionCache
+
+    class Cache(FunctionCache):
+        """Numba's cache of a function, in which damage is a miss and a failure to write is none."""
+
+        def load_overload(self, sig: Any, target_context: Any) -> Any:
+            try:
+                return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+            except Exception:  # unpickling what is damaged may raise anything
+                with contextlib.suppress(OSError):
+                    # The index is read again when the new code is saved.
+                    self.flush()  # type: ignore[no-untyped-call]
+                return None
+
+        def save_overload(self, sig: Any, data: Any) -> None:
+            with contextlib.suppress(OSError):  # a full disk, or a folder that is no longer writable
+                super().save_overload(sig, data)  # type: ignore[no-untyped-call]
+
+    return Cache
+
+
+def _decorator(**options: Any) -> Any:
+    return lambda function: Kernel(function, options)
+
+
+def vector_code(plain: Callable[..., Any], lanes: Callable[..., Any], **options: Any) -> Any:
+    """A function written in LLVM's vectors, for use inside kernels; ``plain`` is the same where nothing is compiled."""
+
+    def make() -> Any:
+        from numba import config
+        from numba.extending import intrinsic
+
+        if getattr(config, "DISABLE_JIT", 0):
+            return plain
+        return intrinsic(**options)(lanes) if options else intrinsic(lanes)
+
+    return Deferred(make)
+
+
+def _numba_prange() -> Any:
+    import numba
+
+    return numba.prange
+
+
+def cores() -> int:
+    """Number of threads that parallel kernels use."""
+    import numba
+
+    return int(numba.get_num_threads())
+
+
+def use_cores(number: int) -> None:
+    """Let parallel kernels that this thread calls use ``number`` threads."""
+    import numba
+
+    numba.set_num_threads(number)
 
 
 if TYPE_CHECKING:  # kernels are checked as Numba declares them
-    _compiled = njit
+    from numba import njit as _compiled
+    from numba import prange
 else:
-    _compiled = _cached_njit
+    _compiled = _decorator
+    prange = Deferred(_numba_prange)
 
 serial = _compiled(fastmath=_FAST)
 """Compile a function that runs on one core and may be called from other compiled code."""
@@ -76,4 +184,16 @@ inlined = _compiled(fastmath=_FAST, inline="always")
 parallel = _compiled(fastmath=_FAST, parallel=True)
 """Compile a function whose ``prange`` loops use all cores."""
 
-__all__ = ["inlined", "ordered", "parallel", "serial"]
+__all__ = [
+    "Deferred",
+    "Kernel",
+    "cores",
+    "inlined",
+    "is_small",
+    "ordered",
+    "parallel",
+    "prange",
+    "serial",
+    "use_cores",
+    "vector_code",
+]

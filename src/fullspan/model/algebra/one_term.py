@@ -14,11 +14,13 @@ EDGE = 1e-12
 """How near to never and always an expectation may come."""
 
 
-@serial
 def log_cosh(delta: float) -> float:
     """ln cosh, without overflow."""
     size = abs(delta)
     return size + math.log1p(math.exp(-2.0 * size)) - math.log(2.0)
+
+
+_log_cosh = serial(log_cosh)
 
 
 @serial
@@ -36,4 +38,4 @@ def drop(eta: float, d: float, delta: float, zero_one: bool) -> float:
     """How much KL(p_d || p) falls along a step delta."""
     if zero_one:
         return delta * d - math.log1p(eta * math.expm1(delta))
-    return delta * d - (log_cosh(delta) + math.log1p(eta * math.tanh(delta)))
+    return delta * d - (_log_cosh(delta) + math.log1p(eta * math.tanh(delta)))

@@ -17,11 +17,11 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
+from fullspan.model.algebra.basis import inverse_functions, local_functions
 from fullspan.model.algebra.bits import transform_bits
-from fullspan.model.algebra.jit import parallel, serial
+from fullspan.model.algebra.jit import is_small, parallel, prange, serial
 
 WALSH, MONOMIAL, INDICATOR = 0, 1, 2
 ANALYSE, INVERT, SYNTHESISE = 0, 1, 2
@@ -42,6 +42,10 @@ _BIT = {
 """The three maps on a variable of two levels."""
 _BYTES = 512
 """Bytes of two-level columns that are visited together: with a group of rows half of the second-level cache."""
+_MATRIX = 32
+"""Joint size up to which NumPy transforms neighbouring variables by one matrix."""
+_MANY = 1 << 13
+"""Numbers beyond which sums over pairs are faster than products with matrices."""
 _WIDTH = 32
 """Columns of a group that are visited together: one or two cache lines."""
 
@@ -175,11 +179,72 @@ def _group(
                 _copy(table[origin + r * stride :][:width], work[r * width :][:width], factor)
 
 
+def transform_plain(tables: NDArray[Any], cards: NDArray[np.int64], kinds: NDArray[np.int64], op: int) -> None:
+    """The same in NumPy, for one table or several in a row: products with a matrix for each group of variables.
+
+    In large tables a variable of two levels is a group of its own, and its matrix is written out as sums.
+    """
+    stride = 1
+    largest = _MATRIX if tables.size <= _MANY else 2
+    for matrix in _group_matrices(tuple(cards.tolist()), tuple(kinds.tolist()), op, largest):
+        size = len(matrix)
+        if size == 2 and largest == 2:
+            _pairs(tables.reshape(-1, 2, stride), matrix)
+            stride *= 2
+            continue
+        own = matrix.astype(tables.dtype, copy=False)
+        if stride == 1:
+            rows = tables.reshape(-1, size)
+            rows[:] = rows @ own.T
+        else:
+            blocks = tables.reshape(-1, size, stride)
+            blocks[:] = own @ blocks
+        stride *= size
+
+
+def _pairs(pairs: NDArray[Any], matrix: NDArray[np.float64]) -> None:
+    """Map ``pairs`` (m, 2, stride) by a 2 x 2 matrix, in place."""
+    left, right = pairs[:, 0], pairs[:, 1]
+    new = [_combined(a, left, b, right) for a, b in matrix.tolist()]
+    left[:], right[:] = new
+
+
+def _combined(a: float, left: NDArray[Any], b: float, right: NDArray[Any]) -> NDArray[Any]:
+    """``a left + b right``, without multiplications where a and b are -1, 0 or 1: most are."""
+    if abs(a) == abs(b) and a:
+        total = left + right if a == b else left - right
+        return total if a == 1 else np.asarray(total * total.dtype.type(a))
+    return np.asarray(a * left + b * right if a and b else a * left if a else b * right).astype(left.dtype, copy=False)
+
+
+@cache
+def _group_matrices(
+    cards: tuple[int, ...], kinds: tuple[int, ...], op: int, largest: int
+) -> tuple[NDArray[np.float64], ...]:
+    """The map of neighbouring variables as one matrix for each group, a Kronecker product of the local ones."""
+    matrices: list[NDArray[Any]] = [np.eye(1)]
+    for card, kind in zip(cards, kinds, strict=True):
+        local = _local_matrix(card, kind, op)
+        if len(matrices[-1]) * card > largest:
+            matrices.append(np.eye(1))
+        matrices[-1] = np.kron(local, matrices[-1])
+    return tuple(matrix for matrix in matrices if len(matrix) > 1)
+
+
+def _local_matrix(card: int, kind: int, op: int) -> NDArray[np.float64]:
+    """The map of one variable."""
+    phi = local_functions(card, kind).astype(np.float64)
+    return phi if op == ANALYSE else phi.T if op == SYNTHESISE else inverse_functions(card, kind)
+
+
 def transform_in_place(table: NDArray[Any], cards: NDArray[np.int64], kinds: NDArray[np.int64], op: int) -> None:
     """Apply ANALYSE, INVERT or SYNTHESISE to a flat table of ``prod(cards)`` entries.
 
     Time O(|X| n); memory one group per core beside the table.
     """
+    if is_small(table.size):
+        transform_plain(table, cards, kinds, op)
+        return
     stride = 1
     for own, own_kinds in _groups(tuple(cards.tolist()), tuple(kinds.tolist()), _GROUP):
         size = int(own.prod())

@@ -14,7 +14,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array, Spins
@@ -22,7 +21,7 @@ from fullspan.engine.elimination.decimation import loops
 from fullspan.engine.elimination.decimation.peeling import Steps
 from fullspan.engine.elimination.decimation.rules import head, leaf, reversed_series, reversed_star, series, star
 from fullspan.model.algebra.hyperbolic import tanh
-from fullspan.model.algebra.jit import parallel, serial
+from fullspan.model.algebra.jit import parallel, prange, serial
 
 Ints = NDArray[np.int32]
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
 from fullspan.arrays import Ints
@@ -27,7 +26,7 @@ from fullspan.engine.elimination.sweeps.blocks import (
     shift_of,
 )
 from fullspan.engine.elimination.sweeps.tables import SHORT, SMALL, enter, inner_axes, offset, run_length, spread
-from fullspan.model.algebra.jit import inlined, parallel, serial
+from fullspan.model.algebra.jit import inlined, parallel, prange, serial
 
 _MANY = 32
 """Blocks from which on several cores are worth waking."""

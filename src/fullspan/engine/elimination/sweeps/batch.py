@@ -7,12 +7,11 @@ the number of patterns.
 from __future__ import annotations
 
 import numpy as np
-from numba import prange
 
 from fullspan.engine.elimination.sweeps.batch_backward import backward_chunk
 from fullspan.engine.elimination.sweeps.batch_forward import forward_chunk
 from fullspan.engine.elimination.sweeps.pattern_rows import space
-from fullspan.model.algebra.jit import inlined, parallel, serial
+from fullspan.model.algebra.jit import inlined, parallel, prange, serial
 
 
 @parallel

@@ -8,11 +8,10 @@ A message is stored with its scale; see ``tables``. Tables of many blocks use al
 from __future__ import annotations
 
 import numpy as np
-from numba import prange
 
 from fullspan.engine.elimination.sweeps.blocks import blocks_of, fill_block
 from fullspan.engine.elimination.sweeps.tables import HIGHEST, LOWEST, enter, inner_axes, input_range
-from fullspan.model.algebra.jit import inlined, parallel, serial
+from fullspan.model.algebra.jit import inlined, parallel, prange, serial
 
 _MANY = 32
 """Blocks from which on several cores are worth waking."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,6 +13,7 @@ from fullspan.engine.elimination.sweeps.pattern_rows import Patterns, static_pro
 from fullspan.engine.elimination.sweeps.program import Clamps, Program
 from fullspan.engine.elimination.sweeps.slices import Slices
 from fullspan.engine.elimination.sweeps.tables import Factors
+from fullspan.model.algebra import jit
 
 _BYTES = 1 << 20
 """Bytes of messages that the patterns of one chunk may take: they should stay in the cache."""
@@ -37,7 +37,7 @@ class BatchAnswer:
 
 def rows_bytes(program: Program) -> int:
     """Bytes of the messages of the smallest chunk, on all cores."""
-    return 8 * _CHUNKS[0] * numba.get_num_threads() * (int(program.messages[-1]) + 2 * program.scratch)
+    return 8 * _CHUNKS[0] * jit.cores() * (int(program.messages[-1]) + 2 * program.scratch)
 
 
 def sweep(
@@ -69,7 +69,7 @@ def sweep(
     patterns = _patterns(table_starts, program, slices, links, factors, values, weights)
     if len(program.axes) > 1 and not factors.is_log.any():
         chunk = int(np.clip(_BYTES // (8 * max(1, int(program.messages[-1]))) // 8 * 8, *_CHUNKS))
-        cores = min(numba.get_num_threads(), -(-n // chunk))
+        cores = min(jit.cores(), -(-n // chunk))
         gathered = np.zeros((cores, len(answer.expected)))
         undone = swept(
             program, factors, slices, patterns, chunk, cores, answer.log_z, answer.marginals, answer.tables, gathered

@@ -10,10 +10,9 @@ so nothing but the messages is needed. Samples are independent and run on all co
 from __future__ import annotations
 
 import numpy as np
-from numba import prange
 
 from fullspan.engine.elimination.sweeps.tables import offset
-from fullspan.model.algebra.jit import inlined, parallel, serial
+from fullspan.model.algebra.jit import inlined, parallel, prange, serial
 
 
 @parallel

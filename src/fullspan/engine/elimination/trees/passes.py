@@ -22,9 +22,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import prange
 
-from fullspan.model.algebra.jit import parallel, serial
+from fullspan.model.algebra.jit import parallel, prange, serial
 
 BLOCK = 256
 """Rows that are passed together."""

@@ -9,13 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array
 from fullspan.engine.elimination.trees import passes as passes
 from fullspan.engine.memory import budget, require
+from fullspan.model.algebra import jit
 from fullspan.model.algebra.blas import one_core
 from fullspan.model.hidden_tree import HiddenTree
 
@@ -59,7 +59,7 @@ class TreeEngine:
         max_memory: int | None = None,
     ) -> None:
         n, k, c = tree.emissions.shape
-        self.threads = numba.get_num_threads()
+        self.threads = jit.cores()
         width = np.dtype(dtype).itemsize
         require(
             self.threads * (3 * width * n * k * passes.BLOCK + 8 * n * k * (k + c)),

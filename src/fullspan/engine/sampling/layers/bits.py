@@ -13,12 +13,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import prange
 from numba.cpython.unsafe import numbers
 from numpy.typing import NDArray
 
 from fullspan.engine.sampling.layers.row_sums import STRIPE_BYTES, fill_sums, sum_rows
-from fullspan.model.algebra.jit import parallel
+from fullspan.model.algebra.jit import parallel, prange
 
 trailing_zeros: Any = numbers.trailing_zeros
 _ONE, _15 = np.uint64(1), np.uint64(15)

@@ -10,10 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import prange
 
 from fullspan.model.algebra.exponential import exponential
-from fullspan.model.algebra.jit import inlined, parallel
+from fullspan.model.algebra.jit import inlined, parallel, prange
 
 _GOLDEN, _FIRST, _SECOND = np.uint32(0x9E3779B1), np.uint32(0x7FEB352D), np.uint32(0x846CA68B)
 _8, _15, _16 = np.uint32(8), np.uint32(15), np.uint32(16)
