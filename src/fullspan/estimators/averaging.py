@@ -37,10 +37,6 @@ _FEW, _SOME, _MANY = 4, 8, 16
 """Fits from which on networks, one of each kind, and all of the other ways stand beside them."""
 _ROWS_OF_A_KIND = 5
 """Rows for each component of a mixture; of fewer none can be learned."""
-_RESOLVED = 2000
-"""Rows from which on one fit of all of them may predict better than fits of samples, which have 63 % of them each."""
-SINGLE = "single fit"
-"""The name of that fit among the shares."""
 _HELD_OUT = 0.2
 """Rows on which the share of a shrunken model beside one search is decided."""
 
@@ -70,8 +66,6 @@ def averaged_search(
     from fullspan.learn.search.fit import fit
     from fullspan.learn.search.incomplete import fit_incomplete
 
-    whole: list[Fitted] = []
-
     def one(data: Empirical, bounds: Bounds, seed: np.random.Generator, watch: Callable[[Any], None]) -> Fitted:
         own = options if bounds.basis is None else replace(options, basis=bounds.basis)
         rounds, terms = bounds.rounds, bounds.terms
@@ -79,13 +73,7 @@ def averaged_search(
             return fit_incomplete(data, own, hidden, restarts, seed, watch, rounds=rounds, terms=terms)
         if not data.is_complete:
             return fit_incomplete(data, own, (), 1, seed, watch, None, rounds, terms, bounds.completions)
-        found = fit(data, own, watch=watch, rounds=rounds, terms=terms)
-        whole.extend([found] if data is empirical else [])
-        return found
-
-    def single(data: Empirical, basis: Basis, rng: np.random.Generator) -> _OneModel:
-        """One fit; that of all rows is the first of the average."""
-        return _OneModel(whole[0] if data is empirical else fit(data, replace(options, basis=basis.name)))
+        return fit(data, own, watch=watch, rounds=rounds, terms=terms)
 
     too_wide = not empirical.is_complete and empirical.space.n_states > MAX_STATES
     plain = bool(hidden) or options.by_terms or too_wide
@@ -94,8 +82,6 @@ def averaged_search(
             f"average={k} was asked for {len(empirical.space)} columns; at most {MAX_VARIABLES} are possible: "
             "leave constant columns out with columns=, or use engine='elimination'"
         )
-    if k >= _FEW and empirical.is_complete and empirical.total >= _RESOLVED:
-        further = {SINGLE: single, **(further or {})}
     beside = None if plain else _beside(empirical, options.max_order, k, further or {})
     fitted = fit_average(empirical, k, one, random_state, watch, beside, stop)
     settings = {**fitted.settings, **dataclasses.asdict(options), "restarts": restarts}
@@ -120,7 +106,6 @@ def _beside(empirical: Empirical, max_order: int | None, k: int, further: Mappin
         {**completed, **pairs, **further},
         dict.fromkeys(networks, KNOWN),
         [ladders for ladders in kinds if ladders],
-        (SINGLE,),
     )
 
 

@@ -6,6 +6,8 @@ and questions are the faster for it.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,10 +15,10 @@ import numpy as np
 from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.learn.averaging.gaps import observed_log_prob
-from fullspan.learn.averaging.ladders import Climb
-from fullspan.learn.averaging.members import Seen
+from fullspan.learn.averaging.ladders import FEW, Climb, Found
+from fullspan.learn.averaging.members import Member, Seen
 from fullspan.learn.averaging.stacking import best_shares, mixed
-from fullspan.model import LogLinear
+from fullspan.model import Fitted, LogLinear
 from fullspan.model.fitted import OutOfBag
 
 KNOWN, FURTHER = 2.0, 0.1
@@ -24,7 +26,9 @@ KNOWN, FURTHER = 2.0, 0.1
 _LEAST = 0.5
 """Rows that a way must account for."""
 _SURE = 2.0
-"""Standard errors by which an average must beat the single fit."""
+"""Standard errors by which the average must beat the single fit to do without it."""
+SINGLE = "single fit"
+"""The name of the first fit, that of all rows, among the shares."""
 _FITS = 1e-12
 """Share that the fits have in any case: the others' sum to less than 1, however many rows speak against the fits."""
 
@@ -42,46 +46,80 @@ class Stacked:
     out_of_bag: OutOfBag
 
 
-def stacked(empirical: Empirical, seen: Seen, k: int, climb: Climb) -> Stacked | None:
-    """Find the shares of k fits, which say what is given, and of the ways; None if no row is left to decide.
+def stacked(empirical: Empirical, seen: Seen, members: Sequence[Member], climb: Climb | None) -> Stacked | None:
+    """Find the shares of the fits, of the other candidates, and of the single fit; None if no held-out row decides.
 
     Raises
     ------
-    Interrupted : the ways were stopped.
+    Interrupted : the candidates were stopped.
     """
     rows, known = seen.rows, seen.rows.known
-    if not known.any():
+    judged = empirical.total >= FEW
+    if not known.any() or (climb is None and not judged):
         return None
-    weight, fits, beside, basis = rows.known_weight, rows.expected(k), climb.beside, climb.basis
-    found = climb.found(fits, known, weight)
-    logs = [fits, *(one.expected[known] for one in found.values())]
-    spoken = np.array([KNOWN, *(beside.before.get(name, FURTHER) for name in found)])
-    shares = best_shares(np.stack(logs, axis=1), weight, spoken)
-    for name in beside.at_full_size:
-        if name in found:
-            shares = _unless_no_better(np.stack(logs, axis=1), weight, shares, 1 + list(found).index(name))
+    weight, fits = rows.known_weight, rows.expected(len(members))
+    found = climb.found(fits, known, weight) if climb is not None else {}
+    before = climb.beside.before if climb is not None else {}
+    held_out = np.stack([fits, *(one.unseen[known] for one in found.values())], axis=1)
+    shares = best_shares(held_out, weight, np.array([KNOWN, *(before.get(name, FURTHER) for name in found)]))
     shares = np.where(shares * empirical.total < _LEAST, 0.0, shares)
     shares[0] = max(shares[0], _LEAST / empirical.total, _FITS)
     shares /= shares.sum()
-    kept = [(share, one.way) for share, one in zip(shares[1:], found.values(), strict=True) if share > 0]
-    each = [rows.log_prob(), *(one.unseen[known] for one in found.values())]
-    unseen = mixed(np.stack(each, axis=1)[:, shares > 0], shares[shares > 0])
-    each = [seen.mean, *(observed_log_prob(way, basis, empirical.states) for _, way in kept)]
-    return Stacked(
-        dict(zip(("fits", *found), map(float, shares), strict=True)),
-        [(float(share) * own, model) for share, way in kept for own, model in way.models()],
-        mixed(np.stack(each, axis=1), shares[shares > 0]),
-        rows.score(unseen),
-    )
+    held_out[:, 0] = rows.log_prob()
+    unseen = mixed(held_out, shares)
+    single = 0.0
+    if judged:
+        held_out[:, 0] = fits
+        expected = (seen.first - effective_weights(members[0].fitted) / empirical.total)[rows.state[known]]
+        single = min(share_of_single(mixed(held_out, shares) - expected, weight), 1.0 - _FITS)
+    return _combined(empirical, seen, members[0].fitted.model, found, shares, single, rows.score(unseen), climb)
 
 
-def _unless_no_better(logs: Array, weight: Array, shares: Array, single: int) -> Array:
-    """The shares, or all to a single fit where held-out rows do not show that the others improve on it.
+def share_of_single(gain: Array, weight: Array) -> float:
+    """The share of the single fit, from what the average gains over it on weighted rows that neither has seen.
 
-    The others must win by more than two standard errors of the paired difference: an average that is no better than
-    its own member only adds the noise of its shares.
+    0 if the average is better by more than two standard errors of the mean gain. Otherwise 1/2, or the probability
+    that the single fit is the better one where that is more. KL is convex: with a share w the mixture loses at most
+    (1 - w) of what the average alone would lose, and in doubt half of each is nearly always better than either.
     """
-    gain = mixed(logs[:, shares > 0], shares[shares > 0]) - logs[:, single]
     mean = float(weight @ gain / weight.sum())
     error = float(np.sqrt(np.sum((weight * (gain - mean)) ** 2)) / weight.sum())
-    return shares if mean > _SURE * error else np.asarray(np.arange(len(shares)) == single, dtype=np.float64)
+    if mean > _SURE * error:
+        return 0.0
+    return max(0.5, 0.5 * math.erfc(mean / (math.sqrt(2.0) * error))) if error > 0 else 1.0
+
+
+def effective_weights(fitted: Fitted) -> float:
+    """How many weights the rows, and not the prior, have determined.
+
+    A fit with k weights predicts new rows worse than its own by k/N nats each (Akaike). Terms that were searched for
+    count like given ones, so that the comparison favours the single fit by what the search adapted to its rows.
+    """
+    if fitted.prior is None:
+        return float(len(fitted.model.terms))
+    by_prior = fitted.prior[1] * fitted.standard_errors**2
+    return float(np.sum(1.0 - np.clip(np.nan_to_num(by_prior), 0.0, 1.0)))
+
+
+def _combined(
+    empirical: Empirical,
+    seen: Seen,
+    first: LogLinear,
+    found: Found,
+    shares: Array,
+    single: float,
+    out_of_bag: OutOfBag,
+    climb: Climb | None,
+) -> Stacked:
+    """The candidates with a share, and the single fit in front of all."""
+    named = dict(zip(("fits", *found), map(float, shares * (1.0 - single)), strict=True))
+    models = [(single, first)] if single > 0 else []
+    logs, weights = [seen.first, seen.mean], [single, named["fits"]]
+    for name, one in found.items():
+        if climb is not None and named[name] > 0:
+            models += [(named[name] * own, model) for own, model in one.way.models()]
+            logs.append(observed_log_prob(one.way, climb.basis, empirical.states))
+            weights.append(named[name])
+    mean = mixed(np.stack(logs, axis=1), np.array(weights))
+    named |= {SINGLE: single} if empirical.total >= FEW else {}
+    return Stacked(named, models, mean, out_of_bag)

@@ -156,7 +156,7 @@ class _Average:
         if not found:
             raise KeyboardInterrupt
         try:
-            return self._averaged(done or found, self.climb if len(done) == len(self.seeds) else None)
+            return self._averaged(done or found, stack=len(done) == len(self.seeds) > 1)
         except (KeyboardInterrupt, Interrupted):
             self.stop.set()
             return self._averaged(done or found)
@@ -225,10 +225,10 @@ class _Average:
             return getattr(step, "snapshot", None)
         return lambda: dataclasses.replace(self._averaged(done), status="interrupted")
 
-    def _averaged(self, members: list[Member], climb: Climb | None = None) -> Fitted:
-        """The fitted average; the members are in the order of their seeds, whenever they were done."""
+    def _averaged(self, members: list[Member], *, stack: bool = False) -> Fitted:
+        """The fitted average, stacked with all other candidates; the members are in the order of their seeds."""
         seen = seen_by(self.empirical, members, [int(self.seeds[m.number, 1]) for m in members])
-        found = stacked(self.empirical, seen, len(members), climb) if climb is not None else None
+        found = stacked(self.empirical, seen, members, self.climb) if stack else None
         average = averaged(self.empirical, members, seen, found)
         whole = len(members) == len(self.seeds) and all(m.is_whole for m in members) and not self.stop.is_set()
         settings = {**average.settings, "average": len(self.seeds)}

@@ -24,8 +24,7 @@ from numpy.typing import NDArray
 from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.learn.averaging.bootstrap import OutOfBagRows
-from fullspan.learn.averaging.gaps import observed_log_prob
-from fullspan.learn.averaging.stacking import Learn, Way, at_full_size, in_parts, without_each_part, worth
+from fullspan.learn.averaging.stacking import Learn, Way, in_parts, without_each_part, worth
 from fullspan.learn.search.problem import Interrupted
 from fullspan.model.algebra import jit
 from fullspan.model.algebra.basis import Basis
@@ -38,9 +37,6 @@ FEW = 500
 """Rows, of which fewer are learned from in every way, and whose samples show more than there is."""
 _LARGE = 1 << 20
 """States above which ways that hold a table, which they do where cells are missing, are learned one after another."""
-_PARTS_AT_FULL_SIZE = 8
-"""Parts, each predicted by the others, of ways that are compared as if they had learned from all rows."""
-
 Ladder = Sequence[str]
 
 
@@ -54,14 +50,11 @@ class Beside:
     before : ways that are known to serve, with the rows that speak beforehand for each; few speak for the others, and
         a ladder ends that is far behind these.
     kinds : the ladders of each kind, names of ways of which each is more costly than those before it.
-    at_full_size : ways whose shares are found from what they would say of unseen rows if they had learned from all
-        others, as fits of bootstrap samples have; see :func:`fullspan.learn.averaging.stacking.at_full_size`.
     """
 
     ways: Mapping[str, Learn] = field(default_factory=dict)
     before: Mapping[str, float] = field(default_factory=dict)
     kinds: Sequence[Sequence[Ladder]] = ()
-    at_full_size: Sequence[str] = ()
 
     @property
     def alone(self) -> list[str]:
@@ -72,14 +65,10 @@ class Beside:
 
 @dataclass(frozen=True)
 class Learned:
-    """A way, and ``log p`` of the followed rows by what it learned without their part.
-
-    ``expected`` is the same as of all other rows, where that was asked for.
-    """
+    """A way, and ``log p`` of the followed rows by what it learned without their part."""
 
     way: Way
     unseen: Array
-    expected: Array
 
 
 Found = dict[str, Learned]
@@ -173,13 +162,7 @@ class Climb:
         rng = np.random.default_rng([self.numbers[name], self.seed])
         learn = self._unless_stopped(name)
         way = learn(self.data, self.basis, rng)
-        if name not in self.beside.at_full_size:
-            unseen = without_each_part(self.data, self.followed, self.parts, learn, self.basis, rng)
-            return Learned(way, unseen, unseen)
-        parts = in_parts(self.data, self.followed, rng, _PARTS_AT_FULL_SIZE)
-        unseen = without_each_part(self.data, self.followed, parts, learn, self.basis, rng)
-        seen = observed_log_prob(way, self.basis, self.data.states)[self.followed.state]
-        return Learned(way, unseen, at_full_size(unseen, seen, len(parts)))
+        return Learned(way, without_each_part(self.data, self.followed, self.parts, learn, self.basis, rng))
 
     def _unless_stopped(self, name: str) -> Learn:
         def learn(data: Empirical, basis: Basis, rng: np.random.Generator) -> Way:

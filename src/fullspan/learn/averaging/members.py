@@ -29,17 +29,19 @@ class Member:
 
 @dataclass(frozen=True)
 class Seen:
-    """The rows followed through the members, and ``log p`` of all states under their average."""
+    """The rows followed through the members, and ``log p`` of all states under their average and under the first."""
 
     rows: OutOfBagRows
     mean: Array
+    first: Array
 
 
 def seen_by(empirical: Empirical, members: Sequence[Member], seeds: Sequence[int]) -> Seen:
     """What the members say of the rows that each has not seen; the seeds decide which of equal rows these are."""
-    rows, mean = OutOfBagRows(empirical), np.full(len(empirical.states), -np.inf)
+    rows, mean, each = OutOfBagRows(empirical), np.full(len(empirical.states), -np.inf), list[Array]()
     for member, seed in zip(members, seeds, strict=True):
         log_prob = log_prob_of(member.fitted.model, empirical.states, member.fitted.n_hidden)
+        each = each or [log_prob]
         np.logaddexp(mean, log_prob, out=mean)
         rows.add(member.sample.drawn, log_prob, np.random.default_rng(seed))
-    return Seen(rows, mean - np.log(len(members)))
+    return Seen(rows, mean - np.log(len(members)), each[0])

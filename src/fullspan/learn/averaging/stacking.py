@@ -122,8 +122,9 @@ def worth(log_prob: Array, weight: Array, of: Sequence[int]) -> float:
 
 
 def mixed(log_prob: Array, shares: Array) -> Array:
-    """``log p`` of rows (r, w) under all ways together."""
-    return np.asarray(np.logaddexp.reduce(log_prob + np.log(shares), axis=1))
+    """``log p`` of rows (r, w) under all candidates together; those with a share of 0 are left out."""
+    kept = shares > 0
+    return np.asarray(np.logaddexp.reduce(log_prob[:, kept] + np.log(shares[kept]), axis=1))
 
 
 @dataclass(frozen=True)
@@ -159,18 +160,6 @@ def without_each_part(
         asked, which = np.unique(rows.state[part.own], return_inverse=True)
         log_prob[part.own] = observed_log_prob(way, basis, empirical.states[asked])[which]
     return log_prob
-
-
-def at_full_size(unseen: Array, seen: Array, parts: int) -> Array:
-    """``log p`` of rows by a fit of as many rows as there are, to first order in 1/N.
-
-    A fit of n rows with k weights predicts a new row worse than the truth by k/2n, and its own rows better by as much.
-    From the loss on rows left out, g = 1 - 1/parts of the rows being in the fit, and on its own rows, N of them,
-
-        L(N) = L_seen + (L_unseen - L_seen) 2 / (1 + 1/g)
-    """
-    g = 1.0 - 1.0 / parts if parts > 1 else 1.0
-    return np.asarray(seen + (unseen - seen) * (2.0 / (1.0 + 1.0 / g)))
 
 
 def _even(empirical: Empirical) -> Array:
