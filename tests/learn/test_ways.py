@@ -14,10 +14,10 @@ import pytest
 import fullspan as fs
 from fullspan.data import Empirical
 from fullspan.data.space import Space
-from fullspan.learn.averaging.beside import stacked
-from fullspan.learn.averaging.bootstrap import OutOfBagRows, bootstrap
+from fullspan.learn.averaging.beside import Stacked, stacked
+from fullspan.learn.averaging.bootstrap import OutOfBagRows, Sample, bootstrap
 from fullspan.learn.averaging.ladders import Beside, Climb
-from fullspan.learn.averaging.members import Seen
+from fullspan.learn.averaging.members import Member, Seen
 from fullspan.learn.averaging.stacking import in_parts, without_each_part
 from fullspan.learn.likelihood.machine import MachineOptions, fit_machine
 from fullspan.learn.likelihood.pairs import PairsLearner, n_pair_terms
@@ -47,6 +47,13 @@ def rows_of(n: int, seed: int = 0) -> Empirical:
 
 def climb(data: Empirical, beside: Beside) -> Climb:
     return Climb(data, Basis("walsh", CARDS), beside, 7, threading.Event())
+
+
+def stack(data: Empirical, rows: OutOfBagRows, mean: np.ndarray, beside: Beside, k: int = 1) -> Stacked | None:
+    """The stack of k fits with ``log p`` of all states given, whose single fit is far behind, and of the candidates."""
+    first = fit_machine(data, MachineOptions(order=1))
+    members = [Member(number, Sample.whole(data), first) for number in range(k)]
+    return stacked(data, Seen(rows, mean, mean - 50.0), members, climb(data, beside))
 
 
 def states() -> np.ndarray:
@@ -197,9 +204,9 @@ def test_a_way_that_no_row_needs_is_left_out() -> None:
     rng = np.random.default_rng(0)
     for _ in range(3):
         rows.add(bootstrap(data, rng).drawn, np.full(len(data.counts), -5.0), rng)
-    seen = Seen(rows, np.full(len(data.counts), -5.0))
+    even = np.full(len(data.counts), -5.0)
     beside = {name: (lambda *given, v=v: _Even(data.space, v)) for name, v in (("as good", -5.0), ("bad", -9.0))}
-    found = stacked(data, seen, 3, climb(data, Beside(beside)))
+    found = stack(data, rows, even, Beside(beside), 3)
     assert found is not None
     assert found.shares["bad"] == 0.0
     assert 0.0 < found.shares["as good"] < found.shares["fits"]
@@ -223,7 +230,7 @@ def test_ways_share_the_cores(large: int, monkeypatch: pytest.MonkeyPatch) -> No
         used.append(numba.get_num_threads())
         return _Several(data.space, -np.log(data.space.n_states), 0)
 
-    stacked(data, Seen(rows, even), 1, climb(data, Beside({"other": learn})))
+    stack(data, rows, even, Beside({"other": learn}))
     assert set(used) == {numba.get_num_threads() if large == 1 else 1}
 
 
@@ -244,9 +251,9 @@ def test_a_ladder_is_climbed_as_long_as_unseen_rows_do_not_mind() -> None:
     heights = {"alone": -6.0, "one": -5.5, "two": -5.0, "three": -5.2, "four": -1.0}
     ways = {name: rung(name, log_p) for name, log_p in heights.items()}
     beside = Beside(ways, kinds=[[["one", "two", "three", "four"]]])
-    found = stacked(data, Seen(rows, even), 1, climb(data, beside))
+    found = stack(data, rows, even, beside)
     assert found is not None
-    assert set(learned) == set(found.shares) - {"fits"} == {"alone", "one", "two", "three"}
+    assert set(learned) == set(found.shares) - {"fits", "single fit"} == {"alone", "one", "two", "three"}
     assert sum(found.shares.values()) == pytest.approx(1.0)
 
 
@@ -261,9 +268,9 @@ def test_a_ladder_that_ends_far_below_the_others_is_left(heights: tuple[float, .
     rows.add(bootstrap(data, rng).drawn, fits, rng)
     ways = {str(i): (lambda *given, v=v: _Several(data.space, v, 0)) for i, v in enumerate((-5.0, *heights))}
     beside = Beside(ways, {"0": 2.0}, [[list(ways)[1:]]])
-    found = stacked(data, Seen(rows, fits), 1, climb(data, beside))
+    found = stack(data, rows, fits, beside)
     assert found is not None
-    assert len(found.shares) == 2 + climbed
+    assert len(found.shares) - ("single fit" in found.shares) == 2 + climbed
 
 
 @pytest.mark.parametrize(("second", "climbed"), [(-5.5, 2), (-5.5001, 2), (-5.4999, 3)])
@@ -303,9 +310,11 @@ def test_the_first_ladder_shows_whether_to_climb_the_others(top: float, others: 
     heights = {"low": -7.0, "top": top, "second": -5.5, "third": -6.0, "fourth": -6.0, "alone": -5.0}
     ways = {name: (lambda *given, v=v: _Several(data.space, v, 0)) for name, v in heights.items()}
     beside = Beside(ways, kinds=[[["low", "top"], ["below", "second"], ["below", "third", "fourth"]]])
-    found = stacked(data, Seen(rows, fits), 1, climb(data, beside))
+    found = stack(data, rows, fits, beside)
     assert found is not None
-    assert set(found.shares) == {"fits", "low", "top", "alone"} | ({"second", "third", "fourth"} if others else set())
+    assert set(found.shares) - {"single fit"} == {"fits", "low", "top", "alone"} | (
+        {"second", "third", "fourth"} if others else set()
+    )
 
 
 class _Several(_Even):
@@ -329,7 +338,7 @@ def test_the_fits_have_a_share_however_many_rows_speak_against_them(seed: int) -
     far = np.full(len(data.counts), -60.0)
     rows.add(bootstrap(some, rng).drawn, far, rng)
     beside = {"other": lambda *given: _Several(data.space, log_p, seed)}
-    found = stacked(data, Seen(rows, far), 1, climb(data, Beside(beside)))
+    found = stack(data, rows, far, Beside(beside))
     assert found is not None
     assert 0.0 < found.shares["fits"] < 1e-9
     average = AveragedLogLinear.of([found.beside[0][1]], found.beside)

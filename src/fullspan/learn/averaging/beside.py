@@ -18,6 +18,7 @@ from fullspan.learn.averaging.gaps import observed_log_prob
 from fullspan.learn.averaging.ladders import FEW, Climb, Found
 from fullspan.learn.averaging.members import Member, Seen
 from fullspan.learn.averaging.stacking import best_shares, mixed
+from fullspan.learn.search.penalty import prices
 from fullspan.model import Fitted, LogLinear
 from fullspan.model.fitted import OutOfBag
 
@@ -90,15 +91,37 @@ def share_of_single(gain: Array, weight: Array) -> float:
 
 
 def effective_weights(fitted: Fitted) -> float:
-    """How many weights the rows, and not the prior, have determined.
+    """Degrees of freedom of a fit: with k of them it predicts new rows worse than its own, by k/N nats each (Akaike).
 
-    A fit with k weights predicts new rows worse than its own by k/N nats each (Akaike). Terms that were searched for
-    count like given ones, so that the comparison favours the single fit by what the search adapted to its rows.
+    Weights count by how far the rows, and not the prior, have determined them. A search adds its own, see
+    :func:`searched`.
     """
-    if fitted.prior is None:
-        return float(len(fitted.model.terms))
-    by_prior = fitted.prior[1] * fitted.standard_errors**2
-    return float(np.sum(1.0 - np.clip(np.nan_to_num(by_prior), 0.0, 1.0)))
+    k = float(len(fitted.model.terms))
+    if fitted.prior is not None:
+        k -= float(np.sum(np.clip(np.nan_to_num(fitted.prior[1] * fitted.standard_errors**2), 0.0, 1.0)))
+    return k + (searched(fitted) if "penalty" in fitted.settings else 0.0)
+
+
+def searched(fitted: Fitted) -> float:
+    """Degrees of freedom that a search spends on choosing terms (Tibshirani 2015, Statistica Sinica 25).
+
+    A term of no effect has z ~ N(0, 1) and is chosen if ``z^2 / 2`` exceeds its price, that is ``|z| > t``; then it
+    adds ``2 t phi(t)`` in expectation. At the usual price all candidates together add less than one, at a quarter of it
+    some hundred. No order adds more than what its chosen terms would have gained if all were noise.
+    """
+    settings, cards, n = fitted.settings, fitted.model.space.cards, fitted.total
+    tariff = prices(cards, n, settings["penalty"], settings.get("max_order"))
+    chosen = np.bincount([len(term) for term in fitted.model.terms], minlength=len(cards) + 1)
+    candidates = np.ones(1)  # of each order: the elementary symmetric polynomials of levels - 1
+    for card in cards:
+        candidates = np.append(candidates, 0.0) + (card - 1) * np.append(0.0, candidates)
+    nats = n * (tariff.by_order + np.arange(len(cards) + 1) * tariff.by_variable.mean())
+    found = 0.0
+    for order in np.flatnonzero(chosen):
+        t = math.sqrt(2.0 * float(nats[order]))
+        by_chance = float(candidates[order]) * 2.0 * t * math.exp(-(t**2) / 2) / math.sqrt(2.0 * math.pi)
+        found += min(by_chance, float(chosen[order]) * t**2)
+    return found
 
 
 def _combined(
