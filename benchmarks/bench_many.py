@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from report import seconds, table, write
 
 import fullspan as fs
-from fullspan.data.grouped import Grouped, count_groups
+from fullspan.data.tables.grouped import Grouped, count_groups
 from fullspan.learn.many.fit import fit_groups
 from fullspan.learn.search.fit import Options, fit
 

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 
 from fullspan.data import count, encode
-from fullspan.data.bins import interval_labels
 from fullspan.data.space import MISSING
+from fullspan.data.tables.bins import interval_labels
 from fullspan.errors import DataError
 
 X = np.random.default_rng(0).normal(size=400)

@@ -12,16 +12,16 @@ import pyarrow as pa
 import pytest
 
 from fullspan.data.relations import duck
+from fullspan.data.relations.columns import Key
 from fullspan.data.relations.duck import DuckRelation, translated
 from fullspan.data.relations.files import connect
-from fullspan.data.relations.relation import Key
 from fullspan.errors import DataError
 
 LONG = """
 import sys
 from fullspan.data.relations.duck import DuckRelation
 from fullspan.data.relations.files import connect
-from fullspan.data.relations.relation import Key
+from fullspan.data.relations.columns import Key
 relation = DuckRelation.of(connect(), "(SELECT range % 7 AS x FROM range(1000000000000))")
 print("ready", flush=True)
 try:

@@ -9,8 +9,8 @@ import pytest
 
 from fullspan.bench.device import measure, rows_of_a_network
 from fullspan.data import Empirical
-from fullspan.data.resampling import bootstrap
 from fullspan.data.space import Space
+from fullspan.data.tables.resampling import bootstrap
 from fullspan.engine.cuda import device
 from fullspan.engine.cuda.table import CudaTable
 from fullspan.engine.dual.table import DualTable

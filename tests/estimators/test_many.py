@@ -10,7 +10,7 @@ import pytest
 
 import fullspan as fs
 from fullspan.data import Empirical
-from fullspan.data.grouped import Grouped, count_groups
+from fullspan.data.tables.grouped import Grouped, count_groups
 from fullspan.errors import ConvergenceWarning, DataError, FullspanError, ModelFileError, QueryError, TooLargeError
 from fullspan.learn.many import fit as many_fit
 from fullspan.learn.search.fit import Options, fit

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fullspan.data.bins import binned_variable
 from fullspan.data.space import Space, Variable
+from fullspan.data.tables.bins import binned_variable
 from fullspan.errors import QueryError
 from fullspan.model.effects.events import event_words
 from fullspan.query import Query as Boxed

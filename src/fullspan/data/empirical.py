@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
+from fullspan.data.joining import joined
 from fullspan.data.merging import code_dtype, has_missing, merged, n_missing_cells, side_by_side
 from fullspan.data.patterns import Pattern, grouped
 from fullspan.data.space import Space, Variable
@@ -42,7 +45,7 @@ class Empirical:
 
     space: Space
     states: NDArray[np.integer[Any]]
-    counts: NDArray[np.float64]
+    counts: Array
     n_rows: int
     n_dropped: int = 0
     n_empty: int = 0
@@ -105,9 +108,21 @@ class Empirical:
         >>> whole.space.variables[0].levels, whole.counts.tolist()
         (('a', 'b', 'c'), [2.0, 1.0, 1.0])
         """
-        from fullspan.data.addition import added
+        if not parts:
+            raise DataError("there are no counts to add; give one part at least")
+        space = functools.reduce(joined, (part.space for part in parts))
+        columns = [np.concatenate([part._recoded(v) for part in parts]) for v in space.variables]
+        counts = np.concatenate([part.counts for part in parts])
+        n_rows, n_dropped = sum(p.n_rows for p in parts), sum(p.n_dropped for p in parts)
+        whole = tally(space, columns, counts, n_rows=n_rows, n_dropped=n_dropped)
+        return replace(whole, n_empty=sum(p.n_empty for p in parts), n_missing=sum(p.n_missing for p in parts))
 
-        return added(parts)
+    def _recoded(self, variable: Variable) -> NDArray[np.integer[Any]]:
+        """One column in the codes of a variable with more levels; a missing cell stays −1."""
+        i = self.space.position(variable.name)
+        table = [variable.code(level) for level in self.space.variables[i].levels]
+        codes = np.array([*table, -1], dtype=code_dtype((variable.card,), signed=True))  # the last one is that of -1
+        return codes[self.states[:, i].astype(np.int64)]
 
     def __add__(self, other: Empirical) -> Empirical:
         return Empirical.merge(self, other) if isinstance(other, Empirical) else NotImplemented
@@ -191,7 +206,7 @@ def _check_codes(rows: NDArray[Any], space: Space, allow_missing: bool) -> None:
         )
 
 
-def checked_weights(weights: Any, n_rows: int) -> NDArray[np.float64]:
+def checked_weights(weights: Any, n_rows: int) -> Array:
     """Weights as float64, one per row.
 
     Raises
@@ -217,7 +232,7 @@ def checked_weights(weights: Any, n_rows: int) -> NDArray[np.float64]:
 def tally(
     space: Space,
     columns: Sequence[NDArray[Any]],
-    weights: NDArray[np.float64],
+    weights: Array,
     *,
     n_rows: int,
     n_dropped: int = 0,
@@ -253,14 +268,14 @@ def tally(
     return Empirical(space, states, counts, n_rows, n_dropped, n_empty, n_missing)
 
 
-def _check_total(counts: NDArray[np.float64]) -> None:
+def _check_total(counts: Array) -> None:
     with np.errstate(over="ignore"):
         total = float(counts.sum())
     if not LEAST_TOTAL <= total <= MOST_TOTAL:
-        way = "divide" if total > MOST_TOTAL else "multiply"
+        remedy = "divide" if total > MOST_TOTAL else "multiply"
         raise DataError(
             f"the counts or weights sum to {total:.3g} rows; from 2^-53 to 2^53 are possible, up to which one row more "
-            f"is told from none: {way} them by a common number"
+            f"makes a difference: {remedy} them by a common number"
         )
 
 
@@ -272,7 +287,7 @@ def all_missing(n_rows: int) -> DataError:
     )
 
 
-def unobserved(names: Sequence[str], n_rows: int, ways_out: str) -> DataError:
+def unobserved(names: Sequence[str], n_rows: int, remedy: str) -> DataError:
     """The error for columns without an observed cell, whose levels nobody knows."""
     listed = ", ".join(map(repr, names))
-    return DataError(f"no cell of {listed} is observed in {n_rows} rows, and the levels are not known; {ways_out}")
+    return DataError(f"no cell of {listed} is observed in {n_rows} rows, and the levels are not known; {remedy}")

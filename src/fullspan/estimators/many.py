@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.data import encode
-from fullspan.data.grouped import Grouped, count_groups
 from fullspan.data.space import Level, Space, Variable
+from fullspan.data.tables.grouped import Grouped, count_groups
 from fullspan.engine.memory import budget, require
 from fullspan.engine.planner import Device
 from fullspan.errors import ConvergenceWarning, FullspanError
@@ -148,7 +148,7 @@ def _counts(
     if by is not None:
         chosen = {name: getattr(reading, name) for name in READING if name != "handle_unknown"}  # of later tables
         return count_groups(source, by, sample_weight=weight, **chosen), None
-    from fullspan.data import resampling
+    from fullspan.data.tables import resampling
 
     empirical, rng = reading.count(source, weight), generator(random_state)
     if bootstrap is not None:

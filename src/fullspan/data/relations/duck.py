@@ -11,17 +11,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from fullspan.data.marks import Marks
-from fullspan.data.relations.relation import (
-    BATCH_ROWS,
-    EXAMPLES,
-    INFINITE,
-    NOT_A_NUMBER,
-    Column,
-    Extent,
-    Key,
-    number_marks,
-)
+from fullspan.data.relations.columns import Column, Extent, Key
+from fullspan.data.relations.marks import Marks
+from fullspan.data.relations.relation import BATCH_ROWS, EXAMPLES, INFINITE, NOT_A_NUMBER, number_marks
 from fullspan.data.space import Variable
 from fullspan.errors import DataError
 

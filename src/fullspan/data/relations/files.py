@@ -1,7 +1,7 @@
 """Files as relations: CSV, TSV, Parquet, JSON lines and Arrow, streamed by DuckDB.
 
 CSV and TSV files need a header line. Their cells are read as text, surrounding blanks trimmed, and the type of
-a column is decided from its distinct values (see :mod:`fullspan.data.schema`), so that ``007`` stays ``007``.
+a column is decided from its distinct values (see :mod:`fullspan.data.tables.schema`), so that ``007`` stays ``007``.
 """
 
 from __future__ import annotations
@@ -10,15 +10,16 @@ import csv
 import gzip
 import os
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from fullspan.data.marks import MISSING_MARKS, Marks
+from fullspan.data.relations.columns import Column
 from fullspan.data.relations.duck import DuckRelation, literal, translated
-from fullspan.data.relations.relation import Column
+from fullspan.data.relations.frames import declared_levels, relation_of_arrow
+from fullspan.data.relations.marks import MISSING_MARKS, Marks
+from fullspan.data.relations.relation import checked_names
 from fullspan.data.space import Level
 from fullspan.errors import DataError
 
@@ -115,26 +116,6 @@ def _delimiter(line: str) -> str:
     return found
 
 
-def checked_names(names: list[str]) -> list[str]:
-    """The names themselves.
-
-    Raises
-    ------
-    DataError : a name is empty or used twice, or there is none.
-    """
-    if not names:
-        raise DataError("the table has no columns")
-    for name in names:
-        if any("\ud800" <= c <= "\udfff" for c in name):
-            raise DataError(f"the column name {name!r} holds half of a surrogate pair, which is no text; rename it")
-    twice = sorted(name for name, times in Counter(names).items() if times > 1)
-    if "" in names:
-        raise DataError(f"column {names.index('') + 1} has no name; a header line with a name for each is expected")
-    if twice:
-        raise DataError(f"the table has several columns named {', '.join(map(repr, twice))}; rename them")
-    return names
-
-
 def _open_parquet(connection: Any, path: Path) -> DuckRelation:
     import pyarrow.parquet as pq
 
@@ -147,8 +128,6 @@ def _open_parquet(connection: Any, path: Path) -> DuckRelation:
 def _with_categories(relation: DuckRelation, path: Path, ordered: Mapping[str, bool]) -> DuckRelation:
     """The relation with the categories that pandas, polars or Arrow wrote, in order; DuckDB reads them as text."""
     import pyarrow.parquet as pq
-
-    from fullspan.data.relations.frames import declared_levels
 
     with pq.ParquetFile(path) as file:
         if file.num_row_groups == 0:
@@ -205,8 +184,6 @@ def _typed(connection: Any, path: Path, source: str, names: list[str] | None = N
 
 def _open_arrow(connection: Any, path: Path) -> DuckRelation:
     import pyarrow.dataset as ds
-
-    from fullspan.data.relations.frames import declared_levels, relation_of_arrow
 
     dataset = translated(lambda: ds.dataset(path, format="ipc"))
     checked_names(dataset.schema.names)

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from fullspan.data.relations.columns import Column
 from fullspan.data.relations.duck import DuckRelation, translated
-from fullspan.data.relations.files import checked_names
-from fullspan.data.relations.relation import Column
+from fullspan.data.relations.relation import checked_names
 from fullspan.data.space import Level
 from fullspan.errors import DataError
 

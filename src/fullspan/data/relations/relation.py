@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
-from fullspan.data.marks import Marks
-from fullspan.data.space import Level, Variable
+from fullspan.data.relations.columns import Column, Extent, Key
+from fullspan.data.relations.marks import Marks
+from fullspan.data.space import Variable
+from fullspan.errors import DataError
 
 BATCH_ROWS = 1 << 18
 """Rows per Arrow batch fetched; bounds what sits in Python at once."""
@@ -23,55 +25,6 @@ EXAMPLES = 20
 
 NOT_A_NUMBER, INFINITE = -1, -2
 """Bin codes of cells that no bin can take: text that is no number, and an infinite number."""
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of a relation.
-
-    ``kind`` is one of ``bool, int, float, text``, ``decimal`` (exact numbers, handed over as text), ``raw`` (text of a
-    CSV cell whose type is not decided yet), ``date`` (read as text) and ``nested``. ``levels`` are those a categorical
-    column declares, and ``ordered`` says whether their order has a meaning. ``key`` is the name the backend knows the
-    column by. ``rounded`` says that its reader rounds whole numbers beyond 2^53.
-    """
-
-    name: str
-    key: str
-    kind: str
-    levels: tuple[Level, ...] | None = None
-    ordered: bool = False
-    rounded: bool = False
-
-    @property
-    def is_number(self) -> bool:
-        return self.kind in ("int", "float", "decimal")
-
-    @property
-    def is_text(self) -> bool:
-        return self.kind in ("text", "raw")
-
-
-@dataclass(frozen=True)
-class Key:
-    """A column to read: its raw values, or its bin codes if a binned ``variable`` is given."""
-
-    column: Column
-    variable: Variable | None = None
-
-
-@dataclass(frozen=True)
-class Extent:
-    """What binning needs to know of a numeric column; ``n_distinct`` counts finite values.
-
-    ``n_bad`` cells are no numbers, ``n_padded`` cells begin with a zero that a number would lose.
-    """
-
-    low: float | None
-    high: float | None
-    n_distinct: int
-    n_bad: int = 0
-    n_padded: int = 0
-    n_infinite: int = 0
 
 
 class Relation(Protocol):
@@ -137,6 +90,26 @@ class Relation(Protocol):
         """A few values of a column."""
 
     def close(self) -> None: ...
+
+
+def checked_names(names: list[str]) -> list[str]:
+    """The names themselves.
+
+    Raises
+    ------
+    DataError : a name is empty or used twice, or there is none.
+    """
+    if not names:
+        raise DataError("the table has no columns")
+    for name in names:
+        if any("\ud800" <= c <= "\udfff" for c in name):
+            raise DataError(f"the column name {name!r} holds half of a surrogate pair, which is no text; rename it")
+    twice = sorted(name for name, times in Counter(names).items() if times > 1)
+    if "" in names:
+        raise DataError(f"column {names.index('') + 1} has no name; a header line with a name for each is expected")
+    if twice:
+        raise DataError(f"the table has several columns named {', '.join(map(repr, twice))}; rename them")
+    return names
 
 
 def number_marks(marks: frozenset[str]) -> list[float]:

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.data.merging import code_dtype
+
 TOKEN_LIMIT = 100_000
 """Distinct values of one column after which reading stops: no variable has that many levels."""
 
@@ -31,11 +33,6 @@ class Tokens:
         return max(range(len(self.values)), key=lambda j: len(self.values[j]))
 
 
-def signed_dtype(n: int) -> type[np.signedinteger[Any]]:
-    """The smallest signed type that holds codes below ``n`` and negative marks."""
-    return np.int8 if n < 2**7 else np.int16 if n < 2**15 else np.int32
-
-
 class _Column:
     """Values seen so far, and the codes of each batch."""
 
@@ -46,7 +43,7 @@ class _Column:
     def add(self, array: Any) -> None:
         values, positions = _two_integers(array) or _dictionary(array)
         table = [self._token(v) for v in values]
-        self.parts.append(coded(np.array(table, dtype=signed_dtype(len(self.seen))), positions))
+        self.parts.append(coded(np.array(table, dtype=code_dtype((len(self.seen),), signed=True)), positions))
 
     def _token(self, value: Any) -> int:
         key = None if value != value else value

@@ -121,7 +121,7 @@ def _held(na_values: Any) -> Any:
 
 def _plain(na_values: Any) -> Any:
     """The texts as JSON can hold them, with the meaning they have here: 99.0 is "99.0" and "99"."""
-    from fullspan.data.marks import plain_texts
+    from fullspan.data.relations.marks import plain_texts
 
     if isinstance(na_values, Mapping):
         return {str(name): _plain(texts) for name, texts in na_values.items()}
@@ -132,7 +132,7 @@ def say_missing(cells: Mapping[str, Mapping[str, int]], *, verbose: bool) -> Map
     """The missing cells of a counted table, by column and text; printed to standard error if ``verbose``."""
     import sys
 
-    from fullspan.data.missing import missing_words
+    from fullspan.data.tables.missing import missing_words
 
     if verbose and cells:
         print(f"read as missing: {missing_words(cells)}", file=sys.stderr)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.data.grouped import Grouped
+from fullspan.data.tables.grouped import Grouped
 from fullspan.engine.memory import budget_for, require
 from fullspan.errors import FullspanError
 from fullspan.learn.many.kernel import CONVERGED, Data, Outcome, Tables, Tariff, search_batch

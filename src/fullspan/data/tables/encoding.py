@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.data.counting import placed
-from fullspan.data.marks import NaValues
-from fullspan.data.missing import UNKNOWN_REMEDY, Unknown, check_unknown
-from fullspan.data.relations.relation import Column, Key, Relation
+from fullspan.data.relations.columns import Column, Key
+from fullspan.data.relations.marks import NaValues
+from fullspan.data.relations.relation import Relation
 from fullspan.data.relations.source import find, opened, refuse_nested
 from fullspan.data.relations.tokens import Tokens, read_tokens
-from fullspan.data.schema import ABSENT, UNSEEN, bad_cell, bin_codes, codes_of, exact_tokens, refuse_infinite
 from fullspan.data.space import Space, Variable
+from fullspan.data.tables.counting import placed
+from fullspan.data.tables.missing import UNKNOWN_REMEDY, Unknown, check_unknown
+from fullspan.data.tables.schema import ABSENT, UNSEEN, bad_cell, bin_codes, codes_of, exact_tokens, refuse_infinite
 from fullspan.errors import DataError
 
 

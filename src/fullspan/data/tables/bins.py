@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from fullspan.data.relations.relation import Column, Extent, Key, Relation
+from fullspan.data.relations.columns import Column, Extent, Key
+from fullspan.data.relations.relation import Relation
 from fullspan.data.relations.source import find
 from fullspan.data.space import LABEL_DIGITS, Variable, edge_texts
 from fullspan.errors import DataError

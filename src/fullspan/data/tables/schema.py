@@ -22,8 +22,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.data.relations.relation import INFINITE, NOT_A_NUMBER, Column, Key
-from fullspan.data.relations.tokens import Tokens, signed_dtype
+from fullspan.data.merging import code_dtype
+from fullspan.data.relations.columns import Column, Key
+from fullspan.data.relations.relation import INFINITE, NOT_A_NUMBER
+from fullspan.data.relations.tokens import Tokens
 from fullspan.data.space import MISSING, Level, Variable
 from fullspan.errors import DataError, QueryError
 
@@ -183,7 +185,7 @@ def codes_of(
     """
     absent = ABSENT if variable.missing_code is None else variable.missing_code
     codes = (absent if v is None else _code_of(variable, v, absent, marks) for v in values)
-    return np.fromiter(codes, dtype=signed_dtype(variable.card), count=len(values))
+    return np.fromiter(codes, dtype=code_dtype((variable.card,), signed=True), count=len(values))
 
 
 def _code_of(variable: Variable, value: Any, absent: int, marks: frozenset[str]) -> int:
@@ -213,7 +215,7 @@ def bin_codes(variable: Variable, values: Sequence[Any]) -> NDArray[np.signedint
     """Codes of the bin codes a relation returned: missing cells as in :func:`codes_of`, bad cells kept."""
     absent = ABSENT if variable.missing_code is None else variable.missing_code
     codes = [absent if v is None else UNSEEN if v < 0 else v for v in values]
-    return np.array(codes, dtype=signed_dtype(variable.card))
+    return np.array(codes, dtype=code_dtype((variable.card,), signed=True))
 
 
 def bad_cell(variable: Variable, code: int, value: Any) -> DataError:

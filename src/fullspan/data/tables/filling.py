@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.data.decoding import as_array, as_arrow, decoded
-from fullspan.data.filled_columns import arrow_column, cast_texts, pandas_column, polars_column
 from fullspan.data.relations.files import open_file
 from fullspan.data.relations.frames import arrow_of
 from fullspan.data.space import Level, Space, Variable
+from fullspan.data.tables.filled_columns import arrow_column, cast_texts, pandas_column, polars_column
 
 _EXACT = 2**53
 """Whole numbers up to which floating point has all of them."""

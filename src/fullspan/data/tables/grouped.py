@@ -10,16 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.data.bins import BinRule
-from fullspan.data.counting import Groups, given_variables, guard, weighted
 from fullspan.data.empirical import Empirical
-from fullspan.data.hints import hints, warn
-from fullspan.data.marks import NaValues, check_names
-from fullspan.data.missing import Missing, assembled, check_choice
+from fullspan.data.relations.marks import NaValues, check_names
 from fullspan.data.relations.source import find, opened, select
 from fullspan.data.relations.tokens import TOKEN_LIMIT
-from fullspan.data.schema import ABSENT
 from fullspan.data.space import Level, Space
+from fullspan.data.tables.bins import BinRule
+from fullspan.data.tables.counting import given_variables, weighted
+from fullspan.data.tables.groups import Groups
+from fullspan.data.tables.hints import hints, warn
+from fullspan.data.tables.missing import Missing, assembled, check_choice
+from fullspan.data.tables.overfull import guard
+from fullspan.data.tables.schema import ABSENT
 from fullspan.errors import DataError
 
 
@@ -128,7 +130,7 @@ def count_groups(
             raise DataError(f"column {by!r} holds the weights and cannot name the groups as well")
         chosen = [c for c in select(relation, columns, weight) if c != own]
         if not chosen:
-            raise DataError(f"beside {by!r} the table has no columns to count")
+            raise DataError(f"the table has no columns to count but {by!r}")
         given = given_variables(relation, chosen, levels, bins, max_levels)
         guard(relation, [c for c in chosen if c.name not in given], max_levels)
         found = Groups.read(relation, [*chosen, own], given, weight)

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.data.empirical import Empirical, all_missing, tally, unobserved
-from fullspan.data.relations.tokens import signed_dtype
-from fullspan.data.schema import ABSENT, UNSEEN, with_missing
+from fullspan.data.merging import code_dtype
 from fullspan.data.space import MISSING, Space, Variable
+from fullspan.data.tables.schema import ABSENT, UNSEEN, with_missing
 from fullspan.errors import DataError
 
 Missing = Literal["error", "drop", "level", "em"]
@@ -118,7 +118,7 @@ def _absent_as_level(coded: Coded) -> Coded:
             f"count as one level; replace the text, or list it with na_values= if it means a missing cell"
         )
     variable = with_missing(coded.variable)
-    codes = coded.codes.astype(signed_dtype(variable.card))
+    codes = coded.codes.astype(code_dtype((variable.card,), signed=True))
     codes[codes == ABSENT] = variable.card - 1
     return Coded(variable, codes)
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from fullspan.data.relations.columns import Column
 from fullspan.data.space import did_you_mean
 from fullspan.errors import DataError
-
-if TYPE_CHECKING:
-    from fullspan.data.relations.relation import Column
 
 NaValues = Iterable[Any] | Mapping[str, Iterable[Any]] | None
 """Texts that mean a missing cell, for all columns or ``{column: texts}``; None for the usual ones."""

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.data.marks import Marks
-from fullspan.data.relations.relation import Column
-from fullspan.data.schema import plain_values
+from fullspan.data.relations.columns import Column
+from fullspan.data.relations.marks import Marks
 from fullspan.data.space import Level
+from fullspan.data.tables.schema import plain_values
 
 
 def pandas_column(series: Any, rows: NDArray[np.int64], values: Sequence[Level]) -> Any:

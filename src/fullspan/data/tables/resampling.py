@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.data.empirical import Empirical
-from fullspan.data.grouped import Grouped
+from fullspan.data.tables.grouped import Grouped
 from fullspan.errors import DataError
 
 

@@ -1,4 +1,4 @@
-"""Counts of parts add up to the counts of the whole: batches of a stream, machines that each hold some of the rows.
+"""The variables of several parts of a table together: batches of a stream, machines that each hold some of the rows.
 
 A part may not have seen every level. Levels that a table did not declare are sorted, so that the levels of the whole
 are the sorted union of those of the parts; declared ones keep their order.
@@ -6,49 +6,17 @@ are the sorted union of those of the parts; declared ones keep their order.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
-
-from fullspan.data.empirical import Empirical, tally
-from fullspan.data.relations.tokens import signed_dtype
 from fullspan.data.space import MISSING, Level, Space, Variable
 from fullspan.errors import DataError
 
 
-def added(parts: Sequence[Empirical]) -> Empirical:
-    """The counts of all parts together; variables are found by name, and ordered as in the first part.
+def joined(a: Space, b: Space) -> Space:
+    """The space of two parts: variables are found by name, and ordered as in the first.
 
     Raises
     ------
-    DataError : there is no part; the variables differ, or one has other bins or its levels in another order.
+    DataError : the variables differ, or one has other bins or its levels in another order.
     """
-    if not parts:
-        raise DataError("there are no counts to add; give one part at least")
-    first, *others = parts
-    space = first.space
-    for part in others:
-        space = _joined(space, part.space)
-    columns = [np.concatenate([_recoded(part, v) for part in parts]) for v in space.variables]
-    counts = np.concatenate([part.counts for part in parts])
-    n_rows, n_dropped = sum(p.n_rows for p in parts), sum(p.n_dropped for p in parts)
-    whole = tally(space, columns, counts, n_rows=n_rows, n_dropped=n_dropped)
-    return replace(whole, n_empty=sum(p.n_empty for p in parts), n_missing=sum(p.n_missing for p in parts))
-
-
-def _recoded(part: Empirical, variable: Variable) -> NDArray[np.signedinteger[Any]]:
-    """One column of a part in the codes of the whole; a missing cell stays −1."""
-    i = part.space.position(variable.name)
-    table = [variable.code(level) for level in part.space.variables[i].levels]
-    codes = np.array([*table, -1], dtype=signed_dtype(variable.card))  # the last one is that of -1
-    return codes[part.states[:, i].astype(np.int64)]
-
-
-def _joined(a: Space, b: Space) -> Space:
-    """The space of two parts."""
     if a == b and all(v.edges is None for v in a.variables):  # parts differ in the values of their bins
         return a
     if set(a.names) != set(b.names):

@@ -1,7 +1,4 @@
-"""Columns that may not be what they were read as: counts, identifiers, dates, free text, words for "missing".
-
-What has too many levels is refused, all such columns at once; what may be a variable after all gets a hint.
-"""
+"""Hints about columns that may not be what they were read as: counts, identifiers, words for "missing"."""
 
 from __future__ import annotations
 
@@ -9,24 +6,18 @@ import re
 import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fullspan.data.marks import WORDS
-from fullspan.data.missing import MOST_SHOWN, Coded
-from fullspan.data.relations.relation import Column, Relation
-from fullspan.data.scales import ordered_as
+from fullspan.data.relations.columns import Column
+from fullspan.data.relations.marks import WORDS
 from fullspan.data.space import MISSING
-from fullspan.errors import DataError, DataWarning
+from fullspan.data.tables.groups import Groups
+from fullspan.data.tables.missing import Coded
+from fullspan.data.tables.overfull import COUNT_NAMES
+from fullspan.data.tables.scales import ordered_as
+from fullspan.errors import DataWarning
 
-if TYPE_CHECKING:
-    from fullspan.data.counting import Groups
-
-COUNT_NAMES = ("n", "count", "counts", "freq", "frequency")
-"""What people call a column of counts, in any case."""
-NEARLY_ALL = 0.95
-"""Share of distinct cells from which on a column names its rows."""
 LEAST_ROWS = 20
 """Rows from which on shares of cells say something about a column."""
 SIZEABLE = 0.2
@@ -34,7 +25,6 @@ SIZEABLE = 0.2
 _PACKAGES = ("fullspan", "sklearn", "contextlib")
 _KEY = re.compile(r"(.*_)?(id|nr|no|index|key)", re.IGNORECASE)
 """What people call a column that names its rows."""
-_DATE = re.compile(r"\s*(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})\b.*")
 
 
 def warn(found: Sequence[str]) -> None:
@@ -127,37 +117,3 @@ def _cut_identifiers(groups: Groups, n_rows: int) -> Iterator[str]:
                 f"column {column.name!r} has a different value in each of the {n_rows} rows, as an identifier has, and "
                 "was cut into bins; columns= leaves it out"
             )
-
-
-def too_many_levels(relation: Relation, overfull: Mapping[Column, int], max_levels: int) -> DataError:
-    """The error that names every column with too many levels and what helps."""
-    n_rows = relation.n_rows()
-    lines = [(c, n, _remedy(relation, c, n, n_rows)) for c, n in overfull.items()]
-    if len(lines) == 1:
-        column, n, remedy = lines[0]
-        return DataError(f"column {column.name!r} has {n} levels, the limit is {max_levels}; {remedy}{_OTHERWISE}")
-    shown = "".join(f"\n  {c.name!r} has {n} levels; {remedy}" for c, n, remedy in lines[:MOST_SHOWN])
-    more = f"\n  and {len(lines) - MOST_SHOWN} more columns" if len(lines) > MOST_SHOWN else ""
-    said = f"{len(lines)} columns have too many levels, the limit is {max_levels}:{shown}{more}"
-    return DataError(f"{said}\n{_OTHERWISE[2:].replace('its', 'their').replace('it out', 'them out')}")
-
-
-_OTHERWISE = "; otherwise list its levels with levels=, leave it out with columns=, or raise max_levels="
-
-
-def _remedy(relation: Relation, column: Column, n: int, n_rows: int) -> str:
-    """What a column with many levels looks like, and what to do about it."""
-    values = [str(v) for v in relation.some(column) if v is not None]
-    if column.kind == "date" or (values and all(map(_DATE.fullmatch, values))):
-        return "it holds dates: leave it out with columns=, or keep the part that matters, such as the month"
-    is_number = column.is_number or (column.kind == "raw" and relation.extents([column])[0].n_bad == 0)
-    if is_number and column.name.casefold() in COUNT_NAMES:
-        return f"it looks like the count of each row: count_column={column.name!r}; or cut it with bins="
-    if n >= NEARLY_ALL * n_rows:
-        what = "numbers nearly all different" if is_number else "texts nearly all different"
-        way = "leave it out with columns= if it names the row, or cut it with bins=" if is_number else _LEAVE
-        return f"it holds {what}: {way}"
-    return "it holds numbers: cut it with bins=" if is_number else f"it holds text: {_LEAVE}"
-
-
-_LEAVE = "leave it out with columns="

@@ -1,0 +1,1 @@
+"""Tables in and out: levels and bins of columns, missing values, counts of distinct rows, filled cells."""
