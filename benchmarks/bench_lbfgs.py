@@ -21,7 +21,8 @@ from scipy.optimize import minimize
 
 from fullspan.arrays import Array
 from fullspan.data import Empirical
-from fullspan.learn.search.fit import Options, fit
+from fullspan.learn.search.fit import fit
+from fullspan.learn.search.options import Options
 from fullspan.papers.fsll_table1 import DATA_SETS, draw
 
 SEARCHES = {

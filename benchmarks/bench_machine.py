@@ -30,7 +30,8 @@ from report import in_turns, seconds, table, write
 
 from fullspan.data import Empirical
 from fullspan.data.space import Space
-from fullspan.learn.likelihood.machine import MachineOptions, fit_machine
+from fullspan.learn.likelihood.machine import fit_machine
+from fullspan.learn.likelihood.options import MachineOptions
 from fullspan.papers.byrne import EXACT, family
 from fullspan.papers.fsll_table1 import draw
 from fullspan.papers.truths import Network, ising

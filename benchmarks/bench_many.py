@@ -19,7 +19,8 @@ from report import seconds, table, write
 import fullspan as fs
 from fullspan.data.tables.grouped import Grouped, count_groups
 from fullspan.learn.many.fit import fit_groups
-from fullspan.learn.search.fit import Options, fit
+from fullspan.learn.search.fit import fit
+from fullspan.learn.search.options import Options
 
 SEARCH: dict[str, Any] = {"search": "paper", "basis": "walsh", "dtype": "float64", "device": "cpu"}
 

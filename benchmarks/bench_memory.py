@@ -30,7 +30,8 @@ def peak_mib() -> float:
 def one(n: int, search: str, basis: str, seed: int) -> dict[str, Any]:
     """Fit once, in this process."""
     from fullspan.data import Empirical
-    from fullspan.learn.search.fit import Options, fit
+    from fullspan.learn.search.fit import fit
+    from fullspan.learn.search.options import Options
     from fullspan.papers.truths import Network
 
     def counted(size: int) -> Empirical:

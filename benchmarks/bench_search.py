@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from report import table, write
 
 from fullspan.data import Empirical
-from fullspan.learn.search.fit import Options
+from fullspan.learn.search.options import Options
 from fullspan.papers.fsll_table1 import DATA_SETS, draw, measure
 from fullspan.papers.truths import Truth
 

@@ -28,7 +28,8 @@ from threadpoolctl import threadpool_limits
 
 from fullspan.data import Empirical
 from fullspan.data.space import Space
-from fullspan.learn.likelihood.machine import MachineOptions, fit_machine
+from fullspan.learn.likelihood.machine import fit_machine
+from fullspan.learn.likelihood.options import MachineOptions
 from fullspan.learn.truncated.domain import random_pairs
 from fullspan.learn.truncated.fit import TruncatedOptions, Truncation, fit_truncated
 from fullspan.learn.truncated.mining import frequent_patterns

@@ -221,7 +221,7 @@ def test_ctrl_c_lost_before_the_search_saves_nothing(
 def test_ctrl_c_lost_in_the_search_stops_it_at_the_next_move(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fullspan.estimators.progress.Reporter.__call__", lambda *_: lost_interrupt())
+    monkeypatch.setattr("fullspan.learn.base.reporter.Reporter.__call__", lambda *_: lost_interrupt())
     done = run(*endless("-o", tmp_path / "m.fsm")[len(COMMAND) :])
     assert done.code == 130
     assert len(load(tmp_path / "m.fsm").history) == 2
@@ -256,7 +256,7 @@ def test_ctrl_c_before_the_first_move_saves_nothing(
     def stop(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("fullspan.learn.search.fit.grow", stop)
+    monkeypatch.setattr("fullspan.learn.search.complete.grow", stop)
     done = run("fit", table, "-o", tmp_path / "m.fsm", "--count-column", "n")
     assert (done.code, done.err) == (130, "fullspan: interrupted\n")
     assert os.listdir(tmp_path) == ["table.csv"]

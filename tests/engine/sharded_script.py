@@ -10,7 +10,8 @@ import sys
 from typing import Any
 
 from fullspan.bench.device import rows_of_a_network
-from fullspan.learn.search.fit import Options, fit
+from fullspan.learn.search.fit import fit
+from fullspan.learn.search.options import Options
 
 
 def main(device: str, *cluster: str) -> None:

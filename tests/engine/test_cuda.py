@@ -18,7 +18,8 @@ from fullspan.engine.planner import plan
 from fullspan.engine.protocol import Engine
 from fullspan.errors import FullspanError, TooLargeError
 from fullspan.learn.many.fit import fit_groups
-from fullspan.learn.search.fit import Options, fit
+from fullspan.learn.search.fit import fit
+from fullspan.learn.search.options import Options
 from fullspan.learn.search.penalty import prices
 from fullspan.model.algebra.basis import Basis, BasisName
 from generic import tolerance

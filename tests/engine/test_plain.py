@@ -12,8 +12,9 @@ import pytest
 from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.engine.dual import lookup, normalise, plain, scan
-from fullspan.learn.search.fit import Options, fit
+from fullspan.learn.search.fit import fit
 from fullspan.learn.search.margins import count_inside, count_inside_plain
+from fullspan.learn.search.options import Options
 from fullspan.model.algebra import jit
 from fullspan.model.algebra.basis import Basis, BasisName
 from generic import ALL_BASES, CARDS, DTYPES, distribution, matrix, tolerance, weights

@@ -15,7 +15,8 @@ from fullspan.engine import memory, planner
 from fullspan.engine.planner import Plan, plan
 from fullspan.engine.planner.cost import MAX_SECONDS, table_seconds
 from fullspan.errors import TooLargeError
-from fullspan.learn.search.fit import Options, fit
+from fullspan.learn.search.fit import fit
+from fullspan.learn.search.options import Options
 from fullspan.model.algebra.basis import Basis
 
 

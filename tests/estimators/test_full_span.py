@@ -244,7 +244,7 @@ def test_an_early_end_is_a_warning(frame: pd.DataFrame, monkeypatch: pytest.Monk
 def test_progress_goes_to_standard_error(
     frame: pd.DataFrame, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("fullspan.estimators.progress.LOG_SECONDS", 0.0)
+    monkeypatch.setattr("fullspan.learn.base.reporter.LOG_SECONDS", 0.0)
     fs.FullSpan(missing="drop", verbose=True).fit(frame)
     out, err = capsys.readouterr()
     assert out == ""

@@ -13,7 +13,8 @@ from fullspan.data import Empirical
 from fullspan.data.tables.grouped import Grouped, count_groups
 from fullspan.errors import ConvergenceWarning, DataError, FullspanError, ModelFileError, QueryError, TooLargeError
 from fullspan.learn.many import fit as many_fit
-from fullspan.learn.search.fit import Options, fit
+from fullspan.learn.search.fit import fit
+from fullspan.learn.search.options import Options
 
 SINGLE = {"search": "paper", "basis": "walsh", "dtype": "float64", "device": "cpu"}
 
@@ -218,7 +219,7 @@ def test_an_interrupt_keeps_the_groups_that_are_done(monkeypatch) -> None:
     def stop(self, done, n, seconds):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("fullspan.estimators.progress.Reporter.models", stop)
+    monkeypatch.setattr("fullspan.learn.base.reporter.Reporter.models", stop)
     with pytest.warns(ConvergenceWarning, match="40 of 150 models are done"):
         part = fs.fit_many(frame, "site", verbose=True)
     monkeypatch.undo()
@@ -229,7 +230,7 @@ def test_an_interrupt_keeps_the_groups_that_are_done(monkeypatch) -> None:
 
 def test_progress_is_told(capsys, monkeypatch) -> None:
     """Models done and models in all, on standard error."""
-    monkeypatch.setattr("fullspan.estimators.progress.LOG_SECONDS", 0.0)
+    monkeypatch.setattr("fullspan.learn.base.reporter.LOG_SECONDS", 0.0)
     fs.fit_many(rows_of((2, 2), 3, 30, seed=1), "site", verbose=True)
     assert "3 of 3 models" in capsys.readouterr().err
 

@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 import fullspan as fs
-import fullspan.estimators.progress as module
+import fullspan.learn.base.reporter as module
 from fullspan.data import Empirical
 from fullspan.errors import DataError
-from fullspan.estimators.progress import PREPARING, Reporter
+from fullspan.learn.base.reporter import PREPARING, Reporter
 from fullspan.learn.trees.hidden_tree import TreeOptions, fit_hidden_tree
 from fullspan.learn.wide.ensemble import MixtureOptions, fit_mixture
 from fullspan.model.fitted import Step

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from fullspan.data import Empirical
 from fullspan.data.space import Variable
 from fullspan.errors import DataError, FullspanError, QueryError, TooLargeError
-from fullspan.learn.boundary.separation import separating
+from fullspan.learn.likelihood.boundary.separation import separating
 from fullspan.learn.likelihood.conditional import fit_conditional
-from fullspan.learn.likelihood.machine import MachineOptions
+from fullspan.learn.likelihood.options import MachineOptions
 from fullspan.model import Fitted
 from fullspan.model.algebra.basis import Basis
 

@@ -16,7 +16,8 @@ from fullspan.graphs import Graph
 from fullspan.learn.likelihood.conditional import fit_conditional
 from fullspan.learn.likelihood.decimatable import DecimatableOptions, fit_decimatable
 from fullspan.learn.likelihood.decimated import Decimated
-from fullspan.learn.likelihood.machine import MachineOptions, fit_machine
+from fullspan.learn.likelihood.machine import fit_machine
+from fullspan.learn.likelihood.options import MachineOptions
 from fullspan.learn.likelihood.phases import Features
 from fullspan.model.algebra.basis import Basis
 from fullspan.model.ising import walsh_terms

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.engine.dual.table import DualTable
-from fullspan.learn.likelihood.em import Projection, alternate
+from fullspan.learn.likelihood.em import Projection, alternate_phases
 from fullspan.learn.likelihood.phases import Free, Observed, distribution
 from fullspan.learn.likelihood.solve import Likelihood, solve
 from fullspan.model.algebra.basis import Basis, BasisName
@@ -45,7 +45,7 @@ def test_the_exact_variant_never_raises_the_divergence(basis: BasisName, project
     """D(P || B_v) falls at every step, hidden units or missing cells, whatever does the projection."""
     for data in (hidden_data(0), opened(drawn((2, 3, 2), basis, 0, rows=300), 0.3, 0)):
         free, observed = phases(basis, data)
-        found = alternate(free, observed, random_start(free, 1), projection, 1e-9, 40)
+        found = alternate_phases(Likelihood(free, observed), random_start(free, 1), projection, 1e-9, 40)
         assert len(found.trace) > 5
         assert (np.diff(found.trace) <= 1e-10).all()
         assert found.value == pytest.approx(min(found.trace), abs=1e-12)
@@ -58,7 +58,9 @@ def test_no_step_of_the_exact_variant_rises(seed: int, basis: BasisName, share: 
     if data.is_complete:
         return
     free, observed = phases(basis, data)
-    found = alternate(free, observed, np.zeros(len(free.terms)), Projection("newton", 1e-11), 1e-9, 15)
+    found = alternate_phases(
+        Likelihood(free, observed), np.zeros(len(free.terms)), Projection("newton", 1e-11), 1e-9, 15
+    )
     assert (np.diff(found.trace) <= 1e-10).all()
 
 
@@ -75,7 +77,7 @@ def test_one_step_is_completion_and_projection(basis: BasisName) -> None:
         agrees = ((row < 0) | (states == row)).all(axis=1)
         completed[agrees] += count / data.total * p[agrees] / p[agrees].sum()
     for projection in (*EXACT, Projection("lbfgs", 1e-11), Projection("gradient", 1e-11)):
-        found = alternate(free, observed, theta, projection, 1e-12, 1)
+        found = alternate_phases(Likelihood(free, observed), theta, projection, 1e-12, 1)
         after = matrix(algebra)[free.terms] @ distribution(algebra, free.terms, found.theta)
         np.testing.assert_allclose(after, matrix(algebra)[free.terms] @ completed, atol=1e-9)
 
@@ -88,7 +90,7 @@ def test_fixed_points_are_maxima_of_the_observed_likelihood(basis: BasisName) ->
     direct = solve(Likelihood(free, observed), np.zeros(len(free.terms)), "newton", 1e-11)
     assert direct.status == "converged"
     for projection in EXACT:
-        found = alternate(free, observed, np.zeros(len(free.terms)), projection, 1e-9, 5000)
+        found = alternate_phases(Likelihood(free, observed), np.zeros(len(free.terms)), projection, 1e-9, 5000)
         assert found.status == "converged"
         assert found.value == pytest.approx(direct.value, abs=1e-12)
         np.testing.assert_allclose(found.theta, direct.theta, atol=1e-5)
@@ -101,7 +103,7 @@ def test_penalties_are_part_of_the_projection(l2: float, l1: float) -> None:
     free, observed = phases("walsh", data)
     zero = np.zeros(len(free.terms))
     direct = solve(Likelihood(free, observed, l2, l1), zero, "newton", 1e-11)
-    found = alternate(free, observed, zero, Projection("newton", 1e-11), 1e-9, 3000, l2, l1)
+    found = alternate_phases(Likelihood(free, observed, l2, l1), zero, Projection("newton", 1e-11), 1e-9, 3000)
     assert found.status == direct.status == "converged"
     assert (np.diff(found.trace) <= 1e-11).all()
     np.testing.assert_allclose(found.theta, direct.theta, atol=1e-6)
@@ -114,7 +116,7 @@ def test_the_inexact_variant_keeps_the_best_machine_it_met(basis: BasisName) -> 
     for seed in range(6):
         data = hidden_data(seed, (2, 3, 2, 2))
         free, observed = phases(basis, data, order=3)
-        found = alternate(free, observed, random_start(free, seed), INEXACT, 1e-9, 30)
+        found = alternate_phases(Likelihood(free, observed), random_start(free, seed), INEXACT, 1e-9, 30)
         assert found.value == pytest.approx(min(found.trace), abs=1e-12)
         assert Likelihood(free, observed).move(found.theta) == pytest.approx(found.value, abs=1e-13)
         rose = rose or bool((np.diff(found.trace) > 1e-12).any())
@@ -130,7 +132,9 @@ def test_em_ends_where_an_event_never_happens(basis: BasisName) -> None:
     rows[rng.random(80) < 0.3, 2] = -1
     data = Empirical.from_codes(rows, space=drawn((2, 2, 2), "walsh", 0, 9).space, allow_missing=True)
     free, observed = phases(basis, data)
-    newton, ipf, inexact = (alternate(free, observed, np.zeros(6), p, 1e-8, 200) for p in (*EXACT, INEXACT))
+    newton, ipf, inexact = (
+        alternate_phases(Likelihood(free, observed), np.zeros(6), p, 1e-8, 200) for p in (*EXACT, INEXACT)
+    )
     assert newton.status == ipf.status == "converged"
     assert newton.value == pytest.approx(ipf.value, abs=1e-10)
     assert inexact.value == pytest.approx(ipf.value, abs=1e-3)
@@ -148,7 +152,7 @@ def test_an_interrupt_keeps_the_best_so_far(projection: Projection) -> None:
         if len(values) == 5:
             raise KeyboardInterrupt
 
-    found = alternate(free, observed, random_start(free, 8), projection, 1e-12, watch=watch)
+    found = alternate_phases(Likelihood(free, observed), random_start(free, 8), projection, 1e-12, watch=watch)
     assert found.status == "interrupted"
     assert len(values) == 5
     assert found.value == pytest.approx(min(found.trace), abs=1e-13)
@@ -167,7 +171,7 @@ def test_an_interrupt_inside_a_projection_stops_the_alternation(monkeypatch: pyt
         return covariance(self)
 
     monkeypatch.setattr(Free, "covariance", stopped)
-    found = alternate(free, observed, random_start(free, 10), Projection("newton", 1e-11), 1e-12)
+    found = alternate_phases(Likelihood(free, observed), random_start(free, 10), Projection("newton", 1e-11), 1e-12)
     assert found.status == "interrupted"
     assert len(calls) == 6
 
@@ -176,6 +180,8 @@ def test_rounding_does_not_keep_it_from_ending() -> None:
     """Once the objective is flat to rounding the violation decides, and a small one is convergence."""
     data = opened(drawn((2,) * 6, "walsh", 11, rows=400), 0.05, 11)
     free, observed = phases("monomial", data)
-    found = alternate(free, observed, np.zeros(len(free.terms)), Projection("newton", 1e-12), 1e-11, 3000)
+    found = alternate_phases(
+        Likelihood(free, observed), np.zeros(len(free.terms)), Projection("newton", 1e-12), 1e-11, 3000
+    )
     assert found.status == "converged"
     assert found.iterations < 200

@@ -17,10 +17,10 @@ from scipy.optimize import OptimizeResult, linprog
 import generic
 from fullspan.arrays import Ints
 from fullspan.errors import FullspanError, TooLargeError
-from fullspan.learn.boundary import cuts
-from fullspan.learn.boundary import face as face_module
-from fullspan.learn.boundary.empty_margins import complete_sets, empty_margins
-from fullspan.learn.boundary.face import Face, face_of
+from fullspan.learn.likelihood.boundary import cuts
+from fullspan.learn.likelihood.boundary import face as face_module
+from fullspan.learn.likelihood.boundary.empty_margins import complete_sets, empty_margins
+from fullspan.learn.likelihood.boundary.face import Face, face_of
 from fullspan.model.algebra.basis import BASES, Basis, BasisName
 from fullspan.model.algebra.nullspace import integral, null_space
 

@@ -12,9 +12,11 @@ from fullspan.data import Empirical
 from fullspan.engine.dual.partition import log_partition
 from fullspan.engine.dual.table import DualTable
 from fullspan.errors import FullspanError, TooLargeError
-from fullspan.learn.search.fit import Options, Progress, fit
+from fullspan.learn.base.progress import Interrupted, Progress
+from fullspan.learn.search.fit import fit
+from fullspan.learn.search.options import Options
 from fullspan.learn.search.penalty import prices
-from fullspan.learn.search.problem import Interrupted, Problem
+from fullspan.learn.search.problem import Problem
 from fullspan.learn.search.refit import refit
 from fullspan.model.algebra.basis import BasisName
 from generic import drawn, pseudo_row

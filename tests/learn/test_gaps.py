@@ -29,8 +29,8 @@ from fullspan.learn.averaging.gaps import (
 )
 from fullspan.learn.averaging.stacking import Way, in_parts, without_each_part
 from fullspan.learn.networks.posterior import Networks, Spread, draw_networks
-from fullspan.learn.search.fit import Options
 from fullspan.learn.search.incomplete import fit_incomplete
+from fullspan.learn.search.options import Options
 from fullspan.learn.shrinkage.contrasts import Contrasts
 from fullspan.learn.shrinkage.evidence import shrink
 from fullspan.learn.shrinkage.fit import fit_shrunken

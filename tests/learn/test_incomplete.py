@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 from fullspan.data import Empirical
 from fullspan.data.space import Space, Variable
 from fullspan.errors import DataError, TooLargeError
+from fullspan.learn.base.progress import Progress
 from fullspan.learn.search import incomplete
-from fullspan.learn.search.fit import Options, Progress, fit
+from fullspan.learn.search.fit import fit
 from fullspan.learn.search.incomplete import completed, fit_incomplete
+from fullspan.learn.search.options import Options
 from fullspan.model import Fitted, LogLinear
 from fullspan.model.algebra.basis import Basis
 

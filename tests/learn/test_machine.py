@@ -16,10 +16,11 @@ from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.space import Space, Variable
 from fullspan.errors import DataError, FullspanError, TooLargeError
+from fullspan.learn.base.counted import margin_cells, observed_entropy
+from fullspan.learn.base.progress import Interrupted, Progress
 from fullspan.learn.likelihood import machine, sweep
-from fullspan.learn.likelihood.counted import margin_cells, observed_entropy
-from fullspan.learn.likelihood.machine import MachineOptions, Progress, fit_machine
-from fullspan.learn.search.problem import Interrupted
+from fullspan.learn.likelihood.machine import fit_machine
+from fullspan.learn.likelihood.options import MachineOptions
 from fullspan.model import Fitted
 from fullspan.model.algebra.basis import BasisName
 from generic import ALL_BASES, drawn, matrix, opened

@@ -11,17 +11,9 @@ from numpy.typing import NDArray
 from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.engine.dual.table import DualTable
+from fullspan.learn.base.phase import Known, Phase
 from fullspan.learn.likelihood import phases
-from fullspan.learn.likelihood.phases import (
-    Features,
-    Free,
-    Known,
-    Observed,
-    Phase,
-    Smoothed,
-    data_moments,
-    distribution,
-)
+from fullspan.learn.likelihood.phases import Features, Free, Observed, Smoothed, data_moments, distribution
 from fullspan.model.algebra.basis import Basis, BasisName
 from generic import ALL_BASES, drawn, matrix, opened
 from generic import distribution as enumerated

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.engine.dual.table import DualTable
-from fullspan.learn.search.fit import Options, fit
+from fullspan.learn.search.fit import fit
+from fullspan.learn.search.options import Options
 from fullspan.learn.search.penalty import prices
 from fullspan.learn.search.problem import Problem, as_theta
 from fullspan.learn.search.refit import refit

@@ -12,7 +12,8 @@ import pytest
 
 from fullspan.data import Empirical
 from fullspan.data.space import Space, Variable
-from fullspan.learn.likelihood.machine import MachineOptions, fit_machine
+from fullspan.learn.likelihood.machine import fit_machine
+from fullspan.learn.likelihood.options import MachineOptions
 from fullspan.model.goodness import Goodness
 
 Find = Callable[[str], Path]

@@ -16,12 +16,14 @@ from fullspan.engine.dual import layout
 from fullspan.engine.dual.table import DualTable
 from fullspan.engine.protocol import Engine
 from fullspan.engine.reference import Enumeration
+from fullspan.learn.base.counted import smoothed_entropy
 from fullspan.learn.search import line
-from fullspan.learn.search.fit import Options, fit
+from fullspan.learn.search.fit import fit
 from fullspan.learn.search.full import carry_over, full_search, grow, names_in_use
+from fullspan.learn.search.options import Options
 from fullspan.learn.search.paper import paper_search
 from fullspan.learn.search.penalty import prices
-from fullspan.learn.search.problem import Problem, smoothed_entropy
+from fullspan.learn.search.problem import Problem
 from fullspan.model import Fitted
 from fullspan.model.algebra.basis import Basis, BasisName
 from fullspan.papers.truths import ising
@@ -62,7 +64,7 @@ def test_the_published_search_is_the_same_on_both_engines(basis: BasisName, card
     for make in (DualTable, Enumeration):
         problem = problem_on(make, data, basis, pseudo=0.0, l1=l1)
         assert paper_search(problem, 1e-5) == "converged"
-        found.append((problem.table.theta, [step.move for step in problem.history], problem.cost()))
+        found.append((problem.table.theta, [step.move for step in problem.history.steps], problem.cost()))
     assert len(found[0][0]) > 1
     assert found[0][0] == pytest.approx(found[1][0], abs=1e-9)
     assert found[0][1] == found[1][1]
@@ -101,7 +103,7 @@ def test_what_was_grown_is_carried_over_to_other_bases(basis: BasisName, cards: 
         assert target.names <= source.names + 1e-12
         supports = {frozenset(i for i, _ in source.table.basis.term(y)) for y in source.table.theta}
         assert all(any(target.support(z) <= a for a in supports) for z in target.table.theta)
-        assert [step.move for step in target.history] == ["start"]
+        assert [step.move for step in target.history.steps] == ["start"]
 
 
 @pytest.mark.parametrize("basis", ["walsh", "monomial"])
@@ -122,13 +124,13 @@ def test_the_published_search_takes_the_best_move_at_every_step(basis: BasisName
             gains[y] = max(float(drop[y]), removal)
         before = problem.cost()
         paper_search(problem, 1e-6, max_steps=1)
-        if len(problem.history) == moved:
+        if len(problem.history.steps) == moved:
             assert max(gains.values()) < 1e-6
             break
         moved += 1
         assert before - problem.cost() == pytest.approx(max(gains.values()), abs=1e-12)
-        assert problem.history[-1].cost == pytest.approx(problem.cost(), abs=1e-12)
-    assert {step.move for step in problem.history} == {"append", "adjust", "remove"}
+        assert problem.history.steps[-1].cost == pytest.approx(problem.cost(), abs=1e-12)
+    assert {step.move for step in problem.history.steps} == {"append", "adjust", "remove"}
 
 
 # -- laws -----------------------------------------------------------------------------------------------------------

@@ -15,7 +15,8 @@ from fullspan.errors import FullspanError
 from fullspan.learn.averaging.beside import effective_weights, share_of_single
 from fullspan.learn.averaging.bootstrap import OutOfBagRows, Sample
 from fullspan.learn.averaging.stacking import best_shares, in_parts, mixed, without_each_part
-from fullspan.learn.likelihood.machine import MachineOptions, fit_machine
+from fullspan.learn.likelihood.machine import fit_machine
+from fullspan.learn.likelihood.options import MachineOptions
 from fullspan.model.algebra.basis import Basis
 from fullspan.papers.truths import random_network
 
@@ -121,7 +122,8 @@ def test_noise_is_not_pursued() -> None:
 
 def test_rounds_are_those_of_the_first_fit() -> None:
     """Growing stops after the rounds given, settled and sifted, and says so."""
-    from fullspan.learn.search.fit import Options, fit
+    from fullspan.learn.search.fit import fit
+    from fullspan.learn.search.options import Options
 
     rng = np.random.default_rng(5)
     rows = rng.integers(2, size=(300, 6))

@@ -8,7 +8,8 @@ import pytest
 from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.engine.truncated import TruncatedEngine
-from fullspan.learn.likelihood.machine import MachineOptions, fit_machine
+from fullspan.learn.likelihood.machine import fit_machine
+from fullspan.learn.likelihood.options import MachineOptions
 from fullspan.learn.truncated.faces import by_program, certified
 from fullspan.learn.truncated.fit import TruncatedOptions, Truncation, fit_truncated
 from fullspan.learn.truncated.train import train

@@ -19,7 +19,8 @@ from fullspan.learn.averaging.bootstrap import OutOfBagRows, Sample, bootstrap
 from fullspan.learn.averaging.ladders import Beside, Climb
 from fullspan.learn.averaging.members import Member, Seen
 from fullspan.learn.averaging.stacking import in_parts, without_each_part
-from fullspan.learn.likelihood.machine import MachineOptions, fit_machine
+from fullspan.learn.likelihood.machine import fit_machine
+from fullspan.learn.likelihood.options import MachineOptions
 from fullspan.learn.likelihood.pairs import PairsLearner, n_pair_terms
 from fullspan.learn.mixtures.growth import grow_graph
 from fullspan.learn.mixtures.way import mixture_of

@@ -11,7 +11,8 @@ from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.errors import FullspanError, TooLargeError
 from fullspan.estimators.full_span import FullSpan
-from fullspan.learn.search.fit import Progress, fit
+from fullspan.learn.base.progress import Progress
+from fullspan.learn.search.fit import fit
 from fullspan.learn.wide.chordal import Chordal, Slack, refit
 from fullspan.learn.wide.fit import WideOptions, fit_wide
 from fullspan.learn.wide.fronts import Solver

@@ -11,7 +11,8 @@ import pytest
 from fullspan.data import Empirical
 from fullspan.errors import FullspanError
 from fullspan.learn.likelihood.machine import fit_machine
-from fullspan.learn.search.fit import Options, fit
+from fullspan.learn.search.fit import fit
+from fullspan.learn.search.options import Options
 from fullspan.papers import EXPERIMENTS, experiment
 from fullspan.papers.fsll_table1 import (
     DATA_SETS,

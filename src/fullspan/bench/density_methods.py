@@ -72,7 +72,8 @@ def chow_liu(split: Split, space: Space, settings: Settings) -> Learned:
 
 def pairwise(split: Split, space: Space, settings: Settings) -> Learned:
     """The exact machine of all pairs, with a ridge of one pseudo-row."""
-    from fullspan.learn.likelihood.machine import MachineOptions, fit_machine
+    from fullspan.learn.likelihood.machine import fit_machine
+    from fullspan.learn.likelihood.options import MachineOptions
 
     if space.n_states > PAIRWISE:
         raise Declined(f"more than {PAIRWISE:,} states")
@@ -92,7 +93,8 @@ def hidden_trees(split: Split, space: Space, settings: Settings) -> Learned:
 
 def fullspan(split: Split, space: Space, settings: Settings) -> Learned:
     """One full-span model: on the dual table where it is small, else by elimination."""
-    from fullspan.learn.search.fit import Options, fit
+    from fullspan.learn.search.fit import fit
+    from fullspan.learn.search.options import Options
     from fullspan.learn.wide.fit import WideOptions, fit_wide
 
     data = _counted(split.known, space)
@@ -108,7 +110,7 @@ def fullspan(split: Split, space: Space, settings: Settings) -> Learned:
 def average(split: Split, space: Space, settings: Settings) -> Learned:
     """Sixteen full-span fits, stacked with networks, mixtures, all pairs and, for few states, a shrunken model."""
     from fullspan.estimators.averaging import averaged_search, shrunken_search
-    from fullspan.learn.search.fit import Options
+    from fullspan.learn.search.options import Options
     from fullspan.query.averaged import AveragedOracle
 
     if space.n_states > TABLE:

@@ -20,7 +20,8 @@ from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.engine.planner import plan
 from fullspan.engine.protocol import Engine, Prices
-from fullspan.learn.search.fit import Options, fit
+from fullspan.learn.search.fit import fit
+from fullspan.learn.search.options import Options
 from fullspan.learn.search.penalty import prices
 from fullspan.model.algebra.basis import Basis
 from fullspan.papers.truths import Network

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from fullspan.data import Empirical
     from fullspan.data.space import Variable
     from fullspan.learn.averaging.stacking import Learn
-    from fullspan.learn.likelihood.machine import MachineOptions
-    from fullspan.learn.search.fit import Options
+    from fullspan.learn.likelihood.options import MachineOptions
+    from fullspan.learn.search.options import Options
     from fullspan.learn.wide.fit import WideOptions
     from fullspan.model import LogLinear
     from fullspan.model.algebra.basis import Basis
@@ -65,14 +65,15 @@ def averaged_search(
     from fullspan.learn.networks.posterior import MAX_VARIABLES
     from fullspan.learn.search.fit import fit
     from fullspan.learn.search.incomplete import fit_incomplete
+    from fullspan.learn.search.options import Limits
 
     def one(data: Empirical, bounds: Bounds, seed: np.random.Generator, watch: Callable[[Any], None]) -> Fitted:
         own = options if bounds.basis is None else replace(options, basis=bounds.basis)
         rounds, terms = bounds.rounds, bounds.terms
         if hidden:
-            return fit_incomplete(data, own, hidden, restarts, seed, watch, rounds=rounds, terms=terms)
+            return fit_incomplete(data, own, hidden, restarts, seed, watch, limits=Limits(rounds, terms))
         if not data.is_complete:
-            return fit_incomplete(data, own, (), 1, seed, watch, None, rounds, terms, bounds.completions)
+            return fit_incomplete(data, own, (), 1, seed, watch, None, Limits(rounds, terms, bounds.completions))
         return fit(data, own, watch=watch, rounds=rounds, terms=terms)
 
     too_wide = not empirical.is_complete and empirical.space.n_states > MAX_STATES
@@ -181,7 +182,8 @@ def averaged_machine(
     FullspanError : the solver holds no table over the states, so that there is none to average.
     """
     from fullspan.errors import FullspanError
-    from fullspan.learn.likelihood.machine import BEYOND_THE_TABLE, fit_machine
+    from fullspan.learn.likelihood.machine import fit_machine
+    from fullspan.learn.likelihood.solvers import BEYOND_THE_TABLE
 
     if options.solver in BEYOND_THE_TABLE:
         raise FullspanError(
@@ -207,7 +209,7 @@ def shrunken_search(
     ------
     FullspanError : there are too many states.
     """
-    from fullspan.learn.search.problem import Interrupted
+    from fullspan.learn.base.progress import Interrupted
     from fullspan.learn.shrinkage.fit import check_shrinkable
 
     check_shrinkable(empirical, None, options.max_memory)
@@ -247,7 +249,7 @@ class _OneModel:
     @classmethod
     def shrunken(cls, data: Empirical, basis: Any, max_memory: int | None, watch: Watch) -> _OneModel:
         """The shrunken model of counted rows."""
-        from fullspan.learn.search.problem import Interrupted
+        from fullspan.learn.base.progress import Interrupted
         from fullspan.learn.shrinkage.fit import fit_shrunken
 
         fitted = fit_shrunken(data, basis, None, max_memory, watch)

@@ -22,8 +22,8 @@ from fullspan.estimators.settings import OPTIONS, learned, noted
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical
-    from fullspan.estimators.progress import Reporter
-    from fullspan.learn.likelihood.machine import MachineOptions
+    from fullspan.learn.base.reporter import Reporter
+    from fullspan.learn.likelihood.options import MachineOptions
     from fullspan.model.estimate import Estimate
     from fullspan.model.fitted import Fitted
     from fullspan.query.language.result import Table
@@ -134,7 +134,7 @@ class BoltzmannMachine(Memory, Seed, DensityEstimator):
         return learned(empirical, self._options(), hidden_variables(self.hidden), self.random_state, watch)
 
     def _options(self) -> MachineOptions:
-        from fullspan.learn.likelihood.machine import MachineOptions
+        from fullspan.learn.likelihood.options import MachineOptions
 
         return MachineOptions(**{name: getattr(self, name) for name in OPTIONS}, seed=generator(self.random_state))
 

@@ -25,8 +25,8 @@ from fullspan.estimators.inputs.reading import Reading, say_missing
 from fullspan.estimators.inputs.tables import checked_table, checked_weight, kind_of
 from fullspan.estimators.inputs.targets import counted_beside, refuse_unknown_inputs, share_right
 from fullspan.estimators.parameters import Memory, Parameters, Seed
-from fullspan.estimators.progress import announce, reading, reported
 from fullspan.estimators.settings import BY_CHAINS, OPTIONS, parameters
+from fullspan.learn.base.reporter import announce, reading, reported
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical
@@ -115,7 +115,7 @@ class BoltzmannClassifier(Memory, Seed, Parameters, Explained, ClassifierMixin, 
         """
         from fullspan.estimators.density import generator
         from fullspan.learn.likelihood.conditional import fit_conditional
-        from fullspan.learn.likelihood.machine import MachineOptions
+        from fullspan.learn.likelihood.options import MachineOptions
 
         check_parameters(self.get_params(deep=False))
         seed, hidden = generator(self.random_state), hidden_variables(self.hidden)

@@ -21,9 +21,9 @@ from fullspan.estimators.inputs.parameters import check_parameters
 from fullspan.estimators.inputs.tables import checked_table, checked_weight, empty_of, kind_of
 from fullspan.estimators.inputs.targets import counted_beside, refuse_unknown_inputs, share_right
 from fullspan.estimators.parameters import Seed
-from fullspan.estimators.progress import announce, reading
 from fullspan.estimators.settings import seed_of
 from fullspan.graphs import Graph
+from fullspan.learn.base.reporter import announce, reading
 from fullspan.model.ising import Ising
 from fullspan.query.answer import Oracle
 from fullspan.query.clamped_rows import ClampedRows
@@ -32,7 +32,7 @@ from fullspan.query.language.events import check_possible, codes_of
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical
-    from fullspan.estimators.progress import Reporter
+    from fullspan.learn.base.reporter import Reporter
     from fullspan.model.fitted import Fitted
 
 _OPTIONS = ("solver", "l2", "restarts", "tol", "max_iter")

@@ -33,8 +33,8 @@ from fullspan.estimators.inputs.reading import Reading, refuse_missing_level, sa
 from fullspan.estimators.inputs.tables import checked_table, checked_weight, empty_of, kind_of
 from fullspan.estimators.joint import is_conditional
 from fullspan.estimators.parameters import Parameters
-from fullspan.estimators.progress import Reporter, announce, reading, reported
 from fullspan.estimators.transaction import restored_on_error
+from fullspan.learn.base.reporter import Reporter, announce, reading, reported
 from fullspan.model.fitted import Fitted
 from fullspan.query.averaged import oracle_of
 from fullspan.query.language.result import Table

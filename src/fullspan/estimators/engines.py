@@ -25,7 +25,7 @@ from fullspan.model.algebra.basis import Basis
 if TYPE_CHECKING:
     from fullspan.data import Empirical
     from fullspan.data.space import Variable
-    from fullspan.learn.search.fit import Options
+    from fullspan.learn.search.options import Options
     from fullspan.learn.wide.fit import WideOptions
     from fullspan.model.fitted import Fitted
 

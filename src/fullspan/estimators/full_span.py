@@ -16,7 +16,7 @@ from fullspan.estimators.settings import of_hidden, refuse_hidden
 if TYPE_CHECKING:
     from fullspan.data import Empirical
     from fullspan.data.space import Variable
-    from fullspan.learn.search.fit import Options
+    from fullspan.learn.search.options import Options
     from fullspan.model import LogLinear
     from fullspan.model.fitted import Fitted, StepLike
 
@@ -108,7 +108,7 @@ class FullSpan(Memory, Seed, StreamingEstimator):
 
     def _learn(self, empirical: Empirical, watch: Watch | None, start: LogLinear | None = None) -> Fitted:
         """The model of counted data; the search begins at ``start`` instead of at independence, where it is given."""
-        from fullspan.learn.search.fit import Options
+        from fullspan.learn.search.options import Options
 
         options = Options(**{name: getattr(self, name) for name in _OPTIONS})
         hidden, shrinks = hidden_variables(self.hidden), self.shrinkage is not None

@@ -27,8 +27,8 @@ from fullspan.estimators.inputs.reading import Reading, refuse_missing_level, sa
 from fullspan.estimators.inputs.tables import checked_table, checked_weight, empty_of, kind_of
 from fullspan.estimators.inputs.unit_rows import UnitRows, codes_of_table, rows_of_table
 from fullspan.estimators.parameters import Parameters, Seed
-from fullspan.estimators.progress import Reporter, announce, reading, reported
 from fullspan.estimators.transaction import restored_on_error
+from fullspan.learn.base.reporter import Reporter, announce, reading, reported
 from fullspan.model.estimate import Estimate
 from fullspan.model.layered import FittedLayers, check_sizes
 from fullspan.model.units import OPEN

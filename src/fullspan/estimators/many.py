@@ -23,14 +23,14 @@ from fullspan.estimators.full_span import FullSpan
 from fullspan.estimators.inputs.parameters import check_parameters
 from fullspan.estimators.inputs.reading import READING, Reading
 from fullspan.estimators.inputs.tables import checked_table, checked_weight, kind_of
-from fullspan.estimators.progress import announce, reported
-from fullspan.estimators.progress import reading as reading_words
+from fullspan.learn.base.reporter import announce, reported
+from fullspan.learn.base.reporter import reading as reading_words
 from fullspan.model.files.many import read_many, save_many
 from fullspan.model.files.strict_json import read_json
 from fullspan.model.many import ManyModels
 
 if TYPE_CHECKING:
-    from fullspan.learn.search.fit import Options
+    from fullspan.learn.search.options import Options
     from fullspan.model.fitted import Fitted
 
 _FIXED: dict[str, Any] = {"search": "paper", "basis": "walsh", "dtype": "float64"}
@@ -101,7 +101,7 @@ def fit_many(
     (('a', 'b'), [1, 0])
     """
     from fullspan.learn.many.fit import fit_groups
-    from fullspan.learn.search.fit import Options
+    from fullspan.learn.search.options import Options
 
     check_parameters({"epsilon": epsilon, "max_order": max_order, "max_levels": max_levels, "max_memory": max_memory})
     given: dict[str, Any] = {"penalty": penalty, "epsilon": epsilon, "max_order": max_order, "max_memory": max_memory}
@@ -245,7 +245,7 @@ class GroupedModels:
         return fitted_group(self._grouped, self.models_, g, self._options())
 
     def _options(self) -> Options:
-        from fullspan.learn.search.fit import Options
+        from fullspan.learn.search.options import Options
 
         return Options(**self.models_.settings)
 

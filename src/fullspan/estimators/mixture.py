@@ -21,7 +21,7 @@ from fullspan.query.mixture import MixtureOracle
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical
-    from fullspan.estimators.progress import Reporter
+    from fullspan.learn.base.reporter import Reporter
     from fullspan.model.mixture import FittedMixture
 
 _PAIRS_EACH = 3

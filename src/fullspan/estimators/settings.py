@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from fullspan.data import Empirical
     from fullspan.data.space import Space, Variable
-    from fullspan.learn.likelihood.machine import MachineOptions
+    from fullspan.learn.likelihood.options import MachineOptions
     from fullspan.model.fitted import Fitted, StepLike
 
 BY_CHAINS = ("learning_rate", "n_chains", "n_sweeps", "mean_weights")

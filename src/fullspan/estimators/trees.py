@@ -20,8 +20,8 @@ from fullspan.estimators.inputs.evidence import Evidence
 from fullspan.estimators.inputs.parameters import check_parameters
 from fullspan.estimators.inputs.tables import checked_table, kind_of
 from fullspan.estimators.parameters import Memory, Seed
-from fullspan.estimators.progress import announce, reading
 from fullspan.estimators.settings import seed_of
+from fullspan.learn.base.reporter import announce, reading
 from fullspan.model.effects.interaction import Interaction
 from fullspan.model.effects.named_effects import of_cells
 from fullspan.model.effects.sum_to_zero import sum_to_zero_cells
@@ -31,7 +31,7 @@ from fullspan.query.tree import TreeOracle
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical
-    from fullspan.estimators.progress import Reporter
+    from fullspan.learn.base.reporter import Reporter
 
 
 class TreeEstimator(DensityEstimator):

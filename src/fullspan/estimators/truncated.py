@@ -18,15 +18,15 @@ from fullspan.errors import BoundaryWarning, FullspanError
 from fullspan.estimators.density import DensityEstimator, generator
 from fullspan.estimators.explain.boundary import diverging_terms, warn_at_boundary
 from fullspan.estimators.parameters import Memory, Seed
-from fullspan.estimators.progress import MINING, announce
 from fullspan.estimators.settings import seed_of
+from fullspan.learn.base.reporter import MINING, announce
 from fullspan.model.intensity import intensities, row_intensities
 from fullspan.query.truncated import TruncatedOracle
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical
     from fullspan.estimators.explain.summary import Summary
-    from fullspan.estimators.progress import Reporter
+    from fullspan.learn.base.reporter import Reporter
     from fullspan.learn.truncated.fit import TruncatedOptions
     from fullspan.model.fitted import Fitted
 

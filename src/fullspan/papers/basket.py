@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.space import Space, Variable
-from fullspan.learn.likelihood.machine import MachineOptions, fit_machine
+from fullspan.learn.likelihood.machine import fit_machine
+from fullspan.learn.likelihood.options import MachineOptions
 from fullspan.model import Fitted
 from fullspan.papers import Say
 from fullspan.papers.columns import columns

@@ -19,8 +19,9 @@ import numpy as np
 
 from fullspan.arrays import Array
 from fullspan.engine.dual.table import DualTable
-from fullspan.learn.likelihood.em import INEXACT_SWEEPS, Projection, alternate
+from fullspan.learn.likelihood.em import INEXACT_SWEEPS, Projection, alternate_phases
 from fullspan.learn.likelihood.phases import Free, Observed
+from fullspan.learn.likelihood.solve import Likelihood
 from fullspan.model.algebra import jit
 from fullspan.model.algebra.basis import Basis
 from fullspan.papers import Say
@@ -152,7 +153,7 @@ def simulate(
 
         began = time.perf_counter()
         data = Observed(basis, y, rows, p)
-        found = alternate(free, data, start, projection, tol=0.0, max_iter=iterations, watch=note)
+        found = alternate_phases(Likelihood(free, data), start, projection, tol=0.0, max_iter=iterations, watch=note)
         seconds = time.perf_counter() - began
     if found.status == "interrupted":
         raise KeyboardInterrupt

@@ -22,8 +22,10 @@ from typing import Any
 import numpy as np
 
 from fullspan.data import Empirical
-from fullspan.learn.likelihood.machine import MachineOptions, fit_machine
-from fullspan.learn.search.fit import Options, fit
+from fullspan.learn.likelihood.machine import fit_machine
+from fullspan.learn.likelihood.options import MachineOptions
+from fullspan.learn.search.fit import fit
+from fullspan.learn.search.options import Options
 from fullspan.model import Fitted
 from fullspan.papers.columns import columns
 from fullspan.papers.truths import Truth, ising, random_network

@@ -22,11 +22,12 @@ from fullspan.data.space import Space
 from fullspan.engine.dual.table import DualTable
 from fullspan.engine.sampling.pair_terms import PairTerms
 from fullspan.engine.sampling.target import Base
+from fullspan.learn.base.phase import Known
 from fullspan.learn.contrastive.ascent import Ascent, Climb
 from fullspan.learn.contrastive.form import Walk
 from fullspan.learn.contrastive.machine import independent
 from fullspan.learn.contrastive.sparse_pairs import SparsePairs
-from fullspan.learn.likelihood.phases import Free, Known, data_moments
+from fullspan.learn.likelihood.phases import Free, data_moments
 from fullspan.learn.likelihood.solve import Likelihood, solve
 from fullspan.learn.truncated.fit import Truncation
 from fullspan.learn.truncated.train import PUBLISHED_STEPS, train

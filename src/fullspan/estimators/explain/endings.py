@@ -89,7 +89,7 @@ def _diverged(fitted: Any, found: Ending) -> Ending:
 def _term_limit(status: str) -> int:
     if status != "term limit":
         return 0
-    from fullspan.learn.search.full import MAX_TERMS
+    from fullspan.learn.search.options import MAX_TERMS
 
     return MAX_TERMS
 

@@ -29,9 +29,8 @@ from fullspan.learn.averaging.bootstrap import Sample, bootstrap
 from fullspan.learn.averaging.ladders import FEW, Beside, Climb
 from fullspan.learn.averaging.members import Member, seen_by
 from fullspan.learn.averaging.result import averaged
-from fullspan.learn.search.full import MAX_TERMS
-from fullspan.learn.search.incomplete import MAX_ROUNDS
-from fullspan.learn.search.problem import Interrupted
+from fullspan.learn.base.progress import Interrupted
+from fullspan.learn.search.options import MAX_COMPLETIONS, MAX_TERMS
 from fullspan.model import Fitted
 from fullspan.model.algebra import jit
 from fullspan.model.algebra.blas import one_core
@@ -58,7 +57,7 @@ class Bounds:
     basis: str | None = None
     rounds: float = math.inf
     terms: int = MAX_TERMS
-    completions: int = MAX_ROUNDS
+    completions: int = MAX_COMPLETIONS
 
     @classmethod
     def of(cls, first: Fitted, rounds: int, terms: int, k: int) -> Bounds:

@@ -25,7 +25,7 @@ from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.learn.averaging.bootstrap import OutOfBagRows
 from fullspan.learn.averaging.stacking import Learn, Way, in_parts, without_each_part, worth
-from fullspan.learn.search.problem import Interrupted
+from fullspan.learn.base.progress import Interrupted
 from fullspan.model.algebra import jit
 from fullspan.model.algebra.basis import Basis
 

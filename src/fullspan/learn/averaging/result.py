@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from fullspan.data import Empirical
 from fullspan.learn.averaging.beside import Stacked
 from fullspan.learn.averaging.members import Member, Seen
-from fullspan.learn.likelihood.counted import observed_entropy
-from fullspan.learn.search.problem import smoothed_entropy as entropy_of
+from fullspan.learn.base.counted import observed_entropy
+from fullspan.learn.base.counted import smoothed_entropy as entropy_of
 from fullspan.model import Fitted
 from fullspan.model.averaged import AveragedLogLinear
 from fullspan.model.fitted import Step

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from fullspan.arrays import Array
 from fullspan.engine.sampling.chains import Chains
 from fullspan.engine.sampling.target import Base
+from fullspan.learn.base.progress import STOPPED
 from fullspan.learn.contrastive.form import Walk
 from fullspan.learn.contrastive.pseudo import PseudoLikelihood
-from fullspan.learn.search.problem import Interrupted
 
 CHECKS = 50
 """How often in a run it is looked whether it still makes sense."""
@@ -105,7 +105,7 @@ class Climb:
                     return Climbed(self.good, done, float("nan"), "diverged")
             if self.violation <= SETTLED:
                 status = "converged"
-        except (KeyboardInterrupt, Interrupted):
+        except STOPPED:
             status = "interrupted"
         return Climbed(self._result(), done, self.violation, status)
 

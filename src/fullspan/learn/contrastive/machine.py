@@ -6,8 +6,7 @@ terms -> form -> ascent or pseudo-likelihood -> log Z, exact or annealed -> lear
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, cast
 
@@ -20,11 +19,11 @@ from fullspan.engine.sampling.partition import exact_log_z, log_z
 from fullspan.engine.sampling.runs import MAX_STEPS
 from fullspan.engine.sampling.target import Base
 from fullspan.errors import FullspanError
+from fullspan.learn.base.progress import STOPPED, History, Watch
 from fullspan.learn.contrastive.ascent import Ascent, Climb, Climbed
 from fullspan.learn.contrastive.form import Walk, form_of
 from fullspan.learn.contrastive.pseudo import PseudoLikelihood, fit_pseudo
-from fullspan.learn.search.problem import Interrupted, Step
-from fullspan.model import Fitted, LogLinear
+from fullspan.model import Fitted, LogLinear, Step
 from fullspan.model.algebra.basis import Basis, BasisName, Term
 from fullspan.model.algebra.expansion import expand
 from fullspan.model.estimate import Estimate
@@ -44,7 +43,7 @@ def fit_sampled(
     empirical: Empirical,
     terms: Sequence[Term],
     options: Any,
-    watch: Callable[[Any], None] | None = None,
+    watch: Watch | None = None,
 ) -> Fitted:
     """Learn the weights of given terms by ``options.solver``: ``"pcd"``, ``"cd"`` or ``"pseudo"``.
 
@@ -58,22 +57,19 @@ def fit_sampled(
 
 
 class _Sampled:
-    def __init__(
-        self, empirical: Empirical, terms: Sequence[Term], options: Any, watch: Callable[[Any], None] | None
-    ) -> None:
+    def __init__(self, empirical: Empirical, terms: Sequence[Term], options: Any, watch: Watch | None) -> None:
         if not empirical.is_complete:
             raise FullspanError(
                 f"solver={options.solver!r} needs complete rows, but cells are missing; use missing='drop' or "
                 "'level', or an exact solver with missing='em'"
             )
-        self.data, self.options, self.watch = empirical, options, watch
+        self.data, self.options = empirical, options
         self.space, self.terms = empirical.space, tuple(terms)
         self.basis = Basis(cast(BasisName, options.basis), self.space.cards)
         self.rng = np.random.default_rng(options.seed)
         self.walk = Walk(form_of(self.space, self.basis, self.terms))
         self.base = Base.of_states(np.array(self.space.cards), empirical.states, empirical.counts)
-        self.started, self.last = time.perf_counter(), math.nan
-        self.history: list[Step] = []
+        self.history, self.last = History(watch), math.nan
         self.curve: list[dict[str, Any]] = []
 
     def run(self) -> Fitted:
@@ -99,7 +95,7 @@ class _Sampled:
         def check(done: int, theta: Array) -> None:
             if done >= spacing * len(self.curve) and done < how.updates:
                 self._note_curve(done, theta)
-            self._tell()
+            self._report()
 
         return Climb(self.walk, self.data.states, self.data.counts, start, how, self.rng, check).run()
 
@@ -111,12 +107,12 @@ class _Sampled:
         def note(theta: Array, value: float) -> None:
             nonlocal best, done
             best, done = theta, done + 1
-            self._tell()
+            self._report()
 
         likelihood = PseudoLikelihood(self.walk.form, self.data.states, self.data.counts)
         try:
             theta, violation, iterations, ended = fit_pseudo(likelihood, start, o.l2, max(o.tol, SLOPE), limit, note)
-        except (KeyboardInterrupt, Interrupted):
+        except STOPPED:
             return Climbed(best, done, math.nan, "interrupted")
         return Climbed(theta, iterations, violation, "converged" if ended else "iteration limit")
 
@@ -143,16 +139,15 @@ class _Sampled:
     def _note_curve(self, done: int, theta: Array, found: Estimate | None = None) -> None:
         found = self._log_z(theta, _CURVE_CHAINS, _CURVE_STEPS) if found is None else found
         value = self._mean_weight(theta) - found.value
-        seconds = time.perf_counter() - self.started
+        seconds = self.history.seconds
         self.last = -value
         self.curve.append(
             {"update": done, "log_likelihood": value, "error": found.error, "exact": found.exact, "seconds": seconds}
         )
-        self.history.append(Step(self.options.solver, len(self.terms), -value, seconds))
+        self.history.steps.append(Step(self.options.solver, len(self.terms), -value, seconds))
 
-    def _tell(self) -> None:
-        if self.watch is not None:
-            self.watch(Step(self.options.solver, len(self.terms), self.last, time.perf_counter() - self.started))
+    def _report(self) -> None:
+        self.history.report(Step(self.options.solver, len(self.terms), self.last, self.history.seconds))
 
     # -- the result -------------------------------------------------------------------------------------------
 
@@ -180,7 +175,7 @@ class _Sampled:
             divergence=surprise - entropy,
             entropy=entropy,
             description_length=self.data.total * surprise + 0.5 * len(self.terms) * math.log(self.data.total),
-            history=tuple(self.history),
+            history=tuple(self.history.steps),
             status=climbed.status,
             settings=settings,
             fingerprint=self.data.fingerprint(),

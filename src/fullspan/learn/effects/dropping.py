@@ -13,48 +13,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fullspan.arrays import Array
-from fullspan.learn.likelihood.phases import Known, Phase
+from fullspan.learn.base.phase import Kept, Known, Phase, Restricted, expanded, restricted
+from fullspan.learn.base.progress import Interrupted
 from fullspan.learn.likelihood.solve import Likelihood, solve
-from fullspan.learn.search.problem import Interrupted
-
-Kept = NDArray[np.int64] | Array
-"""Positions of the weights that are left, or the base (k, m) of their space."""
 
 _STEPS = 60
-
-
-class Restricted:
-    """A phase as a function of the weights that are left."""
-
-    def __init__(self, phase: Phase, k: int, kept: Kept) -> None:
-        self.phase, self.k, self.kept = phase, k, kept
-
-    def move(self, theta: Array) -> float:
-        return self.phase.move(expanded(theta, self.k, self.kept))
-
-    def eta(self) -> Array:
-        eta = self.phase.eta()
-        return eta[self.kept] if self.kept.ndim == 1 else np.asarray(self.kept.T @ eta)
-
-    def covariance(self) -> Array:
-        return restricted(self.phase.covariance(), self.kept)
-
-
-def expanded(z: Array, k: int, kept: Kept) -> Array:
-    """All k weights from those that are left."""
-    if kept.ndim == 2:
-        return np.asarray(kept @ z)
-    theta = np.zeros(k)
-    theta[kept] = z
-    return theta
-
-
-def restricted(matrix: Array, kept: Kept) -> Array:
-    """A quadratic form (k, k) on the weights that are left."""
-    return matrix[np.ix_(kept, kept)] if kept.ndim == 1 else np.asarray(kept.T @ matrix @ kept)
 
 
 class Penalised:
@@ -113,7 +78,7 @@ class Dropping:
         """Move the model's own weights to the optimum; a search stops within rounding of a small part of a nat."""
         kept = np.arange(len(self.theta) if self.n_own is None else self.n_own)
         found = solve(self._restricted(kept), self.theta[kept], "newton", 1e-10, _STEPS)
-        self.theta = expanded(found.theta, len(self.theta), kept)
+        self.theta = expanded(found.theta, np.zeros(len(self.theta)), kept)
 
     @cached_property
     def surprise(self) -> float:
@@ -136,7 +101,7 @@ class Dropping:
 
     def quadratic(self, kept: Kept) -> float:
         """The loss to second order at the fitted weights."""
-        moved = self.theta - expanded(self._start(kept), len(self.theta), kept)
+        moved = self.theta - expanded(self._start(kept), np.zeros(len(self.theta)), kept)
         return 0.5 * self.total * float(moved @ self.hessian @ moved)
 
     def loss(self, kept: Kept) -> float:
@@ -164,18 +129,18 @@ class Dropping:
         return self.total * (self._surprise_at(solution.theta, kept) - surprise)
 
     def _surprise_at(self, z: Array, kept: Kept) -> float:
-        theta = expanded(z, len(self.theta), kept)
+        theta = expanded(z, np.zeros(len(self.theta)), kept)
         return self.free.move(theta) - self.rows.move(theta)
 
     def _restricted(self, kept: Kept) -> Likelihood:
-        k = len(self.theta)
+        others = np.zeros(len(self.theta))
         is_part = kept.ndim == 1
-        free = Restricted(self.free if is_part else Penalised(self.free, self.l2, self.centre), k, kept)
+        free = Restricted(self.free if is_part else Penalised(self.free, self.l2, self.centre), others, kept)
         if isinstance(self.data, Known):
             d = self.data.d
             data: Phase = Known(d[kept] if is_part else np.asarray(kept.T @ d))
         else:
-            data = Restricted(self.data, k, kept)
+            data = Restricted(self.data, others, kept)
         if is_part:
             return Likelihood(free, data, self.l2[kept], self.l1, self.centre[kept])
         return Likelihood(free, data, 0.0, self.l1)

@@ -15,9 +15,10 @@ import numpy as np
 
 from fullspan.arrays import Array
 from fullspan.data import Empirical
+from fullspan.learn.base.phase import Kept
 from fullspan.learn.effects.averages import named_average
 from fullspan.learn.effects.coefficients import coded
-from fullspan.learn.effects.dropping import Dropping, Kept
+from fullspan.learn.effects.dropping import Dropping
 from fullspan.learn.effects.expectations import expectations
 from fullspan.learn.effects.objectives import objective_of
 from fullspan.learn.likelihood.phases import Free

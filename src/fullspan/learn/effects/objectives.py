@@ -11,9 +11,10 @@ from fullspan.data import Empirical
 from fullspan.engine.dual.table import DualTable
 from fullspan.engine.truncated import TruncatedEngine
 from fullspan.graphs import Graph
+from fullspan.learn.base.phase import Known, Phase
 from fullspan.learn.effects.dropping import Dropping
-from fullspan.learn.likelihood.phases import Features, Free, Known, Observed, Phase, Smoothed, data_moments
-from fullspan.learn.search.fit import PSEUDO_ROWS
+from fullspan.learn.likelihood.phases import Features, Free, Observed, Smoothed, data_moments
+from fullspan.learn.search.options import PSEUDO_ROWS
 from fullspan.model import Fitted, LogLinear
 from fullspan.model.algebra.basis import Basis, Term
 from fullspan.model.truncated import TruncatedLogLinear

@@ -11,8 +11,7 @@ of outputs and hidden units does. Without hidden units f is convex; logistic reg
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,14 +23,18 @@ from fullspan.data.space import Space, Variable
 from fullspan.engine.elimination.sums import Sums
 from fullspan.engine.memory import budget, require
 from fullspan.errors import DataError, FullspanError
-from fullspan.learn.boundary.separation import separating
-from fullspan.learn.likelihood.machine import BEYOND_THE_TABLE, MAX_NEWTON, MachineOptions, Progress
-from fullspan.learn.likelihood.phases import Features, Known, Phase
+from fullspan.learn.base.descent import Solution
+from fullspan.learn.base.phase import Known, Phase
+from fullspan.learn.base.progress import History, Watch
+from fullspan.learn.likelihood.boundary.separation import separating
+from fullspan.learn.likelihood.machine import MAX_NEWTON
+from fullspan.learn.likelihood.options import MachineOptions
+from fullspan.learn.likelihood.phases import Features
 from fullspan.learn.likelihood.restarts import best_of_runs
-from fullspan.learn.likelihood.solve import Likelihood, Solution, solve
+from fullspan.learn.likelihood.solve import Likelihood, solve
+from fullspan.learn.likelihood.solvers import BEYOND_THE_TABLE
 from fullspan.learn.likelihood.structure import structure
 from fullspan.learn.likelihood.uncertainty import standard_errors
-from fullspan.learn.search.problem import Step
 from fullspan.model import Fitted, LogLinear
 from fullspan.model.algebra.basis import Basis, Term
 from fullspan.model.algebra.blas import one_core
@@ -83,7 +86,7 @@ def fit_conditional(
     inputs: Sequence[str] | None = None,
     options: MachineOptions | None = None,
     hidden: Sequence[Variable] = (),
-    watch: Callable[[Progress], None] | None = None,
+    watch: Watch | None = None,
 ) -> Fitted:
     """Learn p(outputs | inputs), with hidden units if wanted; outputs may be missing in some rows, inputs may not.
 
@@ -107,9 +110,8 @@ class _Conditional:
         roles: Roles,
         options: MachineOptions,
         hidden: Sequence[Variable],
-        watch: Callable[[Progress], None] | None,
+        watch: Watch | None,
     ) -> None:
-        self.watch = watch
         if options.solver in ("ipf", *BEYOND_THE_TABLE) or options.em != "auto":
             raise FullspanError("conditional learning has the solvers 'newton', 'lbfgs' and 'gradient', and em='auto'")
         self.seen, self.roles, self.options, self.n_hidden = empirical, roles, options, len(hidden)
@@ -122,7 +124,7 @@ class _Conditional:
         self._plan()
         self.given = self._given()
         self.told: Phase = self._told(data.is_complete)
-        self.started = time.perf_counter()
+        self.history = History(watch)
 
     def _terms(self) -> tuple[Term, ...]:
         """The terms that do not cancel: those with an output or a hidden unit."""
@@ -160,16 +162,15 @@ class _Conditional:
         solver: Any = "newton" if o.solver == "auto" else o.solver
 
         def run(theta: Array) -> Solution:
-            return solve(likelihood, theta, solver, o.tol, o.max_iter, self._watch)
+            return solve(likelihood, theta, solver, o.tol, o.max_iter, self._record)
 
         if not self.n_hidden:
             return self._fitted(likelihood, run(np.zeros(len(self.terms))))
         first = len(self.space) - self.n_hidden
         return self._fitted(likelihood, best_of_runs(run, self.terms, first, o))
 
-    def _watch(self, theta: Array, value: float, violation: float) -> None:
-        if self.watch is not None:
-            self.watch(Progress("refit", len(theta), value, time.perf_counter() - self.started))
+    def _record(self, theta: Array, value: float, violation: float) -> None:
+        self.history.record("refit", len(theta), value)
 
     def _fitted(self, likelihood: Likelihood, solution: Solution) -> Fitted:
         gain = likelihood.move(solution.theta) - likelihood.penalty(solution.theta)
@@ -194,7 +195,7 @@ class _Conditional:
             divergence=gain - entropy,
             entropy=entropy,
             description_length=self.total * gain + 0.5 * k * math.log(self.total),
-            history=self._history(solution),
+            history=tuple(self.history.steps),
             status=solution.status,
             settings={
                 "roles": {
@@ -209,10 +210,6 @@ class _Conditional:
             diverging=self._diverging(solution),
             n_hidden=self.n_hidden,
         )
-
-    def _history(self, solution: Solution) -> tuple[Step, ...]:
-        seconds = (time.perf_counter() - self.started) / max(len(solution.trace), 1)
-        return tuple(Step("refit", len(self.terms), f, seconds * t) for t, f in enumerate(solution.trace, start=1))
 
     def _model(self, theta: Array) -> LogLinear:
         model = LogLinear(self.space, self.basis, self.terms, theta, 0.0)

@@ -10,8 +10,7 @@ by em: the second phase is replaced by its tangent at the present weights, the l
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,14 +24,15 @@ from fullspan.engine.elimination.decimation import Decimation, verdict
 from fullspan.engine.elimination.sums import Sums
 from fullspan.errors import DataError, FullspanError
 from fullspan.graphs import Graph
-from fullspan.learn.likelihood.counted import observed_entropy
+from fullspan.learn.base.counted import observed_entropy
+from fullspan.learn.base.descent import Solution
+from fullspan.learn.base.progress import History, Watch
 from fullspan.learn.likelihood.decimated import Decimated
-from fullspan.learn.likelihood.em import Projection, alternate
-from fullspan.learn.likelihood.machine import MachineOptions, Progress
+from fullspan.learn.likelihood.em import Projection, alternate_phases
+from fullspan.learn.likelihood.options import MachineOptions
 from fullspan.learn.likelihood.restarts import best_of_runs
-from fullspan.learn.likelihood.solve import Likelihood, Solution, solve
+from fullspan.learn.likelihood.solve import Likelihood, solve
 from fullspan.learn.likelihood.uncertainty import standard_errors
-from fullspan.learn.search.problem import Step
 from fullspan.model import Fitted, LogLinear
 from fullspan.model.goodness import goodness
 from fullspan.model.ising import Ising, walsh_terms, walsh_weights
@@ -81,7 +81,7 @@ def fit_decimatable(
     empirical: Empirical,
     graph: Graph,
     options: DecimatableOptions | None = None,
-    watch: Callable[[Progress], None] | None = None,
+    watch: Watch | None = None,
 ) -> Fitted:
     """Learn p(outputs | inputs), or the joint distribution where the graph has no inputs; hidden nodes come last.
 
@@ -108,9 +108,9 @@ class _Learner:
         empirical: Empirical,
         graph: Graph,
         options: DecimatableOptions,
-        watch: Callable[[Progress], None] | None,
+        watch: Watch | None,
     ) -> None:
-        self.seen, self.options, self.watch = empirical, options.machine(), watch
+        self.seen, self.options = empirical, options.machine()
         self.em = options.solver == "em"
         self.graph = ordered(graph, empirical.space)
         data = empirical.with_hidden([Variable(name, (0, 1)) for name in self.graph.hidden])
@@ -124,8 +124,7 @@ class _Learner:
         self.told = self._phase(self.rows, self.shares)
         self.given = self._given()
         self.terms = walsh_terms(self.edges, self.biased)
-        self.history: list[Step] = []
-        self.started = time.perf_counter()
+        self.history = History(watch)
 
     def _phase(self, rows: NDArray[np.int64], shares: Array) -> Decimated:
         return Decimated(len(self.space), self.edges, rows, shares, self.biased, self.space.names)
@@ -146,18 +145,15 @@ class _Learner:
             if self.em:
                 limit = _EM_STEPS if o.max_iter is None else o.max_iter
                 projection = Projection("lbfgs", o.tol / 10)
-                return alternate(self.given, self.told, theta, projection, o.tol, limit, o.l2, watch=self._note)
-            return solve(likelihood, theta, o.solver, o.tol, o.max_iter, self._note)  # type: ignore[arg-type]
+                return alternate_phases(likelihood, theta, projection, o.tol, limit, self._record)
+            return solve(likelihood, theta, o.solver, o.tol, o.max_iter, self._record)  # type: ignore[arg-type]
 
         if not self.graph.hidden:
             return self._fitted(likelihood, run(np.zeros(len(self.terms))))
         return self._fitted(likelihood, best_of_runs(run, self.terms, len(self.seen.space), o))
 
-    def _note(self, theta: Array, value: float, violation: float) -> None:
-        seconds = time.perf_counter() - self.started
-        self.history.append(Step("refit", len(theta), value, seconds))
-        if self.watch is not None:
-            self.watch(Progress("refit", len(theta), value, seconds))
+    def _record(self, theta: Array, value: float, violation: float) -> None:
+        self.history.record("refit", len(theta), value)
 
     def _fitted(self, likelihood: Likelihood, solution: Solution) -> Fitted:
         gain = likelihood.move(solution.theta) - likelihood.penalty(solution.theta)
@@ -179,7 +175,7 @@ class _Learner:
             divergence=gain - entropy,
             entropy=entropy,
             description_length=self.total * gain + 0.5 * k * math.log(self.total),
-            history=tuple(self.history),
+            history=tuple(self.history.steps),
             status=solution.status,
             settings={
                 "graph": [list(edge) for edge in self.graph.edges],

@@ -17,10 +17,13 @@ from typing import Literal
 import numpy as np
 
 from fullspan.arrays import Array
+from fullspan.learn.base.descent import Solution, Watch, rounding
+from fullspan.learn.base.em import Expected, Stop, alternate
+from fullspan.learn.base.phase import Known, Phase
 from fullspan.learn.likelihood.events import events_of
 from fullspan.learn.likelihood.ipf import Constraint, attainable, ipf
-from fullspan.learn.likelihood.phases import Free, Known, Phase
-from fullspan.learn.likelihood.solve import Likelihood, Solution, SolverName, Track, Watch, solve
+from fullspan.learn.likelihood.phases import Free
+from fullspan.learn.likelihood.solve import Likelihood, SolverName, solve
 from fullspan.model.algebra.basis import Basis
 
 EmName = Literal["auto", "exact", "inexact"]
@@ -38,7 +41,7 @@ class Projection:
     max_sweeps: int | None = None
     restart: bool = False
 
-    def __call__(self, free: Phase, d: Array, theta: Array, l2: float = 0.0, l1: float = 0.0) -> Array:
+    def __call__(self, free: Phase, d: Array, theta: Array, l2: float | Array = 0.0, l1: float = 0.0) -> Array:
         """Weights of the machine whose moments are d, found from theta, or from 0 if ``restart``."""
         if self.solver != "ipf":
             found = solve(Likelihood(free, Known(d), l2, l1), theta, self.solver, self.tol)
@@ -69,15 +72,28 @@ def project_by_ipf(free: Free, d: Array, theta: Array, tol: float, max_sweeps: i
     return np.asarray(theta + np.array([found.theta[term] for term in terms]))
 
 
-def alternate(
-    free: Phase,
-    data: Phase,
+@dataclass(frozen=True)
+class _Phases:
+    """The two projections of a machine: the completed data are their expectations d."""
+
+    likelihood: Likelihood
+    projection: Projection
+
+    def complete(self, model: Array) -> Expected[Array]:
+        value = self.likelihood.move(model)
+        d = self.likelihood.data.eta().copy()
+        return Expected(value, d, self.likelihood.violation(), rounding(model, value))
+
+    def project(self, data: Array, model: Array) -> Array:
+        return self.projection(self.likelihood.free, data, model, self.likelihood.l2, self.likelihood.l1)
+
+
+def alternate_phases(
+    likelihood: Likelihood,
     theta: Array,
     projection: Projection,
     tol: float = 1e-9,
     max_iter: int = 10_000,
-    l2: float = 0.0,
-    l1: float = 0.0,
     watch: Watch | None = None,
 ) -> Solution:
     """Alternate from theta until the expectations of the model and of the completed data agree to ``tol``.
@@ -86,9 +102,11 @@ def alternate(
     is returned.
     """
 
-    def steps(track: Track) -> None:
-        while not track.done():
-            theta = projection(free, data.eta().copy(), track.point.theta, l2, l1)
-            track.accept(track.at(theta))
+    def report(theta: Array, expected: Expected[Array], done: int) -> None:
+        if watch is not None and done:
+            watch(theta, expected.value, expected.violation)
 
-    return Track(Likelihood(free, data, l2, l1), theta, tol, max_iter, watch).follow(steps)
+    stop = Stop(tol=tol, patience=None, max_iter=max_iter)
+    found = alternate(_Phases(likelihood, projection), theta, stop, report)
+    value = likelihood.move(found.model)
+    return Solution(found.model, value, likelihood.violation(), found.iterations, found.status, found.trace)

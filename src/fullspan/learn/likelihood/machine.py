@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -20,27 +18,29 @@ from fullspan.data.space import Variable
 from fullspan.engine.dual.table import DualTable
 from fullspan.engine.memory import budget_for, require
 from fullspan.errors import FullspanError
-from fullspan.learn.boundary.face import Face, face_of
-from fullspan.learn.boundary.vanishing import face_of_the_rest, grew
-from fullspan.learn.likelihood.counted import margin_cells, observed_entropy
-from fullspan.learn.likelihood.em import INEXACT_SWEEPS, Projection, alternate
+from fullspan.learn.base.counted import margin_cells, observed_entropy
+from fullspan.learn.base.descent import Solution
+from fullspan.learn.base.phase import Known, Phase
+from fullspan.learn.base.progress import History, Watch
+from fullspan.learn.likelihood.boundary.face import Face, face_of
+from fullspan.learn.likelihood.boundary.vanishing import face_of_the_rest, grew
+from fullspan.learn.likelihood.em import INEXACT_SWEEPS, Projection, alternate_phases
 from fullspan.learn.likelihood.ipf import Constraint, attainable
-from fullspan.learn.likelihood.options import BEYOND_THE_TABLE as BEYOND_THE_TABLE
 from fullspan.learn.likelihood.options import MachineOptions as MachineOptions
-from fullspan.learn.likelihood.phases import Free, Known, Observed, Phase, data_moments, distribution
+from fullspan.learn.likelihood.phases import Free, Observed, data_moments, distribution
 from fullspan.learn.likelihood.restarts import best_of_runs
-from fullspan.learn.likelihood.solve import Likelihood, Solution, solve
+from fullspan.learn.likelihood.solve import Likelihood, solve
+from fullspan.learn.likelihood.solvers import BEYOND_THE_TABLE as BEYOND_THE_TABLE
 from fullspan.learn.likelihood.structure import Structure, structure
 from fullspan.learn.likelihood.sweep import sweep
 from fullspan.learn.likelihood.uncertainty import standard_errors
-from fullspan.learn.search.problem import Step
 from fullspan.model import Fitted, LogLinear
 from fullspan.model.algebra.basis import Basis, BasisName
 from fullspan.model.algebra.blas import one_core
 from fullspan.model.goodness import goodness
 
 MAX_SAMPLED_TERMS = 1 << 20
-"""Most weights that those fit."""
+"""Most weights of the solvers that hold no table."""
 
 MAX_NEWTON = 3000
 """Weights up to which Newton's method is the default, and standard errors are computed."""
@@ -50,21 +50,11 @@ _NEAR = 1e-5
 """Difference of expectations from which weights that have grown large may be on their way to infinity."""
 
 
-@dataclass(frozen=True)
-class Progress:
-    """A step of a fit as it happens."""
-
-    move: str
-    n_terms: int
-    cost: float
-    seconds: float
-
-
 def fit_machine(
     empirical: Empirical,
     options: MachineOptions | None = None,
     hidden: Sequence[Variable] = (),
-    watch: Callable[[Progress], None] | None = None,
+    watch: Watch | None = None,
     errors: bool = True,
 ) -> Fitted:
     """Maximum likelihood of a machine over the variables of the data and ``hidden`` ones, which come last.
@@ -87,7 +77,9 @@ def fit_machine(
         return _sampled(empirical, options, hidden, watch)
     if options.shrinkage is not None:
         if hidden:
-            raise FullspanError("shrinkage='evidence' knows no hidden variables; leave out hidden= or shrinkage=")
+            raise FullspanError(
+                "shrinkage='evidence' does not support hidden variables; leave out hidden= or shrinkage="
+            )
         from fullspan.learn.shrinkage.fit import fit_shrunken
 
         basis = cast(BasisName, options.basis)
@@ -97,9 +89,7 @@ def fit_machine(
         return _Machine(empirical, options, hidden, watch, errors).run()
 
 
-def _sampled(
-    empirical: Empirical, o: MachineOptions, hidden: Sequence[Variable], watch: Callable[[Progress], None] | None
-) -> Fitted:
+def _sampled(empirical: Empirical, o: MachineOptions, hidden: Sequence[Variable], watch: Watch | None) -> Fitted:
     from fullspan.learn.contrastive.machine import fit_sampled
 
     if hidden:
@@ -118,10 +108,10 @@ class _Machine:
         empirical: Empirical,
         options: MachineOptions,
         hidden: Sequence[Variable],
-        watch: Callable[[Progress], None] | None,
+        watch: Watch | None,
         errors: bool,
     ) -> None:
-        self.seen, self.options, self.n_hidden, self.watch = empirical, options, len(hidden), watch
+        self.seen, self.options, self.n_hidden = empirical, options, len(hidden)
         self.errors = errors
         self.data = empirical.with_hidden(hidden)
         self.space = self.data.space
@@ -131,8 +121,7 @@ class _Machine:
         self.complete = self.data.is_complete
         self._plan()
         self.y = np.array([self.basis.index(term) for term in self.terms], dtype=np.int64)
-        self.started = time.perf_counter()
-        self.history: list[Step] = []
+        self.history = History(watch)
         self.free = Free(DualTable(self.basis, np.float64), self.y)
         self.phase = self._data_phase()
 
@@ -187,8 +176,9 @@ class _Machine:
     def _limit(self, solution: Solution, face: Face) -> tuple[Solution, Face]:
         """The fit on smaller faces, as long as what was observed is no less likely there."""
         o = self.options
-        while solution.status != "interrupted" and solution.violation < _NEAR and grew(solution, face):
-            smaller = face_of_the_rest(self.basis, self.y, solution, face, o.tol, o.max_memory)
+        while solution.status != "interrupted" and solution.violation < _NEAR and grew(solution.theta, face):
+            p, left = distribution(self.basis, self.y, solution.theta), max(o.tol, solution.violation)
+            smaller = face_of_the_rest(self.basis, self.y, p, face, left, o.max_memory)
             if smaller is None:
                 break
             again = self._solve(solution.theta - face.start() + smaller.start())
@@ -201,18 +191,18 @@ class _Machine:
         return solution, face
 
     def _solve(self, theta: Array) -> Solution:
-        o = self.options
-        solver = self._solver()
+        o, solver = self.options, self._solver()
+        likelihood = Likelihood(self.free, self.phase, o.l2, o.l1)
         if self.complete and solver == "ipf":
             return self._ipf(theta)
         if (self.complete or o.em == "auto") and solver != "ipf":
-            return solve(Likelihood(self.free, self.phase, o.l2, o.l1), theta, solver, o.tol, o.max_iter, self._watch)
+            return solve(likelihood, theta, solver, o.tol, o.max_iter, self._record)
         if o.em == "inexact":
             projection = Projection("ipf", 0.0, max_sweeps=INEXACT_SWEEPS, restart=True)
         else:
             projection = Projection(solver, o.tol / 10)
         limit = 10_000 if o.max_iter is None else o.max_iter
-        return alternate(self.free, self.phase, theta, projection, o.tol, limit, o.l2, o.l1, self._watch)
+        return alternate_phases(likelihood, theta, projection, o.tol, limit, self._record)
 
     def _solver(self) -> Any:
         if self.options.solver != "auto":
@@ -222,7 +212,7 @@ class _Machine:
     def _ipf(self, theta: Array) -> Solution:
         """IPFP from theta: by whole margins where the structure is hierarchical, else term by term."""
         o, likelihood = self.options, Likelihood(self.free, self.phase)
-        return sweep(likelihood, self.basis, self.terms, self._constraints(), theta, o.tol, o.max_iter, self._watch)
+        return sweep(likelihood, self.basis, self.terms, self._constraints(), theta, o.tol, o.max_iter, self._record)
 
     def _constraints(self) -> list[Constraint]:
         if self.structure.margins is not None:
@@ -230,11 +220,8 @@ class _Machine:
         d = attainable(self.basis, self.phase.eta())
         return [Constraint.of_term(self.basis, term, float(m)) for term, m in zip(self.terms, d, strict=True)]
 
-    def _watch(self, theta: Array, value: float, violation: float) -> None:
-        seconds = time.perf_counter() - self.started
-        self.history.append(Step("refit", len(theta), value, seconds))
-        if self.watch is not None:
-            self.watch(Progress("refit", len(theta), value, seconds))
+    def _record(self, theta: Array, value: float, violation: float) -> None:
+        self.history.record("refit", len(theta), value)
 
     # -- the result -------------------------------------------------------------------------------------------
 
@@ -261,7 +248,7 @@ class _Machine:
             divergence=surprise - entropy,
             entropy=entropy,
             description_length=total * surprise + 0.5 * n_parameters * math.log(total),
-            history=tuple(self.history),
+            history=tuple(self.history.steps),
             status=solution.status,
             settings={
                 "estimator": "BoltzmannMachine",

@@ -26,7 +26,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from fullspan.engine.dual.table import DualTable
-from fullspan.learn.likelihood.phases import Free, Known
+from fullspan.learn.base.phase import Known
+from fullspan.learn.likelihood.phases import Free
 from fullspan.learn.likelihood.solve import Likelihood, solve
 from fullspan.model.algebra.basis import Basis, Term
 from fullspan.model.algebra.local import local_row

@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_solve
 
 from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.engine.dual.table import DualTable
-from fullspan.learn.likelihood.phases import Free, Known, Observed, Phase, data_moments
+from fullspan.learn.base.phase import Known, Phase
+from fullspan.learn.likelihood.phases import Free, Observed, data_moments
 from fullspan.learn.likelihood.quadratic import factor
 from fullspan.learn.likelihood.solve import Likelihood, solve
 from fullspan.learn.likelihood.structure import structure
@@ -107,7 +107,7 @@ def _from_nearby(likelihood: Likelihood, theta: Array, curvature: Any, errors: A
         off = float(np.abs(gradient / errors).max())
         if off <= _LEFT:
             return theta
-        moved = theta - cho_solve(curvature, gradient)
+        moved = theta - curvature.solve(gradient)
         likelihood.move(moved)
         slope = likelihood.gradient()
         if float(np.abs(slope / errors).max()) < off / 2:

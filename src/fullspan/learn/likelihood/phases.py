@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,47 +29,22 @@ from fullspan.data.patterns import grouped
 from fullspan.engine.dual.clamped import Clamped
 from fullspan.engine.dual.within import Within
 from fullspan.engine.protocol import Engine
+from fullspan.learn.base.phase import Phase
 from fullspan.model.algebra.basis import Basis, Term
 
 _BLOCK = 1 << 22
 """Features held at a time."""
 
 
-class Phase(Protocol):
-    """``log Z`` averaged over clamped rows, with its derivatives at the point last moved to."""
-
-    def move(self, theta: Array) -> float:
-        """Go to theta; the mean of log Z there."""
-
-    def eta(self) -> Array:
-        """Mean expectations (k,): the gradient."""
-
-    def covariance(self) -> Array:
-        """Mean covariance (k, k): the Hessian."""
-
-
-class Known:
-    """Nothing is open: log Z = theta . d, with d the features of the data."""
-
-    def __init__(self, d: Array) -> None:
-        self.d = d
-
-    def move(self, theta: Array) -> float:
-        return float(theta @ self.d)
-
-    def eta(self) -> Array:
-        return self.d
-
-    def covariance(self) -> Array:
-        return np.zeros((len(self.d), len(self.d)))
-
-
 class Free:
-    """Nothing is clamped: the model itself, in its dual table, which is rebuilt when theta has changed."""
+    """Nothing is clamped: the model itself, in its dual table, which is rebuilt when theta has changed.
 
-    def __init__(self, table: Engine, terms: Ints) -> None:
+    ``theta`` are the weights of ``terms`` at which the table stands already, if it does.
+    """
+
+    def __init__(self, table: Engine, terms: Ints, theta: Array | None = None) -> None:
         self.table, self.terms = table, terms
-        self._at: Array | None = None
+        self._at = theta
 
     def move(self, theta: Array) -> float:
         if self._at is None or not np.array_equal(theta, self._at):
@@ -78,14 +53,14 @@ class Free:
         return self.table.log_z
 
     def eta(self) -> Array:
-        return self.table.eta[self.terms].astype(np.float64)
+        return self.table.eta_at(self.terms)
 
     def covariance(self) -> Array:
         return self.table.fisher(self.terms)
 
 
 class Observed:
-    """Rows with open cells, completed on tables over all states: two tables beside the model's own."""
+    """Rows with open cells, completed on tables over all states: two tables besides the model's own."""
 
     def __init__(self, basis: Basis, terms: Ints, rows: NDArray[Any], weights: Array) -> None:
         self.basis, self.terms = basis, terms
@@ -129,7 +104,7 @@ class Observed:
 
 
 class Smoothed:
-    """Rows, and so many pseudo-rows spread evenly over all states: no weight grows for ever where no row speaks.
+    """Rows, and a pseudo-count spread evenly over all states: no weight diverges where there are no rows.
 
     ``log Z = (N log Z(rows) + a theta . u) / (N + a)``, u the expectations of the terms if all states are as likely.
     """

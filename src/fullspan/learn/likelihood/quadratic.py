@@ -6,6 +6,7 @@ import numpy as np
 from scipy.linalg import cho_factor
 
 from fullspan.arrays import Array
+from fullspan.learn.base.cholesky import Cholesky
 from fullspan.model.algebra.jit import serial
 
 _NOISE = 1e-2
@@ -13,7 +14,7 @@ _NOISE = 1e-2
 
 
 def soft(x: Array, by: float) -> Array:
-    """Every number moved towards 0 by so much."""
+    """Every number moved towards 0 by ``by``."""
     return np.asarray(np.sign(x) * np.maximum(np.abs(x) - by, 0.0))
 
 
@@ -46,26 +47,15 @@ def _coordinate_descent(hessian: Array, gradient: Array, l1: float, point: Array
             return
 
 
-def factor(matrix: Array) -> tuple[Array, bool]:
-    """Cholesky factor of a covariance of terms, with the least ridge that makes it definite.
-
-    The ridge is relative to the diagonal, and at least the rounding of expectations: a direction of less variance is
-    noise, and must not make the others shorter.
-    """
-    ridge = 1e-13
-    while True:
-        try:
-            shift = np.diag(ridge * (np.diag(matrix) + _NOISE))
-            factored: tuple[Array, bool] = cho_factor(matrix + shift, lower=True)
-            return factored
-        except np.linalg.LinAlgError:
-            ridge *= 10
+def factor(matrix: Array) -> Cholesky:
+    """Factor of a covariance of terms, in which the rounding of expectations counts as noise."""
+    return Cholesky.of(matrix, ridge=1e-13, noise=_NOISE)
 
 
-def is_definite(matrix: Array, beside: Array) -> bool:
+def is_definite(matrix: Array, full: Array) -> bool:
     """Whether every direction keeps a share of its variance, or has none to begin with."""
     try:
-        cho_factor(matrix + np.diag(1e-12 * _NOISE - 1e-9 * np.diag(beside)), lower=True)
+        cho_factor(matrix + np.diag(1e-12 * _NOISE - 1e-9 * np.diag(full)), lower=True)
     except np.linalg.LinAlgError:
         return False
     return True

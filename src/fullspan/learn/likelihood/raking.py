@@ -12,8 +12,7 @@ probabilities vanish; then the face of the others is tried, and kept if the fit 
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,15 +22,18 @@ from fullspan.data.margin_tables import MarginTables
 from fullspan.engine.dual.table import DualTable
 from fullspan.engine.memory import budget, require
 from fullspan.errors import DataError
-from fullspan.learn.boundary.face import Face, face_of
-from fullspan.learn.boundary.vanishing import face_of_the_rest, grew
+from fullspan.learn.base.descent import Solution
+from fullspan.learn.base.phase import Known
+from fullspan.learn.base.progress import History, Watch
+from fullspan.learn.likelihood.boundary.face import Face, face_of
+from fullspan.learn.likelihood.boundary.vanishing import face_of_the_rest, grew
 from fullspan.learn.likelihood.ipf import Constraint, ipf
-from fullspan.learn.likelihood.machine import MAX_NEWTON, MachineOptions, Progress
-from fullspan.learn.likelihood.phases import Free, Known, distribution
-from fullspan.learn.likelihood.solve import Likelihood, Solution, solve
+from fullspan.learn.likelihood.machine import MAX_NEWTON
+from fullspan.learn.likelihood.options import MachineOptions
+from fullspan.learn.likelihood.phases import Free, distribution
+from fullspan.learn.likelihood.solve import Likelihood, solve
 from fullspan.learn.likelihood.structure import structure
 from fullspan.learn.likelihood.uncertainty import standard_errors
-from fullspan.learn.search.problem import Step
 from fullspan.model import Fitted, LogLinear
 from fullspan.model.algebra.basis import Basis, Term
 from fullspan.model.goodness import Goodness
@@ -42,9 +44,7 @@ _POSSIBLE = 1e-6
 """Largest difference that is put down to rounding by that linear program."""
 
 
-def fit_margins(
-    tables: MarginTables, options: MachineOptions, watch: Callable[[Progress], None] | None = None
-) -> Fitted:
+def fit_margins(tables: MarginTables, options: MachineOptions, watch: Watch | None = None) -> Fitted:
     """The machine of largest entropy with these margins; its terms are all those inside them.
 
     Raises
@@ -56,15 +56,15 @@ def fit_margins(
 
 
 class _Raking:
-    def __init__(self, tables: MarginTables, options: MachineOptions, watch: Callable[[Progress], None] | None) -> None:
-        self.tables, self.options, self.space, self.watch = tables, options, tables.space, watch
+    def __init__(self, tables: MarginTables, options: MachineOptions, watch: Watch | None) -> None:
+        self.tables, self.options, self.space = tables, options, tables.space
         self.basis = Basis(options.basis, self.space.cards)  # type: ignore[arg-type]
         shape = structure(self.space, margins=tables.names)
         self.terms, self.scopes = shape.terms(self.basis), shape.margins or ()
         n_bytes = 3 * 8 * self.basis.n_states + 24 * min(len(self.terms), MAX_NEWTON) ** 2
         require(n_bytes, budget(options.max_memory), f"three tables of {self.basis.n_states:,} states", "merge levels")
         self.y = np.array([self.basis.index(term) for term in self.terms], dtype=np.int64)
-        self.started, self.history = time.perf_counter(), list[Step]()
+        self.history = History(watch)
         self.means = self._means()
         self.d = np.array([self.means[term] for term in self.terms])
         self.free = Free(DualTable(self.basis, np.float64), self.y)
@@ -87,7 +87,7 @@ class _Raking:
         if face is not None:
             if solution.status != "converged":
                 self._refuse_impossible()
-            if solution.status != "converged" or grew(solution, face):
+            if solution.status != "converged" or grew(solution.theta, face):
                 solution, face = self._smaller(solution, face)
         return self._fitted(solution, face)
 
@@ -111,7 +111,7 @@ class _Raking:
             return self._ipf(theta)
         few = "newton" if len(self.y) <= MAX_NEWTON else "gradient" if o.l1 else "lbfgs"
         solver = few if o.solver == "auto" else o.solver
-        return solve(self.likelihood, theta, solver, o.tol, o.max_iter, self._note)  # type: ignore[arg-type]
+        return solve(self.likelihood, theta, solver, o.tol, o.max_iter, self._record)  # type: ignore[arg-type]
 
     def _ipf(self, theta: Array) -> Solution:
         p = distribution(self.basis, self.y, theta)
@@ -125,7 +125,8 @@ class _Raking:
     def _smaller(self, solution: Solution, face: Face) -> tuple[Solution, Face]:
         """The fit on a smaller face, if the states on it suffice."""
         o = self.options
-        smaller = face_of_the_rest(self.basis, self.y, solution, face, o.tol, o.max_memory)
+        p, left = distribution(self.basis, self.y, solution.theta), max(o.tol, solution.violation)
+        smaller = face_of_the_rest(self.basis, self.y, p, face, left, o.max_memory)
         if smaller is None:
             return solution, face
         again = self._solve(smaller)
@@ -154,11 +155,8 @@ class _Raking:
                 f"the nearest one misses an expectation by {solved.fun:.3g}"
             )
 
-    def _note(self, theta: Array, value: float, violation: float) -> None:
-        seconds = time.perf_counter() - self.started
-        self.history.append(Step("refit", len(theta), value, seconds))
-        if self.watch is not None:
-            self.watch(Progress("refit", len(theta), value, seconds))
+    def _record(self, theta: Array, value: float, violation: float) -> None:
+        self.history.record("refit", len(theta), value)
 
     # -- the result -------------------------------------------------------------------------------------------
 
@@ -181,7 +179,7 @@ class _Raking:
             divergence=math.nan,
             entropy=math.nan,
             description_length=math.nan if measures is None else measures.bic / 2,
-            history=tuple(self.history),
+            history=tuple(self.history.steps),
             status=solution.status,
             settings={"violation": solution.violation, "iterations": solution.iterations, "from_margins": True},
             goodness=measures,

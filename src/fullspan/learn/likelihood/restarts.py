@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from fullspan.arrays import Array
+from fullspan.learn.base.descent import Solution
+from fullspan.learn.base.em import restarted
 from fullspan.learn.likelihood.options import MachineOptions
-from fullspan.learn.likelihood.solve import Solution
 from fullspan.model.algebra.basis import Term
 
 _SPREAD = 1.0
@@ -22,12 +23,7 @@ def best_of_runs(
     """The best of several runs from random weights on all terms of hidden units, and 0 on the others."""
     rng = np.random.default_rng(options.seed)
     hidden = np.array([any(i >= first_hidden for i, _ in term) for term in terms])
-    best: Solution | None = None
-    for _ in range(options.restarts):
-        solution = run(np.where(hidden, rng.normal(0.0, _SPREAD, len(terms)), 0.0))
-        if best is None or solution.value < best.value:
-            best = solution
-        if solution.status == "interrupted":
-            return dataclasses.replace(best, status="interrupted")
-    assert best is not None
-    return best
+    starts = (np.where(hidden, rng.normal(0.0, _SPREAD, len(terms)), 0.0) for _ in range(options.restarts))
+    runs = restarted(run, starts)
+    ended = [found.status for found in runs]
+    return dataclasses.replace(runs[0], status="interrupted") if "interrupted" in ended else runs[0]

@@ -7,31 +7,26 @@ f is convex unless cells are open; then the steps still never raise it, and lead
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from scipy.linalg import cho_solve
 
 from fullspan.arrays import Array
-from fullspan.learn.likelihood.phases import Known, Phase
+from fullspan.learn.base.descent import Descent, Point, Solution, Watch
+from fullspan.learn.base.newton import Newton
+from fullspan.learn.base.phase import Known, Phase
 from fullspan.learn.likelihood.quadratic import factor, is_definite, l1_step, soft
-from fullspan.learn.search.problem import Interrupted
 
 SolverName = Literal["newton", "lbfgs", "gradient"]
 
-_LONGEST = 4.0
-"""Longest change of one weight in a Newton step."""
+_NEWTON = Newton(longest=4.0)
 _FIRST, _NEAR = 10, 1e-3
 """Steps, and the violation, before which nothing is concluded from how fast em's steps are."""
 _TRIES = 30
-"""Times a step is cut to a quarter before it is given up."""
+"""Times a gradient step is cut to a quarter before it is given up."""
 _RECENT = 10
 """Values of the objective above which a gradient step must not rise."""
-_EPS = float(np.finfo(np.float64).eps)
-_ROUNDING = 64 * _EPS
-"""Relative rounding of f, below which a rise means nothing."""
 
 
 @dataclass
@@ -80,37 +75,6 @@ class Likelihood:
         return difference if is_definite(difference, free) else free
 
 
-@dataclass(frozen=True)
-class Solution:
-    """Where a solver ended.
-
-    Attributes
-    ----------
-    theta : the weights.
-    value : the penalised objective, in nats per row.
-    violation : largest difference left between expectations of model and data.
-    iterations : steps taken.
-    status : ``"converged"``, ``"iteration limit"``, ``"rounding limit"`` or ``"interrupted"``.
-    trace : the objective after every step.
-    """
-
-    theta: Array
-    value: float
-    violation: float
-    iterations: int
-    status: str
-    trace: tuple[float, ...] = ()
-
-    @property
-    def point(self) -> Point:
-        """Where it ended."""
-        return Point(self.theta, self.value, self.violation)
-
-
-Watch = Callable[[Array, float, float], None]
-"""Called with theta, the objective and the violation after every step; may raise to stop."""
-
-
 def solve(
     likelihood: Likelihood,
     theta: Array,
@@ -125,160 +89,94 @@ def solve(
     step: one rebuild of the table (``newton``: also k^2 look-ups and a Cholesky factorisation). ``max_iter`` is 500 for
     Newton's method by default, and 200,000 for the others.
     """
-    run = {"newton": _newton, "lbfgs": _lbfgs, "gradient": _gradient}[solver]
     limit = max_iter if max_iter is not None else 500 if solver == "newton" else 200_000
-    return Track(likelihood, theta, tol, limit, watch).follow(run)
+    descent = Descent(likelihood, theta, tol, limit, watch)
+    if solver == "newton":
+        steps = _NewtonSteps(likelihood)
+        return descent.follow(lambda descent: _NEWTON.run(descent, steps))
+    gradient_steps = _GradientSteps(likelihood)
+    return descent.follow(gradient_steps.run if solver == "gradient" else gradient_steps.quasi_newton)
 
 
-@dataclass(frozen=True)
-class Point:
-    """Weights, the objective there, and the largest breach of the conditions of optimality."""
-
-    theta: Array
-    value: float
-    violation: float
-
-    @property
-    def slack(self) -> float:
-        """Rounding of the objective, a small difference of sums of weights."""
-        return _ROUNDING * max(1.0, abs(self.value)) + _EPS * float(np.abs(self.theta).sum())
-
-    def improves_on(self, other: Point) -> bool:
-        """Whether the objective is lower; where it is the same to rounding, the violation decides."""
-        if self.value < other.value - other.slack:
-            return True
-        return self.is_as_good_as(other) and self.violation < other.violation
-
-    def is_as_good_as(self, other: Point) -> bool:
-        """Whether the objective is not higher, to rounding."""
-        return self.value <= other.value + other.slack
-
-
-class Track:
-    """The way of a solver: where it is, the best point so far, and when to stop."""
-
-    def __init__(self, likelihood: Likelihood, theta: Array, tol: float, limit: int, watch: Watch | None) -> None:
-        self.likelihood, self.tol, self.limit, self.watch = likelihood, tol, limit, watch
-        self.point = self.best = self.at(theta)
-        self.trace = [self.point.value]
-        self.iterations, self.status = 0, "iteration limit"
-
-    def at(self, theta: Array) -> Point:
-        """Move the likelihood to theta."""
-        value = self.likelihood.move(theta)
-        return Point(theta, value, self.likelihood.violation())
-
-    def accept(self, point: Point, iterations: int = 1) -> None:
-        """Take a step to a point to which the likelihood has moved already."""
-        self.point = point
-        if point.improves_on(self.best):
-            self.best = point
-        self.iterations += iterations
-        self.trace.append(point.value)
-        if self.watch is not None:
-            self.watch(point.theta, point.value, point.violation)
-
-    def done(self) -> bool:
-        """Whether the best point is good enough, or the steps are used up."""
-        if self.best.violation <= self.tol:
-            self.status = "converged"
-        return self.best.violation <= self.tol or self.iterations >= self.limit
-
-    def follow(self, run: Callable[[Track], None]) -> Solution:
-        """Let a solver run, until it ends or is interrupted."""
-        try:
-            if not self.done():
-                run(self)
-        except (KeyboardInterrupt, Interrupted):
-            self.status = "interrupted"
-        best = self.at(self.best.theta)
-        return Solution(best.theta, best.value, best.violation, self.iterations, self.status, tuple(self.trace))
-
-
-def _newton(track: Track) -> None:
-    """Newton's method.
+class _NewtonSteps:
+    """Newton's steps on a likelihood.
 
     With open cells the first steps are em's, and so are the later ones while they halve the violation: the curvature
     of the open cells costs far more than such a step.
     """
-    likelihood = track.likelihood
-    whole, before = isinstance(likelihood.data, Known), np.inf
-    while not track.done():
-        near = track.iterations >= _FIRST or track.point.violation < _NEAR
-        whole = whole or (near and track.point.violation > 0.5 * before)
-        before = track.point.violation
-        step = _step(likelihood, whole)
-        length = float(np.abs(step).max())
-        if length > _LONGEST:
-            step *= _LONGEST / length
-        if not _search(track, step):
-            track.status = "rounding limit"
-            return
-    if whole and track.status == "converged":  # one step more: it costs little, and squares what is left
-        _search(track, _step(likelihood, True), tries=1)
+
+    def __init__(self, likelihood: Likelihood) -> None:
+        self.likelihood = likelihood
+        self.polishes = isinstance(likelihood.data, Known)
+        self._before, self._taken = np.inf, 0
+
+    def gradient(self) -> Array:
+        return self.likelihood.gradient()
+
+    def newton_step(self, point: Point) -> Array:
+        near = self._taken >= _FIRST or point.violation < _NEAR
+        # Once em's steps no longer halve the violation, the whole Hessian is worth its cost, and stays so.
+        self.polishes = self.polishes or (near and point.violation > 0.5 * self._before)
+        self._before, self._taken = point.violation, self._taken + 1
+        likelihood = self.likelihood
+        gradient, hessian = likelihood.gradient(), likelihood.hessian(whole=self.polishes)
+        if likelihood.l1:
+            return l1_step(hessian, gradient, point.theta, likelihood.l1)
+        return -factor(hessian).solve(gradient)
 
 
-def _step(likelihood: Likelihood, whole: bool) -> Array:
-    gradient, hessian = likelihood.gradient(), likelihood.hessian(whole)
-    if likelihood.l1:
-        return l1_step(hessian, gradient, likelihood.theta, likelihood.l1)
-    return np.asarray(-cho_solve(factor(hessian), gradient))
+class _GradientSteps:
+    """Steps along the gradient of a likelihood."""
 
+    def __init__(self, likelihood: Likelihood) -> None:
+        self.likelihood = likelihood
 
-def _search(track: Track, step: Array, tries: int = _TRIES) -> bool:
-    """Go along a step, shortened until it is an improvement; False if nothing is left of it."""
-    start, scale = track.point, 1.0
-    for _ in range(tries):
-        point = track.at(start.theta + scale * step)
-        if point.improves_on(start):
-            track.accept(point)
-            return True
-        scale /= 4
-    track.likelihood.move(start.theta)
-    return False
+    def run(self, descent: Descent) -> None:
+        """``theta <- theta + eps (eta_data - eta)``, the learning rule of Boltzmann machines; L1 then pulls towards 0.
 
+        The rate eps follows from the last two points (Barzilai and Borwein's choice), and is cut where f would rise
+        above the largest of its last ten values.
+        """
+        likelihood, rate = self.likelihood, 1.0
+        gradient = likelihood.gradient()
+        while not descent.done():
+            start, ceiling = descent.point, max(descent.trace[-_RECENT:]) + descent.point.slack
+            for _ in range(_TRIES):
+                point = descent.at(soft(start.theta - rate * gradient, rate * likelihood.l1))
+                if point.value <= ceiling:
+                    break
+                rate /= 4
+            else:
+                descent.status = "rounding limit"
+                return
+            descent.accept(point)
+            change, old, gradient = point.theta - start.theta, gradient, likelihood.gradient()
+            curvature = float(change @ (gradient - old))
+            rate = float(change @ change) / curvature if curvature > 0 else 4 * rate
 
-def _gradient(track: Track) -> None:
-    """``theta <- theta + eps (eta_data - eta)``, the learning rule of Boltzmann machines; L1 then pulls towards 0.
+    def quasi_newton(self, descent: Descent) -> None:
+        """SciPy's L-BFGS-B; gradient steps finish what its line search leaves."""
+        from scipy.optimize import minimize
 
-    The rate eps follows from the last two points (Barzilai and Borwein's choice), and is cut where f would rise above
-    the largest of its last ten values.
-    """
-    likelihood, rate = track.likelihood, 1.0
-    gradient = likelihood.gradient()
-    while not track.done():
-        start, ceiling = track.point, max(track.trace[-_RECENT:]) + track.point.slack
-        for _ in range(_TRIES):
-            point = track.at(soft(start.theta - rate * gradient, rate * likelihood.l1))
-            if point.value <= ceiling:
-                break
-            rate /= 4
-        else:
-            track.status = "rounding limit"
-            return
-        track.accept(point)
-        change, old, gradient = point.theta - start.theta, gradient, likelihood.gradient()
-        curvature = float(change @ (gradient - old))
-        rate = float(change @ change) / curvature if curvature > 0 else 4 * rate
+        likelihood = self.likelihood
+        if likelihood.l1:
+            raise ValueError("L-BFGS needs a smooth objective")
 
+        def value_and_gradient(theta: Array) -> tuple[float, Array]:
+            value = likelihood.move(np.array(theta))
+            return value, likelihood.gradient()
 
-def _lbfgs(track: Track) -> None:
-    """SciPy's L-BFGS-B; gradient steps finish what its line search leaves."""
-    from scipy.optimize import minimize
+        def accept(theta: Array) -> None:
+            descent.accept(descent.at(np.array(theta)))
 
-    likelihood = track.likelihood
-    if likelihood.l1:
-        raise ValueError("L-BFGS needs a smooth objective")
-
-    def value_and_gradient(theta: Array) -> tuple[float, Array]:
-        value = likelihood.move(np.array(theta))
-        return value, likelihood.gradient()
-
-    def note(theta: Array) -> None:
-        track.accept(track.at(np.array(theta)))
-
-    options = {"maxiter": track.limit, "maxfun": 2 * track.limit, "maxcor": 30, "ftol": 0.0, "gtol": track.tol}
-    minimize(value_and_gradient, track.point.theta, jac=True, method="L-BFGS-B", callback=note, options=options)
-    if not track.done():
-        track.point = track.at(track.best.theta)
-        _gradient(track)
+        options = {
+            "maxiter": descent.limit,
+            "maxfun": 2 * descent.limit,
+            "maxcor": 30,
+            "ftol": 0.0,
+            "gtol": descent.tol,
+        }
+        minimize(value_and_gradient, descent.point.theta, jac=True, method="L-BFGS-B", callback=accept, options=options)
+        if not descent.done():
+            descent.point = descent.at(descent.best.theta)
+            self.run(descent)

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from fullspan.arrays import Array
+from fullspan.learn.base.descent import Descent, Solution, Watch
 from fullspan.learn.likelihood.ipf import Constraint, ipf
 from fullspan.learn.likelihood.phases import distribution
-from fullspan.learn.likelihood.solve import Likelihood, Solution, Track, Watch
+from fullspan.learn.likelihood.solve import Likelihood
 from fullspan.model.algebra.basis import Basis, Term
 
 _VISITS = 1 << 26
@@ -33,13 +34,13 @@ def sweep(
     p = distribution(basis, y, theta)
     at_once = max(1, _VISITS // (p.size * max(len(constraints), 1)))
 
-    def sweeps(track: Track) -> None:
-        while not track.done():
-            found = ipf(basis, constraints, p, tol / 4, min(at_once, track.limit - track.iterations))
+    def sweeps(descent: Descent) -> None:
+        while not descent.done():
+            found = ipf(basis, constraints, p, tol / 4, min(at_once, descent.limit - descent.iterations))
             change = np.array([found.theta[term] for term in terms])
-            track.accept(track.at(track.point.theta + change), found.sweeps)
+            descent.accept(descent.at(descent.point.theta + change), found.sweeps)
             if found.converged:
-                track.status = "converged"
+                descent.status = "converged"
                 return
 
-    return Track(likelihood, theta, tol, _SWEEPS if max_iter is None else max_iter, watch).follow(sweeps)
+    return Descent(likelihood, theta, tol, _SWEEPS if max_iter is None else max_iter, watch).follow(sweeps)

@@ -19,7 +19,8 @@ from fullspan.engine.memory import budget_for, require
 from fullspan.errors import FullspanError
 from fullspan.learn.many.kernel import CONVERGED, Data, Outcome, Tables, Tariff, search_batch
 from fullspan.learn.many.moves import Shape
-from fullspan.learn.search.fit import Options, described
+from fullspan.learn.search.complete import described
+from fullspan.learn.search.options import Options
 from fullspan.learn.search.penalty import prices
 from fullspan.model import Fitted
 from fullspan.model.algebra import jit

@@ -19,15 +19,14 @@ import numpy as np
 
 from fullspan.learn.search import line
 from fullspan.learn.search.margins import Margins
-from fullspan.learn.search.problem import Problem, as_arrays, as_theta
-from fullspan.learn.search.refit import Prior, refit, variances
+from fullspan.learn.search.options import MAX_TERMS
+from fullspan.learn.search.problem import Prior, Problem, as_arrays, as_theta
+from fullspan.learn.search.refit import refit, variances
 from fullspan.learn.search.sift import BELIEVED, Quadratic, sift
 from fullspan.model.algebra.basis import Basis
 from fullspan.model.algebra.exchange import exchanged
 
 LARGEST_MARGIN = 4
-MAX_TERMS = 2048
-"""Most terms refitted jointly: the Fisher information is a k-by-k matrix."""
 _SHARE_OF_BEST = 0.7
 """A candidate joins the best one in a round if it is worth this share of it."""
 _AT_ONCE = 40
@@ -74,7 +73,7 @@ def full_search(problem: Problem, largest: int = LARGEST_MARGIN) -> str:
 def grow(
     problem: Problem, largest: int = LARGEST_MARGIN, rounds: float = math.inf, terms: int = MAX_TERMS
 ) -> tuple[str, Grown]:
-    """Append margins and terms to the current point until none pays, in so many rounds, or to so many terms.
+    """Append margins and terms to the current point until none pays, in at most ``rounds``, to at most ``terms``.
 
     Returns why it stopped, and what was reached.
     """
@@ -186,7 +185,9 @@ def _grow(problem: Problem, largest: int, tolerance: float, rounds: float, terms
             problem.names, problem.prior = before[1:]
             batch = batch[: len(batch) // 2]
         else:
-            if not problem.history or problem.history[-1].move != "start":  # a start has been refitted already
+            if (
+                not problem.history.steps or problem.history.steps[-1].move != "start"
+            ):  # a start has been refitted already
                 _settle(problem, tolerance, cost)
             return "converged"
 

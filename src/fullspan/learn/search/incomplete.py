@@ -1,9 +1,9 @@
 """The search for terms with missing cells and hidden variables: complete the data, search, and again.
 
-A round completes the rows with the model of the round before (Byrne 1992, eq. 16), lets the search of module ``fit``
+A round completes the rows with the model of the round before (Byrne 1992, eq. 16), lets the search of complete rows
 choose terms for the completed data, as if they had been counted, and then moves the weights of these terms to the
-maximum of the likelihood of what was *observed*, under the prior that the search has found and with the pseudo-row that
-it has (module ``fit``). Rounds go on while they shorten
+maximum of the likelihood of what was *observed*, under the prior and the pseudo-count of the search (module
+``complete``). Rounds go on while they shorten
 
     -sum_rows log p(observed cells) + names and weights of the terms,
 
@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import time
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -28,18 +27,21 @@ from fullspan.data.space import Variable
 from fullspan.engine.dual.clamped import Clamped
 from fullspan.engine.dual.table import DualTable
 from fullspan.engine.memory import budget, completed_bytes, require
-from fullspan.learn.likelihood.counted import observed_entropy
-from fullspan.learn.likelihood.machine import MachineOptions, fit_machine
+from fullspan.learn.base.counted import observed_entropy
+from fullspan.learn.base.em import Alternated, Expected, Stop, alternate, restarted
+from fullspan.learn.base.progress import STOPPED, History, Interrupted, Progress, Watch
+from fullspan.learn.likelihood.machine import fit_machine
+from fullspan.learn.likelihood.options import MachineOptions
 from fullspan.learn.likelihood.phases import Free, Observed, Smoothed
 from fullspan.learn.likelihood.solve import Likelihood, solve
 from fullspan.learn.likelihood.uncertainty import standard_errors
-from fullspan.learn.search.fit import PSEUDO_ROWS, Options, Progress, Watch, fit
-from fullspan.learn.search.full import MAX_TERMS
-from fullspan.learn.search.problem import Step
+from fullspan.learn.search.complete import fit_complete
+from fullspan.learn.search.options import PSEUDO_ROWS, Limits, Options
 from fullspan.model import Fitted, LogLinear
 from fullspan.model.algebra.basis import Basis
 
-MAX_ROUNDS = 20
+_State = Fitted | LogLinear
+"""A model that a round has found, or that makes the first completion."""
 _WORTH = 0.1
 """Nats that a round must save for another to follow."""
 _PAIRWISE = 1000
@@ -57,9 +59,7 @@ def fit_incomplete(
     seed: int | np.random.Generator | None = None,
     watch: Watch | None = None,
     start: LogLinear | None = None,
-    rounds: float = math.inf,
-    terms: int = MAX_TERMS,
-    completions: int = MAX_ROUNDS,
+    limits: Limits | None = None,
 ) -> Fitted:
     """Learn terms and weights from rows with missing cells, and with ``hidden`` variables, which come last.
 
@@ -67,36 +67,25 @@ def fit_incomplete(
     ----------
     restarts : random first completions, where there are hidden variables.
     watch, start : as for :func:`fullspan.learn.search.fit.fit`; ``start`` gives the first completion.
-    rounds, terms : most rounds of growing of every search, and terms that it grows to, for each basis.
-    completions : most searches, each of rows that the one before has completed.
 
     Raises
     ------
     TooLargeError : the tables would not fit into memory; nothing has been allocated.
     """
     options = options or Options()
-    search = _Rounds(empirical.with_hidden(hidden), options, empirical, len(hidden), watch, rounds, terms, completions)
+    search = _Rounds(empirical, options, hidden, limits or Limits(), watch)
     return search.run(restarts, seed, start)
 
 
 class _Rounds:
     def __init__(
-        self,
-        data: Empirical,
-        options: Options,
-        seen: Empirical,
-        n_hidden: int,
-        watch: Watch | None,
-        growing: float,
-        terms: int,
-        completions: int,
+        self, seen: Empirical, options: Options, hidden: Sequence[Variable], limits: Limits, watch: Watch | None
     ) -> None:
-        self.growing, self.terms, self.completions = growing, terms, completions
-        self.data, self.options, self.seen, self.n_hidden, self.watch = data, options, seen, n_hidden, watch
-        self.started = time.perf_counter()
-        self.history: list[Step] = []
+        self.data, self.seen, self.n_hidden = seen.with_hidden(hidden), seen, len(hidden)
+        self.options, self.limits, self.watch = options, limits, watch
+        self.history = History()
         self.best: Fitted | None = None
-        n_states = data.space.n_states
+        n_states = self.data.space.n_states
         require(
             completed_bytes(n_states),
             budget(options.max_memory),
@@ -106,16 +95,14 @@ class _Rounds:
 
     def run(self, restarts: int, seed: int | np.random.Generator | None, start: LogLinear | None) -> Fitted:
         try:
-            if self.n_hidden and self._offer(self._without_hidden()):
-                return self._result("interrupted")
-            for model in self._first(restarts, seed, start):
-                if self._follow(model):
-                    return self._result("interrupted")
-        except KeyboardInterrupt:
-            if self.best is None:
-                raise
-            return self._result("interrupted")
-        return self._result("converged")
+            if self.n_hidden:
+                self._offer(self._without_hidden())
+            ended = [found.status for found in restarted(self._follow, self._first(restarts, seed, start))]
+        except STOPPED:
+            ended = ["interrupted"]
+        if self.best is None:
+            raise KeyboardInterrupt
+        return self._result("interrupted" if "interrupted" in ended else "converged")
 
     def _result(self, status: str) -> Fitted:
         assert self.best is not None
@@ -125,7 +112,7 @@ class _Rounds:
             "basis_chosen": self.best.model.basis.name,
             "hidden": {v.name: list(v.levels) for v in self.data.space.variables[len(self.seen.space) :]} or 0,
         }
-        return dataclasses.replace(with_errors, status=status, history=tuple(self.history), settings=settings)
+        return dataclasses.replace(with_errors, status=status, history=tuple(self.history.steps), settings=settings)
 
     # -- first completions ------------------------------------------------------------------------------------
 
@@ -158,7 +145,10 @@ class _Rounds:
 
     def _without_hidden(self) -> Fitted:
         """The model of the visible variables alone, in the larger space."""
-        fitted = fit(self.seen, self.options, self._told, rounds=self.growing, terms=self.terms)
+        if self.seen.is_complete:
+            fitted = fit_complete(self.seen, self.options, self._watched, limits=self.limits)
+        else:
+            fitted = fit_incomplete(self.seen, self.options, watch=self._watched, limits=self.limits)
         model, basis = fitted.model, Basis(fitted.model.basis.name, self.data.space.cards)
         log_z = model.log_z + sum(math.log(card) for card in self.data.space.cards[len(self.seen.space) :])
         return dataclasses.replace(
@@ -167,31 +157,46 @@ class _Rounds:
 
     # -- rounds -----------------------------------------------------------------------------------------------
 
-    def _follow(self, model: LogLinear) -> bool:
-        """Rounds from a first completion until they no longer help; whether they were interrupted."""
-        shortest, options = math.inf, self.options
-        for _ in range(self.completions):
-            fitted = fit(completed(self.data, model), options, self._told, rounds=self.growing, terms=self.terms)
-            fitted = self._refined(fitted)
-            options = dataclasses.replace(options, basis=fitted.model.basis.name)
-            if self._offer(fitted):
-                return True
-            if fitted.description_length > shortest - _WORTH:
-                break
-            shortest, model = fitted.description_length, fitted.model
-        return False
+    def _follow(self, model: LogLinear) -> Alternated[_State, LogLinear]:
+        """Rounds from a first completion until they no longer help."""
+        return alternate(self, model, Stop(gain=_WORTH, max_iter=self.limits.completions), self._report)
 
-    def _offer(self, fitted: Fitted) -> bool:
-        """Keep a model if its description is the shortest so far; whether its search was interrupted."""
+    def complete(self, model: _State) -> Expected[LogLinear]:
+        """The description length of the observed data; the rows are completed by the search that needs them."""
+        if isinstance(model, LogLinear):  # a first completion, which was not searched for
+            return Expected(math.inf, model)
+        return Expected(model.description_length, model.model)
+
+    def project(self, data: LogLinear, model: _State) -> Fitted:
+        """Search the rows that a model completes; in its basis, once one was chosen."""
+        chosen = (
+            self.options if isinstance(model, LogLinear) else dataclasses.replace(self.options, basis=data.basis.name)
+        )
+        return self._refined(fit_complete(completed(self.data, data), chosen, self._watched, limits=self.limits))
+
+    def _report(self, model: _State, expected: Expected[LogLinear], done: int) -> None:
+        if not isinstance(model, LogLinear):
+            self._offer(model)
+
+    def _offer(self, fitted: Fitted) -> None:
+        """Keep a model if its description is the shortest so far.
+
+        Raises
+        ------
+        Interrupted : its search was.
+        """
         if self.best is None or fitted.description_length < self.best.description_length:
             self.best = fitted
             cost = fitted.description_length / self.data.total - fitted.entropy
-            self.history.append(Step("refit", len(fitted.model.terms), cost, time.perf_counter() - self.started))
-        return fitted.status == "interrupted"
+            self.history.record("refit", len(fitted.model.terms), cost)
+        if fitted.status == "interrupted":
+            raise Interrupted
 
-    def _told(self, progress: Progress) -> None:
+    def _watched(self, progress: Progress) -> None:
+        """Report a step of a search, with the best model of the observed data as its snapshot."""
         if self.watch is not None:
             snapshot = progress.snapshot
+            assert snapshot is not None
             self.watch(dataclasses.replace(progress, snapshot=lambda: self.best or self._refined(snapshot())))
 
     def _refined(self, fitted: Fitted) -> Fitted:
@@ -228,7 +233,7 @@ class _Rounds:
         return Likelihood(free, data, precision / total, self.options.l1, mean), observed
 
     def _with_errors(self, fitted: Fitted) -> Fitted:
-        """Standard errors from the information in the observed cells: what is missing tells nothing."""
+        """Standard errors from the information in the observed cells: what is missing says nothing."""
         likelihood, observed = self._likelihood(fitted)
         likelihood.move(fitted.model.theta)
         information = likelihood.free.covariance() - observed.covariance()

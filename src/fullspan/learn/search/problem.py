@@ -1,36 +1,32 @@
-"""The learning problem on a dual table: data, prices, the description length, and the record of the way."""
+"""The learning problem on a dual table: data, prices, the description length, and the history of its moves."""
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.engine.protocol import Engine, Prices
-
-if TYPE_CHECKING:
-    from fullspan.learn.search.refit import Prior
+from fullspan.learn.base.progress import History
+from fullspan.model.fitted import Fitted
 
 Move = Literal["start", "append", "adjust", "remove", "margin", "refit", "prune"]
 
 
 @dataclass(frozen=True)
-class Step:
-    """One move of the search: what was done, with how many terms afterwards, and the cost in nats per row."""
+class Prior:
+    """Normal prior on the weights in use, sorted by index: mean, and precision per row of data."""
 
-    move: Move
-    n_terms: int
-    cost: float
-    seconds: float
+    mean: NDArray[np.float64]
+    precision: NDArray[np.float64]
 
-
-class Interrupted(Exception):
-    """Raised inside a search when it is asked to stop; the best model so far stands."""
+    @classmethod
+    def flat(cls, k: int) -> Prior:
+        """No prior on k weights."""
+        return cls(np.zeros(k), np.zeros(k))
 
 
 @dataclass
@@ -44,7 +40,9 @@ class Problem:
     names : price of naming what the full search has appended, in nats per row.
     prior : normal prior on the weights in use, once the full search has fitted one.
     l1 : weight of an L1 penalty ``l1 * sum |theta|`` added to the cost.
-    watch : called after every move with the problem and the step; may raise :class:`Interrupted`.
+    history : the moves so far.
+    keep : called before a move is reported: the point is the best so far.
+    snapshot : builds the best model so far, for whoever watches.
     """
 
     table: Engine
@@ -52,12 +50,12 @@ class Problem:
     entropy: float
     total: float
     l1: float = 0.0
-    watch: Callable[[Problem, Step], None] | None = None
-    history: list[Step] = field(default_factory=list)
+    history: History = field(default_factory=History)
+    keep: Callable[[], None] | None = None
+    snapshot: Callable[[], Fitted] | None = None
     drift: float = 0.0
     prior: Prior | None = None
     names: float = 0.0
-    started: float = field(default_factory=time.perf_counter)
     _prices: dict[int, float] = field(default_factory=dict)
     _supports: dict[int, frozenset[int]] = field(default_factory=dict)
 
@@ -104,20 +102,10 @@ class Problem:
         return self.table.eta_at(indices)
 
     def record(self, move: Move, cost: float) -> None:
-        """Note a move, and tell whoever watches."""
-        step = Step(move, len(self.table.theta), cost, time.perf_counter() - self.started)
-        self.history.append(step)
-        if self.watch is not None:
-            self.watch(self, step)
-
-
-def smoothed_entropy(weights: NDArray[np.float64], n_states: int, pseudo: float) -> float:
-    """Entropy of ``(counts + pseudo / |X|) / (N + pseudo)``, unseen states included."""
-    total = float(weights.sum()) + pseudo
-    seen = (weights + pseudo / n_states) / total
-    entropy = -float(np.sum(seen * np.log(seen)))
-    rest = (n_states - len(weights)) * (pseudo / n_states / total)
-    return entropy - (rest * math.log(pseudo / n_states / total) if rest > 0 else 0.0)
+        """Store a move and report it; whoever watches may end the search."""
+        if self.keep is not None:
+            self.keep()
+        self.history.record(move, len(self.table.theta), cost, snapshot=self.snapshot)
 
 
 def as_arrays(theta: dict[int, float]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

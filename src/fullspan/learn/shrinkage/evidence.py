@@ -25,7 +25,9 @@ import numpy as np
 from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.canonical import canonical_index
-from fullspan.learn.search.problem import Interrupted
+from fullspan.learn.base.descent import Descent, Point
+from fullspan.learn.base.newton import Newton
+from fullspan.learn.base.progress import STOPPED
 from fullspan.learn.shrinkage.contrasts import Contrasts
 from fullspan.learn.shrinkage.rows import rows_of
 from fullspan.learn.shrinkage.uncertainty import variances
@@ -43,8 +45,8 @@ _EXACT, _EXACT_TABLE = 512, 1 << 24
 """Weights, and numbers in the table of their contrasts over the states, up to which it is: fewer transforms than probes
 take, and without their noise."""
 _CG_STEPS, _CG_ERROR = 150, 0.05
-_NEWTON_STEPS, _ENOUGH = 30, 0.05
-"""Nats, over all rows, that a Newton step must promise to go on."""
+_NEWTON_STEPS, _TRIES, _ENOUGH = 30, 20, 0.05
+"""Newton steps, cuts of a step, and the nats over all rows, twice what a step promises, from which on they go on."""
 
 
 @dataclass(frozen=True)
@@ -101,8 +103,8 @@ class _Point:
         return self.log_z - self.log_sum
 
     def objective(self, total: float, precision: Array) -> float:
-        """Minus the log posterior, up to a constant."""
-        return total * self.surprise + 0.5 * float(precision @ (self.w * self.w))
+        """Minus the log posterior per row, up to a constant."""
+        return self.surprise + 0.5 * float(precision @ (self.w * self.w)) / total
 
 
 class _Evidence:
@@ -111,20 +113,20 @@ class _Evidence:
         self.top = min(order, len(contrasts.cards))
         self.canonical = canonical_index(data)
         self.alpha = np.array([np.inf, _WIDE, *(_FIRST * _RATIO**o for o in range(self.top - 1))])
-        self.at = self._look(np.zeros(len(contrasts.orders)))
+        self.at = self.look(np.zeros(len(contrasts.orders)))
 
     def run(self, watch: Watch | None) -> Shrunken:
         self.gamma, interrupted = np.zeros(self.top + 1), False
         try:
             self._settle(watch)
-        except (KeyboardInterrupt, Interrupted):
+        except STOPPED:
             interrupted = True
         return Shrunken(self.at.w, self.alpha, self.gamma, self.at.log_z, interrupted)
 
     def _settle(self, watch: Watch | None) -> None:
         """Update weights and precisions in turn until these stay."""
         for round_ in range(_ROUNDS):
-            self._climb()
+            self._maximise()
             self.gamma = self._determined()
             before, self.alpha = self.alpha, self._updated(self.gamma)
             if watch is not None:
@@ -132,11 +134,11 @@ class _Evidence:
             used = (self.gamma[1:] > 1.0) & (self.alpha[1:] < _LARGEST)
             if (np.abs(np.log(self.alpha[1:] / before[1:]))[used] < _CHANGE).all():
                 break
-        self._climb()
+        self._maximise()
 
     # -- weights ----------------------------------------------------------------------------------------------
 
-    def _look(self, w: Array) -> _Point:
+    def look(self, w: Array) -> _Point:
         f = self.c.function(w)
         return _Point(w, *_normalised(f), *self.rows.look(w, f))
 
@@ -149,32 +151,14 @@ class _Evidence:
         precision = np.where(left_out, 0.0, by_order)
         return precision, np.where(left_out, 0.0, 1.0 / np.sqrt(np.where(left_out, 1.0, by_order)))
 
-    def _climb(self) -> None:
+    def _maximise(self) -> None:
         """Newton's method to the maximum of the posterior."""
-        precision, sd = self._precisions()
-        if (off := (sd == 0.0) & (self.at.w != 0.0)).any():
-            self.at = self._look(np.where(off, 0.0, self.at.w))
-        value = self.at.objective(self.total, precision)
-        for _ in range(_NEWTON_STEPS):
-            at = self.at
-            gradient = sd * (self.total * (at.d - self.c.expectations(at.p)) - precision * at.w)
-            way = self._solved(gradient, sd)
-            promised = float(gradient @ way)
-            length = math.sqrt(max(promised, 0.0) / self.total)
-            step = sd * way * (math.log1p(length) / length if length > 1 else 1.0)
-            for _ in range(20):
-                there = self._look(at.w + step)
-                new = there.objective(self.total, precision)
-                if new <= value + 1e-9 * abs(value):
-                    break
-                step /= 4
-            else:
-                return
-            self.at, value = there, new
-            if promised < _ENOUGH:
-                return
+        posterior = _Posterior(self, *self._precisions())
+        descent = Descent(posterior, np.where(posterior.sd > 0.0, self.at.w, 0.0), 0.0, _NEWTON_STEPS, slack=_rounding)
+        enough = _ENOUGH / (2 * self.total)
+        Newton(tries=_TRIES, enough=enough, damped=True).run(descent, posterior)
 
-    def _solved(self, b: Array, sd: Array) -> Array:
+    def solved(self, b: Array, sd: Array) -> Array:
         """``(1 + N S F S)^-1 b`` by conjugate gradients, S the standard deviations, F the information of one row."""
         x, r, q = np.zeros_like(b), b.copy(), b.copy()
         square = first = float(r @ r)
@@ -194,7 +178,7 @@ class _Evidence:
     def variances(self, basis: Basis) -> Array:
         """Posterior variances of the weights over a basis."""
         _, sd = self._precisions()
-        return variances(self.c, basis, self.at.p, self.total, sd, lambda b: self._solved(b, sd))
+        return variances(self.c, basis, self.at.p, self.total, sd, lambda b: self.solved(b, sd))
 
     # -- precisions -------------------------------------------------------------------------------------------
 
@@ -209,7 +193,7 @@ class _Evidence:
             # Signs of states and not of contrasts: they can follow the states wherever columns and levels stand.
             signs = rng.choice([-1.0, 1.0], len(sd))[self.canonical] / math.sqrt(len(sd))
             z = self.c.expectations(signs) * (sd > 0)
-            lost = z * (z - self._solved(z, sd))
+            lost = z * (z - self.solved(z, sd))
             gamma += np.bincount(self.c.orders, lost, minlength=self.top + 1)[: self.top + 1] / _PROBES
         return gamma
 
@@ -230,6 +214,43 @@ class _Evidence:
             found = gamma[o] > 0.5 and squares[o] > 0
             alpha[o] = min(gamma[o] / squares[o] if found else 4 * alpha[o], _LARGEST)
         return alpha
+
+
+class _Posterior:
+    """Minus the log posterior of the weights per row, at fixed precisions; moving it moves the evidence.
+
+    Weights that the prior leaves out have standard deviation 0, and stay at 0.
+    """
+
+    polishes = True
+
+    def __init__(self, evidence: _Evidence, precision: Array, sd: Array) -> None:
+        self.evidence, self.precision, self.sd = evidence, precision, sd
+        self._at: _Point | None = None
+
+    def move(self, theta: Array) -> float:
+        if theta is not self.evidence.at.w and not np.array_equal(theta, self.evidence.at.w):
+            self.evidence.at = self.evidence.look(theta)
+        return self.evidence.at.objective(self.evidence.total, self.precision)
+
+    def gradient(self) -> Array:
+        if self._at is not self.evidence.at:  # a transform of a whole table: once at each point
+            self._at = at = self.evidence.at
+            pull = self.evidence.c.expectations(at.p) - at.d + self.precision * at.w / self.evidence.total
+            self._gradient = np.where(self.sd > 0.0, pull, 0.0)
+        return self._gradient
+
+    def violation(self) -> float:
+        return float(np.abs(self.gradient()).max(initial=0.0))
+
+    def newton_step(self, point: Point) -> Array:
+        """By conjugate gradients in weights over their standard deviations, where the prior is the identity."""
+        gradient = -self.evidence.total * self.sd * self.gradient()
+        return self.sd * self.evidence.solved(gradient, self.sd)
+
+
+def _rounding(theta: Array, value: float) -> float:
+    return 1e-9 * abs(value)
 
 
 def _normalised(f: Array) -> tuple[Array, float]:

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import itertools
 import math
-import time
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from fullspan.data import Empirical
+from fullspan.engine.dual.clamped import Clamped
 from fullspan.engine.memory import budget, require
 from fullspan.errors import FullspanError
-from fullspan.learn.averaging.gaps import log_sums
-from fullspan.learn.likelihood.counted import observed_entropy
+from fullspan.learn.base.counted import observed_entropy
+from fullspan.learn.base.progress import History, Watch
 from fullspan.learn.shrinkage.contrasts import Contrasts
 from fullspan.learn.shrinkage.evidence import Shrunken, shrink
-from fullspan.model import Fitted, LogLinear
+from fullspan.model import Fitted, LogLinear, Step
 from fullspan.model.algebra.basis import Basis, BasisName
 from fullspan.model.algebra.blas import one_core
 
@@ -27,16 +24,6 @@ MAX_TERMS = 20_000
 MAX_STATES = 1 << 20
 """Most states: each of some thousand steps transforms a table of them."""
 _TABLES = 12
-
-
-@dataclass(frozen=True)
-class Progress:
-    """An update of the precisions as it happens."""
-
-    move: str
-    n_terms: int
-    cost: float
-    seconds: float
 
 
 def highest_order(cards: tuple[int, ...], limit: int = MAX_TERMS) -> int:
@@ -52,7 +39,7 @@ def fit_shrunken(
     basis: BasisName,
     order: int | None = None,
     max_memory: int | None = None,
-    watch: Callable[[Any], None] | None = None,
+    watch: Watch | None = None,
     *,
     errors: bool = False,
 ) -> Fitted:
@@ -67,7 +54,7 @@ def fit_shrunken(
     FullspanError : there are too many states or weights; standard errors are asked for, and cells are missing.
     TooLargeError : the tables would not fit into memory; nothing has been allocated.
     """
-    space, started = empirical.space, time.perf_counter()
+    space, history = empirical.space, History(watch)
     check_shrinkable(empirical, order, max_memory)
     if errors and not empirical.is_complete:
         raise FullspanError(
@@ -76,14 +63,13 @@ def fit_shrunken(
         )
     top = highest_order(space.cards) if order is None else min(order, len(space))
 
-    def tell(round_: int, cost: float) -> None:
-        if watch is not None:
-            watch(Progress("shrink", n_terms, cost, time.perf_counter() - started))
+    def report(round_: int, cost: float) -> None:
+        history.report(Step("shrink", n_terms, cost, history.seconds))
 
     contrasts, over = Contrasts(space.cards), Basis(basis, space.cards)
     n_terms = int(np.count_nonzero(contrasts.orders <= top)) - 1
     with one_core():
-        found = shrink(contrasts, empirical, top, tell, over if errors else None)
+        found = shrink(contrasts, empirical, top, report, over if errors else None)
         theta = contrasts.natural(found.weights, over)
     return _fitted(empirical, over, top, found, theta)
 
@@ -117,7 +103,7 @@ def _fitted(empirical: Empirical, basis: Basis, order: int, found: Shrunken, the
     basis.synthesise(f)
     peak = float(f.max())
     log_z = peak + math.log(float(np.exp(f - peak).sum()))
-    observed = f[space.index(empirical.states)] if empirical.is_complete else log_sums(basis, f, empirical.states)
+    observed = f[space.index(empirical.states)] if empirical.is_complete else _log_sums(basis, f, empirical)
     surprise = -float(empirical.counts @ (observed - log_z)) / n
     entropy = observed_entropy(empirical)
     effective, variance = float(found.effective.sum()), np.full(len(terms), np.nan)
@@ -140,3 +126,8 @@ def _fitted(empirical: Empirical, basis: Basis, order: int, found: Shrunken, the
         },
         fingerprint=empirical.fingerprint(),
     )
+
+
+def _log_sums(basis: Basis, f: np.ndarray, data: Empirical) -> np.ndarray:
+    """log of the sum of ``exp f`` over the states that agree with each row."""
+    return Clamped(basis, data.states, np.ones(len(data.states))).complete(f, np.zeros(basis.n_states))

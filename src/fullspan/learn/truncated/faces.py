@@ -1,8 +1,9 @@
 """Where the maximum on a truncated space lies at infinity, and on which of its states the limit lives.
 
-Rows of the data are few beside the patterns, and every pattern is itself a state that was hardly ever seen. So it is
+Rows of the data are few next to the patterns, and every pattern is itself a state that was hardly ever seen. So it is
 common that some weights v have ``v . F(x) = c`` on all states seen and less on all others: then the likelihood rises
-for ever along v, and the limit has no state but those seen. See :mod:`fullspan.learn.boundary.face` for the theory.
+for ever along v, and the limit has no state but those seen. The theory is in
+:mod:`fullspan.learn.likelihood.boundary.face`.
 
 1. **Certificate.** The shortest v with ``v . F(x) = 1`` on the states seen, by a system of as many equations; if it is
    below 1 elsewhere, the face is the states seen.
@@ -21,7 +22,7 @@ import numpy as np
 from fullspan.arrays import Array, Mask
 from fullspan.engine.truncated import TruncatedEngine
 from fullspan.errors import FullspanError
-from fullspan.learn.boundary.face import Face
+from fullspan.learn.likelihood.boundary.face import Face
 
 MAX_GRAM = 3000
 """States seen up to which a certificate is looked for."""

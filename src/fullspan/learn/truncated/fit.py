@@ -6,8 +6,6 @@ domain B -> states S = D, B, 0 -> sparse model matrix -> training -> standard er
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -21,7 +19,7 @@ from fullspan.data.space import Space
 from fullspan.engine.memory import budget, require
 from fullspan.engine.truncated import TruncatedEngine
 from fullspan.errors import DataError, FullspanError
-from fullspan.learn.likelihood.machine import Progress
+from fullspan.learn.base.progress import History, Watch
 from fullspan.learn.likelihood.uncertainty import standard_errors
 from fullspan.learn.truncated.domain import domain
 from fullspan.learn.truncated.train import MAX_NEWTON, SOLVERS, Solver, Trained, train
@@ -154,9 +152,7 @@ def _further(space: Space, more: Any) -> NDArray[Any]:
     return checked_codes(more, space)
 
 
-def fit_truncated(
-    data: Empirical, options: TruncatedOptions | None = None, watch: Callable[[Progress], None] | None = None
-) -> Fitted:
+def fit_truncated(data: Empirical, options: TruncatedOptions | None = None, watch: Watch | None = None) -> Fitted:
     """Maximum likelihood of a truncated machine.
 
     Where the maximum lies at infinity, the model is the limit, and ``diverging`` says which weights grow without bound.
@@ -170,20 +166,17 @@ def fit_truncated(
     o = options or TruncatedOptions()
     if not data.is_complete:
         raise DataError("a truncated machine needs complete rows: use missing='drop' or missing='level'")
-    started, history = time.perf_counter(), list[Step]()
+    history = History(watch)
     terms = domain(data, o)
     truncation = Truncation.of(data, terms, o.states, o.max_memory)
 
-    def note(theta: Array, value: float, violation: float) -> None:
-        step = Step(o.solver, len(theta), value, time.perf_counter() - started)
-        history.append(step)
-        if watch is not None:
-            watch(Progress(o.solver, step.n_terms, step.cost, step.seconds))
+    def record(theta: Array, value: float, violation: float) -> None:
+        history.record(o.solver, len(theta), value)
 
     solver = cast(Solver, o.solver)
     with one_core():
-        trained = train(truncation.engine, truncation.q, solver, o.l2, o.tol, o.max_iter, o.learning_rate, note)
-        return _fitted(data, o, truncation, trained, tuple(history))
+        trained = train(truncation.engine, truncation.q, solver, o.l2, o.tol, o.max_iter, o.learning_rate, record)
+        return _fitted(data, o, truncation, trained, tuple(history.steps))
 
 
 def _fitted(data: Empirical, o: TruncatedOptions, t: Truncation, trained: Trained, history: tuple[Step, ...]) -> Fitted:

@@ -14,10 +14,11 @@ import numpy as np
 
 from fullspan.arrays import Array
 from fullspan.engine.truncated import TruncatedEngine, descend
-from fullspan.learn.boundary.face import Face
-from fullspan.learn.likelihood.phases import Known
-from fullspan.learn.likelihood.solve import Likelihood, Solution, SolverName, Watch, solve
-from fullspan.learn.search.problem import Interrupted
+from fullspan.learn.base.descent import Solution, Watch
+from fullspan.learn.base.phase import Known
+from fullspan.learn.base.progress import STOPPED
+from fullspan.learn.likelihood.boundary.face import Face
+from fullspan.learn.likelihood.solve import Likelihood, SolverName, solve
 from fullspan.learn.truncated.faces import MAX_GRAM, MAX_PROGRAM, Gram, by_program, certified
 
 Solver = Literal["auto", "newton", "lbfgs", "gradient"]
@@ -189,6 +190,6 @@ def _descent(
             if worst <= tol:
                 status = "converged"
                 break
-    except (KeyboardInterrupt, Interrupted):
+    except STOPPED:
         status = "interrupted"
     return Solution(theta, likelihood.move(theta.copy()), likelihood.violation(), steps, status, tuple(trace))

@@ -21,10 +21,11 @@ import numpy as np
 from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.errors import FullspanError
-from fullspan.learn.search.fit import PSEUDO_ROWS, Progress, Watch
+from fullspan.learn.base.counted import smoothed_entropy
+from fullspan.learn.base.progress import Interrupted, Progress, Watch
 from fullspan.learn.search.line import approximate_nats
+from fullspan.learn.search.options import PSEUDO_ROWS
 from fullspan.learn.search.penalty import prices
-from fullspan.learn.search.problem import Interrupted, smoothed_entropy
 from fullspan.learn.wide.chordal import Chordal
 from fullspan.learn.wide.grow import GrowOptions, Shape, entropies, grow
 from fullspan.learn.wide.plan import require_wide
@@ -145,7 +146,7 @@ class Search:
         self.history.append(step)
         if self.watch is not None:
             best = snapshot or (lambda: self._fitted("interrupted", sift=False))
-            self.watch(Progress(move, n_terms, cost, step.seconds, best))
+            self.watch(Progress(move, n_terms, cost, step.seconds, snapshot=best))
 
     def _fitted(self, status: str, *, sift: bool) -> Fitted:
         chordal = Chordal(self.data.space, self.shape, self.basis)

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from fullspan.arrays import Array
 from fullspan.data import Empirical
-from fullspan.learn.likelihood.counted import observed_entropy
-from fullspan.learn.search.fit import PSEUDO_ROWS, Watch
-from fullspan.learn.search.problem import Interrupted
+from fullspan.learn.base.counted import observed_entropy
+from fullspan.learn.base.progress import Interrupted, Watch
+from fullspan.learn.search.options import PSEUDO_ROWS
 from fullspan.learn.wide.chordal import Chordal, refit
 from fullspan.learn.wide.fit import Search, WideOptions
 from fullspan.model.fitted import Fitted

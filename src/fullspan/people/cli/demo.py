@@ -57,9 +57,10 @@ def demo(
 def _fitted() -> Fitted:
     from fullspan.datasets import house_votes_path
     from fullspan.estimators.inputs.reading import Reading
-    from fullspan.estimators.progress import Reporter, announce
+    from fullspan.learn.base.reporter import Reporter, announce
     from fullspan.learn.effects.explain import explained
-    from fullspan.learn.search.fit import Options, fit
+    from fullspan.learn.search.fit import fit
+    from fullspan.learn.search.options import Options
 
     reading = Reading(missing="em")
     with contextlib.closing(Reporter()) as reporter:

@@ -133,7 +133,7 @@ def fit(
     """Learn a model of a table and write it to a file."""
     from fullspan.estimators.full_span import FullSpan
     from fullspan.estimators.inputs.reading import Reading, say_missing
-    from fullspan.estimators.progress import PREPARING
+    from fullspan.learn.base.reporter import PREPARING
     from fullspan.people.cli import arguments
     from fullspan.people.cli.decimatable import learned_decimatable
     from fullspan.people.cli.files import check_model_target
@@ -255,7 +255,7 @@ class _Watch:
     def __init__(
         self, reading: Any, checkpoint: Path | None, every: float, interrupts: Interrupts, *, quiet: bool
     ) -> None:
-        from fullspan.estimators.progress import Reporter
+        from fullspan.learn.base.reporter import Reporter
 
         self.reporter = None if quiet else Reporter()
         self.reading, self.checkpoint, self.every = reading, checkpoint, every

@@ -40,7 +40,7 @@ def fit_layers(
     weights: str | None = None,
 ) -> int:
     """Learn a machine of a table, write it, and print what it is."""
-    from fullspan.estimators.progress import announce, reported
+    from fullspan.learn.base.reporter import announce, reported
     from fullspan.people.cli.app import INTERRUPTED
 
     sizes = units_of(hidden, model)

@@ -97,7 +97,7 @@ def learned_machine(
     FullspanError : the options contradict each other, or name unknown variables.
     """
     from fullspan.estimators.settings import learned
-    from fullspan.learn.likelihood.machine import MachineOptions
+    from fullspan.learn.likelihood.options import MachineOptions
 
     hidden = hidden_units(structure.hidden)
     known = [*empirical.space.names, *(v.name for v in hidden)]

@@ -60,7 +60,7 @@ def reproduce(
         return
     if name is None:
         raise typer.BadParameter("name an experiment, or ask for --list")
-    from fullspan.estimators.progress import Reporter
+    from fullspan.learn.base.reporter import Reporter
     from fullspan.papers import experiment
 
     chosen = experiment(name)

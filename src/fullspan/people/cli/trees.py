@@ -36,7 +36,7 @@ def fit_tree(
     Ctrl-C keeps the best so far and exits with 130; before the first run has something to keep, nothing is written.
     """
     from fullspan.errors import ConvergenceWarning
-    from fullspan.estimators.progress import reported
+    from fullspan.learn.base.reporter import reported
     from fullspan.people.cli.app import INTERRUPTED
 
     with reported(verbose=not quiet):

@@ -36,8 +36,8 @@ def learned_truncated(empirical: Empirical, domain: Domain, watch: Callable[[Ste
     ------
     FullspanError : an option is wrong, or names unknown variables.
     """
-    from fullspan.estimators.progress import MINING, announce
     from fullspan.estimators.truncated import OPTIONS, noted
+    from fullspan.learn.base.reporter import MINING, announce
     from fullspan.learn.truncated.fit import TruncatedOptions, fit_truncated
 
     options = TruncatedOptions(

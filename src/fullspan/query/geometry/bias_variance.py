@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.errors import FullspanError
-from fullspan.learn.likelihood.phases import Known
+from fullspan.learn.base.phase import Known
 from fullspan.learn.likelihood.solve import Likelihood, solve
 from fullspan.query.geometry.manifold import Manifold, Point, divergence
 

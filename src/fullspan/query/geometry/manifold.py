@@ -20,7 +20,7 @@ from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.errors import FullspanError
-from fullspan.learn.likelihood.phases import Known
+from fullspan.learn.base.phase import Known
 from fullspan.learn.likelihood.quadratic import factor
 from fullspan.learn.likelihood.solve import Likelihood, solve
 from fullspan.model.algebra.basis import Basis, Term
@@ -212,9 +212,7 @@ class Point:
 
         For a gradient in theta this is the gradient in eta.
         """
-        from scipy.linalg import cho_solve
-
-        return np.asarray(cho_solve(factor(self.fisher), np.asarray(gradient, dtype=np.float64)))
+        return factor(self.fisher).solve(np.asarray(gradient, dtype=np.float64))
 
     @property
     def log_p(self) -> Array:

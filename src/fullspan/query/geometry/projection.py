@@ -14,11 +14,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fullspan.arrays import Array
 from fullspan.errors import FullspanError
-from fullspan.learn.likelihood.phases import Known
+from fullspan.learn.base.phase import Known, Restricted
 from fullspan.learn.likelihood.solve import Likelihood, solve
 from fullspan.model.algebra.basis import Term
 from fullspan.query.geometry.manifold import Manifold, Point, divergence, positions
@@ -43,23 +42,6 @@ def m_projection(source: Any, model: Manifold | Iterable[Term], tol: float = 1e-
     return model.at_eta(model.expectations(source), tol=tol)
 
 
-class _Shifted:
-    """The sums of a manifold along some of its weights, the others being fixed: a phase."""
-
-    def __init__(self, manifold: Manifold, theta: Array, chosen: NDArray[np.int64]) -> None:
-        self.sums, self.theta, self.chosen = manifold.sums, theta.copy(), chosen
-
-    def move(self, theta: Array) -> float:
-        self.theta[self.chosen] = theta
-        return self.sums.move(self.theta.copy())
-
-    def eta(self) -> Array:
-        return self.sums.eta()[self.chosen]
-
-    def covariance(self) -> Array:
-        return self.sums.covariance()[np.ix_(self.chosen, self.chosen)]
-
-
 def e_projection(point: Point, terms: Sequence[Term], eta: Any, tol: float = 1e-12) -> Point:
     """The distribution nearest to ``point`` in ``KL(. || point)`` among those with expectations ``eta`` of ``terms``.
 
@@ -68,7 +50,7 @@ def e_projection(point: Point, terms: Sequence[Term], eta: Any, tol: float = 1e-
     FullspanError : a term is unknown, or no distribution has these expectations.
     """
     chosen = positions(point.manifold, terms)
-    phase = _Shifted(point.manifold, point.theta, chosen)
+    phase = Restricted(point.manifold.sums, point.theta, chosen)
     target = np.asarray(eta, dtype=np.float64)
     found = solve(Likelihood(phase, Known(target)), point.theta[chosen].copy(), "newton", tol)
     if found.violation > max(1e3 * tol, 1e-9):

@@ -1,4 +1,4 @@
-"""Cholesky factor of a Fisher information, and the two things that are asked of it."""
+"""Cholesky factor of an information matrix, with the least ridge that makes it definite."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ class Cholesky:
     lower: Array
 
     @classmethod
-    def of(cls, fisher: Array) -> Cholesky:
-        """Factor, with the least ridge that makes F definite.
+    def of(cls, fisher: Array, ridge: float = 1e-10, noise: float = 0.0) -> Cholesky:
+        """Factor ``F + ridge (diag F + noise)``, with ten times the ridge as often as needed.
 
-        Near-duplicate terms make it singular to rounding; the ridge is relative to the diagonal.
+        Near-duplicate terms make F singular to rounding. ``noise`` is the variance of a term that its expectation's
+        rounding could hide: a direction of less variance must not make the other steps shorter.
         """
-        scale = np.maximum(np.diag(np.asarray_chkfinite(fisher)), 1e-300)
-        ridge = 1e-10
+        scale = np.maximum(np.diag(np.asarray_chkfinite(fisher)) + noise, 1e-300)
         while True:
             lower, failed = lapack.dpotrf((fisher + np.diag(ridge * scale)).T, lower=1, clean=1, overwrite_a=1)
             if not failed:

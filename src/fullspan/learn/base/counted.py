@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -32,3 +33,12 @@ def observed_entropy(data: Empirical) -> float:
         sum(-float(pattern.counts @ np.log(pattern.counts / pattern.counts.sum())) for pattern in data.patterns())
         / data.total
     )
+
+
+def smoothed_entropy(weights: Array, n_states: int, pseudo: float) -> float:
+    """Entropy of ``(counts + pseudo / |X|) / (N + pseudo)``, unseen states included."""
+    total = float(weights.sum()) + pseudo
+    seen = (weights + pseudo / n_states) / total
+    entropy = -float(np.sum(seen * np.log(seen)))
+    rest = (n_states - len(weights)) * (pseudo / n_states / total)
+    return entropy - (rest * math.log(pseudo / n_states / total) if rest > 0 else 0.0)

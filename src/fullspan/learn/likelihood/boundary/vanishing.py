@@ -10,31 +10,29 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.learn.boundary.face import Face, face_of
-from fullspan.learn.likelihood.phases import distribution
-from fullspan.learn.likelihood.solve import Solution
+from fullspan.arrays import Array
+from fullspan.learn.likelihood.boundary.face import Face, face_of
 from fullspan.model.algebra.basis import Basis
 
 _LARGE = 12.0
 """Change of a weight beyond which it may be on its way to infinity."""
 
 
-def grew(solution: Solution, face: Face) -> bool:
+def grew(theta: Array, face: Face) -> bool:
     """Whether a weight has grown so much from its start on the face that it may be on its way to infinity."""
-    return bool(np.abs(solution.theta - face.start()).max(initial=0.0) > _LARGE)
+    return bool(np.abs(theta - face.start()).max(initial=0.0) > _LARGE)
 
 
 def face_of_the_rest(
-    basis: Basis, terms: NDArray[np.int64], solution: Solution, face: Face, tol: float, max_memory: int | None = None
+    basis: Basis, terms: NDArray[np.int64], p: Array, face: Face, tol: float, max_memory: int | None = None
 ) -> Face | None:
-    """The face of the states that have kept a probability of 100 tolerances, if it is smaller than ``face``.
+    """The face of the states that have kept a probability p of 100 tolerances, if it is smaller than ``face``.
 
     Raises
     ------
-    FullspanError, TooLargeError : see :func:`fullspan.learn.boundary.face.face_of`.
+    FullspanError, TooLargeError : see :func:`fullspan.learn.likelihood.boundary.face.face_of`.
     """
-    p = distribution(basis, terms, solution.theta)
-    left = np.flatnonzero(p > 100 * max(tol, solution.violation)).astype(np.int64)
+    left = np.flatnonzero(p > 100 * tol).astype(np.int64)
     if not left.size:
         return None
     smaller = face_of(basis, terms, left, max_memory)

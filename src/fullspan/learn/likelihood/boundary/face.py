@@ -25,8 +25,8 @@ import numpy as np
 
 from fullspan.arrays import Array, Ints, Mask
 from fullspan.errors import FullspanError
-from fullspan.learn.boundary.cuts import MAX_ROUNDS, REMEDY, ZERO, Functions
-from fullspan.learn.boundary.empty_margins import empty_margins
+from fullspan.learn.likelihood.boundary.cuts import MAX_ROUNDS, REMEDY, ZERO, Functions
+from fullspan.learn.likelihood.boundary.empty_margins import empty_margins
 from fullspan.model.algebra.basis import Basis
 from fullspan.model.algebra.nullspace import integral, null_space
 

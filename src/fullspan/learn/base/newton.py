@@ -1,0 +1,99 @@
+"""The damped Newton method of every learner.
+
+    theta <- theta + t s,    s = -H^-1 g,    t = min(1, ln(1 + lambda) / lambda, longest / max |s|) / 4^j
+
+The objective gives the step s: exact by a Cholesky factor, by conjugate gradients, or with a curvature that stands in
+for the Hessian. ``lambda^2 = -g . s`` is twice the drop that the quadratic model promises; a step of ``lambda > 1`` is
+shortened as for a function whose curvature grows exponentially along it. Lambda depends on the model and not on its
+basis. j counts the quarterings until the objective does not rise.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from fullspan.arrays import Array
+from fullspan.learn.base.descent import Descent, Point
+
+
+class Curved(Protocol):
+    """An objective that knows its Newton step."""
+
+    def gradient(self) -> Array:
+        """Gradient of the smooth part (k,) at the point last moved to."""
+
+    def newton_step(self, point: Point) -> Array:
+        """``-H^-1 g`` at the point, to which the objective has moved.
+
+        Raises
+        ------
+        numpy.linalg.LinAlgError : there is none in double precision; the point stands.
+        """
+
+    @property
+    def polishes(self) -> bool:
+        """Whether one more step, once it has converged, is cheap and squares what is left."""
+
+
+@dataclass(frozen=True)
+class Newton:
+    """How far Newton's method goes.
+
+    Attributes
+    ----------
+    longest : longest change of one weight in a step.
+    tries : times a step is cut to a quarter before it is given up.
+    enough : drop of the objective that a step must promise; None to go on until the violation is below ``tol``.
+    damped : whether steps of ``lambda > 1`` are shortened.
+    """
+
+    longest: float = math.inf
+    tries: int = 30
+    enough: float | None = None
+    damped: bool = False
+
+    def run(self, descent: Descent, objective: Curved) -> None:
+        """Steps until the end; ``descent.status`` says which."""
+        while not descent.done():
+            try:
+                step = objective.newton_step(descent.point)
+            except np.linalg.LinAlgError:
+                descent.status = "rounding limit"
+                return
+            promised = -float(objective.gradient() @ step) / 2 if self.damped or self.enough is not None else math.nan
+            if self.enough is not None and not promised > self.enough:
+                descent.status = "converged"
+                if objective.polishes:
+                    self._search(descent, self._shortened(step, promised), tries=1)
+                return
+            if not self._search(descent, self._shortened(step, promised), self.tries):
+                descent.status = "rounding limit"
+                return
+        if descent.status == "converged" and objective.polishes:
+            self._search(descent, objective.newton_step(descent.point), tries=1)
+
+    def _shortened(self, step: Array, promised: float) -> Array:
+        scale, length = 1.0, math.sqrt(2 * promised) if self.damped and promised > 0 else 0.0
+        if length > 1:
+            scale = math.log1p(length) / length
+        longest = float(np.abs(step).max(initial=0.0))
+        if longest * scale > self.longest:
+            scale = self.longest / longest
+        return step if scale == 1.0 else scale * step
+
+    def _search(self, descent: Descent, step: Array, tries: int) -> bool:
+        """Go along a step, cut until it is an improvement; False if nothing is left of it."""
+        start, scale = descent.point, 1.0
+        for _ in range(tries):
+            point = descent.at(start.theta + scale * step)
+            # Where a promised drop ends the steps, one that only rounds is as good as any; else the violation decides.
+            if point.improves_on(start) if self.enough is None else point.is_as_good_as(start):
+                descent.accept(point)
+                return True
+            scale /= 4
+        descent.objective.move(start.theta)
+        return False
