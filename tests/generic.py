@@ -5,12 +5,14 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.engine.protocol import Prices
 from fullspan.model import Fitted
+from fullspan.model.algebra import jit
 from fullspan.model.algebra.basis import BASES, Basis, BasisName
 
 CARDS: tuple[tuple[int, ...], ...] = (
@@ -25,6 +27,12 @@ CARDS: tuple[tuple[int, ...], ...] = (
 ALL_BASES: tuple[BasisName, ...] = BASES
 DTYPES = (np.float64, np.float32)
 BLOCKS = (4, 16, 1024)
+
+
+def always_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let kernels serve tables of any size, which NumPy serves where they are small."""
+    monkeypatch.setattr(jit, "SMALL", 0)
+    monkeypatch.setattr(jit, "MIDDLE", 0)
 
 
 def tolerance(dtype: type[np.floating]) -> float:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from fullspan.errors import FullspanError
-from fullspan.model.algebra import jit, transform
+from fullspan.model.algebra import transform
 from fullspan.model.algebra.basis import Basis, BasisName
-from generic import ALL_BASES, CARDS, DTYPES, matrix, tolerance
+from generic import ALL_BASES, CARDS, DTYPES, always_compiled, matrix, tolerance
 
 pytestmark = [
     pytest.mark.parametrize("cards", CARDS, ids=str),
@@ -26,7 +26,7 @@ def test_the_three_maps_are_their_matrices(
         monkeypatch.setattr(transform, "_MANY", 0)
     elif group != "matrices":
         monkeypatch.setattr(transform, "_GROUP", group)
-        monkeypatch.setattr(jit, "SMALL", 0)
+        always_compiled(monkeypatch)
     basis = Basis(name, cards)
     table = np.random.default_rng(3).normal(size=basis.n_states)
     t = matrix(basis)

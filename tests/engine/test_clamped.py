@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from fullspan.engine.dual import clamped, within
 from fullspan.engine.dual.clamped import Clamped, fibre
 from fullspan.engine.dual.within import Within
-from fullspan.model.algebra import jit
 from fullspan.model.algebra.basis import Basis, BasisName
-from generic import ALL_BASES, matrix
+from generic import ALL_BASES, always_compiled, matrix
 
 CARDS = ((2, 3, 4), (3, 1, 2, 5), (2,) * 6, (4, 3), (7,))
 
@@ -46,7 +45,7 @@ def test_completion_is_the_sum_over_agreeing_states(
     """``out += sum_o w(o) p(x | o)`` and ``log Z(o) = log sum exp l``, rows in any order, whoever does the work."""
     if many is not None:
         monkeypatch.setattr(clamped, "_MANY", many)
-        monkeypatch.setattr(jit, "SMALL", 0)
+        always_compiled(monkeypatch)
     basis, rows, weights = rows_of
     rng = np.random.default_rng(0)
     log_weights, out = rng.normal(scale=3, size=basis.n_states), rng.random(basis.n_states)

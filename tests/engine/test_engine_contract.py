@@ -15,9 +15,20 @@ from fullspan.engine.dual.table import DualTable
 from fullspan.engine.protocol import Engine
 from fullspan.engine.reference import Enumeration
 from fullspan.errors import FullspanError, TooLargeError
-from fullspan.model.algebra import jit
 from fullspan.model.algebra.basis import Basis, BasisName
-from generic import ALL_BASES, BLOCKS, CARDS, DTYPES, distribution, matrix, sample, some_prices, tolerance, weights
+from generic import (
+    ALL_BASES,
+    BLOCKS,
+    CARDS,
+    DTYPES,
+    always_compiled,
+    distribution,
+    matrix,
+    sample,
+    some_prices,
+    tolerance,
+    weights,
+)
 
 Make = Callable[[Basis, Any], Engine]
 
@@ -40,7 +51,7 @@ def make(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Mak
         if (reason := why_not()) is not None:
             pytest.skip(reason)
         return CudaTable
-    monkeypatch.setattr(jit, "SMALL", 0)
+    always_compiled(monkeypatch)
     if request.param == "table, through p":
         monkeypatch.setattr(table, "_SCRATCH", 1)
     else:

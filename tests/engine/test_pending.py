@@ -16,9 +16,8 @@ from fullspan.engine.dual.furthest import LANES, furthest
 from fullspan.engine.dual.octets import _exchange_plain, move_pair
 from fullspan.engine.dual.table import DualTable
 from fullspan.engine.reference import Enumeration
-from fullspan.model.algebra import jit
 from fullspan.model.algebra.basis import Basis
-from generic import distribution, matrix, sample, some_prices
+from generic import always_compiled, distribution, matrix, sample, some_prices
 
 law = settings(derandomize=True, max_examples=20, deadline=None)
 steps = st.lists(st.tuples(st.integers(1, 255), st.floats(-0.7, 0.7)), min_size=1, max_size=12)
@@ -31,7 +30,7 @@ def block(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
     size, room = request.param
     monkeypatch.setattr(layout, "BLOCK", size)
     monkeypatch.setattr(pending, "ROOM", room)
-    monkeypatch.setattr(jit, "SMALL", 0)
+    always_compiled(monkeypatch)
     monkeypatch.setattr(table, "_DEFERRED", 0)
     monkeypatch.setattr(table, "_CROWDED", 1e9)
 

@@ -15,9 +15,8 @@ from fullspan.engine.dual import lookup, normalise, plain, scan
 from fullspan.learn.search.fit import fit
 from fullspan.learn.search.margins import count_inside, count_inside_plain
 from fullspan.learn.search.options import Options
-from fullspan.model.algebra import jit
 from fullspan.model.algebra.basis import Basis, BasisName
-from generic import ALL_BASES, CARDS, DTYPES, distribution, matrix, tolerance, weights
+from generic import ALL_BASES, CARDS, DTYPES, always_compiled, distribution, matrix, tolerance, weights
 
 every_space = pytest.mark.parametrize("cards", CARDS, ids=str)
 every_basis = pytest.mark.parametrize("name", ALL_BASES)
@@ -38,7 +37,7 @@ def test_look_ups_are_those_of_the_kernels(
     sets = np.array([rng.permutation(len(cards))[: min(2, len(cards))] for _ in range(6)], dtype=np.int64)
     y, z = rng.integers(basis.n_states, size=(2, 9))
     in_numpy = lookup.margins(basis, eta, sets), lookup.products(basis, eta, y, z)
-    monkeypatch.setattr(jit, "SMALL", 0)
+    always_compiled(monkeypatch)
     np.testing.assert_allclose(in_numpy[0], lookup.margins(basis, eta, sets), rtol=0, atol=1e-12)
     np.testing.assert_allclose(in_numpy[1], lookup.products(basis, eta, y, z), rtol=0, atol=1e-12)
     np.testing.assert_allclose(in_numpy[0].sum(axis=1), 1.0, rtol=0, atol=1e-12)
@@ -102,7 +101,7 @@ def test_a_fit_does_not_depend_on_which_of_them_serves(
     """The same terms, and the same weights to rounding."""
     data = tables(seed, cards, 400)
     in_numpy = fit(data, Options(search=search, basis=basis)).model
-    monkeypatch.setattr(jit, "SMALL", 0)
+    always_compiled(monkeypatch)
     compiled = fit(data, Options(search=search, basis=basis)).model
     assert in_numpy.basis == compiled.basis
     assert in_numpy.terms == compiled.terms

@@ -20,6 +20,7 @@ import functools
 import os
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
@@ -30,17 +31,42 @@ if "OMP_WAIT_POLICY" not in os.environ:
 # Rounding may be reassociated and contracted, so that loops vectorise; NaN and infinity keep their meaning.
 _FAST = {"reassoc", "contract", "arcp", "nsz"}
 _LOCK = threading.RLock()
-SMALL = 1 << 12
-"""Numbers up to which NumPy serves instead of a kernel: see :func:`is_small`."""
+SMALL, MIDDLE = 1 << 12, 1 << 17
+"""Numbers in a table up to which NumPy serves instead of kernels, always and where no kernels are kept."""
+_PATIENCE = 1 << 30
+"""Numbers that NumPy visits for tables of middle size before kernels are compiled: in about as long as that takes."""
+_MARK = "bits.transform_bits"
+"""A kernel that every table uses: where it is kept, the others are."""
+_spent = 0
 
 
 def is_small(n_numbers: int) -> bool:
-    """Whether a table is so small that NumPy passes over it cost less than compiling a kernel would, however often.
+    """Whether NumPy serves a table: its passes cost less than compiling a kernel would.
 
-    Kernels of the dual table have a twin in NumPy, which is the readable form of them. Which of the two runs depends on
-    the number of states alone, so that a fit is repeated to the last digit whether or not compiled code is kept.
+    Kernels of the dual table have a twin in NumPy, which is the readable form of them. Up to 2^12 numbers NumPy serves
+    always. Up to 2^17 it serves where no compiled code is kept, until it has taken as long as compiling would have.
+    The two differ by rounding alone.
     """
-    return n_numbers <= SMALL
+    global _spent
+    if n_numbers <= SMALL or n_numbers > MIDDLE:
+        return n_numbers <= SMALL
+    if _spent <= _PATIENCE:
+        _spent = _PATIENCE + 1 if _spent == 0 and _are_kept() else _spent + n_numbers
+    return _spent <= _PATIENCE
+
+
+def _are_kept() -> bool:
+    """Whether compiled kernels of this version are on disk: looked for where Numba keeps them, without importing it."""
+    source = Path(__file__).parent / f"{_MARK.split('.')[0]}.py"
+    folder, cache = os.environ.get("NUMBA_CACHE_DIR"), os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    try:
+        found = [
+            *(source.parent / "__pycache__").glob(f"{_MARK}-*.nbi"),
+            *(Path(folder) if folder else Path(cache) / "numba").glob(f"*/{_MARK}-*.nbi"),
+        ]
+        return any(path.stat().st_mtime >= source.stat().st_mtime for path in found)
+    except (OSError, RuntimeError):  # no folder that can be read, or no home
+        return False
 
 
 class Deferred:

@@ -184,37 +184,61 @@ def transform_plain(tables: NDArray[Any], cards: NDArray[np.int64], kinds: NDArr
 
     In large tables a variable of two levels is a group of its own, and its matrix is written out as sums.
     """
-    stride = 1
-    largest = _MATRIX if tables.size <= _MANY else 2
-    for matrix in _group_matrices(tuple(cards.tolist()), tuple(kinds.tolist()), op, largest):
+    many = tables.size > _MANY
+    stride, matrices = (
+        1,
+        list(_group_matrices(tuple(cards.tolist()), tuple(kinds.tolist()), op, 2 if many else _MATRIX)),
+    )
+    while matrices:
+        matrix = matrices.pop(0)
         size = len(matrix)
-        if size == 2 and largest == 2:
+        if many and size == 2 and matrices and matrices[0].all() and np.array_equal(matrix, matrices[0]):
+            size, _ = 4, matrices.pop(0)
+            _quadruples(tables.reshape(-1, 4, stride), matrix)
+        elif many and size == 2:
             _pairs(tables.reshape(-1, 2, stride), matrix)
-            stride *= 2
-            continue
-        own = matrix.astype(tables.dtype, copy=False)
-        if stride == 1:
+        elif stride == 1:
             rows = tables.reshape(-1, size)
-            rows[:] = rows @ own.T
+            rows[:] = rows @ matrix.astype(tables.dtype, copy=False).T
         else:
             blocks = tables.reshape(-1, size, stride)
-            blocks[:] = own @ blocks
+            blocks[:] = matrix.astype(tables.dtype, copy=False) @ blocks
         stride *= size
 
 
 def _pairs(pairs: NDArray[Any], matrix: NDArray[np.float64]) -> None:
-    """Map ``pairs`` (m, 2, stride) by a 2 x 2 matrix, in place."""
+    """Map ``pairs`` (m, 2, stride) by a 2 x 2 matrix of 0, 1, -1 or their halves, in place."""
     left, right = pairs[:, 0], pairs[:, 1]
-    new = [_combined(a, left, b, right) for a, b in matrix.tolist()]
-    left[:], right[:] = new
+    (a, b), (c, d) = np.sign(matrix).tolist()
+    old = left.copy() if c else left
+    if b:
+        _combined(a, left, b, right, left)
+    if c:
+        _combined(c, old, d, right, right)
+    if abs(matrix[0, 0]) != 1.0:
+        pairs *= pairs.dtype.type(abs(matrix[0, 0]))
 
 
-def _combined(a: float, left: NDArray[Any], b: float, right: NDArray[Any]) -> NDArray[Any]:
-    """``a left + b right``, without multiplications where a and b are -1, 0 or 1: most are."""
-    if abs(a) == abs(b) and a:
-        total = left + right if a == b else left - right
-        return total if a == 1 else np.asarray(total * total.dtype.type(a))
-    return np.asarray(a * left + b * right if a and b else a * left if a else b * right).astype(left.dtype, copy=False)
+def _quadruples(quads: NDArray[Any], matrix: NDArray[np.float64]) -> None:
+    """Map two neighbouring variables by a matrix without zeros: half as many visits of the table."""
+    (a, b), (c, d) = np.sign(matrix).tolist()
+    half = np.empty((4, len(quads), quads.shape[2]), dtype=quads.dtype)
+    for k in (0, 2):
+        _combined(a, quads[:, k], b, quads[:, k + 1], half[k])
+        _combined(c, quads[:, k], d, quads[:, k + 1], half[k + 1])
+    for k in (0, 1):
+        _combined(a, half[k], b, half[k + 2], quads[:, k])
+        _combined(c, half[k], d, half[k + 2], quads[:, k + 2])
+    if abs(matrix[0, 0]) != 1.0:
+        quads *= quads.dtype.type(matrix[0, 0] ** 2)
+
+
+def _combined(a: float, u: NDArray[Any], b: float, v: NDArray[Any], out: NDArray[Any]) -> None:
+    """``a u + b v`` with signs a and b, not both negative."""
+    if a == b:
+        np.add(u, v, out=out)
+    else:
+        np.subtract(*((u, v) if a > 0 else (v, u)), out=out)
 
 
 @cache
