@@ -21,7 +21,7 @@ import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from types import CodeType
+from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 if "OMP_WAIT_POLICY" not in os.environ:
@@ -114,14 +114,19 @@ def _dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     if hasattr(dispatcher, "enable_caching"):  # with NUMBA_DISABLE_JIT it is the function itself
         with contextlib.suppress(RuntimeError, OSError):
             dispatcher._cache = _cache_class()(dispatcher.py_func)
-    names = function.__globals__
-    for name in _names(function.__code__):
-        value = names.get(name)
-        if isinstance(value, Deferred) and getattr(value, "py_func", None) is not function:
-            names[name] = value.ready()
-        elif getattr(value, "py_func", None) is function:  # it calls itself
-            names[name] = dispatcher
+    _make_ready(function, function.__globals__, dispatcher)
     return dispatcher
+
+
+def _make_ready(function: Callable[..., Any], home: dict[str, Any], dispatcher: Any) -> None:
+    """Replace what is deferred among the names that a function uses, in its module and in those that it imports."""
+    names = _names(function.__code__)
+    modules = [value.__dict__ for name in names if isinstance(value := home.get(name), ModuleType)]
+    for place in (home, *modules):
+        for name in names:
+            value = place.get(name)
+            if isinstance(value, Deferred):  # a function that calls itself is not made twice
+                place[name] = dispatcher if getattr(value, "py_func", None) is function else value.ready()
 
 
 def _names(code: CodeType) -> set[str]:
