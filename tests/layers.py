@@ -10,7 +10,10 @@ from numpy.typing import NDArray
 
 from fullspan.arrays import Array
 from fullspan.data.space import Space
+from fullspan.engine.sampling.blocks import colouring
+from fullspan.engine.sampling.choose import pairwise_of
 from fullspan.engine.sampling.layers.device import Device, device
+from fullspan.model.graph import FactorGraph
 from fullspan.model.layered import LayeredMachine
 from fullspan.model.units import Units
 
@@ -23,6 +26,16 @@ def machine_of(cards: Sequence[int], sizes: Sequence[int], seed: int = 0, scale:
     biases = tuple(rng.normal(0, scale, n) for n in widths)
     weights = tuple(rng.normal(0, scale, pair) for pair in itertools.pairwise(widths))
     return LayeredMachine(space, biases, weights, rng.normal(0, 0.5, widths[0]))
+
+
+def restricted_of(graph: FactorGraph) -> tuple[LayeredMachine, float]:
+    """The restricted machine of a bipartite graph of pairs, and what must be added to its log Z."""
+    pairs = pairwise_of(graph)
+    assert pairs is not None
+    first, second = (np.flatnonzero(colouring(pairs.coupling) == k) for k in (0, 1))
+    weights = pairs.coupling[np.ix_(first, second)]
+    space = Space.of_cards((2,) * len(first))
+    return LayeredMachine(space, (pairs.bias[first], pairs.bias[second]), (weights,)), pairs.constant
 
 
 def cpu(seed: int = 0, dtype: str = "float64") -> Device:

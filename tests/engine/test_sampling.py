@@ -18,7 +18,7 @@ from fullspan.arrays import Array
 from fullspan.data.space import Space
 from fullspan.engine.elimination.clusters import ClusterTree
 from fullspan.engine.protocol import Expectations
-from fullspan.engine.sampling.annealing import annealed
+from fullspan.engine.sampling.annealing import TargetPath, annealed, annealed_runs, log_weights
 from fullspan.engine.sampling.answers import Eliminated, Sampled, Tabulated
 from fullspan.engine.sampling.blocks import Blocks, colouring
 from fullspan.engine.sampling.chains import Chains
@@ -28,7 +28,6 @@ from fullspan.engine.sampling.pair_terms import PairTerms
 from fullspan.engine.sampling.pairwise import Pairwise
 from fullspan.engine.sampling.partition import exact_log_z, log_z
 from fullspan.engine.sampling.row_additions import _add_rows_plain, add_rows
-from fullspan.engine.sampling.runs import annealed_runs
 from fullspan.engine.sampling.streams import uniform_single
 from fullspan.engine.sampling.target import Base, Target
 from fullspan.engine.sampling.tempering import Tempered
@@ -171,11 +170,11 @@ def test_a_path_does_not_depend_on_the_cores_nor_on_the_chains_beside_it() -> No
     pairs, rng = connected(37, 2), np.random.default_rng(0)
     start, counters = rng.integers(0, 2, size=(150, 37)).astype(np.uint8), rng.integers(0, 2**63, size=150)
     base = Base(pairs.cards, rng.normal(size=74))
-    ladder = np.linspace(0.0, 1.0, 30)
+    betas = np.linspace(0.0, 1.0, 30)
 
     def walked(chosen: slice) -> tuple[NDArray[Any], Array]:
         states, streams = start[chosen].copy(), counters[chosen].astype(np.uint64)
-        return states, pairs.anneal(states, streams, ladder, base)
+        return states, pairs.annealed_log_weights(states, streams, betas, base)
 
     most = numba.get_num_threads()
     try:
@@ -235,21 +234,20 @@ def test_a_sweep_is_the_plain_scan_of_the_same_stream(n: int, chains: int) -> No
     assert (states != x).any(axis=1).sum() <= chains // 30
 
 
-def test_log_weights_along_a_ladder_are_those_of_the_states_met() -> None:
-    """The sum of (beta' - beta) (log f - log f_0) at the states that the same streams meet, walked step by step."""
-    pairs, rng = connected(50, 7), np.random.default_rng(1)
-    base = Base(pairs.cards, rng.normal(size=100))
-    states = rng.integers(0, 2, size=(20, 50)).astype(np.uint8)
-    streams = rng.integers(0, 2**63, size=20).astype(np.uint64)
-    ladder, again, same = np.linspace(0.0, 1.0, 90), states.copy(), streams.copy()
-    found = pairs.anneal(states, streams, ladder, base)
-    total, free = np.zeros(20), np.arange(50, dtype=np.int64)
-    for low, high in itertools.pairwise(ladder):
-        total += (high - low) * (pairs.log_weight(again) - base.log_prob(again))
-        if high < 1:
-            pairs.sweep(again, same, 1, free, np.full(20, high), base)
-    np.testing.assert_array_equal(again, states)
-    np.testing.assert_allclose(found, total, atol=1e-4)
+def test_the_compiled_annealing_is_the_plain_one() -> None:
+    """The twin meets the states of the loop over betas, from the same streams, and has its log weights."""
+    pairs = connected(50, 7)
+    base = Base(pairs.cards, np.random.default_rng(1).normal(size=100))
+    path = TargetPath(pairs, base, np.random.default_rng(2))
+    met, own = path.start(20)
+    states, streams = met.copy(), own.copy()
+    object.__setattr__(path, "start", lambda chains: (met, own))
+    plain = log_weights(path, 20, 90)
+    found = pairs.annealed_log_weights(states, streams, np.linspace(0.0, 1.0, 91), base)
+    np.testing.assert_allclose(found, plain, rtol=0, atol=1e-4)
+    assert np.ptp(plain) > 1
+    path.sweep((states, streams), 1.0)  # the plain loop ends with a sweep of the target, the twin before it
+    np.testing.assert_array_equal(met, states)
 
 
 def test_rare_values_are_drawn_as_often_as_they_should_be() -> None:
@@ -343,6 +341,22 @@ def test_one_layer_enumerated_is_the_sum_over_both(m: int, k: int) -> None:
     v, h = all_states((2,) * m) if m else np.zeros((1, 0)), all_states((2,) * k)
     exponent = (v @ a)[:, None] + (h @ c)[None] + v @ weights @ h.T
     assert two_layers(weights, a, c) == pytest.approx(log_sum_exp(exponent.ravel()), abs=1e-11)
+
+
+@pytest.mark.parametrize(("left", "right"), [((1, 3, 1), (4, 1, 2)), ((3, 3), (1, 1, 1, 1)), ((1,) * 13, (5, 3, 1, 3))])
+def test_groups_of_which_one_is_on_are_summed(left: tuple[int, ...], right: tuple[int, ...]) -> None:
+    """log Z = log of the sum over the states in which each group has one unit on; more than one walk in the last."""
+    weights, a, c = layers_of(sum(left), sum(right), 6)
+    v, h = (one_on(sizes) for sizes in (left, right))
+    exponent = (v @ a)[:, None] + (h @ c)[None] + v @ weights @ h.T
+    found = two_layers(weights, a, c, np.array(left), np.array(right))
+    assert found == pytest.approx(log_sum_exp(exponent.ravel()), abs=1e-11)
+
+
+def one_on(sizes: tuple[int, ...]) -> NDArray[np.int64]:
+    """All states of groups of units; a group of one unit is on or off."""
+    parts = [np.array([[0], [1]]) if size == 1 else np.eye(size, dtype=np.int64) for size in sizes]
+    return np.array([np.concatenate(choice) for choice in itertools.product(*parts)])
 
 
 def test_strong_layers_do_not_overflow() -> None:
@@ -505,8 +519,8 @@ def test_bad_input_is_refused_with_the_way_out() -> None:
         Pairwise(np.zeros(2), np.array([[0.0, 1.0], [0.0, 0.0]]))
     with pytest.raises(FullspanError, match="do not fit"):
         two_layers(np.zeros((2, 2)), np.zeros(3), np.zeros(2))
-    with pytest.raises(TooLargeError, match=r"29 and 30.*annealed importance sampling"):
-        two_layers(np.zeros((29, 30)), np.zeros(29), np.zeros(30))
+    with pytest.raises(TooLargeError, match=r"31 and 32.*annealed importance sampling"):
+        two_layers(np.zeros((31, 32)), np.zeros(31), np.zeros(32))
     forbidding = FactorGraph(Space.of_cards((2, 2)), ((0, 1),), (np.array([[0.0, -np.inf], [0.0, 0.0]]),))
     with pytest.raises(FullspanError, match=r"factor over x0, x1 forbids a state.*exact answers"):
         target_of(forbidding)

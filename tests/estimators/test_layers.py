@@ -77,7 +77,7 @@ def test_scores_with_an_estimated_log_z_say_so() -> None:
 @BOTH
 def test_log_z_is_estimated_when_it_is_asked_for(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Learning and features need no log Z; the estimate is made once, with the seed and the settings of the fit."""
-    from fullspan.learn.layers import likelihood
+    from fullspan.engine.sampling.layers import likelihood
 
     calls, estimate = [], likelihood.annealed_log_z
     monkeypatch.setattr(likelihood, "annealed_log_z", lambda *a: calls.append(a) or estimate(*a))

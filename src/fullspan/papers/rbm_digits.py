@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from fullspan.arrays import Array
 from fullspan.data.space import Space
 from fullspan.engine.sampling.layers.device import Device, device
-from fullspan.engine.sampling.layers.likelihood import log_weights, partition
+from fullspan.engine.sampling.layers.likelihood import log_partition, log_weights
 from fullspan.engine.sampling.layers.network import Network
 from fullspan.errors import FullspanError
 from fullspan.learn.layers.fit import Data, first_machine
@@ -157,7 +157,7 @@ def run(progress: Say | None = None, iterations: int = 50, seed: int = 0, data: 
 def _look(
     machine: LayeredMachine, held: NDArray[np.int8], epoch: int, seconds: float, on: Device, rng: np.random.Generator
 ) -> Moment:
-    z = partition(machine, "ais", on, rng, CHAINS, STEPS)
+    z = log_partition(machine, "ais", on, CHAINS, STEPS)
     network = Network.of(machine, on)
     states = network.start(SHOWN, on.array(machine.rates))
     for _ in range(SWEEPS):

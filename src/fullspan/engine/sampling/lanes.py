@@ -116,16 +116,16 @@ def walk(
     free: Ints,
     streams: Streams,
     beta: Array,
-    ladder: Array,
+    betas: Array,
     rises: Array,
-    gaps: Array,
+    excess: Array,
     log_weights: Array,
     bounds: Ints,
 ) -> None:
-    """For each step k of the ladder: sweep at ``ladder_k beta``, then add ``rises_k (log f - log f_0)`` to log weights.
+    """For each k: sweep at ``betas_k beta``, then add ``rises_k (log f - log f_0)`` to log weights.
 
-    All arrays but ``ladder``, ``rises``, ``rows``, ``pull`` and ``free`` have an entry or a row per chain, and are
-    brought up to date; ``gaps`` holds log f - log f_0.
+    All arrays but ``betas``, ``rises``, ``rows``, ``pull`` and ``free`` have an entry or a row per chain, and are
+    brought up to date; ``excess`` holds log f - log f_0.
     """
     for task in prange(bounds.size - 1):
         first, width = bounds[task], bounds[task + 1] - bounds[task]
@@ -142,10 +142,10 @@ def walk(
             counters[c] = streams[first + c]
             for k in range(free.size):
                 x[k, c] = states[first + c, free[k]]
-        for step in range(ladder.size):
+        for step in range(betas.size):
             for c in range(width):
-                own[c] = ladder[step] * beta[first + c]
-                rest[c] = 1.0 - ladder[step] * beta[first + c]
+                own[c] = betas[step] * beta[first + c]
+                rest[c] = 1.0 - betas[step] * beta[first + c]
             for start in range(0, free.size, BLOCK):
                 units = free[start : start + BLOCK].astype(np.uint32)
                 for k in range(units.size):
@@ -159,9 +159,9 @@ def walk(
                 _list_flips(change, units, flipped, moves, number)
                 _spread(near, rows, flipped, moves, number, pull.size)
             for c in range(width):
-                gaps[first + c] += gap[c]
+                excess[first + c] += gap[c]
                 gap[c] = 0.0
-                log_weights[first + c] += rises[step] * gaps[first + c]
+                log_weights[first + c] += rises[step] * excess[first + c]
         for c in range(width):
             streams[first + c] = counters[c]
             for k in range(free.size):

@@ -115,28 +115,31 @@ class Pairwise:
     ) -> None:
         self._walk(states, streams, free, beta, np.ones(sweeps), np.zeros(sweeps), base)
 
-    def anneal(self, states: NDArray[Any], streams: Streams, ladder: Array, base: Base) -> Array:
-        """``sum_k (beta_{k+1} - beta_k) (log f - log f_0)(x_k)`` of each chain, along a piece of the ladder.
+    def annealed_log_weights(self, states: NDArray[Any], streams: Streams, betas: Array, base: Base) -> Array:
+        """``sum_k (beta_{k+1} - beta_k) (log f - log f_0)(x_k)`` of each chain, along increasing betas.
 
-        A sweep follows at every beta after the first, but none at 1.
+        The compiled twin of :func:`fullspan.engine.sampling.annealing.log_weights`. A sweep follows at every beta after
+        the first, but none at 1, which would add nothing.
         """
-        rises, free = np.diff(ladder), np.arange(len(self.bias), dtype=np.int64)
+        rises, free = np.diff(betas), np.arange(len(self.bias), dtype=np.int64)
         first = rises[0] * (self.log_weight(states) - base.log_prob(states))
-        swept = ladder[1:][ladder[1:] < 1]
+        swept = betas[1:][betas[1:] < 1]
         later = np.append(rises[1:], 0.0)[: len(swept)]
         return np.asarray(first + self._walk(states, streams, free, np.ones(len(states)), swept, later, base))
 
     def _walk(
-        self, states: NDArray[Any], streams: Streams, free: Ints, beta: Array, ladder: Array, rises: Array, base: Any
+        self, states: NDArray[Any], streams: Streams, free: Ints, beta: Array, betas: Array, rises: Array, base: Any
     ) -> Array:
-        """Sweep at ``ladder_k beta`` for each k; the sum of ``rises_k (log f - log f_0)`` after each sweep."""
+        """Sweep at ``betas_k beta`` for each k; the sum of ``rises_k (log f - log f_0)`` after each sweep."""
         pull = np.zeros(len(self.bias)) if base is None else base.log_levels[1::2] - base.log_levels[::2]
         total, bounds = np.zeros(len(states)), shares(len(states))
-        for start in range(0, len(ladder), _REFRESH):
+        for start in range(0, len(betas), _REFRESH):
             part = slice(start, start + _REFRESH)
-            gaps = self.log_weight(states) - base.log_prob(states) if rises[part].any() else np.zeros(len(states))
+            excess = self.log_weight(states) - base.log_prob(states) if rises[part].any() else np.zeros(len(states))
             fields, single = self.fields(states), pull.astype(np.float32)
-            walk(states, fields, self.rows, single, free, streams, beta, ladder[part], rises[part], gaps, total, bounds)
+            walk(
+                states, fields, self.rows, single, free, streams, beta, betas[part], rises[part], excess, total, bounds
+            )
         return total
 
 

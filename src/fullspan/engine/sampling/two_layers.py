@@ -1,109 +1,197 @@
-"""Exact log Z of two layers: one is enumerated, the other summed in closed form (every unit of it by itself).
+"""Exact log Z of two layers: the states of one are enumerated, the units of the other summed in closed form.
 
-Z = sum_v exp(a.v) prod_j (1 + exp(c_j + sum_i v_i W_ij)),      v over the 2^m states of the smaller layer
+    Z = sum_v exp(a.v) prod_j (1 + exp(c_j + sum_i v_i W_ij)),      v over the states of the layer with fewer
+
+Units may come in groups of which exactly one is on: an enumerated group of k has k states, and a summed one the factor
+``sum_j exp(c_j + ...)`` instead of ``1 + exp(...)``. So the even and the odd layers of any layered machine are two
+layers too. States are visited in Gray's order, one variable changing at a time, so that a state costs an addition and
+an exponential per unit of the other layer: time O(states x units), memory next to none.
 """
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
-from fullspan.arrays import Array
+from fullspan.arrays import Array, Ints
 from fullspan.engine.sampling.blocks import colouring
 from fullspan.engine.sampling.pairwise import Pairwise
 from fullspan.errors import FullspanError, TooLargeError
-from fullspan.model.algebra.jit import parallel, prange
+from fullspan.model.algebra.exponential import exponential
+from fullspan.model.algebra.jit import inlined, parallel, prange, serial
 
-MAX_LAYER = 28
-"""Units of the smaller layer up to which it is enumerated."""
-_WALK = 12
-"""2^12 states are visited by flipping one unit after the other, before the fields are summed afresh."""
+MAX_STATES = 1 << 30
+"""States of the smaller layer up to which it is enumerated when asked for: minutes."""
+AUTO_UNITS = 28
+"""Units of the smaller layer up to which it is enumerated without being asked to."""
+_WALK_STATES = 1 << 12
+"""States visited in one walk, before the fields are summed afresh: rounding errors of a longer one would add up."""
+_FACTORS = 64
+"""Factors of 1 to 2 whose product is taken before its logarithm."""
 
 
-def two_layers(weights: Array, a: Array, c: Array) -> float:
-    """log Z of ``log f(v, h) = a.v + c.h + v.W.h`` with 0/1 units; the smaller layer is enumerated.
+class _Enumerated(NamedTuple):
+    """The variables of the enumerated layer: what each of their levels adds to the log weight and to the fields.
 
-    Time 2^min(m, k) max(m, k), memory next to none.
+    Level l of variable i is row ``starts[i] + l`` of ``bias`` (levels,) and of ``fields`` (levels, other units). A unit
+    that is on or off by itself has two levels, the first of which adds nothing. The first ``n_walked`` variables are
+    walked over; every state of the others begins a walk.
+    """
+
+    cards: Ints
+    starts: Ints
+    bias: Array
+    fields: Array
+    n_walked: int
+
+
+def two_layers(weights: Array, a: Array, c: Array, a_groups: Ints | None = None, c_groups: Ints | None = None) -> float:
+    """log Z of ``log f(v, h) = a.v + c.h + v.W.h`` with 0/1 units; the layer with fewer states is enumerated.
+
+    Parameters
+    ----------
+    weights, a, c : (m, k), (m,) and (k,).
+    a_groups, c_groups : sizes of the groups of units of each layer, in order; 1 for a unit that is on or off by itself,
+        as all are by default.
 
     Raises
     ------
     FullspanError : the shapes do not fit, or a weight is not finite.
-    TooLargeError : both layers have more than 28 units.
+    TooLargeError : both layers have more than 2^30 states.
 
     Examples
     --------
     >>> round(float(two_layers(np.zeros((2, 3)), np.zeros(2), np.zeros(3)) / np.log(2)), 12)
     5.0
+    >>> round(float(np.exp(two_layers(np.zeros((3, 1)), np.zeros(3), np.zeros(1), np.array([3])))), 12)
+    6.0
     """
     weights, a, c = (np.asarray(part, dtype=np.float64) for part in (weights, a, c))
-    if weights.shape != (a.size, c.size):
+    groups = [np.ones(b.size, np.int64) if g is None else np.asarray(g) for b, g in ((a, a_groups), (c, c_groups))]
+    if weights.shape != (a.size, c.size) or [int(g.sum()) for g in groups] != [a.size, c.size]:
         raise FullspanError(f"layers of {a.size} and {c.size} units do not fit weights of shape {weights.shape}")
     if not all(np.isfinite(part).all() for part in (weights, a, c)):
         raise FullspanError("a weight is infinite or not a number; log Z needs finite weights")
-    if a.size > c.size:
-        weights, a, c = weights.T, c, a
-    if a.size > MAX_LAYER:
+    if n_states(groups[0]) > n_states(groups[1]):
+        weights, a, c, groups = weights.T, c, a, groups[::-1]
+    if n_states(groups[0]) > MAX_STATES:
         raise TooLargeError(
-            f"both layers have more than {MAX_LAYER} units ({a.size} and {c.size}): too many states to enumerate; "
-            "use annealed importance sampling"
+            f"both layers have more than 2^{MAX_STATES.bit_length() - 1} states ({a.size} and {c.size} units): too "
+            "many to enumerate; use annealed importance sampling"
         )
-    if not a.size:
-        return float(np.logaddexp(0.0, c).sum())
-    tops, sums = _walks(np.ascontiguousarray(weights), a, c)
+    order = np.argsort(np.repeat(groups[1], groups[1]), kind="stable")  # units by themselves first, as the kernel wants
+    tops, sums = _walks(_enumerated(weights[:, order], a, groups[0]), c[order], np.sort(groups[1]))
     top = float(tops.max())
     return top + float(np.log((sums * np.exp(tops - top)).sum()))
 
 
+def n_states(groups: Ints) -> int:
+    """Joint states of groups of units."""
+    states = 1
+    for size in groups.tolist():
+        states *= 2 if size == 1 else size
+    return states
+
+
 def layer_log_z(machine: Pairwise) -> float | None:
     """log Z of a machine whose units have two colours, the smaller class being small enough; else None."""
-    if (np.count_nonzero(machine.coupling, axis=1) > len(machine.bias) - 1).any():
-        return None
     colours = colouring(machine.coupling)
     if colours.max(initial=0) > 1:
         return None
     first, second = np.flatnonzero(colours == 0), np.flatnonzero(colours == 1)
-    if min(first.size, second.size) > MAX_LAYER:
+    if min(first.size, second.size) > AUTO_UNITS:
         return None
     coupling = machine.coupling[np.ix_(first, second)]
     return machine.constant + two_layers(coupling, machine.bias[first], machine.bias[second])
 
 
+def _enumerated(weights: Array, bias: Array, groups: Ints) -> _Enumerated:
+    """The levels of the enumerated layer's variables, as the walks read them."""
+    cards = np.where(groups == 1, 2, groups)
+    starts = np.concatenate([[0], np.cumsum(cards)])
+    own = np.ones(starts[-1], dtype=bool)
+    own[starts[:-1][groups == 1]] = False
+    levels, fields = np.zeros(len(own)), np.zeros((len(own), weights.shape[1]))
+    levels[own], fields[own] = bias, weights
+    n_walked = int(np.searchsorted(np.cumprod(cards.astype(np.float64)), _WALK_STATES, side="right"))
+    return _Enumerated(cards, starts, levels, fields, n_walked)
+
+
 @parallel
-def _walks(weights: Array, a: Array, c: Array) -> tuple[Array, Array]:
-    """Sums over the states of the first layer, as ``exp(top) * sum``: walks of 2^12 states in Gray's order."""
-    m, k = weights.shape
-    low = min(m, _WALK)
-    blocks = 1 << (m - low)
-    tops, sums = np.empty(blocks), np.empty(blocks)
-    for block in prange(blocks):
-        fields, linear = c.copy(), 0.0
-        for i in range(m - low):
-            if (block >> i) & 1:
-                linear += a[low + i]
-                for j in range(k):
-                    fields[j] += weights[low + i, j]
-        top, total, state = -np.inf, 0.0, 0
-        for step in range(1 << low):
-            if step:
-                i = 0
-                while not (step >> i) & 1:
-                    i += 1
-                state ^= 1 << i
-                sign = 1.0 if (state >> i) & 1 else -1.0
-                linear += sign * a[i]
-                for j in range(k):
-                    fields[j] += sign * weights[i, j]
-            value, product = linear, 1.0
-            for j in range(k):
-                value += max(fields[j], 0.0)
-                product *= 1.0 + np.exp(-abs(fields[j]))
-                if product > 1e250:
-                    value += np.log(product)
-                    product = 1.0
-            value += np.log(product)
-            if value > top:
-                total = total * np.exp(top - value) + 1.0
-                top = value
-            else:
-                total += np.exp(value - top)
-        tops[block], sums[block] = top, total
+def _walks(layer: Any, c: Array, groups: Ints) -> tuple[Array, Array]:
+    """Sums over the states of the enumerated layer, as ``exp(top) * sum``, one for each walk."""
+    walks = 1
+    for i in range(layer.n_walked, layer.cards.size):
+        walks *= layer.cards[i]
+    tops, sums = np.empty(walks), np.empty(walks)
+    for walk in prange(walks):
+        fields, linear, rest = c.copy(), 0.0, np.int64(walk)
+        for i in range(layer.cards.size):
+            level = layer.starts[i]
+            if i >= layer.n_walked:
+                level += rest % layer.cards[i]
+                rest //= layer.cards[i]
+            linear += layer.bias[level]
+            for j in range(fields.size):
+                fields[j] += layer.fields[level, j]
+        tops[walk], sums[walk] = _walk(layer, fields, linear, groups)
     return tops, sums
+
+
+@serial
+def _walk(layer: Any, fields: Array, linear: float, groups: Ints) -> tuple[float, float]:
+    """The sum over all states of the walked variables, from level 0 of each on: a mixed-radix reflected Gray code.
+
+    ``focus`` says which variable moves next without looking for it (Knuth, The Art of Computer Programming 7.2.1.1,
+    algorithm H); each moves up through its levels, then down again.
+    """
+    n = layer.n_walked
+    level, step, focus = np.zeros(n, np.int64), np.ones(n, np.int64), np.arange(n + 1)
+    top, total = _log_summed(fields, groups) + linear, 1.0
+    while True:
+        i = focus[0]
+        focus[0] = 0
+        if i == n:
+            return top, total
+        old = layer.starts[i] + level[i]
+        level[i] += step[i]
+        new = layer.starts[i] + level[i]
+        if level[i] == 0 or level[i] == layer.cards[i] - 1:
+            step[i] = -step[i]
+            focus[i] = focus[i + 1]
+            focus[i + 1] = i + 1
+        linear += layer.bias[new] - layer.bias[old]
+        after, before = layer.fields[new], layer.fields[old]
+        for j in range(fields.size):
+            fields[j] += after[j] - before[j]
+        value = _log_summed(fields, groups) + linear
+        if value > top:
+            total = total * np.exp(top - value) + 1.0
+            top = value
+        else:
+            total += np.exp(value - top)
+
+
+@inlined
+def _log_summed(fields: Array, groups: Ints) -> float:
+    """log of the sum over the states of the other layer; logarithms are taken of products of a few factors."""
+    single = 0
+    while single < groups.size and groups[single] == 1:
+        single += 1
+    value, start = 0.0, single
+    for first in range(0, single, _FACTORS):
+        part = fields[first : min(first + _FACTORS, single)]
+        product, linear = 1.0, 0.0
+        for j in range(part.size):  # a plain loop over a slice, which vectorises
+            product *= 1.0 + exponential(-abs(part[j]))
+            linear += max(part[j], 0.0)
+        value += linear + np.log(product)
+    for g in range(single, groups.size):
+        part, inner = fields[start : start + groups[g]], 0.0
+        high = part.max()
+        for j in range(part.size):
+            inner += exponential(part[j] - high)
+        value += high + np.log(inner)
+        start += groups[g]
+    return value

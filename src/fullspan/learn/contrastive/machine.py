@@ -14,9 +14,8 @@ import numpy as np
 
 from fullspan.arrays import Array
 from fullspan.data import Empirical
-from fullspan.engine.sampling.annealing import annealed
+from fullspan.engine.sampling.annealing import MAX_STEPS, annealed
 from fullspan.engine.sampling.partition import exact_log_z, log_z
-from fullspan.engine.sampling.runs import MAX_STEPS
 from fullspan.engine.sampling.target import Base
 from fullspan.errors import FullspanError
 from fullspan.learn.base.progress import STOPPED, History, Watch

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.engine.sampling.layers.device import Device, device
-from fullspan.engine.sampling.layers.likelihood import log_weights, partition
+from fullspan.engine.sampling.layers.likelihood import log_partition, log_weights
 from fullspan.engine.sampling.layers.mean_field import mean_field
 from fullspan.engine.sampling.layers.network import Network
 from fullspan.learn.layers.options import LayerOptions
@@ -115,7 +115,7 @@ def train(
             if watch is not None:
                 watch(step)
             if held_out is not None and (epoch + 1) % options.check_every == 0:
-                score, error = _score(good.machine(machine.space, machine.base), held_out, options, on, rng)
+                score, error = _score(good.machine(machine.space, machine.base), held_out, options, on)
                 course.curve.append((epoch + 1, score, error))
                 waited = 0 if score > best_score + options.tol else waited + 1
                 if score > best_score:
@@ -130,11 +130,9 @@ def train(
     return kept.machine(machine.space, machine.base), course, trainer
 
 
-def _score(
-    machine: LayeredMachine, held_out: Data, options: LayerOptions, on: Device, rng: np.random.Generator
-) -> tuple[float, float]:
+def _score(machine: LayeredMachine, held_out: Data, options: LayerOptions, on: Device) -> tuple[float, float]:
     """Mean log-likelihood of complete rows held out (its lower bound for a deep machine), and log Z's error."""
-    z = partition(machine, "auto", on, rng, options.ais_chains, options.ais_steps, CHECKED_STATES)
+    z = log_partition(machine, "auto", on, options.ais_chains, options.ais_steps, CHECKED_STATES)
     complete = (held_out.units != OPEN).all(axis=1)
     w = held_out.weights[complete]
     return float(w @ log_weights(machine, held_out.units[complete], on) / w.sum()) - z.value, z.standard_error

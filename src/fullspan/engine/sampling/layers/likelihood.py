@@ -1,4 +1,4 @@
-"""The likelihood of rows under a machine in layers: exact, or with log Z by annealing and its error."""
+"""The likelihood of rows under a layered machine: exact, or with log Z by annealing and its error."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.engine.sampling.layers.annealing import annealed_log_z
-from fullspan.engine.sampling.layers.device import Device, device
+from fullspan.engine.sampling.layers.arrays import Device
 from fullspan.engine.sampling.layers.exact import AUTO_STATES, log_z, n_enumerated
 from fullspan.engine.sampling.layers.mean_field import bound, mean_field
 from fullspan.engine.sampling.layers.network import Network
@@ -20,11 +20,10 @@ _SWEEPS, _TOL = 200, 1e-6
 """Of the mean-field posterior that scores rows."""
 
 
-def partition(
+def log_partition(
     machine: LayeredMachine,
     method: str,
     on: Device,
-    rng: np.random.Generator,
     n_chains: int = 200,
     n_steps: int = 2000,
     most: int = AUTO_STATES,
@@ -38,8 +37,13 @@ def partition(
     if method not in METHODS:
         raise FullspanError(f"log_z is {method!r}; {', '.join(map(repr, METHODS))} are possible")
     if method == "exact" or (method == "auto" and n_enumerated(machine) <= most):
-        return log_z(machine, device("cpu", "float64", rng))
+        return log_z(machine)
     return annealed_log_z(machine, on, n_chains, n_steps)
+
+
+def partition(machine: LayeredMachine, method: str, on: Device, rng: np.random.Generator, *rest: int) -> Estimate:
+    """:func:`log_partition` by its old name."""
+    return log_partition(machine, method, on, *rest)
 
 
 def log_weights(machine: LayeredMachine, units: NDArray[np.int8], on: Device) -> NDArray[np.float64]:

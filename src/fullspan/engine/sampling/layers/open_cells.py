@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from fullspan.arrays import Array
 from fullspan.data.patterns import same_pattern
 from fullspan.data.space import Space
-from fullspan.engine.sampling.layers.exact import digits
 from fullspan.errors import TooLargeError
 from fullspan.model.layered import LayeredMachine
 from fullspan.model.units import Units
@@ -107,7 +106,7 @@ def _over_hidden(
 ) -> tuple[Array, Array, Array]:
     """Sum over the hidden states; open units in closed form, the same for all rows."""
     n = machine.sizes[1]
-    states = digits(np.arange(2**n), [2] * n).astype(np.float64)
+    states = Space.of_cards((2,) * n).states(np.arange(2**n)).astype(np.float64)
     raw = states @ machine.weights[0][own].T + machine.biases[0][own]
     units = Units(inside)
     place = _places(inside)
@@ -139,7 +138,7 @@ def _unit_states(inside: Space, n_units: int) -> Array:
     """(states, open units) all states of the open variables, units variable by variable."""
     out = np.zeros((inside.n_states, n_units))
     if n_units:
-        codes = digits(np.arange(inside.n_states), list(inside.cards))
+        codes = inside.states(np.arange(inside.n_states))
         out[:, _places(inside)] = Units(inside).encode(codes)
     return out
 
