@@ -16,7 +16,7 @@ from fullspan.data.space import Space
 from fullspan.engine.elimination.sums import Sums
 from fullspan.model import LogLinear
 from fullspan.model.algebra.basis import Basis
-from fullspan.query import Oracle
+from fullspan.query.distributions.log_linear import LogLinearDistribution
 
 N_QUESTIONS = 1_000
 
@@ -46,7 +46,7 @@ def best(action: Callable[[], object], repeats: int = 5) -> float:
 def main(n: int = 20, k: int = 60) -> None:
     rng = np.random.default_rng(1)
     model = random_model(n, k, rng)
-    oracle = Oracle(model)
+    oracle = LogLinearDistribution(model)
     triples = np.array([rng.choice(n, 3, replace=False) for _ in range(N_QUESTIONS)])
     codes = rng.integers(2, size=(N_QUESTIONS, 3))
     names = model.space.names

@@ -12,7 +12,7 @@ from fullspan.engine.elimination.sums import Sums
 from fullspan.errors import TooLargeError
 from fullspan.model import LogLinear
 from fullspan.model.algebra.basis import Basis
-from fullspan.query import Oracle
+from fullspan.query.distributions.log_linear import LogLinearDistribution
 from query.enumeration import ALL_BASES, CARDS, Enumerated, all_states, random_model
 
 
@@ -64,7 +64,7 @@ def test_rows_are_summed_one_by_one_or_together():
 def test_a_model_of_hundreds_of_variables_answers_all_questions():
     """2^400 states: probabilities of neighbours agree with those of a short chain cut out by conditioning."""
     n, model = 400, chain(400)
-    oracle = Oracle(model)
+    oracle = LogLinearDistribution(model)
     assert oracle.table is None
     around = {f"x{i}": i % 2 for i in (150, 151, 160, 161)}
     inner = range(152, 160)

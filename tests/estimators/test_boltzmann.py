@@ -226,7 +226,7 @@ def test_the_likeliest_completion_sums_hidden_variables_out(frame: pd.DataFrame)
             candidate[gaps] = levels
         best = visible_log_prob(model, np.array(tried)).max()
         assert math.isclose(visible_log_prob(model, found[None])[0], best, rel_tol=1e-12)
-        both = model._oracle.elimination.mode({i: (int(x),) for i, x in enumerate(row) if x >= 0})[:4]
+        both = model.distribution_.elimination.mode({i: (int(x),) for i, x in enumerate(row) if x >= 0})[:4]
         joint_modes += not np.array_equal(both, found)
     assert joint_modes > 0  # the law is not trivial here
 

@@ -130,7 +130,7 @@ def test_missing_cells_are_summed_out(models: dict[str, Any]) -> None:
     codes[3, 1] = -1
     assert found[0].name in {"pairs", *BASELINES}
     by_name = {row.name: row.log_likelihood for row in found}
-    assert by_name["pairs"] == pytest.approx(models["pairs"]._oracle.log_prob(codes).mean(), abs=1e-12)
+    assert by_name["pairs"] == pytest.approx(models["pairs"].distribution_.log_prob(codes).mean(), abs=1e-12)
 
 
 def test_trees_have_a_description_length(models: dict[str, Any]) -> None:

@@ -58,7 +58,7 @@ def test_missing_cells_and_hidden_nodes_are_summed_out() -> None:
     assert model.graph_.names == (*COLUMNS, "h")
     assert model.graph_.hidden == ("h",)
     partial = model.score_samples(table[:6])
-    by_oracle = model._oracle.log_prob(model._codes(table[:6], partial=True))
+    by_oracle = model.distribution_.log_prob(model._codes(table[:6], partial=True))
     assert partial == pytest.approx(by_oracle, rel=1e-10)
     assert model.sample(4, random_state=0).columns.tolist() == COLUMNS
 

@@ -42,7 +42,7 @@ def zero_sum(log_p: np.ndarray, own: tuple[int, ...]) -> np.ndarray:
 
 
 def joint(model) -> np.ndarray:
-    return np.log(model._oracle.joint())
+    return np.log(model.distribution_.joint())
 
 
 def assert_effects_are_those_of_the_distribution(model) -> None:

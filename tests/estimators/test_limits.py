@@ -85,11 +85,14 @@ def test_a_misfit_by_draws_is_near_the_exact_one_and_says_that_it_is_an_estimate
     data = Empirical.from_codes(rows)
     rng = np.random.default_rng(0)
     found = pairs.pair_misfit(
-        model._oracle, data, lambda: pairs.sampled_misfit(lambda n: model._oracle.sample(n, rng), data), work=0
+        model.distribution_,
+        data,
+        lambda: pairs.sampled_misfit(lambda n: model.distribution_.sample(n, rng), data),
+        work=0,
     )
     assert found is not None
     assert found.draws == pairs.N_DRAWS // 2
-    exact = pairs.model_pairs(model._oracle)
+    exact = model.distribution_.pairs()
     assert exact is not None
     assert found.model == pytest.approx(float(exact[pairs._entries(found.cell, data.space)]), abs=5 * found.error)
     words = limits.misfit_words({"cell": found.cell, "model": found.model, "data": found.data, "draws": found.draws})

@@ -57,7 +57,7 @@ def test_conditionals_are_ratios_of_sums(model: fs.FullSpanMixture, table: np.nd
 
 def test_gaps_are_summed_over_and_filled(model: fs.FullSpanMixture, table: np.ndarray) -> None:
     """A row with gaps has the sum over its completions; means are the conditionals, and draws follow them."""
-    oracle = model._oracle
+    oracle = model.distribution_
     row = np.array([[1, -1, 0, -1, 1, -1]])
     slab = table[1, :, 0, :, 1, :]
     assert oracle.log_prob(row)[0] == pytest.approx(np.log(slab.sum()))
@@ -71,7 +71,7 @@ def test_what_is_certain_has_probability_one(model: fs.FullSpanMixture) -> None:
     """Exactly, whatever the shares of the components given it: 99.9 % would say that something else is possible."""
     for values in itertools.product((0, 1), repeat=5):
         given = {f"x{v}": value for v, value in enumerate(values)}
-        _, found = model._oracle.marginals_and_log_prob(given)
+        found = model.distribution_.marginals(given).shares
         assert all(found[name][value] == 1.0 for name, value in given.items())
 
 

@@ -28,8 +28,8 @@ from fullspan.model.averaged import AveragedLogLinear
 from fullspan.model.files.log_linear import checksum, load, save
 from fullspan.model.fitted import Fitted
 from fullspan.model.loglinear import LogLinear
-from fullspan.query.answer import Oracle
-from fullspan.query.averaged import AveragedOracle
+from fullspan.query.distributions.averaged import AveragedDistribution
+from fullspan.query.distributions.log_linear import LogLinearDistribution
 
 CARDS = (2, 3, 2, 4)
 
@@ -61,8 +61,8 @@ def average(request: pytest.FixtureRequest) -> tuple[AveragedLogLinear, np.ndarr
 def test_average_of_dual_tables(average: tuple[AveragedLogLinear, np.ndarray]) -> None:
     """The dual table of the average is the average of the dual tables."""
     model, p = average
-    table = AveragedOracle(model).table
-    mean = np.mean([Oracle(m).table.eta for m in model.members], axis=0)
+    table = AveragedDistribution(model).table
+    mean = np.mean([LogLinearDistribution(m).table.eta for m in model.members], axis=0)
     assert np.allclose(table.eta, mean, atol=1e-13)
     assert np.allclose(np.exp(model.log_prob(states(CARDS))), p.ravel(order="F"), rtol=1e-12)
 
@@ -70,7 +70,7 @@ def test_average_of_dual_tables(average: tuple[AveragedLogLinear, np.ndarray]) -
 def test_every_query_is_of_the_mean_table(average: tuple[AveragedLogLinear, np.ndarray]) -> None:
     """Probabilities, conditionals, modes, entropies and informations are those of the enumerated mean."""
     model, p = average
-    oracle = AveragedOracle(model)
+    oracle = AveragedDistribution(model)
     assert np.allclose(oracle.joint(), p, rtol=1e-12)
     given = p[:, [0, 2]][..., 3]
     wanted = given.sum(axis=1) / given.sum()
@@ -94,7 +94,7 @@ def test_every_query_is_of_the_mean_table(average: tuple[AveragedLogLinear, np.n
 def test_rows_of_the_mean_table(average: tuple[AveragedLogLinear, np.ndarray]) -> None:
     """Partial rows sum the mean table; their completions are its argmax, its shares, and draws from it."""
     model, p = average
-    oracle = AveragedOracle(model)
+    oracle = AveragedDistribution(model)
     rows = np.array([[1, 2, 0, 3], [1, -1, 0, -1], [-1, 0, -1, 2], [-1, -1, -1, -1], [0, 1, -1, 1]])
     cut = [p[1, 2, 0, 3], p[1, :, 0, :].sum(), p[:, 0, :, 2].sum(), 1.0, p[0, 1, :, 1].sum()]
     assert np.allclose(oracle.log_prob(rows), np.log(cut), atol=1e-10)
@@ -114,7 +114,7 @@ def test_rows_of_the_mean_table(average: tuple[AveragedLogLinear, np.ndarray]) -
 def test_samples_of_the_mean_table(average: tuple[AveragedLogLinear, np.ndarray]) -> None:
     """Samples given evidence have the frequencies of the mean table."""
     model, p = average
-    drawn = AveragedOracle(model).sample(60_000, np.random.default_rng(1), {"x3": [1, 3], "x0": 1})
+    drawn = AveragedDistribution(model).sample(60_000, np.random.default_rng(1), {"x3": [1, 3], "x0": 1})
     assert set(drawn[:, 0]) == {1}
     assert set(drawn[:, 3]) == {1, 3}
     part = p[1][:, :, [1, 3]]
@@ -305,7 +305,7 @@ def test_an_average_is_no_log_linear_model() -> None:
     """What needs natural parameters refuses an average and says what to do."""
     model = fs.FullSpan(average=2, random_state=0).fit(rows_of(100))
     with pytest.raises(FullspanError, match="average of 2"):
-        Oracle(model.model_)
+        LogLinearDistribution(model.model_)
     with pytest.raises(FullspanError, match="average of 2"):
         fs.geometry.Manifold.of(model)
     with pytest.raises(FullspanError, match="average of 2"):

@@ -12,7 +12,7 @@ from fullspan.data.space import Space
 from fullspan.model.graph import FactorGraph
 from fullspan.model.mixture import Mixture
 from fullspan.query.direct_pairs import DirectPairs
-from fullspan.query.mixture import MixtureOracle
+from fullspan.query.distributions.mixture import MixtureDistribution
 
 CARDS = (2, 3, 2, 2)
 SCOPES = ([(0, 1), (1, 2, 3)], [(3, 0), (2,)])
@@ -35,7 +35,7 @@ def test_information_and_covariance_by_enumeration() -> None:
     rng = np.random.default_rng(0)
     shares = np.array([0.3, 0.7])
     graphs, p = zip(*(component(scopes, rng) for scopes in SCOPES), strict=True)
-    found = DirectPairs.of(MixtureOracle(Mixture(Space.of_cards(CARDS), shares, graphs)))
+    found = DirectPairs.of(MixtureDistribution(Mixture(Space.of_cards(CARDS), shares, graphs)))
     for k, (i, j) in enumerate(itertools.combinations(range(4), 2)):
         q = np.zeros((CARDS[i], CARDS[j]))
         for h, scopes in enumerate(SCOPES):
@@ -51,7 +51,7 @@ def test_information_and_covariance_by_enumeration() -> None:
 def test_one_component_shares_nothing_beyond_its_factors() -> None:
     """With a single level of the hidden variable, pairs without a factor have no information."""
     graph, _ = component([(0, 1), (2,), (3,)], np.random.default_rng(1))
-    found = DirectPairs.of(MixtureOracle(Mixture(Space.of_cards(CARDS), np.ones(1), (graph,))))
+    found = DirectPairs.of(MixtureDistribution(Mixture(Space.of_cards(CARDS), np.ones(1), (graph,))))
     assert found.information[0] > 0.01
     assert found.information[1:] == pytest.approx(0, abs=1e-12)
 
@@ -62,7 +62,7 @@ def test_a_column_of_many_levels_costs_what_its_own_pairs_cost() -> None:
     space = Space.of_cards(cards)
     scopes = [(v,) for v in range(len(cards))]
     graphs = [FactorGraph(space, scopes, [np.log(rng.dirichlet(np.full(c, 5.0))) for c in cards]) for _ in range(2)]
-    oracle = MixtureOracle(Mixture(space, np.array([0.5, 0.5]), tuple(graphs)))
+    oracle = MixtureDistribution(Mixture(space, np.array([0.5, 0.5]), tuple(graphs)))
     assert [tree.log_z() for tree in oracle.trees] == pytest.approx([0.0, 0.0], abs=1e-9)
     tracemalloc.start()
     found = DirectPairs.of(oracle)
@@ -76,4 +76,4 @@ def test_a_single_variable_has_no_pairs() -> None:
     """Nothing is shared with nobody."""
     space = Space.of_cards((3,))
     graph = FactorGraph(space, [(0,)], [np.log([0.2, 0.3, 0.5])])
-    assert DirectPairs.of(MixtureOracle(Mixture(space, np.ones(1), (graph,)))).information.shape == (0,)
+    assert DirectPairs.of(MixtureDistribution(Mixture(space, np.ones(1), (graph,)))).information.shape == (0,)

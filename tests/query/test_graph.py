@@ -14,7 +14,7 @@ import fullspan
 from fullspan.data.space import Space, Variable
 from fullspan.errors import DataError, FullspanError, ModelFileError, QueryError, TooLargeError
 from fullspan.model.graph import FactorGraph
-from fullspan.query.answer import Oracle
+from fullspan.query.distributions.log_linear import LogLinearDistribution
 from fullspan.query.graph import GraphModel, read_graph
 from fullspan.query.language.result import Table
 
@@ -189,7 +189,7 @@ def test_networks_go_through_files(tmp_path: Path) -> None:
 
 def test_a_model_file_is_answered_alike_by_table_and_clusters(tmp_path: Path) -> None:
     network(zeros=False).save(tmp_path / "n.fsm")
-    oracle, model = Oracle(fullspan.load(tmp_path / "n.fsm").model_), read_graph(tmp_path / "n.fsm")
+    oracle, model = LogLinearDistribution(fullspan.load(tmp_path / "n.fsm").model_), read_graph(tmp_path / "n.fsm")
     for question in ("P(a=yes | c=y)", "P(b=3, d=True | c in {x, w}, a=no)"):
         assert oracle.probability(question) == pytest.approx(model.probability(question), rel=1e-12)
 

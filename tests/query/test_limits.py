@@ -10,7 +10,7 @@ import pytest
 from fullspan.data.space import Space
 from fullspan.errors import DataError, QueryError
 from fullspan.model.algebra.basis import Basis
-from fullspan.query.answer import Oracle
+from fullspan.query.distributions.log_linear import LogLinearDistribution
 from fullspan.query.language.events import IMPOSSIBLE
 from query.enumeration import ALL_BASES, CARDS, Enumerated, normalised, random_model
 
@@ -19,23 +19,23 @@ WEIGHTS = np.array([-1024.3, 0.4, 1024.0, -0.7])
 """x0=1 never comes without x1=1."""
 
 
-def limit() -> Oracle:
-    return Oracle(normalised(Space.of_cards((2, 2, 3)), "monomial", LIMIT, WEIGHTS))
+def limit() -> LogLinearDistribution:
+    return LogLinearDistribution(normalised(Space.of_cards((2, 2, 3)), "monomial", LIMIT, WEIGHTS))
 
 
 @pytest.mark.parametrize("basis", ALL_BASES)
 def test_the_joint_table_is_that_of_the_visible_variables(basis):
     model = random_model(CARDS, basis, 4)
     p = Enumerated.of(model).p
-    np.testing.assert_allclose(Oracle(model).joint(), p, rtol=1e-12)
-    np.testing.assert_allclose(Oracle(model, n_hidden=2).joint(), p.sum(axis=(2, 3)), rtol=1e-12)
+    np.testing.assert_allclose(LogLinearDistribution(model).joint(), p, rtol=1e-12)
+    np.testing.assert_allclose(LogLinearDistribution(model, n_hidden=2).joint(), p.sum(axis=(2, 3)), rtol=1e-12)
 
 
 @pytest.mark.parametrize("basis", ALL_BASES)
 def test_rows_are_of_the_visible_variables(basis):
     """Hidden variables are summed out of log-probabilities, modes and completions, and are in no sample."""
     model = random_model(CARDS, basis, 7, scale=1.5)
-    oracle = Oracle(model, n_hidden=1)
+    oracle = LogLinearDistribution(model, n_hidden=1)
     p = Enumerated.of(model).p.sum(axis=3)
     assert oracle.visible.cards == CARDS[:3]
     codes = np.array([[0, 1, 3], [1, -1, 2], [-1, -1, 0], [-1, -1, -1]])
@@ -100,12 +100,12 @@ def test_a_condition_that_is_only_improbable_is_answered():
     model = normalised(Space.of_cards((2, 2)), "monomial", (((0, 1),), ((0, 1), (1, 1))), np.array([-590.0, 1.5]))
     expected = math.exp(1.5) / (1 + math.exp(1.5))
     assert IMPOSSIBLE < model.log_prob([[1, 0]])[0] < -589
-    assert math.isclose(Oracle(model).probability("x1=1 | x0=1"), expected, rel_tol=1e-12)
-    assert Oracle(model).mode({"x0": 1}).state.tolist() == [1, 1]
+    assert math.isclose(LogLinearDistribution(model).probability("x1=1 | x0=1"), expected, rel_tol=1e-12)
+    assert LogLinearDistribution(model).mode({"x0": 1}).state.tolist() == [1, 1]
 
 
 def test_small_weights_exclude_nothing():
     model = random_model((2, 2, 2), "walsh", 1)
     assert model.basis == Basis("walsh", (2, 2, 2))
-    assert not Oracle(model).may_exclude
+    assert not LogLinearDistribution(model).may_exclude
     assert limit().may_exclude

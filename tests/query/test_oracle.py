@@ -11,7 +11,9 @@ import pytest
 from fullspan.data.space import Space
 from fullspan.engine.dual.table import DualTable
 from fullspan.errors import DataError, FullspanError, QueryError, TooLargeError
-from fullspan.query import Oracle, Table, probabilities, rows
+from fullspan.query import Table
+from fullspan.query.distributions import look_ups, rows
+from fullspan.query.distributions.log_linear import LogLinearDistribution
 from query.enumeration import ALL_BASES, CARDS, Enumerated, all_states, normalised, random_model
 
 WAYS = ("look-up", "elimination")
@@ -27,9 +29,9 @@ def both_ways(request, basis, monkeypatch):
     """An oracle and its enumeration; the second way may not use look-ups at all."""
     model = random_model(CARDS, basis, seed=3)
     if request.param == "elimination":
-        monkeypatch.setattr(probabilities, "LOOK_UPS", 0)
+        monkeypatch.setattr(look_ups, "LOOK_UPS", 0)
         monkeypatch.setattr(rows, "LOOK_UPS", 0)
-    return Oracle(model), Enumerated.of(model)
+    return LogLinearDistribution(model), Enumerated.of(model)
 
 
 def named(codes):
@@ -123,7 +125,7 @@ def test_log_prob_of_every_partial_state(both_ways):
 
 def test_log_prob_by_each_way_agrees(basis, monkeypatch):
     """Look-ups, completions and elimination give the same log probability of partial states."""
-    oracle = Oracle(random_model(CARDS, basis, seed=5))
+    oracle = LogLinearDistribution(random_model(CARDS, basis, seed=5))
     by_look_up = oracle.log_prob(PARTIAL)
     monkeypatch.setattr(rows, "LOOK_UPS", 0)
     np.testing.assert_allclose(oracle.log_prob(PARTIAL), by_look_up, rtol=1e-11, atol=1e-13)
@@ -254,7 +256,7 @@ def strong_model(basis):
 def test_improbable_evidence(basis):
     """P(x0 | evidence) keeps ten digits when P(evidence) is 1e-30, also for a row of codes and for a sample."""
     model = strong_model(basis)
-    oracle, truth = Oracle(model), Enumerated.of(model)
+    oracle, truth = LogLinearDistribution(model), Enumerated.of(model)
     evidence = {1: (1,), 2: (1,)}
     assert truth.probability(evidence) < 1e-28
     assert oracle.probability(named(evidence)) == pytest.approx(truth.probability(evidence), rel=1e-10)
@@ -273,7 +275,7 @@ def test_improbable_evidence(basis):
 def test_look_ups_above_the_floor_have_ten_digits():
     """The smallest probability that is looked up at n = 16 agrees with elimination to 1e-10."""
     model = random_model((2,) * 16, "walsh", seed=2, k=40, scale=0.8)
-    oracle = Oracle(model)
+    oracle = LogLinearDistribution(model)
     names = [f"x{i}" for i in range(10)]
     looked_up = oracle.table.marginal(range(10)).reshape((2,) * 10, order="F")
     exact = np.exp(oracle.elimination.log_sums(range(10), {}) - model.log_z)
@@ -300,7 +302,7 @@ def test_a_chain_of_sixty_variables_needs_no_table():
 
     terms, theta, log_z = chain(60)
     space = Space.of_cards((2,) * 60)
-    oracle = Oracle(LogLinear(space, Basis("walsh", space.cards), terms, theta, log_z))
+    oracle = LogLinearDistribution(LogLinear(space, Basis("walsh", space.cards), terms, theta, log_z))
     assert oracle.table is None
     correlation = np.tanh(theta[10:20]).prod()
     assert oracle.probability({"x20": 1}, {"x10": 1}) == pytest.approx((1 + correlation) / 2, rel=1e-12)
@@ -321,7 +323,7 @@ def test_a_chain_of_sixty_variables_needs_no_table():
 
 def test_a_plan_that_does_not_fit_is_refused_before_it_is_allocated():
     model = random_model((2,) * 14, "walsh", seed=1, k=60)
-    oracle = Oracle(model, max_memory=1000)
+    oracle = LogLinearDistribution(model, max_memory=1000)
     assert oracle.table is None
     with pytest.raises(TooLargeError, match=r"GiB.*may be used; clamp some of these variables"):
         oracle.mode()
@@ -329,14 +331,14 @@ def test_a_plan_that_does_not_fit_is_refused_before_it_is_allocated():
 
 def test_one_level_variables_are_harmless():
     model = random_model((2, 1, 3, 1), "indicator", seed=8, k=4)
-    oracle, truth = Oracle(model), Enumerated.of(model)
+    oracle, truth = LogLinearDistribution(model), Enumerated.of(model)
     np.testing.assert_allclose(oracle.conditional(["x1", "x2"]).values, truth.conditional((1, 2)), rtol=1e-12)
     assert oracle.sample(5, np.random.default_rng(0))[:, [1, 3]].tolist() == [[0, 0]] * 5
     assert oracle.probability({"x1": 0}) == pytest.approx(1.0)
 
 
 def test_a_model_without_terms_is_uniform():
-    oracle = Oracle(normalised(Space.of_cards((2, 3)), "walsh", (), np.empty(0)))
+    oracle = LogLinearDistribution(normalised(Space.of_cards((2, 3)), "walsh", (), np.empty(0)))
     assert oracle.probability({"x1": 2}) == pytest.approx(1 / 3)
     assert oracle.entropy() == pytest.approx(np.log(6))
     np.testing.assert_allclose(oracle.log_prob([[-1, -1], [0, -1], [1, 2]]), [0, -np.log(2), -np.log(6)], atol=1e-15)
@@ -347,7 +349,7 @@ def test_a_model_without_terms_is_uniform():
 
 @pytest.fixture(scope="module")
 def oracle():
-    return Oracle(random_model(CARDS, "walsh", seed=3))
+    return LogLinearDistribution(random_model(CARDS, "walsh", seed=3))
 
 
 @pytest.mark.parametrize(
@@ -382,10 +384,12 @@ def test_a_table_given_is_used_and_checked():
     model = random_model(CARDS, "walsh", seed=3)
     table = DualTable(model.basis)
     table.set_theta(dict(zip(model.indices, model.theta, strict=True)))
-    assert Oracle(model, table).table is table
-    assert Oracle(model, table).probability({"x0": 1}) == pytest.approx(Enumerated.of(model).probability({0: (1,)}))
+    assert LogLinearDistribution(model, table).table is table
+    assert LogLinearDistribution(model, table).probability({"x0": 1}) == pytest.approx(
+        Enumerated.of(model).probability({0: (1,)})
+    )
     with pytest.raises(FullspanError, match="float64 table"):
-        Oracle(model, SimpleNamespace(basis=model.basis, dtype=np.dtype(np.float32)))
+        LogLinearDistribution(model, SimpleNamespace(basis=model.basis, dtype=np.dtype(np.float32)))
 
 
 def test_a_table_of_answers_reads_like_one(oracle):

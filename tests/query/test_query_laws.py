@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fullspan.data.space import Space, Variable
 from fullspan.model.algebra.basis import Basis
-from fullspan.query import Oracle
+from fullspan.query.distributions.log_linear import LogLinearDistribution
 from query.enumeration import ALL_BASES, normalised, random_model
 
 # Two shapes only, so that compiled code is shared; everything else is drawn.
@@ -28,7 +28,7 @@ law = settings(max_examples=40, deadline=None)
 @st.composite
 def oracles_and_codes(draw):
     model = draw(models)
-    return Oracle(model), [draw(st.integers(0, card - 1)) for card in model.space.cards]
+    return LogLinearDistribution(model), [draw(st.integers(0, card - 1)) for card in model.space.cards]
 
 
 @law
@@ -70,7 +70,7 @@ def test_conditional_is_joint_over_marginal(drawn):
 @given(models)
 def test_mutual_information_is_symmetric_and_not_negative(model):
     """I(A; B | C) = I(B; A | C) >= 0, and I(A; B, C) = I(A; C) + I(A; B | C)."""
-    oracle = Oracle(model)
+    oracle = LogLinearDistribution(model)
     for condition in (None, "x1", {"x1": 1}):
         forth = oracle.mutual_information("x0", ["x2", "x3"], condition)
         back = oracle.mutual_information(["x3", "x2"], "x0", condition)
@@ -84,7 +84,7 @@ def test_mutual_information_is_symmetric_and_not_negative(model):
 @given(models)
 def test_conditioning_never_adds_entropy(model):
     """0 <= H(A | B) <= H(A) <= log |A|, and H(A, B) = H(B) + H(A | B)."""
-    oracle = Oracle(model)
+    oracle = LogLinearDistribution(model)
     plain, known = oracle.entropy("x2"), oracle.entropy("x2", given=["x0", "x1"])
     assert 0 <= known <= plain + 1e-12 <= np.log(model.space.cards[2]) + 2e-12
     joint = oracle.entropy(["x0", "x1", "x2"])
@@ -109,7 +109,10 @@ def test_relabelling_changes_nothing(model, order, seed):
     cards = model.space.cards
     moved = Space(tuple(Variable(f"x{i}", tuple(range(cards[i]))) for i in order))
     terms = tuple(tuple(sorted((order.index(i), j) for i, j in term)) for term in model.terms)
-    one, two = Oracle(model), Oracle(normalised(moved, model.basis.name, terms, model.theta))
+    one, two = (
+        LogLinearDistribution(model),
+        LogLinearDistribution(normalised(moved, model.basis.name, terms, model.theta)),
+    )
     rng = np.random.default_rng(seed)
     event, condition = {"x0": int(rng.integers(cards[0]))}, {"x2": int(rng.integers(cards[2]))}
     assert one.probability(event, condition) == pytest.approx(two.probability(event, condition), rel=1e-9)
@@ -129,6 +132,6 @@ def test_the_basis_does_not_matter(model, other):
     matrix = algebra.evaluate([algebra.term(y) for y in range(table.size)], model.space.states(range(table.size)))
     theta = np.linalg.solve(matrix.astype(float), table)
     terms = tuple(algebra.term(y) for y in range(1, table.size))
-    one, two = Oracle(model), Oracle(normalised(model.space, other, terms, theta[1:]))
+    one, two = LogLinearDistribution(model), LogLinearDistribution(normalised(model.space, other, terms, theta[1:]))
     values = one.conditional(["x0", "x3"], {"x2": 1}).values
     np.testing.assert_allclose(two.conditional(["x0", "x3"], {"x2": 1}).values, values, rtol=1e-7)

@@ -10,7 +10,7 @@ from fullspan.data.space import Space
 from fullspan.errors import QueryError, TooLargeError
 from fullspan.learn.trees.chow_liu import chow_liu
 from fullspan.model.hidden_tree import HiddenTree
-from fullspan.query.tree import TreeOracle
+from fullspan.query.distributions.tree import TreeDistribution
 from trees import CARDS, generic_tree, joint
 
 
@@ -22,17 +22,17 @@ def plain_tree() -> HiddenTree:
 
 
 @pytest.fixture(params=["hidden", "plain"])
-def case(request: pytest.FixtureRequest) -> tuple[TreeOracle, np.ndarray]:
+def case(request: pytest.FixtureRequest) -> tuple[TreeDistribution, np.ndarray]:
     tree = generic_tree(3) if request.param == "hidden" else plain_tree()
     if tree.is_observed:
         k = tree.n_states
         same = HiddenTree(tree.space, tree.parents, tree.prior, tree.transitions, tree.emissions)
         assert k == 4
-        return TreeOracle(tree), joint(same)
-    return TreeOracle(tree), joint(tree)
+        return TreeDistribution(tree), joint(same)
+    return TreeDistribution(tree), joint(tree)
 
 
-def test_probabilities_and_tables(case: tuple[TreeOracle, np.ndarray]) -> None:
+def test_probabilities_and_tables(case: tuple[TreeDistribution, np.ndarray]) -> None:
     """P(event | given) with sets of levels on both sides, and on the same variable."""
     oracle, p = case
     condition = p[:, [0, 2], :, :, 1].sum()
@@ -47,15 +47,15 @@ def test_probabilities_and_tables(case: tuple[TreeOracle, np.ndarray]) -> None:
     assert np.allclose(oracle.ask("P(x0 | x4=0)").values, p[..., 0].sum(axis=(1, 2, 3)) / p[..., 0].sum())
 
 
-def test_all_marginals_in_one_pass(case: tuple[TreeOracle, np.ndarray]) -> None:
+def test_all_marginals_in_one_pass(case: tuple[TreeDistribution, np.ndarray]) -> None:
     oracle, p = case
     given = p[:, [0, 2]][..., 1]
     for name, axis in (("x0", 0), ("x3", 3)):
         expected = given.sum(axis=tuple(i for i in range(4) if i != axis)) / given.sum()
-        assert np.allclose(oracle.marginals({"x1": [0, 2], "x4": 1})[name].values, expected)
+        assert np.allclose(oracle.marginals({"x1": [0, 2], "x4": 1}).shares[name], expected)
 
 
-def test_information(case: tuple[TreeOracle, np.ndarray]) -> None:
+def test_information(case: tuple[TreeDistribution, np.ndarray]) -> None:
     """H and I of the enumerated distribution, given nothing, an event, and variables."""
     oracle, p = case
 
@@ -74,7 +74,7 @@ def test_information(case: tuple[TreeOracle, np.ndarray]) -> None:
 def test_the_mode_of_a_plain_tree_is_that_of_enumeration() -> None:
     """Max-sum finds the largest cell of the table, given evidence too; hidden nodes are refused."""
     tree = plain_tree()
-    oracle = TreeOracle(tree)
+    oracle = TreeDistribution(tree)
     p = joint(HiddenTree(tree.space, tree.parents, tree.prior, tree.transitions, tree.emissions))
     found = oracle.mode()
     assert np.isclose(np.exp(found.log_prob), p.max())
@@ -83,10 +83,10 @@ def test_the_mode_of_a_plain_tree_is_that_of_enumeration() -> None:
     rest = p[0, :, :, :2]
     assert np.isclose(np.exp(given.log_prob), rest.max() / rest.sum())
     with pytest.raises(QueryError, match="hidden nodes"):
-        TreeOracle(generic_tree(1)).mode()
+        TreeDistribution(generic_tree(1)).mode()
 
 
-def test_cells_are_filled_by_their_likeliest_level(case: tuple[TreeOracle, np.ndarray]) -> None:
+def test_cells_are_filled_by_their_likeliest_level(case: tuple[TreeDistribution, np.ndarray]) -> None:
     oracle, p = case
     rows = np.array([[-1, 2, 0, -1, 1], [1, 0, 0, 3, 0]])
     cells = p[:, 2, 0, :, 1] / p[:, 2, 0, :, 1].sum()
@@ -101,7 +101,7 @@ def test_cells_are_filled_by_their_likeliest_level(case: tuple[TreeOracle, np.nd
 
 def test_what_cannot_be_answered_is_refused() -> None:
     exact = chow_liu(Empirical.from_codes([[0, 0], [1, 1], [1, 1]]), 0.0).model
-    oracle = TreeOracle(exact)
+    oracle = TreeDistribution(exact)
     impossible = {"x0": 0, "x1": 1}
     for ask in (
         lambda: oracle.probability({"x0": 1}, impossible),
@@ -120,12 +120,12 @@ def test_what_cannot_be_answered_is_refused() -> None:
         oracle.probability("x0 | x1=0")
     wide = chow_liu(Empirical.from_codes(np.eye(21, dtype=np.int64)), 1.0).model
     with pytest.raises(TooLargeError, match="fewer variables"):
-        TreeOracle(wide).entropy()
+        TreeDistribution(wide).entropy()
 
 
 def test_a_row_that_cannot_be_is_not_filled() -> None:
     """Three copies of one bit: two that differ leave nothing for the third."""
-    oracle = TreeOracle(chow_liu(Empirical.from_codes([[0, 0, 0], [1, 1, 1]]), 0.0).model)
+    oracle = TreeDistribution(chow_liu(Empirical.from_codes([[0, 0, 0], [1, 1, 1]]), 0.0).model)
     for how in ("mode", "mean", "draw"):
         with pytest.raises(QueryError, match="row 2"):
             oracle.impute(np.array([[0, 0, -1], [0, 1, -1]]), how, np.random.default_rng(0))

@@ -3,102 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
 
-from fullspan.data import Empirical
-from fullspan.data.space import Space
+from contract.kinds import KINDS, NO_MODE, truncated
 from fullspan.errors import QueryError
-from fullspan.learn.trees.chow_liu import chow_liu
-from fullspan.model.algebra.basis import Basis
-from fullspan.model.averaged import AveragedLogLinear
-from fullspan.model.graph import FactorGraph
-from fullspan.model.hidden_tree import HiddenTree
-from fullspan.model.mixture import Mixture
-from fullspan.model.truncated import TruncatedLogLinear
-from fullspan.query import MostProbable, Oracle, probabilities
-from fullspan.query.asked import Asked
-from fullspan.query.averaged import AveragedOracle
-from fullspan.query.conditioned import Conditioned
-from fullspan.query.given_inputs import GivenInputs
-from fullspan.query.graph import GraphModel
-from fullspan.query.mixture import MixtureOracle
-from fullspan.query.sampled import SampledOracle
-from fullspan.query.tree import TreeOracle
-from fullspan.query.truncated import TruncatedOracle
-from query.enumeration import CARDS, all_states, random_model
-from trees import generic_tree
+from fullspan.query import Distribution, MostProbable
+from fullspan.query.distributions import look_ups
+from fullspan.query.distributions.decimated import DecimatedDistribution
+from fullspan.query.distributions.log_linear import LogLinearDistribution
+from fullspan.query.distributions.sampled import SampledDistribution
+from query.enumeration import CARDS, Enumerated, all_states, random_model
 
-Made = tuple[Asked, np.ndarray]
+FOUR = {name: make for name, make in KINDS.items() if name not in ("hidden variables", "restricted", "decimated")}
+"""Kinds over the four variables of CARDS."""
 
 
-def _joint(oracle: Any) -> np.ndarray:
-    """p(x) of every state from the densities of complete rows, which no sum over boxes takes part in."""
-    space = oracle.visible
-    return np.exp(oracle.log_prob(all_states(space.cards))).reshape(space.cards)
-
-
-def _of(oracle: Any) -> Made:
-    return oracle, _joint(oracle)
-
-
-def _mixture() -> MixtureOracle:
-    return MixtureOracle(Mixture.of_average(AveragedLogLinear.of([random_model(CARDS, "walsh", s) for s in (1, 2)])))
-
-
-class WithoutTable(Oracle):
-    """The oracle of a model whose dual table would not fit: elimination alone."""
-
-    table = None
-
-
-def _plain_tree() -> HiddenTree:
-    rng = np.random.default_rng(2)
-    rows = np.stack([rng.integers(card, size=60) for card in CARDS], axis=1)
-    return chow_liu(Empirical.from_codes(rows, space=Space.of_cards(CARDS))).model
-
-
-def _graph() -> Made:
-    model = random_model(CARDS, "indicator", 5)
-    return GraphModel(FactorGraph.of_loglinear(model)), _joint(Oracle(model))
-
-
-def _truncated(unseen: float) -> Made:
-    space = Space.of_cards(CARDS)
-    terms = (((0, 1),), ((1, 2),), ((2, 1),), ((0, 1), (2, 3)))
-    others = [[1, 1, 2, 1], [0, 0, 3, 1], [1, 0, 1, 0], [0, 2, 2, 0], [1, 2, 0, 1]]
-    theta = np.array([0.3, -0.7, 0.4, 1.1])
-    model = TruncatedLogLinear(space, Basis("monomial", CARDS), terms, theta, 0.0, np.array(others), 0.0)
-    on_s = model.basis.evaluate(terms, model.states.astype(np.int64)) @ theta
-    log_z = float(np.log(np.exp(on_s).sum()))
-    return _of(TruncatedOracle(TruncatedLogLinear(space, model.basis, terms, theta, log_z, np.array(others), unseen)))
-
-
-def _conditioned() -> Made:
-    oracle = _mixture()
-    return Conditioned(oracle), _joint(oracle)
-
-
-KINDS: dict[str, Callable[[], Made]] = {
-    "table": lambda: _of(Oracle(random_model(CARDS, "walsh", 3))),
-    "elimination": lambda: _of(WithoutTable(random_model(CARDS, "monomial", 4))),
-    "averaged": lambda: _of(AveragedOracle(AveragedLogLinear.of([random_model(CARDS, "walsh", s) for s in (5, 6)]))),
-    "mixture": lambda: _of(_mixture()),
-    "tree": lambda: _of(TreeOracle(_plain_tree())),
-    "hidden tree": lambda: _of(TreeOracle(generic_tree(3, CARDS))),
-    "truncated": lambda: _truncated(0.0),
-    "truncated, unseen": lambda: _truncated(0.1),
-    "network": _graph,
-    "conditioned": _conditioned,
-}
-NO_MODE = {"mixture", "conditioned", "hidden tree"}
-
-
-@pytest.fixture(params=KINDS, scope="module")
-def kind(request: pytest.FixtureRequest) -> tuple[str, Asked, np.ndarray]:
+@pytest.fixture(params=FOUR, scope="module")
+def kind(request: pytest.FixtureRequest) -> tuple[str, Distribution, np.ndarray]:
     return (request.param, *KINDS[request.param]())
 
 
@@ -232,9 +155,9 @@ def test_random_formulas(kind):
 
 def test_look_ups_are_not_needed(monkeypatch):
     """Unions are summed by elimination to the same numbers as by look-ups in the dual table."""
-    oracle = Oracle(random_model(CARDS, "walsh", 3))
+    oracle = LogLinearDistribution(random_model(CARDS, "walsh", 3))
     by_look_up = oracle.ask("P(x1, x0=1 or x2=3 | x3=1 or x1>=1)").values
-    monkeypatch.setattr(probabilities, "LOOK_UPS", 0)
+    monkeypatch.setattr(look_ups, "LOOK_UPS", 0)
     np.testing.assert_allclose(oracle.ask("P(x1, x0=1 or x2=3 | x3=1 or x1>=1)").values, by_look_up, rtol=1e-12)
 
 
@@ -257,7 +180,7 @@ def test_conditions_of_probability_0_are_refused(kind):
 
 def test_a_union_that_the_model_excludes():
     """Both alternatives have probability 0 under the model, though levels are left."""
-    _, (oracle, p) = "truncated", _truncated(0.0)
+    _, (oracle, p) = "truncated", truncated(0.0)
     zero = [tuple(map(int, s)) for s in np.argwhere(p == 0)]
     zero = [zero[0], next(s for s in zero if all(a != b for a, b in zip(s, zero[0], strict=True)))]
     text = " or ".join("(" + " and ".join(f"x{i}={x}" for i, x in enumerate(s)) + ")" for s in zero)
@@ -268,7 +191,7 @@ def test_a_union_that_the_model_excludes():
 def test_inputs_stay_fixed_in_unions():
     """A conditional model answers unions of other variables; a union over its input leaves the input open."""
     model = random_model(CARDS, "walsh", 8)
-    oracle, p = GivenInputs(model, 0, [3]), _joint(Oracle(model))
+    oracle, p = DecimatedDistribution(model, [3]), Enumerated.of(model).p
     inside = p[1, :, :, 1].sum() + p[0, 2, :, 1].sum()
     assert oracle.ask("P(x0=1 or x1=2 | x3=1)") == pytest.approx(inside / p[..., 1].sum(), rel=1e-10)
     two = (p[1, 2, 0, 1] + p[1, 2, 1:, 1].sum() + p[1, :2, 0, 1].sum()) / (p[:, 2, :, 1].sum() + p[:, :2, 0, 1].sum())
@@ -280,8 +203,8 @@ def test_inputs_stay_fixed_in_unions():
 def test_chains_estimate_unions():
     """P(A or B | C or D) by Gibbs chains lies within five standard errors of the sum."""
     model = random_model(CARDS, "walsh", 9)
-    exact = Oracle(model).ask("P(x0=1 or x1=2 | x3=1 or x2>=2)")
-    sampled = SampledOracle(model, np.random.default_rng(0))
+    exact = LogLinearDistribution(model).ask("P(x0=1 or x1=2 | x3=1 or x2>=2)")
+    sampled = SampledDistribution(model, np.random.default_rng(0))
     found = sampled.ask("P(x0=1 or x1=2 | x3=1 or x2>=2)")
     assert abs(found.value - exact) < 5 * found.error < 0.1
     with pytest.raises(QueryError, match="chains estimate probabilities only"):
@@ -291,14 +214,14 @@ def test_chains_estimate_unions():
 
 
 def test_pairs_of_pieces_have_a_limit():
-    oracle = Oracle(random_model((3, 3, 3, 3, 3, 3, 3, 3), "walsh", 1))
+    oracle = LogLinearDistribution(random_model((3, 3, 3, 3, 3, 3, 3, 3), "walsh", 1))
     event = " and ".join(f"(x{2 * i}=0 or x{2 * i + 1}=0)" for i in range(4))
     with pytest.raises(QueryError, match="at most 256 pairs"):
         oracle.ask(f"P({event} | {event.replace('=0', '=1')}, not (x0=2 and x1=2 and x2=2 and x3=2 and x4=2))")
 
 
 def test_words_that_ask_for_something_else():
-    oracle = Oracle(random_model(CARDS, "walsh", 3))
+    oracle = LogLinearDistribution(random_model(CARDS, "walsh", 3))
     with pytest.raises(QueryError, match="does not ask for a probability"):
         oracle.probability("H(x0)")
     with pytest.raises(QueryError, match="is a question, not evidence"):

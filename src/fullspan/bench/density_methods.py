@@ -21,9 +21,9 @@ from fullspan.bench.pyagrum_process import package
 from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.estimators.compare.baselines import ChowLiu, Independent
-from fullspan.query.answer import Oracle
-from fullspan.query.mixture import MixtureOracle
-from fullspan.query.tree import TreeOracle
+from fullspan.query.distributions.log_linear import LogLinearDistribution
+from fullspan.query.distributions.mixture import MixtureDistribution
+from fullspan.query.distributions.tree import TreeDistribution
 
 TABLE, PAIRWISE = 1 << 22, 1 << 18
 """States up to which the search runs on the dual table, and all pairs are fitted exactly."""
@@ -79,7 +79,7 @@ def pairwise(split: Split, space: Space, settings: Settings) -> Learned:
         raise Declined(f"more than {PAIRWISE:,} states")
     data = _counted(split.known, space)
     fitted = fit_machine(data, MachineOptions(order=2, basis="walsh", l2=1.0 / data.total, tol=1e-6))
-    return Learned(Oracle(fitted.model).log_prob, {"terms": len(fitted.model.terms)})
+    return Learned(LogLinearDistribution(fitted.model).log_prob, {"terms": len(fitted.model.terms)})
 
 
 def hidden_trees(split: Split, space: Space, settings: Settings) -> Learned:
@@ -88,7 +88,7 @@ def hidden_trees(split: Split, space: Space, settings: Settings) -> Learned:
 
     options = TreeOptions([16, 32], 0.3, 3, max_iter=120, seed=settings.seed)
     fitted = fit_hidden_tree(_counted(split.train, space), options, _counted(split.valid, space))
-    return Learned(TreeOracle(fitted.model).log_prob, {"states": fitted.model.n_states})
+    return Learned(TreeDistribution(fitted.model).log_prob, {"states": fitted.model.n_states})
 
 
 def fullspan(split: Split, space: Space, settings: Settings) -> Learned:
@@ -104,14 +104,14 @@ def fullspan(split: Split, space: Space, settings: Settings) -> Learned:
     else:
         fitted = fit_wide(data, WideOptions(max_width=4))
         notes = {"terms": len(fitted.model.terms), "engine": "elimination", "width": fitted.settings["width"]}
-    return Learned(Oracle(fitted.model).log_prob, notes)
+    return Learned(LogLinearDistribution(fitted.model).log_prob, notes)
 
 
 def average(split: Split, space: Space, settings: Settings) -> Learned:
     """Sixteen full-span fits, stacked with networks, mixtures, all pairs and, for few states, a shrunken model."""
     from fullspan.estimators.averaging import averaged_search, shrunken_search
     from fullspan.learn.search.options import Options
-    from fullspan.query.averaged import AveragedOracle
+    from fullspan.query.distributions.averaged import AveragedDistribution
 
     if space.n_states > TABLE:
         raise Declined(f"more than {TABLE:,} states")
@@ -120,7 +120,7 @@ def average(split: Split, space: Space, settings: Settings) -> Learned:
         fitted = shrunken_search(data, Options(), _FITS, settings.seed)
     else:
         fitted = averaged_search(data, Options(), k=_FITS, random_state=settings.seed)
-    return Learned(AveragedOracle(fitted.model).log_prob, {"shares": fitted.settings.get("shares", {})})
+    return Learned(AveragedDistribution(fitted.model).log_prob, {"shares": fitted.settings.get("shares", {})})
 
 
 def mixture(split: Split, space: Space, settings: Settings) -> Learned:
@@ -130,7 +130,7 @@ def mixture(split: Split, space: Space, settings: Settings) -> Learned:
     options = MixtureOptions(max_seconds=settings.seconds, seed=settings.seed)
     fitted = fit_mixture(_counted(split.train, space), options, _counted(split.valid, space))
     notes = {"components": len(fitted.model.shares), "width": fitted.model.width, "valid": fitted.validation}
-    return Learned(MixtureOracle(fitted.model).log_prob, notes)
+    return Learned(MixtureDistribution(fitted.model).log_prob, notes)
 
 
 def restricted(split: Split, space: Space, settings: Settings) -> Learned:

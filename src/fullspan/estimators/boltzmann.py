@@ -17,7 +17,7 @@ from fullspan.estimators.inputs.evidence import Evidence
 from fullspan.estimators.inputs.parameters import check_parameters
 from fullspan.estimators.inputs.tables import empty_of
 from fullspan.estimators.parameters import Memory, Seed
-from fullspan.estimators.sampled import log_z_of, warn_unmixed
+from fullspan.estimators.sampled import warn_unmixed
 from fullspan.estimators.settings import OPTIONS, learned, noted
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ class BoltzmannMachine(Memory, Seed, DensityEstimator):
         if goodness is not None:
             self.log_likelihood_ = goodness.log_likelihood
         self.learning_curve_ = list(fitted.settings.get("learning_curve", ()))
-        self.log_z_estimate_ = log_z_of(fitted)
+        self.log_z_estimate_ = fitted.log_z
         self.diverging_ = diverging_terms(fitted)
         self.n_iter_ = fitted.settings.get("iterations")
 
@@ -167,13 +167,14 @@ class BoltzmannMachine(Memory, Seed, DensityEstimator):
         -----
         ConvergenceWarning : the chains have not met, so that the error is too small.
         """
-        from fullspan.query.sampled import SampledOracle
+        from fullspan.query.distributions.sampled import SampledDistribution
 
         check_is_fitted(self)
-        oracle = SampledOracle(self.model_, generator(random_state), **walk)
-        answer = oracle.ask(question, self._event(given))
-        warn_unmixed(oracle.r_hat, stacklevel=3)
-        return answer
+        chains = SampledDistribution(self.model_, generator(random_state), **walk)  # type: ignore[arg-type]
+        answer: Any = chains.ask(question, self._event(given))
+        warn_unmixed(chains.r_hat, stacklevel=3)
+        found: Estimate | Table = answer
+        return found
 
     def sample(self, n_samples: int = 1, random_state: Any = None, given: Evidence = None) -> Any:
         """Draw rows: independent and exact, or, where log Z could only be estimated, by Gibbs chains.
@@ -186,11 +187,12 @@ class BoltzmannMachine(Memory, Seed, DensityEstimator):
         if self.log_z_estimate_.exact:
             return super().sample(n_samples, random_state, given)
         from fullspan.data import decode
-        from fullspan.query.sampled import SampledOracle
 
-        drawn = SampledOracle(self.model_, generator(random_state)).sample(n_samples, self._event(given))
-        warn_unmixed(drawn.diagnostics.worst_r_hat, stacklevel=3)
-        return decode(drawn.states, self._oracle.visible, like=empty_of(self._kind))
+        rng = generator(random_state)
+        chains = self.distribution_.by_chains(rng)
+        codes = chains.sample(n_samples, rng, self._event(given))
+        warn_unmixed(chains.r_hat, stacklevel=3)
+        return decode(codes, self._visible, like=empty_of(self._kind))
 
     def fit_margins(
         self,

@@ -25,6 +25,7 @@ from fullspan.estimators.inputs.reading import Reading, say_missing
 from fullspan.estimators.inputs.tables import checked_table, checked_weight, kind_of
 from fullspan.estimators.inputs.targets import counted_beside, refuse_unknown_inputs, share_right
 from fullspan.estimators.parameters import Memory, Parameters, Seed
+from fullspan.estimators.registry import write_fitted
 from fullspan.estimators.settings import BY_CHAINS, OPTIONS, parameters
 from fullspan.learn.base.reporter import announce, reading, reported
 
@@ -277,10 +278,8 @@ class BoltzmannClassifier(Memory, Seed, Parameters, Explained, ClassifierMixin, 
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to one text file, atomically; :func:`fullspan.load` reads it."""
-        from fullspan.model.files.log_linear import save
-
         check_is_fitted(self)
-        save(self._explained, path)
+        write_fitted(self._explained, path)
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = dict(super().__getstate__())

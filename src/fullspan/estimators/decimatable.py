@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,23 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from fullspan.data import decode
 from fullspan.data.space import Space
-from fullspan.errors import FullspanError, QueryError
+from fullspan.errors import FullspanError
 from fullspan.estimators.density import DensityEstimator, generator
 from fullspan.estimators.inputs.evidence import Evidence
 from fullspan.estimators.inputs.parameters import check_parameters
-from fullspan.estimators.inputs.tables import checked_table, checked_weight, empty_of, kind_of
+from fullspan.estimators.inputs.tables import checked_table, checked_weight, kind_of
 from fullspan.estimators.inputs.targets import counted_beside, refuse_unknown_inputs, share_right
 from fullspan.estimators.parameters import Seed
 from fullspan.estimators.settings import seed_of
 from fullspan.graphs import Graph
 from fullspan.learn.base.reporter import announce, reading
 from fullspan.model.ising import Ising
-from fullspan.query.answer import Oracle
-from fullspan.query.clamped_rows import ClampedRows
-from fullspan.query.given_inputs import GivenInputs
-from fullspan.query.language.events import check_possible, codes_of
+from fullspan.query.distributions.decimated import DecimatedDistribution
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical
@@ -91,6 +86,13 @@ class DecimatableBoltzmannMachine(Seed, DensityEstimator):
     restarts: int = 5
     tol: float = 1e-6
     max_iter: int | None = None
+
+    @property
+    def distribution_(self) -> DecimatedDistribution:
+        """The distribution of the machine, given its inputs where it has some."""
+        found = super().distribution_
+        assert isinstance(found, DecimatedDistribution)  # which the registry gives this estimator
+        return found
 
     # -- learning ---------------------------------------------------------------------------------------------
 
@@ -162,24 +164,17 @@ class DecimatableBoltzmannMachine(Seed, DensityEstimator):
         self.graph_ = Graph(space.names, tuple((a, b) for a, b in settings["graph"]), *roles)
         self.machine_ = Ising.of(fitted.model)
         self._inputs, self._outputs = (self.graph_.positions(v) for v in (self.graph_.inputs, self.graph_.outputs))
-        self._clamped = ClampedRows(self.machine_, space.names)
-        self._ask_given_inputs()
         self.information_gain_ = fitted.divergence
         self.log_likelihood_ = float("nan") if fitted.goodness is None else fitted.goodness.log_likelihood
         self.n_iter_ = settings["iterations"]
         if settings.get("beside"):
             self.n_features_in_ -= len(self._outputs)
             if hasattr(self, "feature_names_in_"):
-                names = [name for name in self._oracle.visible.names if name not in self.graph_.outputs]
+                names = [name for name in self._visible.names if name not in self.graph_.outputs]
                 self.feature_names_in_ = np.array(names, dtype=object)
         if self._outputs:
             classes = [np.array(space.variables[i].levels) for i in self._outputs]
             self.classes_ = classes[0] if len(classes) == 1 else classes
-
-    def _ask_given_inputs(self) -> None:
-        """Questions of a machine with inputs must state them: their distribution was not learned."""
-        if self._inputs:
-            self._oracle: Oracle = GivenInputs(self.model_, self.fitted_.n_hidden, self._inputs)
 
     # -- rows -------------------------------------------------------------------------------------------------
 
@@ -193,18 +188,6 @@ class DecimatableBoltzmannMachine(Seed, DensityEstimator):
         check_is_fitted(self)
         return self._log_prob(self._codes(X, partial=self.missing != "error"))
 
-    def _log_prob(self, codes: NDArray[Any]) -> NDArray[np.float64]:
-        """Of rows of visible codes, the hidden nodes summed out."""
-        for i in self._inputs:
-            if (codes[:, i] < 0).any():
-                raise FullspanError(f"the input {self.space_.names[i]!r} is missing in a row; all inputs must be known")
-        return self._clamped.log_prob(self._rows(codes), self._inputs)
-
-    def _rows(self, codes: NDArray[Any]) -> NDArray[np.int64]:
-        rows = np.full((len(codes), len(self.space_)), -1, dtype=np.int64)
-        rows[:, : codes.shape[1]] = codes
-        return rows
-
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """With outputs, the share of rows whose outputs are all predicted right; else the mean of ``log p(row)``.
 
@@ -217,12 +200,12 @@ class DecimatableBoltzmannMachine(Seed, DensityEstimator):
         check_is_fitted(self)
         if y is not None and self._outputs:
             return share_right(self.predict(X), y, sample_weight)
-        table = self._table(X, len(self._oracle.visible))
-        empirical = self._reading().count_again(table, self._oracle.visible, checked_weight(sample_weight))
+        table = self._table(X, len(self._visible))
+        empirical = self._reading().count_again(table, self._visible, checked_weight(sample_weight))
         if not self._outputs:
             return float(empirical.counts @ self._log_prob(empirical.states)) / empirical.total
-        refuse_unknown_inputs(empirical.states, self._oracle.visible)
-        likeliest = self._means(empirical.states[:, list(self._inputs)])[:, list(self._outputs)] > 0.5
+        refuse_unknown_inputs(empirical.states, self._visible)
+        likeliest = self.distribution_.means(empirical.states[:, list(self._inputs)])[:, list(self._outputs)] > 0.5
         right = (likeliest == empirical.states[:, list(self._outputs)]).all(axis=1)
         return float(np.average(right, weights=empirical.counts))
 
@@ -233,22 +216,7 @@ class DecimatableBoltzmannMachine(Seed, DensityEstimator):
         ------
         FullspanError : an input is not given: the distribution of inputs was not learned.
         """
-        check_is_fitted(self)
-        row = np.full((1, len(self.space_)), -1, dtype=np.int64)
-        allowed = codes_of(self._event(given), self.space_)
-        check_possible(allowed, self.space_)
-        for i, codes in allowed.items():
-            if len(codes) == 1:
-                row[0, i] = codes[0]
-        for i in self._inputs:
-            if row[0, i] < 0:
-                raise FullspanError(
-                    f"the input {self.space_.names[i]!r} is not given; its distribution was not learned"
-                )
-        if not isinstance(n_samples, numbers.Integral) or isinstance(n_samples, bool) or n_samples < 0:
-            raise QueryError(f"a sample of {n_samples!r} states was asked for; give a whole number of at least 0")
-        states = self._clamped.draw(np.repeat(row, n_samples, axis=0), generator(random_state))
-        return decode(states[:, : len(self._oracle.visible)], self._oracle.visible, like=empty_of(self._kind))
+        return super().sample(n_samples, random_state, given)
 
     # -- predicting -------------------------------------------------------------------------------------------
 
@@ -260,7 +228,7 @@ class DecimatableBoltzmannMachine(Seed, DensityEstimator):
         FullspanError : the machine has no outputs.
         DataError : an input is missing, or has a value that is no level.
         """
-        ones = self._means(self._input_codes(X))[:, list(self._outputs)]
+        ones = self.distribution_.means(self._input_codes(X))[:, list(self._outputs)]
         found = [np.stack([1.0 - p, p], axis=1) for p in ones.T]
         return found[0] if len(found) == 1 else found
 
@@ -270,12 +238,6 @@ class DecimatableBoltzmannMachine(Seed, DensityEstimator):
         if isinstance(found, list):
             return np.stack([c[p.argmax(axis=1)] for c, p in zip(self.classes_, found, strict=True)], axis=1)
         return np.asarray(self.classes_[found.argmax(axis=1)])
-
-    def _means(self, inputs: NDArray[Any]) -> NDArray[np.float64]:
-        """``P(level 1)`` of all nodes given codes of the inputs."""
-        rows = np.full((len(inputs), len(self.space_)), -1, dtype=np.int64)
-        rows[:, list(self._inputs)] = inputs
-        return self._clamped.means(rows)
 
     def _input_codes(self, X: Any) -> NDArray[np.int32]:
         check_is_fitted(self)
@@ -292,21 +254,8 @@ class DecimatableBoltzmannMachine(Seed, DensityEstimator):
 
     def _inputs_among(self, table: NDArray[Any]) -> NDArray[Any]:
         """The inputs of an array that has all columns, or all but the outputs."""
-        columns = list(range(len(self._oracle.visible)))
+        columns = list(range(len(self._visible)))
         for given in (columns, [i for i in columns if i not in self._outputs]):
             if table.shape[1] == len(given):
                 return table[:, [given.index(i) for i in self._inputs]]
         return table
-
-    # -- files ------------------------------------------------------------------------------------------------
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        if "fitted_" in state:
-            self._clamped = ClampedRows(self.machine_, self.space_.names)
-            self._ask_given_inputs()
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = super().__getstate__()
-        state.pop("_clamped", None)
-        return state

@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from fullspan.errors import ConvergenceWarning, DataError, require_whole
+from fullspan.errors import ConvergenceWarning, require_whole
 from fullspan.estimators.inputs.unit_rows import UnitRows
 from fullspan.estimators.layered import LayeredEstimator
-from fullspan.model.units import OPEN
 
 if TYPE_CHECKING:
     from fullspan.engine.sampling.layers.device import Device
@@ -101,7 +100,7 @@ class DeepBoltzmannMachine(LayeredEstimator):
         from fullspan.engine.sampling.layers.network import Network
 
         check_is_fitted(self)
-        units = self._complete(self._codes(X))
+        units = self.distribution_.units_of(self._codes(X))
         on = device("cpu", "float64", np.random.default_rng(0))
         return mean_field(Network.of(self.model_, on), on.array(units), self.mean_field_sweeps, self.mean_field_tol)
 
@@ -116,18 +115,3 @@ class DeepBoltzmannMachine(LayeredEstimator):
         If ``log_z_`` is an estimate, so is the bound, and all rows share its error ``log_z_.standard_error``.
         """
         return super().score_samples(X)
-
-    def _scores(self, codes: NDArray[np.int32]) -> NDArray[np.float64]:
-        from fullspan.engine.sampling.layers.device import device
-        from fullspan.engine.sampling.layers.likelihood import log_weights
-
-        on = device("cpu", "float64", np.random.default_rng(0))
-        return log_weights(self.model_, self._complete(codes), on) - self.log_z_.value
-
-    def _complete(self, codes: NDArray[np.int32]) -> NDArray[np.int8]:
-        if (codes == OPEN).any():
-            i, j = np.argwhere(codes == OPEN)[0]
-            raise DataError(
-                f"row {i + 1} has no {self.space_.names[j]!r}; a deep machine scores complete rows: use impute first"
-            )
-        return self.model_.units.encode(codes)

@@ -33,17 +33,17 @@ from fullspan.estimators.inputs.reading import Reading, refuse_missing_level, sa
 from fullspan.estimators.inputs.tables import checked_table, checked_weight, empty_of, kind_of
 from fullspan.estimators.joint import is_conditional
 from fullspan.estimators.parameters import Parameters
+from fullspan.estimators.registry import distribution_of, write_fitted
 from fullspan.estimators.transaction import restored_on_error
 from fullspan.learn.base.reporter import Reporter, announce, reading, reported
 from fullspan.model.fitted import Fitted
-from fullspan.query.averaged import oracle_of
+from fullspan.query.distribution import Distribution
 from fullspan.query.language.result import Table
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical
     from fullspan.estimators.explain.residuals import Kind, Residuals
     from fullspan.estimators.explain.summary import Summary
-    from fullspan.query.answer import Oracle
 
 Names = str | Sequence[str]
 _RESIDUALS = 5
@@ -60,6 +60,7 @@ class DensityEstimator(Parameters, Explained, Plots, DensityMixin, BaseEstimator
     terms_ : the weights of the basis in words, with order, standard error and nats saved, strongest first.
     n_terms_ : their number.
     space_ : the variables and their levels; hidden ones come last.
+    distribution_ : what answers, a :class:`fullspan.query.distribution.Distribution`.
     model_ : the model itself, a :class:`fullspan.model.loglinear.LogLinear`.
     log_z_ : log of its partition function.
     log_likelihood_ : of all rows, in nats; of their observed cells where some are missing.
@@ -79,7 +80,6 @@ class DensityEstimator(Parameters, Explained, Plots, DensityMixin, BaseEstimator
     """
 
     fitted_: Any
-    _oracle: Oracle
     _says_limits = True
     """Whether a verbose fit prints ``limits_``; the command line does so itself."""
 
@@ -126,8 +126,8 @@ class DensityEstimator(Parameters, Explained, Plots, DensityMixin, BaseEstimator
 
     def _record(self, empirical: Empirical, seconds: float) -> None:
         """Measure how far the accepted model is from its data, keep it with the model, and say it if verbose."""
-        fitted, oracle = self.fitted_, self._oracle
-        self.fitted_ = recorded(fitted, empirical, seconds, lambda: measured_by(oracle, fitted, empirical))
+        fitted, distribution = self.fitted_, self.distribution_
+        self.fitted_ = recorded(fitted, empirical, seconds, lambda: measured_by(distribution, fitted, empirical))
         if self.verbose and self._says_limits and self.limits_ is not None:
             print(self.limits_, file=sys.stderr)
 
@@ -168,22 +168,35 @@ class DensityEstimator(Parameters, Explained, Plots, DensityMixin, BaseEstimator
         self.history_, self.status_ = fitted.history, fitted.status
         self.divergence_, self.description_length_ = fitted.divergence, fitted.description_length
         self.log_likelihood_ = -fitted.total * (fitted.divergence + fitted.entropy)
-        self._kind, self._empirical, self._counted = kind, empirical, empirical
+        self._empirical, self._counted = empirical, empirical
         self.oob_score_, self.oob_error_ = _out_of_bag(fitted)
-        self._oracle = oracle_of(model, n_hidden=fitted.n_hidden)
-        self.n_features_in_ = len(self._oracle.visible)
+        self._accept_columns(kind)
+
+    def _accept_columns(self, kind: str) -> None:
+        """The columns of the accepted model, and its distribution, which is made when first asked."""
+        self._kind = kind
+        self.__dict__.pop("_distribution", None)
+        visible = self.distribution_.visible
+        self.n_features_in_ = len(visible)
         if kind != "array":
-            self.feature_names_in_ = np.array(self._oracle.visible.names, dtype=object)
+            self.feature_names_in_ = np.array(visible.names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
+
+    @property
+    def distribution_(self) -> Distribution:
+        """The distribution of the fitted model, which answers everything that is asked of it."""
+        check_is_fitted(self)
+        if "_distribution" not in self.__dict__:
+            self._distribution = distribution_of(self.fitted_)
+        return self._distribution
 
     # -- rows -------------------------------------------------------------------------------------------------
 
     @property
     def _visible(self) -> Space:
         """The observed variables."""
-        visible: Space = self._oracle.visible
-        return visible
+        return self.distribution_.visible
 
     def score_samples(self, X: Any) -> NDArray[np.float64]:
         """Log-probability of each row in nats, shape (rows,).
@@ -199,8 +212,7 @@ class DensityEstimator(Parameters, Explained, Plots, DensityMixin, BaseEstimator
 
     def _log_prob(self, codes: NDArray[Any]) -> NDArray[np.float64]:
         """Of rows of visible codes, -1 where a cell is not observed."""
-        found: NDArray[np.float64] = self._oracle.log_prob(codes)
-        return found
+        return self.distribution_.log_prob(codes)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Mean log-probability of the rows, in nats; incomplete rows are treated as in ``fit``.
@@ -215,8 +227,8 @@ class DensityEstimator(Parameters, Explained, Plots, DensityMixin, BaseEstimator
         """
         check_is_fitted(self)
         table = self._table(X, self.n_features_in_)
-        empirical = self._reading().count_again(table, self._oracle.visible, checked_weight(sample_weight))
-        return float(empirical.counts @ self._oracle.log_prob(empirical.states)) / empirical.total
+        empirical = self._reading().count_again(table, self.distribution_.visible, checked_weight(sample_weight))
+        return float(empirical.counts @ self.distribution_.log_prob(empirical.states)) / empirical.total
 
     def impute(
         self,
@@ -250,15 +262,15 @@ class DensityEstimator(Parameters, Explained, Plots, DensityMixin, BaseEstimator
         check_is_fitted(self)
         X = held(X)
         codes = self._codes(X, partial=True)
-        refuse_missing_level(codes, self._oracle.visible)
+        refuse_missing_level(codes, self.distribution_.visible)
         if n_draws is not None and (how != "draw" or n_draws < 1):
             raise FullspanError(f"n_draws is {n_draws} with how={how!r}; it is a number of draws, with how='draw'")
         if how == "mean":
-            return self._oracle.impute(codes, "mean")
+            return self.distribution_.impute(codes, "mean")
         rng = generator(random_state)
         within = rng if how == "draw" else None
         tables = [
-            fill(checked_table(X), self._visible, codes, self._oracle.impute(codes.copy(), how, rng), within)
+            fill(checked_table(X), self._visible, codes, self.distribution_.impute(codes.copy(), how, rng), within)
             for _ in range(n_draws or 1)
         ]
         return tables[0] if n_draws is None else tables
@@ -271,11 +283,13 @@ class DensityEstimator(Parameters, Explained, Plots, DensityMixin, BaseEstimator
         A frame of the kind the model was fitted on; an Arrow table after a file or :func:`load`.
         """
         check_is_fitted(self)
-        codes = self._oracle.sample(n_samples, generator(random_state), self._event(given))
-        return decode(codes, self._oracle.visible, like=empty_of(self._kind))
+        codes = self.distribution_.sample(n_samples, generator(random_state), self._event(given))
+        return decode(codes, self.distribution_.visible, like=empty_of(self._kind))
 
     def _codes(self, X: Any, *, partial: bool) -> NDArray[np.int32]:
-        return self._reading().encode(self._table(X, self.n_features_in_), self._oracle.visible, allow_missing=partial)
+        return self._reading().encode(
+            self._table(X, self.n_features_in_), self.distribution_.visible, allow_missing=partial
+        )
 
     def _table(self, X: Any, n_features: int) -> Any:
         """The table to ask about; of an array as wide as that of the fit, columns of the model are found by name."""
@@ -292,23 +306,23 @@ class DensityEstimator(Parameters, Explained, Plots, DensityMixin, BaseEstimator
     def probability(self, event: Mapping[str, Any] | str, given: Evidence = None) -> float:
         """``P(event | given)``, from a text such as ``"party=democrat | crime=n"`` or from dictionaries."""
         check_is_fitted(self)
-        return self._oracle.probability(event, given)
+        return self.distribution_.probability(event, given)
 
     def conditional(self, variables: Names, given: Evidence = None) -> Table:
         """The distribution of one variable or several, given the evidence."""
         check_is_fitted(self)
-        return self._oracle.conditional(variables, given)
+        return self.distribution_.conditional(variables, given)
 
     def marginal(self, variables: Names, *others: str) -> Table:
         """The distribution of one variable or several, as a list of names or as ``marginal("a", "b")``."""
         check_is_fitted(self)
         first = [variables] if isinstance(variables, str) else variables
-        return self._oracle.marginal([*first, *others] if others else variables)
+        return self.distribution_.marginal([*first, *others] if others else variables)
 
     def mode(self, given: Evidence = None) -> dict[str, Level]:
         """The likeliest state of the observed variables, given the evidence, as ``{name: level}``."""
         check_is_fitted(self)
-        return self._oracle.most_probable(given=given).levels
+        return self.distribution_.most_probable(given=given).levels
 
     def entropy(self, variables: Names | None = None, given: Mapping[str, Any] | Names | None = None) -> float:
         """Entropy in nats of all variables or some, given an event or other variables.
@@ -317,12 +331,12 @@ class DensityEstimator(Parameters, Explained, Plots, DensityMixin, BaseEstimator
         name of a variable means that variable.
         """
         check_is_fitted(self)
-        return self._oracle.entropy(variables, given)
+        return self.distribution_.entropy(variables, given)
 
     def mutual_information(self, a: Names, b: Names, given: Mapping[str, Any] | Names | None = None) -> float:
         """Information in nats that ``a`` and ``b`` have of each other, given as for :meth:`entropy`."""
         check_is_fitted(self)
-        return self._oracle.mutual_information(a, b, given)
+        return self.distribution_.mutual_information(a, b, given)
 
     def _event(self, given: Evidence) -> Mapping[str, Any] | None:
         return event_of(given, self.space_)
@@ -348,7 +362,7 @@ class DensityEstimator(Parameters, Explained, Plots, DensityMixin, BaseEstimator
         covariance = self._covariance() if coding == "treatment" else None
         if data is None or not data.is_complete or is_conditional(fitted):
             return Summary.of(fitted, None, coding, covariance)
-        return Summary.of(fitted, largest(self._oracle, data, _RESIDUALS), coding, covariance)
+        return Summary.of(fitted, largest(self.distribution_, data, _RESIDUALS), coding, covariance)
 
     def residuals(self, kind: Kind = "pearson", table: bool = False) -> Residuals | NDArray[np.float64]:
         """Residuals between the counts n of the data and the fitted counts m.
@@ -372,7 +386,7 @@ class DensityEstimator(Parameters, Explained, Plots, DensityMixin, BaseEstimator
             raise FullspanError("residuals need the rows, which neither a model file nor margins have; fit them first")
         if is_conditional(self.fitted_):
             raise FullspanError("residuals compare counts of whole rows; this model predicts some columns from others")
-        return (of_table if table else of_cells_seen)(self._oracle, self._empirical, kind)
+        return (of_table if table else of_cells_seen)(self.distribution_, self._empirical, kind)
 
     # -- notebooks --------------------------------------------------------------------------------------------
 
@@ -391,20 +405,17 @@ class DensityEstimator(Parameters, Explained, Plots, DensityMixin, BaseEstimator
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to one text file, atomically; :func:`fullspan.load` reads it."""
-        from fullspan.model.files.log_linear import save
-
         check_is_fitted(self)
-        save(self._explained, path)
+        write_fitted(self._record_to_save(), path)
+
+    def _record_to_save(self) -> Any:
+        """The fitted record with all that a file keeps."""
+        return self._explained
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = dict(super().__getstate__())
-        state.pop("_oracle", None)  # it holds tables that are rebuilt when asked
+        state.pop("_distribution", None)  # it holds tables that are rebuilt when asked
         return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        if "model_" in state:
-            self._oracle = oracle_of(self.model_, n_hidden=self.fitted_.n_hidden)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -27,11 +27,13 @@ from fullspan.estimators.inputs.reading import Reading, refuse_missing_level, sa
 from fullspan.estimators.inputs.tables import checked_table, checked_weight, empty_of, kind_of
 from fullspan.estimators.inputs.unit_rows import UnitRows, codes_of_table, rows_of_table
 from fullspan.estimators.parameters import Parameters, Seed
+from fullspan.estimators.registry import write_fitted
 from fullspan.estimators.transaction import restored_on_error
 from fullspan.learn.base.reporter import Reporter, announce, reading, reported
 from fullspan.model.estimate import Estimate
 from fullspan.model.layered import FittedLayers, check_sizes
 from fullspan.model.units import OPEN
+from fullspan.query.distributions.layered import LayeredDistribution
 
 if TYPE_CHECKING:
     from fullspan.engine.sampling.layers.device import Device
@@ -381,7 +383,16 @@ class LayeredEstimator(LayeredParameters, _Transformer):
         return self._scores(self._codes(X))
 
     def _scores(self, codes: NDArray[np.int32]) -> NDArray[np.float64]:
-        raise NotImplementedError
+        return self.distribution_.log_prob(codes)
+
+    @property
+    def distribution_(self) -> LayeredDistribution:
+        """The distribution of the visible variables: scores with log Z, samples and completions by Gibbs chains."""
+        return self._distribution()
+
+    def _distribution(self, sweeps: int | None = None) -> LayeredDistribution:
+        check_is_fitted(self)
+        return LayeredDistribution(self.model_, lambda: self.log_z_, self.device, self.dtype, sweeps)
 
     @property
     def _visible(self) -> Space:
@@ -398,21 +409,11 @@ class LayeredEstimator(LayeredParameters, _Transformer):
         These are draws from the machine in the limit of long chains only. ``given`` clamps levels of variables, such as
         ``{"party": "democrat"}``.
         """
-        from fullspan.engine.sampling.layers.completion import sampled
-
         check_is_fitted(self)
         require_whole(0, n_samples=n_samples)
         require_whole(1, burn_in=burn_in)
-        codes = np.full((n_samples, len(self.space_)), OPEN, dtype=np.int64)
-        for name, level in (event_of(given, self.space_) or {}).items():
-            allowed = list(level) if isinstance(level, list | tuple | set | frozenset) else [level]
-            if len(allowed) != 1:
-                raise FullspanError(f"{name!r} is to be one of {len(allowed)} levels; chains clamp one level")
-            i = self.space_.position(name)
-            codes[:, i] = self.space_.variables[i].code(allowed[0])
-        rng = generator(random_state)
-        drawn = sampled(self.model_, codes, burn_in, self._device(rng))
-        return decode(drawn, self.space_, like=empty_of(self._kind))
+        codes = self._distribution(burn_in).sample(n_samples, generator(random_state), event_of(given, self.space_))
+        return decode(codes, self.space_, like=empty_of(self._kind))
 
     def impute(self, X: Any, how: str = "mode", random_state: Any = None, burn_in: int = 200) -> Any:
         """Fill the missing cells of a table, by Gibbs chains with the observed cells clamped; all else stays as it is.
@@ -430,22 +431,13 @@ class LayeredEstimator(LayeredParameters, _Transformer):
         FullspanError : ``how`` is another word, or ``burn_in`` no whole number of at least 1.
         DataError : a value is no level, or an empty cell is itself a level of this machine (``missing="level"``).
         """
-        from fullspan.engine.sampling.layers.completion import completed_means, sampled
-
-        if how not in ("mode", "draw", "mean"):
-            raise FullspanError(f"how is {how!r}; 'mode', 'draw' and 'mean' are possible")
         require_whole(1, burn_in=burn_in)
         X = held(X)
         codes = self._codes(X)
         refuse_missing_level(codes, self.space_)
         rng = generator(random_state)
-        on = self._device(rng)
-        if how == "draw":
-            return self._filled(X, codes, sampled(self.model_, codes, burn_in, on), rng)
-        means = completed_means(self.model_, codes, burn_in, on)
-        if how == "mean":
-            return means
-        return self._filled(X, codes, np.stack([p.argmax(axis=1) for p in means.values()], axis=1), None)
+        found = self._distribution(burn_in).impute(codes, how, rng)
+        return found if how == "mean" else self._filled(X, codes, found, rng if how == "draw" else None)
 
     def _filled(self, X: Any, codes: NDArray[Any], completed: NDArray[Any], rng: np.random.Generator | None) -> Any:
         """The table with its missing cells filled; an array may be without the column of the target."""
@@ -458,10 +450,8 @@ class LayeredEstimator(LayeredParameters, _Transformer):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the machine to one text file, atomically; :func:`fullspan.load` reads it. Chains are not kept."""
-        from fullspan.model.files.layered import save_layers
-
         check_is_fitted(self)
-        save_layers(self.fitted_, path)
+        write_fitted(self.fitted_, path)
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = dict(super().__getstate__())

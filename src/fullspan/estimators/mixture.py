@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -12,12 +11,12 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from fullspan.errors import FullspanError
-from fullspan.estimators.density import DensityEstimator, generator
+from fullspan.estimators.density import generator
 from fullspan.estimators.parameters import Seed
 from fullspan.estimators.trees import TreeEstimator
 from fullspan.model.effects.interaction import Interaction
 from fullspan.query.direct_pairs import DirectPairs
-from fullspan.query.mixture import MixtureOracle
+from fullspan.query.distributions.mixture import MixtureDistribution
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical
@@ -95,24 +94,19 @@ class FullSpanMixture(Seed, TreeEstimator):
         own = {name: getattr(self, name) for name in names}
         return fit_mixture(empirical, MixtureOptions(runs=runs, seed=rng, **own), valid, watch)
 
-    def _noted_tree(self, fitted: Any) -> Any:
-        noted = super()._noted_tree(fitted)
+    def _noted(self, fitted: Any) -> Any:
+        noted = super()._noted(fitted)
         runs = None if self.runs is None else [list(map(int, run)) for run in self.runs]
         return replace(noted, settings={**noted.settings, "runs": runs})
 
-    def _accept_tree(self, fitted: Any, kind: str) -> None:
-        """Set the fitted attributes; ``kind`` is that of the tables to return."""
+    def _accept(self, fitted: Any, kind: str, empirical: Empirical | None = None) -> None:
         learned: FittedMixture = fitted
         model = learned.model
         self.fitted_, self.model_, self.space_, self.log_z_ = learned, model, model.space, 0.0
         self.n_components_, self.width_, self.n_parameters_ = len(model.shares), model.width, model.n_parameters
         self.log_likelihood_, self.validation_score_ = learned.total * learned.log_likelihood, learned.validation
         self.history_, self.status_, self.n_iter_ = learned.history, learned.status, len(learned.history)
-        self._kind, self._oracle, self.n_features_in_ = kind, MixtureOracle(model), len(model.space)
-        if kind != "array":
-            self.feature_names_in_ = np.array(model.space.names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
+        self._accept_columns(kind)
 
     def _interaction_rows(self) -> list[Interaction]:
         """Pairs in which one of the two shares most, a few for each variable.
@@ -121,7 +115,7 @@ class FullSpanMixture(Seed, TreeEstimator):
         their weights would cost, ``N I < (|X_i| - 1)(|X_j| - 1) (ln N) / 2``, are left out too.
         """
         check_is_fitted(self)
-        found, total = DirectPairs.of(self._oracle), self.fitted_.total
+        found, total = DirectPairs.of(MixtureDistribution(self.model_)), self.fitted_.total
         n, cards, names = len(self.space_), np.array(self.space_.cards), self.space_.names
         first, second = np.triu_indices(n, 1)
         saved = total * found.information
@@ -136,15 +130,3 @@ class FullSpanMixture(Seed, TreeEstimator):
 
     def summary(self, coding: str = "sum") -> NoReturn:
         raise FullspanError("a mixture has no terms to summarise; see n_components_, width_ and validation_score_")
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the mixture to one text file, atomically; :func:`fullspan.load` reads it."""
-        from fullspan.model.files.mixture import save_mixture
-
-        check_is_fitted(self)
-        save_mixture(self.fitted_, path)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super(DensityEstimator, self).__setstate__(state)
-        if "model_" in state:
-            self._oracle = MixtureOracle(self.model_)

@@ -85,11 +85,6 @@ class RestrictedBoltzmannMachine(LayeredEstimator):
 
         return completed(self.model_, self._codes(X)).hidden
 
-    def _scores(self, codes: NDArray[np.int32]) -> NDArray[np.float64]:
-        from fullspan.engine.sampling.layers.open_cells import completed
-
-        return completed(self.model_, codes).log_weight - self.log_z_.value
-
     def score_samples(self, X: Any) -> NDArray[np.float64]:
         """Log-likelihood of each row in nats, minus the free energy minus log Z; missing cells are summed over.
 
@@ -122,6 +117,4 @@ class RestrictedBoltzmannMachine(LayeredEstimator):
 
     def free_energy(self, X: Any) -> NDArray[np.float64]:
         """``F(x) = -log sum_h exp(-E(x, h))`` of each row; no log Z is needed."""
-        from fullspan.engine.sampling.layers.open_cells import completed
-
-        return -completed(self.model_, self._codes(X)).log_weight
+        return -self.distribution_.log_weight(self._codes(X))

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-import os
 import time
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
-import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from fullspan.data.space import Level
@@ -27,7 +25,6 @@ from fullspan.model.effects.named_effects import of_cells
 from fullspan.model.effects.sum_to_zero import sum_to_zero_cells
 from fullspan.model.hidden_tree import FittedTree
 from fullspan.query.language.result import Table
-from fullspan.query.tree import TreeOracle
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical
@@ -44,7 +41,6 @@ class TreeEstimator(DensityEstimator):
 
     fitted_: Any
     model_: Any
-    _oracle: Any
     count_column: str | None
     _saved: tuple[str, ...] = ()
     """Parameters that a file keeps."""
@@ -80,7 +76,7 @@ class TreeEstimator(DensityEstimator):
             fitted = self._learn_tree(empirical, valid, watch)
         self._warn(fitted)  # type: ignore[arg-type]
         seconds = time.perf_counter() - started
-        self._accept_tree(self._noted_tree(fitted), kind_of(table))
+        self._accept(self._noted(fitted), kind_of(table))
         self._record(empirical, seconds)
         return self
 
@@ -88,10 +84,10 @@ class TreeEstimator(DensityEstimator):
     def _learn_tree(self, empirical: Empirical, valid: Empirical | None, watch: Reporter | None) -> FittedTree:
         """The tree of counted data."""
 
-    def _learn(self, empirical: Empirical, watch: Reporter | None) -> NoReturn:
-        raise NotImplementedError("trees are learned by _learn_tree")
+    def _learn(self, empirical: Empirical, watch: Reporter | None) -> Any:
+        return self._learn_tree(empirical, None, watch)
 
-    def _noted_tree(self, fitted: FittedTree) -> FittedTree:
+    def _noted(self, fitted: Any) -> Any:
         own = {name: value for name, value in self.get_params(deep=False).items() if name in self._saved}
         own = {name: list(value) if isinstance(value, tuple) else value for name, value in own.items()}
         if "random_state" in own:
@@ -99,8 +95,7 @@ class TreeEstimator(DensityEstimator):
         settings = {**fitted.settings, **own, **self._reading().settings, "estimator": type(self).__name__}
         return replace(fitted, settings=settings)
 
-    def _accept_tree(self, fitted: FittedTree, kind: str) -> None:
-        """Set the fitted attributes; ``kind`` is that of the tables to return."""
+    def _accept(self, fitted: Any, kind: str, empirical: Empirical | None = None) -> None:
         model = fitted.model
         self.fitted_, self.model_, self.space_, self.log_z_ = fitted, model, model.space, 0.0
         self.edges_ = tuple(
@@ -109,19 +104,13 @@ class TreeEstimator(DensityEstimator):
         self.n_parameters_, self.n_states_ = model.n_parameters, model.n_states
         self.log_likelihood_, self.validation_score_ = fitted.total * fitted.log_likelihood, fitted.validation
         self.history_, self.status_, self.n_iter_ = fitted.history, fitted.status, len(fitted.history)
-        self._kind = kind
-        self._oracle = TreeOracle(model)
-        self.n_features_in_ = len(model.space)
-        if kind != "array":
-            self.feature_names_in_ = np.array(model.space.names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
+        self._accept_columns(kind)
 
     def marginals(self, given: Evidence = None) -> dict[str, Table]:
         """The distribution of every variable given the evidence, in one pass up the tree and one down."""
         check_is_fitted(self)
-        tables: dict[str, Table] = self._oracle.marginals(self._event(given))
-        return tables
+        found = self.distribution_.marginals(self._event(given)).shares
+        return {name: self.distribution_.named((i,), p) for i, (name, p) in enumerate(found.items())}
 
     @property
     def terms_(self) -> NoReturn:
@@ -137,7 +126,7 @@ class TreeEstimator(DensityEstimator):
             names = tuple(self.space_.names[i] for i in own)
             one = Interaction(names, math.nan, True, "cell ratio", ())
             if self.model_.is_observed:  # the edge is then all that the two have to do with each other
-                one = of_cells(self.space_, own, sum_to_zero_cells(self._oracle.marginal(names).values))
+                one = of_cells(self.space_, own, sum_to_zero_cells(self.distribution_.marginal(names).values))
             found.append(one.with_nats(self.fitted_.total * nats, True))
         return sorted(found, key=lambda one: (-one.nats_saved, one.variables))
 
@@ -156,17 +145,8 @@ class TreeEstimator(DensityEstimator):
     def residuals(self, kind: Any = "pearson", table: bool = False) -> NoReturn:
         raise FullspanError("residuals compare counts of whole states, which a tree of many variables does not hold")
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the tree to one text file, atomically; :func:`fullspan.load` reads it."""
-        from fullspan.model.files.tree import save_tree
-
-        check_is_fitted(self)
-        save_tree(self.fitted_, path)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super(DensityEstimator, self).__setstate__(state)
-        if "model_" in state:
-            self._oracle = TreeOracle(self.model_)
+    def _record_to_save(self) -> Any:
+        return self.fitted_
 
 
 @dataclass(eq=False, repr=False)

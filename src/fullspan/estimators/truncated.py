@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -21,7 +20,6 @@ from fullspan.estimators.parameters import Memory, Seed
 from fullspan.estimators.settings import seed_of
 from fullspan.learn.base.reporter import MINING, announce
 from fullspan.model.intensity import intensities, row_intensities
-from fullspan.query.truncated import TruncatedOracle
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical
@@ -148,13 +146,8 @@ class TruncatedBoltzmannMachine(Memory, Seed, TransformerMixin, DensityEstimator
         self.log_likelihood_ = -fitted.total * (fitted.divergence + fitted.entropy)
         self.diverging_, self.n_iter_ = diverging_terms(fitted), fitted.settings.get("iterations")
         self.intensities_ = intensities(model)
-        self._kind, self._empirical, self._explained_fit = kind, empirical, None
-        self._oracle = TruncatedOracle(model)  # type: ignore[assignment]
-        self.n_features_in_ = len(model.space)
-        if kind != "array":
-            self.feature_names_in_ = np.array(model.space.names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
+        self._empirical, self._explained_fit = empirical, None
+        self._accept_columns(kind)
 
     def summary(self, coding: str = "basis") -> Summary:
         """The fit as statisticians read it; with residuals of states where there are few variables to name."""
@@ -187,20 +180,6 @@ class TruncatedBoltzmannMachine(Memory, Seed, TransformerMixin, DensityEstimator
         if input_features is None:
             return np.array(self.space_.names, dtype=object)
         return np.asarray(_check_feature_names_in(self, input_features))
-
-    # -- files and scikit-learn -------------------------------------------------------------------------------
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the machine to one text file, atomically; :func:`fullspan.load` reads it."""
-        from fullspan.model.files.truncated import save_truncated
-
-        check_is_fitted(self)
-        save_truncated(self._explained, path)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super(DensityEstimator, self).__setstate__(state)
-        if "model_" in state:
-            self._oracle = TruncatedOracle(self.model_)  # type: ignore[assignment, arg-type]
 
 
 def noted(fitted: Fitted, parameters: Mapping[str, Any]) -> Fitted:

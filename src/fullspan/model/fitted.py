@@ -13,6 +13,7 @@ from fullspan.errors import FullspanError
 from fullspan.model.algebra.basis import Term
 from fullspan.model.effects.interaction import Interaction
 from fullspan.model.effects.words import contrast, describe, is_two_level_pair, side
+from fullspan.model.estimate import Estimate
 from fullspan.model.goodness import Goodness
 from fullspan.model.loglinear import LogLinear
 from fullspan.model.record import FitRecord, Step, StepLike, software_version
@@ -132,6 +133,15 @@ class Fitted(FitRecord[LogLinear]):
         if len(term) > 1 or i >= len(self.shares):
             return None
         return float(sum(self.shares[i][code] for code in side(self.model.basis, i, j)))
+
+    @property
+    def log_z(self) -> Estimate:
+        """log Z of the model, with its error where the settings of the fit say that it was estimated."""
+        stored = self.settings.get("log_z")
+        if not isinstance(stored, dict) or stored.get("exact", True):
+            return Estimate.known(self.model.log_z)
+        freedom, skewness = float(stored.get("freedom", math.inf)), float(stored.get("skewness", 0.0))
+        return Estimate(self.model.log_z, float(stored["error"]), "ais", 0.0, freedom, skewness)
 
     @property
     def by_elimination(self) -> bool:

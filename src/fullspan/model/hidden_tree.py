@@ -101,6 +101,11 @@ class HiddenTree:
         free = [int((t > 0).sum() - t.any(axis=-1).sum()) for t in (self.prior, self.transitions)]
         return sum(free) + (0 if self.is_observed else self.n_states * sum(c - 1 for c in self.space.cards))
 
+    @property
+    def approach(self) -> str:
+        """How the model does without the table of all states, in words."""
+        return "a tree, width 1" if self.is_observed else f"a tree of hidden nodes with {self.n_states} states"
+
     def graph(self) -> FactorGraph:
         """The tree as a product of log factors over the observed and, behind them, the hidden variables."""
         n, cards = len(self.space), self.space.cards

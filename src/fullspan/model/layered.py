@@ -99,6 +99,11 @@ class LayeredMachine:
         """Numbers that are learned."""
         return sum(a.size for a in (*self.biases, *self.weights))
 
+    @property
+    def approach(self) -> str:
+        """How the model does without the table of all states, in words."""
+        return "a layered machine, learned by sampling"
+
     def graph(self) -> FactorGraph:
         """The machine as factors over the visible and, behind them, the hidden variables ``h1_0, h1_1, ...``."""
         n, offsets = len(self.space), np.cumsum([len(self.space), *self.sizes[1:]])

@@ -72,6 +72,11 @@ class LogLinear:
         theta.flags.writeable = False
         object.__setattr__(self, "theta", theta)
 
+    @property
+    def approach(self) -> str | None:
+        """How the model does without the table of all states, in words; None if it uses it."""
+        return None
+
     @cached_property
     def weights(self) -> dict[Term, float]:
         """``{term: weight}``."""

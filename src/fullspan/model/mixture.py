@@ -77,6 +77,11 @@ class Mixture:
         """Table entries of all components, and the shares but one."""
         return sum(len(graph.values) for graph in self.components) + len(self.shares) - 1
 
+    @property
+    def approach(self) -> str:
+        """How the model does without the table of all states, in words."""
+        return f"a mixture of {len(self.shares)} components, width {self.width}"
+
     def joint(self, states: Any) -> Array:
         """``log pi_h + log p_h(x)`` of complete states (m, n) -> (m, k)."""
         return np.stack([graph.log_weight(states) for graph in self.components], axis=1) + np.log(self.shares)

@@ -58,6 +58,11 @@ class TruncatedLogLinear(LogLinear):
         if self.unseen and len(self.states) == self.space.n_states:
             raise FullspanError("unseen mass has no place to go: the space is not truncated; use unseen=0")
 
+    @property
+    def approach(self) -> str:
+        """How the model does without the table of all states, in words."""
+        return f"truncated to {len(self.states):,} states"
+
     @cached_property
     def states(self) -> NDArray[Any]:
         """(|S|, n) codes of the states: 0, the terms, all others."""

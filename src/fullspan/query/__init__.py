@@ -1,7 +1,8 @@
-"""Exact answers: probabilities, conditionals, modes, samples, imputation and information measures."""
+"""Distributions and what they are asked: probabilities, conditionals, modes, samples, imputation and information."""
 
-from fullspan.query.answer import Mode, Oracle
+from fullspan.query.distribution import Distribution, Marginals
 from fullspan.query.language.parse import Query, parse
 from fullspan.query.language.result import MostProbable, Table
+from fullspan.query.questions import Mode
 
-__all__ = ["Mode", "MostProbable", "Oracle", "Query", "Table", "parse"]
+__all__ = ["Distribution", "Marginals", "Mode", "MostProbable", "Query", "Table", "parse"]

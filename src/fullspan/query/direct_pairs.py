@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from fullspan.arrays import Array
 from fullspan.engine.elimination.clusters import Beliefs
-from fullspan.query.mixture import MixtureOracle
+from fullspan.query.distributions.mixture import MixtureDistribution
 
 Pair = tuple[int, int]
 
@@ -36,7 +36,7 @@ class DirectPairs:
     covariance: Array
 
     @classmethod
-    def of(cls, oracle: MixtureOracle) -> DirectPairs:
+    def of(cls, distribution: MixtureDistribution) -> DirectPairs:
         """Every pair of a mixture.
 
         Examples
@@ -46,18 +46,18 @@ class DirectPairs:
         >>> from fullspan.data.space import Space
         >>> space = Space.of_cards((2, 2))
         >>> both = [FactorGraph(space, ((0,), (1,)), (np.log([p, 1 - p]),) * 2) for p in (0.1, 0.9)]
-        >>> found = DirectPairs.of(MixtureOracle(Mixture(space, np.array([0.5, 0.5]), tuple(both))))
+        >>> found = DirectPairs.of(MixtureDistribution(Mixture(space, np.array([0.5, 0.5]), tuple(both))))
         >>> found.information.round(4).tolist(), found.covariance.round(4).tolist()
         ([0.2218], [0.16])
         """
-        shares, joined = oracle.model.shares, dict[Pair, Array]()
-        alone = np.zeros((len(shares), sum(oracle.visible.cards)))
-        for h, tree in enumerate(oracle.trees):
+        shares, joined = distribution.model.shares, dict[Pair, Array]()
+        alone = np.zeros((len(shares), sum(distribution.visible.cards)))
+        for h, tree in enumerate(distribution.trees):
             beliefs = tree.beliefs()
             alone[h] = beliefs.variables
             for pair, beyond in _beyond_product(beliefs).items():
                 joined[pair] = joined.get(pair, 0.0) + shares[h] * beyond
-        found = _rows(shares, alone, np.array(oracle.visible.cards), joined)
+        found = _rows(shares, alone, np.array(distribution.visible.cards), joined)
         return cls(*(np.concatenate(part) for part in zip(*found, strict=True)))
 
 

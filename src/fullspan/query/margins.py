@@ -12,13 +12,13 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
 
 from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.space import Level
+from fullspan.query.distribution import Distribution
 
 MAX_MARGINS = 1500
 LEAST = 1.0
@@ -75,7 +75,7 @@ class _Margin:
     residuals: Array
 
 
-def worst_cells(oracle: Any, data: Empirical, top: int) -> WorstCells | None:
+def worst_cells(distribution: Distribution, data: Empirical, top: int) -> WorstCells | None:
     """The ``top`` cells of largest residual among all margins of up to three variables, two if these are too many.
 
     A cell is passed over if one of its margin is in the list already, or one of fewer variables that contains it.
@@ -93,7 +93,7 @@ def worst_cells(oracle: Any, data: Empirical, top: int) -> WorstCells | None:
         total = float(observed.sum())
         if total == 0:
             continue
-        expected = total * oracle.marginal([data.space.names[i] for i in where]).values
+        expected = total * distribution.marginal([data.space.names[i] for i in where]).values
         judged = expected >= LEAST
         n_cells, n_rare = n_cells + int(judged.sum()), n_rare + int((~judged).sum())
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -1,50 +1,261 @@
-"""Questions that need nothing but tables of probabilities: in words, as events, conditionals and information.
+"""Questions in words and as events, answered by sums over boxes: what stands on top of every distribution.
 
-A way of summing that fills :meth:`Questions.cells` answers all of them.
+With disjoint boxes e_k of the event and g_j of the condition, and a box B around all g_j,
+
+    P(where, event | given) = sum_{jk} P(where, e_k g_j | B) / sum_j P(g_j | B).
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Mapping
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
 
+import numpy as np
+
+from fullspan.arrays import Array, Ints
 from fullspan.data.space import Space
-from fullspan.query.answer import Mode
-from fullspan.query.asked import Asked, entropy
-from fullspan.query.language.boxes import Box, Codes
-from fullspan.query.language.events import Event, check_possible, codes_of, named
-from fullspan.query.language.result import MostProbable
+from fullspan.errors import QueryError, TooLargeError
+from fullspan.model.estimate import Estimate
+from fullspan.query.language.boxes import EVERYTHING, MAX_BOXES, Box, Boxes, both, hull, intersection
+from fullspan.query.language.events import Event, boxes_of, check_possible, check_probable, named, positions
+from fullspan.query.language.parse import Query, parse
+from fullspan.query.language.result import MostProbable, Table
+
+Names = str | Sequence[str]
+Answer = float | Estimate | Table | MostProbable
+"""A probability or nats; the same with its error; a table of probabilities; the most probable state."""
+Given = Event | str | None
+"""``{"crime": "y"}``, a text such as ``crime=y or age >= 44``, or nothing."""
+
+MAX_CELLS = 1 << 20
+"""Most cells of a table from which an entropy or a most probable state is read."""
 
 
-class Questions(Asked):
-    """Answers by tables ``P(where, event | given)`` over the variables of ``visible``."""
+class Mode(NamedTuple):
+    """The most probable state, and its log-probability given the evidence."""
 
-    visible: Space
+    state: Ints
+    log_prob: float
 
-    @property
-    def asked_space(self) -> Space:
-        return self.visible
+
+class Questions(ABC):
+    """Answers questions about the variables of :attr:`space`; a subclass sums over boxes and finds modes.
+
+    :class:`fullspan.query.distribution.Distribution` is the one subclass that models implement; see the laws there.
+    """
+
+    space: Space
+    """The variables that a question may name; hidden ones come last."""
+
+    @cached_property
+    def visible(self) -> Space:
+        """The observed variables, the first of :attr:`space`: rows, samples and modes are about these."""
+        return self.space
+
+    @abstractmethod
+    def cells(self, where: tuple[int, ...], event: Box, given: Box) -> Array:
+        """``P(where, event | given)``, one axis per variable of ``where``."""
+
+    @abstractmethod
+    def entropy_of(self, where: tuple[int, ...], given: Box) -> float:
+        """Entropy of some variables by position, given an event, in nats."""
 
     @abstractmethod
     def mode(self, given: Event | None = None) -> Mode:
-        """The most probable state given an event, and its log probability given it."""
+        """The most probable state of all observed variables given an event, and its log-probability given it."""
 
-    def mode_of(self, given: Box) -> MostProbable:
-        """The most probable state of all variables, given an event."""
-        found = self.mode(named(given, self.visible))
-        return MostProbable(self.visible.labels(found.state.tolist()), found.log_prob)
+    def box_probability(self, event: Box, given: Box) -> float:
+        """``P(event | given)`` of boxes."""
+        return float(self.cells((), event, given))
 
-    def entropy_of(self, where: tuple[int, ...], given: Mapping[int, Codes]) -> float:
-        """Entropy of some variables by position, given an event."""
-        return entropy(self.cells(where, {}, given))
+    # -- questions --------------------------------------------------------------------------------------------
 
-    def allowed(self, given: Event | None) -> dict[int, Codes]:
-        """Codes that an event allows.
+    def ask(self, text: str, given: Given = None) -> Answer:
+        """Answer a question in words; ``given`` is known in addition to what the text says.
+
+        ``P(A=a | B=b)`` is a number; ``P(A, C | B=b)`` a table, whose cells are joint with the other events on the
+        left; ``H(A | B)`` and ``I(A; C | B)`` are in nats; ``mode(A, C | B=b)`` is the most probable state.
 
         Raises
         ------
-        QueryError : it names no level of a variable, or an unknown one.
+        QueryError : the text cannot be read, or the condition is impossible.
         """
-        codes = codes_of(given, self.visible)
-        check_possible(codes, self.visible)
-        return codes
+        query, condition = self._read(text, given)
+        if query.kind == "entropy":
+            return self._entropy_given(query.variables or self._all_variables(), query.known, condition)
+        if query.kind == "mutual_information":
+            return self._information(query.variables, query.others, query.known, condition)
+        if query.kind == "mode":
+            return self._most_probable(query.variables, condition)
+        return self.answer(query.variables, query.event, condition)
+
+    def answer(self, where: tuple[int, ...], event: Boxes, given: Boxes) -> float | Estimate | Table:
+        """``P(where, event | given)``: a table, or one number if ``where`` is empty; with errors where estimated."""
+        if where:
+            return self.named(where, self.union_cells(where, event, given))
+        return self.union_probability(event, given)
+
+    def _read(self, text: str, given: Given) -> tuple[Query, Boxes]:
+        query = parse(text, self.space)
+        return query, intersection(query.given, boxes_of(given, self.space)) if given else query.given
+
+    def probability(self, event: str | Event, given: Given = None) -> float:
+        """``P(event | given)``; the event may be a question in words that asks for one probability.
+
+        Raises
+        ------
+        QueryError : a name or level is unknown, or the condition is impossible.
+        """
+        if not isinstance(event, str):
+            return self.union_probability(boxes_of(event, self.space), boxes_of(given, self.space))
+        query, condition = self._read(event, given)
+        if query.kind != "probability":
+            raise QueryError(f"{event!r} does not ask for a probability: use ask, or the method for that quantity")
+        if query.variables:
+            name = self.space.names[query.variables[0]]
+            raise QueryError(f"{name!r} stands without a level, which asks for a table: use conditional or ask")
+        return self.union_probability(query.event, condition)
+
+    def conditional(self, variables: Names, given: Given = None) -> Table:
+        """``P(variables | given)`` as a table with one axis per variable."""
+        where = positions(variables, self.space)
+        found = self.answer(where, EVERYTHING, boxes_of(given, self.space))
+        assert isinstance(found, Table)  # some variable is asked about
+        return found
+
+    def marginal(self, variables: Names) -> Table:
+        """``P(variables)`` as a table with one axis per variable."""
+        return self.conditional(variables)
+
+    def most_probable(self, variables: Names = (), given: Given = None) -> MostProbable:
+        """The most probable joint state of some variables, of all observed ones unless some are named."""
+        where = positions(variables, self.space) if variables else ()
+        return self._most_probable(where, boxes_of(given, self.space))
+
+    def named(self, where: Sequence[int], values: Array) -> Table:
+        """Values with the names and levels of their axes."""
+        chosen = [self.space.variables[i] for i in where]
+        return Table(tuple(v.name for v in chosen), tuple(v.levels for v in chosen), values)
+
+    # -- information ------------------------------------------------------------------------------------------
+
+    def entropy(self, variables: Names | None = None, given: Event | Names | None = None) -> float:
+        """``H(variables | given)`` in nats, of all variables unless some are named.
+
+        Given an event (a dictionary, or a text that is no variable's name), the entropy of the distribution
+        conditioned on it; given variables by name, the expected entropy once they are known, ``H(A, B) - H(B)``.
+        """
+        where = self._all_variables() if variables is None else positions(variables, self.space)
+        return self._entropy_given(where, *self._known(given))
+
+    def mutual_information(self, a: Names, b: Names, given: Event | Names | None = None) -> float:
+        """``I(a; b | given)`` in nats, given nothing, an event, or other variables (by name); never negative."""
+        space = self.space
+        return self._information(positions(a, space), positions(b, space), *self._known(given))
+
+    def _known(self, given: Event | Names | None) -> tuple[tuple[int, ...], Boxes]:
+        """The variables that are known, and the event."""
+        space = self.space
+        if given is None or isinstance(given, Mapping) or (isinstance(given, str) and given not in space.names):
+            return (), boxes_of(given, space)
+        return positions(given, space), EVERYTHING
+
+    def _entropy_given(self, where: tuple[int, ...], known: tuple[int, ...], given: Boxes) -> float:
+        if not known:
+            return self._entropy(where, given)
+        return max(self._entropy(_joined(where, known), given) - self._entropy(known, given), 0.0)
+
+    def _information(self, a: tuple[int, ...], b: tuple[int, ...], known: tuple[int, ...], given: Boxes) -> float:
+        parts = [_joined(a, known), _joined(b, known), _joined(a, b, known), known]
+        h = [self._entropy(part, given) if part else 0.0 for part in parts]
+        return max(h[0] + h[1] - h[2] - h[3], 0.0)
+
+    def _entropy(self, where: tuple[int, ...], given: Boxes) -> float:
+        if len(given) == 1:
+            return self.entropy_of(where, self._around(given))
+        return entropy(self._table(where, given))
+
+    # -- unions of boxes --------------------------------------------------------------------------------------
+
+    def union_probability(self, event: Boxes, given: Boxes) -> float:
+        """``P(event | given)`` of disjoint unions."""
+        if len(event) == len(given) == 1:
+            return self.box_probability(event[0], self._around(given))
+        return float(self.union_cells((), event, given))
+
+    def union_cells(self, where: tuple[int, ...], event: Boxes, given: Boxes) -> Array:
+        """``P(where, event | given)`` of disjoint unions, one axis per variable of ``where``.
+
+        Raises
+        ------
+        QueryError : the condition is impossible, or the pieces are too many.
+        """
+        if len(event) * len(given) > MAX_BOXES:
+            raise QueryError(
+                f"the event splits into {len(event)} pieces and the condition into {len(given)}; at most {MAX_BOXES} "
+                "pairs of them are summed: ask for fewer alternatives at once"
+            )
+        around = self._around(given)
+        pieces = [self.cells(where, both(e, g) if len(given) > 1 else e, around) for g in given for e in event]
+        total = np.sum(pieces, axis=0) if pieces else np.zeros([self.space.cards[i] for i in where])
+        return np.asarray(np.minimum(total / self._share(given, around), 1.0))
+
+    def _around(self, given: Boxes) -> Box:
+        """The box that all sums are conditioned on."""
+        if not given:
+            raise QueryError("no state satisfies the condition, which has probability 0: nothing can be asked given it")
+        around = given[0] if len(given) == 1 else hull(given)
+        check_possible(around, self.space)
+        return around
+
+    def _share(self, given: Boxes, around: Box) -> float:
+        """``P(given | around)``, which may not be 0."""
+        if len(given) == 1:
+            return 1.0
+        share = sum(self.box_probability(g, around) for g in given)
+        check_probable(math.log(share) if share > 0 else -math.inf, "the condition")
+        return share
+
+    def _table(self, where: tuple[int, ...], given: Boxes) -> Array:
+        """``P(where | given)``, if it is small enough to be searched."""
+        n_cells = math.prod(self.space.cards[i] for i in where)
+        if n_cells > MAX_CELLS:
+            raise TooLargeError(
+                f"a table of {n_cells:,} cells over {len(where)} variables; {MAX_CELLS:,} are possible: name fewer "
+                "variables, or a condition without 'or'"
+            )
+        return self.union_cells(where, EVERYTHING, given)
+
+    def _most_probable(self, where: tuple[int, ...], given: Boxes) -> MostProbable:
+        if where:
+            cells = self._table(where, given)
+            cell = np.unravel_index(int(cells.argmax()), cells.shape)
+            variables = [self.space.variables[i] for i in where]
+            levels = {v.name: v.levels[int(x)] for v, x in zip(variables, cell, strict=True)}
+            return MostProbable(levels, math.log(float(cells[cell])))
+        around = self._around(given)
+        if len(given) == 1:
+            return self._mode_in(around)
+        share = self._share(given, around)
+        found = [(p, self._mode_in(g)) for g in given if (p := self.box_probability(g, around)) > 0.0]
+        best = max(found, key=lambda pair: pair[1].log_prob + math.log(pair[0]))
+        return MostProbable(best[1].levels, best[1].log_prob + math.log(best[0] / share))
+
+    def _mode_in(self, box: Box) -> MostProbable:
+        found = self.mode(named(box, self.space))
+        return MostProbable(self.visible.labels(found.state.tolist()), found.log_prob)
+
+    def _all_variables(self) -> tuple[int, ...]:
+        return tuple(range(len(self.space)))
+
+
+def entropy(p: Array) -> float:
+    """``-sum p log p``, in nats."""
+    return max(-float(np.sum(p * np.log(p, out=np.zeros_like(p), where=p > 0))), 0.0)
+
+
+def _joined(*parts: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(i for part in parts for i in part))

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.learn.trees.chow_liu import chow_liu
-from fullspan.query.tree import TreeOracle
+from fullspan.query.distributions.tree import TreeDistribution
 
 _STRENGTHS = np.exp(np.linspace(math.log(1e-3), math.log(1e6), 181))
 """Pseudo-rows of the saturated table that are tried."""
@@ -59,12 +59,12 @@ class ChowLiu:
     """The best tree over the columns."""
 
     def __init__(self, data: Empirical) -> None:
-        self._oracle = TreeOracle(chow_liu(data).model)
-        self.n_parameters = self._oracle.model.n_parameters
+        self._tree = TreeDistribution(chow_liu(data).model)
+        self.n_parameters = self._tree.model.n_parameters
 
     def log_prob(self, codes: NDArray[Any]) -> Array:
         """See :class:`Baseline`."""
-        return self._oracle.log_prob(codes)
+        return self._tree.log_prob(codes)
 
 
 class Saturated:

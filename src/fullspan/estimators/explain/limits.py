@@ -19,14 +19,11 @@ import numpy as np
 from fullspan.errors import FullspanError
 from fullspan.estimators.joint import is_conditional
 from fullspan.learn.likelihood.solvers import BEYOND_THE_TABLE, IN_WORDS
-from fullspan.model.hidden_tree import FittedTree
-from fullspan.model.layered import FittedLayers
-from fullspan.model.mixture import FittedMixture
-from fullspan.model.truncated import TruncatedLogLinear
-from fullspan.model.units import OPEN
+from fullspan.model.estimate import Estimate
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical
+    from fullspan.query.distribution import Distribution
     from fullspan.query.pair_misfit import PairMisfit
 
 MAX_CHAIN_WORK = 5e9
@@ -79,30 +76,26 @@ def baselines(data: Empirical) -> dict[str, float]:
     return {"independent": alone / data.total, "uniform": uniform / data.total}
 
 
-def measured_by(oracle: Any, fitted: Any, data: Empirical) -> PairMisfit | None:
-    """The largest pairwise misfit by the oracle of a model; of one learned by chains, by chains if need be.
+def measured_by(distribution: Distribution, fitted: Any, data: Empirical) -> PairMisfit | None:
+    """The largest pairwise misfit of a distribution; of one learned by chains, by chains if need be.
 
     Raises
     ------
     FullspanError : neither sums nor draws are affordable.
     """
-    from fullspan.query.pair_misfit import pair_misfit, sampled_misfit
+    from fullspan.query.pair_misfit import N_DRAWS, pair_misfit, sampled_misfit
 
     rng = np.random.default_rng(0)
-    if fitted.settings.get("solver") in BEYOND_THE_TABLE:
-        return pair_misfit(oracle, data, lambda: _by_chains(fitted, data, rng))
-    return pair_misfit(oracle, data, lambda: sampled_misfit(lambda size: oracle.sample(size, rng), data))
 
+    def by_draws() -> PairMisfit | None:
+        drawing, n_draws = distribution, N_DRAWS
+        if fitted.settings.get("solver") in BEYOND_THE_TABLE:
+            drawing, n_draws = distribution.by_chains(rng), CHAIN_DRAWS
+            weights = sum(map(len, fitted.model.terms))
+            _check_chain_work(weights * 500.0 * (500 + 10 * CHAIN_DRAWS / 500))
+        return sampled_misfit(lambda size: drawing.sample(size, rng), data, n_draws)
 
-def _by_chains(fitted: Any, data: Empirical, rng: np.random.Generator) -> PairMisfit | None:
-    from fullspan.query.pair_misfit import sampled_misfit
-    from fullspan.query.sampled import SampledOracle
-
-    weights = sum(map(len, fitted.model.terms))
-    _check_chain_work(weights * 500.0 * (500 + 10 * CHAIN_DRAWS / 500))
-    visible = len(data.space)
-    chains = SampledOracle(fitted.model, rng)
-    return sampled_misfit(lambda size: chains.sample(size).states[:, :visible], data, CHAIN_DRAWS)
+    return pair_misfit(distribution, data, by_draws)
 
 
 def measured_by_layers(machine: Any, data: Empirical) -> PairMisfit | None:
@@ -112,17 +105,13 @@ def measured_by_layers(machine: Any, data: Empirical) -> PairMisfit | None:
     ------
     FullspanError : that would take too long.
     """
-    from fullspan.engine.sampling.layers.completion import sampled
-    from fullspan.engine.sampling.layers.device import device
+    from fullspan.query.distributions.layered import LayeredDistribution
     from fullspan.query.pair_misfit import sampled_misfit
 
     _check_chain_work(machine.n_parameters * float(CHAIN_DRAWS * CHAIN_SWEEPS) / 4)  # by products of matrices
-    on, n = device("cpu", "float32", np.random.default_rng(0)), len(data.space)
-
-    def draw(size: int) -> Any:
-        return sampled(machine, np.full((size, n), OPEN, dtype=np.int64), CHAIN_SWEEPS, on)
-
-    return sampled_misfit(draw, data, CHAIN_DRAWS)
+    drawing = LayeredDistribution(machine, Estimate(math.nan, math.nan), sweeps=CHAIN_SWEEPS)
+    rng = np.random.default_rng(0)
+    return sampled_misfit(lambda size: drawing.sample(size, rng), data, CHAIN_DRAWS)
 
 
 def _check_chain_work(work: float) -> None:
@@ -138,14 +127,8 @@ def approach(fitted: Any) -> str | None:
     model, settings = fitted.model, fitted.settings
     if fitted.status == "given":
         return None
-    if isinstance(fitted, FittedMixture):
-        return f"a mixture of {len(model.shares)} components, width {model.width}"
-    if isinstance(fitted, FittedTree):
-        return "a tree, width 1" if model.is_observed else f"a tree of hidden nodes with {model.n_states} states"
-    if isinstance(fitted, FittedLayers):
-        return "a layered machine, learned by sampling"
-    if isinstance(model, TruncatedLogLinear):
-        return f"truncated to {len(model.states):,} states"
+    if model.approach is not None:
+        return str(model.approach)
     if fitted.by_elimination:
         return f"by elimination, width {settings['width']}" if "width" in settings else "by elimination"
     if settings.get("estimator") == "DecimatableBoltzmannMachine":

@@ -18,7 +18,7 @@ from fullspan.model.goodness import residuals
 if TYPE_CHECKING:
     from fullspan.data import Empirical
     from fullspan.data.space import Level
-    from fullspan.query.answer import Oracle
+    from fullspan.query.distribution import Distribution
 
 Kind = Literal["pearson", "deviance", "raw"]
 KINDS: tuple[Kind, ...] = ("pearson", "deviance", "raw")
@@ -85,7 +85,7 @@ def _shown(cell: dict[str, Level]) -> str:
     return ", ".join(f"{name}={level}" for name, level in cell.items())
 
 
-def of_cells_seen(oracle: Oracle, data: Empirical, kind: Kind) -> Residuals:
+def of_cells_seen(distribution: Distribution, data: Empirical, kind: Kind) -> Residuals:
     """Residuals of the cells that were seen, the largest first.
 
     Raises
@@ -93,11 +93,11 @@ def of_cells_seen(oracle: Oracle, data: Empirical, kind: Kind) -> Residuals:
     FullspanError : the kind is unknown, or rows have missing cells.
     """
     _check(data, kind)
-    fitted = data.total * np.exp(oracle.log_prob(data.states))
-    return _sorted(oracle, data.states, data.counts, fitted, residuals(data.counts, fitted, kind), kind)
+    fitted = data.total * np.exp(distribution.log_prob(data.states))
+    return _sorted(distribution, data.states, data.counts, fitted, residuals(data.counts, fitted, kind), kind)
 
 
-def of_table(oracle: Oracle, data: Empirical, kind: Kind) -> Array:
+def of_table(distribution: Distribution, data: Empirical, kind: Kind) -> Array:
     """Residuals of all cells, one axis per variable.
 
     Raises
@@ -106,21 +106,21 @@ def of_table(oracle: Oracle, data: Empirical, kind: Kind) -> Array:
     TooLargeError : there are more than 2^20 cells.
     """
     _check(data, kind)
-    observed, fitted = _tables(oracle, data)
+    observed, fitted = _tables(distribution, data)
     return residuals(observed, fitted, kind)
 
 
-def largest(oracle: Oracle, data: Empirical, top: int) -> Residuals:
+def largest(distribution: Distribution, data: Empirical, top: int) -> Residuals:
     """The largest Pearson residuals: of all cells where that is a small table, else of the cells seen."""
     if data.space.n_states > MAX_CELLS:
-        return of_cells_seen(oracle, data, "pearson")[:top]
-    observed, fitted = (table.ravel(order="F") for table in _tables(oracle, data))
+        return of_cells_seen(distribution, data, "pearson")[:top]
+    observed, fitted = (table.ravel(order="F") for table in _tables(distribution, data))
     found = residuals(observed, fitted, "pearson")
     best = _order(found)[:top]
-    return _sorted(oracle, data.space.states(best), observed[best], fitted[best], found[best], "pearson")
+    return _sorted(distribution, data.space.states(best), observed[best], fitted[best], found[best], "pearson")
 
 
-def _tables(oracle: Oracle, data: Empirical) -> tuple[Array, Array]:
+def _tables(distribution: Distribution, data: Empirical) -> tuple[Array, Array]:
     if data.space.n_states > MAX_CELLS:
         raise TooLargeError(
             f"a table of all {data.space.n_states:,} cells was asked for, at most {MAX_CELLS:,} are made; "
@@ -128,7 +128,7 @@ def _tables(oracle: Oracle, data: Empirical) -> tuple[Array, Array]:
         )
     observed = np.zeros(data.space.cards)
     observed[tuple(data.states.T.astype(np.int64))] = data.counts
-    return observed, data.total * oracle.joint()
+    return observed, data.total * distribution.joint()
 
 
 def _check(data: Empirical, kind: str) -> None:
@@ -146,7 +146,9 @@ def _order(found: Array) -> NDArray[np.intp]:
     return np.argsort(-np.abs(found).round(9), kind="stable")
 
 
-def _sorted(oracle: Oracle, states: Any, observed: Array, fitted: Array, found: Array, kind: str) -> Residuals:
-    order, labels = _order(found), oracle.visible.labels
+def _sorted(
+    distribution: Distribution, states: Any, observed: Array, fitted: Array, found: Array, kind: str
+) -> Residuals:
+    order, labels = _order(found), distribution.visible.labels
     rows = [Residual(labels(states[i].tolist()), float(observed[i]), float(fitted[i]), float(found[i])) for i in order]
     return Residuals(rows, kind)

@@ -14,7 +14,6 @@ from fullspan.estimators.explain.interactions import InteractionTable
 from fullspan.estimators.explain.limits import likelihood_line
 from fullspan.estimators.explain.terms import aligned
 from fullspan.estimators.joint import is_conditional
-from fullspan.estimators.sampled import log_z_of
 from fullspan.model.algebra.local import INDICATOR
 from fullspan.model.averaged import AveragedLogLinear
 from fullspan.model.effects.events import event_words
@@ -248,7 +247,7 @@ class Summary:
 
     def _likelihood(self) -> Iterator[str]:
         """The likelihood where log Z may have been estimated."""
-        found = log_z_of(self.fitted)
+        found = self.fitted.log_z
         mean = -self.fitted.divergence - self.fitted.entropy
         if "log_z" in self.fitted.settings:
             how = "log Z summed exactly" if found.exact else "log Z by annealed importance sampling"

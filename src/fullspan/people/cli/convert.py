@@ -70,9 +70,9 @@ def _target(positional: Path | None, output: Path | None) -> Path:
 def _warn_of_inputs(source: Path) -> None:
     """Say what a factor graph cannot: that some variables of a model are only ever given."""
     from fullspan.estimators.joint import is_conditional
-    from fullspan.people.cli.models import any_model
+    from fullspan.estimators.registry import read_fitted
 
-    fitted = any_model(source)
+    fitted = read_fitted(source)
     if is_conditional(fitted):
         roles = fitted.settings.get("roles") or fitted.settings
         typer.echo(

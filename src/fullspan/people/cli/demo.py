@@ -81,12 +81,12 @@ def _show(fitted: Fitted, seconds: float) -> None:
 
 
 def _ask(fitted: Fitted) -> None:
-    from fullspan.query.answer import Oracle
+    from fullspan.query.distributions.log_linear import LogLinearDistribution
 
     _heading("Two questions", "Answers are exact under the model: nothing is sampled.")
-    oracle = Oracle(fitted.model)
+    distribution = LogLinearDistribution(fitted.model)
     for question in QUESTIONS:
-        typer.echo(f"{question} = {oracle.probability(question):.4f}")
+        typer.echo(f"{question} = {distribution.probability(question):.4f}")
 
 
 def _report(folder: Path) -> None:

@@ -321,16 +321,16 @@ def _explained(fitted: Fitted, empirical: Empirical, watch: _Watch) -> Fitted:
 def _recorded(fitted: Fitted, empirical: Empirical, seconds: float) -> Fitted:
     """The model with its time, its baselines and its misfit."""
     from fullspan.estimators.explain.limits import measured_by, recorded
-    from fullspan.people.cli.models import oracle_of
+    from fullspan.estimators.registry import distribution_of
 
-    done: Fitted = recorded(fitted, empirical, seconds, lambda: measured_by(oracle_of(fitted), fitted, empirical))
+    done: Fitted = recorded(fitted, empirical, seconds, lambda: measured_by(distribution_of(fitted), fitted, empirical))
     return done
 
 
 def _save(fitted: Fitted, path: Path) -> None:
-    from fullspan.people.cli.models import save_model
+    from fullspan.estimators.registry import write_fitted
 
-    save_model(fitted, path)
+    write_fitted(fitted, path)
 
 
 def _start(checkpoint: Path, empirical: Empirical, hidden: tuple[Variable, ...], quiet: bool) -> LogLinear | None:

@@ -58,18 +58,19 @@ def impute(
 
     from fullspan.data import fill
     from fullspan.estimators.inputs.reading import refuse_missing_level
-    from fullspan.people.cli.models import joint_model, oracle_of
+    from fullspan.estimators.registry import distribution_of
+    from fullspan.people.cli.models import joint_model
 
     fitted = joint_model(model)
-    oracle = oracle_of(fitted)
-    space = oracle.visible
+    distribution = distribution_of(fitted)
+    space = distribution.visible
     codes = reading_of(fitted, na, unknown).encode(data, space, allow_missing=True)
     refuse_missing_level(codes, space)
     if how is How.mean:
-        table = _wide(oracle.impute(codes, "mean"), space)
+        table = _wide(distribution.impute(codes, "mean"), space)
     else:
         rng = np.random.default_rng(seed)
-        completed = oracle.impute(codes.copy(), "mode" if how is How.mode else "draw", rng)
+        completed = distribution.impute(codes.copy(), "mode" if how is How.mode else "draw", rng)
         within = rng if how is How.draw else None
         table = fill(data, space, codes, completed, within, as_text=table_suffix(output) in (".csv", ".tsv"))
     write_table(table, output)

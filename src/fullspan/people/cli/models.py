@@ -1,4 +1,4 @@
-"""Model files as commands need them."""
+"""Model files and networks as commands need them."""
 
 from __future__ import annotations
 
@@ -8,79 +8,23 @@ from typing import TYPE_CHECKING, Any
 from fullspan.errors import FullspanError
 
 if TYPE_CHECKING:
-    from fullspan.model.fitted import Fitted
+    import numpy as np
 
-
-def any_model(path: Path) -> Any:
-    """What a file holds: a ``Fitted`` model or truncated machine, a ``FittedTree`` or a ``FittedMixture``.
-
-    Raises
-    ------
-    ModelFileError : the file cannot be read, or holds a machine in layers.
-    """
-    from fullspan.model.files import log_linear as file
-    from fullspan.model.files import mixture as mixture_file
-    from fullspan.model.files import tree as tree_file
-    from fullspan.model.files import truncated as truncated_file
-    from fullspan.model.files.strict_json import read_json
-
-    document = read_json(path)
-    if document["kind"].value == tree_file.KIND:
-        return tree_file.read_tree(document)
-    if document["kind"].value == mixture_file.KIND:
-        return mixture_file.read_mixture(document)
-    is_truncated = document["kind"].value == truncated_file.KIND
-    return truncated_file.read_truncated(document) if is_truncated else file.load(document)
-
-
-def shown_model(path: Path) -> Any:
-    """The same with its interactions worked out, where a file of an older version has none."""
-    from fullspan.learn.effects.explain import explained
-    from fullspan.model.fitted import Fitted
-
-    fitted = any_model(path)
-    return explained(fitted, None) if isinstance(fitted, Fitted) else fitted
-
-
-def save_model(fitted: Fitted, path: Path) -> None:
-    """Write the file of a model of either kind."""
-    from fullspan.model.files.log_linear import save
-    from fullspan.model.files.truncated import save_truncated
-    from fullspan.model.truncated import TruncatedLogLinear
-
-    (save_truncated if isinstance(fitted.model, TruncatedLogLinear) else save)(fitted, path)
-
-
-def oracle_of(fitted: Any, max_memory: int | None = None) -> Any:
-    """What answers questions about a model."""
-    from fullspan.model.hidden_tree import HiddenTree
-    from fullspan.model.mixture import Mixture
-    from fullspan.model.truncated import TruncatedLogLinear
-    from fullspan.query import averaged
-    from fullspan.query.mixture import MixtureOracle
-    from fullspan.query.tree import TreeOracle
-    from fullspan.query.truncated import TruncatedOracle
-
-    if isinstance(fitted.model, HiddenTree):
-        return TreeOracle(fitted.model)
-    if isinstance(fitted.model, Mixture):
-        return MixtureOracle(fitted.model)
-    if isinstance(fitted.model, TruncatedLogLinear):
-        return TruncatedOracle(fitted.model)
-    return averaged.oracle_of(fitted.model, max_memory=max_memory, n_hidden=fitted.n_hidden)
+    from fullspan.query.distribution import Distribution
 
 
 def joint_model(path: Path) -> Any:
-    """The model in a file, if it is one of all its variables.
+    """The fitted record in a file, if it is of a model of all its variables.
 
     Raises
     ------
     ModelFileError : the file cannot be read.
-    FullspanError : it is a classifier, which knows nothing about its inputs: their probabilities mean nothing.
+    FullspanError : it is a classifier, which says nothing about its inputs: their probabilities mean nothing.
     """
     from fullspan.estimators.joint import is_conditional
+    from fullspan.estimators.registry import read_fitted
 
-    fitted = any_model(path)
+    fitted = read_fitted(path)
     if is_conditional(fitted):
         roles = fitted.settings.get("roles") or fitted.settings
         outputs, inputs = ", ".join(roles["outputs"]) or "its other columns", ", ".join(roles["inputs"])
@@ -89,3 +33,24 @@ def joint_model(path: Path) -> Any:
             "use fullspan.load(...).predict_proba in Python, or fit the joint model with fullspan fit"
         )
     return fitted
+
+
+def distribution_in(path: Path, max_memory: int | None = None) -> Distribution:
+    """The distribution of the model or network in a file.
+
+    Raises
+    ------
+    ModelFileError, FullspanError : as :func:`joint_model`.
+    """
+    from fullspan.estimators.registry import distribution_of
+    from fullspan.model.files.formats import NETWORKS, suffix
+    from fullspan.query.graph import read_graph
+
+    if suffix(path) in NETWORKS:
+        return read_graph(path, max_memory).distribution_
+    return distribution_of(joint_model(path), max_memory)
+
+
+def walked(distribution: Distribution, rng: np.random.Generator) -> Distribution:
+    """The distribution, or, where its log Z could only be estimated, Gibbs chains on its model."""
+    return distribution.by_chains(rng) if distribution.exact and not distribution.log_z.exact else distribution

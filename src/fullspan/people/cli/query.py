@@ -14,9 +14,8 @@ if TYPE_CHECKING:
 
     from fullspan.data.space import Level, Space
     from fullspan.errors import FullspanError
-    from fullspan.query.asked import Answer
-    from fullspan.query.conditioned import Conditioned
-    from fullspan.query.graph import GraphModel
+    from fullspan.query.distribution import Distribution
+    from fullspan.query.questions import Answer
 
     Answered = tuple[str, Answer | FullspanError]
     """A question and its answer, or the error that it met."""
@@ -74,48 +73,57 @@ def query(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> int:
     """Answer questions about a model: exactly, or with --gibbs as estimates with their errors."""
+    import numpy as np
+
     from fullspan.errors import FullspanError
-    from fullspan.estimators.sampled import log_z_of
-    from fullspan.model.files.formats import NETWORKS, suffix
     from fullspan.people.cli.arguments import size
     from fullspan.people.cli.estimates import print_estimates
-    from fullspan.people.cli.models import joint_model, oracle_of
-    from fullspan.people.cli.summary import print_json
+    from fullspan.people.cli.models import distribution_in, walked
 
     asked, limit = questions or [], size(max_memory)
     if not (asked or log_z or marginals or names):
         raise FullspanError("no question given; give one such as 'P(a=x | b=y)', --names, --log-z or --marginals")
     if names and as_json and (asked or log_z or marginals):
         raise FullspanError("--names --json prints one document; ask for other things in a separate command")
-    if names:
-        _print_names(model, as_json)
-        if not (asked or log_z or marginals):
-            return 0
     if gibbs:
         _refuse_unused(max_memory, None, by_chains=True)
         if evidence:
             raise FullspanError("--evidence is for exact answers; state the condition in the question")
-        return print_estimates(model, asked, log_z, marginals, seed, as_json)
-    fitted = None if suffix(model) in NETWORKS else joint_model(model)
-    by_chains = fitted is not None and not (evidence or log_z or marginals) and not log_z_of(fitted).exact
+    rng, distribution = np.random.default_rng(seed), distribution_in(model, limit)
+    if names:
+        _print_names(distribution.space, as_json)
+        if not (asked or log_z or marginals):
+            return 0
+    if gibbs:
+        return print_estimates(distribution.by_chains(rng), asked, log_z, marginals, as_json)
+    by_chains = not (evidence or log_z or marginals) and (walked_on := walked(distribution, rng)) is not distribution
     _refuse_unused(max_memory, seed, by_chains=by_chains)
-    if fitted is not None and not (evidence or log_z or marginals):
-        if by_chains:
-            return print_estimates(fitted, asked, False, False, seed, as_json)
-        answers = answered(oracle_of(fitted, limit).ask, asked)
-        print_answers(answers, as_json)
-        return report_failures(answers)
-    network = _network(model, fitted, limit)
-    samples = network.evidence(evidence) if evidence else [{}]
-    shown = network.space if fitted is None else oracle_of(fitted).visible
-    reports = [_ask_network(network, shown, sample, asked, log_z, marginals) for sample in samples]
+    if by_chains:
+        return print_estimates(walked_on, asked, False, False, as_json)
+    return _answer_exactly(distribution, asked, evidence, log_z, marginals, as_json)
+
+
+def _answer_exactly(
+    distribution: Distribution,
+    questions: Sequence[str],
+    evidence: Path | None,
+    log_z: bool,
+    marginals: bool,
+    as_json: bool,
+) -> int:
+    """Answer given each sample of the evidence; the exit code."""
+    from fullspan.people.cli.summary import print_json
+    from fullspan.query.graph import evidence_of
+
+    samples = evidence_of(distribution.space, evidence) if evidence else [{}]
+    reports = [_report(distribution, sample, questions, log_z, marginals) for sample in samples]
     if as_json:
         found = [_as_json(report) for report in reports]
         print_json(found[0] if len(found) == 1 else found)
     for k, report in enumerate(reports if not as_json else ()):
         if len(reports) > 1:
             typer.echo(f"evidence {k}:")
-        _print_report(report, shown)
+        _print_report(report, distribution.visible)
     return report_failures([answer for report in reports for answer in report.get("answers", ())])
 
 
@@ -132,20 +140,6 @@ def _refuse_unused(max_memory: str | None, seed: int | None, *, by_chains: bool)
         raise FullspanError("--max-memory applies only to exact answers; these come from Gibbs chains: leave it out")
     if not by_chains and seed is not None:
         raise FullspanError("--seed applies only to Gibbs chains; these answers are exact: leave it out or use --gibbs")
-
-
-def _network(path: Path, fitted: Any, limit: int | None) -> GraphModel | Conditioned:
-    """What answers given evidence: the factors in a file, or the oracle of a model that is no single product."""
-    from fullspan.model.averaged import AveragedLogLinear
-    from fullspan.model.mixture import Mixture
-    from fullspan.model.truncated import TruncatedLogLinear
-    from fullspan.people.cli.models import oracle_of
-    from fullspan.query.conditioned import Conditioned
-    from fullspan.query.graph import read_graph
-
-    if fitted is not None and isinstance(fitted.model, AveragedLogLinear | Mixture | TruncatedLogLinear):
-        return Conditioned(oracle_of(fitted, limit))
-    return read_graph(path, limit)
 
 
 def answered(ask: Callable[[str], Any], questions: Sequence[str]) -> list[tuple[str, Any]]:
@@ -173,13 +167,10 @@ def report_failures(answers: Sequence[Answered]) -> int:
     return 2 if failed else 0
 
 
-def _print_names(path: Path, as_json: bool) -> None:
+def _print_names(space: Space, as_json: bool) -> None:
     """All variables that a question may name, with their levels."""
-    from fullspan.model.files.formats import NETWORKS, read_factors, suffix
-    from fullspan.people.cli.models import joint_model
     from fullspan.people.cli.summary import print_json
 
-    space = (read_factors(path) if suffix(path) in NETWORKS else joint_model(path).model).space
     if as_json:
         print_json({"variables": [{"name": v.name, "levels": list(v.levels)} for v in space.variables]})
         return
@@ -187,26 +178,21 @@ def _print_names(path: Path, as_json: bool) -> None:
         typer.echo(f"{variable.name}: {', '.join(map(str, variable.levels))}")
 
 
-def _ask_network(
-    network: GraphModel | Conditioned,
-    shown: Space,
-    known: Mapping[str, Level],
-    questions: Sequence[str],
-    log_z: bool,
-    marginals: bool,
+def _report(
+    distribution: Distribution, known: Mapping[str, Level], questions: Sequence[str], log_z: bool, marginals: bool
 ) -> dict[str, Any]:
-    """What was asked for, by name, of the variables ``shown``; ``answers`` are pairs of question and answer."""
+    """What was asked for, by name; ``answers`` are pairs of question and answer."""
     report: dict[str, Any] = {}
     if marginals:
-        value, distributions = network.log_z_and_marginals(known)
+        value, shares, _ = distribution.marginals(known)
     elif log_z:
-        value = network.log_z(known)
+        value = distribution.log_z_given(known)
     if log_z:
         report |= {"log10_z": value / math.log(10), "log_z": value}
     if marginals:
-        report["marginals"] = {name: distributions[name].tolist() for name in shown.names}
+        report["marginals"] = {name: share.tolist() for name, share in shares.items()}
     if questions:
-        report["answers"] = answered(lambda question: network.ask(question, known), questions)
+        report["answers"] = answered(lambda question: distribution.ask(question, known or None), questions)
     return report
 
 
@@ -250,6 +236,7 @@ def print_answers(answers: Sequence[Answered], as_json: bool) -> None:
 def as_dict(question: str, answer: Answer | FullspanError) -> dict[str, Any]:
     """An answer in JSON's types."""
     from fullspan.errors import FullspanError
+    from fullspan.model.estimate import Estimate
     from fullspan.query.language.parse import kind_of
     from fullspan.query.language.result import MostProbable
 
@@ -261,6 +248,8 @@ def as_dict(question: str, answer: Answer | FullspanError) -> dict[str, Any]:
     if isinstance(answer, MostProbable):
         state = {"mode": answer.levels, "probability": answer.probability, "log_prob": answer.log_prob}
         return {"query": question, **state}
+    if isinstance(answer, Estimate):
+        return {"query": question, "probability": answer.value, "error": answer.error}
     rows = [{"state": dict(zip(answer.names, levels, strict=True)), "probability": p} for levels, p in answer]
     return {"query": question, "variables": list(answer.names), "distribution": rows}
 
@@ -274,6 +263,7 @@ def shown_question(question: str) -> str:
 
 def print_answer(question: str, answer: Answer) -> None:
     """An answer for people: a number, a state, or a table."""
+    from fullspan.model.estimate import Estimate
     from fullspan.people.cli.summary import print_rows
     from fullspan.query.language.parse import kind_of
     from fullspan.query.language.result import MostProbable
@@ -282,11 +272,14 @@ def print_answer(question: str, answer: Answer) -> None:
     if isinstance(answer, float):
         typer.echo(f"{text} = {answer:.6g}{'' if kind_of(question) == 'probability' else ' nats'}")
         return
+    if isinstance(answer, Estimate):
+        typer.echo(f"{text} = {answer}")
+        return
     typer.echo(f"{text}:")
     if isinstance(answer, MostProbable):
         print_rows(("variable", "level"), [(name, str(level)) for name, level in answer.levels.items()])
         typer.echo(f"its probability: {answer.probability:.6g}")
         return
     print_rows(
-        (", ".join(answer.names), "probability"), [(", ".join(map(str, levels)), f"{p:.6g}") for levels, p in answer]
+        (", ".join(answer.names), "probability"), [(", ".join(map(str, levels)), p) for levels, p in answer.texts()]
     )

@@ -35,20 +35,14 @@ def sample(
 
     from fullspan.data import decode
     from fullspan.estimators.inputs.evidence import event_of
-    from fullspan.estimators.sampled import log_z_of
-    from fullspan.people.cli.layers import is_layered, sample_layers
-    from fullspan.people.cli.models import joint_model, oracle_of
+    from fullspan.people.cli.estimates import say_drawn
+    from fullspan.people.cli.models import distribution_in, walked
 
-    if is_layered(model):
-        table = sample_layers(model, n, seed, given)
-    elif log_z_of(fitted := joint_model(model)).exact:
-        oracle = oracle_of(fitted)
-        codes = oracle.sample(n, np.random.default_rng(seed), event_of(given, fitted.model.space))
-        table = decode(codes, oracle.visible)
-    else:
-        from fullspan.people.cli.estimates import drawn
-
-        table = drawn(fitted, n, seed, given)
+    rng = np.random.default_rng(seed)
+    distribution = walked(distribution_in(model), rng)
+    codes = distribution.sample(n, rng, event_of(given, distribution.space))
+    say_drawn(distribution)
+    table = decode(codes, distribution.visible)
     if output is None:
         print_table(table, as_json=as_json)
     else:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fullspan.people.cli.choices import WEIGHTS_HELP
-from fullspan.people.cli.reading import Na, OnUnknown, changes, reading_of
+from fullspan.people.cli.reading import Na, OnUnknown, reading_of
 
 if TYPE_CHECKING:
     from fullspan.estimators.inputs.reading import Reading
-    from fullspan.model.fitted import Fitted
+    from fullspan.query.distribution import Distribution
 
 EPILOG = """Example: fullspan score votes.fsm test.csv
 
@@ -38,8 +38,8 @@ def score(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Log-probability of a table's rows, in nats: its mean, or row by row."""
+    from fullspan.estimators.registry import distribution_of
     from fullspan.people.cli.files import check_table_target
-    from fullspan.people.cli.layers import is_layered, score_layers
     from fullspan.people.cli.models import joint_model
 
     if output is not None and not per_row:
@@ -47,50 +47,43 @@ def score(
     if weights is not None and per_row:
         raise typer.BadParameter("--weights is for the mean; the log-probability of a row has no weight")
     check_table_target(output, model, data)
-    if is_layered(model) and not per_row:
-        score_layers(model, data, changes(na, unknown), weights, as_json=as_json)
-        return
     fitted = joint_model(model)
-    reading = reading_of(fitted, na, unknown)
+    reading, distribution = reading_of(fitted, na, unknown), distribution_of(fitted)
     if per_row:
-        _rows(fitted, data, reading, output, as_json=as_json)
+        _rows(distribution, data, reading, output, as_json=as_json)
     else:
-        _mean(fitted, data, reading, weights, as_json=as_json)
+        _mean(distribution, data, reading, weights, as_json=as_json)
 
 
-def _mean(fitted: Fitted, data: Path, reading: Reading, weights: str | None, *, as_json: bool) -> None:
-    from fullspan.estimators.sampled import log_z_of
-    from fullspan.people.cli.models import oracle_of
+def _mean(distribution: Distribution, data: Path, reading: Reading, weights: str | None, *, as_json: bool) -> None:
     from fullspan.people.cli.summary import print_json
 
-    oracle = oracle_of(fitted)
-    empirical = reading.count_again(data, oracle.visible, weights)
-    mean = float(empirical.counts @ oracle.log_prob(empirical.states)) / empirical.total
+    empirical = reading.count_again(data, distribution.visible, weights)
+    mean = float(empirical.counts @ distribution.log_prob(empirical.states)) / empirical.total
     left_out = empirical.n_dropped + empirical.n_empty
-    log_z = log_z_of(fitted)
+    log_z = distribution.log_z
     if as_json:
+        how = {"standard_error": log_z.error, "log_z_method": log_z.method, "is_lower_bound": distribution.bound}
         estimated = {} if log_z.exact else {"error": log_z.error, "log_z_is_estimated": True}
-        print_json({"mean_log_prob": mean, **estimated, "n_rows": empirical.n_rows, "n_dropped": left_out})
+        print_json({"mean_log_prob": mean, **how, **estimated, "n_rows": empirical.n_rows, "n_dropped": left_out})
         return
+    what = "lower bound of the mean log-probability" if distribution.bound else "mean log-probability"
     dropped = f" ({left_out:,} of {empirical.n_rows:,} left out)" if left_out else ""
     number = f"{mean:.6f}" if log_z.exact else f"{mean:.4f} ± {log_z.error:.4f}"
     note = "" if log_z.exact else "; log Z is an estimate"
-    typer.echo(f"mean log-probability {number} nats over {empirical.total:,.6g} rows{dropped}{note}")
+    typer.echo(f"{what} {number} nats over {empirical.total:,.6g} rows{dropped}{note}")
 
 
-def _rows(fitted: Fitted, data: Path, reading: Reading, output: Path | None, *, as_json: bool) -> None:
+def _rows(distribution: Distribution, data: Path, reading: Reading, output: Path | None, *, as_json: bool) -> None:
     import pyarrow as pa
 
-    from fullspan.estimators.sampled import log_z_of
     from fullspan.people.cli.files import print_table, write_table
-    from fullspan.people.cli.models import oracle_of
 
-    oracle = oracle_of(fitted)
-    codes = reading.encode(data, oracle.visible, allow_missing=reading.missing != "error")
-    table = pa.table({"log_prob": oracle.log_prob(codes)})
-    log_z = log_z_of(fitted)
-    if not log_z.exact:
-        typer.echo(f"log Z is an estimate: all values may be off together, by ± {log_z.error:.4f}", err=True)
+    codes = reading.encode(data, distribution.visible, allow_missing=reading.missing != "error")
+    table = pa.table({"log_prob": distribution.log_prob(codes)})
+    if not distribution.log_z.exact:
+        error = distribution.log_z.error
+        typer.echo(f"log Z is an estimate: all values may be off together, by ± {error:.4f}", err=True)
     if output is None:
         print_table(table, as_json=as_json)
     else:

@@ -29,23 +29,25 @@ def show(
     """Show a model: its interactions in words, strongest first; of a machine its summary, of a tree its edges."""
     from fullspan.estimators.explain.interactions import InteractionTable
     from fullspan.estimators.explain.terms import TermTable
+    from fullspan.estimators.registry import read_fitted
+    from fullspan.learn.effects.explain import explained
     from fullspan.model.hidden_tree import FittedTree
     from fullspan.model.mixture import FittedMixture
     from fullspan.people.cli.layers import is_layered, show_layers
-    from fullspan.people.cli.models import shown_model
     from fullspan.people.cli.summary import is_machine, print_json, print_machine, strongest, summary, summary_lines
     from fullspan.people.cli.trees import show_mixture, show_tree
 
     if is_layered(model):
         show_layers(model, as_json=as_json)
         return
-    fitted = shown_model(model)
+    fitted = read_fitted(model)
     if isinstance(fitted, FittedTree):
         show_tree(fitted, top or None, as_json=as_json)
         return
     if isinstance(fitted, FittedMixture):
         show_mixture(fitted, as_json=as_json)
         return
+    fitted = explained(fitted, None)
     space, limit = fitted.model.space, top or None
     if as_json:
         variables = [

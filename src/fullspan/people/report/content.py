@@ -22,7 +22,6 @@ from fullspan.estimators.joint import check_exact_joint
 from fullspan.learn.likelihood.nested import information_by_order
 from fullspan.learn.search.holdout import held_out
 from fullspan.people.report.caveats import caveats
-from fullspan.query.marginals import marginals_of
 from fullspan.query.margins import WorstCells, worst_cells
 from fullspan.query.pair_misfit import PairMisfit, pair_misfit
 
@@ -102,14 +101,14 @@ def gather(
     DataError : a table cannot be read.
     """
     check_exact_joint(estimator, "the model", "a report")
-    space = estimator._oracle.visible
+    space = estimator.distribution_.visible
     reading = replace(Reading.by(estimator), missing="em", weight_column=estimator.fitted_.settings.get("weights"))
     counts = None if data is None else reading.count_again(data, space)
     share, unjudged = (0.0, "") if counts is None else _training_share(estimator, data, counts)
     is_training = share >= ALL
     say("measuring the fit")
     comparison, words = _held_out(estimator, counts, share, _counted(reading, test, space), refit, say)
-    worst = None if counts is None else worst_cells(estimator._oracle, counts, WORST)
+    worst = None if counts is None else worst_cells(estimator.distribution_, counts, WORST)
     model = estimator.model_
     return Content(
         title or type(estimator).__name__,
@@ -147,7 +146,7 @@ def _misfit(estimator: Any, data: Any, space: Any) -> PairMisfit | None:
     """The largest pairwise misfit of a model that uses the table of all states, in its training rows, if quick."""
     if approach(estimator.fitted_) is not None:
         return None
-    return pair_misfit(estimator._oracle, Reading.of(estimator.fitted_).count_again(data, space), lambda: None)
+    return pair_misfit(estimator.distribution_, Reading.of(estimator.fitted_).count_again(data, space), lambda: None)
 
 
 def _held_out(
@@ -185,10 +184,7 @@ def _which(share: float) -> str:
 
 def _learned_again(estimator: Any, train: Empirical) -> Any:
     again = clone(estimator)
-    if hasattr(again, "_learn_tree"):
-        again._accept_tree(again._learn_tree(train, None, None), "arrow")
-    else:
-        again._accept(again._noted(again._learn(train, None)), "arrow")
+    again._accept(again._noted(again._learn(train, None)), "arrow")
     return again
 
 
@@ -197,9 +193,9 @@ def _compared(estimator: Any, test: Empirical, train: Empirical | None, held_out
 
 
 def _shares(estimator: Any, data: Empirical | None) -> tuple[VariableShares, ...]:
-    oracle, found = estimator._oracle, []
-    marginals = marginals_of(oracle).given()[1]
-    for i, variable in enumerate(oracle.visible.variables[:MAX_LISTED]):
+    distribution, found = estimator.distribution_, []
+    marginals = distribution.marginals().shares
+    for i, variable in enumerate(distribution.visible.variables[:MAX_LISTED]):
         expected = marginals[variable.name]
         if data is None:
             found.append(VariableShares(variable, None, expected, math.nan))

@@ -185,7 +185,7 @@ def _data(c: Content) -> str:
     rows = "".join(_variable(shares, c.data is not None) for shares in c.shares)
     head = '<th class="t">variable</th><th class="t">levels, and how often each occurs</th>'
     head += "<th>missing</th><th>largest difference from the model</th>" if c.data is not None else ""
-    more = len(c.estimator._oracle.visible) - len(c.shares)
+    more = len(c.estimator.distribution_.visible) - len(c.shares)
     rest = f"<p>The first {MAX_LISTED} variables of {more + MAX_LISTED:,}.</p>" if more else ""
     listed = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
     return f'<p>{what}</p><div class="table" tabindex="0">{listed}</div>{rest}'

@@ -1,7 +1,6 @@
 """Answers about one model in plain JSON types: what the API says, without HTTP.
 
-A model of up to 2^22 states is asked through its table, a truncated one through its list of states; any other, of
-whatever number of variables, through a tree of clusters, a mixture through one for each component.
+Every model and network is asked through its distribution, which is bounded in memory.
 """
 
 from __future__ import annotations
@@ -14,24 +13,20 @@ from typing import Any
 
 import numpy as np
 
+from fullspan.arrays import Array
 from fullspan.data.space import Space
 from fullspan.errors import QueryError
 from fullspan.estimators.explain.interactions import as_dict
 from fullspan.estimators.joint import check_exact_joint
 from fullspan.estimators.loading import load
+from fullspan.estimators.registry import distribution_of
 from fullspan.model.files.formats import NETWORKS, suffix
-from fullspan.model.graph import FactorGraph
 from fullspan.people.web.links import NATS_SAVED, Link, Links, links_of, links_of_network
 from fullspan.people.web.neighbourhood import Neighbourhoods
-from fullspan.query.averaged import AveragedOracle
-from fullspan.query.conditioned import Conditioned
-from fullspan.query.graph import GraphModel, read_graph
+from fullspan.query.distribution import Distribution
+from fullspan.query.graph import read_graph
 from fullspan.query.language.parse import parse
 from fullspan.query.language.result import MostProbable, Table
-from fullspan.query.marginals import MAX_STATES, GraphMarginals, Marginals, marginals_of
-from fullspan.query.mixture import MixtureOracle
-from fullspan.query.tree import TreeOracle
-from fullspan.query.truncated import TruncatedOracle
 
 MAX_ASKED, MAX_CELLS = 12, 4096
 """Variables that one question may leave open, and cells of its answer."""
@@ -60,19 +55,16 @@ class Explorer:
         self.estimator: Any = None
         self.joined: Links
         if suffix(path) in NETWORKS:
-            self.oracle: Any = read_graph(path, MAX_MEMORY)
-            self.kind, self.joined = "network", links_of_network(self.oracle.graph)
+            network = read_graph(path, MAX_MEMORY)
+            self.distribution: Distribution = network.distribution_
+            self.kind, self.joined = "network", links_of_network(network.graph)
         else:
             self.estimator = load(path)
             check_exact_joint(self.estimator, str(path), "the explorer")
             self.kind, self.joined = type(self.estimator).__name__, links_of(self.estimator)
-            self.oracle = _engine(self.estimator._oracle)
-        self.marginals: Marginals = marginals_of(self.oracle)
-        if isinstance(self.oracle, GraphModel) and self.estimator is not None:
-            self.marginals = GraphMarginals(self.oracle, self.estimator._oracle.visible)
-        self.asked = self.oracle if isinstance(self.oracle, GraphModel) else Conditioned(self.oracle, self.marginals)
-        self.space: Space = self.marginals.space
-        self.prior = self.marginals.given()[1]
+            self.distribution = distribution_of(self.estimator.fitted_, MAX_MEMORY)
+        self.space: Space = self.distribution.visible
+        self.prior = self.distribution.marginals().shares
         self.near = Neighbourhoods(self.space.names, self.joined.links)
 
     # -- what it is -------------------------------------------------------------------------------------------
@@ -130,8 +122,13 @@ class Explorer:
         """``P(x_i | given)`` of some variables, and the log-probability of what is given."""
         for name in variables:
             self.space.position(name)
-        log_prob, found = self.marginals.given(_event(given))
+        log_prob, found = self._marginals(_event(given))
         return {"log_prob": _finite(log_prob), "marginals": {name: _list(found[name]) for name in variables}}
+
+    def _marginals(self, given: Given) -> tuple[float, dict[str, Array]]:
+        """Log-probability of what is given, and the distribution of every variable given it."""
+        found = self.distribution.marginals(given)
+        return min(found.log_z - self.distribution.log_z.value, 0.0) if given else 0.0, found.shares
 
     def ask(self, text: str, given: Given) -> dict[str, Any]:
         """A question in words; what is given is known besides what the text says.
@@ -140,7 +137,7 @@ class Explorer:
         ------
         QueryError : it cannot be read, or its answer would be too large.
         """
-        query = parse(text, self.asked.space)
+        query = parse(text, self.distribution.space)
         named = {*query.variables, *query.others, *query.known}
         cells = math.prod(self.space.variables[i].card if i < len(self.space) else 1 for i in named)
         if len(named) > MAX_ASKED or cells > MAX_CELLS:
@@ -149,7 +146,7 @@ class Explorer:
                 "most "
                 f"{MAX_CELLS:,} cells over {MAX_ASKED} variables"
             )
-        answer = self.asked.ask(text, _event(given))
+        answer = self.distribution.ask(text, _event(given))
         reply: dict[str, Any] = {"probability": None, "nats": None, "variables": [], "rows": []}
         if isinstance(answer, Table):
             rows = [{"levels": list(levels), "probability": p} for levels, p in answer]
@@ -169,7 +166,7 @@ class Explorer:
         log_prob, found = np.full(variable.card, -np.inf), {}
         for k, level in enumerate(variable.levels):
             with contextlib.suppress(QueryError):  # a level that is impossible given what is known
-                log_prob[k], found[k] = self.marginals.given({**known, target: level})
+                log_prob[k], found[k] = self._marginals({**known, target: level})
         if not found:
             raise QueryError("what is given has probability 0, and nothing can be asked given it")
         now = np.exp(log_prob - log_prob.max())
@@ -187,15 +184,10 @@ class Explorer:
 
     def sample(self, n: int, seed: int | None, given: Given) -> dict[str, Any]:
         """Exact independent rows."""
-        known = _event(given) or None
-        names = self.space.names
-        if isinstance(self.oracle, GraphModel):
-            table = self.oracle.sample(n, seed, known)
-            return {"variables": list(names), "rows": [[row[name] for name in names] for row in table.to_pylist()]}
-        codes = self.oracle.sample(n, np.random.default_rng(seed), known)
-        visible = self.oracle.visible.variables
-        rows = [[v.levels[int(c)] for v, c in zip(visible, row, strict=True)] for row in codes]
-        return {"variables": [v.name for v in visible], "rows": rows}
+        codes = self.distribution.sample(n, np.random.default_rng(seed), _event(given) or None)
+        variables = self.space.variables
+        rows = [[v.levels[int(c)] for v, c in zip(variables, row, strict=True)] for row in codes]
+        return {"variables": list(self.space.names), "rows": rows}
 
 
 def _moves(now: Any, joint: Any, levels: Any) -> dict[str, Any]:
@@ -213,17 +205,6 @@ def version_of(path: Path) -> str:
     """A text that changes when the file does."""
     stat = path.stat()
     return f"{stat.st_ino:x}-{stat.st_mtime_ns:x}-{stat.st_size:x}"
-
-
-def _engine(oracle: Any) -> Any:
-    """What is asked: the oracle of a table that fits or of a list of states, else a tree of clusters."""
-    if isinstance(oracle, TreeOracle):
-        return GraphModel(oracle.model.graph(), MAX_MEMORY)
-    if isinstance(oracle, TruncatedOracle | MixtureOracle | AveragedOracle):
-        return oracle
-    if oracle.model.basis.n_states <= MAX_STATES:
-        return oracle
-    return GraphModel(FactorGraph.of_loglinear(oracle.model), MAX_MEMORY)
 
 
 def _row(link: Link, measure: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,19 +18,20 @@ from fullspan.arrays import Array
 from fullspan.engine.memory import budget
 from fullspan.model.averaged import AveragedLogLinear
 from fullspan.model.mixture import Mixture
-from fullspan.query.answer import Oracle
+from fullspan.query.distribution import PAIR_WORK, Distribution
+from fullspan.query.distributions.log_linear import LogLinearDistribution
+from fullspan.query.distributions.mixture import MixtureDistribution
+from fullspan.query.distributions.state_table import MAX_STATES
 from fullspan.query.language.boxes import Codes
 from fullspan.query.language.events import IMPOSSIBLE
-from fullspan.query.mixture import MixtureOracle
 
 if TYPE_CHECKING:
-    from fullspan.engine.dual.distribution import Distribution
+    from fullspan.engine.dual.distribution import Distribution as ProbabilityTable
     from fullspan.engine.dual.table import DualTable
-    from fullspan.model.loglinear import LogLinear
 
 
-class AveragedOracle(Oracle):
-    """Answers about the mean distribution of an :class:`AveragedLogLinear`; see :class:`Oracle`.
+class AveragedDistribution(LogLinearDistribution):
+    """Answers about the mean distribution of an :class:`AveragedLogLinear`; see :class:`LogLinearDistribution`.
 
     Memory: two tables of |X| numbers in double precision, built when first asked.
 
@@ -40,23 +41,43 @@ class AveragedOracle(Oracle):
     """
 
     model: AveragedLogLinear
+    single = False
+
+    @classmethod
+    def of(cls, fitted: Any, max_memory: int | None = None) -> Distribution:
+        """By the tables of the average, or, where these would not fit, as a mixture of its members by elimination."""
+        model: AveragedLogLinear = fitted.model
+        if not fitted.n_hidden and 16 * model.basis.n_states > budget(max_memory):
+            return MixtureDistribution(Mixture.of_average(model))
+        return cls(model, max_memory=max_memory, n_hidden=fitted.n_hidden)
+
+    @cached_property
+    def by_table(self) -> bool:
+        """An average has no other method."""
+        return True
+
+    def pairs(self, work: float = PAIR_WORK) -> Array | None:
+        """By the table of all states where it is small, else as a mixture."""
+        if self.model.basis.n_states > MAX_STATES and len(self.visible) == len(self.space):
+            return MixtureDistribution(Mixture.of_average(self.model)).pairs(work)
+        return super().pairs(work)
 
     @cached_property
     def elimination(self) -> Any:
         """The table of probabilities, which answers what elimination answers for one model."""
-        return self.distribution
+        return self.probabilities
 
     @cached_property
-    def distribution(self) -> Distribution:
+    def probabilities(self) -> ProbabilityTable:
         """The mean of the members' probabilities."""
-        from fullspan.engine.dual.distribution import Distribution
+        from fullspan.engine.dual.distribution import Distribution as ProbabilityTable
 
-        return Distribution.mean_of(self.model, self.max_memory)
+        return ProbabilityTable.mean_of(self.model, self.max_memory)
 
     @cached_property
     def table(self) -> DualTable | None:
         """The mean of the members' dual tables."""
-        return self.distribution.dual_table()
+        return self.probabilities.dual_table()
 
     def completer(self, room: int) -> Any:
         """The table of probabilities, which weighs completions as well."""
@@ -66,32 +87,20 @@ class AveragedOracle(Oracle):
 
     def log_prob_of_states(self, states: NDArray[Any]) -> Array:
         """``log p`` of complete states: one look-up each."""
-        return self.distribution.log_prob(states)
+        return self.probabilities.log_prob(states)
 
     def log_table(self) -> Array:
         """``log p`` of all states; -inf where that is 0."""
         with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self.distribution.p))
+            return np.asarray(np.log(self.probabilities.p))
 
     @cached_property
     def may_exclude(self) -> bool:
         """Whether a state has a probability that counts as 0."""
-        return float(self.distribution.p.min()) < math.exp(IMPOSSIBLE)
+        return float(self.probabilities.p.min()) < math.exp(IMPOSSIBLE)
 
     def _joint_entropy(self, given: Mapping[int, Codes]) -> float:
         if not given:
-            return self.distribution.entropy()
+            return self.probabilities.entropy()
         p = self.cells(tuple(range(len(self.model.space))), {}, given, relative=False)
         return max(-float(np.sum(p * np.log(p, out=np.zeros_like(p), where=p > 0))), 0.0)
-
-
-def oracle_of(model: LogLinear, max_memory: int | None = None, n_hidden: int = 0) -> Oracle:
-    """What answers questions about a log-linear model or an average of such models.
-
-    An average whose tables would not fit is asked as a mixture of its members, each by elimination.
-    """
-    if not isinstance(model, AveragedLogLinear):
-        return Oracle(model, max_memory=max_memory, n_hidden=n_hidden)
-    if not n_hidden and 16 * model.basis.n_states > budget(max_memory):
-        return cast(Oracle, MixtureOracle(Mixture.of_average(model)))  # of its surface, no table of all states
-    return AveragedOracle(model, max_memory=max_memory, n_hidden=n_hidden)

@@ -1,26 +1,53 @@
-"""Probabilities of events and tables of them: look-ups in the dual table where these are precise enough, else sums."""
+"""Probabilities and information of a log-linear model: look-ups in the dual table where precise enough, else sums.
+
+Of few variables an entropy is a sum over a table of probabilities. Of all variables no table is needed:
+
+    H(x | event) = log Z(event) - theta . <Phi | event>,      H(x | B) = H(x) - H(B).
+"""
 
 from __future__ import annotations
 
 import math
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fullspan.arrays import Array
-from fullspan.query.information import Information
+from fullspan.model.loglinear import LogLinear
+from fullspan.query.distribution import Distribution
+from fullspan.query.distributions.rows import FLOOR
 from fullspan.query.language.boxes import Codes, both
 from fullspan.query.language.events import check_possible
-from fullspan.query.rows import FLOOR
+from fullspan.query.questions import entropy
+
+if TYPE_CHECKING:
+    from fullspan.engine.dual.table import DualTable
+    from fullspan.engine.elimination.sums import Sums
 
 LOOK_UPS = 1 << 12
 """Cells of a marginal up to which it is looked up."""
 
 
-class Probabilities(Information):
+class LookUps(Distribution):
     """What is asked of a model in words and events; a subclass has the model, its table and its sums."""
+
+    model: LogLinear
+
+    @property
+    @abstractmethod
+    def table(self) -> DualTable | None:
+        """The dual table, or None if it would not fit."""
+
+    @property
+    @abstractmethod
+    def elimination(self) -> Sums:
+        """What answers without a table over all states."""
+
+    @abstractmethod
+    def log_sum(self, allowed: Mapping[int, Codes]) -> float:
+        """Log of the unnormalised weight of an event."""
 
     @abstractmethod
     def check_condition(self, given: Mapping[int, Codes], log_sum: float) -> None:
@@ -28,9 +55,6 @@ class Probabilities(Information):
 
     def box_probability(self, event: Mapping[int, Codes], given: Mapping[int, Codes]) -> float:
         """``P(event | given)`` of boxes, by look-up where that is precise enough."""
-        return self._probability(event, given)
-
-    def _probability(self, event: Mapping[int, Codes], given: Mapping[int, Codes]) -> float:
         joint = both(given, event) if given else event
         if all(len(codes) == 1 for codes in (*joint.values(), *given.values())):
             found = self._cell(joint, given)
@@ -93,6 +117,21 @@ class Probabilities(Information):
         norm = self.log_sum(given) if event or not where else float(np.logaddexp.reduce(cells, axis=None))
         self.check_condition(given, norm)
         return np.minimum(np.exp(cells - norm), 1.0)
+
+    def entropy_of(self, where: tuple[int, ...], given: Mapping[int, Codes]) -> float:
+        """Entropy of some variables by position, given an event; of all of them without a table."""
+        if len(where) == len(self.model.space):
+            return self._joint_entropy(given)
+        return entropy(self.cells(where, {}, given, relative=False))
+
+    def _joint_entropy(self, given: Mapping[int, Codes]) -> float:
+        """``log Z(given) - theta . eta(given)``: one look-up per term, or the derivatives of log Z."""
+        check_possible(given, self.model.space)
+        if not given and self.table is not None:
+            eta = self.table.eta[np.array(self.model.indices, dtype=np.int64)]
+        else:
+            eta = self.elimination.expectations(given)
+        return max(self.log_sum(given) - float(self.model.theta @ eta), 0.0)
 
 
 def _open_mesh(shape: tuple[int, ...], scope: tuple[int, ...], allowed: Mapping[int, Codes]) -> tuple[Any, ...]:

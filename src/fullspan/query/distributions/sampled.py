@@ -11,25 +11,27 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.arrays import Array
+from fullspan.arrays import Array, Ints
 from fullspan.engine.sampling.chains import Chains
 from fullspan.engine.sampling.choose import target_of
-from fullspan.engine.sampling.diagnostics import Diagnostics, diagnose
+from fullspan.engine.sampling.diagnostics import diagnose
 from fullspan.engine.sampling.partition import log_z
 from fullspan.errors import QueryError
 from fullspan.model.estimate import Estimate
 from fullspan.model.graph import FactorGraph
 from fullspan.model.loglinear import LogLinear
-from fullspan.query.asked import Given
-from fullspan.query.language.boxes import EVERYTHING, Boxes, hull, intersection
-from fullspan.query.language.events import Event, boxes_of, check_possible, codes_of, positions
+from fullspan.query.distribution import Distribution, Marginals
+from fullspan.query.language.boxes import EVERYTHING, Box, Boxes, hull
+from fullspan.query.language.events import Event, boxes_of, check_possible
 from fullspan.query.language.parse import parse
 from fullspan.query.language.result import Table
+from fullspan.query.questions import Answer, Given
 
 MAX_CELLS = 4096
 """Most cells of a table that is estimated."""
@@ -37,40 +39,38 @@ _LEAST_ESS = 10.0
 _MONITORED, _CHAINS = 100, 500
 
 
-class Drawn(NamedTuple):
-    """States (size, n), and what the energies along the walks say about them."""
-
-    states: NDArray[Any]
-    diagnostics: Diagnostics
-
-
-class SampledOracle:
+class SampledDistribution(Distribution):
     """Answers questions about a model by walking on it.
 
     Parameters
     ----------
     model : a log-linear model or a factor graph, of any width.
     rng : where random numbers come from.
+    summed : the same model as it is summed, which gives the log-probabilities and completions of rows.
     chains, draws, thin, warm_up : how far to walk for an answer.
 
     Attributes
     ----------
     r_hat : the largest R-hat of the answers so far; near 1 where the chains have met.
+    drawn : what the energies along the walks of the last sample say about it.
 
     Examples
     --------
     >>> from fullspan.data.space import Space
     >>> agree = np.log([[3.0, 1.0], [1.0, 3.0]])
     >>> chain = FactorGraph(Space.of_cards((2, 2, 2)), ((0, 1), (1, 2)), (agree, agree))
-    >>> answer = SampledOracle(chain, np.random.default_rng(0)).ask("P(x0=1 | x2=1)")
+    >>> answer = SampledDistribution(chain, np.random.default_rng(0)).ask("P(x0=1 | x2=1)")
     >>> bool(abs(answer.value - 0.625) < 4 * answer.error)
     True
     """
+
+    exact: ClassVar[bool] = False
 
     def __init__(
         self,
         model: LogLinear | FactorGraph,
         rng: np.random.Generator,
+        summed: Distribution | None = None,
         chains: int = 100,
         draws: int = 500,
         thin: int = 2,
@@ -79,36 +79,81 @@ class SampledOracle:
         self.model, self.space, self.rng = model, model.space, rng
         self.chains, self.draws, self.thin, self.warm_up = chains, draws, thin, warm_up
         self.target = target_of(model)
-        self.r_hat = 1.0
+        self._summed = summed
+        if summed is not None:
+            self.visible = summed.visible
 
+    @cached_property
     def log_z(self) -> Estimate:
         """log Z: exact where it can be had."""
         return log_z(self.model, self.rng)
 
-    def ask(self, text: str, given: Given = None) -> Estimate | Table:
+    @property
+    def summed(self) -> Distribution:
+        """The same model, by sums.
+
+        Raises
+        ------
+        QueryError : it was not given.
+        """
+        if self._summed is None:
+            raise QueryError("Gibbs chains estimate probabilities, not those of whole rows; ask the model itself")
+        return self._summed
+
+    def log_prob(self, rows: Any) -> Array:
+        """As the model gives it, with the error of its log Z."""
+        return self.summed.log_prob(rows)
+
+    def impute(self, rows: Any, how: str = "mode", rng: np.random.Generator | None = None) -> Any:
+        """As the model gives it: completions of a row need no log Z."""
+        return self.summed.impute(rows, how, rng)
+
+    def ask(self, text: str, given: Given = None) -> Answer:
         """Answer ``P(A=a | B=b)``: an estimate, or a table with errors if a variable stands without a level."""
-        query = parse(text, self.space)
-        if query.kind != "probability":
-            raise QueryError("chains estimate probabilities only, no entropies and modes; ask for P(...)")
-        known = intersection(query.given, boxes_of(given, self.space)) if given else query.given
-        if query.variables:
-            return self._table(query.variables, query.event, known)
-        mean, error = self._cells((), query.event, known)
-        return Estimate(float(mean), float(error))
+        if parse(text, self.space).kind != "probability":
+            raise _only_probabilities()
+        return super().ask(text, given)
 
-    def conditional(self, variables: str | Sequence[str], given: Given = None) -> Table:
-        """``P(variables | given)`` with the error of every cell."""
-        return self._table(positions(variables, self.space), EVERYTHING, boxes_of(given, self.space))
+    def answer(self, where: tuple[int, ...], event: Boxes, given: Boxes) -> Estimate | Table:
+        """``P(where, event | given)`` with the error of every cell."""
+        values, errors = self._cells(where, event, given)
+        return self._named(where, values, errors) if where else Estimate(float(values), float(errors))
 
-    def marginals(self, given: Given = None) -> dict[str, Table]:
-        """``P(x_i | given)`` of every variable, from one walk."""
+    def union_cells(self, where: tuple[int, ...], event: Boxes, given: Boxes) -> Array:
+        """The same without the errors."""
+        return self._cells(where, event, given)[0]
+
+    def cells(self, where: tuple[int, ...], event: Box, given: Box) -> Array:
+        """The same of boxes."""
+        return self.union_cells(where, (event,), (given,))
+
+    def marginals(self, given: Event | None = None) -> Marginals:
+        """``P(x_i | given)`` of every variable with its errors, from one walk; log Z of the evidence is not known."""
         known = boxes_of(given, self.space)
         states = self._walk(known)
-        found = [self._named((i,), *self._ratios((i,), EVERYTHING, known, states)) for i in range(len(self.space))]
-        return dict(zip(self.space.names, found, strict=True))
+        found = [self._ratios((i,), EVERYTHING, known, states) for i in range(len(self.visible))]
+        shares, errors = (dict(zip(self.visible.names, part, strict=True)) for part in zip(*found, strict=True))
+        return Marginals(math.nan if given else self.log_z.value, shares, errors)
 
-    def _table(self, where: tuple[int, ...], event: Boxes, given: Boxes) -> Table:
-        return self._named(where, *self._cells(where, event, given))
+    def mode(self, given: Event | None = None) -> NoReturn:
+        """Not known.
+
+        Raises
+        ------
+        QueryError : always.
+        """
+        raise _only_probabilities()
+
+    def entropy_of(self, where: tuple[int, ...], given: Box) -> NoReturn:
+        """Not known; see :meth:`mode`."""
+        raise _only_probabilities()
+
+    def pairs(self, work: float = 0.0) -> None:
+        """Not known exactly."""
+
+    def by_chains(self, rng: np.random.Generator) -> SampledDistribution:
+        """The same walks from another generator."""
+        return SampledDistribution(self.model, rng, self._summed, self.chains, self.draws, self.thin, self.warm_up)
 
     def _named(self, where: Sequence[int], values: Array, errors: Array) -> Table:
         chosen = [self.space.variables[i] for i in where]
@@ -148,24 +193,21 @@ class SampledOracle:
         errors = np.zeros_like(p) if known else np.maximum(found.error, _least(p, share * kept.size))
         return p.reshape(shape), errors.reshape(shape)
 
-    def sample(self, size: int, given: Event | None = None) -> Drawn:
+    def sample(self, size: int, rng: np.random.Generator, given: Event | None = None) -> Ints:
         """``size`` states, from as many walks up to 500 and then from several points of each, 10 sweeps apart.
 
         Raises
         ------
         QueryError : the size is negative, or the evidence leaves a variable more than one level but not all.
         """
-        if isinstance(size, bool) or size < 0:
-            raise QueryError(f"a sample of {size!r} states was asked for; give a whole number of at least 0")
-        known = codes_of(given, self.space)
-        check_possible(known, self.space)
+        size, known = self.checked_size(size), self.allowed(given)
         if any(len(codes) > 1 for codes in known.values()):
             raise QueryError("chains hold variables at one level each; give one level for each variable")
         held = {i: int(codes[0]) for i, codes in known.items()}
-        number = min(max(int(size), 4), _CHAINS)
-        chains = Chains(self.target, number, self.rng, given=held)
+        number = min(max(size, 4), _CHAINS)
+        chains = Chains(self.target, number, rng, given=held)
         chains.sweep(self.warm_up)
-        rounds = max(-(-int(size) // number), 1)
+        rounds = max(-(-size // number), 1)
         states, energies = [], []
         for k in range(max(rounds, _MONITORED)):
             chains.sweep(10 if k < rounds else 3)
@@ -174,7 +216,12 @@ class SampledOracle:
             energies.append(self.target.log_weight(chains.states))
         found = diagnose(np.array(energies)[:, :, None])
         self.r_hat = max(self.r_hat, found.worst_r_hat)
-        return Drawn(np.concatenate(states)[: int(size)].astype(np.int64), found)
+        self.drawn = found
+        return np.concatenate(states)[:size, : len(self.visible)].astype(np.int64)
+
+
+def _only_probabilities() -> QueryError:
+    return QueryError("chains estimate probabilities only, no entropies and modes; ask for P(...)")
 
 
 def _held(given: Boxes) -> dict[int, int]:

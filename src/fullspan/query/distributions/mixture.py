@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import numbers
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, NoReturn
@@ -17,13 +16,13 @@ from numpy.typing import NDArray
 
 from fullspan.arrays import Array
 from fullspan.engine.elimination.clusters import ClusterTree
-from fullspan.errors import QueryError, TooLargeError
+from fullspan.errors import QueryError
 from fullspan.model.loglinear import checked_codes
 from fullspan.model.mixture import Mixture
+from fullspan.query.distribution import PAIR_WORK, Distribution, Marginals
+from fullspan.query.distributions.pairs import of_clusters
 from fullspan.query.language.boxes import Codes, both
 from fullspan.query.language.events import Event, in_words
-from fullspan.query.language.result import Table
-from fullspan.query.questions import Questions
 
 MAX_CELLS = 1 << 16
 """Most cells of a table: each is a sum in every component."""
@@ -31,11 +30,11 @@ MAX_CELLS = 1 << 16
 Allowed = Mapping[int, Codes]
 
 
-class MixtureOracle(Questions):
-    """Answers questions about one mixture; the surface of :class:`fullspan.query.answer.Oracle`, without terms."""
+class MixtureDistribution(Distribution):
+    """Answers questions about one mixture, by sums in each component."""
 
     def __init__(self, model: Mixture) -> None:
-        self.model, self.visible = model, model.space
+        self.model, self.space = model, model.space
 
     @cached_property
     def trees(self) -> tuple[ClusterTree, ...]:
@@ -71,11 +70,7 @@ class MixtureOracle(Questions):
         ------
         QueryError : ``how`` is unknown, or a generator is lacking.
         """
-        known = checked_codes(codes, self.visible, missing=True).astype(np.int64)
-        if how not in ("mode", "mean", "draw"):
-            raise QueryError(f"how={how!r} is unknown; choose 'mode', 'mean' or 'draw'")
-        if how == "draw" and rng is None:
-            raise QueryError("how='draw' needs a random generator")
+        known = self.checked_impute(codes, how, rng)
         means = [(known[:, i, None] == np.arange(c)).astype(float) for i, c in enumerate(self.visible.cards)]
         for r in np.flatnonzero((known < 0).any(axis=1)):
             evidence = _evidence(known[r])
@@ -107,12 +102,11 @@ class MixtureOracle(Questions):
         ------
         QueryError : the size is no whole number of at least 0.
         """
-        if not isinstance(size, numbers.Integral) or isinstance(size, bool) or size < 0:
-            raise QueryError(f"a sample of {size!r} states was asked for; give a whole number of at least 0")
+        n = self.checked_size(size)
         allowed = self.allowed(given)
         joint = self._joint(allowed)
         shares = np.exp(joint - self._norm(joint, allowed))
-        parts = rng.multinomial(int(size), shares / shares.sum())
+        parts = rng.multinomial(n, shares / shares.sum())
         drawn = [tree.sample(int(m), rng, allowed) for m, tree in zip(parts, self.trees, strict=True) if m]
         rows = np.concatenate(drawn) if drawn else np.zeros((0, len(self.visible)), dtype=np.int64)
         return np.asarray(rng.permutation(rows))
@@ -121,9 +115,7 @@ class MixtureOracle(Questions):
 
     def cells(self, where: tuple[int, ...], event: Allowed, given: Allowed) -> Array:
         """``P(where, event | given)``, one axis per variable of ``where``."""
-        shape = tuple(self.visible.cards[i] for i in where)
-        if math.prod(shape) > MAX_CELLS:
-            raise TooLargeError(f"a table of {math.prod(shape):,} cells; {MAX_CELLS:,} are possible: ask for fewer")
+        shape = self.shape_of(where, MAX_CELLS)
         norm, joint, out = self._norm(self._joint(given), given), both(given, event), np.zeros(shape)
         if not all(joint.values()):
             return out
@@ -138,18 +130,22 @@ class MixtureOracle(Questions):
             raise QueryError(f"the condition {in_words(given, self.visible)} has probability 0 in this mixture")
         return norm
 
-    def marginals(self, given: Event | None = None) -> dict[str, Table]:
-        """The distribution of every variable given an event."""
-        _, found = self.marginals_and_log_prob(given)
-        return {name: self.named((i,), p) for i, (name, p) in enumerate(found.items())}
-
-    def marginals_and_log_prob(self, given: Event | None = None) -> tuple[float, dict[str, Array]]:
-        """``log P(given)``, and ``P(x_i | given)`` of every variable by name."""
+    def marginals(self, given: Event | None = None) -> Marginals:
+        """By one sweep forth and one back over every component."""
         allowed = self.allowed(given)
         joint = self._joint(allowed)
         norm = self._norm(joint, allowed)
         found = self._mixed_marginals(np.exp(joint - norm), allowed)
-        return min(norm, 0.0), dict(zip(self.visible.names, found, strict=True))
+        return Marginals(min(norm, 0.0), dict(zip(self.visible.names, found, strict=True)))
+
+    def log_z_given(self, given: Event | None = None) -> float:
+        """Log-probability of the evidence."""
+        allowed = self.allowed(given)
+        return min(self._norm(self._joint(allowed), allowed), 0.0)
+
+    def pairs(self, work: float = PAIR_WORK) -> Array | None:
+        """By sweeps over the clusters of every component."""
+        return of_clusters(self.model.shares, self.trees, self.visible.cards, work)
 
     def entropy_of(self, where: tuple[int, ...], given: Allowed) -> float:
         """Entropy of some variables by position, given an event.

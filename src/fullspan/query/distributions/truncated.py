@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import numbers
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
@@ -17,21 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array
-from fullspan.engine.memory import budget, require
 from fullspan.errors import QueryError, TooLargeError
 from fullspan.model.loglinear import checked_codes
 from fullspan.model.truncated import TruncatedLogLinear
-from fullspan.query.answer import Mode
+from fullspan.query.distribution import MAX_CELLS, PAIR_WORK, Distribution, Marginals
 from fullspan.query.language.boxes import Codes, both
 from fullspan.query.language.events import Event, check_possible, in_words
-from fullspan.query.questions import Questions
-
-MAX_CELLS = 1 << 20
-"""Most cells of a table of answers."""
+from fullspan.query.questions import Mode
 
 
-class TruncatedOracle(Questions):
-    """Answers questions about one truncated machine; the surface of :class:`fullspan.query.answer.Oracle`.
+class TruncatedDistribution(Distribution):
+    """Answers questions about one truncated machine, by sums over the states that it lists.
 
     Parameters
     ----------
@@ -39,7 +34,7 @@ class TruncatedOracle(Questions):
     """
 
     def __init__(self, model: TruncatedLogLinear) -> None:
-        self.model, self.visible = model, model.space
+        self.model, self.space = model, model.space
         self.uniform = 0.0 if not model.unseen else self._share_of_uniform()
 
     def _share_of_uniform(self) -> float:
@@ -73,12 +68,8 @@ class TruncatedOracle(Questions):
         ------
         QueryError : ``how`` is unknown, a generator is lacking, or what a row says is impossible.
         """
-        known = checked_codes(codes, self.visible, missing=True)
-        if how not in ("mode", "draw", "mean"):
-            raise QueryError(f"how={how!r} is unknown; choose 'mode', 'mean' or 'draw'")
-        if how == "draw" and rng is None:
-            raise QueryError("how='draw' needs a random generator")
-        filled = np.array(known, dtype=np.int64)
+        known = self.checked_impute(codes, how, rng)
+        filled = known.copy()
         means = {v.name: np.zeros((len(known), v.card)) for v in self.visible.variables} if how == "mean" else {}
         for r, row in enumerate(known):
             event = _event(row)
@@ -99,13 +90,10 @@ class TruncatedOracle(Questions):
         QueryError : the size is no whole number of at least 0, or the event is impossible.
         TooLargeError : the states would not fit into memory.
         """
-        if not isinstance(size, numbers.Integral) or isinstance(size, bool) or size < 0:
-            raise QueryError(f"a sample of {size!r} states was asked for; give a whole number of at least 0")
-        n = len(self.visible)
-        require(16 * int(size) * n, budget(), f"a sample of {size:,} states of {n} variables", "draw fewer at once")
+        n = self.checked_size(size)
         allowed = self.allowed(given)
         self._check(allowed, f"the condition {in_words(allowed, self.visible)}")
-        return self._drawn(allowed, int(size), rng)
+        return self._drawn(allowed, n, rng)
 
     def _drawn(self, allowed: Mapping[int, Codes], size: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """Draws from S, and where the draw falls outside, from the other states that the event allows."""
@@ -144,9 +132,7 @@ class TruncatedOracle(Questions):
         TooLargeError : the table would have more than 2^20 cells.
         """
         check_possible(given, self.visible)
-        shape = tuple(self.visible.cards[i] for i in where)
-        if math.prod(shape) > MAX_CELLS:
-            raise TooLargeError(f"a table of {math.prod(shape):,} cells; {MAX_CELLS:,} are possible: ask for fewer")
+        shape = self.shape_of(where)
         norm = self._check(given, f"the condition {in_words(given, self.visible)}")
         joint = both(given, event)
         if not all(joint.values()):
@@ -159,8 +145,8 @@ class TruncatedOracle(Questions):
             cells = cells + self.uniform * self._uniform_cells(where, joint, shape)
         return np.asarray(np.clip(cells / norm, 0.0, 1.0))
 
-    def marginals(self, given: Event | None = None) -> tuple[float, dict[str, Array]]:
-        """Log-probability of an event, and ``P(x_i | event)`` of every variable, by one look at the states of S.
+    def marginals(self, given: Event | None = None) -> Marginals:
+        """By one look at the states of S.
 
         Raises
         ------
@@ -175,7 +161,23 @@ class TruncatedOracle(Questions):
             if self.uniform:
                 cells = cells + self.uniform * self._uniform_cells((i,), allowed, (v.card,))
             found[v.name] = np.clip(cells / norm, 0.0, 1.0)
-        return min(math.log(norm), 0.0), found
+        return Marginals(min(math.log(norm), 0.0), found)
+
+    def log_z_given(self, given: Event | None = None) -> float:
+        """Log-probability of the evidence."""
+        allowed = self.allowed(given)
+        return min(math.log(self._check(allowed, f"the condition {in_words(allowed, self.visible)}")), 0.0)
+
+    def pairs(self, work: float = PAIR_WORK) -> Array | None:
+        """By counting the pairs of levels of the states of S, each as often as it is likely."""
+        from fullspan.learn.trees.pairs import pair_counts
+
+        cards = np.array(self.visible.cards)
+        if len(self.model.states) * int(cards.sum()) ** 2 > 10 * work:
+            return None
+        spread = 1.0 / np.repeat(cards, cards)
+        found = pair_counts(self.model.states, self.weights, self.visible.cards)
+        return np.asarray(found + self.uniform * np.outer(spread, spread))
 
     def _uniform_cells(self, where: tuple[int, ...], joint: Mapping[int, Codes], shape: tuple[int, ...]) -> Array:
         cards = self.visible.cards

@@ -1,17 +1,16 @@
 """Exact answers to questions about a log-linear model.
 
-Two ways lead to every answer. A marginal of few variables is a handful of look-ups in the dual table, in microseconds,
-with an absolute error of about 1e-16. Where that is not enough, because a probability is small, or where many
-variables are involved, the model is restricted to the evidence and summed in the log domain, which is right to
+Two methods lead to every answer. A marginal of few variables is a handful of look-ups in the dual table, in
+microseconds, with an absolute error of about 1e-16. Where that is not enough, because a probability is small, or where
+many variables are involved, the model is restricted to the evidence and summed in the log domain, which is right to
 rounding relative to itself.
 """
 
 from __future__ import annotations
 
-import numbers
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,30 +19,32 @@ from fullspan.arrays import Array, Ints
 from fullspan.data.space import Space
 from fullspan.engine.elimination.sums import Sums
 from fullspan.engine.memory import budget, require
-from fullspan.errors import FullspanError, QueryError
+from fullspan.errors import FullspanError, TooLargeError
 from fullspan.model.averaged import refuse_averaged
+from fullspan.model.estimate import Estimate
+from fullspan.model.graph import FactorGraph
 from fullspan.model.loglinear import LogLinear, checked_codes
-from fullspan.query import rows
+from fullspan.query.distribution import PAIR_WORK, Distribution, Marginals
+from fullspan.query.distributions import rows
+from fullspan.query.distributions.graph import GraphDistribution
+from fullspan.query.distributions.look_ups import LookUps
+from fullspan.query.distributions.pairs import of_clusters, of_marginals
+from fullspan.query.distributions.state_table import MAX_STATES, StateTable
 from fullspan.query.language.boxes import Codes
-from fullspan.query.language.events import IMPOSSIBLE, Event, check_possible, check_probable, codes_of, in_words, named
-from fullspan.query.language.result import MostProbable
-from fullspan.query.probabilities import Probabilities
+from fullspan.query.language.events import IMPOSSIBLE, Event, check_probable, in_words
+from fullspan.query.questions import Mode
 
 if TYPE_CHECKING:
     from fullspan.engine.dual.completion import Completer
     from fullspan.engine.dual.table import DualTable
 
-Names = str | Sequence[str]
+_FEW_STATES = 1 << 17
+"""States up to which the table of all of them is the quickest to give all pairs."""
+_MOST_TERMS = 20_000
+"""Terms up to which the model is made a product of factors to give all pairs."""
 
 
-class Mode(NamedTuple):
-    """The most probable state, and its log probability given the evidence."""
-
-    state: NDArray[np.int64]
-    log_prob: float
-
-
-class Oracle(Probabilities):
+class LogLinearDistribution(LookUps):
     """Answers questions about one model; all probabilities are exact up to rounding, all information in nats.
 
     Parameters
@@ -52,9 +53,9 @@ class Oracle(Probabilities):
     table : a dual table at the model's weights in double precision; built when first needed unless given.
     max_memory : bytes that tables may take; most of the free memory unless given. A model whose dual table does
         not fit is answered by elimination alone, which raises ``TooLargeError`` if that does not fit either.
-
     n_hidden : how many of the last variables are never observed. Rows, samples, modes and imputations are then about
         the visible ones, the hidden ones being summed out; other questions may name both.
+    log_z : log Z of the model with its error, where it was estimated.
 
     Events and conditions are dictionaries ``{name: level}``; a list of levels means any one of them. A condition may
     name a variable that is also asked about: it restricts it, and a contradiction has probability 0.
@@ -66,23 +67,43 @@ class Oracle(Probabilities):
     >>> space = Space.of_cards((2, 2))
     >>> log_z = float(np.log(2 * np.exp(0.5) + 2 * np.exp(-0.5)))
     >>> model = LogLinear(space, Basis("walsh", (2, 2)), (((0, 1), (1, 1)),), np.array([0.5]), log_z)
-    >>> round(Oracle(model).probability("x0=1 | x1=1"), 4)
+    >>> round(LogLinearDistribution(model).probability("x0=1 | x1=1"), 4)
     0.7311
     """
 
+    single: ClassVar[bool] = True
+    """Whether the model is one log-linear model."""
+    most_states: int | None = None
+    """States up to which the dual table is made; as many as fit into memory if None."""
+
     def __init__(
-        self, model: LogLinear, table: DualTable | None = None, max_memory: int | None = None, n_hidden: int = 0
+        self,
+        model: LogLinear,
+        table: DualTable | None = None,
+        max_memory: int | None = None,
+        n_hidden: int = 0,
+        log_z: Estimate | None = None,
     ) -> None:
-        if type(self) is Oracle:
-            refuse_averaged(model, "an Oracle")
+        if self.single:
+            refuse_averaged(model, "a distribution by one table or elimination")
         if table is not None and (table.basis != model.basis or table.dtype != np.float64):
             raise FullspanError(
-                f"the oracle needs a float64 table over the model's own basis, not {table.dtype} over "
+                f"a distribution needs a float64 table over the model's own basis, not {table.dtype} over "
                 f"{table.basis.name} {table.basis.cards}"
             )
-        self.model, self.max_memory = model, max_memory
+        self.model, self.space, self.max_memory = model, model.space, max_memory
         self.visible = Space(model.space.variables[: len(model.space) - n_hidden])
-        self._given_table = table
+        self._given_table, self._log_z = table, log_z
+
+    @classmethod
+    def of(cls, fitted: Any, max_memory: int | None = None) -> Distribution:
+        """The distribution of a fitted log-linear model; with a bound on memory the dual table has up to 2^22 states.
+
+        A question to a larger model is then summed by elimination, before which no large table has to be filled.
+        """
+        found = cls(fitted.model, max_memory=max_memory, n_hidden=fitted.n_hidden, log_z=fitted.log_z)
+        found.most_states = None if max_memory is None else MAX_STATES
+        return found
 
     @cached_property
     def elimination(self) -> Sums:
@@ -94,7 +115,8 @@ class Oracle(Probabilities):
         """The dual table, or None if it would not fit."""
         if self._given_table is not None:
             return self._given_table
-        if 8 * self.model.basis.n_states > budget(self.max_memory):
+        n_states = self.model.basis.n_states
+        if 8 * n_states > budget(self.max_memory) or (self.most_states is not None and n_states > self.most_states):
             return None
         from fullspan.engine.dual.table import DualTable
 
@@ -108,20 +130,70 @@ class Oracle(Probabilities):
 
         return Completer(self.model, room)
 
+    @property
+    def log_z(self) -> Estimate:
+        """log Z of the model, with its error where it was estimated."""
+        return Estimate.known(self.model.log_z) if self._log_z is None else self._log_z
+
+    def by_chains(self, rng: np.random.Generator) -> Distribution:
+        """The same model, asked by Gibbs chains."""
+        from fullspan.query.distributions.sampled import SampledDistribution
+
+        return SampledDistribution(self.model, rng, summed=self)
+
+    # -- all marginals ------------------------------------------------------------------------------------------
+
+    @cached_property
+    def by_table(self) -> bool:
+        """Whether the table of all states is small enough to be kept, and log Z belongs to it."""
+        return self.model.basis.n_states <= MAX_STATES and self.log_z.exact
+
+    @cached_property
+    def _states(self) -> StateTable:
+        return StateTable(self.space, self.log_table())
+
+    @cached_property
+    def _clusters(self) -> GraphDistribution:
+        """The model as a product of factors, whose clusters give all marginals in two sweeps."""
+        return GraphDistribution(FactorGraph.of_loglinear(self.model), self.max_memory)
+
+    def marginals(self, given: Event | None = None) -> Marginals:
+        """By the table of all states where it is small (2^20 take about 15 ms), else by two sweeps over clusters."""
+        if self.by_table:
+            log_prob, shares, _ = self._states.marginals(self.allowed(given))
+            log_z = self.model.log_z + log_prob
+        else:
+            log_z, shares, _ = self._clusters.marginals(given)
+        return Marginals(log_z, {name: shares[name] for name in self.visible.names})
+
+    def log_z_given(self, given: Event | None = None) -> float:
+        """``log Z(e)``, by elimination; also where the log Z of the model is an estimate."""
+        allowed = self.allowed(given)
+        return self.log_sum(allowed) if self.log_z.exact else float(self.elimination.log_sums((), allowed))
+
+    def pairs(self, work: float = PAIR_WORK) -> Array | None:
+        """By sweeps over clusters, or by slices of the table of all states."""
+        n_states, cards = self.model.basis.n_states, self.visible.cards
+        if self.single and n_states > _FEW_STATES and len(self.model.terms) <= _MOST_TERMS:
+            try:
+                found = of_clusters(np.ones(1), (self._clusters.tree,), cards, work)
+            except TooLargeError:
+                found = None
+            if found is not None:
+                return found
+        if n_states > MAX_STATES or n_states * sum(cards) > work:
+            return None
+        return of_marginals(self, self.marginals)
+
     # -- states -----------------------------------------------------------------------------------------------
 
     def mode(self, given: Event | None = None) -> Mode:
         """The most probable state of the visible variables given an event, and its log probability given it."""
-        allowed = self._allowed(given)
+        allowed = self.allowed(given)
         if len(self.visible) < len(self.model.space):
             return self._visible_mode(allowed)
         state = self.elimination.mode(allowed)
         return Mode(state, float(-self.model.energy(state[None, :])[0] - self.log_sum(allowed)))
-
-    def mode_of(self, given: Mapping[int, Codes]) -> MostProbable:
-        """The most probable state of the visible variables, given an event."""
-        found = self.mode(named(given, self.model.space))
-        return MostProbable(self.visible.labels(found.state.tolist()), found.log_prob)
 
     def _visible_mode(self, allowed: Mapping[int, Codes]) -> Mode:
         """The same where hidden variables are summed out: by the table of all visible states."""
@@ -172,19 +244,11 @@ class Oracle(Probabilities):
         QueryError : the size is no whole number of at least 0.
         TooLargeError : the states would not fit into memory; nothing has been allocated.
         """
-        if not isinstance(size, numbers.Integral) or isinstance(size, bool) or size < 0:
-            raise QueryError(f"a sample of {size!r} states was asked for; give a whole number of at least 0")
-        cards = self.model.basis.cards
-        require(
-            8 * int(size) * (2 * len(cards) + max(cards)),  # codes, what they stand for, one variable's weights
-            budget(self.max_memory),
-            f"a sample of {size:,} states of {len(cards)} variables",
-            "draw fewer at once",
-        )
-        allowed = self._allowed(given)
+        n = self.checked_size(size)
+        allowed = self.allowed(given)
         if self.may_exclude:
             self.log_sum(allowed)
-        return self.elimination.sample(size, rng, allowed)[:, : len(self.visible)]
+        return self.elimination.sample(n, rng, allowed)[:, : len(self.visible)]
 
     def log_prob(self, codes: Any) -> Array:
         """``log P(observed cells)`` of rows (m, n) -> (m,), where -1 marks a cell that is not observed."""
@@ -201,28 +265,8 @@ class Oracle(Probabilities):
         padded[:, : len(self.visible)] = known
         return padded
 
-    def conditionals(self, events: Any, givens: Any) -> Array:
-        """``P(event | given)`` of many questions at once, as rows of codes (m, n) with -1 for variables left out.
-
-        Raises
-        ------
-        DataError : shapes or codes are wrong.
-        """
-        left = checked_codes(events, self.visible, missing=True)
-        right = checked_codes(givens, self.visible, missing=True)
-        clash = ((left >= 0) & (right >= 0) & (left != right)).any(axis=1)
-        joint, condition = self.log_prob(np.where(left >= 0, left, right)), self.log_prob(right)
-        check_probable(float(condition.min(initial=0.0)), "a condition")
-        return np.where(clash, 0.0, np.exp(np.minimum(joint - condition, 0.0)))
-
-    @overload
-    def impute(self, codes: Any, how: rows.How = "mode", rng: np.random.Generator | None = None) -> Ints: ...
-    @overload
-    def impute(self, codes: Any, how: Literal["mean"], rng: np.random.Generator | None = None) -> dict[str, Array]: ...
-    def impute(
-        self, codes: Any, how: rows.How | Literal["mean"] = "mode", rng: np.random.Generator | None = None
-    ) -> Ints | dict[str, Array]:
-        """Ints (m, n) with missing cells (-1) filled in, or the probabilities of what could stand there.
+    def impute(self, codes: Any, how: str = "mode", rng: np.random.Generator | None = None) -> Any:
+        """Rows (m, n) with missing cells (-1) filled in, or the probabilities of what could stand there.
 
         Parameters
         ----------
@@ -232,21 +276,19 @@ class Oracle(Probabilities):
             ``{name: (m, levels)}``, the probability of each level given the row's observed cells (1 for these).
         rng : needed for ``"draw"``.
 
-        Time: rows with up to 1,024 completions are weighed together; wider gaps cost an elimination per distinct row.
+        Time: rows with up to 1,024 completions are weighed together; others cost an elimination per distinct row.
 
         Raises
         ------
         QueryError : ``how`` is unknown, or draws were asked for without a generator.
         """
-        known, n = self._rows(codes), len(self.visible)
+        known, n = self._rows(self.checked_impute(codes, how, rng)), len(self.visible)
         self._check_rows(known)
         if how == "mean":
             return {name: p for name, p in rows.level_probabilities(self, known).items() if name in self.visible.names}
-        if how not in ("mode", "draw"):
-            raise QueryError(f"how={how!r} is unknown; choose 'mode', 'mean' or 'draw'")
         if how == "mode" and n < len(self.model.space):
             return rows.likeliest(self, known)[:, :n]
-        return rows.impute(self, known, how, rng)[:, :n]
+        return rows.impute(self, known, rng if how == "draw" else None)[:, :n]
 
     @cached_property
     def may_exclude(self) -> bool:
@@ -255,13 +297,8 @@ class Oracle(Probabilities):
 
     def _check_rows(self, known: Ints) -> None:
         """Refuse to complete a row whose observed cells have probability 0."""
-        gaps = np.flatnonzero((known[:, : len(self.visible)] < 0).any(axis=1))
-        if self.may_exclude and len(gaps):
-            log_prob = rows.log_prob(self, known[gaps])
+        partial = np.flatnonzero((known[:, : len(self.visible)] < 0).any(axis=1))
+        if self.may_exclude and len(partial):
+            log_prob = rows.log_prob(self, known[partial])
             worst = int(log_prob.argmin())
-            check_probable(float(log_prob[worst]), f"what row {gaps[worst] + 1} says")
-
-    def _allowed(self, given: Event | None) -> dict[int, Codes]:
-        allowed = codes_of(given, self.model.space)
-        check_possible(allowed, self.model.space)
-        return allowed
+            check_probable(float(log_prob[worst]), f"what row {partial[worst] + 1} says")

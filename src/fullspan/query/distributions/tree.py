@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import numbers
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,22 +16,18 @@ from numpy.typing import NDArray
 
 from fullspan.arrays import Array
 from fullspan.engine.elimination.trees import TreeEngine
-from fullspan.engine.memory import budget, require
-from fullspan.errors import QueryError, TooLargeError
+from fullspan.errors import QueryError
 from fullspan.model.hidden_tree import HiddenTree
 from fullspan.model.loglinear import checked_codes
-from fullspan.query.answer import Mode
+from fullspan.query.distribution import PAIR_WORK, Distribution, Marginals
+from fullspan.query.distributions.pairs import STEP
 from fullspan.query.language.boxes import Codes, both
 from fullspan.query.language.events import Event, check_possible, in_words
-from fullspan.query.language.result import Table
-from fullspan.query.questions import Questions
-
-MAX_CELLS = 1 << 20
-"""Most cells of a table: each is a pass."""
+from fullspan.query.questions import Mode
 
 
-class TreeOracle(Questions):
-    """Answers questions about one tree; the surface of :class:`fullspan.query.answer.Oracle`, without log-linear terms.
+class TreeDistribution(Distribution):
+    """Answers questions about one tree; by passes over it.
 
     Parameters
     ----------
@@ -40,7 +35,7 @@ class TreeOracle(Questions):
     """
 
     def __init__(self, model: HiddenTree) -> None:
-        self.model, self.visible = model, model.space
+        self.model, self.space = model, model.space
         self.engine = TreeEngine(model)
 
     # -- rows -------------------------------------------------------------------------------------------------
@@ -63,15 +58,11 @@ class TreeOracle(Questions):
         ------
         QueryError : ``how`` is unknown, a generator is lacking, or what a row says is impossible.
         """
-        known = checked_codes(codes, self.visible, missing=True)
-        if how == "draw":
-            if rng is None:
-                raise QueryError("how='draw' needs a random generator")
+        known = self.checked_impute(codes, how, rng)
+        if how == "draw" and rng is not None:
             drawn, log = self.engine.completed(known, rng)
             self._check_rows(known, log)
             return drawn
-        if how not in ("mode", "mean"):
-            raise QueryError(f"how={how!r} is unknown; choose 'mode', 'mean' or 'draw'")
         filled = known.copy()
         means = {v.name: np.empty((len(known), v.card)) for v in self.visible.variables} if how == "mean" else {}
         for chunk, chances, log in self.engine.posteriors(known):
@@ -95,23 +86,41 @@ class TreeOracle(Questions):
         QueryError : the size is no whole number of at least 0, or the event is impossible.
         TooLargeError : the states would not fit into memory.
         """
-        if not isinstance(size, numbers.Integral) or isinstance(size, bool) or size < 0:
-            raise QueryError(f"a sample of {size!r} states was asked for; give a whole number of at least 0")
-        n = len(self.visible)
-        require(16 * int(size) * n, budget(), f"a sample of {size:,} states of {n} variables", "draw fewer at once")
+        n = self.checked_size(size)
         allowed = self.allowed(given)
         self._log_prob(allowed, check=True)
-        drawn, _ = TreeEngine(self.model, allowed).completed(np.full((int(size), n), -1), rng)
+        drawn, _ = TreeEngine(self.model, allowed).completed(np.full((n, len(self.space)), -1), rng)
         return drawn
 
     # -- probabilities ----------------------------------------------------------------------------------------
 
-    def marginals(self, given: Event | None = None) -> dict[str, Table]:
-        """``P(x_i | given)`` of every variable, in one pass up and one down."""
+    def marginals(self, given: Event | None = None) -> Marginals:
+        """In one pass up and one down."""
         allowed = self.allowed(given)
-        self._log_prob(allowed, check=True)
+        log_prob = self._log_prob(allowed, check=True)
         _, chances, _ = next(TreeEngine(self.model, allowed).posteriors(np.full((1, len(self.visible)), -1)))
-        return {v.name: self.named((i,), chances[0, i, : v.card]) for i, v in enumerate(self.visible.variables)}
+        shares = {v.name: chances[0, i, : v.card] for i, v in enumerate(self.visible.variables)}
+        return Marginals(min(log_prob, 0.0), shares)
+
+    def log_z_given(self, given: Event | None = None) -> float:
+        """Log-probability of the evidence."""
+        return self._log_prob(self.allowed(given), check=True)
+
+    def pairs(self, work: float = PAIR_WORK) -> Array | None:
+        """By one pass for each level of each variable."""
+        cards, model = self.visible.cards, self.model
+        each = len(cards) * (STEP + model.n_states**2 + model.n_states * max(cards))
+        if sum(cards) * each > work:
+            return None
+        rows = np.full((sum(cards), len(cards)), -1)
+        owner = np.repeat(np.arange(len(cards)), cards)
+        rows[np.arange(len(rows)), owner] = np.concatenate([np.arange(card) for card in cards])
+        real = np.concatenate([np.arange(max(cards)) < card for card in cards])
+        found = []
+        for _, chances, log in self.engine.posteriors(rows):
+            for given, p in zip(chances.reshape(len(chances), -1), np.exp(log), strict=True):
+                found.append(p * given[real] if p > 0 else np.zeros(sum(cards)))
+        return np.stack(found)
 
     def cells(self, where: tuple[int, ...], event: Mapping[int, Codes], given: Mapping[int, Codes]) -> Array:
         """``P(where, event | given)``, one axis per variable of ``where``.
@@ -121,11 +130,7 @@ class TreeOracle(Questions):
         TooLargeError : the table would have more than 2^20 cells.
         """
         check_possible(given, self.visible)
-        shape = tuple(self.visible.cards[i] for i in where)
-        if math.prod(shape) > MAX_CELLS:
-            raise TooLargeError(
-                f"a table of {math.prod(shape):,} cells; {MAX_CELLS:,} are possible: ask for fewer variables"
-            )
+        shape = self.shape_of(where)
         joint, norm = both(given, event), self._log_prob(given, check=True)
         if not all(joint.values()):
             return np.zeros(shape)
