@@ -36,7 +36,7 @@ PAIR_WORK = 3e8
 
 
 class Marginals(NamedTuple):
-    """The distribution of every visible variable given an event.
+    """The distribution of every variable given an event.
 
     Attributes
     ----------
@@ -149,14 +149,14 @@ class Distribution(Questions):
         return out
 
     def marginals(self, given: Event | None = None) -> Marginals:
-        """``log Z(event)``, and ``P(x_i | event)`` of every visible variable.
+        """``log Z(event)``, and ``P(x_i | event)`` of every variable, hidden ones included.
 
         Raises
         ------
         QueryError : a name or level is unknown, or the event is impossible.
         """
         allowed = self.allowed(given)
-        shares = {name: self.cells((i,), {}, allowed) for i, name in enumerate(self.visible.names)}
+        shares = {name: self.cells((i,), {}, allowed) for i, name in enumerate(self.space.names)}
         return Marginals(self.log_z.value + self._log_prob_of(allowed), shares)
 
     def mode(self, given: Event | None = None) -> Mode:
@@ -208,8 +208,9 @@ class Distribution(Questions):
         for evidence, members in distinct_rows(filled, np.flatnonzero((filled < 0).any(axis=1))):
             event = self.event_of(evidence)
             if how == "mean":
-                for name, share in self.marginals(event).shares.items():
-                    means[name][members] = share
+                shares = self.marginals(event).shares
+                for name, mean in means.items():
+                    mean[members] = shares[name]
             elif how == "draw" and rng is not None:
                 filled[members] = self.sample(len(members), rng, event)
             else:

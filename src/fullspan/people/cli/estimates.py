@@ -70,9 +70,9 @@ def _marginals(distribution: Distribution) -> dict[str, Table]:
     from dataclasses import replace
 
     found, tables = distribution.marginals(), {}
-    for i, (name, share) in enumerate(found.shares.items()):
+    for i, name in enumerate(distribution.visible.names):
         errors = None if found.errors is None else found.errors[name]
-        tables[name] = replace(distribution.named((i,), share), errors=errors)
+        tables[name] = replace(distribution.named((i,), found.shares[name]), errors=errors)
     return tables
 
 

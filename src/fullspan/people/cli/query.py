@@ -190,7 +190,7 @@ def _report(
     if log_z:
         report |= {"log10_z": value / math.log(10), "log_z": value}
     if marginals:
-        report["marginals"] = {name: share.tolist() for name, share in shares.items()}
+        report["marginals"] = {name: shares[name].tolist() for name in distribution.visible.names}
     if questions:
         report["answers"] = answered(lambda question: distribution.ask(question, known or None), questions)
     return report

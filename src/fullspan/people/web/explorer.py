@@ -63,7 +63,7 @@ class Explorer:
             check_exact_joint(self.estimator, str(path), "the explorer")
             self.kind, self.joined = type(self.estimator).__name__, links_of(self.estimator)
             self.distribution = distribution_of(self.estimator.fitted_, MAX_MEMORY)
-        self.space: Space = self.distribution.visible
+        self.space: Space = self.distribution.space
         self.prior = self.distribution.marginals().shares
         self.near = Neighbourhoods(self.space.names, self.joined.links)
 
@@ -185,9 +185,9 @@ class Explorer:
     def sample(self, n: int, seed: int | None, given: Given) -> dict[str, Any]:
         """Exact independent rows."""
         codes = self.distribution.sample(n, np.random.default_rng(seed), _event(given) or None)
-        variables = self.space.variables
-        rows = [[v.levels[int(c)] for v, c in zip(variables, row, strict=True)] for row in codes]
-        return {"variables": list(self.space.names), "rows": rows}
+        visible = self.distribution.visible
+        rows = [[v.levels[int(c)] for v, c in zip(visible.variables, row, strict=True)] for row in codes]
+        return {"variables": list(visible.names), "rows": rows}
 
 
 def _moves(now: Any, joint: Any, levels: Any) -> dict[str, Any]:

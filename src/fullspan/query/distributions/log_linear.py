@@ -164,7 +164,7 @@ class LogLinearDistribution(LookUps):
             log_z = self.model.log_z + log_prob
         else:
             log_z, shares, _ = self._clusters.marginals(given)
-        return Marginals(log_z, {name: shares[name] for name in self.visible.names})
+        return Marginals(log_z, shares)
 
     def log_z_given(self, given: Event | None = None) -> float:
         """``log Z(e)``, by elimination; also where the log Z of the model is an estimate."""

@@ -131,8 +131,8 @@ class SampledDistribution(Distribution):
         """``P(x_i | given)`` of every variable with its errors, from one walk; log Z of the evidence is not known."""
         known = boxes_of(given, self.space)
         states = self._walk(known)
-        found = [self._ratios((i,), EVERYTHING, known, states) for i in range(len(self.visible))]
-        shares, errors = (dict(zip(self.visible.names, part, strict=True)) for part in zip(*found, strict=True))
+        found = [self._ratios((i,), EVERYTHING, known, states) for i in range(len(self.space))]
+        shares, errors = (dict(zip(self.space.names, part, strict=True)) for part in zip(*found, strict=True))
         return Marginals(math.nan if given else self.log_z.value, shares, errors)
 
     def mode(self, given: Event | None = None) -> NoReturn:
