@@ -15,6 +15,9 @@ import pandas as pd
 import pytest
 
 import fullspan as fs
+from fullspan.data import count
+from fullspan.learn.search.fit import Options, fit
+from fullspan.learn.wide.fit import fit_wide
 
 NAMES, CARDS, N = ("d", "b", "a", "c"), (2, 3, 2, 2), 70
 Make = Callable[[], Any]
@@ -98,6 +101,57 @@ def test_the_order_of_columns_does_not_matter(name: str) -> None:
     expected = log_p(make().fit(rows))
     for order in (["a", "c", "d", "b"], ["c", "b", "d", "a"]):
         assert log_p(make().fit(rows[order])) == pytest.approx(expected, abs=1e-5)
+
+
+def noise_with_ties(seed: int) -> pd.DataFrame:
+    """A few rows of mostly independent columns: many terms have the same counts, and gain the same."""
+    rng = np.random.default_rng(seed)
+    cards = rng.choice([2, 3], int(rng.integers(3, 6)))
+    rows = pd.DataFrame(rng.integers(0, cards, (2 * int(rng.integers(20, 60)), len(cards))))
+    rows.columns = [f"v{j}" for j in rows]
+    return rows.assign(z=(rows["v0"] + rows["v1"] + (rng.random(len(rows)) < 0.1)) % 2)
+
+
+@pytest.mark.parametrize("seed", [5010, 5016, 5033, 5037, 5040, 5051, *range(6)])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"l1": 0.03, "penalty": 0.0},
+        {"l1": 0.01, "basis": "walsh"},
+        {"search": "paper", "penalty": 0.0, "epsilon": 1e-3},
+        {"engine": "elimination"},
+        {"engine": "elimination", "penalty": 0.3},
+    ],
+    ids=str,
+)
+def test_ties_are_not_broken_by_the_order_of_columns(options: dict[str, Any], seed: int) -> None:
+    rows, rng = noise_with_ties(seed), np.random.default_rng(seed)
+    found = fs.FullSpan(**options).fit(rows)
+    for _ in range(2):
+        again = fs.FullSpan(**options).fit(rows[list(rng.permutation(rows.columns))])
+        assert again.score_samples(rows) == pytest.approx(found.score_samples(rows), abs=1e-9)
+        assert again.n_terms_ == found.n_terms_
+        assert again.description_length_ == pytest.approx(found.description_length_, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    "learn",
+    [
+        lambda data, watch: fit(data, Options(search="paper", epsilon=1e-6), watch),
+        lambda data, watch: fit_wide(data, None, watch),
+    ],
+    ids=["terms", "elimination"],
+)
+def test_a_watcher_sees_models_in_the_order_of_the_table(learn: Callable[..., Any]) -> None:
+    """The search sorts the columns for itself; what it reports on the way, and in the end, is as the table is."""
+    data = count(noise_with_ties(2)[["z", "v1", "v0", "v2"]])
+    seen: list[Any] = []
+    fitted = learn(data, lambda progress: seen.append(progress.snapshot()))
+    assert {f.model.space.names for f in (*seen, fitted)} == {("z", "v1", "v0", "v2")}
+    assert fitted.fingerprint == seen[0].fingerprint == data.fingerprint()
+    assert np.exp(fitted.model.log_prob(data.states)).sum() < 1 + 1e-9
+    surprise = -float(data.counts @ fitted.model.log_prob(data.states)) / data.total
+    assert fitted.divergence == pytest.approx(surprise - fitted.entropy, abs=1e-9)
 
 
 @pytest.mark.parametrize("name", EVERY)

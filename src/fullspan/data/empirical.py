@@ -93,6 +93,14 @@ class Empirical:
         states.flags.writeable = False
         return replace(self, space=space, states=states)
 
+    def reordered(self, order: Sequence[int]) -> Empirical:
+        """The same data with the columns in another order: place i holds the column that was at ``order[i]``."""
+        space, columns = self.space.reordered(order), [self.states[:, i] for i in order]
+        rows, counts = merged(space.cards, columns, self.counts, missing=not self.is_complete)
+        states = side_by_side(columns, self.states.dtype.type).take(rows, axis=0)
+        states.flags.writeable = counts.flags.writeable = False
+        return replace(self, space=space, states=states, counts=counts)
+
     @classmethod
     def merge(cls, *parts: Empirical) -> Empirical:
         """The counts of all parts together, as of one table with all their rows; levels are joined.

@@ -144,6 +144,10 @@ class Space:
         kinds = {c: Variable("x", tuple(range(c))) for c in set(counts)}
         return cls(tuple(_renamed(kinds[c], f"x{i}") for i, c in enumerate(counts)))
 
+    def reordered(self, order: Sequence[int]) -> Space:
+        """The variables in another order: place i holds the variable that was at ``order[i]``."""
+        return Space(tuple(self.variables[i] for i in order))
+
     def __len__(self) -> int:
         return len(self.variables)
 

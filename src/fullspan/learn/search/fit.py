@@ -6,6 +6,7 @@ import math
 
 from fullspan.data import Empirical
 from fullspan.learn.base.progress import Watch
+from fullspan.learn.search.column_order import in_canonical_order
 from fullspan.learn.search.complete import fit_complete
 from fullspan.learn.search.incomplete import fit_incomplete
 from fullspan.learn.search.options import MAX_TERMS, Limits
@@ -35,7 +36,12 @@ def fit(
     ------
     TooLargeError : the tables would not fit into memory; nothing has been allocated.
     """
-    limits = Limits(rounds, terms)
-    if empirical.is_complete:
-        return fit_complete(empirical, options, watch, start, limits)
-    return fit_incomplete(empirical, options, watch=watch, start=start, limits=limits)
+    options, limits = options or Options(), Limits(rounds, terms)
+
+    def learn(data: Empirical, watch: Watch | None, start: LogLinear | None) -> Fitted:
+        if data.is_complete:
+            return fit_complete(data, options, watch, start, limits)
+        return fit_incomplete(data, options, watch=watch, start=start, limits=limits)
+
+    # One term at a time meets ties all the time: terms with the same counts gain the same.
+    return in_canonical_order(empirical, watch, start, learn) if options.by_terms else learn(empirical, watch, start)

@@ -23,6 +23,7 @@ from fullspan.data import Empirical
 from fullspan.errors import FullspanError
 from fullspan.learn.base.counted import smoothed_entropy
 from fullspan.learn.base.progress import Interrupted, Progress, Watch
+from fullspan.learn.search.column_order import in_canonical_order
 from fullspan.learn.search.line import approximate_nats
 from fullspan.learn.search.options import PSEUDO_ROWS
 from fullspan.learn.search.penalty import prices
@@ -93,13 +94,16 @@ def fit_wide(empirical: Empirical, options: WideOptions | None = None, watch: Wa
     TooLargeError : the search would not fit into memory; nothing has been allocated.
     """
     options = options or WideOptions()
-    if not empirical.is_complete:
-        from fullspan.learn.wide.incomplete import fit_wide_incomplete
-
-        with one_core():
-            return fit_wide_incomplete(empirical, options, watch)
     with one_core():
-        return Search(empirical, options, watch).run()
+        return in_canonical_order(empirical, watch, None, lambda data, watch, _: _searched(data, options, watch))
+
+
+def _searched(data: Empirical, options: WideOptions, watch: Watch | None) -> Fitted:
+    if data.is_complete:
+        return Search(data, options, watch).run()
+    from fullspan.learn.wide.incomplete import fit_wide_incomplete  # which runs searches of completed data
+
+    return fit_wide_incomplete(data, options, watch)
 
 
 class Search:
