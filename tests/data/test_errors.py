@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from fullspan.data import Empirical, count
-from fullspan.data.relations import tokens
+from fullspan.data.relations.duck import DuckRelation
 from fullspan.data.space import Space, Variable
 from fullspan.errors import DataError
 
@@ -172,14 +172,13 @@ def test_all_rows_dropped_and_no_level_for_missing(csv_file):
 def test_too_many_levels_stop_the_reading_early(monkeypatch, tmp_path):
     """A nearly unique column is refused from the first rows, and while streaming."""
     path = tmp_path / "t.parquet"
-    pq.write_table(pa.table({"id": np.arange(5000), "x": np.zeros(5000, int)}), path)
-    assert "'id' has 5000 levels, the limit is 64" in message(path)
-    monkeypatch.setattr(tokens, "TOKEN_LIMIT", 1000)
-    assert "'id' has 5000 levels" in message(path)
-    assert "'id'" in message(path, levels={"id": [1, 2]})
-    monkeypatch.setattr("fullspan.data.relations.files.LARGE_BYTES", 0)
-    monkeypatch.setattr("fullspan.data.tables.groups.read_tokens", None)  # the guard comes first
-    assert "'id' has 5000 levels" in message(path)
+    for n in (5000, 200_000):  # more distinct values than any variable has are not read to the end
+        pq.write_table(pa.table({"id": np.arange(n), "x": np.zeros(n, int)}), path)
+        assert f"'id' has {n} levels, the limit is 64" in message(path)
+        assert "'id'" in message(path, levels={"id": [1, 2]})
+    large = pa.table({"id": np.arange(1_000_001), "x": np.zeros(1_000_001, int)})
+    monkeypatch.setattr(DuckRelation, "groups", None)  # the guard comes first
+    assert "'id' has 1000001 levels" in message(large)
 
 
 @pytest.mark.parametrize(

@@ -84,12 +84,11 @@ def test_one_thread_reads_all_batches(monkeypatch):
             super().__init__(*arguments)
 
     monkeypatch.setattr(duck, "ThreadPoolExecutor", Counted)
-    monkeypatch.setattr(duck, "BATCH_ROWS", 2048)
-    relation = DuckRelation.of(connect(), "(SELECT range AS x FROM range(20000))")
+    relation = DuckRelation.of(connect(), "(SELECT range AS x FROM range(800000))")
     batches = list(relation.rows([Key(relation.columns[0])]))
     relation.close()
-    assert sum(len(batch) for batch in batches) == 20_000
-    assert len(batches) > 5
+    assert sum(len(batch) for batch in batches) == 800_000
+    assert len(batches) > 3
     assert len(pools) == 1
 
 

@@ -15,7 +15,6 @@ import pytest
 
 import fullspan as fs
 from fullspan.errors import FullspanError, ModelFileError, QueryError
-from fullspan.model.files import mixture as mixture_file
 from fullspan.model.files.log_linear import checksum
 
 
@@ -90,35 +89,6 @@ def test_a_file_brings_the_mixture_back(model: fs.FullSpanMixture, rows: np.ndar
     assert type(again) is fs.FullSpanMixture
     assert again.score_samples(rows) == pytest.approx(model.score_samples(rows))
     assert again.n_components_ == model.n_components_
-
-
-def test_large_mixtures_are_packed(
-    model: fs.FullSpanMixture, rows: np.ndarray, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Tables in base64 come back to the last bit; what does not belong together is refused with its place."""
-    monkeypatch.setattr(mixture_file, "PACKED_FROM", 1)
-    path = tmp_path / "mixture.fsm"
-    model.save(path)
-    document = json.loads(path.read_text(encoding="utf-8"))
-    assert document["version"] == 2
-    assert np.array_equal(fs.load(path).score_samples(rows), model.score_samples(rows))
-    for key, value, message in [
-        ("log", "AAAA", "bytes; "),
-        ("log", "not base64", "no base64"),
-        ("orders", [1], "the orders ask for 1"),
-        ("variables", [99], "not between 0 and 5"),
-    ]:
-        broken = json.loads(json.dumps(document))
-        broken["components"][0][key] = value
-        path.write_text(json.dumps({**broken, "checksum": checksum(broken)}), encoding="utf-8")
-        with pytest.raises(ModelFileError, match=message):
-            fs.load(path)
-    broken = json.loads(json.dumps(document))
-    n = len(base64.b64decode(broken["components"][0]["log"])) // 8
-    broken["components"][0]["log"] = base64.b64encode(np.full(n, np.nan).tobytes()).decode()
-    path.write_text(json.dumps({**broken, "checksum": checksum(broken)}), encoding="utf-8")
-    with pytest.raises(ModelFileError, match="not finite"):
-        fs.load(path)
 
 
 @pytest.mark.parametrize(

@@ -134,7 +134,7 @@ def test_search_with_a_shrunken_background(average: int, tmp_path: Path) -> None
     model = fs.FullSpan(average=average, shrinkage="evidence", random_state=0, levels=levels).fit(rows)
     every = np.stack(np.unravel_index(np.arange(48), CARDS, order="F"), axis=1)
     mean = np.mean([np.exp(m.log_prob(every)) for m in model.model_.members], axis=0)
-    share, beside = model.model_.share, model.model_.beside
+    share, beside = model.model_.share, model.model_.background
     wanted = (1 - share) * mean + sum(own * np.exp(m.log_prob(every)) for own, m in beside)
     assert 0 < share < 1
     assert share == pytest.approx(sum(own for own, _ in beside))

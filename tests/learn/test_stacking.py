@@ -246,7 +246,7 @@ def test_an_average_is_not_behind_its_own_member(missing: float, options: dict[s
         )
         differences.append(average - single)
         share = model.fitted_.settings["shares"]["single fit"]
-        assert share == 0 or any(part is model.model_.members[0] for _, part in model.model_.beside)
+        assert share == 0 or any(part is model.model_.members[0] for _, part in model.model_.background)
     assert np.mean(differences) < 2 * np.std(differences, ddof=1) / 2
 
 

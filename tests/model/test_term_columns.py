@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from fullspan.data.space import Space
 from fullspan.errors import ModelFileError
 from fullspan.model import Fitted, LogLinear
 from fullspan.model.algebra.basis import Basis
+from fullspan.model.algebra.local import log_sum_exp, small_exponents
 from fullspan.model.files.envelope import checksum
 from fullspan.model.files.log_linear import read, write
 
@@ -36,30 +38,63 @@ def fitted(**changes: Any) -> Fitted:
 
 
 def _log_z(basis: Basis, theta: np.ndarray) -> float:
-    from fullspan.model.algebra.local import log_sum_exp, small_exponents
-
     return float(log_sum_exp(small_exponents(basis, dict(zip(TERMS, theta, strict=True)))))
 
 
 @pytest.fixture
-def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr("fullspan.model.files.log_linear.COLUMNS_FROM", 2)
+def path(tmp_path: Path) -> Path:
     return tmp_path / "m.fsm"
 
 
-def test_columns_bring_the_same_model_back(path: Path) -> None:
-    """Terms, weights and what is known about them are those that were saved, to the last bit; the version is 2."""
-    one = fitted()
-    write(one, path)
-    document = json.loads(path.read_text())
-    assert document["version"] == 2
-    assert document["terms"]["orders"] == [1, 2, 3, 1]
-    assert document["terms"]["nats_saved"] is None
-    two = read(path)
+def columns_document(path: Path) -> dict[str, Any]:
+    """The document of the four terms as columns, said here a second time: files of 10,000 terms have this form."""
+    write(fitted(), path)
+    document: dict[str, Any] = json.loads(path.read_text())
+    records = document["terms"]
+    factors = [(SPACE.position(name), j) for record in records for name, j in record["term"].items()]
+    columns = {name: [record[name] for record in records] for name in ("weight", "standard_error")}
+    return {
+        **document,
+        "version": 2,
+        "terms": {
+            "orders": [len(record["term"]) for record in records],
+            "variables": [i for i, _ in factors],
+            "components": [j for _, j in factors],
+            **columns,
+            "nats_saved": None,
+        },
+    }
+
+
+def signed(path: Path, document: dict[str, Any]) -> Path:
+    path.write_text(json.dumps({**document, "checksum": checksum(document)}))
+    return path
+
+
+def test_columns_are_read_as_records_are(path: Path) -> None:
+    """Terms, weights and what is known about them are the same in both forms, to the last bit."""
+    one, two = fitted(), read(signed(path, columns_document(path)))
     assert two.model.terms == TERMS
     np.testing.assert_array_equal(two.model.theta, one.model.theta)
     np.testing.assert_array_equal(two.standard_errors, one.standard_errors)
     np.testing.assert_array_equal(two.nats_saved, one.nats_saved)
+
+
+def test_many_terms_are_columns_that_come_back(path: Path) -> None:
+    """From 10,000 terms on the version is 2, and everything comes back to the last bit."""
+    space = Space.of_cards((2,) * 150)
+    terms = tuple(((i, 1), (j, 1)) for i, j in itertools.combinations(range(150), 2))
+    theta = np.random.default_rng(4).normal(size=len(terms)) / 100
+    errors = np.where(np.arange(len(terms)) % 7 == 0, np.nan, theta**2)
+    model = LogLinear(space, Basis("walsh", space.cards), terms, theta, 104.0)
+    write(fitted(model=model, standard_errors=errors, nats_saved=np.full(len(terms), np.nan)), path)
+    document = json.loads(path.read_text())
+    assert (document["version"], len(document["terms"]["orders"])) == (2, 11_175)
+    assert document["terms"]["nats_saved"] is None
+    back = read(path)
+    assert back.model.terms == terms
+    np.testing.assert_array_equal(back.model.theta, theta)
+    np.testing.assert_array_equal(back.standard_errors, errors)
 
 
 def test_few_terms_are_records_that_old_versions_read(tmp_path: Path) -> None:
@@ -94,20 +129,14 @@ def test_few_terms_are_records_that_old_versions_read(tmp_path: Path) -> None:
 )
 def test_columns_that_are_none_are_refused(path: Path, column: str, values: Any, message: str) -> None:
     """A file with a right checksum and columns that do not belong together is refused, at the place."""
-    write(fitted(), path)
-    document = json.loads(path.read_text())
+    document = columns_document(path)
     document["terms"][column] = values
-    document["checksum"] = checksum(document)
-    path.write_text(json.dumps(document))
     with pytest.raises(ModelFileError, match=message):
-        read(path)
+        read(signed(path, document))
 
 
 def test_a_term_that_stands_twice_is_refused(path: Path) -> None:
-    write(fitted(), path)
-    document = json.loads(path.read_text())
+    document = columns_document(path)
     document["terms"].update(orders=[1, 1], variables=[0, 0], components=[1, 1], weight=[1.0, 2.0])
-    document["checksum"] = checksum(document)
-    path.write_text(json.dumps(document))
     with pytest.raises(ModelFileError, match="stands twice"):
-        read(path)
+        read(signed(path, document))

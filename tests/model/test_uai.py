@@ -13,6 +13,7 @@ import pytest
 from fullspan.data.space import Space
 from fullspan.errors import ModelFileError
 from fullspan.model.files.evidence import read_evidence, write_evidence
+from fullspan.model.files.opening import read_bytes
 from fullspan.model.files.uai import MAX_CARD, read_uai, write_uai
 from fullspan.model.graph import FactorGraph
 
@@ -188,15 +189,19 @@ def test_damaged_gzip_is_refused(path: Path, data: bytes) -> None:
         read_uai(path)
 
 
-def test_what_is_no_file_is_refused(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_no_file_is_refused(path: Path, tmp_path: Path) -> None:
     with pytest.raises(ModelFileError, match="cannot be read: No such file"):
         read_uai(path)
     with pytest.raises(ModelFileError, match="is not a file"):
         read_uai(tmp_path)
-    monkeypatch.setattr("fullspan.model.files.uai.MAX_BYTES", 1 << 20)
+
+
+def test_a_small_file_that_unpacks_to_a_large_text_is_refused(path: Path) -> None:
+    """The limit counts what comes out of a gzipped file, not what lies on the disk."""
     path.write_bytes(gzip.compress(b" " * (2 << 20)))
+    assert path.stat().st_size < 1 << 14
     with pytest.raises(ModelFileError, match="larger than 1 MiB"):
-        read_uai(path)
+        read_bytes(path, 1 << 20, unpack=True)
 
 
 # -- evidence -------------------------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ class AveragedLogLinear(LogLinear):
     theta : mean weight of each over the members that have it; not the natural parameters of the average.
     log_z : 0: ``energy`` is ``-log p``.
     members : the models that are averaged, over one space and basis.
-    beside : further models, whose terms are not listed, each with its share of the average.
+    background : further models, whose terms are not listed, each with its share of the average.
 
     Examples
     --------
@@ -44,23 +44,23 @@ class AveragedLogLinear(LogLinear):
 
     kind: ClassVar[str] = "averaged"
     members: tuple[LogLinear, ...]
-    beside: tuple[tuple[float, LogLinear], ...] = ()
+    background: tuple[tuple[float, LogLinear], ...] = ()
 
     @classmethod
-    def of(cls, members: Sequence[LogLinear], beside: Sequence[tuple[float, LogLinear]] = ()) -> AveragedLogLinear:
-        """The average of some models, which have equal shares of what the models ``beside`` them leave.
+    def of(cls, members: Sequence[LogLinear], background: Sequence[tuple[float, LogLinear]] = ()) -> AveragedLogLinear:
+        """The average of some models, which have equal shares of what the background leaves.
 
         Raises
         ------
         FullspanError : there is none, they have different variables or bases, or the shares leave nothing.
         """
-        shares = [share for share, _ in beside]
+        shares = [share for share, _ in background]
         if not (all(0.0 < share < 1.0 for share in shares) and sum(shares) < 1.0):
-            raise FullspanError(f"models beside the members have shares above 0 and below 1 in all; given {shares}")
+            raise FullspanError(f"the background has shares above 0 that sum to less than 1; given {shares}")
         if not members:
             raise FullspanError("no model was given to be averaged; at least one is needed")
         space, basis = members[0].space, members[0].basis
-        if any(m.space != space or m.basis != basis for m in [*members, *(model for _, model in beside)]):
+        if any(m.space != space or m.basis != basis for m in [*members, *(model for _, model in background)]):
             raise FullspanError("models of different variables or bases were given; the average needs one basis")
         terms = tuple(sorted({term for m in members for term in m.terms}, key=basis.index))
         place = {term: i for i, term in enumerate(terms)}
@@ -68,7 +68,7 @@ class AveragedLogLinear(LogLinear):
         weights = np.concatenate([m.theta for m in members]) if len(which) else np.zeros(0)
         counts = np.bincount(which, minlength=len(terms))
         theta = np.bincount(which, weights, minlength=len(terms)) / np.maximum(counts, 1)
-        return cls(space, basis, terms, theta, 0.0, tuple(members), tuple(beside))
+        return cls(space, basis, terms, theta, 0.0, tuple(members), tuple(background))
 
     def energy(self, states: Any) -> Array:
         """``-log p(x)`` of states (m, n) -> (m,): the log-mean-exp over the members. O(m k) time per term, no table."""
@@ -80,13 +80,13 @@ class AveragedLogLinear(LogLinear):
 
     @property
     def share(self) -> float:
-        """What the models beside the members have of the average."""
-        return sum(share for share, _ in self.beside)
+        """What the background has of the average."""
+        return sum(share for share, _ in self.background)
 
     @property
     def parts(self) -> list[tuple[float, LogLinear]]:
         """Every model with its share of the average."""
-        return [*(((1.0 - self.share) / len(self.members), member) for member in self.members), *self.beside]
+        return [*(((1.0 - self.share) / len(self.members), member) for member in self.members), *self.background]
 
     @cached_property
     def places(self) -> tuple[NDArray[np.int64], ...]:
@@ -128,6 +128,6 @@ def refuse_averaged(model: Any, what: str) -> None:
     """
     if isinstance(model, AveragedLogLinear):
         raise FullspanError(
-            f"{what} needs one log-linear model, and this is the average of {len(model.members)}, which is none; "
+            f"{what} needs a single log-linear model; got an average of {len(model.members)}: "
             "use one of its members (model_.members), or fit with average=1"
         )

@@ -50,7 +50,7 @@ def _members(model: AveragedLogLinear) -> dict[str, Any]:
         order = np.argsort(where)
         weights = member.theta[order].tolist()
         records.append({"log_z": member.log_z, "terms": where[order].tolist(), "weights": weights})
-    background = [_background_record(share, own) for share, own in model.beside]
+    background = [_background_record(share, own) for share, own in model.background]
     return {"members": records, **({"background": background} if background else {})}
 
 
