@@ -145,6 +145,13 @@ def test_standard_output_as_a_file_is_csv(votes_model: Path, command: list[objec
     assert "written to /dev/stdout" in done.err
 
 
+def test_a_report_goes_through_a_pipe(votes_model: Path) -> None:
+    done = spawn("report", votes_model, "-o", "/dev/stdout")
+    assert done.code == 0
+    assert done.out.startswith("<!doctype html>")
+    assert "report written to /dev/stdout" in done.err
+
+
 def test_a_refused_comparison_names_the_option(votes_model: Path) -> None:
     done = spawn("query", votes_model, "crime >= y")
     assert done.code == 2

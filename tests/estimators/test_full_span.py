@@ -268,3 +268,10 @@ def test_multiple_imputation_draws_whole_tables(frame: pd.DataFrame) -> None:
     )
     with pytest.raises(FullspanError, match="n_draws is 3 with how='mode'"):
         model.impute(frame, n_draws=3)
+
+
+def test_a_conditional_of_several_names_says_how_to_ask() -> None:
+    model = fs.FullSpan().fit([[0, 0, 1]] * 20 + [[1, 1, 0]] * 20 + [[0, 1, 1]] * 5)
+    with pytest.raises(QueryError, match=r"given 3 arguments; .* conditional\(\['a', 'b'\], 'c=1'\)"):
+        model.conditional("x0", "x1", "x2")
+    assert model.conditional(["x0", "x1"], "x2=1").values.sum() == pytest.approx(1.0)

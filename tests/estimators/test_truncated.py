@@ -280,3 +280,12 @@ def test_further_states_belong_to_the_space() -> None:
     assert np.isfinite(machine.score_samples([[1, 1, 1, 1, 1]])).all()
     with pytest.raises(DataError, match="x0"):
         TruncatedBoltzmannMachine(states=[[5, 0, 0, 0, 0]]).fit(table(20))
+
+
+def test_missing_cells_are_refused_with_the_remedies_of_this_machine() -> None:
+    rows = pd.DataFrame({"a": [1, 0, None] * 20, "b": ["x", "y", "x"] * 20})
+    with pytest.raises(DataError, match=r"20 empty cells in a\..*missing='drop'.*missing='level'") as caught:
+        fs.TruncatedBoltzmannMachine().fit(rows)
+    assert "missing='em'" not in str(caught.value)
+    with pytest.raises(DataError, match="missing='em'"):
+        fs.FullSpan().fit(rows)

@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fullspan.data import decode, fill, held
 from fullspan.data.space import Level, Space
-from fullspan.errors import ConvergenceWarning, FullspanError
+from fullspan.errors import ConvergenceWarning, FullspanError, QueryError
 from fullspan.estimators.explain.endings import ended_early, ending_words
 from fullspan.estimators.explain.explained import Explained
 from fullspan.estimators.explain.limits import limit_line, measured_by, recorded
@@ -308,9 +308,14 @@ class DensityEstimator(Parameters, Explained, Plots, DensityMixin, BaseEstimator
         check_is_fitted(self)
         return self.distribution_.probability(event, given)
 
-    def conditional(self, variables: Names, given: Evidence = None) -> Table:
+    def conditional(self, variables: Names, given: Evidence = None, *others: Any) -> Table:
         """The distribution of one variable or several, given the evidence."""
         check_is_fitted(self)
+        if others:
+            raise QueryError(
+                f"conditional was given {2 + len(others)} arguments; the variables are one list and the evidence comes "
+                "second, such as conditional(['a', 'b'], 'c=1') or conditional(['a', 'b'], {'c': 1})"
+            )
         return self.distribution_.conditional(variables, given)
 
     def marginal(self, variables: Names, *others: str) -> Table:

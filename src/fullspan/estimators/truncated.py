@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from fullspan.data.missing import MissingCellsError
 from fullspan.data.space import Space
 from fullspan.errors import BoundaryWarning, FullspanError
 from fullspan.estimators.density import DensityEstimator, generator
@@ -107,6 +108,12 @@ class TruncatedBoltzmannMachine(Memory, Seed, TransformerMixin, DensityEstimator
     unseen: float = 0.0
 
     # -- learning ---------------------------------------------------------------------------------------------
+
+    def _counted_table(self, table: Any, sample_weight: Any) -> Empirical:
+        try:
+            return super()._counted_table(table, sample_weight)
+        except MissingCellsError as error:  # its patterns are of whole rows: em is no remedy here
+            raise error.without_em() from None
 
     def _learn(self, empirical: Empirical, watch: Reporter | None) -> Fitted:
         from fullspan.learn.truncated.fit import fit_truncated

@@ -69,7 +69,7 @@ def assembled(
     DataError : a cell is missing and may not be, or nothing is left; ``fixed`` variables get no further level.
     """
     if cells and (missing == "error" or (missing == "level" and fixed)):
-        raise _missing_error(cells, fixed=fixed and missing == "level")
+        raise MissingCellsError(cells, fixed=fixed and missing == "level")
     if any((c.codes == UNSEEN).any() for c in columns):
         columns = [_unknown_as_missing(c) for c in columns]
         missing = "drop" if missing == "drop" else "em"
@@ -149,16 +149,33 @@ def _texts(own: Mapping[str, int]) -> str:
     return " and ".join(parts)
 
 
-def _missing_error(cells: Mapping[str, Mapping[str, int]], *, fixed: bool) -> DataError:
-    if fixed:
-        return DataError(
-            f"the given variables have no level {MISSING!r}, and the table has missing cells: {missing_words(cells)}; "
-            "use missing='drop' or missing='em'"
-        )
+class MissingCellsError(DataError):
+    """Missing cells that may not be there, in words, with the remedies that exist."""
+
+    def __init__(self, cells: Mapping[str, Mapping[str, int]], *, fixed: bool, by_em: bool = True) -> None:
+        self.cells, self.fixed = cells, fixed
+        super().__init__(_fixed_words(cells, by_em) if fixed else _missing_cells_words(cells, by_em))
+
+    def without_em(self) -> MissingCellsError:
+        """The same error for a model that cannot learn from rows with missing cells."""
+        return MissingCellsError(self.cells, fixed=self.fixed, by_em=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return DataError, (str(self),)
+
+
+def _fixed_words(cells: Mapping[str, Mapping[str, int]], by_em: bool) -> str:
+    return (
+        f"the given variables have no level {MISSING!r}, and the table has missing cells: {missing_words(cells)}; "
+        "use missing='drop'" + (" or missing='em'" if by_em else "")
+    )
+
+
+def _missing_cells_words(cells: Mapping[str, Mapping[str, int]], by_em: bool) -> str:
     is_text = any(text for own in cells.values() for text in own)
     levels = "; na_values= says which texts mean a missing cell, if these are levels" if is_text else ""
-    return DataError(
+    em = "missing='em' to learn from the cells that are observed, " if by_em else ""
+    return (
         f"the table has missing cells: {missing_words(cells)}. Use missing='drop' to leave those rows out, "
-        f"missing='level' to count them as a level of their own, missing='em' to learn from the cells that are "
-        f"observed (a truncated machine cannot), or columns= to leave the columns out{levels}"
+        f"missing='level' to count them as a level of their own, {em}or columns= to leave the columns out{levels}"
     )

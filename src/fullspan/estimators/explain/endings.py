@@ -40,6 +40,10 @@ ENDINGS = {
         "the search stopped after the steps it was allowed; more steps could shorten the description further",
         "use a larger epsilon, or fewer columns",
     ),
+    "time limit": Ending(
+        "no further run was begun after max_seconds; the model combines the {runs} finished",
+        "use a higher max_seconds, or None for all runs",
+    ),
     "iteration limit": Ending(
         "the solver stopped at its limit of iterations before the weights settled{off}",
         "use a higher max_iter, a larger tol, or a small l2",
@@ -53,7 +57,7 @@ ENDINGS = {
         "use a higher max_iter, or a larger tol",
     ),
 }
-"""Sentences by status; ``{terms}`` is the limit of the search, ``{off}`` the difference that is left."""
+"""Sentences by status; ``{terms}`` is the limit of the search, ``{runs}`` how many finished, ``{off}`` what is left."""
 
 
 def ending(fitted: Any) -> Ending:
@@ -65,7 +69,7 @@ def ending(fitted: Any) -> Ending:
         return _diverged(fitted, found)
     sampled = fitted.status == "iteration limit" and fitted.settings.get("solver") in BY_CHAINS
     remedy = "use a higher max_iter, more chains, or a smaller learning_rate" if sampled else found.remedy
-    return Ending(found.sentence.format(terms=_term_limit(fitted.status), off=_off(fitted)), remedy)
+    return Ending(found.sentence.format(terms=_term_limit(fitted.status), runs=_runs(fitted), off=_off(fitted)), remedy)
 
 
 def ending_words(fitted: Any) -> str:
@@ -92,6 +96,11 @@ def _term_limit(status: str) -> int:
     from fullspan.learn.search.options import MAX_TERMS
 
     return MAX_TERMS
+
+
+def _runs(fitted: Any) -> str:
+    n = fitted.settings.get("n_runs")
+    return f"{n} run{'s' * (n != 1)}" if isinstance(n, int) else "runs"
 
 
 def _off(fitted: Any) -> str:

@@ -85,6 +85,7 @@ def fit_mixture(
         for run in schedule:
             late = options.max_seconds is not None and time.perf_counter() - started > options.max_seconds
             if late and runs:
+                status = "time limit"
                 break
             runs.append(learner.run(run, rng))
             if runs[-1].status == "interrupted":

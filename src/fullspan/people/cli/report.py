@@ -33,11 +33,12 @@ def report(
     """Write what a model knows as one HTML file: interactions, fit, calibration, warnings, with pictures."""
     from fullspan.errors import FullspanError
     from fullspan.estimators.loading import load
+    from fullspan.model.files.atomic import is_pipe_or_device
     from fullspan.people.cli.files import check_target, write_text
     from fullspan.people.report.content import gather
     from fullspan.people.report.page import page
 
-    if output.suffix.lower() not in (".html", ".htm"):
+    if output.suffix.lower() not in (".html", ".htm") and not is_pipe_or_device(output):
         raise FullspanError(
             f"a report is an HTML file, but {str(output)!r} was asked for; write for example report.html"
         )
