@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from fullspan.data.missing import MissingCellsError
 from fullspan.data.space import Space
+from fullspan.data.tables.missing import MissingCellsError
 from fullspan.errors import BoundaryWarning, FullspanError
 from fullspan.estimators.density import DensityEstimator, generator
 from fullspan.estimators.explain.boundary import diverging_terms, warn_at_boundary
