@@ -73,7 +73,7 @@ class Stepper:
         best = self.table.scan()
         for _ in range(n_terms):
             y = best.indices[:1]
-            delta = line.way(self.table.eta_at(y), self.table.d_at(y), False)
+            delta = line.step_to(self.table.eta_at(y), self.table.d_at(y), False)
             best = self.table.move(int(y[0]), float(delta[0]))
         return float(best.gains[0])
 

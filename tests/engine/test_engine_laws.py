@@ -117,7 +117,7 @@ def test_a_move_to_the_data_gains_what_was_promised(cards: tuple[int, ...], name
         return float(np.sum(p_d * np.log(p_d / p)))
 
     assert engine.d is not None
-    way = float(line.way(engine.eta[y], engine.d[y], basis.zero_one))
+    way = float(line.step_to(engine.eta[y], engine.d[y], basis.zero_one))
     promised = found.gains[0] + some_prices(basis)(basis.term(y))
     assert divergence(0) - divergence(way) == pytest.approx(promised, abs=1e-10)
     for delta in way + np.linspace(-2, 2, 20):

@@ -16,7 +16,8 @@ import pytest
 
 import fullspan as fs
 from fullspan.data import count
-from fullspan.learn.search.fit import Options, fit
+from fullspan.learn.search.fit import fit
+from fullspan.learn.search.options import Options
 from fullspan.learn.wide.fit import fit_wide
 
 NAMES, CARDS, N = ("d", "b", "a", "c"), (2, 3, 2, 2), 70

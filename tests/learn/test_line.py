@@ -46,10 +46,10 @@ def test_growth_is_that_of_log_z(zero_one: bool) -> None:
 
 
 @both
-def test_way_is_the_optimum(zero_one: bool) -> None:
-    """delta = way(eta, d) maximises the drop, and carries the expectation from eta to d."""
+def test_the_step_is_the_optimum(zero_one: bool) -> None:
+    """delta = step_to(eta, d) maximises the drop, and carries the expectation from eta to d."""
     for eta, d in points(zero_one):
-        delta = float(line.way(np.array(eta), np.array(d), zero_one))
+        delta = float(line.step_to(np.array(eta), np.array(d), zero_one))
         fall = partial(fallen, eta, d, zero_one)
         best = minimize_scalar(fall, bounds=(-20, 20), method="bounded", options={"xatol": 1e-9})
         assert delta == pytest.approx(best.x, abs=1e-5)
@@ -60,10 +60,10 @@ def test_way_is_the_optimum(zero_one: bool) -> None:
 
 
 @both
-def test_the_boundary_is_a_finite_way_off(zero_one: bool) -> None:
+def test_the_boundary_is_a_finite_step_off(zero_one: bool) -> None:
     never = 0.0 if zero_one else -1.0
     for d in (never, 1.0):
-        delta = line.way(np.array([0.3]), np.array([d]), zero_one)
+        delta = line.step_to(np.array([0.3]), np.array([d]), zero_one)
         assert np.isfinite(delta).all()
         assert abs(delta[0]) > 10
 

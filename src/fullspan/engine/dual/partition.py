@@ -56,6 +56,7 @@ def log_partition(basis: Basis, theta: dict[int, float], sum_run: Sum | None = N
 
 
 def _sum_run(basis: Basis, places: NDArray[np.int64], weights: NDArray[np.float64]) -> float:
-    energies = np.bincount(places, weights, minlength=basis.n_states)
+    # Of no terms at all bincount makes whole numbers, whatever the type of the weights.
+    energies = np.bincount(places, weights, minlength=basis.n_states).astype(np.float64)
     basis.synthesise(energies)
     return float(exp_normalised(energies))

@@ -1,4 +1,4 @@
-"""One event for every step of every learner, one history of them, one way to stop.
+"""One event for every step of every learner, one history of them, one rule for stopping.
 
 A learner calls :meth:`History.record` after each step. A watcher, if there is one, gets the event at once; it may raise
 :class:`Interrupted`, and a person may press Ctrl-C. Either ends the fit, and the best result so far is kept: learners

@@ -35,7 +35,7 @@ _WORSE = 1.05
 
 @dataclass(frozen=True)
 class Ascent:
-    """How to climb.
+    """How to ascend.
 
     Attributes
     ----------

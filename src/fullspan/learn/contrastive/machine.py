@@ -115,7 +115,7 @@ class _Sampled:
             return Climbed(best, done, math.nan, "interrupted")
         return Climbed(theta, iterations, violation, "converged" if ended else "iteration limit")
 
-    # -- the likelihood along the way -------------------------------------------------------------------------
+    # -- the likelihood while learning -------------------------------------------------------------------------
 
     def _model(self, theta: Array, log_z: float = 0.0) -> LogLinear:
         return LogLinear(self.space, self.basis, self.terms, theta, log_z)

@@ -58,7 +58,7 @@ class SparsePairs:
     def climb(
         self, rows: NDArray[np.uint8], rate: float, updates: int, chains: int, rng: np.random.Generator
     ) -> tuple[Array, Array]:
-        """Biases (n_units,) and weights (m,) after so many updates; the rate falls linearly to 0.
+        """Biases (n_units,) and weights (m,) after ``updates`` updates; the rate falls linearly to 0.
 
         Weights to hidden units start small and random, all others at 0; biases at the log odds of the rows.
         """

@@ -27,7 +27,7 @@ class LayerOptions:
     learning_rate, momentum, weight_decay : of the ascent; ``decay`` lets the rate fall to 0 in a line over all epochs.
     batch_size, n_chains : rows of a step, and chains; as many chains as rows where ``n_chains`` is None.
     max_iter : epochs, that is passes over all rows.
-    patience, tol : with rows held out, learning stops after so many checks without a gain of ``tol`` nats per row.
+    patience, tol : with rows held out, learning stops after ``patience`` checks without a gain of ``tol`` nats per row.
     check_every : epochs between two checks of the likelihood.
     ais_chains, ais_steps : of the estimate of log Z in a check, where it is not exact.
 

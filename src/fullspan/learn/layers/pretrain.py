@@ -1,7 +1,7 @@
 """Layers of a deep machine learned one by one, from below (Salakhutdinov & Hinton 2009).
 
 While layer l is learned by itself it lacks the layer above it, or below it, that will send it as much again. So inputs
-are doubled on the side that lacks one: upwards at the bottom, downwards at the top, both ways in between.
+are doubled on the side that lacks one: upwards at the bottom, downwards at the top, in both directions in between.
 """
 
 from __future__ import annotations

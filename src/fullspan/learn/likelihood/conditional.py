@@ -43,7 +43,7 @@ from fullspan.model.goodness import goodness
 
 @dataclass(frozen=True)
 class Roles:
-    """Positions of the variables that are given, and of those that are to be told."""
+    """Positions of the variables that are given, and of those whose distribution is learned."""
 
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
@@ -56,28 +56,28 @@ class Roles:
         ------
         FullspanError : a name is unknown or has two roles, a variable has none, or there are no outputs.
         """
-        told = tuple(space.position(name) for name in outputs)
-        for i in told:
-            if told.count(i) > 1:
+        learned = tuple(space.position(name) for name in outputs)
+        for i in learned:
+            if learned.count(i) > 1:
                 raise FullspanError(f"{space.names[i]!r} is named twice among the outputs; once is enough")
         given = (
-            tuple(i for i in range(len(space)) if i not in told)
+            tuple(i for i in range(len(space)) if i not in learned)
             if inputs is None
             else tuple(space.position(name) for name in inputs)
         )
-        if not told:
+        if not learned:
             raise FullspanError("there are no outputs; name at least one, or fit a BoltzmannMachine instead")
-        for i in told:
+        for i in learned:
             if i in given:
                 raise FullspanError(f"{space.names[i]!r} is both an input and an output; it can be one of them")
         for i in range(len(space)):
-            if i not in given and i not in told:
+            if i not in given and i not in learned:
                 raise FullspanError(
                     f"{space.names[i]!r} is neither input nor output; name its role, or leave it out with columns="
                 )
         if not given:
             raise FullspanError("there are no inputs; to learn p(outputs) itself, fit a BoltzmannMachine")
-        return cls(given, told)
+        return cls(given, learned)
 
 
 def fit_conditional(
@@ -123,7 +123,7 @@ class _Conditional:
         self.terms = self._terms()
         self._plan()
         self.given = self._given()
-        self.told: Phase = self._told(data.is_complete)
+        self.observed: Phase = self._observed_phase(data.is_complete)
         self.history = History(watch)
 
     def _terms(self) -> tuple[Term, ...]:
@@ -151,14 +151,14 @@ class _Conditional:
         shares = np.bincount(which.ravel(), weights=self.shares).astype(np.float64)
         return Features(self.basis, self.terms, distinct, shares)
 
-    def _told(self, complete: bool) -> Phase:
+    def _observed_phase(self, complete: bool) -> Phase:
         if not complete:
             return Features(self.basis, self.terms, self.states, self.shares)
         return Known(self.shares @ self.basis.evaluate(self.terms, self.states).astype(np.float64))
 
     def run(self) -> Fitted:
         o = self.options
-        likelihood = Likelihood(self.given, self.told, o.l2, o.l1)
+        likelihood = Likelihood(self.given, self.observed, o.l2, o.l1)
         solver: Any = "newton" if o.solver == "auto" else o.solver
 
         def run(theta: Array) -> Solution:
@@ -174,7 +174,7 @@ class _Conditional:
 
     def _fitted(self, likelihood: Likelihood, solution: Solution) -> Fitted:
         gain = likelihood.move(solution.theta) - likelihood.penalty(solution.theta)
-        information = self.given.covariance() - self.told.covariance()
+        information = self.given.covariance() - self.observed.covariance()
         information += self.options.l2 * np.eye(len(solution.theta))
         used = solution.theta != 0 if self.options.l1 else np.ones(len(solution.theta), dtype=bool)
         errors = np.full(len(solution.theta), np.nan)
@@ -233,7 +233,7 @@ class _Conditional:
     def _diverging(self, solution: Solution) -> tuple[int, ...]:
         """Terms whose weights grow without bound because the inputs separate the outputs."""
         o = self.options
-        if o.l1 or o.l2 or not isinstance(self.told, Known):
+        if o.l1 or o.l2 or not isinstance(self.observed, Known):
             return ()
         return tuple(separating(self.basis, self.terms, self.states, self.roles.outputs).tolist())
 

@@ -97,9 +97,9 @@ def fit_decimatable(
 def phases(empirical: Empirical, graph: Graph) -> tuple[Decimated, Decimated] | None:
     """The phases of a machine, what is given and what the rows say; None where their covariances would take long."""
     learner = _Learner(empirical, graph, DecimatableOptions(), None)
-    if len(learner.terms) > _ERROR_WEIGHTS or learner.given.passes() + learner.told.passes() > _ERROR_STEPS:
+    if len(learner.terms) > _ERROR_WEIGHTS or learner.given.passes() + learner.observed.passes() > _ERROR_STEPS:
         return None
-    return learner.given, learner.told
+    return learner.given, learner.observed
 
 
 class _Learner:
@@ -121,7 +121,7 @@ class _Learner:
         pairs = self.graph.pairs()
         self.edges = pairs[~np.isin(pairs, self.inputs).all(axis=1)]  # what inputs have alone cancels
         self.biased = [i for i in range(len(self.space)) if i not in self.inputs]
-        self.told = self._phase(self.rows, self.shares)
+        self.observed = self._phase(self.rows, self.shares)
         self.given = self._given()
         self.terms = walsh_terms(self.edges, self.biased)
         self.history = History(watch)
@@ -138,7 +138,7 @@ class _Learner:
         return self._phase(distinct, shares)
 
     def run(self) -> Fitted:
-        likelihood = Likelihood(self.given, self.told, self.options.l2)
+        likelihood = Likelihood(self.given, self.observed, self.options.l2)
         o = self.options
 
         def run(theta: Array) -> Solution:
@@ -162,7 +162,7 @@ class _Learner:
             saved = 0.5 * (solution.theta / errors) ** 2
         entropy = self._entropy()
         k = len(solution.theta)
-        log_prob = self.told.log_z() - float(self.given.log_z()[0]) if not self.inputs else np.array([-gain])
+        log_prob = self.observed.log_z() - float(self.given.log_z()[0]) if not self.inputs else np.array([-gain])
         counts = self.seen.counts if not self.inputs else np.array([self.total])
         cells = self.seen.space.n_states if not self.inputs and len(self.seen.space) < 63 else 0
         return Fitted(
@@ -204,9 +204,9 @@ class _Learner:
 
     def _errors(self, k: int) -> Array:
         """Standard errors, unless they would take long."""
-        if k > _ERROR_WEIGHTS or self.given.passes() + self.told.passes() > _ERROR_STEPS:
+        if k > _ERROR_WEIGHTS or self.given.passes() + self.observed.passes() > _ERROR_STEPS:
             return np.full(k, np.nan)
-        information = self.given.covariance() - self.told.covariance() + self.options.l2 * np.eye(k)
+        information = self.given.covariance() - self.observed.covariance() + self.options.l2 * np.eye(k)
         return standard_errors(self.total * information)
 
     def _entropy(self) -> float:
@@ -244,10 +244,10 @@ def ordered(graph: Graph, space: Space) -> Graph:
                 f"{variable.name!r} has {variable.card} levels; a machine of spins needs two: use bins or merge levels"
             )
     if graph.inputs and not graph.outputs:
-        told: Sequence[str] = [v for v in space.names if v not in graph.inputs]
-        if not told:
+        learned: Sequence[str] = [v for v in space.names if v not in graph.inputs]
+        if not learned:
             raise FullspanError("every column is an input; there is nothing to learn")
-        return Graph((*space.names, *graph.hidden), graph.edges, graph.inputs, graph.hidden, tuple(told))
+        return Graph((*space.names, *graph.hidden), graph.edges, graph.inputs, graph.hidden, tuple(learned))
     return Graph((*space.names, *graph.hidden), graph.edges, graph.inputs, graph.hidden, graph.outputs)
 
 

@@ -47,7 +47,7 @@ MAX_NEWTON = 3000
 _EXPECTED = 5.0
 """Expected count of a cell below which the chi-squared approximation is doubtful."""
 _NEAR = 1e-5
-"""Difference of expectations from which weights that have grown large may be on their way to infinity."""
+"""Difference of expectations from which weights that have grown large may diverge."""
 
 
 def fit_machine(

@@ -64,12 +64,23 @@ def information_by_order(model: LogLinear | TruncatedLogLinear) -> dict[int, flo
     if top > 2 and len({*weights, *(term for term in model.terms if len(term) < top)}) > MAX_TERMS:
         return None
     weights |= {term: float(value) for term, value in zip(model.terms, model.theta, strict=True)}
+    parts, before = {}, math.log(basis.n_states)
+    for order, value in _entropies(model, weights, top).items():
+        parts[order] = max(before - value, 0.0)
+        before = value
+    return parts
+
+
+def _entropies(model: LogLinear, weights: dict[Term, float], top: int) -> dict[int, float]:
+    """``H(p_k)`` for each order k that the model has, and order 1."""
+    basis = model.basis
     sizes, theta = np.array([len(term) for term in weights]), np.array(list(weights.values()))
     indices = np.array([basis.index(term) for term in weights], dtype=np.int64)
     table = DualTable(basis, np.float64)
     table.set_theta(dict(zip(indices.tolist(), theta.tolist(), strict=True)))
     eta = table.eta[indices].copy()
     known = dict(zip(weights, eta.tolist(), strict=True))
+    # p_1 has independent variables: a closed form. The last is the model itself.
     entropy = {1: sum(_entropy_of_one(basis, i, known) for i in range(len(basis.cards)))}
     for order in sorted(set(sizes.tolist()) - {1, top}):
         own = sizes <= order
@@ -77,11 +88,7 @@ def information_by_order(model: LogLinear | TruncatedLogLinear) -> dict[int, flo
         entropy[order] = solve(likelihood, theta[own].copy(), tol=1e-8, max_iter=100).value
     if top > 1:
         entropy[top] = model.log_z - float(theta @ eta)
-    parts, before = {}, math.log(basis.n_states)
-    for order, value in entropy.items():
-        parts[order] = max(before - value, 0.0)
-        before = value
-    return parts
+    return entropy
 
 
 def _lower_parts(basis: Basis, terms: tuple[Term, ...]) -> Iterator[Term]:

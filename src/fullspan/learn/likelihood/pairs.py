@@ -1,4 +1,4 @@
-"""The machine of all pairs with a ridge as a way to predict: many small effects, of which no search can name one.
+"""The pairwise model with a ridge as a candidate of an ensemble: many small effects, too small for a search.
 
     theta = argmax  sum_x n(x) log p(x) - r/2 |theta|^2,      all terms of one and two variables
 
@@ -42,7 +42,7 @@ _LEFT = 0.005
 
 @dataclass(frozen=True)
 class Pairs:
-    """A machine of all pairs that was learned from rows."""
+    """A pairwise model that was learned from rows."""
 
     basis: Basis
     machine: LogLinear
@@ -59,7 +59,7 @@ class Pairs:
 
 
 def n_pair_terms(space: Space) -> int:
-    """Weights of the machine of all pairs."""
+    """Weights of the pairwise model."""
     levels = np.array(space.cards) - 1
     return int(levels.sum() + (levels.sum() ** 2 - (levels**2).sum()) // 2)
 

@@ -35,7 +35,7 @@ _ROOM = 4 * 8
 _SCRATCH = 8 * 8
 """Bytes per state and core: the table being moved, the prices, and what makes them."""
 _SECONDS = 0.2
-"""Time that a batch should take: between batches progress is told, and Ctrl-C is heard."""
+"""Time that a batch should take: between batches progress is reported, and Ctrl-C takes effect."""
 _FIRST, _FIRST_ON_GPU = 64, 4096
 """Models of the first batch."""
 _WORTH_A_GPU = 1 << 18
@@ -111,7 +111,7 @@ def _check(options: Options) -> None:
 
 
 def _device(options: Options, n_states: int) -> Literal["cpu", "cuda"]:
-    """Where all models together, with so many states, are searched."""
+    """Where all models together, of ``n_states`` states each, are searched."""
     if options.device in ("cpu", "cuda"):
         return options.device
     from fullspan.engine.cuda.device import why_not

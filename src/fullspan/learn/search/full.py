@@ -150,7 +150,7 @@ def _start_independent(problem: Problem) -> None:
     if not y.size or not np.isfinite(problem.prices.by_order[1]):
         return
     two_levels = np.array([card == 2 for card in basis.cards for _ in range(1, card)])
-    theta = line.way(problem.eta_at(y), problem.d_at(y), basis.zero_one)
+    theta = line.step_to(problem.eta_at(y), problem.d_at(y), basis.zero_one)
     problem.table.set_theta(as_theta(y, np.where(two_levels, theta, 0.0)))
     _refit_wide(problem, 0.1 / problem.total)
     problem.names = names_in_use(problem)

@@ -256,7 +256,7 @@ def _whole(fitted: Fitted) -> LogLinear:
 
 
 def completed(data: Empirical, model: LogLinear) -> Empirical:
-    """The data with every open cell filled in all ways, each with its probability under the model."""
+    """The data with every open cell filled in with all its levels, each with its probability under the model."""
     basis = model.basis
     log_weights, counts = np.zeros(basis.n_states), np.zeros(basis.n_states)
     log_weights[list(model.indices)] = model.theta

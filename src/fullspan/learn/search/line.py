@@ -18,7 +18,7 @@ from fullspan.arrays import Array
 from fullspan.model.algebra.one_term import EDGE
 
 
-def way(eta: Array, target: Array, zero_one: bool) -> Array:
+def step_to(eta: Array, target: Array, zero_one: bool) -> Array:
     """The step delta that brings the expectation from eta to target, both kept off the boundary."""
     if zero_one:
         q, m = (np.clip(v, EDGE, 1 - EDGE) for v in (target, eta))
@@ -61,10 +61,10 @@ def best_in_use(
     it lies beyond.
     """
     target = d - l1 * np.sign(theta)
-    delta = way(eta, target, zero_one)
+    delta = step_to(eta, target, zero_one)
     gain = drop(eta, target, delta, zero_one)
     if l1 > 0.0 and (crossing := theta * (theta + delta) <= 0.0).any():
-        beyond = way(eta, d + l1 * np.sign(theta), zero_one)
+        beyond = step_to(eta, d + l1 * np.sign(theta), zero_one)
         longer = np.abs(theta + beyond) - np.abs(theta)
         gain_beyond = drop(eta, d, beyond, zero_one) - l1 * longer
         gain_beyond[theta * (theta + beyond) >= 0.0] = -np.inf

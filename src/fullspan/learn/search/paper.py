@@ -72,7 +72,7 @@ def paper_search(problem: Problem, epsilon: float = 1e-4, max_steps: int | None 
 
 
 class _Search:
-    """The search on its way: the cost, the terms in use, the last candidates, and when to rebuild."""
+    """The state of the search: the cost, the terms in use, the last candidates, and when to rebuild."""
 
     def __init__(self, problem: Problem, epsilon: float) -> None:
         self.problem, self.table, self.epsilon = problem, problem.table, epsilon
@@ -161,7 +161,7 @@ def _best(problem: Problem, used: _InUse, candidates: Candidates) -> _Choice | N
     if candidates.indices.size and int(candidates.indices[0]) not in problem.table.theta:
         y = candidates.indices[:1]
         eta, zero_one = problem.eta_at(y), problem.table.basis.zero_one
-        delta = line.way(eta, line.shrunk(eta, problem.d_at(y), problem.l1), zero_one)
+        delta = line.step_to(eta, line.shrunk(eta, problem.d_at(y), problem.l1), zero_one)
         choices.append(_Choice("append", int(y[0]), float(delta[0]), float(candidates.gains[0])))
     return max(choices, key=lambda c: (c.gain, -c.index), default=None)
 
@@ -187,6 +187,6 @@ def _floor_after(problem: Problem, choice: _Choice, candidates: Candidates) -> f
     product = problem.table.second_moments(y, others)[0]
     eta = line.after(problem.eta_at(others), product, float(problem.eta_at(y)[0]), choice.delta, zero_one)
     target = line.shrunk(eta, problem.d_at(others), problem.l1)
-    net = line.drop(eta, target, line.way(eta, target, zero_one), zero_one)
+    net = line.drop(eta, target, line.step_to(eta, target, zero_one), zero_one)
     net -= np.array([problem.price(int(i)) for i in others])
     return max(0.0, 0.99 * float(net.max()) - 1e-7)

@@ -27,7 +27,7 @@ def prices(cards: Sequence[int], total: float, penalty: str | float = "mdl", max
     penalty :
         ``"mdl"``, the paper's: ln(N)/2 for the weight, ln n + ln(\\|X_i\\| - 1) for every variable named;
         ``"combinatorial"``: ln(N)/2, then ln n for the order and ln C(n, order) for which variables, which is cheaper
-        for high orders; ``"bic"``: ln(N)/2 alone; a number: so many times ``"mdl"``.
+        for high orders; ``"bic"``: ln(N)/2 alone; a number: that many times ``"mdl"``.
     max_order : terms of more variables than this are not for sale.
     """
     n = len(cards)

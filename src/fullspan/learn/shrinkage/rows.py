@@ -23,7 +23,7 @@ class Rows(Protocol):
     """Counted rows, asked about a function."""
 
     def look(self, weights: Array, f: Array) -> tuple[float, Array]:
-        """L and d at the weights of a function f (|X|,), which is given beside them."""
+        """L and d at the weights of a function f (|X|,), which is given as well."""
 
 
 class Complete:

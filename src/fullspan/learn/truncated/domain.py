@@ -113,7 +113,7 @@ def _of_levels(space: Space, pattern: Mapping[Any, Any]) -> Term:
 
 
 def random_pairs(space: Space, n_pairs: Any, rng: np.random.Generator) -> list[Term]:
-    """All single items, and so many pairs of items of two variables, drawn without replacement.
+    """All single items, and ``n_pairs`` pairs of items of two variables, drawn without replacement.
 
     Raises
     ------

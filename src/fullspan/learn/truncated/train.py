@@ -29,7 +29,7 @@ MAX_NEWTON = 3000
 PUBLISHED_STEPS = 10_000
 """Steps of gradient descent in the paper."""
 _LARGE = 12.0
-"""Weight beyond which it may be on its way to infinity."""
+"""Weight beyond which it may diverge."""
 _REPORT = 100
 """Steps of gradient descent between two looks at it."""
 

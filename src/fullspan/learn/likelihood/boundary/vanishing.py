@@ -1,4 +1,4 @@
-"""States that vanish on the way: a maximum at infinity that the data do not show beforehand.
+"""States that vanish during the fit: a maximum at infinity that the data do not show beforehand.
 
 The face of module ``face`` follows from the states seen. Margins without rows, hidden units and missing cells may
 exclude further states, which is only known once the weights have grown and the probabilities of these states have
@@ -15,11 +15,11 @@ from fullspan.learn.likelihood.boundary.face import Face, face_of
 from fullspan.model.algebra.basis import Basis
 
 _LARGE = 12.0
-"""Change of a weight beyond which it may be on its way to infinity."""
+"""Change of a weight beyond which it may diverge."""
 
 
 def grew(theta: Array, face: Face) -> bool:
-    """Whether a weight has grown so much from its start on the face that it may be on its way to infinity."""
+    """Whether a weight has grown so much from its start on the face that it may diverge."""
     return bool(np.abs(theta - face.start()).max(initial=0.0) > _LARGE)
 
 
