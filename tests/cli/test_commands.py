@@ -16,7 +16,7 @@ import pytest
 
 from cli.running import COMMAND, VOTES, Done, spawn
 from fullspan.data import count, encode
-from fullspan.model.files.log_linear import load
+from fullspan.estimators.registry import read_fitted as load
 from fullspan.people.cli.app import app
 
 Run = Callable[..., Done]

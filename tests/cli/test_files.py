@@ -15,8 +15,8 @@ from cli.running import COMMAND, VOTES
 from fullspan.data import count, encode
 from fullspan.data.space import Space, Variable
 from fullspan.errors import FullspanError
+from fullspan.estimators.registry import read_fitted as load
 from fullspan.model.files.atomic import write_atomically
-from fullspan.model.files.log_linear import load
 from fullspan.model.files.uai import read_uai
 from fullspan.people.cli import files
 

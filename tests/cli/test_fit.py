@@ -21,7 +21,7 @@ import pytest
 from cli.running import COMMAND, VOTES, Done, spawn
 from fullspan.data import count
 from fullspan.estimators.inputs.reading import Reading
-from fullspan.model.files.log_linear import load
+from fullspan.estimators.registry import read_fitted as load
 from fullspan.people.cli.interrupt import remembered
 
 Run = Callable[..., Done]

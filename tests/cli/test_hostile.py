@@ -137,7 +137,7 @@ def test_a_fault_of_the_program_is_not_hidden(run: Run, votes_model: Path, monke
     def broken(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("fullspan.model.files.log_linear.load", broken)
+    monkeypatch.setattr("fullspan.model.files.log_linear.read", broken)
     with pytest.raises(ZeroDivisionError):
         run("show", votes_model)
     assert application.INTERRUPTED == 130

@@ -18,7 +18,7 @@ import fullspan as fs
 from cli.running import COMMAND, VOTES, Done
 from fullspan.errors import FullspanError
 from fullspan.estimators.explain.summary import coefficients
-from fullspan.model.files.log_linear import load
+from fullspan.estimators.registry import read_fitted as load
 from fullspan.people.cli.machine import edge
 
 Run = Callable[..., Done]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from cli.running import Done, spawn
-from fullspan.model import load
+from fullspan.estimators.registry import read_fitted as load
 
 Run = Callable[..., Done]
 

@@ -19,7 +19,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import fullspan as fs
 from fullspan import BoltzmannClassifier
 from fullspan.errors import BoundaryWarning, ConvergenceWarning, DataError, FullspanError, ModelFileError
-from fullspan.model.files.log_linear import save
+from fullspan.model.files.log_linear import write as save
 
 EXPECTED_FAILURES = {
     "check_estimators_nan_inf": "a missing cell is refused, as demanded, but the message names the columns, how many "

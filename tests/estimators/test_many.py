@@ -198,7 +198,7 @@ def test_damaged_files_are_refused(tmp_path, change, message) -> None:
     """A file whose checksum is right may still be wrong: the place is named."""
     import json
 
-    from fullspan.model.files.log_linear import checksum
+    from fullspan.model.files.envelope import checksum
 
     frame = pd.DataFrame({"x": [0, 1] * 60, "y": [0, 1] * 55 + [1, 1] * 5, "g": ["a", "a", "b", "b"] * 30})
     path = tmp_path / "many.fsm"

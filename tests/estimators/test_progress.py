@@ -21,7 +21,7 @@ from fullspan.errors import DataError
 from fullspan.learn.base.reporter import PREPARING, Reporter
 from fullspan.learn.trees.hidden_tree import TreeOptions, fit_hidden_tree
 from fullspan.learn.wide.ensemble import MixtureOptions, fit_mixture
-from fullspan.model.fitted import Step
+from fullspan.model.record import Step
 
 
 class Terminal(io.StringIO):

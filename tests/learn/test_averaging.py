@@ -19,13 +19,15 @@ from fullspan.data.space import Space
 from fullspan.engine.dual.distribution import Distribution
 from fullspan.errors import FullspanError, ModelFileError, TooLargeError
 from fullspan.estimators.averaging import averaged_machine
+from fullspan.estimators.registry import read_fitted as load
+from fullspan.estimators.registry import write_fitted as save
 from fullspan.learn.averaging.bootstrap import OutOfBagRows, bootstrap
 from fullspan.learn.averaging.fit import Bounds, fit_average
 from fullspan.learn.likelihood.machine import fit_machine
 from fullspan.learn.likelihood.options import MachineOptions
 from fullspan.model.algebra.basis import Basis
 from fullspan.model.averaged import AveragedLogLinear
-from fullspan.model.files.log_linear import checksum, load, save
+from fullspan.model.files.envelope import checksum
 from fullspan.model.fitted import Fitted
 from fullspan.model.loglinear import LogLinear
 from fullspan.query.distributions.averaged import AveragedDistribution

@@ -19,7 +19,7 @@ from fullspan.learn.shrinkage.contrasts import Contrasts
 from fullspan.learn.shrinkage.evidence import shrink
 from fullspan.learn.shrinkage.fit import MAX_TERMS, fit_shrunken, highest_order
 from fullspan.model.algebra.basis import Basis
-from fullspan.model.files.log_linear import checksum
+from fullspan.model.files.envelope import checksum
 
 CARDS = (2, 3, 2, 4)
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from fullspan.data.space import Variable
     from fullspan.learn.search.options import Options
     from fullspan.model import LogLinear
-    from fullspan.model.fitted import Fitted, StepLike
+    from fullspan.model.fitted import Fitted
+    from fullspan.model.record import StepLike
 
     Watch = Callable[[StepLike], None]
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,8 +24,7 @@ from fullspan.estimators.inputs.reading import READING, Reading
 from fullspan.estimators.inputs.tables import checked_table, checked_weight, kind_of
 from fullspan.learn.base.reporter import announce, reported
 from fullspan.learn.base.reporter import reading as reading_words
-from fullspan.model.files.many import read_many, save_many
-from fullspan.model.files.strict_json import read_json
+from fullspan.model.files import many as many_file
 from fullspan.model.many import ManyModels
 
 if TYPE_CHECKING:
@@ -298,7 +296,7 @@ class GroupedModels:
         ------
         ModelFileError : the file cannot be written, or would be larger than 64 MiB.
         """
-        save_many(self.models_, path, self.by)
+        many_file.write(replace(self.models_, by=self.by), path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> GroupedModels:
@@ -308,4 +306,5 @@ class GroupedModels:
         ------
         ModelFileError : the file is damaged, holds something else, or was written by a newer version.
         """
-        return cls(*read_many(read_json(Path(path))))
+        models = many_file.read(path)
+        return cls(models, models.by)

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from fullspan.data import Empirical
     from fullspan.data.space import Space, Variable
     from fullspan.learn.likelihood.options import MachineOptions
-    from fullspan.model.fitted import Fitted, StepLike
+    from fullspan.model.fitted import Fitted
+    from fullspan.model.record import StepLike
 
 BY_CHAINS = ("learning_rate", "n_chains", "n_sweeps", "mean_weights")
 """Parameters of the solvers that sample."""

@@ -16,9 +16,7 @@ from fullspan.model.effects.words import contrast, describe, is_two_level_pair, 
 from fullspan.model.estimate import Estimate
 from fullspan.model.goodness import Goodness
 from fullspan.model.loglinear import LogLinear
-from fullspan.model.record import FitRecord, Step, StepLike, software_version
-
-__all__ = ["Fitted", "OutOfBag", "Step", "StepLike", "software_version"]
+from fullspan.model.record import FitRecord
 
 
 @dataclass(frozen=True)

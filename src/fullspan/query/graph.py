@@ -13,7 +13,7 @@ from fullspan.data.space import Level, Space
 from fullspan.errors import ModelFileError
 from fullspan.model.files.evidence import read_evidence
 from fullspan.model.files.formats import read_factors
-from fullspan.model.files.log_linear import save
+from fullspan.model.files.log_linear import write
 from fullspan.model.files.uai import write_uai
 from fullspan.model.fitted import Fitted
 from fullspan.model.graph import FactorGraph
@@ -107,7 +107,7 @@ class GraphModel:
         if kind == ".uai":
             write_uai(self.graph, path)
         else:
-            save(Fitted.given(log_linear_form(self.graph, self.log_z())), path)
+            write(Fitted.given(log_linear_form(self.graph, self.log_z())), path)
 
     # -- sums -------------------------------------------------------------------------------------------------
 

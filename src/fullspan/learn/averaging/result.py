@@ -11,7 +11,7 @@ from fullspan.learn.base.counted import observed_entropy
 from fullspan.learn.base.counted import smoothed_entropy as entropy_of
 from fullspan.model import Fitted
 from fullspan.model.averaged import AveragedLogLinear
-from fullspan.model.fitted import Step
+from fullspan.model.record import Step
 
 
 def averaged(empirical: Empirical, members: Sequence[Member], seen: Seen, stacked: Stacked | None) -> Fitted:

@@ -11,7 +11,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from fullspan.model.fitted import Fitted, Step
+from fullspan.model.fitted import Fitted
+from fullspan.model.record import Step
 
 
 class Interrupted(Exception):

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 if TYPE_CHECKING:
-    from fullspan.model.fitted import StepLike
+    from fullspan.model.record import StepLike
 
 TERMINAL_SECONDS, NOTEBOOK_SECONDS, LOG_SECONDS = 0.1, 0.25, 5.0
 """Least time between two reports."""

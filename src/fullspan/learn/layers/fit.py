@@ -23,8 +23,8 @@ from fullspan.engine.sampling.layers.mean_field import mean_field
 from fullspan.engine.sampling.layers.network import Network
 from fullspan.learn.layers.options import LayerOptions
 from fullspan.learn.layers.train import Rows, Trainer
-from fullspan.model.fitted import Step, StepLike
 from fullspan.model.layered import LayeredMachine
+from fullspan.model.record import Step, StepLike
 from fullspan.model.units import OPEN, Units
 
 CHECKED_STATES = 1 << 14

@@ -25,8 +25,8 @@ from fullspan.engine.elimination.trees import TreeEngine
 from fullspan.errors import FullspanError
 from fullspan.learn.trees.pairs import mutual_information, pair_counts
 from fullspan.model.algebra.jit import serial
-from fullspan.model.fitted import Step
 from fullspan.model.hidden_tree import FittedTree, HiddenTree
+from fullspan.model.record import Step
 
 
 @serial

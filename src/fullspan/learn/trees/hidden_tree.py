@@ -28,8 +28,8 @@ from fullspan.engine.elimination.trees import Counts, TreeEngine
 from fullspan.errors import FullspanError
 from fullspan.learn.trees.chow_liu import chow_liu
 from fullspan.learn.trees.starts import level_shares, start
-from fullspan.model.fitted import Step, StepLike
 from fullspan.model.hidden_tree import FittedTree, HiddenTree
+from fullspan.model.record import Step, StepLike
 
 Watch = Callable[[StepLike], None]
 

@@ -26,9 +26,10 @@ from fullspan.learn.truncated.train import MAX_NEWTON, SOLVERS, Solver, Trained,
 from fullspan.model.algebra.basis import Basis, Term
 from fullspan.model.algebra.blas import one_core
 from fullspan.model.algebra.inclusion import empty_set, joined, sets_of_states, sets_of_terms
-from fullspan.model.fitted import Fitted, Step
+from fullspan.model.fitted import Fitted
 from fullspan.model.goodness import goodness
 from fullspan.model.loglinear import checked_codes
+from fullspan.model.record import Step
 from fullspan.model.truncated import TruncatedLogLinear
 
 MAX_ALL = 1 << 20

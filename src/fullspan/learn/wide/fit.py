@@ -35,8 +35,9 @@ from fullspan.learn.wide.sift import Sift, Weighed, weighed, wide_prior
 from fullspan.learn.wide.tables import family_counts
 from fullspan.model.algebra.basis import BasisName
 from fullspan.model.algebra.blas import one_core
-from fullspan.model.fitted import Fitted, Step
+from fullspan.model.fitted import Fitted
 from fullspan.model.loglinear import LogLinear
+from fullspan.model.record import Step
 
 MAX_WORK = 1e10
 """Multiplications of a Newton step up to which terms are sifted; beyond, all terms inside the margins stay."""

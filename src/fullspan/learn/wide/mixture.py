@@ -24,7 +24,7 @@ from fullspan.arrays import Array
 from fullspan.learn.wide.grow import GrowOptions
 from fullspan.learn.wide.tables import Conditionals
 from fullspan.learn.wide.weighted import Weighted
-from fullspan.model.fitted import Step, StepLike
+from fullspan.model.record import Step, StepLike
 
 Watch = Callable[[StepLike], None]
 _WARM = 8

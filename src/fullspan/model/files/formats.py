@@ -8,11 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from fullspan.errors import ModelFileError, TooLargeError
-from fullspan.model.files import mixture as mixture_file
-from fullspan.model.files import tree as tree_file
+from fullspan.model.files import averaged, log_linear, mixture, tree
 from fullspan.model.files.bif import read_bif
-from fullspan.model.files.log_linear import load
-from fullspan.model.files.strict_json import read_json
+from fullspan.model.files.envelope import kind_of, parsed
 from fullspan.model.files.uai import read_uai
 from fullspan.model.graph import FactorGraph
 from fullspan.model.loglinear import LogLinear
@@ -38,15 +36,16 @@ def read_factors(path: str | os.PathLike[str]) -> FactorGraph:
     reader = NETWORKS.get(suffix(path))
     if reader is not None:
         return reader(path)
-    document = read_json(Path(path))
-    if document["kind"].value == tree_file.KIND:
-        return tree_file.read_tree(document).model.graph()
-    if document["kind"].value == mixture_file.KIND:
+    document = parsed(path)
+    kind = kind_of(document)
+    if kind == tree.KIND:
+        return tree.read(document).model.graph()
+    if kind == mixture.KIND:
         raise ModelFileError(
             f"{path} is a mixture, whose components have graphs of their own: it is no single product of factors; "
             "fullspan query, sample, impute, score, compare, report and serve take it as it is"
         )
-    return factors_of(load(document).model)
+    return factors_of((averaged if kind == averaged.KIND else log_linear).read(document).model)
 
 
 def factors_of(model: LogLinear) -> FactorGraph:

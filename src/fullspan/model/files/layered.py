@@ -140,8 +140,3 @@ def _point(node: Node) -> tuple[int, float, float]:
     if len(items) != 3:
         raise node.refuse("an epoch, a score and its error are needed")
     return items[0].whole(0), items[1].number(), items[2].number(least=0)
-
-
-# -- names of before ------------------------------------------------------------------------------------------
-
-save_layers, read_layers = write, read

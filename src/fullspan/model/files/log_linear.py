@@ -23,7 +23,7 @@ from fullspan.data.space import Space
 from fullspan.errors import FullspanError
 from fullspan.model.algebra.basis import BASES, Basis, Term
 from fullspan.model.files import envelope
-from fullspan.model.files.envelope import checksum, finite_or_null, known_or_null
+from fullspan.model.files.envelope import finite_or_null, known_or_null
 from fullspan.model.files.interactions import interaction_record, read_interaction
 from fullspan.model.files.normalisation import check_log_z
 from fullspan.model.files.spaces import read_space
@@ -32,8 +32,6 @@ from fullspan.model.files.terms import COLUMNS_FROM, read_known, read_terms, ter
 from fullspan.model.fitted import Fitted, OutOfBag
 from fullspan.model.goodness import Goodness
 from fullspan.model.loglinear import LogLinear
-
-__all__ = ["KIND", "checksum", "load", "read", "save", "write"]
 
 KIND = LogLinear.kind
 _MEASURES = ("divergence", "entropy", "description_length", "drift")
@@ -196,19 +194,3 @@ def increasing(node: Node, values: list[int], what: str) -> tuple[int, ...]:
     if any(a >= b for a, b in itertools.pairwise(values)):
         raise node.refuse(f"the {what} of terms must increase")
     return tuple(values)
-
-
-# -- names of before ------------------------------------------------------------------------------------------
-
-
-def save(fitted: Fitted, path: str | os.PathLike[str]) -> None:
-    from fullspan.model.files import averaged
-
-    (averaged.write if fitted.kind == averaged.KIND else write)(fitted, path)
-
-
-def load(path: envelope.Source) -> Fitted:
-    from fullspan.model.files import averaged
-
-    root = envelope.parsed(path)
-    return averaged.read(root) if envelope.kind_of(root) == averaged.KIND else read(root)

@@ -12,7 +12,6 @@ kept. There is no ``fit``: each line has what was learned about its group.
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -111,15 +110,3 @@ def _read_groups(records: list[Node]) -> tuple[Level, ...]:
             raise record["group"].refuse("another group has this name")
         groups[type(group), group] = group
     return tuple(groups.values())
-
-
-# -- names of before ------------------------------------------------------------------------------------------
-
-
-def save_many(models: ManyModels, path: str | os.PathLike[str], by: str | None = None) -> None:
-    write(replace(models, by=by), path)
-
-
-def read_many(source: envelope.Source) -> tuple[ManyModels, str | None]:
-    models = read(source)
-    return models, models.by

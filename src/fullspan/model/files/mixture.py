@@ -154,8 +154,3 @@ def _shape(node: Node, scope: tuple[int, ...], space: Space) -> tuple[int, ...]:
     if len(shape) > MAX_ORDER or math.prod(shape) > MAX_CELLS:
         raise node.refuse(f"a factor over {len(shape)} variables; {MAX_ORDER} and {MAX_CELLS:,} entries are possible")
     return shape
-
-
-# -- names of before ------------------------------------------------------------------------------------------
-
-save_mixture, read_mixture = write, read

@@ -141,8 +141,3 @@ def _table(node: Node, shape: tuple[int, int]) -> Array:
     if len(rows) != shape[0] or any(len(row) != shape[1] for row in rows):
         raise node.refuse(f"a table of {shape[0]} rows and {shape[1]} columns is expected")
     return np.array(rows).reshape(shape)
-
-
-# -- names of before ------------------------------------------------------------------------------------------
-
-save_tree, load_tree, read_tree = write, read, read

@@ -93,8 +93,3 @@ def _read_state(node: Node, space: Space) -> list[int]:
         index, code = divmod(index, card)
         codes.append(code)
     return codes
-
-
-# -- names of before ------------------------------------------------------------------------------------------
-
-save_truncated, load_truncated, read_truncated = write, read, read

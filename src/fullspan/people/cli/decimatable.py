@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fullspan.data import Empirical
-    from fullspan.model.fitted import Fitted, StepLike
+    from fullspan.model.fitted import Fitted
+    from fullspan.model.record import StepLike
 
 
 def learned_decimatable(empirical: Empirical, structure: Structure, watch: Callable[[StepLike], None]) -> Fitted:

@@ -35,7 +35,7 @@ def demo(
     ),
 ) -> int:
     """Learn the 1984 House votes, show what was found, ask two questions."""
-    from fullspan.model.files.log_linear import save
+    from fullspan.model.files.log_linear import write
     from fullspan.people.cli.fit import INTERRUPTED_STATUS
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -46,7 +46,7 @@ def demo(
     )
     started = time.monotonic()
     fitted = _fitted()
-    save(fitted, folder / "votes.fsm")
+    write(fitted, folder / "votes.fsm")
     _show(fitted, time.monotonic() - started)
     _ask(fitted)
     _report(folder)

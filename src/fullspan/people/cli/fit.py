@@ -341,13 +341,13 @@ def _start(checkpoint: Path, empirical: Empirical, hidden: tuple[Variable, ...],
     FullspanError : the checkpoint belongs to other data.
     """
     from fullspan.errors import FullspanError
-    from fullspan.model.files.log_linear import load
+    from fullspan.estimators.registry import read_fitted
 
     if not checkpoint.exists():
         if not quiet:
             typer.echo(f"no checkpoint {str(checkpoint)!r} yet; starting afresh", err=True)
         return None
-    fitted = load(checkpoint)
+    fitted: Fitted = read_fitted(checkpoint)
     if fitted.model.space != empirical.with_hidden(hidden).space:
         raise FullspanError(
             f"the checkpoint {str(checkpoint)!r} has other variables or levels than the data; "

@@ -16,7 +16,8 @@ from fullspan.people.cli.arguments import names
 if TYPE_CHECKING:
     from fullspan.data import Empirical
     from fullspan.data.space import Variable
-    from fullspan.model.fitted import Fitted, StepLike
+    from fullspan.model.fitted import Fitted
+    from fullspan.model.record import StepLike
 
 _SEARCH, _MACHINE, _TRUNCATED, _LAYERS = "full-span", "boltzmann", "truncated", ("restricted", "deep")
 _MIXTURE, _HIDDEN_TREE = "mixture", "hidden-tree"

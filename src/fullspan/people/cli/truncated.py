@@ -11,7 +11,8 @@ from fullspan.people.cli.arguments import names
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical
-    from fullspan.model.fitted import Fitted, StepLike
+    from fullspan.model.fitted import Fitted
+    from fullspan.model.record import StepLike
 
 
 @dataclass(frozen=True)

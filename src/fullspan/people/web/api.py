@@ -12,7 +12,7 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from fullspan.errors import FullspanError
-from fullspan.model.fitted import software_version
+from fullspan.model.record import software_version
 from fullspan.people.web import schema
 from fullspan.people.web.worker import Overloaded, Pool, TookTooLong
 
