@@ -133,7 +133,7 @@ def test_an_interruption_keeps_the_runs_so_far(
     run: Run, files: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ctrl-C during the second run: the first is written, and the exit code says so."""
-    from fullspan.learn.wide.mixture import Learner
+    from fullspan.learn.decomposable import Learner
 
     whole, calls = Learner.run, []
 

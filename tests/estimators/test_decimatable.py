@@ -120,11 +120,11 @@ def test_missing_outputs_are_summed_out() -> None:
     y = table["e"].astype(object).copy()
     y[::4] = None
     edges = [("a", "b"), ("b", "e"), ("a", "e")]
-    with_gaps = fs.DecimatableBoltzmannMachine(edges, missing="em", tol=1e-9).fit(table[["a", "b"]], y)
+    completing = fs.DecimatableBoltzmannMachine(edges, missing="em", tol=1e-9).fit(table[["a", "b"]], y)
     kept = y.notna()
     without = fs.DecimatableBoltzmannMachine(edges, tol=1e-9).fit(table.loc[kept, ["a", "b"]], y[kept])
-    assert with_gaps.machine_.couplings == pytest.approx(without.machine_.couplings, abs=1e-6)
-    assert with_gaps.machine_.fields == pytest.approx(without.machine_.fields, abs=1e-6)
+    assert completing.machine_.couplings == pytest.approx(without.machine_.couplings, abs=1e-6)
+    assert completing.machine_.fields == pytest.approx(without.machine_.fields, abs=1e-6)
 
 
 def test_samples_follow_what_is_given(joint: Any, conditional: Any) -> None:

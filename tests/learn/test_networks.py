@@ -12,7 +12,7 @@ from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.learn.networks.families import Families, family_score, family_table, score_of
 from fullspan.learn.networks.posterior import STRENGTHS, draw_networks
-from fullspan.learn.networks.walk import climb, is_ancestor, start
+from fullspan.learn.networks.walk import hill_climb, is_ancestor, start
 from fullspan.model.algebra.basis import Basis
 
 CARDS = (2, 3, 2)
@@ -105,7 +105,7 @@ def test_climbing_ends_where_no_move_gains(each: bool) -> None:
     columns, counts, cards = arrays(data)
     parents = np.zeros(3, dtype=np.int64)
     families = Families.of(columns, counts, cards, np.array([2.0]), each, 4096, 3)
-    climb(families, parents, 0)
+    hill_climb(families, parents, 0)
     reached = start(families, parents, 0)[0].sum()
     assert parents[2] == 0b011 or any(p.bit_count() == 2 for p in map(int, parents))
     for other in networks():

@@ -163,7 +163,7 @@ def test_search_with_a_shrunken_background(average: int, tmp_path: Path) -> None
 
 def test_interrupt_keeps_the_search() -> None:
     """Ctrl-C while the background is shrunken leaves the search alone, and a shrunken machine as far as it has come."""
-    from fullspan.estimators.averaging import shrunken_search
+    from fullspan.learn.ensemble import shrunken_search
     from fullspan.learn.search.options import Options
 
     def stop(step) -> None:  # type: ignore[no-untyped-def]
@@ -181,7 +181,7 @@ def test_interrupt_keeps_the_search() -> None:
 
 def test_one_step_is_told_at_a_time_and_ctrl_c_ends_all() -> None:
     """Fits and the shrunken model beside them, which share the cores: whichever is told of, no other is meanwhile."""
-    from fullspan.estimators.averaging import shrunken_search
+    from fullspan.learn.ensemble import shrunken_search
     from fullspan.learn.search.options import Options
 
     data = Empirical.from_codes(np.random.default_rng(0).integers(2, size=(300, 15)))

@@ -1,4 +1,4 @@
-"""Shares of several ways to predict, and the average of fits that is stacked with them."""
+"""Shares of several candidates, and the average of fits that is stacked with them."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ import fullspan as fs
 from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.errors import FullspanError
-from fullspan.learn.averaging.beside import effective_weights, share_of_single
-from fullspan.learn.averaging.bootstrap import OutOfBagRows, Sample
-from fullspan.learn.averaging.stacking import best_shares, in_parts, mixed, without_each_part
+from fullspan.learn.ensemble import OutOfBagRows, cross_validated, degrees_of_freedom, in_folds, share_of_single
 from fullspan.learn.likelihood.machine import fit_machine
 from fullspan.learn.likelihood.options import MachineOptions
+from fullspan.learn.resampling import Sample
+from fullspan.learn.shares import best_shares, mixed
 from fullspan.model.algebra.basis import Basis
 from fullspan.papers.truths import random_network
 
 
 def test_shares_are_the_maximum() -> None:
-    """No shares nearby make the rows, and one more for each way, likelier."""
+    """No shares nearby make the rows, and one more for each candidate, likelier."""
     rng = np.random.default_rng(0)
     log, weight = rng.normal(size=(30, 3)), rng.integers(1, 5, size=30).astype(float)
     shares = best_shares(log, weight)
@@ -37,11 +37,11 @@ def test_shares_are_the_maximum() -> None:
         assert value(near / near.sum()) <= value(shares) + 1e-6
 
 
-def test_shares_of_good_bad_and_equal_ways() -> None:
-    """A way that predicts far better gets nearly all, none is ruled out, equal ones get the same."""
+def test_shares_of_good_bad_and_equal_candidates() -> None:
+    """A candidate that predicts far better gets nearly all, none is ruled out, equal ones get the same."""
     weight = np.full(50, 4.0)
-    ways = np.array([[-9.0, -1.0]]).repeat(50, axis=0)
-    assert best_shares(ways, weight) == pytest.approx([1 / 202, 201 / 202], abs=1e-4)
+    logs = np.array([[-9.0, -1.0]]).repeat(50, axis=0)
+    assert best_shares(logs, weight) == pytest.approx([1 / 202, 201 / 202], abs=1e-4)
     assert best_shares(np.full((50, 3), -2.0), weight) == pytest.approx([1 / 3] * 3)
 
 
@@ -69,7 +69,7 @@ def test_a_row_is_predicted_without_its_part() -> None:
         return _Counted(part)
 
     rng = np.random.default_rng(0)
-    found = without_each_part(data, rows, in_parts(data, rows, rng), learn, Basis("indicator", (41,)), rng)
+    found = cross_validated(data, rows, in_folds(data, rows, rng), learn, Basis("indicator", (41,)), rng)
     once = np.isin(rows.state, np.flatnonzero(data.counts == 1))
     assert np.all(found[once] == 0.0)
     assert np.all((found[~once] > 350) & (found[~once] < 450))
@@ -184,14 +184,14 @@ def test_many_columns_of_which_few_vary() -> None:
         fs.FullSpan(average=2, random_state=0).fit(X)
 
 
-@pytest.mark.parametrize("name", ["beside.best_shares", "ladders.without_each_part"])
+@pytest.mark.parametrize("name", ["stack.best_shares", "selection.cross_validated"])
 def test_an_interrupt_while_shares_are_found_keeps_the_fits(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The average of all fits, without what would stand beside them."""
+    """The average of all fits, without other candidates."""
 
     def interrupted(*arguments: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(f"fullspan.learn.averaging.{name}", interrupted)
+    monkeypatch.setattr(f"fullspan.learn.ensemble.{name}", interrupted)
     X = np.random.default_rng(1).integers(0, 2, (60, 3))
     with pytest.warns(UserWarning, match="interrupted"):
         model = fs.FullSpan(average=4, random_state=0).fit(X)
@@ -218,9 +218,9 @@ def test_a_fit_predicts_new_rows_worse_by_its_weights_over_the_rows() -> None:
         data = Empirical.from_codes(rng.integers(2, size=(100, 4)), space=Space.of_cards((2,) * 4))
         fitted = fit_machine(data, MachineOptions(order=1))
         plain.append(data.counts @ fitted.model.log_prob(data.states) / data.total)
-        corrected.append(plain[-1] - effective_weights(fitted) / data.total)
+        corrected.append(plain[-1] - degrees_of_freedom(fitted) / data.total)
         true.append(fitted.model.log_prob(data.space.states(np.arange(16))).mean())
-    assert effective_weights(fitted) == 4
+    assert degrees_of_freedom(fitted) == 4
     error = np.std(np.array(corrected) - true) / np.sqrt(len(true))
     assert abs(np.mean(corrected) - np.mean(true)) < 3 * error
     assert np.mean(plain) > np.mean(true) + 6 * error

@@ -9,20 +9,29 @@ import pytest
 
 from fullspan.data import Empirical
 from fullspan.data.space import Space
+from fullspan.engine.elimination.multifrontal import Solver
+from fullspan.engine.elimination.row_sweeps import Sweeps
 from fullspan.errors import FullspanError, TooLargeError
 from fullspan.estimators.full_span import FullSpan
 from fullspan.learn.base.progress import Progress
+from fullspan.learn.decomposable import (
+    Complete,
+    GrowOptions,
+    Incomplete,
+    Learner,
+    RunOptions,
+    Shape,
+    Singles,
+    WideRows,
+    conditionals,
+    count_cells,
+    family_counts,
+    grow,
+)
 from fullspan.learn.search.fit import fit
+from fullspan.learn.shares import best_shares
 from fullspan.learn.wide.chordal import Chordal, Slack, refit
 from fullspan.learn.wide.fit import WideOptions, fit_wide
-from fullspan.learn.wide.fronts import Solver
-from fullspan.learn.wide.grow import GrowOptions, Shape, grow
-from fullspan.learn.wide.mixture import Learner, RunOptions, fitted_shares
-from fullspan.learn.wide.rows import WideRows, count_cells
-from fullspan.learn.wide.singles import Singles
-from fullspan.learn.wide.sweeps import Sweeps
-from fullspan.learn.wide.tables import conditionals, family_counts
-from fullspan.learn.wide.weighted import Complete, Gapped
 from fullspan.model.algebra.basis import Basis
 
 CARDS = (2, 3, 2, 4, 2)
@@ -210,9 +219,9 @@ def exponent(rows: np.ndarray, terms: tuple, weights: np.ndarray) -> np.ndarray:
 
 def observed(row: np.ndarray, terms: tuple, weights: np.ndarray) -> float:
     """``log sum exp`` over the completions of a row."""
-    gaps = np.flatnonzero(row < 0)
-    rows = np.repeat(row[None].astype(np.int64), 2 ** len(gaps), axis=0)
-    rows[:, gaps] = states((2,) * len(gaps)) if len(gaps) else rows[:, gaps]
+    missing = np.flatnonzero(row < 0)
+    rows = np.repeat(row[None].astype(np.int64), 2 ** len(missing), axis=0)
+    rows[:, missing] = states((2,) * len(missing)) if len(missing) else rows[:, missing]
     return float(np.logaddexp.reduce(exponent(rows, terms, weights)))
 
 
@@ -259,21 +268,21 @@ def test_a_mixture_is_a_distribution_and_beats_its_parts() -> None:
     assert np.exp(both.model.log_prob(every)).sum() == pytest.approx(1.0)
 
 
-def test_rows_without_gaps_are_read_the_same_way_by_both(mixed: Empirical) -> None:
-    """Gapped rows of which none has a gap: the same log-probabilities and the same tables, for any graph."""
-    complete, gapped = Complete(WideRows.of(mixed)), Gapped(mixed, np.random.default_rng(0))
+def test_complete_rows_are_read_alike_by_both(mixed: Empirical) -> None:
+    """Rows read as incomplete of which none is: the same log-probabilities and the same tables, for any graph."""
+    complete, incomplete = Complete(WideRows.of(mixed)), Incomplete(mixed, np.random.default_rng(0))
     weights = np.random.default_rng(1).uniform(0, 2, len(mixed.counts))
     model = complete.grown(weights, GrowOptions(3, 0.0, (0.0,) * 4), 1.0, None)
-    again = gapped.refilled(weights, model, 2.0)
+    again = incomplete.refilled(weights, model, 2.0)
     assert model.shape.width == 3
-    assert gapped.log_prob(model) == pytest.approx(complete.log_prob(model))
+    assert incomplete.log_prob(model) == pytest.approx(complete.log_prob(model))
     assert again.tables == pytest.approx(complete.refilled(weights, model, 2.0).tables)
-    assert gapped.alone(weights, 1.0).tables == pytest.approx(complete.alone(weights, 1.0).tables)
+    assert incomplete.alone(weights, 1.0).tables == pytest.approx(complete.alone(weights, 1.0).tables)
 
 
-def test_mixtures_learn_from_gaps() -> None:
-    """Em over the hidden level and the gaps: an iteration without smoothing never lowers the likelihood of what is
-    seen, and all rows with gaps tell more than those without."""
+def test_mixtures_learn_from_missing_values() -> None:
+    """Em over the hidden level and missing values: an iteration without smoothing never lowers the likelihood of what
+    is seen, and all rows, incomplete ones included, predict better than the complete ones alone."""
     rng = np.random.default_rng(9)
 
     def codes(size: int) -> np.ndarray:
@@ -281,10 +290,10 @@ def test_mixtures_learn_from_gaps() -> None:
         return (rng.random((size, 8)) < np.where(group, 0.8, 0.2)).astype(np.int64)
 
     whole, held = codes(600), Complete(WideRows.of(Empirical.from_codes(codes(2000))))
-    gaps = np.where(rng.random(whole.shape) < 0.3, -1, whole)
+    missing = np.where(rng.random(whole.shape) < 0.3, -1, whole)
     space = Space.of_cards((2,) * 8)
-    data = Empirical.from_codes(gaps, space=space, allow_missing=True)
-    rows = Gapped(data, rng)
+    data = Empirical.from_codes(missing, space=space, allow_missing=True)
+    rows = Incomplete(data, rng)
     share = rng.dirichlet(np.ones(2), size=len(rows.weights))
     models = [rows.grown(rows.weights * share[:, h], GrowOptions(2, 0.0), 1e-9, None) for h in range(2)]
     shares, values = np.array([0.3, 0.7]), []
@@ -297,7 +306,7 @@ def test_mixtures_learn_from_gaps() -> None:
         shares = rows.weights @ share / rows.weights.sum()
     assert (np.diff(values) > -1e-6).all()
     assert values[-1] > values[0] + 1
-    seen = (gaps >= 0).all(axis=1)
+    seen = (missing >= 0).all(axis=1)
     assert 10 < seen.sum() < 100
     few = Complete(WideRows.of(Empirical.from_codes(whole[seen], space=space)))
     scores = []
@@ -311,7 +320,7 @@ def test_shares_of_a_mixture_go_to_the_likelier_part() -> None:
     """Em on the shares alone: the likelihood at the end is at least that of equal shares and of every part."""
     rng = np.random.default_rng(9)
     logs, weights = rng.normal(-3, 1, (200, 3)), rng.random(200)
-    shares = fitted_shares(logs, weights)
+    shares = best_shares(logs, weights)
 
     def value(w: np.ndarray) -> float:
         return float(weights @ np.log(np.exp(logs) @ w))
@@ -400,7 +409,7 @@ def test_a_margin_too_dear_as_a_whole_is_joined_for_one_term() -> None:
 
 
 def test_sweeps_over_rows_with_gaps_are_sums_over_completions() -> None:
-    """log Z(row), expected counts and draws of rows with gaps, against enumeration, families in any order."""
+    """log Z(row), expected counts and draws of rows with missing values, against enumeration, families in any order."""
     families, order = [(0,), (1,), (2, 0), (3, 1), (2, 4, 0)], (1, 3, 0, 2, 4)
     strides = [np.concatenate([[1], np.cumprod([CARDS[i] for i in f])[:-1]]).astype(np.int64) for f in families]
     sweeps, rng, every = Sweeps.of(CARDS, order, families, strides), np.random.default_rng(0), states(CARDS)

@@ -109,7 +109,7 @@ def fullspan(split: Split, space: Space, settings: Settings) -> Learned:
 
 def average(split: Split, space: Space, settings: Settings) -> Learned:
     """Sixteen full-span fits, stacked with networks, mixtures, all pairs and, for few states, a shrunken model."""
-    from fullspan.estimators.averaging import averaged_search, shrunken_search
+    from fullspan.learn.ensemble import averaged_search, shrunken_search
     from fullspan.learn.search.options import Options
     from fullspan.query.distributions.averaged import AveragedDistribution
 
@@ -125,7 +125,7 @@ def average(split: Split, space: Space, settings: Settings) -> Learned:
 
 def mixture(split: Split, space: Space, settings: Settings) -> Learned:
     """A mixture of decomposable models; missing cells are summed over."""
-    from fullspan.learn.wide.ensemble import MixtureOptions, fit_mixture
+    from fullspan.learn.decomposable.fit import MixtureOptions, fit_mixture
 
     options = MixtureOptions(max_seconds=settings.seconds, seed=settings.seed)
     fitted = fit_mixture(_counted(split.train, space), options, _counted(split.valid, space))

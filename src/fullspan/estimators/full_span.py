@@ -131,7 +131,7 @@ class FullSpan(Memory, Seed, StreamingEstimator):
 
         shrinks, k, state = self.shrinkage is not None, self.average, self.random_state
         if k > 1 or shrinks:
-            from fullspan.estimators.averaging import averaged_search, averaged_wide, shrunken_search
+            from fullspan.learn.ensemble import averaged_search, averaged_wide, shrunken_search
 
             if is_wide:
                 return averaged_wide(empirical, wide_options(options, self.max_width), k, state, watch)

@@ -1,1 +1,1 @@
-"""Bayesian networks averaged over their posterior: what stands beside the searches of an average."""
+"""Bayesian networks drawn from their posterior: a candidate of stacked ensembles."""

@@ -17,7 +17,7 @@ from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.learn.networks.conditionals import Writer
 from fullspan.learn.networks.families import Families, add_log_prob, family_table
-from fullspan.learn.networks.walk import climb, start, wander
+from fullspan.learn.networks.walk import hill_climb, start, wander
 from fullspan.model import LogLinear
 from fullspan.model.algebra.basis import Basis
 
@@ -32,7 +32,7 @@ MAX_VARIABLES = 62
 DRAWS = 16
 """Networks that are averaged; fewer where the walk returns to the same one."""
 _STEPS = 300
-"""Steps of the walk from one draw to the next, beside one for every pair of variables."""
+"""Steps of the walk from one draw to the next, plus one for every pair of variables."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ def draw_networks(
     parents, which = np.zeros(n, dtype=np.int64), len(STRENGTHS) // 2
     families = Families.of(columns, counts, cards, STRENGTHS, spread == "each", largest, most)
     for _ in range(len(STRENGTHS)):
-        climb(families, parents, which)
+        hill_climb(families, parents, which)
         totals = [start(families, parents, s)[0].sum() for s in range(len(STRENGTHS))]
         if (best := int(np.argmax(totals))) == which:
             break

@@ -18,7 +18,7 @@ from fullspan.model.algebra.jit import serial
 
 @serial
 def is_ancestor(parents: Ints, a: int, b: int) -> bool:
-    """Whether a way along the arcs leads from a to b; true of a and itself."""
+    """Whether a path along the arcs leads from a to b; true of a and itself."""
     ahead, seen = np.int64(1) << b, np.int64(0)
     while ahead:
         for v in range(parents.size):
@@ -67,7 +67,7 @@ def start(families: Families, parents: Ints, which: int) -> tuple[Array, Array]:
 
 
 @serial
-def climb(families: Families, parents: Ints, which: int) -> None:
+def hill_climb(families: Families, parents: Ints, which: int) -> None:
     """Make the best move, in place, until none is left that adds to the evidence."""
     scores, gain = start(families, parents, which)
     n = parents.size

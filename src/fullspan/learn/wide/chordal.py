@@ -28,9 +28,9 @@ from scipy.sparse import csr_matrix
 from fullspan.arrays import Array, Ints
 from fullspan.data.space import Space
 from fullspan.engine.elimination.clusters import ClusterTree
-from fullspan.learn.wide.fronts import Fronts, Solver
-from fullspan.learn.wide.grow import Shape
-from fullspan.learn.wide.sweeps import Sweeps
+from fullspan.engine.elimination.multifrontal import Fronts, Solver
+from fullspan.engine.elimination.row_sweeps import Sweeps
+from fullspan.learn.decomposable.grow import Shape
 from fullspan.model.algebra.basis import Basis, BasisName, Term
 from fullspan.model.graph import FactorGraph
 

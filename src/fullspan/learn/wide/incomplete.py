@@ -24,7 +24,7 @@ from fullspan.learn.base.counted import observed_entropy
 from fullspan.learn.base.progress import Interrupted, Watch
 from fullspan.learn.search.options import PSEUDO_ROWS
 from fullspan.learn.wide.chordal import Chordal, refit
-from fullspan.learn.wide.fit import Search, WideOptions
+from fullspan.learn.wide.search import Search, WideOptions
 from fullspan.model.fitted import Fitted
 
 _ROUNDS, _DRAWS, _STEPS = 3, 4, 25

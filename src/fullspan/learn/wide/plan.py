@@ -8,8 +8,8 @@ rows, levels and width were wrong by factors of 200 and 2,000 on real tables).
 from __future__ import annotations
 
 from fullspan.engine.memory import budget, require
-from fullspan.learn.wide.grow import GrowOptions
-from fullspan.learn.wide.rows import WideRows
+from fullspan.learn.decomposable.grow import GrowOptions
+from fullspan.learn.decomposable.rows import WideRows
 
 
 def require_wide(rows: WideRows, options: GrowOptions, max_memory: int | None = None) -> None:

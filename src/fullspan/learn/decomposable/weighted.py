@@ -1,11 +1,11 @@
-"""Rows as a component of a mixture learns from them: complete, or with gaps that are summed over.
+"""Rows as a component of a mixture learns from them: complete, or with missing values that are summed over.
 
 With weights w_r = p(h | row), a component's conditionals come from its expected counts,
 
-    n_h(x_v, x_S) = sum_r w_r p_h(x_v, x_S | what row r says),
+    n_h(x_v, x_S) = sum_r w_r p_h(x_v, x_S | row r),
 
-smoothed; where nothing is missing these are the counts. A graph is grown from whole rows: gaps are drawn for it from
-the component as it is, exactly given what each row says.
+smoothed; where nothing is missing these are the counts. A graph is grown from whole rows: missing
+values are drawn for it from the component as it is, exactly given the observed cells of each row.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ import numpy as np
 
 from fullspan.arrays import Array
 from fullspan.data import Empirical
-from fullspan.learn.wide.grow import GrowOptions, Shape, grow
-from fullspan.learn.wide.rows import WideRows
-from fullspan.learn.wide.sweeps import Sweeps
-from fullspan.learn.wide.tables import Conditionals, blank, conditionals, refilled, smoothed
+from fullspan.engine.elimination.row_sweeps import Sweeps
+from fullspan.learn.decomposable.grow import GrowOptions, Shape, grow
+from fullspan.learn.decomposable.rows import WideRows
+from fullspan.learn.decomposable.tables import Conditionals, blank, conditionals, refilled, smoothed
 
 _KEPT = 64
-"""Graphs whose sweeps are remembered."""
+"""Graphs whose sweeps are kept."""
 
 
 class Weighted(Protocol):
@@ -33,13 +33,13 @@ class Weighted(Protocol):
     at_once: int
 
     def log_prob(self, model: Conditionals) -> Array:
-        """Log-probabilities (m,) of what the rows say."""
+        """Log-probabilities (m,) of the observed cells."""
 
     def alone(self, weights: Array, smoothing: float) -> Conditionals:
         """Independent variables."""
 
     def grown(self, weights: Array, options: GrowOptions, smoothing: float, model: Conditionals | None) -> Conditionals:
-        """A model with a graph of its own; gaps are filled in by ``model``."""
+        """A model with a graph of its own; missing values are drawn from ``model``."""
 
     def refilled(self, weights: Array, model: Conditionals, smoothing: float) -> Conditionals:
         """The same graph with tables from other weights."""
@@ -47,7 +47,7 @@ class Weighted(Protocol):
 
 @dataclass
 class Complete:
-    """Rows without gaps."""
+    """Rows without missing values."""
 
     rows: WideRows
     at_once: int = 2
@@ -73,8 +73,8 @@ class Complete:
 
 
 @dataclass
-class Gapped:
-    """Rows in which -1 marks a gap."""
+class Incomplete:
+    """Rows in which -1 marks a missing value."""
 
     data: Empirical
     rng: np.random.Generator
@@ -90,7 +90,7 @@ class Gapped:
         return self.sweeps(model).log_z(self.rows, model.tables)
 
     def alone(self, weights: Array, smoothing: float) -> Conditionals:
-        """See :class:`Weighted`; gaps are as likely as what is seen."""
+        """See :class:`Weighted`; missing values are as likely as observed ones."""
         n = len(self.cards)
         even = blank(self.cards, tuple(range(n)), [(v,) for v in range(n)])
         even = replace(even, tables=-np.repeat(np.log(self.cards), self.cards).astype(np.float64))
@@ -124,4 +124,4 @@ class Gapped:
 
 def weighted(data: Empirical, rng: np.random.Generator) -> Weighted:
     """Rows of counted data."""
-    return Complete(WideRows.of(data)) if data.is_complete else Gapped(data, rng)
+    return Complete(WideRows.of(data)) if data.is_complete else Incomplete(data, rng)

@@ -1,14 +1,14 @@
-"""The average of fits, and of what stands beside them, as a fitted model."""
+"""The average of fits, stacked with other candidates, as a fitted model."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from fullspan.data import Empirical
-from fullspan.learn.averaging.beside import Stacked
-from fullspan.learn.averaging.members import Member, Seen
 from fullspan.learn.base.counted import observed_entropy
 from fullspan.learn.base.counted import smoothed_entropy as entropy_of
+from fullspan.learn.ensemble.members import Member, Seen
+from fullspan.learn.ensemble.stack import Stacked
 from fullspan.model import Fitted
 from fullspan.model.averaged import AveragedLogLinear
 from fullspan.model.record import Step
@@ -17,7 +17,7 @@ from fullspan.model.record import Step
 def averaged(empirical: Empirical, members: Sequence[Member], seen: Seen, stacked: Stacked | None) -> Fitted:
     """The fitted average; its history has one step for each member."""
     fits, data = [m.fitted for m in members], empirical
-    model, first = AveragedLogLinear.of([f.model for f in fits], stacked.beside if stacked else ()), fits[0]
+    model, first = AveragedLogLinear.of([f.model for f in fits], stacked.models if stacked else ()), fits[0]
     mean, out_of_bag = (stacked.mean, stacked.out_of_bag) if stacked else (seen.mean, seen.rows.score())
     entropy = entropy_of(data.counts, data.space.n_states, 0.0) if data.is_complete else observed_entropy(data)
     shares = {"shares": stacked.shares} if stacked else {}
@@ -50,8 +50,8 @@ def _steps(fits: list[Fitted]) -> Iterator[Step]:
 
 def _most(fits: list[Fitted]) -> dict[str, float]:
     """How far a solver ended from its optimum, and after how many iterations, where the members have one: the most."""
-    told = [key for key in ("violation", "iterations") if all(key in f.settings for f in fits)]
-    return {key: max(f.settings[key] for f in fits) for key in told}
+    known = [key for key in ("violation", "iterations") if all(key in f.settings for f in fits)]
+    return {key: max(f.settings[key] for f in fits) for key in known}
 
 
 def _status(fits: list[Fitted]) -> str:

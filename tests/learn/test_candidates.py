@@ -1,4 +1,4 @@
-"""Mixtures of decomposable models and machines of all pairs as ways to predict, against enumeration."""
+"""Candidates of an ensemble, mixtures and pairwise models, against enumeration; which of them are learned."""
 
 from __future__ import annotations
 
@@ -14,18 +14,24 @@ import pytest
 import fullspan as fs
 from fullspan.data import Empirical
 from fullspan.data.space import Space
-from fullspan.learn.averaging.beside import Stacked, stacked
-from fullspan.learn.averaging.bootstrap import OutOfBagRows, Sample, bootstrap
-from fullspan.learn.averaging.ladders import Beside, Climb
-from fullspan.learn.averaging.members import Member, Seen
-from fullspan.learn.averaging.stacking import in_parts, without_each_part
+from fullspan.learn.decomposable import GrowOptions, WideRows, grow, grow_graph
+from fullspan.learn.ensemble import (
+    Candidates,
+    Member,
+    OutOfBagRows,
+    PairsLearner,
+    Seen,
+    Selection,
+    Stacked,
+    cross_validated,
+    in_folds,
+    mixture_of,
+    n_pair_terms,
+    stacked,
+)
 from fullspan.learn.likelihood.machine import fit_machine
 from fullspan.learn.likelihood.options import MachineOptions
-from fullspan.learn.likelihood.pairs import PairsLearner, n_pair_terms
-from fullspan.learn.mixtures.growth import grow_graph
-from fullspan.learn.mixtures.way import mixture_of
-from fullspan.learn.wide.grow import GrowOptions, grow
-from fullspan.learn.wide.rows import WideRows
+from fullspan.learn.resampling import Sample, bootstrap
 from fullspan.model import LogLinear
 from fullspan.model.algebra.basis import Basis, BasisName
 from fullspan.model.averaged import AveragedLogLinear
@@ -46,15 +52,15 @@ def rows_of(n: int, seed: int = 0) -> Empirical:
     return Empirical.from_codes(x, space=Space.of_cards(CARDS))
 
 
-def climb(data: Empirical, beside: Beside) -> Climb:
-    return Climb(data, Basis("walsh", CARDS), beside, 7, threading.Event())
+def selection(data: Empirical, candidates: Candidates) -> Selection:
+    return Selection(data, Basis("walsh", CARDS), candidates, 7, threading.Event())
 
 
-def stack(data: Empirical, rows: OutOfBagRows, mean: np.ndarray, beside: Beside, k: int = 1) -> Stacked | None:
+def stack(data: Empirical, rows: OutOfBagRows, mean: np.ndarray, candidates: Candidates, k: int = 1) -> Stacked | None:
     """The stack of k fits with ``log p`` of all states given, whose single fit is far behind, and of the candidates."""
     first = fit_machine(data, MachineOptions(order=1))
     members = [Member(number, Sample.whole(data), first) for number in range(k)]
-    return stacked(data, Seen(rows, mean, mean - 50.0), members, climb(data, beside))
+    return stacked(data, Seen(rows, mean, mean - 50.0), members, selection(data, candidates))
 
 
 def states() -> np.ndarray:
@@ -66,18 +72,18 @@ def states() -> np.ndarray:
 @pytest.mark.parametrize("smoothing", [3.0, 0.3])
 def test_the_parts_of_a_mixture_are_the_mixture(basis: str, smoothing: float) -> None:
     """Its log-linear components, each normalised, have the mixture's probabilities; these sum to 1."""
-    way = mixture_of(4, smoothing)(rows_of(300), Basis(basis, CARDS), np.random.default_rng(1))
-    each = way.models()
+    found = mixture_of(4, smoothing)(rows_of(300), Basis(basis, CARDS), np.random.default_rng(1))
+    each = found.models()
     assert len(each) == 4
     assert sum(share for share, _ in each) == pytest.approx(1.0)
     p = np.exp([model.log_prob(states()) for _, model in each])
     assert np.allclose(p.sum(axis=1), 1.0)
-    assert np.allclose(np.array([share for share, _ in each]) @ p, np.exp(way.log_prob(states())), rtol=1e-10)
+    assert np.allclose(np.array([share for share, _ in each]) @ p, np.exp(found.log_prob(states())), rtol=1e-10)
     assert max(len(term) for _, model in each for term in model.terms) > 2
 
 
 def test_gaps_are_summed_over() -> None:
-    """log P of a row with gaps is that of all its completions; rows with gaps can be learned from, too."""
+    """log P of a row with missing values is that of all its completions; such rows can be learned from, too."""
     data = rows_of(200)
     cells = data.states.astype(np.int64)
     cells[np.random.default_rng(2).random(cells.shape) < 0.15] = -1
@@ -85,25 +91,25 @@ def test_gaps_are_summed_over() -> None:
         np.repeat(cells, data.counts.astype(int), axis=0), space=data.space, allow_missing=True
     )
     for learned_from in (data, gapped):
-        way = mixture_of(2, 1.0)(learned_from, Basis("monomial", CARDS), np.random.default_rng(0))
-        p = np.exp(way.log_prob(states()))
+        found = mixture_of(2, 1.0)(learned_from, Basis("monomial", CARDS), np.random.default_rng(0))
+        p = np.exp(found.log_prob(states()))
         assert p.sum() == pytest.approx(1.0)
         for row in ([1, -1, 2, -1, 0], [-1, 2, -1, 1, -1], [-1] * 5):
             agrees = np.all((np.array(row) < 0) | (states() == row), axis=1)
-            assert way.log_prob(np.array([row, row]))[0] == pytest.approx(np.log(p[agrees].sum()))
+            assert found.log_prob(np.array([row, row]))[0] == pytest.approx(np.log(p[agrees].sum()))
 
 
 def test_a_mixture_finds_two_kinds_of_rows() -> None:
     """Fresh rows are likelier under two trees than under one, and the same seed gives the same."""
     data, fresh = rows_of(3000), rows_of(3000, seed=1)
-    ways = [mixture_of(c, 1.0, 2)(data, Basis("monomial", CARDS), np.random.default_rng(0)) for c in (1, 2, 2)]
-    one, two, again = (float(fresh.counts @ way.log_prob(fresh.states)) / fresh.total for way in ways)
+    learn = [mixture_of(c, 1.0, 2)(data, Basis("monomial", CARDS), np.random.default_rng(0)) for c in (1, 2, 2)]
+    one, two, again = (float(fresh.counts @ found.log_prob(fresh.states)) / fresh.total for found in learn)
     assert two > one + 0.02
     assert two == again
 
 
 def test_graphs_are_those_of_the_wide_search() -> None:
-    """The compiled growth joins the same variables as that of module ``wide.grow``, at generic weights and widths."""
+    """The compiled growth joins the same variables as that of module ``grow``, at generic weights and widths."""
     data = rows_of(400)
     weights = data.counts * np.random.default_rng(3).uniform(0.2, 2.0, len(data.counts))
     columns, cards = np.ascontiguousarray(data.states.T.astype(np.int64)), np.array(CARDS)
@@ -119,8 +125,8 @@ def test_graphs_are_those_of_the_wide_search() -> None:
 @pytest.mark.parametrize("max_order", [1, 2])
 def test_no_table_is_larger_than_asked_for(max_order: int) -> None:
     """``max_order`` bounds a variable and its parents."""
-    way = mixture_of(3, 1.0, max_order)(rows_of(200), Basis("walsh", CARDS), np.random.default_rng(0))
-    assert max(len(term) for _, model in way.models() for term in model.terms) == max_order
+    found = mixture_of(3, 1.0, max_order)(rows_of(200), Basis("walsh", CARDS), np.random.default_rng(0))
+    assert max(len(term) for _, model in found.models() for term in model.terms) == max_order
 
 
 @pytest.mark.parametrize("rows", [[[1, 2, 3, 0, 1]], [[0, 0, 0, 0, 0], [1, 2, 3, 1, 2]]])
@@ -152,17 +158,17 @@ def test_all_pairs_are_the_machine_with_the_ridge(basis: str, functions: BasisNa
     """The same maximum as a fitted machine, in any basis; started from that of other rows, to a hundredth of noise."""
     data, learn = rows_of(150), PairsLearner(2.0, functions)
     wanted = fit_machine(data, MachineOptions(order=2, basis=functions, l2=2.0 / data.total)).model.log_prob(states())
-    way = learn(data, Basis(basis, CARDS), np.random.default_rng(0))
-    ((share, model),) = way.models()
+    found = learn(data, Basis(basis, CARDS), np.random.default_rng(0))
+    ((share, model),) = found.models()
     assert share == 1.0
     assert model.basis.name == basis
-    assert np.allclose(way.log_prob(states()), wanted, atol=1e-4)
+    assert np.allclose(found.log_prob(states()), wanted, atol=1e-4)
     other = PairsLearner(2.0, functions)
     far = other(rows_of(40, seed=5), Basis(basis, CARDS), np.random.default_rng(0)).log_prob(states())
     near = other(data, Basis(basis, CARDS), np.random.default_rng(0)).log_prob(states())
     assert np.abs(near - wanted).max() < np.abs(far - wanted).max() / 100
-    assert np.allclose(model.log_prob(states()), way.log_prob(states()), rtol=1e-10)
-    assert len(way.machine.terms) == n_pair_terms(data.space)
+    assert np.allclose(model.log_prob(states()), found.log_prob(states()), rtol=1e-10)
+    assert len(found.machine.terms) == n_pair_terms(data.space)
 
 
 @pytest.mark.parametrize(("n", "share"), [(20_000, 0.005), (100_000, 0.02), (1_000, 0.5)])
@@ -171,10 +177,10 @@ def test_pairs_forget_the_rows_that_are_left_out(n: int, share: float) -> None:
     cells = (np.random.default_rng(0).random((n, 6)) < share).astype(np.int64)
     data, basis, rng = Empirical.from_codes(cells), Basis("walsh", (2,) * 6), np.random.default_rng(0)
     followed = OutOfBagRows(data).followed
-    parts, learn = in_parts(data, followed, rng), PairsLearner(1.0, "monomial")
+    parts, learn = in_folds(data, followed, rng), PairsLearner(1.0, "monomial")
     learn(data, basis, rng)
-    found = without_each_part(data, followed, parts, learn, basis, rng)
-    anew = without_each_part(data, followed, parts, lambda *rows: PairsLearner(1.0, "monomial")(*rows), basis, rng)
+    found = cross_validated(data, followed, parts, learn, basis, rng)
+    anew = cross_validated(data, followed, parts, lambda *rows: PairsLearner(1.0, "monomial")(*rows), basis, rng)
     whole = learn(data, basis, rng).log_prob(data.states)[followed.state]
     leak = float(followed.weight @ (found - anew)) / float(followed.weight @ (whole - anew))
     assert abs(leak) < 0.02
@@ -198,16 +204,16 @@ class _Even:
         return ()
 
 
-def test_a_way_that_no_row_needs_is_left_out() -> None:
-    """Of three ways, that which is never the better is dropped, and the shares of the others sum to 1."""
+def test_a_candidate_that_no_row_needs_is_left_out() -> None:
+    """Of three candidates, the one that is never better is dropped, and the shares of the others sum to 1."""
     data = rows_of(400)
     rows = OutOfBagRows(data)
     rng = np.random.default_rng(0)
     for _ in range(3):
         rows.add(bootstrap(data, rng).drawn, np.full(len(data.counts), -5.0), rng)
     even = np.full(len(data.counts), -5.0)
-    beside = {name: (lambda *given, v=v: _Even(data.space, v)) for name, v in (("as good", -5.0), ("bad", -9.0))}
-    found = stack(data, rows, even, Beside(beside), 3)
+    learn = {name: (lambda *given, v=v: _Even(data.space, v)) for name, v in (("as good", -5.0), ("bad", -9.0))}
+    found = stack(data, rows, even, Candidates(learn), 3)
     assert found is not None
     assert found.shares["bad"] == 0.0
     assert 0.0 < found.shares["as good"] < found.shares["fits"]
@@ -217,9 +223,9 @@ def test_a_way_that_no_row_needs_is_left_out() -> None:
 
 
 @pytest.mark.parametrize("large", [1 << 20, 1])
-def test_ways_share_the_cores(large: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Side by side each has one; of large tables with gaps one is learned at a time, and has all of them."""
-    monkeypatch.setattr("fullspan.learn.averaging.ladders._LARGE", large)
+def test_candidates_share_the_cores(large: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Side by side each has one; of large tables with missing values one is learned at a time, and has all of them."""
+    monkeypatch.setattr("fullspan.learn.ensemble.selection._LARGE", large)
     cells = rows_of(30).states.astype(np.int64)
     cells[0, 0] = -1
     data = Empirical.from_codes(cells, space=Space.of_cards(CARDS), allow_missing=True)
@@ -231,18 +237,18 @@ def test_ways_share_the_cores(large: int, monkeypatch: pytest.MonkeyPatch) -> No
         used.append(numba.get_num_threads())
         return _Several(data.space, -np.log(data.space.n_states), 0)
 
-    stack(data, rows, even, Beside({"other": learn}))
+    stack(data, rows, even, Candidates({"other": learn}))
     assert set(used) == {numba.get_num_threads() if large == 1 else 1}
 
 
-def test_a_ladder_is_climbed_as_long_as_unseen_rows_do_not_mind() -> None:
+def test_a_series_is_learned_until_held_out_likelihood_falls() -> None:
     """The first that is clearly worse than the one before is the last; what follows is not learned."""
     data = rows_of(100)
     rows, rng, learned = OutOfBagRows(data), np.random.default_rng(0), []
     even = np.full(len(data.counts), -5.0)
     rows.add(bootstrap(data, rng).drawn, even, rng)
 
-    def rung(name: str, log_p: float) -> Callable[..., _Several]:
+    def candidate(name: str, log_p: float) -> Callable[..., _Several]:
         def learn(*given: object) -> _Several:
             learned.append(name)
             return _Several(data.space, log_p, 0)
@@ -250,68 +256,70 @@ def test_a_ladder_is_climbed_as_long_as_unseen_rows_do_not_mind() -> None:
         return learn
 
     heights = {"alone": -6.0, "one": -5.5, "two": -5.0, "three": -5.2, "four": -1.0}
-    ways = {name: rung(name, log_p) for name, log_p in heights.items()}
-    beside = Beside(ways, kinds=[[["one", "two", "three", "four"]]])
-    found = stack(data, rows, even, beside)
+    learn = {name: candidate(name, log_p) for name, log_p in heights.items()}
+    candidates = Candidates(learn, families=[[["one", "two", "three", "four"]]])
+    found = stack(data, rows, even, candidates)
     assert found is not None
     assert set(learned) == set(found.shares) - {"fits", "single fit"} == {"alone", "one", "two", "three"}
     assert sum(found.shares.values()) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize(
-    ("heights", "climbed"), [((-8.0, -7.0, -6.8), 2), ((-8.0, -6.4, -5.6), 3), ((-5.09, -5.08, -5.07), 3)]
+    ("heights", "learned"), [((-8.0, -7.0, -6.8), 2), ((-8.0, -6.4, -5.6), 3), ((-5.09, -5.08, -5.07), 3)]
 )
-def test_a_ladder_that_ends_far_below_the_others_is_left(heights: tuple[float, ...], climbed: int) -> None:
-    """A rung that wins less than still lacks to what stands alone, a tenth of a nat and more, is the last."""
+def test_a_series_that_ends_far_below_the_others_is_left(heights: tuple[float, ...], learned: int) -> None:
+    """A candidate that gains less than it still lacks to a trusted one, a tenth of a nat and more, is the last."""
     data = rows_of(100)
     rows, rng = OutOfBagRows(data), np.random.default_rng(0)
     fits = np.full(len(data.counts), -5.0)
     rows.add(bootstrap(data, rng).drawn, fits, rng)
-    ways = {str(i): (lambda *given, v=v: _Several(data.space, v, 0)) for i, v in enumerate((-5.0, *heights))}
-    beside = Beside(ways, {"0": 2.0}, [[list(ways)[1:]]])
-    found = stack(data, rows, fits, beside)
+    learn = {str(i): (lambda *given, v=v: _Several(data.space, v, 0)) for i, v in enumerate((-5.0, *heights))}
+    candidates = Candidates(learn, {"0": 2.0}, [[list(learn)[1:]]])
+    found = stack(data, rows, fits, candidates)
     assert found is not None
-    assert len(found.shares) - ("single fit" in found.shares) == 2 + climbed
+    assert len(found.shares) - ("single fit" in found.shares) == 2 + learned
 
 
-@pytest.mark.parametrize(("second", "climbed"), [(-5.5, 2), (-5.5001, 2), (-5.4999, 3)])
-def test_a_rung_that_wins_nothing_is_the_last(second: float, climbed: int) -> None:
+@pytest.mark.parametrize(("second", "learned"), [(-5.5, 2), (-5.5001, 2), (-5.4999, 3)])
+def test_a_candidate_that_gains_nothing_is_the_last(second: float, learned: int) -> None:
     """Even if it is hardly worse than the one before: it adds nothing to it."""
     data = rows_of(600)
     rows, rng = OutOfBagRows(data), np.random.default_rng(0)
     fits = np.full(len(data.counts), -5.5)
     rows.add(bootstrap(data, rng).drawn, fits, rng)
     heights = {"one": -5.5, "two": second, "three": -5.4}
-    ways = {name: (lambda *given, v=v: _Even(data.space, v)) for name, v in heights.items()}
-    found = climb(data, Beside(ways, kinds=[[list(ways)]])).found(rows.expected(1), rows.known, rows.known_weight)
-    assert list(found) == list(heights)[:climbed]
+    learn = {name: (lambda *given, v=v: _Even(data.space, v)) for name, v in heights.items()}
+    found = selection(data, Candidates(learn, families=[[list(learn)]])).found(
+        rows.expected(1), rows.known, rows.known_weight
+    )
+    assert list(found) == list(heights)[:learned]
 
 
-@pytest.mark.parametrize(("n", "rung", "climbed"), [(600, -5.05, 2), (600, -4.9, 3), (100, -5.05, 3)])
-def test_a_ladder_of_no_use_beside_what_serves_is_left(n: int, rung: float, climbed: int) -> None:
-    """Two rungs that add nothing to it are enough, however little the second lacks; of few rows all are learned."""
+@pytest.mark.parametrize(("n", "second", "learned"), [(600, -5.05, 2), (600, -4.9, 3), (100, -5.05, 3)])
+def test_a_series_of_no_use_next_to_trusted_candidates_is_left(n: int, second: float, learned: int) -> None:
+    """Two candidates that add nothing are enough, however little the second lacks; of few rows all are learned."""
     data = rows_of(n)
     rows, rng = OutOfBagRows(data), np.random.default_rng(0)
     rows.add(bootstrap(data, rng).drawn, np.full(len(data.counts), -5.5), rng)
-    heights = {"known": -5.0, "one": -5.06, "two": rung, "three": -4.8}
-    ways = {name: (lambda *given, v=v: _Even(data.space, v)) for name, v in heights.items()}
-    found = climb(data, Beside(ways, {"known": 2.0}, [[list(ways)[1:]]])).found(
+    heights = {"known": -5.0, "one": -5.06, "two": second, "three": -4.8}
+    learn = {name: (lambda *given, v=v: _Even(data.space, v)) for name, v in heights.items()}
+    found = selection(data, Candidates(learn, {"known": 2.0}, [[list(learn)[1:]]])).found(
         rows.expected(1), rows.known, rows.known_weight
     )
-    assert list(found) == list(heights)[: 1 + climbed]
+    assert list(found) == list(heights)[: 1 + learned]
 
 
 @pytest.mark.parametrize(("top", "others"), [(-6.9, False), (-5.001, False), (-4.9, True)])
-def test_the_first_ladder_shows_whether_to_climb_the_others(top: float, others: bool) -> None:
-    """If rows have no use for it beside the fits, no other of its kind is climbed; and those from its best rung on."""
+def test_the_first_series_shows_whether_to_learn_the_others(top: float, others: bool) -> None:
+    """If it adds nothing to the fits, no other of its family is learned; otherwise from its best size on."""
     data = rows_of(600)
     rows, rng = OutOfBagRows(data), np.random.default_rng(0)
     fits = np.full(len(data.counts), -5.0)
     rows.add(bootstrap(data, rng).drawn, fits, rng)
     heights = {"low": -7.0, "top": top, "second": -5.5, "third": -6.0, "fourth": -6.0, "alone": -5.0}
-    ways = {name: (lambda *given, v=v: _Several(data.space, v, 0)) for name, v in heights.items()}
-    beside = Beside(ways, kinds=[[["low", "top"], ["below", "second"], ["below", "third", "fourth"]]])
-    found = stack(data, rows, fits, beside)
+    learn = {name: (lambda *given, v=v: _Several(data.space, v, 0)) for name, v in heights.items()}
+    candidates = Candidates(learn, families=[[["low", "top"], ["below", "second"], ["below", "third", "fourth"]]])
+    found = stack(data, rows, fits, candidates)
     assert found is not None
     assert set(found.shares) - {"single fit"} == {"fits", "low", "top", "alone"} | (
         {"second", "third", "fourth"} if others else set()
@@ -331,22 +339,22 @@ class _Several(_Even):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_the_fits_have_a_share_however_many_rows_speak_against_them(seed: int) -> None:
-    """What stands beside them has less than the whole, in the arithmetic of doubles, too: the average has members."""
+def test_the_fits_have_a_share_however_unlikely_rows_are_under_them(seed: int) -> None:
+    """The candidates have less than the whole, in the arithmetic of doubles, too: the average has members."""
     some = rows_of(400)
     data = dataclasses.replace(some, counts=np.full(len(some.counts), 8e15 / len(some.counts)))
     rows, rng, log_p = OutOfBagRows(data), np.random.default_rng(seed), -np.log(data.space.n_states)
     far = np.full(len(data.counts), -60.0)
     rows.add(bootstrap(some, rng).drawn, far, rng)
-    beside = {"other": lambda *given: _Several(data.space, log_p, seed)}
-    found = stack(data, rows, far, Beside(beside))
+    learn = {"other": lambda *given: _Several(data.space, log_p, seed)}
+    found = stack(data, rows, far, Candidates(learn))
     assert found is not None
     assert 0.0 < found.shares["fits"] < 1e-9
-    average = AveragedLogLinear.of([found.beside[0][1]], found.beside)
+    average = AveragedLogLinear.of([found.models[0][1]], found.models)
     assert np.exp(average.log_prob(states())).sum() == pytest.approx(1.0)
 
 
-def test_an_average_with_all_ways(tmp_path: object) -> None:
+def test_an_average_with_all_candidates(tmp_path: object) -> None:
     """It answers by the shares of its parts, survives its file, and the same seed gives the same."""
     data = rows_of(250)
     X = np.repeat(data.states, data.counts.astype(int), axis=0)
@@ -372,7 +380,7 @@ def test_an_average_with_all_ways(tmp_path: object) -> None:
 @pytest.mark.parametrize(
     ("k", "networks", "mixtures", "pairs"), [(2, 0, 0, 0), (4, 1, 0, 0), (8, 2, 1, 1), (16, 2, 3, 3)]
 )
-def test_few_fits_have_little_beside_them(k: int, networks: int, mixtures: int, pairs: int) -> None:
+def test_few_fits_have_few_candidates(k: int, networks: int, mixtures: int, pairs: int) -> None:
     """No more than the fits have time for: nothing, networks, one of each kind, or all; k components of 5 rows."""
     X = np.random.default_rng(0).integers(2, size=(40, 3))
     shares = fs.FullSpan(average=k, random_state=0).fit(X).fitted_.settings.get("shares", {})

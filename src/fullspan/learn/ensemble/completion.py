@@ -1,11 +1,12 @@
-"""Rows with gaps for what is learned from complete rows: em around a way to predict (Byrne 1992, eq. 16).
+"""Rows with missing values for candidates that learn from complete rows: em around a candidate (Byrne 1992, eq. 16).
 
     n(x) = sum_o n(o) p(x | o),      p learned from n(x) as if that had been counted,      and again
 
-A row o with gaps is spread over the states that agree with it, in proportion to what the last round believes. Where
-learning is maximum likelihood, no round makes what was observed less likely. The first completion is by independent
-columns. What would be slow to learn in every round learns from rows that a fast way has completed. Probabilities of
-rows with gaps are sums over a table of all states, which is filled only where rows look, if that is in few places.
+A row o with missing values is spread over the states that agree with it, in proportion to the model of the last round.
+Where learning is maximum likelihood, no round makes what was observed less likely. The first completion is by
+independent columns. A candidate that would be slow to learn in every round learns from rows that a fast one has
+completed. Probabilities of rows with missing values are sums over a table of all states, which is filled only where
+rows look, if that is in few places.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import math
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,18 +25,16 @@ from fullspan.data import Empirical
 from fullspan.data.patterns import same_pattern
 from fullspan.data.space import Space
 from fullspan.engine.dual.clamped import Clamped, fibre
+from fullspan.learn.ensemble.candidates import Candidate, Learn
 from fullspan.model import LogLinear
 from fullspan.model.algebra.basis import Basis
 
-if TYPE_CHECKING:
-    from fullspan.learn.averaging.stacking import Learn, Way
-
 MAX_STATES = 1 << 22
-"""States of a table up to which rows with gaps are completed, and their probabilities are sums over it."""
+"""States of a table up to which rows with missing values are completed, and their probabilities are sums over it."""
 _ROUNDS, _SETTLED = 10, 1e-3
-"""Most completions, and the nats per row that one must win for another to follow."""
+"""Most completions, and the nats per row that one must gain for another to follow."""
 _SHARES = 256
-"""Completions of less than so small a share of a row are drawn: a row with many gaps does not take all states."""
+"""Completions of less than 1/256 of a row are drawn: a row with many missing values does not take all states."""
 _BLOCK = 1 << 20
 """Completions that are held at a time."""
 _DEAR = 16
@@ -59,21 +58,21 @@ def log_sums(basis: Basis, log_p: Array, rows: NDArray[Any]) -> Array:
     return Clamped(basis, rows, np.ones(len(rows))).complete(log_p, np.zeros(basis.n_states))
 
 
-def observed_log_prob(way: Way, basis: Basis, rows: NDArray[Any]) -> Array:
+def observed_log_prob(candidate: Candidate, basis: Basis, rows: NDArray[Any]) -> Array:
     """``log P`` of the observed cells of different rows under what was learned."""
     if (rows >= 0).all():
-        return way.log_prob(rows)
+        return candidate.log_prob(rows)
     clamped = Clamped(basis, rows, np.ones(len(rows)))
-    return clamped.complete(agreeing_log_table(way, clamped), np.zeros(basis.n_states))
+    return clamped.complete(agreeing_log_table(candidate, clamped), np.zeros(basis.n_states))
 
 
-def agreeing_log_table(way: Way, clamped: Clamped) -> Array:
+def agreeing_log_table(candidate: Candidate, clamped: Clamped) -> Array:
     """``log p(x)`` of the states that agree with some row, at least; -inf of all others, where those are most."""
     basis = clamped.basis
     if clamped.n_visits * _DEAR > basis.n_states:
-        return log_table(basis, way.models())
+        return log_table(basis, candidate.models())
     where, log_p = clamped.states(), np.full(basis.n_states, -np.inf)
-    log_p[where] = way.log_prob(Space.of_cards(basis.cards).states(where))
+    log_p[where] = candidate.log_prob(Space.of_cards(basis.cards).states(where))
     return log_p
 
 
@@ -88,7 +87,7 @@ def independent_log_table(data: Empirical) -> Array:
 
 
 def completed(data: Empirical, basis: Basis, log_p: Array) -> tuple[Empirical, Array]:
-    """Rows with gaps spread over the states that agree with them, and ``log P`` of every row (m,).
+    """Rows with missing values spread over the states that agree with them, and ``log P`` of every row (m,).
 
     Completions that would have less than a 256th of a row are drawn in proportion to that (:func:`drawn`): the counts
     are those above in expectation, and every row keeps its weight. The same rows are drawn the same way again.
@@ -124,7 +123,7 @@ def drawn(weights: Array, least: Array, offsets: Array) -> Array:
 
 
 def _fibres(basis: Basis, states: NDArray[Any]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.int64]]]:
-    """Rows with the same gaps, in blocks, with the indices of all their completions (rows, completions).
+    """Rows with the same cells missing, in blocks, with the indices of all their completions (rows, completions).
 
     These are in no order, so that one of every so many of them is not one with the same level of some variable.
     """
@@ -137,11 +136,11 @@ def _fibres(basis: Basis, states: NDArray[Any]) -> Iterator[tuple[NDArray[np.int
 
 
 class Completions:
-    """Rows with gaps as a way to predict completes them, by em; the same rows once, whoever asks for them.
+    """Rows with missing values as a candidate completes them, by em; the same rows once, whoever asks for them.
 
     Parameters
     ----------
-    learn : the way, from complete rows.
+    learn : the candidate, from complete rows.
     """
 
     def __init__(self, learn: Learn) -> None:
@@ -181,6 +180,6 @@ class _Completed:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
-def with_gaps(learn: Learn, completions: Completions) -> Learn:
-    """A way to predict that also learns from rows with gaps, as they are completed."""
+def completing(learn: Learn, completions: Completions) -> Learn:
+    """A candidate that also learns from rows with missing values, as they are completed."""
     return lambda data, basis, rng: learn(completions.of(data, basis), basis, rng)

@@ -3,7 +3,7 @@
     p(x) = sum_h pi_h prod_v p_h(x_v | x_S_h(v)),      w_h(x) = n(x) p(h | x)
 
 An iteration weighs every row by ``p(h | x)`` and fills every component's tables from the rows so weighed, smoothed; the
-graphs are grown again after some iterations. It is module ``wide.mixture`` without rows held out, for tables of few
+graphs are grown again after some iterations. It is module ``mixture`` without rows held out, for tables of few
 variables, of which the same is learned again and again.
 """
 
@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array, Ints
-from fullspan.learn.mixtures.growth import grow_graph
-from fullspan.learn.wide.grow import Shape
-from fullspan.learn.wide.mixture import MixedConditionals
-from fullspan.learn.wide.tables import Conditionals, smooth_all
+from fullspan.learn.decomposable.compiled_growth import grow_graph
+from fullspan.learn.decomposable.grow import Shape
+from fullspan.learn.decomposable.mixture import MixedConditionals
+from fullspan.learn.decomposable.tables import Conditionals, smooth_all
 from fullspan.model.algebra.jit import serial
 from fullspan.model.algebra.tally import tally
 
@@ -73,7 +73,7 @@ def learn_mixture(
 
 @serial
 def _lay_out(parents: Ints, cards: Ints, family: Ints, bounds: Ints, strides: Ints, starts: Ints) -> None:
-    """The families of a graph one after the other, as module ``wide.tables`` reads them."""
+    """The families of a graph one after the other, as module ``tables`` reads them."""
     bounds[0] = starts[0] = place = 0
     for v in range(cards.size):
         family[place], strides[place], size = v, 1, cards[v]

@@ -21,9 +21,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fullspan.arrays import Array
-from fullspan.learn.wide.grow import GrowOptions
-from fullspan.learn.wide.tables import Conditionals
-from fullspan.learn.wide.weighted import Weighted
+from fullspan.learn.decomposable.grow import GrowOptions
+from fullspan.learn.decomposable.tables import Conditionals
+from fullspan.learn.decomposable.weighted import Weighted
+from fullspan.learn.shares import best_shares
 from fullspan.model.record import Step, StepLike
 
 Watch = Callable[[StepLike], None]
@@ -189,7 +190,7 @@ class Learner:
         if len(runs) == 1 or self.valid is None:
             return best
         logs = np.stack([run.model.log_prob(self.valid) for run in runs], axis=1)
-        shares = fitted_shares(logs, self.valid.weights)
+        shares = best_shares(logs, self.valid.weights)
         kept = [r for r in range(len(runs)) if shares[r] > _LEAST]
         pieces = [np.log(shares[r]) + runs[r].model.log_shares for r in kept]
         joined = np.concatenate(pieces)
@@ -197,16 +198,6 @@ class Learner:
         mixed = MixedConditionals(tuple(c for r in kept for c in runs[r].model.components), joined)
         score = self.score(mixed)
         return Run(best.options, mixed, score, best.status) if score > best.score else best
-
-
-def fitted_shares(logs: Array, weights: Array, iterations: int = 100) -> Array:
-    """Shares of a mixture (k,) by em, from the log-probabilities (m, k) of rows; a row is added to every component."""
-    shares = np.full(logs.shape[1], 1.0 / logs.shape[1])
-    for _ in range(iterations):
-        joint = logs + np.log(shares)
-        counts = weights @ np.exp(joint - _log_sum(joint)[:, None]) + 1.0
-        shares = counts / counts.sum()
-    return np.asarray(shares)
 
 
 def _log_sum(joint: Array) -> Array:

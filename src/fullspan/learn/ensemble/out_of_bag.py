@@ -1,9 +1,7 @@
-"""Bootstrap samples of counted rows, and the likelihood of the rows that are not in them.
+"""The likelihood of the rows that bootstrap samples leave out.
 
-A sample draws as many rows as there are, with replacement: its counts are multinomial on the distinct states, so that
-rows are counted once for all samples, and drawn in an order of their own (module ``data.canonical``), whatever that of
-the columns and levels. A row of a state with c rows of which m copies were drawn is not among them with
-probability (1 - 1/c)^m. The out-of-bag likelihood predicts every row by the average of the fits that have not seen it:
+A row of a state with c rows of which a sample drew m copies is not in it with probability (1 - 1/c)^m. The out-of-bag
+likelihood predicts every row by the average of the fits that have not seen it:
 
     oob = 1/N sum_r log( sum_{b : r not in b} p_b(x_r) / #{b : r not in b} )
 
@@ -14,7 +12,6 @@ in each prediction.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,44 +21,15 @@ from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.canonical import canonical_states
 from fullspan.engine.elimination.sums import Sums
-from fullspan.learn.averaging.gaps import MAX_STATES, log_sums, log_table
-from fullspan.learn.averaging.stacking import Followed
+from fullspan.learn.ensemble.completion import MAX_STATES, log_sums, log_table
+from fullspan.learn.ensemble.folds import Followed
+from fullspan.learn.resampling import n_draws
 from fullspan.model import LogLinear
 from fullspan.model.averaged import AveragedLogLinear
 from fullspan.model.fitted import OutOfBag
 
 _COPIES = 32
 """Rows of one state that are followed through the samples; more of them each stand for several."""
-
-
-@dataclass(frozen=True)
-class Sample:
-    """Counted rows to be fitted, and how often each state of the data was drawn (m,); infinity if no row lacks."""
-
-    data: Empirical
-    drawn: Array
-
-    @classmethod
-    def whole(cls, empirical: Empirical) -> Sample:
-        """The rows as they are."""
-        return cls(empirical, np.full(len(empirical.counts), np.inf))
-
-
-def bootstrap(empirical: Empirical, rng: np.random.Generator) -> Sample:
-    """Draw as many rows as there are with replacement; rows of fractional weight are drawn in proportion to it."""
-    counts, total, order = empirical.counts, empirical.total, canonical_states(empirical)
-    n, drawn = n_draws(empirical), np.empty(len(counts))
-    drawn[order] = rng.multinomial(n, counts[order] / total)
-    seen = drawn > 0
-    sample = replace(empirical, states=empirical.states[seen], counts=drawn[seen] * (total / n))
-    return Sample(sample, drawn)
-
-
-def n_draws(empirical: Empirical) -> int:
-    """Rows of one sample: the total if that is a number of rows, or else the rows that were read."""
-    whole = bool((empirical.counts == np.floor(empirical.counts)).all())
-    read = empirical.n_rows - empirical.n_dropped - empirical.n_empty
-    return int(empirical.total) if whole else max(read, 1)
 
 
 class OutOfBagRows:
@@ -116,7 +84,7 @@ class OutOfBagRows:
         return np.asarray(log_mean + variance / 2 * np.maximum(1 / m - 1 / k, 0.0))
 
     def score(self, log_prob: Array | None = None) -> OutOfBag:
-        """What the fits so far, or all ways together, say of the known rows."""
+        """What the fits so far, or the whole stack, say of the known rows."""
         if not self.known.any():
             return OutOfBag(math.nan, math.nan, 0.0)
         log_prob, weight = self.log_prob() if log_prob is None else log_prob, self.known_weight
@@ -139,7 +107,7 @@ def log_prob_of(model: LogLinear, states: NDArray[Any], n_hidden: int = 0) -> Ar
 
 
 def _log_sums(model: LogLinear, rows: NDArray[np.int64]) -> Array:
-    """``log P`` of different rows with gaps: by the table of all states, or by elimination where that is large."""
+    """``log P`` of different rows with missing values, by the table of all states or, if that is large, elimination."""
     parts = model.parts if isinstance(model, AveragedLogLinear) else [(1.0, model)]
     if model.basis.n_states <= MAX_STATES:
         return log_sums(model.basis, log_table(model.basis, parts), rows)

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array, Ints
-from fullspan.learn.wide.grow import Shape
-from fullspan.learn.wide.rows import WideRows
+from fullspan.learn.decomposable.grow import Shape
+from fullspan.learn.decomposable.rows import WideRows
 from fullspan.model.algebra.jit import parallel, prange, serial
 
 

@@ -1,6 +1,6 @@
-"""Mixtures of decomposable models as ways to predict, of several sizes and each smoothed to several degrees.
+"""Mixtures of decomposable models as candidates of an ensemble, of several sizes and degrees of smoothing.
 
-Which of them fits is left to unseen rows: each has a share of its own. Em ends in one of many maxima; so each may be
+Held-out rows decide which of them fits: each has a share of its own. Em ends in one of many maxima; so each may be
 learned from some random starts, whose average is again a mixture.
 """
 
@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.space import Space
-from fullspan.learn.mixtures.em import learn_mixture
+from fullspan.learn.decomposable.compiled_em import learn_mixture
+from fullspan.learn.decomposable.mixture import MixedConditionals
+from fullspan.learn.decomposable.tables import Conditionals
+from fullspan.learn.decomposable.weighted import weighted
 from fullspan.learn.networks.conditionals import Writer
-from fullspan.learn.wide.mixture import MixedConditionals
-from fullspan.learn.wide.tables import Conditionals
-from fullspan.learn.wide.weighted import weighted
 from fullspan.model import LogLinear
 from fullspan.model.algebra.basis import Basis
 
@@ -33,7 +33,7 @@ _WIDTH, _PRICE = 3, 1.0
 
 
 @dataclass(frozen=True)
-class MixtureWay:
+class MixtureCandidate:
     """A mixture that was learned from rows."""
 
     space: Space
@@ -41,7 +41,7 @@ class MixtureWay:
     mixed: MixedConditionals
 
     def log_prob(self, states: NDArray[Any]) -> Array:
-        """``log P`` of what the rows (m, n) say; -1 is a gap, and is summed over."""
+        """``log P`` of the observed cells of rows (m, n); -1 marks a missing one, which is summed over."""
         rows = Empirical(self.space, np.asarray(states), np.ones(len(states)), len(states))
         return self.mixed.log_prob(weighted(rows, np.random.default_rng(0)))
 
@@ -63,8 +63,8 @@ def _families(component: Conditionals) -> Iterator[tuple[list[int], Array]]:
 
 def mixture_of(
     components: int, smoothing: float, max_family: int | None = None, starts: int = 1
-) -> Callable[[Empirical, Basis, np.random.Generator], MixtureWay]:
-    """How a mixture of so many components is learned from complete rows.
+) -> Callable[[Empirical, Basis, np.random.Generator], MixtureCandidate]:
+    """How a mixture is learned from complete rows.
 
     Parameters
     ----------
@@ -73,8 +73,8 @@ def mixture_of(
     """
     width = _WIDTH if max_family is None else min(max_family - 1, _WIDTH)
 
-    def learn(data: Empirical, basis: Basis, rng: np.random.Generator) -> MixtureWay:
-        return MixtureWay(data.space, basis, averaged([start(data, rng) for _ in range(starts)]))
+    def learn(data: Empirical, basis: Basis, rng: np.random.Generator) -> MixtureCandidate:
+        return MixtureCandidate(data.space, basis, averaged([start(data, rng) for _ in range(starts)]))
 
     def start(data: Empirical, rng: np.random.Generator) -> MixedConditionals:
         columns, cards = np.ascontiguousarray(data.states.T.astype(np.int32)), np.array(data.space.cards)

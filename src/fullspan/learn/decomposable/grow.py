@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 
 from fullspan.arrays import Array, Ints
-from fullspan.learn.wide.rows import WideRows, count_cells, single_counts
-from fullspan.learn.wide.singles import LARGEST, Singles
+from fullspan.learn.decomposable.rows import WideRows, count_cells, single_counts
+from fullspan.learn.decomposable.singles import LARGEST, Singles
 from fullspan.model.algebra.basis import BasisName
 from fullspan.model.algebra.jit import serial
 

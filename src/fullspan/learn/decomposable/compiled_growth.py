@@ -1,6 +1,6 @@
 """Growing a decomposable graph from weighted rows, one variable at a time, in compiled code.
 
-The rule is that of the wide search (module ``wide.grow``): a variable joins a subset S of the newest clique if that
+The rule is that of the wide search (module ``grow``): a variable joins a subset S of the newest clique if that
 saves most, ``N I(x_v; x_S)`` less the price of naming S and of the weights that the rows show. Parents are then put in
 the order of what each tells by itself, in which their tables are smoothed.
 """
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from fullspan.arrays import Array, Ints
-from fullspan.learn.wide.grow import xlogx
+from fullspan.learn.decomposable.grow import xlogx
 from fullspan.model.algebra.jit import serial
 from fullspan.model.algebra.tally import tally
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.sparse import block_diag
 
 from fullspan.arrays import Array
-from fullspan.learn.wide.rows import WideRows, single_counts
+from fullspan.learn.decomposable.rows import WideRows, single_counts
 from fullspan.model.algebra.basis import Basis, BasisName
 
 LARGEST = 128

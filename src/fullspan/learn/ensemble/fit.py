@@ -6,8 +6,8 @@ dual table. Nor do the others grow in many more rounds or terms than the first: 
 and where there is none they would pursue it for long. Fits of middling tables share the cores, and a fit of a large one
 has all of them, so that memory is that of one fit.
 
-Other ways to predict may stand beside the fits, each with the share that unseen rows ask for (module ``beside``). Where
-fits share the cores, the ways do, too; else they are learned after them.
+Other candidates may be stacked with the fits (modules ``selection`` and ``stack``). Where fits share the cores,
+candidates do, too; otherwise they are learned after them.
 """
 
 from __future__ import annotations
@@ -24,19 +24,20 @@ from typing import Any, Protocol
 import numpy as np
 
 from fullspan.data import Empirical
-from fullspan.learn.averaging.beside import stacked
-from fullspan.learn.averaging.bootstrap import Sample, bootstrap
-from fullspan.learn.averaging.ladders import FEW, Beside, Climb
-from fullspan.learn.averaging.members import Member, seen_by
-from fullspan.learn.averaging.result import averaged
 from fullspan.learn.base.progress import Interrupted
+from fullspan.learn.ensemble.candidates import Candidates
+from fullspan.learn.ensemble.members import Member, seen_by
+from fullspan.learn.ensemble.result import averaged
+from fullspan.learn.ensemble.selection import FEW, Selection
+from fullspan.learn.ensemble.stack import stacked
+from fullspan.learn.resampling import Sample, bootstrap
 from fullspan.learn.search.options import MAX_COMPLETIONS, MAX_TERMS
 from fullspan.model import Fitted
 from fullspan.model.algebra import jit
 from fullspan.model.algebra.blas import one_core
 
 SIDE_BY_SIDE = 1 << 20
-"""States up to which several fits run at a time, and ways beside them; larger tables use all cores by themselves."""
+"""States up to which several fits, and candidates, run at a time; larger tables use all cores by themselves."""
 IN_TURN = 1 << 14
 """States up to which one fit runs after another: their kernels are so short that they would mostly wait in turn."""
 _SEVERAL = 4
@@ -50,8 +51,8 @@ class Bounds:
     """What the first fit leaves to the others: how far to go, and nothing of its weights, which know all rows.
 
     basis : of its model.
-    rounds, terms : to grow in, and to; it grew in so many rounds in all, over bases that it tried and completions.
-    completions : searches of rows with gaps that shortened its description, each completed by the one before.
+    rounds, terms : at most these; the first grew in as many, over all bases that it tried and all completions.
+    completions : searches of rows with missing values that shortened its description, each completed by the one before.
     """
 
     basis: str | None = None
@@ -98,18 +99,18 @@ def fit_average(
     fit_one: FitOne,
     seed: Any = None,
     watch: Watch | None = None,
-    beside: Beside | None = None,
+    candidates: Candidates | None = None,
     stop: threading.Event | None = None,
 ) -> Fitted:
     """Fit the rows and k - 1 bootstrap samples, and average the models as distributions.
 
     Parameters
     ----------
-    beside : other ways to predict, which are stacked with the average of the fits.
-    stop : set when someone has stopped; a way that takes long looks at it, and raises ``Interrupted``.
+    candidates : stacked with the average of the fits.
+    stop : set when someone has stopped; a candidate that takes long looks at it, and raises ``Interrupted``.
     seed : of the samples: a number, a generator or None. The same number, and number of cores, give the same average.
-    watch : told every step of every fit, one at a time; may raise ``KeyboardInterrupt`` to stop. The average is then
-        that of the fits that are done, or, if there is none, of those that were under way, as far as they had come.
+    watch : called at every step of every fit, one at a time; may raise ``KeyboardInterrupt`` to stop. The average is
+        then that of the fits that are done, or, if there is none, of those that were running, as far as they had come.
 
     Returns
     -------
@@ -122,7 +123,7 @@ def fit_average(
     """
     rng, stop = np.random.default_rng(seed), stop or threading.Event()
     with one_core():
-        return _Average(empirical, k, fit_one, rng, watch, beside, stop).run()
+        return _Average(empirical, k, fit_one, rng, watch, candidates, stop).run()
 
 
 class _Average:
@@ -133,15 +134,15 @@ class _Average:
         fit_one: FitOne,
         rng: np.random.Generator,
         watch: Watch | None,
-        beside: Beside | None,
+        candidates: Candidates | None,
         stop: threading.Event,
     ) -> None:
-        self.empirical, self.fit_one, self.watch, self.beside = empirical, fit_one, watch, beside
+        self.empirical, self.fit_one, self.watch, self.candidates = empirical, fit_one, watch, candidates
         self.seeds = rng.integers(2**63, size=(k, 2))
         self.started, self.lock, self.stop = time.perf_counter(), threading.Lock(), stop
         self.members: list[Member | None] = [None] * k
         self.bounds, self.rounds, self.terms = Bounds(), 0, 0
-        self.climb: Climb | None = None
+        self.selection: Selection | None = None
 
     def run(self) -> Fitted:
         try:
@@ -165,12 +166,12 @@ class _Average:
         self._fit(0)
         if (first := self.members[0]) is not None:
             self.bounds = Bounds.of(first.fitted, self.rounds, self.terms, len(self.seeds))
-            if self.beside is not None and self.beside.ways and len(self.seeds) > 1:
+            if self.candidates is not None and self.candidates.learn and len(self.seeds) > 1:
                 basis, seed = first.fitted.model.basis, int(self.seeds[0, 0])
-                self.climb = Climb(self.empirical, basis, self.beside, seed, self.stop)
+                self.selection = Selection(self.empirical, basis, self.candidates, seed, self.stop)
 
     def _others(self) -> None:
-        """The fits of samples, and what stands beside them and does not wait for them, as the cores allow it."""
+        """The fits of samples, and the candidates that do not wait for them, as the cores allow."""
         rest, cores, n_states = range(1, len(self.seeds)), jit.cores(), self.empirical.space.n_states
         workers = min(cores, len(rest)) if IN_TURN < n_states <= SIDE_BY_SIDE else 1
         if workers == 1:
@@ -181,8 +182,8 @@ class _Average:
             return
         with ThreadPoolExecutor(workers, initializer=jit.use_cores, initargs=(cores // workers,)) as pool:
             try:
-                ways = self.climb.begin(pool) if self.climb is not None else []
-                futures: list[Future[Any]] = [*(pool.submit(self._fit, b) for b in rest), *ways]
+                begun = self.selection.begin(pool) if self.selection is not None else []
+                futures: list[Future[Any]] = [*(pool.submit(self._fit, b) for b in rest), *begun]
                 for future in wait(futures, return_when=FIRST_EXCEPTION).done:
                     future.result()
             except BaseException:
@@ -227,7 +228,7 @@ class _Average:
     def _averaged(self, members: list[Member], *, stack: bool = False) -> Fitted:
         """The fitted average, stacked with all other candidates; the members are in the order of their seeds."""
         seen = seen_by(self.empirical, members, [int(self.seeds[m.number, 1]) for m in members])
-        found = stacked(self.empirical, seen, members, self.climb) if stack else None
+        found = stacked(self.empirical, seen, members, self.selection) if stack else None
         average = averaged(self.empirical, members, seen, found)
         whole = len(members) == len(self.seeds) and all(m.is_whole for m in members) and not self.stop.is_set()
         settings = {**average.settings, "average": len(self.seeds)}

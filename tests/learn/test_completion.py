@@ -1,4 +1,4 @@
-"""Averages of rows with gaps: completions, sums and em against enumeration, and the stack that is learned from them."""
+"""Averages of rows with missing values: completions, sums and em against enumeration; the stack learned from them."""
 
 from __future__ import annotations
 
@@ -14,20 +14,24 @@ import pytest
 import fullspan as fs
 from fullspan.data import Empirical
 from fullspan.data.space import Space
-from fullspan.estimators.averaging import averaged_search, shrunken_search
-from fullspan.learn.averaging import gaps
-from fullspan.learn.averaging.bootstrap import OutOfBagRows, log_prob_of
-from fullspan.learn.averaging.gaps import (
+from fullspan.learn.ensemble import (
+    Candidate,
     Completions,
+    OutOfBagRows,
+    averaged_search,
     completed,
+    completing,
+    completion,
+    cross_validated,
     drawn,
+    in_folds,
     independent_log_table,
+    log_prob_of,
     log_sums,
     log_table,
     observed_log_prob,
-    with_gaps,
+    shrunken_search,
 )
-from fullspan.learn.averaging.stacking import Way, in_parts, without_each_part
 from fullspan.learn.networks.posterior import Networks, Spread, draw_networks
 from fullspan.learn.search.incomplete import fit_incomplete
 from fullspan.learn.search.options import Options
@@ -72,7 +76,7 @@ def test_the_table_of_models_is_their_mean() -> None:
 
 def test_rows_are_spread_over_the_states_that_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     """``n(x) = sum_o n(o) p(x | o)`` by enumeration, every row keeps its weight, and ``log P(o)`` is the sum."""
-    monkeypatch.setattr(gaps, "_SHARES", 1 << 40)
+    monkeypatch.setattr(completion, "_SHARES", 1 << 40)
     data = rows_of(80, 0.3)
     log_p = a_model(0).log_prob(STATES)
     filled, log_prob = completed(data, BASIS, log_p)
@@ -96,7 +100,7 @@ def test_fits_of_samples_know_nothing_of_other_rows(monkeypatch: pytest.MonkeyPa
         begun.extend(part for part in given if isinstance(part, LogLinear))
         return fit_incomplete(data, *given)
 
-    monkeypatch.setattr("fullspan.learn.search.incomplete.fit_incomplete", noted)
+    monkeypatch.setattr("fullspan.learn.ensemble.averages.fit_incomplete", noted)
     assert averaged_search(rows_of(60, 0.3), Options(), k=3, random_state=0).out_of_bag is not None
     assert not begun
 
@@ -138,7 +142,7 @@ def test_many_rows_are_completed_in_blocks(monkeypatch: pytest.MonkeyPatch) -> N
     """Whatever the size of a block."""
     data, log_p = rows_of(80, 0.3), a_model(0).log_prob(STATES)
     whole, log_prob = completed(data, BASIS, log_p)
-    monkeypatch.setattr(gaps, "_BLOCK", 8)
+    monkeypatch.setattr(completion, "_BLOCK", 8)
     parts, again = completed(data, BASIS, log_p)
     assert np.allclose(whole.counts, parts.counts, atol=1e-13)
     assert np.array_equal(log_prob, again)
@@ -175,18 +179,20 @@ class _Pairs:
 
 
 def test_no_round_lowers_the_likelihood_of_what_was_observed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each way that is learned by maximum likelihood makes the observed cells at least as likely as the one before."""
-    monkeypatch.setattr(gaps, "_SHARES", 1 << 40)
-    monkeypatch.setattr(gaps, "_SETTLED", 1e-9)
-    monkeypatch.setattr(gaps, "_ROUNDS", 40)
-    data, ways = rows_of(2000, 0.35), []
+    """Each candidate learned by maximum likelihood makes the observed cells at least as likely as the one before."""
+    monkeypatch.setattr(completion, "_SHARES", 1 << 40)
+    monkeypatch.setattr(completion, "_SETTLED", 1e-9)
+    monkeypatch.setattr(completion, "_ROUNDS", 40)
+    data, candidates = rows_of(2000, 0.35), []
 
-    def learn(part: Empirical, basis: Basis, rng: np.random.Generator) -> Way:
-        ways.append(_Pairs(part))
-        return ways[-1]
+    def learn(part: Empirical, basis: Basis, rng: np.random.Generator) -> Candidate:
+        candidates.append(_Pairs(part))
+        return candidates[-1]
 
     Completions(learn).of(data, BASIS)
-    found = [float(data.counts @ observed_log_prob(way, BASIS, data.states)) / data.total for way in ways]
+    found = [
+        float(data.counts @ observed_log_prob(candidate, BASIS, data.states)) / data.total for candidate in candidates
+    ]
     assert len(found) > 4
     assert np.all(np.diff(found) > -1e-12)
     assert found[-1] > found[0] + 1e-3
@@ -194,22 +200,22 @@ def test_no_round_lowers_the_likelihood_of_what_was_observed(monkeypatch: pytest
 
 
 def test_rows_are_completed_once_for_all_ways() -> None:
-    """By the fast way alone; each way then learns from the same complete rows."""
+    """By the fast candidate alone; each candidate then learns from the same complete rows."""
     data, calls, given = rows_of(100, 0.3), [], []
 
-    def fast(part: Empirical, basis: Basis, rng: np.random.Generator) -> Way:
+    def fast(part: Empirical, basis: Basis, rng: np.random.Generator) -> Candidate:
         assert part.is_complete
         assert part.total == pytest.approx(data.total)
         calls.append(part)
         return draw_networks(part, basis, "all", rng, draws=0)
 
-    def slow(part: Empirical, basis: Basis, rng: np.random.Generator) -> Way:
+    def slow(part: Empirical, basis: Basis, rng: np.random.Generator) -> Candidate:
         given.append(part)
         return draw_networks(part, basis, "each", rng, draws=2)
 
     completions = Completions(fast)
     for _ in range(3):
-        with_gaps(slow, completions)(data, BASIS, np.random.default_rng(0))
+        completing(slow, completions)(data, BASIS, np.random.default_rng(0))
     rounds = len(calls)
     assert 0 < rounds < 12
     assert given[0] is given[1] is given[2] is completions.of(data, BASIS)
@@ -222,8 +228,8 @@ def test_complete_rows_go_to_a_way_as_they_are() -> None:
     """The same networks, bit by bit, as without em around them."""
     data = rows_of(200, 0.0)
     learn = lambda d, b, r: draw_networks(d, b, "all", r, draws=4)  # noqa: E731
-    ways = (learn, with_gaps(learn, Completions(learn)))
-    plain, wrapped = (way(data, BASIS, np.random.default_rng(3)) for way in ways)
+    candidates = (learn, completing(learn, Completions(learn)))
+    plain, wrapped = (candidate(data, BASIS, np.random.default_rng(3)) for candidate in candidates)
     assert np.array_equal(plain.parents, wrapped.parents)
     assert np.array_equal(plain.log_prob(STATES), wrapped.log_prob(STATES))
     assert np.array_equal(observed_log_prob(plain, BASIS, STATES), plain.log_prob(STATES))
@@ -240,28 +246,30 @@ def test_the_best_network_is_where_the_walk_starts() -> None:
 
 
 @pytest.mark.parametrize("dear", [0, 1 << 40])
-def test_networks_say_of_rows_with_gaps_what_their_completions_have(dear: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_networks_say_of_rows_with_missing_values_what_their_completions_have(
+    dear: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """``log P(o) = log sum p(x)`` over the states that agree with o, asked for by themselves or in a table of all."""
-    monkeypatch.setattr(gaps, "_DEAR", dear)
+    monkeypatch.setattr(completion, "_DEAR", dear)
     data = rows_of(150, 0.25)
     best = Completions(lambda d, b, r: draw_networks(d, b, "each", r, draws=0))
-    learn = with_gaps(lambda d, b, r: draw_networks(d, b, "each", r, draws=5), best)
-    way = learn(data, BASIS, np.random.default_rng(0))
-    assert isinstance(way, Networks)
-    p = np.exp(way.log_prob(STATES))
+    learn = completing(lambda d, b, r: draw_networks(d, b, "each", r, draws=5), best)
+    candidate = learn(data, BASIS, np.random.default_rng(0))
+    assert isinstance(candidate, Networks)
+    p = np.exp(candidate.log_prob(STATES))
     assert p.sum() == pytest.approx(1.0)
     wanted = [np.log(p[agreeing(row)].sum()) for row in data.states]
-    assert np.allclose(observed_log_prob(way, BASIS, data.states), wanted)
+    assert np.allclose(observed_log_prob(candidate, BASIS, data.states), wanted)
 
 
-@pytest.mark.parametrize("limit", [gaps.MAX_STATES, 1])
-def test_an_average_says_of_rows_with_gaps_what_their_completions_have(
+@pytest.mark.parametrize("limit", [completion.MAX_STATES, 1])
+def test_an_average_says_of_rows_with_missing_values_what_their_completions_have(
     limit: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By the table or by elimination, for one model and for an average with others beside it."""
+    """By the table or by elimination, for one model and for an average with further models."""
     from fullspan.model.averaged import AveragedLogLinear
 
-    monkeypatch.setattr("fullspan.learn.averaging.bootstrap.MAX_STATES", limit)
+    monkeypatch.setattr("fullspan.learn.ensemble.out_of_bag.MAX_STATES", limit)
     average = AveragedLogLinear.of([a_model(0), a_model(1)], [(0.3, a_model(2))])
     rows = rows_of(40, 0.4).states
     for model in (a_model(3), average):
@@ -274,19 +282,19 @@ def test_a_fifth_is_predicted_by_the_others_alone() -> None:
     """What is completed, and completes, has the weight of the four fifths that are learned from."""
     data, given, used = rows_of(1000, 0.3), [], []
 
-    def learn(part: Empirical, basis: Basis, rng: np.random.Generator) -> Way:
+    def learn(part: Empirical, basis: Basis, rng: np.random.Generator) -> Candidate:
         used.append(part.total)
         return _Pairs(part)
 
-    def gapped(part: Empirical, basis: Basis, rng: np.random.Generator) -> Way:
+    def incomplete(part: Empirical, basis: Basis, rng: np.random.Generator) -> Candidate:
         given.append(part.total)
-        way = with_gaps(learn, Completions(learn))(part, basis, rng)
+        candidate = completing(learn, Completions(learn))(part, basis, rng)
         assert used == pytest.approx([part.total] * len(used))
         used.clear()
-        return way
+        return candidate
 
     rows, rng = OutOfBagRows(data).followed, np.random.default_rng(0)
-    found = without_each_part(data, rows, in_parts(data, rows, rng), gapped, BASIS, rng)
+    found = cross_validated(data, rows, in_folds(data, rows, rng), incomplete, BASIS, rng)
     assert np.isfinite(found).all()
     assert sum(given) == pytest.approx(4 * data.total)
     assert len(given) == 5
@@ -296,11 +304,11 @@ def test_with_all_rows_in_one_fifth_the_observed_cells_are_even() -> None:
     """Nothing is known without the only row: its observed cells, and no others, are as likely as any."""
     data = Empirical.from_codes([[1, -1, 0, -1]], space=Space.of_cards(CARDS), allow_missing=True)
 
-    def never(part: Empirical, basis: Basis, rng: np.random.Generator) -> Way:
+    def never(part: Empirical, basis: Basis, rng: np.random.Generator) -> Candidate:
         raise AssertionError
 
     rows, rng = OutOfBagRows(data).followed, np.random.default_rng(0)
-    found = without_each_part(data, rows, in_parts(data, rows, rng), never, BASIS, rng)
+    found = cross_validated(data, rows, in_folds(data, rows, rng), never, BASIS, rng)
     assert found == pytest.approx([-np.log(CARDS[0] * CARDS[2])])
 
 
@@ -339,7 +347,7 @@ def test_measures_of_a_shrunken_model_are_of_the_observed_cells() -> None:
 
 
 def gappy(n: int, seed: int = 0) -> list[list[object]]:
-    """A table in which x3 is mostly x0 and x1, with gaps, and a row that says nothing."""
+    """A table in which x3 is mostly x0 and x1, with missing values, and a row that says nothing."""
     rng = np.random.default_rng(seed)
     x = rng.integers(2, size=(n, 4))
     x[:, 3] = np.where(rng.random(n) < 0.9, x[:, 0] & x[:, 1], x[:, 3])
@@ -349,8 +357,8 @@ def gappy(n: int, seed: int = 0) -> list[list[object]]:
 
 
 @pytest.mark.parametrize("average", [1, 4])
-def test_a_stack_of_rows_with_gaps(average: int, tmp_path: Path) -> None:
-    """Shares sum to 1, the file keeps it, and rows with gaps have the probability of all their completions."""
+def test_a_stack_of_rows_with_missing_values(average: int, tmp_path: Path) -> None:
+    """Shares sum to 1, the file keeps it, and rows with missing values have the sum over all their completions."""
     rows = gappy(200)
     model = fs.FullSpan(average=average, shrinkage="evidence", missing="em", random_state=0).fit(rows)
     every = np.array(list(np.ndindex(2, 2, 2, 2)))
@@ -374,8 +382,8 @@ def test_a_stack_of_rows_with_gaps(average: int, tmp_path: Path) -> None:
     assert surprise == pytest.approx(-np.mean(model.score_samples(known)), abs=1e-9)
 
 
-def test_ctrl_c_while_ways_are_learned_keeps_the_fits() -> None:
-    """An average of rows with gaps that is stopped while the shrunken model is fitted is that of the fits."""
+def test_ctrl_c_while_candidates_are_learned_keeps_the_fits() -> None:
+    """An average of rows with missing values that is stopped while the shrunken model is fitted is that of the fits."""
 
     def stop(step) -> None:  # type: ignore[no-untyped-def]
         if step.move == "shrink":
@@ -388,16 +396,14 @@ def test_ctrl_c_while_ways_are_learned_keeps_the_fits() -> None:
 
 
 def test_ctrl_c_elsewhere_ends_the_shrunken_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is not fitted to the end when someone stops while it is learned beside other ways: one step, and no more."""
-    from fullspan.learn.networks import posterior
+    """It is not fitted to the end when someone stops while other candidates are learned: one step, and no more."""
+    began, steps = threading.Event(), []
 
-    began, steps, draw = threading.Event(), [], posterior.draw_networks
-
-    def stopped(data: Empirical, basis: Basis, spread: Spread, *given: Any) -> Way:
+    def stopped(data: Empirical, basis: Basis, spread: Spread, *given: Any) -> Candidate:
         if spread == "all":
             began.wait(timeout=5)
             raise KeyboardInterrupt
-        return draw(data, basis, spread, *given)
+        return draw_networks(data, basis, spread, *given)
 
     def watch(step: Any) -> None:
         if step.move == "shrink":
@@ -405,15 +411,15 @@ def test_ctrl_c_elsewhere_ends_the_shrunken_model(monkeypatch: pytest.MonkeyPatc
             began.set()
             time.sleep(0.3)
 
-    monkeypatch.setattr(posterior, "draw_networks", stopped)
+    monkeypatch.setattr("fullspan.learn.ensemble.policy.draw_networks", stopped)
     found = shrunken_search(rows_of(150, 0.0), Options(), 4, 0, watch)
     assert found.status == "interrupted"
     assert len(steps) <= 1
 
 
-def test_wide_tables_with_gaps_have_the_fits_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Beyond the states that are summed over nothing stands beside the fits."""
-    monkeypatch.setattr(gaps, "MAX_STATES", 40)
-    found = averaged_search(rows_of(100, 0.2), Options(), k=2, random_state=0)
+def test_wide_tables_with_missing_values_have_the_fits_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond the states that are summed over no candidate is stacked with the fits."""
+    monkeypatch.setattr("fullspan.learn.ensemble.averages.MAX_STATES", 40)
+    found = averaged_search(rows_of(100, 0.2), Options(), k=4, random_state=0)
     assert "shares" not in found.settings
     assert found.model.share == 0.0  # type: ignore[attr-defined]

@@ -1,1 +1,0 @@
-"""Bootstrap fits of one model, averaged as distributions, with the likelihood of what each fit has not seen."""

@@ -1,0 +1,66 @@
+"""Stacked ensembles: bootstrap fits averaged as distributions, and other candidates, at shares from held-out rows.
+
+candidates, policy    what may be stacked, and what is stacked with k fits
+selection, folds      which candidates are learned, and how they predict rows that they have not seen
+completion            rows with missing values for candidates that need complete ones
+out_of_bag, members   what the fits predict
+stack, single_fit     shares of all, and that of the single fit
+fit, result           the average as a fitted model
+averages, shrunken    averages of searches and machines; a shrunken model as one more candidate
+"""
+
+from fullspan.learn.ensemble.averages import averaged_machine, averaged_search, averaged_wide
+from fullspan.learn.ensemble.candidates import Candidate, Candidates
+from fullspan.learn.ensemble.completion import (
+    Completions,
+    completed,
+    completing,
+    drawn,
+    independent_log_table,
+    log_sums,
+    log_table,
+    observed_log_prob,
+)
+from fullspan.learn.ensemble.fit import Bounds, fit_average
+from fullspan.learn.ensemble.folds import cross_validated, in_folds
+from fullspan.learn.ensemble.members import Member, Seen
+from fullspan.learn.ensemble.mixtures import mixture_of
+from fullspan.learn.ensemble.out_of_bag import OutOfBagRows, log_prob_of
+from fullspan.learn.ensemble.pairs import PairsLearner, n_pair_terms
+from fullspan.learn.ensemble.selection import Selection
+from fullspan.learn.ensemble.shrunken import shrunken_search
+from fullspan.learn.ensemble.single_fit import degrees_of_freedom, share_of_single
+from fullspan.learn.ensemble.stack import Stacked, stacked
+
+__all__ = [
+    "Bounds",
+    "Candidate",
+    "Candidates",
+    "Completions",
+    "Member",
+    "OutOfBagRows",
+    "PairsLearner",
+    "Seen",
+    "Selection",
+    "Stacked",
+    "averaged_machine",
+    "averaged_search",
+    "averaged_wide",
+    "completed",
+    "completing",
+    "cross_validated",
+    "degrees_of_freedom",
+    "drawn",
+    "fit_average",
+    "in_folds",
+    "independent_log_table",
+    "log_prob_of",
+    "log_sums",
+    "log_table",
+    "mixture_of",
+    "n_pair_terms",
+    "observed_log_prob",
+    "share_of_single",
+    "shrunken_search",
+    "stacked",
+]

@@ -1,1 +1,0 @@
-"""Mixtures of decomposable models of a few dozen variables, learned in compiled code: what stands beside searches."""
