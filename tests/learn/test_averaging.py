@@ -100,13 +100,13 @@ def test_rows_of_the_mean_table(average: tuple[AveragedLogLinear, np.ndarray]) -
     rows = np.array([[1, 2, 0, 3], [1, -1, 0, -1], [-1, 0, -1, 2], [-1, -1, -1, -1], [0, 1, -1, 1]])
     cut = [p[1, 2, 0, 3], p[1, :, 0, :].sum(), p[:, 0, :, 2].sum(), 1.0, p[0, 1, :, 1].sum()]
     assert np.allclose(oracle.log_prob(rows), np.log(cut), atol=1e-10)
-    wide = oracle.distribution.log_sums_of_rows(rows)
+    wide = oracle.probabilities.log_sums_of_rows(rows)
     assert np.allclose(wide, np.log(cut), atol=1e-12)
     best = np.unravel_index(p[1, :, 0, :].argmax(), (3, 4))
     assert oracle.impute(rows.copy())[1].tolist() == [1, best[0], 0, best[1]]
     shares = oracle.impute(rows.copy(), "mean")
     assert np.allclose(shares["x3"][1], p[1, :, 0, :].sum(axis=0) / cut[1], rtol=1e-10)
-    assert np.allclose(oracle.distribution.marginals({0: (1,), 2: (0,)})[3], shares["x3"][1], rtol=1e-10)
+    assert np.allclose(oracle.probabilities.marginals({0: (1,), 2: (0,)})[3], shares["x3"][1], rtol=1e-10)
     many = np.tile(rows[1], (40_000, 1))
     drawn = oracle.impute(many, "draw", np.random.default_rng(0))
     found = np.bincount(drawn[:, 3], minlength=4) / len(drawn)
