@@ -28,7 +28,7 @@ from fullspan.data.space import Space
 from fullspan.engine.sampling.chains import Chains
 from fullspan.engine.sampling.pairwise import Pairwise
 from fullspan.engine.sampling.target import Base
-from fullspan.learn.contrastive.ascent import Ascent, Climb
+from fullspan.learn.contrastive.ascent import Ascent, AscentRun
 from fullspan.learn.contrastive.form import Walk, form_of
 from fullspan.learn.contrastive.machine import independent
 from fullspan.learn.likelihood.structure import structure
@@ -53,7 +53,7 @@ def digits_machine(path: Path, rng: np.random.Generator, updates: int = 300) -> 
     walk = Walk(form_of(space, basis, terms))
     start = independent(basis, terms, Base.of_states(np.array(space.cards), data.states, data.counts))
     how = Ascent(0.01, updates, CHAINS, 1, restart=False, average=False, l2=0.001)
-    found = Climb(walk, data.states, data.counts, start, how, rng, lambda done, theta: None).run()
+    found = AscentRun(walk, data.states, data.counts, start, how, rng, lambda done, theta: None).run()
     target = walk.form.target(found.theta)
     assert isinstance(target, Pairwise)
     return target

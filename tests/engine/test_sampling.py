@@ -327,7 +327,7 @@ def test_tempering_crosses_where_single_chains_do_not() -> None:
     assert not plain.converged
     assert tempered.converged
     assert abs(tempered.mean[0] - truth) < 4 * tempered.error[0] < 0.1
-    replicas = Tempered(target_of(model), 10, np.random.default_rng(0), ladder=12)
+    replicas = Tempered(target_of(model), 10, np.random.default_rng(0), betas=12)
     replicas.sweep(50)
     assert ((replicas.accepted > 0.1) & (replicas.accepted < 1)).all()
 
@@ -524,8 +524,8 @@ def test_bad_input_is_refused_with_the_way_out() -> None:
     forbidding = FactorGraph(Space.of_cards((2, 2)), ((0, 1),), (np.array([[0.0, -np.inf], [0.0, 0.0]]),))
     with pytest.raises(FullspanError, match=r"factor over x0, x1 forbids a state.*exact answers"):
         target_of(forbidding)
-    with pytest.raises(FullspanError, match="ladder that rises from 0 to 1"):
-        Tempered(pairs, 2, rng, ladder=np.array([0.0, 0.5]))
+    with pytest.raises(FullspanError, match="betas that rise from 0 to 1"):
+        Tempered(pairs, 2, rng, betas=np.array([0.0, 0.5]))
 
 
 @pytest.mark.parametrize("most", [1, 100, 3_199, 3_200])

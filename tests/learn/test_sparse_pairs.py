@@ -28,12 +28,12 @@ def correlated(n: int, rows: int, rng: np.random.Generator) -> NDArray[np.uint8]
 
 
 def test_a_visible_machine_has_the_moments_of_the_rows() -> None:
-    """At the end of the climb the expectations of units with a bias, and of all pairs, are those of the data."""
+    """At the end of the ascend the expectations of units with a bias, and of all pairs, are those of the data."""
     rng = np.random.default_rng(0)
     rows = correlated(6, 300, rng)
     left, right = np.array([pair for pair in combinations(range(6), 2) if pair != (0, 5)]).T
     machine = SparsePairs(6, 6, np.array([True] * 5 + [False]), left, right)
-    bias, weight = machine.climb(rows, 0.05, 20_000, 40, rng)
+    bias, weight = machine.ascend(rows, 0.05, 20_000, 40, rng)
     units, pairs = moments(machine, bias, weight)
     assert bias[5] == 0.0
     assert np.abs(units - rows.mean(axis=0))[:5].max() < 0.02
@@ -45,7 +45,7 @@ def test_a_hidden_unit_explains_what_goes_together() -> None:
     rng = np.random.default_rng(1)
     rows = correlated(5, 400, rng)
     machine = SparsePairs(5, 6, np.ones(6, dtype=np.bool_), np.arange(5), np.full(5, 5))
-    bias, weight = machine.climb(rows, 0.05, 40_000, 20, rng)
+    bias, weight = machine.ascend(rows, 0.05, 40_000, 20, rng)
     assert np.abs(moments(machine, bias, weight)[0][:5] - rows.mean(axis=0)).max() < 0.03
     watched = SparsePairs(5, 6, np.ones(6, dtype=np.bool_), *np.array(list(combinations(range(6), 2))).T)
     padded = np.zeros(15)
@@ -64,7 +64,7 @@ def test_units_without_a_weight_are_left_alone() -> None:
     assert other.tolist() == [2, 0]
     assert pair.tolist() == [0, 0]
     rows = np.array([[1, 0, 1, 0], [0, 0, 0, 1]] * 20, dtype=np.uint8)
-    bias, weight = machine.climb(rows, 0.1, 500, 10, np.random.default_rng(2))
+    bias, weight = machine.ascend(rows, 0.1, 500, 10, np.random.default_rng(2))
     assert not bias.any()
     assert weight[0] > 0.5
 

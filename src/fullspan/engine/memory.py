@@ -49,7 +49,7 @@ def require(n_bytes: int, limit: int, what: str, remedy: str) -> None:
 
     Raises
     ------
-    TooLargeError : with both sizes and the way out.
+    TooLargeError : with both sizes and the remedy.
     """
     if n_bytes > limit:
         raise TooLargeError(f"{what} needs {gib(n_bytes)}; {gib(limit)} may be used; {remedy}")

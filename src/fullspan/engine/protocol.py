@@ -1,6 +1,6 @@
 """What learners and queries ask of an engine, and the laws that every engine obeys.
 
-An engine holds a point theta of the model and knows its dual parameters; data and prices may be loaded beside it.
+An engine holds a point theta of the model and knows its dual parameters; data and prices may be loaded next to it.
 
     p(x) = exp( sum_y theta_y Phi_y(x) - log Z ),      eta_y = <Phi_y>_p = d log Z / d theta_y
 

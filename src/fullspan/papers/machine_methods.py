@@ -23,7 +23,7 @@ from fullspan.engine.dual.table import DualTable
 from fullspan.engine.sampling.pair_terms import PairTerms
 from fullspan.engine.sampling.target import Base
 from fullspan.learn.base.phase import Known
-from fullspan.learn.contrastive.ascent import Ascent, Climb
+from fullspan.learn.contrastive.ascent import Ascent, AscentRun
 from fullspan.learn.contrastive.form import Walk
 from fullspan.learn.contrastive.machine import independent
 from fullspan.learn.contrastive.sparse_pairs import SparsePairs
@@ -126,7 +126,7 @@ def _visible(rows: NDArray[np.uint8], terms: tuple[Term, ...], steps: int) -> Ar
     ends = np.array([(i, j) for (i, _), (j, _) in (term for term in terms if len(term) == 2)], dtype=np.int64)
     left, right = ends.reshape(-1, 2).T
     machine = SparsePairs(n, n, np.isin(np.arange(n), single), left, right)
-    biases, weights = machine.climb(rows, RATE, steps, CHAINS, np.random.default_rng(0))
+    biases, weights = machine.ascend(rows, RATE, steps, CHAINS, np.random.default_rng(0))
     return np.concatenate([biases[single], weights])  # terms are sorted by order
 
 
@@ -143,7 +143,7 @@ def _dense(rows: NDArray[np.uint8], terms: tuple[Term, ...], steps: int) -> Arra
     form = PairTerms.of(basis, terms)
     assert form is not None
     start = independent(basis, terms, base)
-    return Climb(Walk(form), data.states, data.counts, start, how, rng, lambda done, theta: None).run().theta
+    return AscentRun(Walk(form), data.states, data.counts, start, how, rng, lambda done, theta: None).run().theta
 
 
 def _always(n: int, pairs: int) -> bool:

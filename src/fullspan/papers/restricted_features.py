@@ -41,7 +41,7 @@ def restricted_features(
     rng = np.random.default_rng(seed)
     bit, unit = np.divmod(np.sort(rng.choice(d * hidden, n_weights, replace=False)), hidden)
     machine = SparsePairs(d, d + hidden, np.ones(d + hidden, dtype=np.bool_), bit, d + unit)
-    biases, weights = machine.climb(rows, RATE, steps, BATCH, rng)
+    biases, weights = machine.ascend(rows, RATE, steps, BATCH, rng)
     features = np.abs(biases[:d])
     np.add.at(features, bit, np.abs(weights))
     return features, time.perf_counter() - started

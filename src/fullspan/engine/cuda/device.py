@@ -31,7 +31,7 @@ def cupy() -> Any:
 
     Raises
     ------
-    FullspanError : there is none; says why, and the way out.
+    FullspanError : there is none; says why, and what to do instead.
     """
     reason = why_not()
     if reason is not None:
@@ -62,6 +62,6 @@ class Kernels(dict[str, Any]):
 
 @functools.cache
 def compiled(sources: tuple[str, ...], *options: str) -> Kernels:
-    """The kernels of source files beside this module, one after the other as one program; kept on disk by CuPy."""
+    """The kernels of source files next to this module, one after the other as one program; kept on disk by CuPy."""
     code = "\n".join(resources.files(__package__).joinpath(source).read_text() for source in sources)
     return Kernels(cupy().RawModule(code=code, options=("-std=c++14", *options)))

@@ -20,7 +20,7 @@ _STOPS = ("", "converged", "edge", "no room", "")
 _CONTROL, _DECISION, _BARRIER, _BAR, _LOG = 0, 5, 11, 12, 13
 """Words after the terms: five of control, both moves, the barrier, the bar, and then the log of the steps."""
 _SLACK = 0.5
-"""Candidates that gain so many times the best are reported too: one of them may be the best after the next move."""
+"""Candidates that gain this share of the best are reported too: one of them may be the best after the next move."""
 
 
 @dataclass(frozen=True)

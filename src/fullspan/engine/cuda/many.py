@@ -70,10 +70,10 @@ class ManySearches:
         """
         limit = int(_SHARE * free_memory())
         limit = limit if max_memory is None else min(limit, max_memory)
-        beside = 0 if self._fits else min(n_models, self._blocks) * (_ROOM + 1) * self.size
+        scratch = 0 if self._fits else min(n_models, self._blocks) * (_ROOM + 1) * self.size
         what = f"on the GPU, a batch of models of {self.size:,} states"
-        require(beside + _KEPT * self.size, limit, what, "use device='cpu', keep fewer variables or merge levels")
-        return int(min(n_models, (limit - beside) // (_KEPT * self.size)))
+        require(scratch + _KEPT * self.size, limit, what, "use device='cpu', keep fewer variables or merge levels")
+        return int(min(n_models, (limit - scratch) // (_KEPT * self.size)))
 
     def search(
         self,

@@ -1,9 +1,9 @@
 """The dual table on one GPU: eta and d live there, a step is one pass over eta.
 
-Walsh functions are moved by a kernel that updates pairs in place and holds each against its data on the way: ten bytes
-per state in single precision, for one step of the published search or two. 0/1 functions of two-valued variables have a
-kernel of their own. Other bases move through the distribution, a transform there and back. After each step one small
-copy brings what the next decision needs: the best candidates, and eta at the terms in use.
+Walsh functions are moved by a kernel that updates pairs in place and compares each with its data in the same pass: ten
+bytes per state in single precision, for one step of the published search or two. 0/1 functions of two-valued variables
+have a kernel of their own. Other bases move through the distribution, a transform there and back. After each step one
+small copy brings what the next decision needs: the best candidates, and eta at the terms in use.
 """
 
 from __future__ import annotations

@@ -259,7 +259,7 @@ class ClusterTree(Prepared):
         if weights is not None:
             answer.expected[:] += weights[i] * beliefs.factors
 
-    # -- the way ----------------------------------------------------------------------------------------------
+    # -- inside -----------------------------------------------------------------------------------------------
 
     def _swept(self, evidence: Evidence | None) -> tuple[Factors, Messages, float]:
         factors, messages = self._factors(evidence), self._messages()

@@ -134,7 +134,7 @@ class Sums:
         """Independent states (size, n) given the evidence."""
         return self._tree(allowed, ()).sample(size, rng, allowed)
 
-    # -- the way ----------------------------------------------------------------------------------------------
+    # -- inside -----------------------------------------------------------------------------------------------
 
     def _tree(self, allowed: Allowed, keep: tuple[int, ...]) -> ClusterTree:
         """Clusters of what the evidence leaves open, one of them over the variables asked about."""

@@ -30,7 +30,7 @@ _EXACT = 1 << 22
 _WORTH_A_GPU = 1 << 22
 """States from which a GPU is chosen by itself: smaller tables stay in the caches of the CPU."""
 _GPU_FIXED, _GPU_PER_BLOCK, _GPU_SHARE = 1 << 30, 32, 0.98
-"""Bytes beside the tables on a GPU, per block of a table, and the part of its free memory that may be used."""
+"""Bytes next to the tables on a GPU, per block of a table, and the part of its free memory that may be used."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def plan(
 
     Raises
     ------
-    TooLargeError : the tables would not fit; says what is needed, what there is, and the way out.
+    TooLargeError : the tables would not fit; says what is needed, what there is, and the remedy.
     FullspanError : a GPU or JAX is asked for, and there is none, or several devices cannot share this basis.
     """
     large = basis.n_states > (_LARGE_ZERO_ONE if basis.zero_one and stepwise else _LARGE)
@@ -138,10 +138,10 @@ def _remedy(basis: Basis, dtype: np.dtype[Any], limit: int) -> str:
         if 2 * states * dtype.itemsize + _FIXED > limit:
             break
         keep += 1
-    ways = [f"keep fewer variables with columns= (the {keep} with the fewest levels would fit)", "merge levels"]
+    remedies = [f"keep fewer variables with columns= (the {keep} with the fewest levels would fit)", "merge levels"]
     if dtype == np.float64:
-        ways.insert(0, "use dtype='float32' (half the memory)")
-    return ", or ".join(ways)
+        remedies.insert(0, "use dtype='float32' (half the memory)")
+    return ", or ".join(remedies)
 
 
 def _power(n: int) -> str:

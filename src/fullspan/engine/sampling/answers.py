@@ -1,6 +1,6 @@
-"""The engine that samples: log Z, expectations of terms and states of a model, each as exact as its way allows.
+"""The engine that samples: log Z, expectations of terms and states of a model, each as exact as its method allows.
 
-It serves :class:`fullspan.engine.protocol.Expectations`, as the two exact engines beside it do, so that learners and
+It serves :class:`fullspan.engine.protocol.Expectations`, as the two exact engines next to it do, so that learners and
 questions need not know which one they talk to.
 """
 

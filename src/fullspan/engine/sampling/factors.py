@@ -22,7 +22,7 @@ class Factors:
     Parameters
     ----------
     graph : the factors.
-    values : other table entries than the graph's, flat in the same way.
+    values : other table entries than the graph's, flat in the same order.
 
     Raises
     ------

@@ -6,7 +6,7 @@ before it in the block have changed. Afterwards the flips of the block are added
 stripe. So the law is that of a sequential scan; a unit that stays costs a random number and some of its block's
 additions, and one that flips n additions.
 
-Lanes do not see each other: a chain's path depends on its stream alone, not on the chains beside it, nor on how many
+Lanes do not see each other: a chain's path depends on its stream alone, not on the chains next to it, nor on how many
 cores there are.
 """
 

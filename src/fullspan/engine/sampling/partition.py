@@ -1,4 +1,4 @@
-"""log Z by the best way there is: exact where a table, a layer or the width is small enough, else by annealing."""
+"""log Z by the best method there is: exact where a table, a layer or the width is small enough, else by annealing."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ TABLE = 1 << 20
 """States up to which all are summed."""
 CLUSTERS = 1 << 28
 """Bytes that elimination may take before annealing is preferred."""
-_DEGREE = 24
-"""If every variable of some part has at least so many neighbours, elimination is not tried: it is at least as wide."""
+_WIDE = 24
+"""Width from which elimination is not tried: its tables would have more than 2^24 entries."""
 
 
 def log_z(
@@ -41,7 +41,7 @@ def log_z(
 
     Raises
     ------
-    TooLargeError : no exact way is open and no generator was given.
+    TooLargeError : no exact method applies and no generator was given.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def exact_log_z(model: LogLinear | FactorGraph) -> float | None:
     machine = pairwise_of(model)
     if machine is not None:
         found = layer_log_z(machine)
-        if found is not None or _core(machine) >= _DEGREE:
+        if found is not None or _core(machine) >= _WIDE:
             return found
     graph = FactorGraph.of_loglinear(model) if isinstance(model, LogLinear) else model
     try:

@@ -37,7 +37,7 @@ def _spread(builder: Any, number: Any) -> Any:
 
 
 def _add(builder: Any, out: Any, start: Any, width: Any, listed: Any, weights: Any, number: Any, vectors: int) -> None:
-    """The loop over rows, for a line of so many vectors."""
+    """The loop over rows, for a line of ``vectors`` vectors."""
     sums = [cgutils.alloca_once(builder, _KIND) for _ in range(vectors)]
     for k, place in enumerate(sums):
         builder.store(builder.load(_at(builder, out, k), align=4), place)

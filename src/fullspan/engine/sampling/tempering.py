@@ -1,7 +1,7 @@
 """Parallel tempering: for energies whose valleys a single chain does not leave.
 
 Every chain has replicas at several beta between 0, where all variables are independent, and 1, the model. After each
-sweep, neighbours on the ladder exchange their states with probability
+sweep, neighbours in temperature exchange their states with probability
 
     min(1, exp( (beta' - beta) (u(x) - u(x')) )),      u = log f - log f_0
 
@@ -22,38 +22,38 @@ from fullspan.errors import FullspanError, require_whole
 
 
 class Tempered:
-    """Chains with replicas on a ladder of temperatures.
+    """Chains with replicas at several temperatures.
 
     Parameters
     ----------
     target : what they walk on.
-    number : chains, each with a replica at every step of the ladder.
-    ladder : beta of the replicas, increasing from 0 to 1.
+    number : chains, each with a replica at each beta.
+    betas : beta of the replicas, increasing from 0 to 1.
     base : the independent variables at beta = 0; uniform by default.
 
     Attributes
     ----------
-    accepted : (steps - 1,) share of exchanges that went through, between neighbours of the ladder.
+    accepted : (steps - 1,) share of exchanges that went through, between neighbours in temperature.
 
     Raises
     ------
-    FullspanError : no chain, or a ladder that does not rise from 0 to 1.
+    FullspanError : no chain, or betas that do not rise from 0 to 1.
     """
 
     def __init__(
-        self, target: Target, number: int, rng: np.random.Generator, ladder: Array | int = 20, base: Base | None = None
+        self, target: Target, number: int, rng: np.random.Generator, betas: Array | int = 20, base: Base | None = None
     ) -> None:
         require_whole(1, chains=number)
-        self.ladder = np.linspace(0.0, 1.0, ladder) if isinstance(ladder, int) else np.asarray(ladder, dtype=float)
-        rising = self.ladder.size >= 2 and (np.diff(self.ladder) > 0).all()
-        if not rising or self.ladder[0] != 0 or self.ladder[-1] != 1:
-            raise FullspanError("tempering needs a ladder that rises from 0 to 1")
+        self.betas = np.linspace(0.0, 1.0, betas) if isinstance(betas, int) else np.asarray(betas, dtype=float)
+        rising = self.betas.size >= 2 and (np.diff(self.betas) > 0).all()
+        if not rising or self.betas[0] != 0 or self.betas[-1] != 1:
+            raise FullspanError("tempering needs betas that rise from 0 to 1")
         self.target, self.number, self.rng = target, number, rng
         self.base = Base.uniform(target.cards) if base is None else base
-        steps = len(self.ladder)
+        steps = len(self.betas)
         self._replicas = self.base.sample(steps * number, rng)
         self._streams = streams(steps * number, rng)
-        self._beta = np.repeat(self.ladder, number)
+        self._beta = np.repeat(self.betas, number)
         self._free = np.arange(len(target.cards), dtype=np.int64)
         self._tried, self._done = 0, np.zeros(steps - 1)
 
@@ -74,12 +74,12 @@ class Tempered:
             self._exchange()
 
     def _exchange(self) -> None:
-        """Neighbours on the ladder, even pairs first, then odd ones, chain by chain."""
+        """Neighbours in temperature, even pairs first, then odd ones, chain by chain."""
         m, n = self.number, self._replicas.shape[1]
-        replicas = self._replicas.reshape(len(self.ladder), m, n)
+        replicas = self._replicas.reshape(len(self.betas), m, n)
         gap = (self.target.log_weight(self._replicas) - self.base.log_prob(self._replicas)).reshape(-1, m)
-        for low in (*range(0, len(self.ladder) - 1, 2), *range(1, len(self.ladder) - 1, 2)):
-            rise = (self.ladder[low + 1] - self.ladder[low]) * (gap[low] - gap[low + 1])
+        for low in (*range(0, len(self.betas) - 1, 2), *range(1, len(self.betas) - 1, 2)):
+            rise = (self.betas[low + 1] - self.betas[low]) * (gap[low] - gap[low + 1])
             swap = np.log(self.rng.random(m)) < rise
             for pair in (replicas, gap):
                 held = pair[low, swap].copy()

@@ -20,9 +20,9 @@ from fullspan.errors import FullspanError
 from fullspan.model.algebra.basis import Basis
 
 LARGEST_BLOCK = 1 << 22
-"""Places in a block: large enough for links to run at full speed, small beside a shard."""
+"""Places in a block: large enough for links to run at full speed, small next to a shard."""
 _PER_PLACE, _PER_BLOCK = 128, 64
-"""Bytes beside the tables: intermediate results and prices of a block, prices of all blocks."""
+"""Bytes next to the tables: intermediate results and prices of a block, prices of all blocks."""
 PARTS = 64
 """Parts of the table, however many devices share it, that each report their best candidate."""
 
@@ -92,7 +92,7 @@ class Shards:
         return (indices // self.size).astype(np.int32), (indices % self.size).astype(np.int32)
 
     def n_bytes(self, item: int) -> int:
-        """Peak memory of a device: eta and d, and what one block needs beside its prices."""
+        """Peak memory of a device: eta and d, and what one block needs next to its prices."""
         return 2 * self.per_device * item + _PER_PLACE * self.size + _PER_BLOCK * self.blocks
 
     def exchanged(self, y: int, item: int) -> int:

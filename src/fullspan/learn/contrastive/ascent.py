@@ -58,7 +58,7 @@ class Ascent:
 
 
 @dataclass(frozen=True)
-class Climbed:
+class AscentResult:
     """Where a run ended: weights, updates made, largest mean difference left, and how it ended."""
 
     theta: Array
@@ -71,7 +71,7 @@ Watch = Callable[[int, Array], None]
 """Called with the number of updates and the weights at every check; may raise to stop."""
 
 
-class Climb:
+class AscentRun:
     """One run; :meth:`run` returns where it ended, whatever stopped it."""
 
     def __init__(
@@ -95,19 +95,19 @@ class Climb:
         start = Base.of_states(target.cards, states, weights).sample(how.chains, rng)
         self.chains = Chains(target, how.chains, rng, start)
 
-    def run(self) -> Climbed:
+    def run(self) -> AscentResult:
         how, status, done = self.how, "iteration limit", 0
         every = max(1, how.updates // CHECKS)
         try:
             for done in range(1, how.updates + 1):
                 self._update(2 * done > how.updates)
                 if not np.abs(self.theta).max(initial=0.0) < _SENSE or (done % every == 0 and not self._sound(done)):
-                    return Climbed(self.good, done, float("nan"), "diverged")
+                    return AscentResult(self.good, done, float("nan"), "diverged")
             if self.violation <= SETTLED:
                 status = "converged"
         except STOPPED:
             status = "interrupted"
-        return Climbed(self._result(), done, self.violation, status)
+        return AscentResult(self._result(), done, self.violation, status)
 
     def _update(self, late: bool) -> None:
         how = self.how

@@ -19,7 +19,7 @@ from fullspan.engine.sampling.partition import exact_log_z, log_z
 from fullspan.engine.sampling.target import Base
 from fullspan.errors import FullspanError
 from fullspan.learn.base.progress import STOPPED, History, Watch
-from fullspan.learn.contrastive.ascent import Ascent, Climb, Climbed
+from fullspan.learn.contrastive.ascent import Ascent, AscentResult, AscentRun
 from fullspan.learn.contrastive.form import Walk, form_of
 from fullspan.learn.contrastive.pseudo import PseudoLikelihood, fit_pseudo
 from fullspan.model import Fitted, LogLinear, Step
@@ -74,10 +74,10 @@ class _Sampled:
     def run(self) -> Fitted:
         start = independent(self.basis, self.terms, self.base)
         self._note_curve(0, start)
-        climbed = self._pseudo(start) if self.options.solver == "pseudo" else self._ascent(start)
-        return self._fitted(climbed)
+        reached = self._pseudo(start) if self.options.solver == "pseudo" else self._ascent(start)
+        return self._fitted(reached)
 
-    def _ascent(self, start: Array) -> Climbed:
+    def _ascent(self, start: Array) -> AscentResult:
         o = self.options
         how = Ascent(
             o.learning_rate,
@@ -96,9 +96,9 @@ class _Sampled:
                 self._note_curve(done, theta)
             self._report()
 
-        return Climb(self.walk, self.data.states, self.data.counts, start, how, self.rng, check).run()
+        return AscentRun(self.walk, self.data.states, self.data.counts, start, how, self.rng, check).run()
 
-    def _pseudo(self, start: Array) -> Climbed:
+    def _pseudo(self, start: Array) -> AscentResult:
         o = self.options
         limit = PSEUDO_ITERATIONS if o.max_iter is None else o.max_iter
         best, done = start, 0
@@ -112,8 +112,8 @@ class _Sampled:
         try:
             theta, violation, iterations, ended = fit_pseudo(likelihood, start, o.l2, max(o.tol, SLOPE), limit, note)
         except STOPPED:
-            return Climbed(best, done, math.nan, "interrupted")
-        return Climbed(theta, iterations, violation, "converged" if ended else "iteration limit")
+            return AscentResult(best, done, math.nan, "interrupted")
+        return AscentResult(theta, iterations, violation, "converged" if ended else "iteration limit")
 
     # -- the likelihood while learning -------------------------------------------------------------------------
 
@@ -150,22 +150,22 @@ class _Sampled:
 
     # -- the result -------------------------------------------------------------------------------------------
 
-    def _fitted(self, climbed: Climbed) -> Fitted:
-        found = self._log_z(climbed.theta, _FINAL_CHAINS, None, _FINAL_STEPS)
-        self._note_curve(climbed.updates, climbed.theta, found)
+    def _fitted(self, reached: AscentResult) -> Fitted:
+        found = self._log_z(reached.theta, _FINAL_CHAINS, None, _FINAL_STEPS)
+        self._note_curve(reached.updates, reached.theta, found)
         share = self.data.counts / self.data.total
         entropy, surprise = -float(share @ np.log(share)), self.last
         unknown = np.full(len(self.terms), np.nan)
         settings: dict[str, Any] = {
             "estimator": "BoltzmannMachine",
-            "iterations": climbed.updates,
+            "iterations": reached.updates,
             "log_z": _noted(found),
             "learning_curve": self.curve,
         }
-        if not math.isnan(climbed.violation):
-            settings["violation"] = climbed.violation
+        if not math.isnan(reached.violation):
+            settings["violation"] = reached.violation
         return Fitted(
-            model=self._model(climbed.theta, found.value),
+            model=self._model(reached.theta, found.value),
             standard_errors=unknown,
             nats_saved=unknown,
             total=self.data.total,
@@ -175,7 +175,7 @@ class _Sampled:
             entropy=entropy,
             description_length=self.data.total * surprise + 0.5 * len(self.terms) * math.log(self.data.total),
             history=tuple(self.history.steps),
-            status=climbed.status,
+            status=reached.status,
             settings=settings,
             fingerprint=self.data.fingerprint(),
         )

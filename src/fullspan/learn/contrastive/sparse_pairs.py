@@ -55,7 +55,7 @@ class SparsePairs:
         other = np.concatenate([self.right, self.left])[order]
         return start, other, (order % max(len(self.left), 1)).astype(np.int64)
 
-    def climb(
+    def ascend(
         self, rows: NDArray[np.uint8], rate: float, updates: int, chains: int, rng: np.random.Generator
     ) -> tuple[Array, Array]:
         """Biases (n_units,) and weights (m,) after ``updates`` updates; the rate falls linearly to 0.
@@ -79,7 +79,7 @@ class SparsePairs:
         states = (rng.random((self.n_units, chains)) < 0.5).astype(np.uint8)
         states[: self.n_visible] = x[rng.integers(len(x), size=chains)].T
         hidden = np.flatnonzero((self.left >= self.n_visible) | (self.right >= self.n_visible))
-        _climb(
+        _ascend(
             *(start, other, pair, self.left, self.right, visited, hidden, self.n_visible, self.has_bias),
             *(np.ascontiguousarray(x.T), wanted_unit, wanted_pair, states, streams(chains, rng)),
             *(bias, weight, rate, updates),
@@ -120,7 +120,7 @@ def _sweep(start: Any, other: Any, pair: Any, visited: Any, bias: Any, weight: A
 
 
 @serial
-def _climb(
+def _ascend(
     start: Any,
     other: Any,
     pair: Any,

@@ -4,8 +4,8 @@
 
 The nodes are taken out one at a time (module ``peeling`` finds the order, ``rules`` has the formulas, ``sweeps`` runs
 them for many patterns at once). Clamping nodes changes the fields of their neighbours and nothing else, so that one
-order serves every pattern on the same nodes. This is the fast way for machines whose graph, with the bias node, has
-treewidth at most 3.
+order serves every pattern on the same nodes. This is the fastest method for machines whose graph, with the bias node,
+has treewidth at most 3.
 """
 
 from __future__ import annotations

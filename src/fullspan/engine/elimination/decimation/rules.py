@@ -17,8 +17,8 @@ and v_ij has the sign of v_i v_j. No difference of nearly equal numbers is taken
 relative to themselves at couplings of 1e-12 as at 50. Where couplings are so strong that the c_i underflow, the linear
 parts are taken out first.
 
-Reversed, a rule gives the expectations of the node's own edges from those of the edges it leaves: the four ways in
-which three spins can agree have probabilities (1 +- <s_1 s_2> +- <s_1 s_3> +- <s_2 s_3>)/4, and in each of them <s |
+Reversed, a rule gives the expectations of the node's own edges from those of the edges it leaves: the four patterns of
+agreement between three spins have probabilities (1 +- <s_1 s_2> +- <s_1 s_3> +- <s_2 s_3>)/4, and in each of them <s |
 s_1, s_2, s_3> is a tanh.
 """
 

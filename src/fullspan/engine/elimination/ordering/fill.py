@@ -69,26 +69,34 @@ def greedy(rows, log2_cards, noise, rule, ceiling):  # type: ignore[no-untyped-d
             return order, np.inf, work
         order[step] = v
         left[v] = False
-        d = _unpack(near[v], members)
-        reach[:] = 0
-        for a in range(d):
-            u = members[a]
-            front[u] = True
-            for j in range(words):
-                near[u, j] |= near[v, j]
-            near[u, u >> 6] &= ~(np.uint64(1) << np.uint64(u & 63))
-            near[u, v >> 6] &= ~(np.uint64(1) << np.uint64(v & 63))
-            if edges[v] > 0:
-                for j in range(words):
-                    reach[j] |= near[u, j]
-            else:
-                reach[u >> 6] |= np.uint64(1) << np.uint64(u & 63)
+        _eliminate(v, near, edges[v] > 0, front, members, reach)
         k = _unpack(reach, touched)
         for a in range(k):
             u = touched[a]
             edges[u], sizes[u], looked = _score(u, near, log2_cards, members)
             work += looked
     return order, total, work
+
+
+@serial
+def _eliminate(v, near, adds_edges, front, members, reach):  # type: ignore[no-untyped-def]
+    """Join the neighbours of v and take v out; ``reach`` are the variables whose scores may have changed.
+
+    Without new edges these are the neighbours of v alone, else their neighbours too.
+    """
+    reach[:] = 0
+    for a in range(_unpack(near[v], members)):
+        u = members[a]
+        front[u] = True
+        for j in range(len(reach)):
+            near[u, j] |= near[v, j]
+        near[u, u >> 6] &= ~(np.uint64(1) << np.uint64(u & 63))
+        near[u, v >> 6] &= ~(np.uint64(1) << np.uint64(v & 63))
+        if adds_edges:
+            for j in range(len(reach)):
+                reach[j] |= near[u, j]
+        else:
+            reach[u >> 6] |= np.uint64(1) << np.uint64(u & 63)
 
 
 @serial

@@ -2,7 +2,7 @@
 
 The time and memory of exact sums follow the tables that an order meets, not the number of states. Finding the best
 order is hard; greedy ones are good. Variables that can go without loss go first. What is left is ordered by the rules
-of ``fill``, and again by the best of them with random ties, for as long as that is cheap beside the
+of ``fill``, and again by the best of them with random ties, for as long as that is cheap next to the
 sums themselves.
 """
 
@@ -123,7 +123,7 @@ def elimination_order(
     Parameters
     ----------
     rule : ``"size"``, the smallest new table first; ``"fill"``, the fewest new edges first; ``"sweep"``, the smallest
-        table beside what is eliminated already; ``"auto"``, the best of them.
+        table next to what is eliminated already; ``"auto"``, the best of them.
     restarts : further orders with random ties; by default as many as pay off.
     seed : of the random ties.
 

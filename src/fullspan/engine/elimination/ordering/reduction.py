@@ -34,16 +34,14 @@ def reduced(starts, neighbours, free, log2_cards, core, limit):  # type: ignore[
     pool = np.empty(2 * len(neighbours) + 64, dtype=np.int64)
     pool[: len(neighbours)] = neighbours
     end = len(neighbours)
-    alive, degree, size = free.copy(), np.diff(starts), np.zeros(n)
+    alive, size = free.copy(), np.zeros(n)
     head = np.full(_BUCKETS, -1, dtype=np.int64)
     after, before, bucket = np.full(n, -1, dtype=np.int64), np.full(n, -1, dtype=np.int64), np.zeros(n, dtype=np.int64)
     left = 0
     for v in range(n - 1, -1, -1):
         if alive[v]:
             left += 1
-            size[v] = log2_cards[v]
-            for e in range(starts[v], starts[v + 1]):
-                size[v] += log2_cards[neighbours[e]]
+            size[v] = log2_cards[v] + log2_cards[neighbours[starts[v] : starts[v + 1]]].sum()
             _enter(v, size[v] - _PREFERENCE * log2_cards[v], head, after, before, bucket)
     order = np.empty(left, dtype=np.int64)
     done, lowest, blocked = 0, 0, -1
@@ -55,11 +53,7 @@ def reduced(starts, neighbours, free, log2_cards, core, limit):  # type: ignore[
         if size[v] > limit:
             blocked = v
             break
-        d = 0
-        for e in range(place[v], place[v] + length[v]):
-            if alive[pool[e]]:
-                near[d] = pool[e]
-                d += 1
+        d = _still_near(v, pool, place, length, alive, near)
         if d > 2 and left <= core and not _complete(near[:d], pool, place, length, alive):
             break
         _leave(v, head, after, before, bucket)
@@ -68,26 +62,43 @@ def reduced(starts, neighbours, free, log2_cards, core, limit):  # type: ignore[
         done += 1
         left -= 1
         for a in range(d):
-            degree[near[a]] -= 1
             size[near[a]] -= log2_cards[v]
-        for a in range(d):
-            for b in range(a):
-                u, w = near[a], near[b]
-                if length[u] > length[w]:
-                    u, w = w, u
-                if not _adjacent(u, w, pool, place, length, alive):
-                    pool, end = _append(u, w, pool, place, length, room, end)
-                    pool, end = _append(w, u, pool, place, length, room, end)
-                    degree[u] += 1
-                    degree[w] += 1
-                    size[u] += log2_cards[w]
-                    size[w] += log2_cards[u]
+        lists = place, length, room, alive
+        pool, end = _join(near[:d], pool, end, lists, size, log2_cards)
         for a in range(d):
             u = near[a]
             _leave(u, head, after, before, bucket)
             _enter(u, size[u] - _PREFERENCE * log2_cards[u], head, after, before, bucket)
             lowest = min(lowest, bucket[u])
     return order[:done].copy(), pool, place, length, alive, blocked
+
+
+@serial
+def _still_near(v, pool, place, length, alive, near):  # type: ignore[no-untyped-def]
+    """List the neighbours of v that are left, and return how many they are."""
+    d = 0
+    for e in range(place[v], place[v] + length[v]):
+        if alive[pool[e]]:
+            near[d] = pool[e]
+            d += 1
+    return d
+
+
+@serial
+def _join(near, pool, end, lists, size, log2_cards):  # type: ignore[no-untyped-def]
+    """Make all of these neighbours of each other, as the elimination of a variable between them does."""
+    place, length, room, alive = lists
+    for a in range(len(near)):
+        for b in range(a):
+            u, w = near[a], near[b]
+            if length[u] > length[w]:
+                u, w = w, u
+            if not _adjacent(u, w, pool, place, length, alive):
+                pool, end = _append(u, w, pool, place, length, room, end)
+                pool, end = _append(w, u, pool, place, length, room, end)
+                size[u] += log2_cards[w]
+                size[w] += log2_cards[u]
+    return pool, end
 
 
 @serial

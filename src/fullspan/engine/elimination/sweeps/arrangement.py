@@ -1,7 +1,7 @@
 """The variables and factors of a graph in the order in which elimination meets them.
 
 A sweep over a large graph is limited by memory: factors that enter one step, and steps that follow each other, should
-lie beside each other. Everything inside a :class:`ClusterTree` is in this order, a variable being named by the step
+lie next to each other. Everything inside a :class:`ClusterTree` is in this order, a variable being named by the step
 that sums it out, and clamped ones last; what goes in and out is in the graph's.
 """
 

@@ -20,7 +20,7 @@ def swept(program, factors, slices, patterns, chunk, cores, log_z, marginals, ta
 
     Parameters
     ----------
-    chunk, cores : patterns worked on together, and at most so many chunks at a time.
+    chunk, cores : patterns worked on together, and the most chunks at a time.
     log_z : (N,) filled in, without the tops of the factors and factors all of whose variables are clamped.
     marginals, tables : (N, levels) and (N, entries), or of length 0 where they are not wanted.
     expected : (cores, entries), the weighted sum of the factors' marginals; or (cores, 0).

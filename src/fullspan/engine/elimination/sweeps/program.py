@@ -29,7 +29,7 @@ class Program(NamedTuple):
     strides, stride_starts : one stride per axis of the step's table, for each input.
     messages : the message of step k is ``messages[k] : messages[k + 1]`` of the pool.
     homes : step at which each factor enters, -1 when all its variables are clamped.
-    scratch : entries needed beside the pool to hold what flows back into one step.
+    scratch : entries needed next to the pool to hold what flows back into one step.
     """
 
     axes: Ints
@@ -58,11 +58,15 @@ class Clamps(NamedTuple):
 
 def compiled(factors: Arrangement, order: Order) -> Program:
     """The program of an order, for factors arranged by it."""
-    parts = _program(
-        factors.scope_starts, factors.variables, factors.strides, factors.homes, factors.cards,
-        order.bounds, order.separator,
-    )  # fmt: skip
-    return Program(*parts)
+    axes, axis_variables, axis_cards, messages = _axes(factors.cards, order.bounds, order.separator)
+    inputs, sources = _inputs(factors.homes, order.bounds, order.separator)
+    scopes = factors.scope_starts, factors.variables, factors.strides, factors.cards
+    strides, stride_starts, scratch = _strides(
+        scopes, axes, axis_variables, inputs, sources, order.bounds, order.separator
+    )
+    return Program(
+        axes, axis_variables, axis_cards, inputs, sources, strides, stride_starts, messages, factors.homes, scratch
+    )
 
 
 def clamps(factors: Arrangement, m: int) -> Clamps:
@@ -74,9 +78,10 @@ def clamps(factors: Arrangement, m: int) -> Clamps:
 
 
 @serial
-def _program(scope_starts, variables, factor_strides, homes, cards, bounds, separator):  # type: ignore[no-untyped-def]
-    m, n_factors = len(bounds) - 1, len(scope_starts) - 1
-    axes, messages, counts = np.zeros(m + 1, dtype=np.int64), np.zeros(m + 1, dtype=np.int64), np.zeros(m + 1, np.int64)
+def _axes(cards, bounds, separator):  # type: ignore[no-untyped-def]
+    """The variables of each step's table, its separator first, and where its message begins in the pool."""
+    m = len(bounds) - 1
+    axes, messages = np.zeros(m + 1, dtype=np.int64), np.zeros(m + 1, dtype=np.int64)
     axis_variables, axis_cards = np.empty(len(separator) + m, np.int64), np.empty(len(separator) + m, np.int64)
     for k in range(m):
         end, size = axes[k], 1
@@ -87,16 +92,23 @@ def _program(scope_starts, variables, factor_strides, homes, cards, bounds, sepa
             end += 1
         axis_variables[end], axis_cards[end] = k, cards[k]
         axes[k + 1], messages[k + 1] = end + 1, messages[k] + size
+    return axes, axis_variables, axis_cards, messages
+
+
+@serial
+def _inputs(homes, bounds, separator):  # type: ignore[no-untyped-def]
+    """What enters each step: the factors at home there, then the messages whose separator ends with its variable."""
+    m, n_factors = len(bounds) - 1, len(homes)
+    inputs = np.zeros(m + 1, dtype=np.int64)
     for f in range(n_factors):
         if homes[f] >= 0:
-            counts[homes[f] + 1] += 1
+            inputs[homes[f] + 1] += 1
     for k in range(m):
         if bounds[k + 1] > bounds[k]:
-            counts[separator[bounds[k + 1] - 1] + 1] += 1
+            inputs[separator[bounds[k + 1] - 1] + 1] += 1
     for k in range(m):
-        counts[k + 1] += counts[k]
-    n_inputs = counts[m]
-    sources, stride_starts, free = np.empty(n_inputs, np.int64), np.empty(n_inputs + 1, np.int64), counts[:-1].copy()
+        inputs[k + 1] += inputs[k]
+    sources, free = np.empty(inputs[m], np.int64), inputs[:-1].copy()
     for f in range(n_factors):
         if homes[f] >= 0:
             sources[free[homes[f]]] = f
@@ -106,20 +118,26 @@ def _program(scope_starts, variables, factor_strides, homes, cards, bounds, sepa
             parent = separator[bounds[k + 1] - 1]
             sources[free[parent]] = -1 - k
             free[parent] += 1
-    total = 0
+    return inputs, sources
+
+
+@serial
+def _strides(factors, axes, axis_variables, inputs, sources, bounds, separator):  # type: ignore[no-untyped-def]
+    """One stride per axis of the step's table for each input, where each begins, and the scratch that a step needs."""
+    scope_starts, variables, factor_strides, cards = factors
+    m, total, scratch = len(axes) - 1, 0, 1
+    stride_starts = np.empty(len(sources) + 1, np.int64)
     for k in range(m):
-        for i in range(counts[k], counts[k + 1]):
+        for i in range(inputs[k], inputs[k + 1]):
             stride_starts[i] = total
             total += axes[k + 1] - axes[k]
-    stride_starts[n_inputs] = total
-    strides, scratch = np.zeros(total, dtype=np.int64), 1
-    axis_of = np.zeros(len(cards), dtype=np.int64)
+    stride_starts[len(sources)] = total
+    strides, axis_of = np.zeros(total, dtype=np.int64), np.zeros(len(cards), dtype=np.int64)
     for k in range(m):
-        width = axes[k + 1] - axes[k]
-        for a in range(width):
+        for a in range(axes[k + 1] - axes[k]):
             axis_of[axis_variables[axes[k] + a]] = a
         held = 0
-        for i in range(counts[k], counts[k + 1]):
+        for i in range(inputs[k], inputs[k + 1]):
             start = stride_starts[i]
             if sources[i] >= 0:
                 f = sources[i]
@@ -134,4 +152,4 @@ def _program(scope_starts, variables, factor_strides, homes, cards, bounds, sepa
                     stride *= cards[v]
                 held += stride
         scratch = max(scratch, held)
-    return axes, axis_variables, axis_cards, counts, sources, strides, stride_starts, messages, homes, scratch
+    return strides, stride_starts, scratch

@@ -48,7 +48,7 @@ class Slices(NamedTuple):
 
 
 def slices_of(program: Program, n_links: Ints) -> Slices:
-    """Lay out the slices of a program whose factors have so many clamped variables each."""
+    """Lay out the slices of a program; ``n_links`` are the clamped variables of each factor."""
     is_moving = (n_links > 0) & (program.homes >= 0)
     return Slices(*_slices(program, np.where(is_moving, np.cumsum(is_moving) - 1, -1)))
 

@@ -115,7 +115,7 @@ def spread(index, program, k, i, first):  # type: ignore[no-untyped-def]
 
 @serial
 def run_length(program, k, i, first):  # type: ignore[no-untyped-def]
-    """Entries of a block that lie beside each other in input i, in order."""
+    """Entries of a block that lie next to each other in input i, in order."""
     at, axis, run = program.stride_starts[i], program.axes[k], 1
     for a in range(program.axes[k + 1] - axis - 1, first - 1, -1):
         if program.axis_cards[axis + a] > 1:

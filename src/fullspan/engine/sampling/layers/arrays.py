@@ -136,7 +136,7 @@ class Device:
     # -- products and steps ------------------------------------------------------------------------------------
 
     def product(self, x: Any, weights: Any) -> Any:
-        """``x weights``: what units, drawn or expected, send to a layer beside them."""
+        """``x weights``: what units, drawn or expected, send to a neighbouring layer."""
         return x @ weights
 
     def contrast(self, a: Any, b: Any, c: Any, d: Any) -> Any:

@@ -60,7 +60,7 @@ class _Walk:
         self.network.sweep(self.states, self.known, self.values)
 
     def means(self, n_sweeps: int) -> Any:
-        """Means of the visible units over so many sweeps, each given the hidden ones."""
+        """Means of the visible units over ``n_sweeps`` sweeps, each given the hidden ones."""
         total = self.states[0] * 0
         for _ in range(n_sweeps):
             self.sweep()
