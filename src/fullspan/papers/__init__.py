@@ -1,4 +1,4 @@
-"""Tables and figures of the source papers, re-run and shown beside the published values.
+"""Tables and figures of the source papers, re-run and shown next to the published values.
 
 An experiment is a module with ``run(progress, **options)`` that returns a :class:`Result`; it is named here with the
 options that it takes, and imported when it is asked for.
@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from fullspan.errors import FullspanError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Say = Callable[[str], None]
 """Takes a line about what is being done."""
@@ -30,15 +33,22 @@ class Result(Protocol):
     def to_text(self) -> str:
         """The same as a table for people."""
 
+
+class FigureResult(Result, Protocol):
+    """What an experiment found that is a figure of its paper."""
+
+    def figures(self) -> dict[str, Figure]:
+        """The figures by name, drawn by Matplotlib."""
+
     def files(self) -> dict[str, str]:
-        """Figures and their curves: contents by file name; none for a table."""
+        """The numbers behind the figures: contents by file name."""
 
 
 @dataclass(frozen=True)
 class Experiment:
     """A table or figure of a paper, the module that re-runs it, and the options of its ``run``.
 
-    A figure writes files.
+    The result of a figure is a :class:`FigureResult`, whose figures and numbers are written to files.
     """
 
     name: str

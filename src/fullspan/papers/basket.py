@@ -117,9 +117,6 @@ class Basket:
         table = columns(head, rows, ())
         return "\n".join([*table, "", *columns(("weight", "published", "stopped", "in the limit"), weights), "", note])
 
-    def files(self) -> dict[str, str]:
-        return {}
-
 
 _NOTE = """\
 published: the learned probabilities of the lecture.

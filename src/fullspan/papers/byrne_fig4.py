@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fullspan.papers import Say
 from fullspan.papers.byrne import EXACT, STOPS, Family, csv, family
-from fullspan.papers.curves import svg, text_plot
+from fullspan.papers.curves import text_plot
+from fullspan.papers.plots import curves
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 HIDDEN = 5
 VISIBLE = (3, 5)
@@ -62,12 +66,12 @@ class Figure4:
             lines += [f"published  {published}", f"measured   {measured}"]
         return "\n".join([*lines, "", _NOTE])
 
-    def files(self) -> dict[str, str]:
+    def figures(self) -> dict[str, Figure]:
         panels = [f.panels() for f in self.families]
-        return {
-            "byrne-fig4.svg": svg([p for pair in zip(*panels, strict=True) for p in pair], len(panels)),
-            "byrne-fig4.csv": csv(self.families),
-        }
+        return {"byrne-fig4": curves([p for pair in zip(*panels, strict=True) for p in pair], len(panels))}
+
+    def files(self) -> dict[str, str]:
+        return {"byrne-fig4.csv": csv(self.families)}
 
 
 _NOTE = """\

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fullspan.arrays import Array
 from fullspan.papers import Say
 from fullspan.papers.byrne import ANEW, EXACT, INEXACT, STOPS, Family, csv, family
-from fullspan.papers.curves import svg, text_plot
+from fullspan.papers.curves import text_plot
+from fullspan.papers.plots import curves
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 HIDDEN, VISIBLE = 5, 3
 ABANDONED = 2.0
@@ -89,9 +93,11 @@ class Figure5:
             lines += [f"published  {published}", f"measured   {measured}"]
         return "\n".join([*lines, "", _NOTE])
 
+    def figures(self) -> dict[str, Figure]:
+        return {"byrne-fig5": curves([f.panels()[0] for f in self.families], len(self.families))}
+
     def files(self) -> dict[str, str]:
-        panels = [f.panels()[0] for f in self.families]
-        return {"byrne-fig5.svg": svg(panels, len(panels)), "byrne-fig5.csv": csv(self.families)}
+        return {"byrne-fig5.csv": csv(self.families)}
 
 
 _NOTE = """\

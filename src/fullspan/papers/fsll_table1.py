@@ -126,9 +126,6 @@ class Table1:
         )
         return "\n".join([*columns(head, lines, (0, 2, 3)), "", note])
 
-    def files(self) -> dict[str, str]:
-        return {}
-
 
 _NOTE = """\
 published: Table 1 of the paper. paper: the published algorithm here. full: this package's default. machine: all

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,8 +28,11 @@ from fullspan.model.layered import LayeredMachine
 from fullspan.model.units import Units
 from fullspan.papers import Say
 from fullspan.papers.columns import columns
-from fullspan.papers.curves import Panel, svg, text_plot
-from fullspan.papers.pictures import contrasted, sheets, tiled
+from fullspan.papers.curves import Panel, text_plot
+from fullspan.papers.plots import contrasted, curves, sheets, tiled
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 HIDDEN, SHOWN, ACROSS, SWEEPS = 64, 32, 16, 1000
 """Hidden units, pictures of a sheet and of a row of it, sweeps before a sample."""
@@ -79,20 +82,22 @@ class Digits:
         alone = f"independent pixels: {self.independent:.2f} (exact)"
         return "\n".join([title, "", *table, "", alone, "", *text_plot(self._panel()), "", _NOTE])
 
-    def files(self) -> dict[str, str]:
+    def figures(self) -> dict[str, Figure]:
         side = self.side
         filters = [
             (f"epoch {m.epoch}", tiled(contrasted(m.filters.reshape(-1, side, side)), ACROSS)) for m in self.moments
         ]
         samples = [(f"epoch {m.epoch}", tiled(m.samples.reshape(-1, side, side), ACROSS)) for m in self.moments]
+        return {
+            "rbm-digits": curves([self._panel()], 1),
+            "rbm-digits-filters": sheets(f"Weights of {SHOWN} hidden units", filters),
+            "rbm-digits-samples": sheets(f"Samples after {SWEEPS} sweeps from independent pixels", samples),
+        }
+
+    def files(self) -> dict[str, str]:
         lines = ["epoch,log_likelihood,error,seconds"]
         lines += [f"{m.epoch},{m.log_likelihood:.6f},{m.error:.6f},{m.seconds:.3f}" for m in self.moments]
-        return {
-            "rbm-digits.svg": svg([self._panel()], 1),
-            "rbm-digits-filters.svg": sheets(f"Weights of {SHOWN} hidden units", filters),
-            "rbm-digits-samples.svg": sheets(f"Samples after {SWEEPS} sweeps from independent pixels", samples),
-            "rbm-digits.csv": "\n".join(lines) + "\n",
-        }
+        return {"rbm-digits.csv": "\n".join(lines) + "\n"}
 
     def _panel(self) -> Panel:
         curve = -np.array([[m.log_likelihood for m in self.moments]])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,12 @@ from fullspan.engine.elimination.decimation import Decimation, Expectations
 from fullspan.model.algebra.jit import serial
 from fullspan.papers import Say
 from fullspan.papers.columns import columns
-from fullspan.papers.curves import Panel, svg, text_plot
+from fullspan.papers.curves import Panel, text_plot
+from fullspan.papers.plots import curves
 from fullspan.papers.rueger_example import Example, example
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 SMALLEST = 1_000
 GIBBS_NODES = 100
@@ -142,6 +146,9 @@ class Rueger:
             lines += [f"published  {published}", f"measured   {measured}"]
         return "\n".join([*lines, "", _NOTE])
 
+    def figures(self) -> dict[str, Figure]:
+        return {"rueger": curves(self.panels())}
+
     def files(self) -> dict[str, str]:
         lines = ["quantity,run,x,value"]
         for c in self.costs:
@@ -149,7 +156,7 @@ class Rueger:
                 lines.append(f"seconds_{name},1,{c.nodes},{getattr(c, name):.9g}")
         for r, row in enumerate(self.gibbs.errors):
             lines += [f"gibbs_error,{r + 1},{t + 1},{e:.9g}" for t, e in enumerate(row.tolist())]
-        return {"rueger.svg": svg(self.panels()), "rueger.csv": "\n".join(lines) + "\n"}
+        return {"rueger.csv": "\n".join(lines) + "\n"}
 
 
 _NOTE = """\

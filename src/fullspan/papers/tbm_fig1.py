@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,9 +26,12 @@ from fullspan.model.algebra.basis import Term
 from fullspan.model.algebra.blas import one_core
 from fullspan.papers import Say
 from fullspan.papers.columns import columns
-from fullspan.papers.log_panels import Line, LogPanel, log_svg
 from fullspan.papers.machine_methods import METHODS, PUBLISHED_STEPS, Method
+from fullspan.papers.plots import Line, LogPanel, log_panels
 from fullspan.papers.samples import Labelled, read
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Sample = tuple[int, NDArray[np.uint8]]
 COUNTS = (10, 100, 1000, 10_000, 100_000)
@@ -93,11 +96,14 @@ class Figure1:
         )
         return float(cell.seconds.mean() / ours.seconds.mean())
 
+    def figures(self) -> dict[str, Figure]:
+        return {"tbm-fig1": log_panels(self.panels())}
+
     def files(self) -> dict[str, str]:
         records = [cell.to_json() for cell in self.cells]
         lines = [",".join(records[0])]
         lines += [",".join(f'"{v}"' if k == "method" else f"{v}" for k, v in r.items()) for r in records]
-        return {"tbm-fig1.svg": log_svg(self.panels()), "tbm-fig1.csv": "\n".join(lines) + "\n"}
+        return {"tbm-fig1.csv": "\n".join(lines) + "\n"}
 
     def panels(self) -> list[LogPanel]:
         """Time and accuracy of each set: (a) and (b) of the figure. Dashed without biases."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,8 +20,11 @@ from fullspan.model.algebra.basis import Basis
 from fullspan.model.algebra.inclusion import states_of_terms
 from fullspan.papers import Say
 from fullspan.papers.columns import columns
-from fullspan.papers.log_panels import Line, LogPanel, log_svg
+from fullspan.papers.plots import Line, LogPanel, log_panels
 from fullspan.query.geometry import BiasVariance, Manifold, bias_variance
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 STATES, SUPPORT, ORDER, SHARE = 1000, 0.37, 2, 0.05
 FIXED_VARIABLES, FIXED_ROWS = 50, 100_000
@@ -82,10 +85,13 @@ class Figure2:
             )
         return "\n".join([f"{self.repeats} draws each", "", *columns(head, rows), "", _NOTE])
 
+    def figures(self) -> dict[str, Figure]:
+        return {"tbm-fig2": log_panels(self.panels())}
+
     def files(self) -> dict[str, str]:
         records = [t.to_json() for t in self.trials]
         lines = [",".join(records[0]), *(",".join(f"{v}" for v in r.values()) for r in records)]
-        return {"tbm-fig2.svg": log_svg(self.panels()), "tbm-fig2.csv": "\n".join(lines) + "\n"}
+        return {"tbm-fig2.csv": "\n".join(lines) + "\n"}
 
     def panels(self) -> list[LogPanel]:
         """Variance over rows, and over variables, as in the figure."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,12 @@ from fullspan.model.algebra.blas import one_core
 from fullspan.papers import Say
 from fullspan.papers.columns import columns
 from fullspan.papers.machine_methods import METHODS
+from fullspan.papers.plots import Cloud, clouds
 from fullspan.papers.samples import read
-from fullspan.papers.scatter import Cloud, scatter_svg
 from fullspan.papers.tbm_fig1 import features_of, neighbours_accuracy
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 WEIGHTS = {"digits": 1000, "spikes": 100}
 PERPLEXITY = 30.0
@@ -47,6 +50,9 @@ class Figure3:
         head = ("data", "samples", "pairs", "accuracy", "in the plane")
         return "\n".join([*columns(head, table), "", "published: classes are clearly separated in both sets."])
 
+    def figures(self) -> dict[str, Figure]:
+        return {"tbm-fig3": clouds(self.clouds)}
+
     def files(self) -> dict[str, str]:
         lines = ["data,biases,class,x,y"]
         for c in self.clouds:
@@ -54,7 +60,7 @@ class Figure3:
                 f"{c.title.replace(', ', ',').replace(' biases', '')},{k},{x:.6g},{y:.6g}"
                 for (x, y), k in zip(c.points.tolist(), c.labels.tolist(), strict=True)
             ]
-        return {"tbm-fig3.svg": scatter_svg(self.clouds), "tbm-fig3.csv": "\n".join(lines) + "\n"}
+        return {"tbm-fig3.csv": "\n".join(lines) + "\n"}
 
 
 def plane(features: NDArray[np.float64], seed: int) -> NDArray[np.float64]:

@@ -73,9 +73,6 @@ class Spikes:
         title = f"{self.runs} samples of each of seven populations; accuracy of ten neighbours"
         return "\n".join([title, "", *columns(head, rows), "", _NOTE])
 
-    def files(self) -> dict[str, str]:
-        return {}
-
 
 _NOTE = """\
 The rows hold the classes in all settings: the rates alone tell them apart. The features of 100 rows do not always:

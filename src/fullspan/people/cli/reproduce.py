@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 if TYPE_CHECKING:
-    from fullspan.papers import Experiment, Result
+    from fullspan.papers import Experiment, FigureResult
 
 EPILOG = "Example: fullspan reproduce basket"
 
@@ -62,14 +62,18 @@ def reproduce(
         raise typer.BadParameter("name an experiment, or ask for --list")
     from fullspan.learn.base.reporter import Reporter
     from fullspan.papers import experiment
+    from fullspan.papers.plots import EXTRA, can_draw
 
     chosen = experiment(name)
     folder = _folder(chosen, out)
+    draws = can_draw()
+    if chosen.is_figure and not draws:
+        typer.echo(f"fullspan: {EXTRA}. Only the numbers are written.", err=True)
     given: dict[str, Any] = {"seeds": seeds, "runs": runs, "iterations": iterations, "seed": seed, "nodes": nodes}
     given |= {"weights": weights, "rivals": rivals, "variables": variables, "data": data, "jobs": jobs}
     with contextlib.closing(Reporter()) as reporter:
         result = chosen.run(reporter.say, **{key: value for key, value in given.items() if value is not None})
-    written = _write(result, folder)
+    written = _write(cast("FigureResult", result), folder, draws=draws) if chosen.is_figure else []
     if as_json:
         print_json(result.to_json() | ({"files": [str(path) for path in written]} if written else {}))
         return
@@ -95,13 +99,14 @@ def _folder(chosen: Experiment, out: Path | None) -> Path:
     return folder
 
 
-def _write(result: Result, folder: Path) -> list[Path]:
-    """Write the files of a result into a folder; their paths."""
+def _write(result: FigureResult, folder: Path, *, draws: bool) -> list[Path]:
+    """Write the figures, if they can be drawn, and the numbers behind them into a folder; their paths."""
+    from fullspan.papers.plots import as_svg
     from fullspan.people.cli.files import write_text
 
-    files = result.files()
-    if files:
-        folder.mkdir(parents=True, exist_ok=True)
+    figures = result.figures() if draws else {}
+    files = {f"{name}.svg": as_svg(figure) for name, figure in figures.items()} | result.files()
+    folder.mkdir(parents=True, exist_ok=True)
     for file_name, text in files.items():
         write_text(folder / file_name, text)
     return [folder / file_name for file_name in files]
