@@ -66,4 +66,3 @@ def test_data_and_text(result: Basket) -> None:
     text = result.to_text()
     assert "come from stopping" in text
     assert "3/20" in text
-    assert result.files() == {}
