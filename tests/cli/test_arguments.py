@@ -9,17 +9,56 @@ import pytest
 
 from fullspan.errors import FullspanError, QueryError
 from fullspan.people.cli import arguments
-from fullspan.people.cli.app import as_options, said
+from fullspan.people.cli.messages import as_options, said
+from fullspan.people.cli.values import Unset, names, value
 
 
 def test_names_are_separated_by_commas_and_may_be_quoted() -> None:
-    assert arguments.names(None) is None
-    assert arguments.names('a, b,"c, d"') == ["a", "b", "c, d"]
+    assert names('a, b,"c, d"') == ["a", "b", "c, d"]
 
 
-@pytest.mark.parametrize(("text", "value"), [("bic", "bic"), ("2", 2.0), ("0.5", 0.5)])
-def test_a_penalty_is_a_name_or_a_number(text: str, value: Any) -> None:
-    assert arguments.penalty(text) == value
+@pytest.mark.parametrize(
+    ("text", "kind", "expected"),
+    [
+        *(
+            ("bic", "str | float", "bic"),
+            ("2", "str | float", 2.0),
+            ("3", "int | None", 3),
+            ("none", "int | None", None),
+        ),
+        *(("0.5", "float | int", 0.5), ("20", "float | int", 20), ("2,4", "int | Sequence[int]", [2, 4])),
+        *(("paper", "Literal['full', 'paper']", "paper"), ("a, b", "Sequence[str] | str | None", ["a", "b"])),
+        *(
+            ("[[2, 1]]", "Any", [[2, 1]]),
+            ("all", "Any", "all"),
+            ("3", "Any", 3),
+            ("nan,1", "Sequence[str]", ["nan", "1"]),
+        ),
+    ],
+)
+def test_a_text_is_read_by_the_type_of_its_parameter(text: str, kind: str, expected: Any) -> None:
+    found = value("option", text, kind)
+    assert found == expected
+    assert type(found) is type(expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "message"),
+    [
+        ("many", "float | int", "--min-support is 'many'; a number is needed"),
+        ("2.5", "int | None", "--min-support is '2.5'; a whole number is needed"),
+        ("fast", "Literal['lbfgs', 'newton']", "--min-support is 'fast'; choose one of 'lbfgs', 'newton'"),
+        ("[2", "Sequence[int]", "--min-support is not valid JSON"),
+    ],
+)
+def test_other_texts_are_refused(text: str, kind: str, message: str) -> None:
+    with pytest.raises(FullspanError, match=message):
+        value("min_support", text, kind)
+
+
+def test_auto_is_the_default_where_a_class_has_no_such_choice() -> None:
+    with pytest.raises(Unset):
+        value("solver", "auto", "Literal['lbfgs', 'newton']")
 
 
 @pytest.mark.parametrize(
@@ -33,12 +72,10 @@ def test_levels_come_as_json_or_from_a_file(tmp_path: Path) -> None:
     text = '{"size": ["S", "L"], "n": [1, 2]}'
     (tmp_path / "levels.json").write_text(text)
     expected = {"size": ["S", "L"], "n": [1, 2]}
-    assert arguments.levels(None) is None
     assert arguments.levels(text) == arguments.levels(str(tmp_path / "levels.json")) == expected
 
 
 def test_bins_are_a_number_or_rules() -> None:
-    assert arguments.bins(None) is None
     assert arguments.bins("4") == 4
     assert arguments.bins('{"a": 3, "b": ["width", 5]}') == {"a": 3, "b": ("width", 5)}
 
@@ -56,6 +93,9 @@ def test_bins_are_a_number_or_rules() -> None:
         (arguments.bins, "x", "--bins is not valid JSON"),
         (arguments.bins, "true", "takes a number"),
         (arguments.bins, "[3]", "takes a number"),
+        (arguments.seed, "-1", "at least 0"),
+        (arguments.units, "4,3", "a number of units, 64"),
+        (arguments.layers, "4,x", "a number of units for each layer"),
     ],
 )
 def test_other_values_are_refused(read: Any, text: str, message: str) -> None:
@@ -69,6 +109,8 @@ def test_other_values_are_refused(read: Any, text: str, message: str) -> None:
         ("use missing='drop' or columns=.", "use --missing drop or --columns."),
         ("raise max_levels=", "raise --max-levels"),
         ("column 'a' holds 'levels=high'", "column 'a' holds 'levels=high'"),
+        ("order is 0; a whole number is needed", "--order is 0; a whole number is needed"),
+        ("leave out random_state= and shrinkage=", "leave out --seed and --shrink"),
         ("nothing to change", "nothing to change"),
     ],
 )

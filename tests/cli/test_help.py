@@ -15,7 +15,8 @@ import typer
 from cli.running import COMMAND, VOTES, Done
 from fullspan.people.cli import main
 from fullspan.people.cli.app import app
-from fullspan.people.cli.headings import FIRST, HEADINGS, OTHERS
+from fullspan.people.cli.headings import COMMON, FIRST, READING
+from fullspan.people.cli.options import models
 
 
 def _commands(group: object, before: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
@@ -99,15 +100,20 @@ def test_help_fits_into_80_columns(command, capsys, monkeypatch):
 
 
 def test_fit_shows_what_most_people_need_first(capsys, monkeypatch):
-    """A dozen options come first, the others stand under headings, and none is lost."""
+    """A dozen options come first, the others stand under headings, by model, and none is lost."""
     text = _help(("fit",), capsys, monkeypatch)
-    shown = re.findall(r"^(\w.*):$", text, re.MULTILINE)
-    assert shown == ["Arguments", *HEADINGS]
-    assert OTHERS not in shown
-    command = typer.main.get_command(app).commands["fit"]
-    options = [p.name for p in command.params if p.param_type_name == "option"]
-    placed = [name for names in HEADINGS.values() for name in names]
-    assert sorted(placed) == sorted([*options, "help"])
-    assert len(HEADINGS[FIRST]) - 1 == 12
-    for parameter in command.params:
+    shown = re.findall(r"^(\S.*):$", text, re.MULTILINE)
+    assert shown[:3] == ["Arguments", FIRST, READING]
+    assert shown[3:] == [f"--model {name}" for name in models()]
+    assert len(COMMON) - 1 == 12
+    for parameter in typer.main.get_command(app).commands["fit"].params:
         assert max(parameter.opts, key=len) in text
+
+
+@pytest.mark.parametrize("model", models())
+def test_the_help_of_a_model_has_its_own_options_only(model, capsys, monkeypatch):
+    text = _help(("fit", "--model", model), capsys, monkeypatch)
+    assert re.findall(r"^(--model .*):$", text, re.MULTILINE) == [f"--model {model}"]
+    assert ("--pseudo-count" in text) == (model == "chow-liu")
+    assert ("--seed" in text) == (model != "chow-liu")
+    assert max(map(len, text.splitlines())) <= 80

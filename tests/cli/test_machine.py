@@ -19,7 +19,7 @@ from cli.running import COMMAND, VOTES, Done
 from fullspan.errors import FullspanError
 from fullspan.estimators.explain.summary import coefficients
 from fullspan.estimators.registry import read_fitted as load
-from fullspan.people.cli.machine import edge
+from fullspan.people.cli.arguments import edge
 
 Run = Callable[..., Done]
 COLUMNS = ["party", "crime", "water", "budget"]
@@ -147,11 +147,18 @@ def test_a_line_that_is_no_edge_is_named(run: Run, tmp_path: Path) -> None:
 
 
 def test_names_with_hyphens_are_read_where_one_reading_fits() -> None:
-    assert edge("a-b", ["a", "b"]) == ("a", "b")
-    assert edge("a-b-c", ["a-b", "c"]) == ("a-b", "c")
-    assert edge('"a, x",b', ["a, x", "b"]) == ("a, x", "b")
+    assert edge("a-b", lambda: pytest.fail("one reading needs no names")) == ("a", "b")
+    assert edge("a-b-c", lambda: ["a-b", "c"]) == ("a-b", "c")
+    assert edge('"a, x",b', lambda: ["a, x", "b"]) == ("a, x", "b")
     with pytest.raises(FullspanError, match="2 ways"):
-        edge("a-b-c", ["a", "b-c", "a-b", "c"])
+        edge("a-b-c", lambda: ["a", "b-c", "a-b", "c"])
+
+
+def test_the_columns_of_the_table_decide_how_an_edge_is_read(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a-b,c,d\n" + "0,0,0\n0,1,1\n1,0,0\n1,1,1\n" * 5)
+    command = ("fit", tmp_path / "t.csv", "-o", tmp_path / "m.fsm", "--model", "boltzmann", "--hidden", "h-1", "-q")
+    assert run(*command, "--edge", "a-b-c", "--edge", "c-h-1", "--restarts", 1, "--seed", 0, "--l2", 0.1).code == 0
+    assert load(tmp_path / "m.fsm").settings["graph"] == [["a-b", "c"], ["c", "h-1"]]
 
 
 def test_a_limit_is_shown_as_such(run: Run, tmp_path: Path) -> None:

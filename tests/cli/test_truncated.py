@@ -9,8 +9,6 @@ import pytest
 
 import fullspan as fs
 from cli.running import VOTES, Done
-from fullspan.errors import FullspanError
-from fullspan.people.cli.truncated import support
 
 Run = Callable[..., Done]
 FIT = ("fit", VOTES, "--model", "truncated", "--missing", "drop", "--l2", "0.01")
@@ -48,7 +46,7 @@ def test_patterns_and_pairs(run: Run, tmp_path: Path) -> None:
         (("--model", "truncated", "--order", "2"), "--order is for --model boltzmann"),
         (("--model", "truncated", "--hidden", "1"), "--hidden is for --model full-span or boltzmann"),
         (("--unseen", "0.1"), "--unseen is for --model truncated"),
-        (("--model", "truncated", "--min-support", "many"), "is no number"),
+        (("--model", "truncated", "--min-support", "many"), "a number is needed"),
         (("--model", "truncated", "--solver", "ipf"), "choose one of"),
     ],
 )
@@ -56,10 +54,3 @@ def test_options_of_others_are_refused(run: Run, tmp_path: Path, options: tuple[
     done = run("fit", VOTES, "--missing", "drop", "-o", tmp_path / "t.fsm", *options)
     assert done.code == 2
     assert message in " ".join(done.err.replace("│", " ").split())
-
-
-def test_support_is_a_share_or_a_number() -> None:
-    assert (support("0.1"), support("20"), support("1")) == (0.1, 20, 1)
-    assert isinstance(support("20"), int)
-    with pytest.raises(FullspanError, match="no number"):
-        support("x")

@@ -61,10 +61,11 @@ class BoltzmannMachine(Memory, Seed, DensityEstimator):
     restarts : runs from random weights, of which the best is kept; only with hidden variables.
     tol : largest difference left between the expectations of model and data.
     max_iter : most iterations of the solver; its own limit by default. Updates of ``"pcd"`` and ``"cd"``: 10,000.
-    learning_rate : of ``"pcd"`` and ``"cd"``: the step.
-    n_chains : of the same: Gibbs chains.
-    n_sweeps : of the same: sweeps of the chains between two updates.
-    mean_weights : of the same: keep the mean of the weights over the second half of the updates, or else the last.
+    learning_rate : step of ``"pcd"`` and ``"cd"``.
+    n_chains : Gibbs chains of ``"pcd"`` and ``"cd"``.
+    n_sweeps : sweeps of these chains between two updates.
+    mean_weights : of ``"pcd"`` and ``"cd"``, keep the mean of the weights over the second half of the updates, or else
+        the last.
     average : number of fits, of the rows and of bootstrap samples, whose distributions are averaged; 1 for a single
         fit. See ``docs/averaging.md``.
     max_memory : most bytes to use; by default the memory that is free, but at most 1 GiB or 100 KiB per row,

@@ -147,7 +147,7 @@ class DecimatableBoltzmannMachine(Seed, DensityEstimator):
     def _graph(self, space: Space, outputs: tuple[str, ...]) -> Graph:
         """The graph with its roles, those of the parameters first."""
         if self.graph is None:
-            raise FullspanError("graph is None; give edges as pairs of names, or one of fullspan.graphs")
+            raise FullspanError("the machine needs a graph: give graph= as pairs of names, or one of fullspan.graphs")
         roles = self.graph if isinstance(self.graph, Graph) else Graph((), ())
         hidden = roles.hidden if self.hidden is None else tuple(self.hidden)
         inputs = roles.inputs if self.inputs is None else tuple(self.inputs)

@@ -34,8 +34,8 @@ from fullspan.estimators.inputs.tables import checked_table, checked_weight, emp
 from fullspan.estimators.joint import is_conditional
 from fullspan.estimators.parameters import Parameters
 from fullspan.estimators.registry import distribution_of, write_fitted
-from fullspan.estimators.transaction import restored_on_error
-from fullspan.learn.base.reporter import Reporter, announce, reading, reported
+from fullspan.estimators.transaction import kept_on_interrupt, restored_on_error
+from fullspan.learn.base.reporter import Reporter, announce, is_followed, reading, reported
 from fullspan.model.fitted import Fitted
 from fullspan.query.distribution import Distribution
 from fullspan.query.language.result import Table
@@ -80,8 +80,6 @@ class DensityEstimator(Parameters, Explained, Plots, DensityMixin, BaseEstimator
     """
 
     fitted_: Any
-    _says_limits = True
-    """Whether a verbose fit prints ``limits_``; the command line does so itself."""
 
     # -- learning ---------------------------------------------------------------------------------------------
 
@@ -114,7 +112,7 @@ class DensityEstimator(Parameters, Explained, Plots, DensityMixin, BaseEstimator
         self._warn(fitted)
         seconds = time.perf_counter() - started
         with restored_on_error(self):
-            self._accept(self._noted(fitted), kind_of(table), empirical)
+            self._accept(self._noted(fitted, sample_weight), kind_of(table), empirical)
             self._record(empirical, seconds)
         return self
 
@@ -127,8 +125,9 @@ class DensityEstimator(Parameters, Explained, Plots, DensityMixin, BaseEstimator
     def _record(self, empirical: Empirical, seconds: float) -> None:
         """Measure how far the accepted model is from its data, keep it with the model, and say it if verbose."""
         fitted, distribution = self.fitted_, self.distribution_
-        self.fitted_ = recorded(fitted, empirical, seconds, lambda: measured_by(distribution, fitted, empirical))
-        if self.verbose and self._says_limits and self.limits_ is not None:
+        with kept_on_interrupt():
+            self.fitted_ = recorded(fitted, empirical, seconds, lambda: measured_by(distribution, fitted, empirical))
+        if self.verbose and not is_followed() and self.limits_ is not None:
             print(self.limits_, file=sys.stderr)
 
     @property
@@ -153,9 +152,9 @@ class DensityEstimator(Parameters, Explained, Plots, DensityMixin, BaseEstimator
     def _reading(self) -> Reading:
         return Reading.by(self)
 
-    def _noted(self, fitted: Fitted) -> Fitted:
+    def _noted(self, fitted: Fitted, sample_weight: Any = None) -> Fitted:
         """The fitted model with what :func:`fullspan.load` needs to make an estimator like this one."""
-        fitted = self._reading().noted(fitted)
+        fitted = self._reading().weighted_by(sample_weight).noted(fitted)
         return replace(fitted, settings={**fitted.settings, "estimator": type(self).__name__})
 
     def _accept(self, fitted: Fitted, kind: str, empirical: Empirical | None = None) -> None:

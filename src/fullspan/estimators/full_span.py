@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from fullspan.estimators.checkpoints import Checkpoints
 from fullspan.estimators.density import generator
 from fullspan.estimators.engines import choose_engine, wide_options
 from fullspan.estimators.hidden import Hidden, hidden_variables
@@ -36,14 +38,13 @@ class FullSpan(Memory, Seed, StreamingEstimator):
     basis : ``"auto"`` keeps the shorter description; ``"walsh"``, ``"indicator"`` or ``"monomial"``.
     penalty : ``"mdl"`` (the paper's description length), ``"combinatorial"``, ``"bic"``, or a factor on ``"mdl"``.
     l1 : weight of an L1 penalty on the weights; above 0, terms are searched one at a time, whatever ``search`` says.
-    epsilon : the one-at-a-time search (``search="paper"`` or ``l1 > 0``) stops when a step gains less, in nats per row;
-        the default search does not use it.
+    epsilon : stop when a step gains less, in nats per row; only for ``search="paper"`` or ``l1`` above 0.
     max_order : most variables in a term; any by default.
     engine : ``"table"``, the dual table of all states; ``"elimination"``, margins whose elimination stays within
         ``max_width``, for hundreds of variables; ``"auto"`` takes the table unless it would take minutes, or more
         memory than is free or than 1 GiB and 100 KiB per row (``max_memory=`` sets another limit). See
         ``docs/wide.md``; ``search``, ``l1``, ``epsilon``, ``hidden``, ``dtype`` and ``device`` are of the table.
-    max_width : most variables that one is joined to at once under ``engine="elimination"``; None for 4.
+    max_width : most variables that one is joined to at once, by elimination; None for 4.
     hidden : variables that are never observed: a number of binary ones, names, or ``{name: levels}``. The search is
         then repeated on completed data, and the model without them is kept if its description is shorter.
     restarts : random first completions where there are hidden variables.
@@ -56,6 +57,9 @@ class FullSpan(Memory, Seed, StreamingEstimator):
     dtype : numbers of the tables, ``"auto"``, ``"float32"`` or ``"float64"``.
     device : ``"cpu"``, ``"cuda"``, ``"sharded"`` (all devices that JAX sees, see ``docs/devices.md``), or ``"auto"``: a
         GPU if there is one and the table is large and fits it.
+    checkpoint : file that keeps the best model so far while the search runs.
+    checkpoint_every : seconds between two checkpoints.
+    resume : start from the checkpoint, if there is one, and keep its basis, whatever ``basis`` says.
 
     Attributes
     ----------
@@ -106,13 +110,18 @@ class FullSpan(Memory, Seed, StreamingEstimator):
     shrinkage: Literal["evidence"] | None = None
     dtype: Literal["auto", "float32", "float64"] = "auto"
     device: Literal["auto", "cpu", "cuda", "sharded"] = "auto"
+    checkpoint: str | os.PathLike[str] | None = None
+    checkpoint_every: float = 30.0
+    resume: bool = False
 
-    def _learn(self, empirical: Empirical, watch: Watch | None, start: LogLinear | None = None) -> Fitted:
-        """The model of counted data; the search begins at ``start`` instead of at independence, where it is given."""
+    def _learn(self, empirical: Empirical, watch: Watch | None) -> Fitted:
         from fullspan.learn.search.options import Options
 
         options = Options(**{name: getattr(self, name) for name in _OPTIONS})
         hidden, shrinks = hidden_variables(self.hidden), self.shrinkage is not None
+        checkpoints = Checkpoints.of(self, watch)
+        start = checkpoints.start(empirical, hidden)
+        watch = checkpoints if checkpoints.path is not None else watch
         engine = self.engine if start is None else "table"
         choice = choose_engine(engine, empirical, options, hidden, shrinks=shrinks)
         fitted = choice.noted(self._searched(empirical, options, hidden, choice.is_wide, watch, start))

@@ -28,8 +28,8 @@ from fullspan.estimators.inputs.tables import checked_table, checked_weight, emp
 from fullspan.estimators.inputs.unit_rows import UnitRows, codes_of_table, rows_of_table
 from fullspan.estimators.parameters import Parameters, Seed
 from fullspan.estimators.registry import write_fitted
-from fullspan.estimators.transaction import restored_on_error
-from fullspan.learn.base.reporter import Reporter, announce, reading, reported
+from fullspan.estimators.transaction import kept_on_interrupt, restored_on_error
+from fullspan.learn.base.reporter import Reporter, announce, is_followed, reading, reported
 from fullspan.model.estimate import Estimate
 from fullspan.model.layered import FittedLayers, check_sizes
 from fullspan.model.units import OPEN
@@ -64,10 +64,10 @@ class LayeredParameters(Seed, Parameters):
     solver : ``"pcd"``, chains that persist, or ``"cd"``, chains that start at the data (contrastive divergence).
     gibbs_steps : sweeps of the chains for each step, the k of CD-k.
     gradient : ``"centred"``, ``"standardised"`` or ``"plain"``.
-    learning_rate : of the ascent.
+    learning_rate : step of the ascent, in the first epoch.
     decay : let the learning rate fall to 0 over all epochs.
     momentum : share of the last step that is added to the next.
-    weight_decay : penalty ``weight_decay/2 sum W^2`` on the weights between layers.
+    weight_decay : weight of a ridge penalty on the weights between layers.
     batch_size : rows of a step.
     n_chains : Gibbs chains; None for as many as rows of a step.
     max_iter : epochs, passes over the rows.
@@ -116,7 +116,6 @@ class _Transformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMix
 class LayeredEstimator(LayeredParameters, _Transformer):
     """Base of restricted and deep Boltzmann machines; see these."""
 
-    _says_limits = True
     space_: Space
     model_: LayeredMachine
     _fitted: FittedLayers
@@ -168,8 +167,9 @@ class LayeredEstimator(LayeredParameters, _Transformer):
         from fullspan.estimators.explain.limits import measured_by_layers, recorded
 
         data, model = rows.counted(), self.model_
-        self._fitted = recorded(self._fitted, data, seconds, lambda: measured_by_layers(model, data))
-        if self.verbose and self._says_limits:
+        with kept_on_interrupt():
+            self._fitted = recorded(self._fitted, data, seconds, lambda: measured_by_layers(model, data))
+        if self.verbose and not is_followed():
             print(self.limits_, file=sys.stderr)
 
     @property

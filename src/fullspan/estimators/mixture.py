@@ -44,8 +44,8 @@ class FullSpanMixture(Seed, TreeEstimator):
     restarts : how often all runs are made, from different starts.
     max_seconds : start no new run after this many seconds.
     validation_fraction : share of the rows held out where ``fit`` is given no others; 0 for none.
-    tol : a run ends when ``patience`` iterations in a row gain less, in nats per row.
-    patience : number of these iterations.
+    tol : least gain of an iteration, in nats per row.
+    patience : iterations in a row without such a gain after which a run ends.
     max_iter : most iterations of a run.
 
     Attributes
@@ -94,8 +94,8 @@ class FullSpanMixture(Seed, TreeEstimator):
         own = {name: getattr(self, name) for name in names}
         return fit_mixture(empirical, MixtureOptions(runs=runs, seed=rng, **own), valid, watch)
 
-    def _noted(self, fitted: Any) -> Any:
-        noted = super()._noted(fitted)
+    def _noted(self, fitted: Any, sample_weight: Any = None) -> Any:
+        noted = super()._noted(fitted, sample_weight)
         runs = None if self.runs is None else [list(map(int, run)) for run in self.runs]
         return replace(noted, settings={**noted.settings, "runs": runs})
 

@@ -10,9 +10,10 @@ import inspect
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from fullspan.data.space import Level
+if TYPE_CHECKING:
+    from fullspan.data.space import Level  # the command line reads this module for its help, without NumPy
 
 _SECTION = re.compile(r"(?<=\n)Parameters\n-+\n(?P<items>(?:.*\n)*?)(?=\n|\Z)")
 _ITEM = re.compile(r"^(?P<names>\w+(?:, \w+)*) : (?P<text>.*(?:\n    .*)*)", re.MULTILINE)

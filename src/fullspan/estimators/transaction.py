@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+
+from fullspan.errors import ConvergenceWarning
 
 
 @contextmanager
@@ -20,3 +23,17 @@ def restored_on_error(estimator: Any) -> Iterator[None]:
         vars(estimator).clear()
         vars(estimator).update(before)
         raise
+
+
+@contextmanager
+def kept_on_interrupt() -> Iterator[None]:
+    """Let Ctrl-C end the block, which measures a learned model: the model is worth more than its measures.
+
+    Warns
+    -----
+    ConvergenceWarning : it did.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        warnings.warn("the fit was interrupted while it was measured", ConvergenceWarning, stacklevel=5)

@@ -76,7 +76,7 @@ class TreeEstimator(DensityEstimator):
             fitted = self._learn_tree(empirical, valid, watch)
         self._warn(fitted)  # type: ignore[arg-type]
         seconds = time.perf_counter() - started
-        self._accept(self._noted(fitted), kind_of(table))
+        self._accept(self._noted(fitted, sample_weight), kind_of(table))
         self._record(empirical, seconds)
         return self
 
@@ -87,12 +87,13 @@ class TreeEstimator(DensityEstimator):
     def _learn(self, empirical: Empirical, watch: Reporter | None) -> Any:
         return self._learn_tree(empirical, None, watch)
 
-    def _noted(self, fitted: Any) -> Any:
+    def _noted(self, fitted: Any, sample_weight: Any = None) -> Any:
         own = {name: value for name, value in self.get_params(deep=False).items() if name in self._saved}
         own = {name: list(value) if isinstance(value, tuple) else value for name, value in own.items()}
         if "random_state" in own:
             own["random_state"] = seed_of(own["random_state"])
-        settings = {**fitted.settings, **own, **self._reading().settings, "estimator": type(self).__name__}
+        how = self._reading().weighted_by(sample_weight)
+        settings = {**fitted.settings, **own, **how.settings, "estimator": type(self).__name__}
         return replace(fitted, settings=settings)
 
     def _accept(self, fitted: Any, kind: str, empirical: Empirical | None = None) -> None:
@@ -212,8 +213,8 @@ class HiddenChowLiuTree(Memory, Seed, TreeEstimator):
         states are those of all its parts.
     validation_fraction : share of the rows held out where ``fit`` is given no others; 0 for none: then em ends when the
         likelihood of the rows no longer grows, and there is no mixture.
-    tol : a run ends when ``patience`` iterations in a row gain less, in nats per row.
-    patience : number of these iterations.
+    tol : least gain of an iteration, in nats per row.
+    patience : iterations in a row without such a gain after which a run ends.
     max_iter : most iterations of a run; None for no limit.
 
     Attributes

@@ -31,7 +31,7 @@ class Explained:
         if self._explained_fit is None:
             from fullspan.learn.effects.explain import explained
 
-            self._explained_fit = explained(self.fitted_, self._empirical)
+            self.fitted_ = self._explained_fit = explained(self.fitted_, self._empirical)
         return self._explained_fit
 
     @property

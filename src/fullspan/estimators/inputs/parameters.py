@@ -1,4 +1,4 @@
-"""Types of an estimator's parameters, checked when it is fitted."""
+"""Types of an estimator's parameters, and what goes together, checked when it is fitted."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _OPTIONAL = ("learning_rate",)
 
 
 def check_parameters(values: Mapping[str, Any]) -> None:
-    """Refuse parameters of a wrong type; None passes where it has a meaning.
+    """Refuse parameters of a wrong type, and those that contradict each other; None passes where it has a meaning.
 
     Raises
     ------
@@ -52,6 +52,12 @@ def check_parameters(values: Mapping[str, Any]) -> None:
         raise FullspanError(f"shrinkage is {values['shrinkage']!r}; choose 'evidence' or None")
     if values.get("handle_unknown", "error") not in ("error", "missing"):
         raise FullspanError(f"handle_unknown is {values['handle_unknown']!r}; choose 'error' or 'missing'")
+    if values.get("engine") == "table" and values.get("max_width") is not None:
+        raise FullspanError("max_width= applies only to engine='elimination'; a table has no width")
+    if values.get("resume") and values.get("checkpoint") is None:
+        raise FullspanError("resume=True needs checkpoint=, the file to start from")
+    if values.get("resume") and (values.get("average") != 1 or values.get("shrinkage") is not None):
+        raise FullspanError("resume=True goes on with one fit; leave it out with average= or shrinkage=")
     for name, value in values.items():
         if name in _WHOLE and not (_is(numbers.Integral, value) and value >= 1):
             if value is not None or name in _NEEDED:

@@ -35,6 +35,10 @@ class Reading(TableParameters):
             estimator.na_values = marks  # the estimator is asked again, and an iterator is read only once
         return cls(**{name: getattr(estimator, name) for name in READING})
 
+    def weighted_by(self, sample_weight: Any) -> Reading:
+        """The same with the column of weights, if they are one of the table."""
+        return replace(self, weight_column=sample_weight) if isinstance(sample_weight, str) else self
+
     def count(self, source: Any, sample_weight: Any = None) -> Empirical:
         """Count a table, inferring its variables.
 

@@ -9,7 +9,8 @@ import shutil
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
@@ -23,6 +24,8 @@ LIVE_PATIENCE, LOG_PATIENCE = 0.5, 60.0
 PREPARING = "preparing (code is compiled on first use)"
 MINING = "finding frequent patterns (code is compiled on first use)"
 _JOIN_SECONDS = 2.0
+Follower = Callable[["StepLike | None"], None]
+_FOLLOWERS: ContextVar[tuple[Follower, ...]] = ContextVar("followers", default=())
 
 
 class Place(Protocol):
@@ -76,6 +79,19 @@ class Log:
         """Lines of a log stay."""
 
 
+class Nowhere:
+    """Shows nothing, for a fit that is followed in silence."""
+
+    def __init__(self) -> None:
+        self.live, self.interval = False, LOG_SECONDS
+
+    def write(self, line: str) -> None:
+        """See :class:`Place`."""
+
+    def wipe(self) -> None:
+        """See :class:`Place`."""
+
+
 class Notebook:
     """One output of the running cell that is replaced in place."""
 
@@ -124,13 +140,22 @@ class Reporter:
     stream : a terminal or file; the cell of a notebook if there is one, else standard error, by default.
     clock : monotonic seconds.
     beats : whether to start the thread, which calls :meth:`beat`.
+    place : where to show it, instead of a stream.
     """
 
     def __init__(
-        self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic, *, beats: bool = True
+        self,
+        stream: TextIO | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        beats: bool = True,
+        place: Place | None = None,
     ) -> None:
         self.place: Place
-        if stream is None and in_notebook():
+        self._followers = _FOLLOWERS.get()
+        if place is not None:
+            self.place = place
+        elif stream is None and in_notebook():
             self.place = Notebook()
         else:
             out = sys.stderr if stream is None else stream
@@ -145,12 +170,16 @@ class Reporter:
 
     def say(self, text: str) -> None:
         """Show what is happening, with the seconds it takes: at once on a live line, in a log if it lasts."""
+        for follow in self._followers:
+            follow(None)
         now = self._clock()
         self._news(_phase(text, now))
         if self.place.live:
             self._write(now)
 
     def __call__(self, progress: StepLike) -> None:
+        for follow in self._followers:
+            follow(progress)
         words = getattr(progress, "words", "") or f"{progress.n_terms} terms  cost {progress.cost:.5f} nats/row"
         self._report(progress.seconds, f"{progress.move:<7}  {words}")
 
@@ -218,8 +247,32 @@ def reading(table: Any) -> str:
 
 
 def reported(*, verbose: bool) -> contextlib.AbstractContextManager[Reporter | None]:
-    """A reporter on standard error or in the notebook's cell, closed at the end of the block; None if not wanted."""
-    return contextlib.closing(Reporter()) if verbose else contextlib.nullcontext()
+    """A reporter on standard error or in the notebook's cell, closed at the end of the block.
+
+    Without ``verbose`` it shows nothing; it is None then, unless somebody follows the fit.
+    """
+    if verbose:
+        return contextlib.closing(Reporter())
+    return contextlib.closing(Reporter(beats=False, place=Nowhere())) if is_followed() else contextlib.nullcontext()
+
+
+@contextlib.contextmanager
+def following(follow: Follower) -> Iterator[None]:
+    """Call ``follow`` with every step of the fits in the block, and with None when a new phase begins.
+
+    It is called before the step is shown, and may raise KeyboardInterrupt to stop the fit. Who follows a fit reports
+    how it ended; the estimator itself then prints its progress only.
+    """
+    token = _FOLLOWERS.set((*_FOLLOWERS.get(), follow))
+    try:
+        yield
+    finally:
+        _FOLLOWERS.reset(token)
+
+
+def is_followed() -> bool:
+    """Whether the fit is inside a block of :func:`following`."""
+    return bool(_FOLLOWERS.get())
 
 
 def announce(watch: Any, text: str = PREPARING) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import sys
 import warnings
 from collections.abc import Sequence
@@ -12,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from fullspan.errors import DataWarning, FullspanError, QueryError
+from fullspan.errors import DataWarning, FullspanError
 from fullspan.people.cli import (
     bench,
     compare,
@@ -28,37 +27,29 @@ from fullspan.people.cli import (
     serve,
     show,
 )
+from fullspan.people.cli.interrupt import INTERRUPTED
+from fullspan.people.cli.messages import as_options, said
 
-INTERRUPTED = 130
 _STDOUT = {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}
 """Files that are the standard output; where one of them is written to, what is said goes to standard error."""
-_OPTIONS = (
-    "missing",
-    "columns",
-    "levels",
-    "bins",
-    "max_levels",
-    "count_column",
-    "max_memory",
-    "max_order",
-    "dtype",
-    "device",
-    "engine",
-    "na_values",
-    "handle_unknown",
-)
-_SHORTER = {"na_values": "na", "handle_unknown": "unknown"}
+_COMMANDS = (fit, show, query, sample, impute, score, compare, report, serve, convert, demo, reproduce, bench)
 
-app = typer.Typer(
-    name="fullspan",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
-for _module in (fit, show, query, sample, impute, score, compare, report, serve, convert, demo, reproduce, bench):
-    _module.register(app)
+
+def application() -> typer.Typer:
+    """The application with all its commands; ``fit`` has the options of the models that there are now."""
+    made = typer.Typer(
+        name="fullspan",
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    )
+    epilog = "Exit codes: 0 done, 1 a fault of the program, 2 wrong usage or input, 130 interrupted."
+    made.callback(epilog=epilog)(_root)
+    for module in _COMMANDS:
+        module.register(made)
+    return made
 
 
 def _version(wanted: bool) -> None:
@@ -69,7 +60,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(epilog="Exit codes: 0 done, 1 a fault of the program, 2 wrong usage or input, 130 interrupted.")
 def _root(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
@@ -83,6 +73,9 @@ def _root(
 
     And: fullspan query model.fsm "P(column=level)"
     """
+
+
+app = application()
 
 
 def run(argv: Sequence[str] | None = None) -> int:
@@ -106,7 +99,7 @@ def run(argv: Sequence[str] | None = None) -> int:
 
 def _dispatch(argv: Sequence[str] | None) -> int:
     """Parse and run, with interrupts and closed pipes left to the caller."""
-    command: Any = typer.main.get_command(app)
+    command: Any = typer.main.get_command(application())
     arguments = list(sys.argv[1:] if argv is None else argv)
     apart = contextlib.redirect_stdout(sys.stderr) if _STDOUT & set(arguments) else contextlib.nullcontext()
     try:
@@ -120,24 +113,6 @@ def _dispatch(argv: Sequence[str] | None) -> int:
         error.show()  # a usage error of the parser, which knows how to tell it
         return int(error.exit_code)
     return result if isinstance(result, int) else 0
-
-
-def said(error: FullspanError) -> str:
-    """The message with its remedies as options; the query that it quotes stays as it is, and so does its caret."""
-    if isinstance(error, QueryError) and error.text is not None:
-        head, query, caret = str(error).rpartition(f"\n  {error.text}\n")
-        return as_options(head) + query + caret
-    return as_options(str(error))
-
-
-def as_options(message: str) -> str:
-    """The remedies of a message as options: ``missing='drop'`` reads ``--missing drop``."""
-
-    def option(match: re.Match[str]) -> str:
-        name = _SHORTER.get(match[1], match[1])
-        return f"--{name.replace('_', '-')}{' ' + match[2] if match[2] else ''}"
-
-    return re.sub(rf"\b({'|'.join(_OPTIONS)})=(?:'(\w+)')?(?![\w'\"])", option, message)
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *_where: Any, **_line: Any) -> None:

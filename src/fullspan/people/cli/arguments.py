@@ -1,32 +1,17 @@
-"""Option values that need reading: lists, JSON, sizes, penalties."""
+"""Option values that are written in a way of their own: sizes, levels, bins, edges, hidden variables."""
 
 from __future__ import annotations
 
-import csv
-import json
 import re
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from fullspan.errors import FullspanError
+from fullspan.people.cli.values import names, read_json
 
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?\s*", re.IGNORECASE)
 _POWER = {"": 0, "k": 10, "m": 20, "g": 30, "t": 40}
-
-
-def names(text: str | None) -> list[str] | None:
-    """``a,b,"c, d"`` as a list."""
-    if text is None:
-        return None
-    return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
-
-
-def penalty(text: str) -> str | float:
-    """A number where the text is one."""
-    try:
-        return float(text)
-    except ValueError:
-        return text
 
 
 def size(text: str | None) -> int | None:
@@ -45,16 +30,14 @@ def size(text: str | None) -> int | None:
     return n_bytes
 
 
-def levels(text: str | None) -> dict[str, list[Any]] | None:
+def levels(text: str) -> dict[str, list[Any]]:
     """``{"size": ["small", "large"]}`` as a dictionary, given as JSON or as the name of a JSON file.
 
     Raises
     ------
     FullspanError : it is neither.
     """
-    if text is None:
-        return None
-    value = _json("--levels", text)
+    value = _json("levels", text)
     if not isinstance(value, dict) or not all(isinstance(v, list) for v in value.values()):
         raise FullspanError('--levels takes one list of levels per column, as in \'{"size": ["small", "large"]}\'')
     for name, listed in value.items():
@@ -63,16 +46,14 @@ def levels(text: str | None) -> dict[str, list[Any]] | None:
     return value
 
 
-def bins(text: str | None) -> Any:
+def bins(text: str) -> Any:
     """A number of quantile bins, or ``{"age": 4, "pay": ["width", 5], "tax": [0, 1, 10]}``.
 
     Raises
     ------
     FullspanError : it is neither.
     """
-    if text is None:
-        return None
-    value = _json("--bins", text)
+    value = _json("bins", text)
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     if not isinstance(value, dict):
@@ -82,9 +63,101 @@ def bins(text: str | None) -> Any:
 
 def _json(option: str, text: str) -> Any:
     path = Path(text)
-    try:
-        if not text.lstrip().startswith(("{", "[")) and path.suffix == ".json":
-            text = path.read_text(encoding="utf-8")
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise FullspanError(f"{option} is not valid JSON: {error}") from error
+    if not text.lstrip().startswith(("{", "[")) and path.suffix == ".json":
+        text = path.read_text(encoding="utf-8")
+    return read_json(option, text)
+
+
+def seed(text: str) -> int:
+    """A whole number of at least 0.
+
+    Raises
+    ------
+    FullspanError : it is none.
+    """
+    if not text.strip().isdigit():
+        raise FullspanError(f"--seed is {text!r}; a whole number of at least 0 is needed")
+    return int(text)
+
+
+def hidden(text: str) -> int | list[str]:
+    """A number of hidden variables, or their names."""
+    return int(text) if text.strip().isdigit() else names(text)
+
+
+def hidden_names(text: str) -> list[str]:
+    """The names of hidden nodes: h1, h2, ... of a number."""
+    given = hidden(text)
+    return given if isinstance(given, list) else [f"h{i + 1}" for i in range(given)]
+
+
+def units(text: str) -> int:
+    """A number of hidden units.
+
+    Raises
+    ------
+    FullspanError : it is none.
+    """
+    if not text.strip().isdigit():
+        raise FullspanError(f"--hidden is {text!r}; with one layer it is a number of units, 64")
+    return int(text)
+
+
+def layers(text: str) -> list[int]:
+    """A number of hidden units for each layer.
+
+    Raises
+    ------
+    FullspanError : it is not that.
+    """
+    sizes = [size.strip() for size in text.split(",")]
+    if not all(size.isdigit() for size in sizes):
+        raise FullspanError(f"--hidden is {text!r}; with several layers it is a number of units for each layer, 64,32")
+    return [int(size) for size in sizes]
+
+
+def edge(text: str, known: Callable[[], Sequence[str]]) -> tuple[str, str]:
+    """Two names joined by a comma or a hyphen; names may hold hyphens as long as one reading fits.
+
+    Parameters
+    ----------
+    known : gives the names that there are; called only where several hyphens leave a choice.
+
+    Raises
+    ------
+    FullspanError : no reading fits the names, or several do.
+    """
+    listed = names(text)
+    if len(listed) == 2:
+        return listed[0], listed[1]
+    cuts = [(text[: m.start()].strip(), text[m.end() :].strip()) for m in re.finditer("-", text)]
+    if len(cuts) == 1:
+        return cuts[0]  # the learner says which name is unknown
+    there = set(known()) if cuts else set()
+    fitting = [pair for pair in cuts if set(pair) <= there]
+    if len(fitting) == 1:
+        return fitting[0]
+    if fitting:
+        raise FullspanError(f"--edge {text!r} can be read in {len(fitting)} ways; separate the names by a comma")
+    raise FullspanError(f"--edge {text!r} is no edge between two variables; write for example --edge party-crime")
+
+
+def edges_of_file(path: Path) -> list[tuple[str, str]]:
+    """The edges of a file: one per line, two names separated by a comma or blanks; # begins a comment.
+
+    Raises
+    ------
+    FullspanError : a line is no edge.
+    """
+    edges = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        line = line.strip()
+        if not line or line.startswith("#"):
+            continue
+        pair = names(line)
+        if len(pair) != 2:
+            pair = line.split()
+        if len(pair) != 2:
+            raise FullspanError(f"line {number} of {str(path)!r} is {line!r}; two names are needed, a,b or a b")
+        edges.append((pair[0], pair[1]))
+    return edges

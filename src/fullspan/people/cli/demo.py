@@ -36,7 +36,7 @@ def demo(
 ) -> int:
     """Learn the 1984 House votes, show what was found, ask two questions."""
     from fullspan.model.files.log_linear import write
-    from fullspan.people.cli.fit import INTERRUPTED_STATUS
+    from fullspan.people.cli.interrupt import INTERRUPTED
 
     folder.mkdir(parents=True, exist_ok=True)
     _heading(
@@ -51,7 +51,7 @@ def demo(
     _ask(fitted)
     _report(folder)
     _farewell(folder)
-    return 130 if fitted.status == INTERRUPTED_STATUS else 0
+    return INTERRUPTED if fitted.status == "interrupted" else 0
 
 
 def _fitted() -> Fitted:

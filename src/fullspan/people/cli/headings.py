@@ -1,4 +1,4 @@
-"""Options of a command under headings, those that most people need first."""
+"""The help of ``fullspan fit``: what most people need first, then the options of each model."""
 
 from __future__ import annotations
 
@@ -6,45 +6,41 @@ from typing import Any
 
 import typer.core
 
-FIRST = "Options"
-OTHERS = "Further options"
-HEADINGS: dict[str, tuple[str, ...]] = {
-    FIRST: (
-        *("output", "missing", "columns", "bins", "levels", "count_column", "weights", "model", "seed", "force"),
-        *("as_json", "quiet", "help"),
-    ),
-    "Reading the table": ("na", "max_levels"),
-    "Search for terms": (
-        *("max_order", "average", "shrink", "basis", "penalty", "search", "l1", "epsilon", "engine", "max_width"),
-    ),
-    "Given terms (--model boltzmann, decimatable)": (
-        *("order", "graph", "edge", "margin", "solver", "l2", "max_iter", "chains", "sweeps", "learning_rate"),
-    ),
-    "Hidden variables, mixtures and trees": ("hidden", "restarts", "components", "max_seconds"),
-    "Frequent patterns (--model truncated)": ("min_support", "pattern", "pairs", "unseen"),
-    "Layered machines (--model restricted, deep)": ("epochs", "target"),
-    "Large tables and long runs": (*("max_memory", "dtype", "device", "checkpoint", "checkpoint_every", "resume"),),
-}
-"""Names of the options of ``fullspan fit`` under each heading, in the order in which they are shown."""
+from fullspan.people.cli.options import Option, options
+
+FIRST, READING = "Options", "Reading the table"
+COMMON = (
+    *("output", "missing", "columns", "bins", "levels", "count_column", "weights", "model", "seed", "force"),
+    *("as_json", "quiet", "help"),
+)
+"""The options that come first, whatever the model."""
+
+
+def heading(name: str, option: Option | None) -> str:
+    """Where an option stands: with the common ones, with those of all models, or with its first model."""
+    if name in COMMON or option is None:
+        return FIRST
+    return READING if option.is_of_all else f"--model {next(iter(option.parameters))}"
 
 
 class UnderHeadings(typer.core.TyperCommand):
-    """A command whose help lists its options under :data:`HEADINGS`; an option of none comes last."""
+    """A command whose help lists its options under headings; after ``--model NAME`` only those of the model."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments, then the options heading by heading."""
-        rows: dict[str, Any] = {}
-        arguments = []
+        table, model = options(), ctx.params.get("model")
+        shown: dict[str, dict[str, Any]] = {"Arguments": {}, FIRST: {}, READING: {}}
         for param in self.get_params(ctx):
-            record = param.get_help_record(ctx)
-            if record is None:
+            record, option = param.get_help_record(ctx), table.get(str(param.name))
+            if record is None or (model is not None and option is not None and model not in option.parameters):
                 continue
-            if param.param_type_name == "argument":
-                arguments.append(record)
-            else:
-                rows[str(param.name)] = record
-        placed = {heading: [rows.pop(name) for name in names if name in rows] for heading, names in HEADINGS.items()}
-        for heading, records in {"Arguments": arguments, **placed, OTHERS: list(rows.values())}.items():
+            where = "Arguments" if param.param_type_name == "argument" else heading(str(param.name), option)
+            if model is not None and option is not None and where.startswith("--model"):
+                left = record[0] if option.is_flag else f"{option.flag} {option.metavars[model]}"
+                where, record = f"--model {model}", (left, option.help(model))
+            shown.setdefault(where, {})[str(param.name)] = record
+        shown[FIRST] = {name: shown[FIRST][name] for name in COMMON if name in shown[FIRST]}
+        for where, records in shown.items():
             if records:
-                with formatter.section(heading):
-                    formatter.write_dl(records)
+                with formatter.section(where):
+                    formatter.write_dl(list(records.values()))

@@ -10,13 +10,17 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any
+
+INTERRUPTED = 130
+"""Exit code after Ctrl-C."""
 
 
 class Interrupts:
-    """Remembers that Ctrl-C was pressed."""
+    """Remembers that Ctrl-C was pressed, and whether the fit had made a step before."""
 
     def __init__(self) -> None:
-        self.pressed = False
+        self.pressed = self.moved = False
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         self.pressed = True
@@ -26,6 +30,15 @@ class Interrupts:
         """Raise the KeyboardInterrupt once more, if there was one."""
         if self.pressed:
             raise KeyboardInterrupt
+
+    def follow(self, step: Any) -> None:
+        """Check at every step of a fit, and between phases (``step`` is None) until the first step is made.
+
+        After that a fit that was interrupted has a model to keep, which is finished in peace.
+        """
+        if step is not None or not self.moved:
+            self.check()
+        self.moved = self.moved or step is not None
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Machines in layers on the command line: ``fit --model restricted`` or ``deep``; ``show``, ``score``, ``sample``."""
+"""Layered machines in a terminal."""
 
 from __future__ import annotations
 
@@ -7,64 +7,7 @@ from typing import Any
 
 import typer
 
-from fullspan.errors import FullspanError
-
-LAYERED = ("restricted", "deep")
 _KIND = b'"kind": "layers"'
-
-
-def units_of(text: str | None, model: str) -> list[int]:
-    """Hidden units from ``--hidden``: one number, or one per layer of a deep machine.
-
-    Raises
-    ------
-    FullspanError : it is not that.
-    """
-    given = "64" if text is None and model == "restricted" else "64,32" if text is None else text
-    parts = [part.strip() for part in given.split(",")]
-    if not all(part.isdigit() for part in parts) or (model == "restricted" and len(parts) != 1):
-        wanted = "a number of units, 64" if model == "restricted" else "a number of units for each layer, 64,32"
-        raise FullspanError(f"--hidden is {text!r}; with --model {model} it is {wanted}")
-    return [int(part) for part in parts]
-
-
-def fit_layers(
-    data: Path,
-    output: Path,
-    model: str,
-    hidden: str | None,
-    options: dict[str, Any],
-    *,
-    as_json: bool,
-    quiet: bool,
-    weights: str | None = None,
-) -> int:
-    """Learn a machine of a table, write it, and print what it is."""
-    from fullspan.learn.base.reporter import announce, reported
-    from fullspan.people.cli.app import INTERRUPTED
-
-    sizes = units_of(hidden, model)
-    given = {key: value for key, value in options.items() if value is not None}
-    with reported(verbose=not quiet):
-        machine = _machine(model, sizes, verbose=not quiet, **given)
-    machine._says_limits = False  # they are printed below
-    machine.fit(data, sample_weight=weights)
-    with reported(verbose=not quiet) as watch:
-        announce(watch, "computing log Z")
-        machine.save(output)
-    if not quiet:
-        seconds = machine._fitted.settings["seconds"]
-        _tell(machine, {"file": str(output), "seconds": seconds}, as_json=as_json)
-    return INTERRUPTED if machine.status_ == "interrupted" else 0
-
-
-def _machine(model: str, sizes: list[int], **given: Any) -> Any:
-    from fullspan.estimators.deep import DeepBoltzmannMachine
-    from fullspan.estimators.restricted import RestrictedBoltzmannMachine
-
-    if model == "restricted":
-        return RestrictedBoltzmannMachine(n_hidden=sizes[0], **given)
-    return DeepBoltzmannMachine(layers=sizes, **given)
 
 
 def is_layered(path: Path) -> bool:
@@ -77,28 +20,7 @@ def is_layered(path: Path) -> bool:
 
 def show_layers(path: Path, *, as_json: bool) -> None:
     """Print what a machine is."""
-    _tell(_loaded(path), {"file": str(path)}, as_json=as_json)
-
-
-def score_layers(path: Path, data: Path, reading: dict[str, Any], weights: str | None = None, *, as_json: bool) -> None:
-    """Print the mean log-likelihood of a table, or its lower bound, with the error of log Z."""
-    from fullspan.estimators.inputs.reading import present
-    from fullspan.people.cli.summary import print_json
-
-    machine = _loaded(path).set_params(**reading)
-    if weights is None:
-        weights = present(data, machine.fitted_.settings.get("weights"))
-    mean, error = machine.score(data, sample_weight=weights), machine.log_z_.standard_error
-    if as_json:
-        print_json({"mean_log_prob": mean, "standard_error": error, "log_z_method": machine.log_z_.method})
-        return
-    what = "mean log-probability" if machine.model_.n_layers == 1 else "lower bound of the mean log-probability"
-    typer.echo(f"{what} {mean:.6f} nats" + ("" if machine.log_z_.is_exact else f" ± {error:.2g} (log Z is estimated)"))
-
-
-def sample_layers(path: Path, n: int, seed: int | None, given: str | None) -> Any:
-    """Rows drawn by Gibbs chains, as an Arrow table."""
-    return _loaded(path).sample(n, random_state=seed, given=given)
+    print_layers(_loaded(path), {"file": str(path)}, as_json=as_json)
 
 
 def _loaded(path: Path) -> Any:
@@ -107,7 +29,8 @@ def _loaded(path: Path) -> Any:
     return load(path)
 
 
-def _tell(machine: Any, more: dict[str, Any], *, as_json: bool) -> None:
+def print_layers(machine: Any, more: dict[str, Any], *, as_json: bool) -> None:
+    """Print what a machine is: its units, log Z, and how learning ended."""
     from fullspan.estimators.explain.endings import ending
     from fullspan.estimators.explain.limits import facts as limits
     from fullspan.people.cli.summary import closing_lines, print_json
@@ -135,5 +58,3 @@ def _tell(machine: Any, more: dict[str, Any], *, as_json: bool) -> None:
     typer.echo(f"log Z {z} ({'exact' if z.is_exact else 'estimated by annealing'})")
     typer.echo(f"{machine.n_iter_} epochs, {machine.status_}")
     typer.echo("\n".join(closing_lines(fitted)))
-    if "seconds" in more:
-        typer.echo(f"fitted in {more['seconds']:.1f} s, written to {more['file']}")

@@ -158,7 +158,7 @@ def answered(ask: Callable[[str], Any], questions: Sequence[str]) -> list[tuple[
 def report_failures(answers: Sequence[Answered]) -> int:
     """Report the questions that were not answered on standard error; the exit code."""
     from fullspan.errors import FullspanError, QueryError
-    from fullspan.people.cli.app import said
+    from fullspan.people.cli.messages import said
 
     failed = [(question, answer) for question, answer in answers if isinstance(answer, FullspanError)]
     for question, error in failed:

@@ -1,11 +1,8 @@
-"""Trees and mixtures in a terminal: ``fit --model mixture``, ``chow-liu`` or ``hidden-tree``, and ``show``."""
+"""Trees and mixtures in a terminal."""
 
 from __future__ import annotations
 
-import dataclasses
 import math
-import warnings
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -13,72 +10,6 @@ import typer
 if TYPE_CHECKING:
     from fullspan.model.hidden_tree import FittedTree
     from fullspan.model.mixture import FittedMixture
-
-
-TREES = ("mixture", "chow-liu", "hidden-tree")
-_EDGES = 5
-"""Edges shown after a fit."""
-
-
-def fit_tree(
-    data: Path,
-    output: Path,
-    model: str,
-    given: dict[str, Any],
-    reading: dict[str, Any],
-    *,
-    as_json: bool,
-    quiet: bool,
-    weights: str | None = None,
-) -> int:
-    """Learn a mixture or a tree of a table, write it, and print what it is.
-
-    Ctrl-C keeps the best so far and exits with 130; before the first run has something to keep, nothing is written.
-    """
-    from fullspan.errors import ConvergenceWarning
-    from fullspan.learn.base.reporter import reported
-    from fullspan.people.cli.app import INTERRUPTED
-
-    with reported(verbose=not quiet):
-        estimator = _estimator(model, given, reading, verbose=not quiet)
-    estimator._says_limits = False  # they are printed below
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # the status is told below
-        estimator.fit(data, sample_weight=weights)
-    if weights is not None:
-        fitted = estimator.fitted_
-        estimator.fitted_ = dataclasses.replace(fitted, settings={**fitted.settings, "weights": weights})
-    estimator.save(output)
-    from fullspan.estimators.mixture import FullSpanMixture
-
-    if not quiet:
-        more = {"file": str(output), "seconds": estimator.fitted_.settings["seconds"]}
-        if isinstance(estimator, FullSpanMixture):
-            show_mixture(estimator.fitted_, as_json=as_json, more=more)
-        else:
-            show_tree(estimator.fitted_, _EDGES, as_json=as_json, more=more)
-        if not as_json:
-            typer.echo(f"fitted in {more['seconds']:.1f} s, written to {output}")
-    if estimator.status_ != "interrupted":
-        return 0
-    typer.echo(f"fullspan: interrupted; the best model so far is in {str(output)!r}", err=True)
-    return INTERRUPTED
-
-
-def _estimator(model: str, given: dict[str, Any], reading: dict[str, Any], *, verbose: bool) -> Any:
-    from fullspan.estimators.mixture import FullSpanMixture
-    from fullspan.estimators.trees import ChowLiuTree, HiddenChowLiuTree
-
-    restarts = {"restarts": given["restarts"]} if "restarts" in given else {}
-    if model == "mixture":
-        runs = None if given["components"] is None else [(given["components"], given["max_width"])]
-        own = {"runs": runs, "max_seconds": given["max_seconds"], "random_state": given["seed"], **restarts}
-        return FullSpanMixture(**own, **reading, verbose=verbose)
-    if model == "chow-liu":
-        return ChowLiuTree(**reading, max_memory=given["max_memory"], verbose=verbose)
-    states = {} if given["components"] is None else {"n_states": given["components"]}
-    own = {"random_state": given["seed"], "max_memory": given["max_memory"], **states, **restarts}
-    return HiddenChowLiuTree(**own, **reading, verbose=verbose)
 
 
 def show_tree(fitted: FittedTree, top: int | None, *, as_json: bool, more: dict[str, Any] | None = None) -> None:

@@ -1,0 +1,125 @@
+"""How parameters are spelled on the command line, where an option has another name or form than its parameter.
+
+Every other parameter is an option of the same name, read by its type (:mod:`fullspan.people.cli.values`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from fullspan.people.cli import arguments
+from fullspan.people.cli.values import names
+
+Texts = Mapping[str, Any]
+"""What was given, by option: a text, several of a repeated option, or whether a flag is there."""
+Names = Callable[[], Sequence[str]]
+"""Gives the names of all variables, hidden ones too; it opens the table."""
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """The options that a parameter has.
+
+    Attributes
+    ----------
+    options : their names, and their help where the docstring does not suit.
+    read : makes the parameter from what was given; None to read the one option by the parameter's type.
+    repeated, flags : the options that may be repeated, and those without a value.
+    metavar : what stands for their value in the help.
+    """
+
+    options: Mapping[str, str]
+    read: Callable[[Texts, Names], Any] | None = None
+    repeated: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    metavar: Mapping[str, str] = field(default_factory=dict)
+
+
+def _one(option: str, read: Callable[[str], Any] | None = None, text: str = "", metavar: str = "") -> Spelling:
+    """One option, read from its text."""
+    metavars = {option: metavar} if metavar else {}
+    return Spelling({option: text}, None if read is None else lambda given, _: read(given[option]), metavar=metavars)
+
+
+def _repeated(option: str, text: str, metavar: str, read: Callable[[str], Any] = str) -> Spelling:
+    def listed(given: Texts, _: Names) -> list[Any]:
+        return [read(one) for one in given[option]]
+
+    return Spelling({option: text}, listed, repeated=(option,), metavar={option: metavar})
+
+
+def _graph(given: Texts, known: Names) -> list[tuple[str, str]]:
+    """The edges of the file and of the command line."""
+    path = given.get("graph")
+    listed = [] if path is None else arguments.edges_of_file(Path(path))
+    return [*listed, *(arguments.edge(text, known) for text in given.get("edge", ()))]
+
+
+def _runs(given: Texts, _: Names) -> list[tuple[int, int]]:
+    """One size of mixture instead of the usual schedule."""
+    if "components" not in given:
+        raise typer.BadParameter("--max-width goes with --components; without, mixtures of several widths are tried")
+    sizes = [given["components"], given.get("max_width", "4")]
+    if not all(size.isdigit() for size in sizes):
+        raise typer.BadParameter(f"--components {sizes[0]} --max-width {sizes[1]}: whole numbers are needed")
+    return [(int(sizes[0]), int(sizes[1]))]
+
+
+_HIDDEN = "Hidden variables: a number of binary ones, or their names separated by commas."
+_EDGES = {
+    "graph": "File of edges, one per line: two names separated by a comma or blanks.",
+    "edge": "An edge, a-b or a,b; may be repeated.",
+}
+SPELLINGS: dict[str, Spelling] = {
+    "columns": _one("columns", names, "Columns to use, separated by commas; default all."),
+    "levels": _one("levels", arguments.levels, 'Levels in order, as JSON or a .json file: \'{"size": ["S", "L"]}\'.'),
+    "bins": _one(
+        "bins", arguments.bins, 'Cut numeric columns: a number of quantile bins, or JSON: \'{"age": ["width", 5]}\'.'
+    ),
+    "na_values": _repeated(
+        "na",
+        "A text that means a missing cell, instead of the usual ones; may be repeated. '' for empty cells alone.",
+        "TEXT",
+    ),
+    "handle_unknown": _one("unknown"),
+    "max_memory": _one("max_memory", arguments.size, "Most memory to use, such as 8GiB.", "SIZE"),
+    "random_state": _one("seed", arguments.seed, "Seed of all that is random.", "N"),
+    "shrinkage": Spelling(
+        {"shrink": "Shrink interactions by a prior set by evidence; full-span mixes them in as far as they predict."},
+        lambda given, _: "evidence" if given["shrink"] else None,
+        flags=("shrink",),
+    ),
+    "hidden": _one("hidden", arguments.hidden, _HIDDEN),
+    "graph": Spelling(_EDGES, _graph, repeated=("edge",), metavar={"graph": "FILE", "edge": "A-B"}),
+    "margins": _repeated("margin", "A margin to fit with all its subsets; may be repeated.", "A,B,C", names),
+    "patterns": _repeated("pattern", "A pattern with a weight, and no others; may be repeated.", "A,B,C", names),
+    "n_pairs": _one("pairs"),
+    "n_chains": _one("chains"),
+    "n_sweeps": _one("sweeps"),
+    "n_states": _one("components"),
+    "DecimatableBoltzmannMachine.hidden": _one("hidden", arguments.hidden_names, _HIDDEN),
+    "RestrictedBoltzmannMachine.n_hidden": _one("hidden", arguments.units),
+    "DeepBoltzmannMachine.layers": _one("hidden", arguments.layers, "Units per layer, 64,32."),
+    "RestrictedBoltzmannMachine.max_iter": _one("epochs"),
+    "DeepBoltzmannMachine.max_iter": _one("epochs"),
+    "FullSpanMixture.runs": Spelling(
+        {
+            "components": "Levels of the hidden variable; by default several runs, mixed.",
+            "max_width": "Most variables that one is joined to.",
+        },
+        _runs,
+        metavar={"components": "N", "max_width": "N"},
+    ),
+}
+"""By parameter, or by class and parameter where classes differ."""
+
+
+def spelling(estimator: str, parameter: str) -> Spelling:
+    """The options of a parameter."""
+    own = f"{estimator}.{parameter}"
+    return SPELLINGS.get(own) or SPELLINGS.get(parameter) or Spelling({parameter: ""})
