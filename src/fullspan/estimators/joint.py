@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from fullspan.errors import FullspanError
-from fullspan.model.layered import FittedLayers
 
 
 def is_conditional(fitted: Any) -> bool:
@@ -23,7 +22,7 @@ def check_exact_joint(estimator: Any, name: str, user: str) -> None:
     """
     if is_conditional(estimator.fitted_):
         raise FullspanError(f"{name} predicts some columns from others; {user} needs a model of all columns")
-    if isinstance(estimator.fitted_, FittedLayers):
+    if not estimator.distribution_.exact:
         raise FullspanError(
             f"{name} is a {type(estimator).__name__}, whose marginals are not summed, and {user} shows exact ones; "
             "fullspan compare, score and sample take it"

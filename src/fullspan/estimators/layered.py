@@ -21,6 +21,9 @@ from fullspan.data import decode, fill, held
 from fullspan.data.space import Space
 from fullspan.errors import ConvergenceWarning, FullspanError, require_whole
 from fullspan.estimators.density import generator
+from fullspan.estimators.explain import limits
+from fullspan.estimators.explain.endings import ending
+from fullspan.estimators.explain.shown import Shown, closing_lines
 from fullspan.estimators.inputs.evidence import Evidence, event_of
 from fullspan.estimators.inputs.parameters import check_parameters
 from fullspan.estimators.inputs.reading import Reading, refuse_missing_level, say_missing
@@ -445,6 +448,29 @@ class LayeredEstimator(LayeredParameters, _Transformer):
         table = checked_table(X)
         without = isinstance(table, np.ndarray) and table.shape[1] == len(inputs)
         return fill(table, self.space_, codes, completed, rng, names=inputs if without else None)
+
+    def _shown(self, top: int | None, *, terms: bool = False, whole: bool = True) -> Shown:
+        """What ``fullspan show`` says of the machine."""
+        model, z, fitted = self.model_, self.log_z_, self._fitted
+        facts = {
+            "estimator": type(self).__name__,
+            "variables": len(model.space),
+            "layers": list(model.sizes),
+            "parameters": model.n_parameters,
+            "log_z": {"value": z.value, "standard_error": z.standard_error, "method": z.method},
+            "status": self.status_,
+            "epochs": self.n_iter_,
+            "ending": ending(fitted)._asdict(),
+            **limits.facts(fitted),
+        }
+        sizes = " - ".join(map(str, model.sizes))
+        lines = [
+            f"{type(self).__name__}: {len(model.space)} variables, units {sizes}, {model.n_parameters:,} parameters",
+            f"log Z {z} ({'exact' if z.is_exact else 'estimated by annealing'})",
+            f"{self.n_iter_} epochs, {self.status_}",
+            *closing_lines(fitted),
+        ]
+        return Shown(facts, ["\n".join(lines)])
 
     # -- files and scikit-learn -------------------------------------------------------------------------------
 

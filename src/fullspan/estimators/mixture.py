@@ -12,8 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from fullspan.errors import FullspanError
 from fullspan.estimators.density import generator
+from fullspan.estimators.explain.links import MIXTURE, MIXTURE_REPORT, Links, links_by_sharing
+from fullspan.estimators.explain.shown import Shown, shown_by_size
 from fullspan.estimators.parameters import Seed
 from fullspan.estimators.trees import TreeEstimator
+from fullspan.estimators.without_terms import WithoutTerms
 from fullspan.model.effects.interaction import Interaction
 from fullspan.query.direct_pairs import DirectPairs
 from fullspan.query.distributions.mixture import MixtureDistribution
@@ -21,7 +24,6 @@ from fullspan.query.distributions.mixture import MixtureDistribution
 if TYPE_CHECKING:
     from fullspan.data import Empirical
     from fullspan.learn.base.reporter import Reporter
-    from fullspan.model.mixture import FittedMixture
 
 _PAIRS_EACH = 3
 """Pairs of each variable that are listed."""
@@ -68,6 +70,7 @@ class FullSpanMixture(Seed, TreeEstimator):
     True
     """
 
+    _is_mixed = True
     _saved = (
         *("runs", "smoothing", "restarts", "max_seconds", "validation_fraction", "tol", "patience", "max_iter"),
         "random_state",
@@ -100,13 +103,9 @@ class FullSpanMixture(Seed, TreeEstimator):
         return replace(noted, settings={**noted.settings, "runs": runs})
 
     def _accept(self, fitted: Any, kind: str, empirical: Empirical | None = None) -> None:
-        learned: FittedMixture = fitted
-        model = learned.model
-        self.fitted_, self.model_, self.space_, self.log_z_ = learned, model, model.space, 0.0
-        self.n_components_, self.width_, self.n_parameters_ = len(model.shares), model.width, model.n_parameters
-        self.log_likelihood_, self.validation_score_ = learned.total * learned.log_likelihood, learned.validation
-        self.history_, self.status_, self.n_iter_ = learned.history, learned.status, len(learned.history)
-        self._accept_columns(kind)
+        WithoutTerms._accept(self, fitted, kind)  # a mixture has no edges of its own
+        self.n_components_, self.width_ = len(self.model_.shares), self.model_.width
+        self.validation_score_ = fitted.validation
 
     def _interaction_rows(self) -> list[Interaction]:
         """Pairs in which one of the two shares most, a few for each variable.
@@ -127,6 +126,22 @@ class FullSpanMixture(Seed, TreeEstimator):
         kept = np.flatnonzero((saved > price) & (saved >= np.minimum(most[first], most[second])))
         rows = [Interaction((names[first[k]], names[second[k]]), float(saved[k]), True, "cell ratio", ()) for k in kept]
         return sorted(rows, key=lambda one: (-one.nats_saved, one.variables))
+
+    def _shown(self, top: int | None, *, terms: bool = False, whole: bool = True) -> Shown:
+        model, held_out = self.model_, self.validation_score_
+        words = f", {len(model.shares)} components of width up to {model.width}"
+        own = {
+            "n_components": len(model.shares),
+            "width": model.width,
+            "validation": held_out,
+            "shares": model.shares.tolist(),
+        }
+        shown = shown_by_size(self, words, own)
+        last = [] if math.isnan(held_out) else [f"rows held out: {held_out:.4f} nats per row"]
+        return replace(shown, blocks=[*shown.blocks, *last])
+
+    def _links(self) -> Links:
+        return links_by_sharing(self, "pair", MIXTURE, MIXTURE_REPORT)
 
     def summary(self, coding: str = "sum") -> NoReturn:
         raise FullspanError("a mixture has no terms to summarise; see n_components_, width_ and validation_score_")

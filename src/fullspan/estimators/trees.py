@@ -13,12 +13,22 @@ from sklearn.utils.validation import check_is_fitted
 
 from fullspan.data.space import Level
 from fullspan.errors import FullspanError
-from fullspan.estimators.density import DensityEstimator, generator
+from fullspan.estimators.density import generator
+from fullspan.estimators.explain.links import (
+    HIDDEN,
+    HIDDEN_REPORT,
+    TREE,
+    TREE_REPORT,
+    Links,
+    links_by_interactions,
+    links_by_sharing,
+)
+from fullspan.estimators.explain.shown import Rows, Shown, shown_by_size
 from fullspan.estimators.inputs.evidence import Evidence
 from fullspan.estimators.inputs.parameters import check_parameters
 from fullspan.estimators.inputs.tables import checked_table, kind_of
 from fullspan.estimators.parameters import Memory, Seed
-from fullspan.estimators.settings import seed_of
+from fullspan.estimators.without_terms import WithoutTerms
 from fullspan.learn.base.reporter import announce, reading
 from fullspan.model.effects.interaction import Interaction
 from fullspan.model.effects.named_effects import of_cells
@@ -31,7 +41,7 @@ if TYPE_CHECKING:
     from fullspan.learn.base.reporter import Reporter
 
 
-class TreeEstimator(DensityEstimator):
+class TreeEstimator(WithoutTerms):
     """What trees answer; see :class:`ChowLiuTree` and :class:`HiddenChowLiuTree`.
 
     All questions of :class:`DensityEstimator` about rows, probabilities and information, by passes over the tree, which
@@ -87,36 +97,19 @@ class TreeEstimator(DensityEstimator):
     def _learn(self, empirical: Empirical, watch: Reporter | None) -> Any:
         return self._learn_tree(empirical, None, watch)
 
-    def _noted(self, fitted: Any, sample_weight: Any = None) -> Any:
-        own = {name: value for name, value in self.get_params(deep=False).items() if name in self._saved}
-        own = {name: list(value) if isinstance(value, tuple) else value for name, value in own.items()}
-        if "random_state" in own:
-            own["random_state"] = seed_of(own["random_state"])
-        how = self._reading().weighted_by(sample_weight)
-        settings = {**fitted.settings, **own, **how.settings, "estimator": type(self).__name__}
-        return replace(fitted, settings=settings)
-
     def _accept(self, fitted: Any, kind: str, empirical: Empirical | None = None) -> None:
         model = fitted.model
-        self.fitted_, self.model_, self.space_, self.log_z_ = fitted, model, model.space, 0.0
+        super()._accept(fitted, kind, empirical)
         self.edges_ = tuple(
             (a, b, float(fitted.mutual_information[i])) for (a, b), i in zip(model.edges, model.order[1:], strict=True)
         )
-        self.n_parameters_, self.n_states_ = model.n_parameters, model.n_states
-        self.log_likelihood_, self.validation_score_ = fitted.total * fitted.log_likelihood, fitted.validation
-        self.history_, self.status_, self.n_iter_ = fitted.history, fitted.status, len(fitted.history)
-        self._accept_columns(kind)
+        self.n_states_, self.validation_score_ = model.n_states, fitted.validation
 
     def marginals(self, given: Evidence = None) -> dict[str, Table]:
         """The distribution of every variable given the evidence, in one pass up the tree and one down."""
         check_is_fitted(self)
         found = self.distribution_.marginals(self._event(given)).shares
         return {name: self.distribution_.named((i,), p) for i, (name, p) in enumerate(found.items())}
-
-    @property
-    def terms_(self) -> NoReturn:
-        """A tree has none."""
-        raise AttributeError(f"a {type(self).__name__} has no terms; see interactions_")
 
     def _interaction_rows(self) -> list[Interaction]:
         """The edges: what two variables share, and, where nothing is hidden, their effect given all others."""
@@ -130,6 +123,32 @@ class TreeEstimator(DensityEstimator):
                 one = of_cells(self.space_, own, sum_to_zero_cells(self.distribution_.marginal(names).values))
             found.append(one.with_nats(self.fitted_.total * nats, True))
         return sorted(found, key=lambda one: (-one.nats_saved, one.variables))
+
+    def _shown(self, top: int | None, *, terms: bool = False, whole: bool = True) -> Shown:
+        tree = self.model_
+        hidden = "" if tree.is_observed else f", hidden nodes of {tree.n_states} states"
+        edges = sorted(self.edges_, key=lambda edge: -edge[2])
+        listed = [{"parent": a, "child": b, "mutual_information": nats} for a, b, nats in edges[:top]]
+        own = {
+            "hidden_states": 0 if tree.is_observed else tree.n_states,
+            "validation": self.validation_score_,
+            "tree": listed,
+        }
+        shown = shown_by_size(self, hidden, own)
+        rows = [(f"{a} – {b}", f"{nats:.4f}") for a, b, nats in edges[:top]]
+        return replace(shown, blocks=[*shown.blocks, Rows(("edge", "nats"), rows, len(edges) - len(rows))])
+
+    def _links(self) -> Links:
+        if self.model_.is_observed:
+            return links_by_interactions(self, "edge", TREE, self._shared_note())
+        return links_by_sharing(self, "edge", HIDDEN, HIDDEN_REPORT)
+
+    def _shared_note(self) -> str:
+        """What the numbers of the edges mean, in a report."""
+        settings = self.fitted_.settings
+        but = ["up to the pseudo-count"] if settings.get("pseudo_count") else []
+        but += ["where no cell is missing"] if settings.get("missing") == "em" else []
+        return TREE_REPORT + "".join(f", {words}" for words in but) + "."
 
     def mode(self, given: Evidence = None) -> dict[str, Level]:
         """The likeliest state given the evidence, as ``{name: level}``, exact; of a Chow–Liu tree only.
@@ -145,9 +164,6 @@ class TreeEstimator(DensityEstimator):
 
     def residuals(self, kind: Any = "pearson", table: bool = False) -> NoReturn:
         raise FullspanError("residuals compare counts of whole states, which a tree of many variables does not hold")
-
-    def _record_to_save(self) -> Any:
-        return self.fitted_
 
 
 @dataclass(eq=False, repr=False)

@@ -21,7 +21,6 @@ from fullspan.estimators.compare.comparison import FOLDS, Compared, Comparison, 
 from fullspan.estimators.compare.translation import translation
 from fullspan.estimators.inputs.reading import Reading
 from fullspan.estimators.joint import is_conditional
-from fullspan.model.layered import FittedLayers
 from fullspan.query.calibration import Calibration, pooled
 
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ def compare(
     ['independent']
     """
     named = _named(models)
-    space = next(iter(named.values()))._visible
+    space = next(iter(named.values())).distribution_.visible
     first = next(iter(named.values()))
     weights = getattr(first.fitted_, "settings", {}).get("weights")
     reading = replace(Reading.by(first), missing="em", weight_column=weights)
@@ -86,7 +85,7 @@ def compare_counts(
     held_out: bool = False,
 ) -> Comparison:
     """The same for counted rows over the variables of the first model; ``held_out`` if it is known that they are."""
-    space = next(iter(named.values()))._visible
+    space = next(iter(named.values())).distribution_.visible
     entries = [_of_model(name, model, space, test, held_out) for name, model in named.items()]
     if baselines and train is not None:
         entries += [_of_baseline(name, train, test, held_out) for name in BASELINES]
@@ -111,19 +110,11 @@ def _same_rows(models: Iterable[DensityEstimator], train: Empirical | None) -> b
 def _remark(name: str, model: DensityEstimator) -> str | None:
     """That the log-likelihood of a model is estimated, or a bound, in words."""
     said = []
-    if getattr(model.model_, "n_layers", 1) > 1:
+    if model.distribution_.bound:
         said.append("nats/row is a lower bound")
-    if error := _error_of_log_z(model.fitted_):
+    if error := model.distribution_.log_z.error:
         said.append(f"log Z is estimated, which adds an error of {error:.2g} nats to every row")
     return f"{name}: {'; '.join(said)}" if said else None
-
-
-def _error_of_log_z(fitted: Any) -> float:
-    """Standard error of log Z: of a machine in layers, or of one that was learned by chains; 0 if it is exact."""
-    if isinstance(fitted, FittedLayers):
-        return float(fitted.log_z.standard_error)
-    noted = fitted.settings.get("log_z")
-    return float(noted["error"]) if isinstance(noted, dict) and not noted.get("exact", True) else 0.0
 
 
 _Entry = tuple[Compared, Array, list[tuple[LogProb, Empirical]]]
@@ -144,10 +135,12 @@ def _named(models: Mapping[str, DensityEstimator] | Sequence[DensityEstimator]) 
 
 
 def _of_model(name: str, model: DensityEstimator, space: Space, test: Empirical, held_out: bool) -> _Entry:
-    translate = translation(name, space, model._visible)
+    translate = translation(name, space, model.distribution_.visible)
+
+    distribution = model.distribution_
 
     def log_prob(codes: NDArray[Any]) -> Array:
-        return model._log_prob(translate(codes))
+        return distribution.log_prob(translate(codes))
 
     fitted = model.fitted_
     row, scores = _scored(name, log_prob, test)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from fullspan.estimators.explain.interactions import InteractionTable, Intervals
+from fullspan.estimators.explain.links import Links, links_by_interactions
+from fullspan.estimators.explain.shown import Shown, shown_by_terms
 from fullspan.estimators.explain.terms import TermTable
 from fullspan.model.effects.interaction import Interaction
 
@@ -23,6 +25,8 @@ class Explained:
     fitted_: Any
     _empirical: Any
     _explained_fit: Fitted | None = None
+    _is_mixed: ClassVar[bool] = False
+    """Whether the model has components, which a report lists."""
 
     @property
     def _explained(self) -> Fitted:
@@ -63,3 +67,11 @@ class Explained:
 
         objective = None if self._empirical is None else objective_of(self.fitted_, self._empirical)
         return None if objective is None else covariance_of(objective)
+
+    def _shown(self, top: int | None, *, terms: bool = False, whole: bool = True) -> Shown:
+        """What ``fullspan show`` says of the model, with at most ``top`` rows of each table."""
+        return shown_by_terms(self._explained, top, terms=terms, whole=whole)
+
+    def _links(self) -> Links:
+        """What joins the variables, as the explorer lists and draws it."""
+        return links_by_interactions(self)

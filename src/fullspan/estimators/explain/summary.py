@@ -15,7 +15,6 @@ from fullspan.estimators.explain.limits import likelihood_line
 from fullspan.estimators.explain.terms import aligned
 from fullspan.estimators.joint import is_conditional
 from fullspan.model.algebra.local import INDICATOR
-from fullspan.model.averaged import AveragedLogLinear
 from fullspan.model.effects.events import event_words
 from fullspan.model.effects.words import label
 
@@ -106,7 +105,7 @@ def _coded(fitted: Fitted, coding: str, covariance: Any) -> tuple[str, tuple[Coe
 
 def _only_basis(fitted: Fitted) -> bool:
     """Whether the weights have no other coding: on a truncated space cells of the coding may not exist."""
-    return getattr(fitted.model, "states", None) is not None or isinstance(fitted.model, AveragedLogLinear)
+    return fitted.kind in ("truncated", "averaged")
 
 
 def _cell(fitted: Fitted, cell: tuple[tuple[int, int], ...]) -> str:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from fullspan.display import html_table
-from fullspan.model.averaged import AveragedLogLinear
 from fullspan.pictures.palette import LIGHT, ROLES
 
 if TYPE_CHECKING:
@@ -83,7 +82,7 @@ class TermTable(Sequence[TermRow]):
     @classmethod
     def of(cls, fitted: Fitted) -> TermTable:
         """The terms of a fitted model."""
-        averaged = isinstance(fitted.model, AveragedLogLinear)
+        averaged = fitted.kind == "averaged"
         return cls(lambda: _rows_of(fitted), AVERAGED_HEADINGS if averaged else HEADINGS)
 
     def __len__(self) -> int:
@@ -145,7 +144,7 @@ class TermTable(Sequence[TermRow]):
 def _rows_of(fitted: Fitted) -> list[TermRow]:
     model = fitted.model
     names, weights = model.space.names, fitted.weights
-    chosen = model.chosen if isinstance(model, AveragedLogLinear) else np.ones(len(model.terms))
+    chosen = getattr(model, "chosen", np.ones(len(model.terms)))
     rows = [
         TermRow(
             fitted.describe(k),

@@ -72,12 +72,14 @@ def _fitted() -> Fitted:
 
 
 def _show(fitted: Fitted, seconds: float) -> None:
-    from fullspan.people.cli.summary import strongest, summary_lines
+    from fullspan.estimators.explain.shown import shown_by_terms
+    from fullspan.people.cli.summary import print_block
 
-    typer.echo("\n".join(summary_lines(fitted)))
+    lines, table = shown_by_terms(fitted, STRONGEST, terms=False, whole=False).blocks
+    print_block(lines)
     typer.echo(f"learned in {seconds:.1f} s")
     _heading("The strongest interactions", "Which votes go together, beyond what the others already explain.")
-    strongest(fitted, STRONGEST)
+    print_block(table)
 
 
 def _ask(fitted: Fitted) -> None:

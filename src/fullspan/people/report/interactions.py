@@ -6,9 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from fullspan.estimators.explain.pictures import is_saved
 from fullspan.model.effects.interaction import Interaction
-from fullspan.model.mixture import FittedMixture
 
 
 def interaction_notes(estimator: Any, rows: Sequence[Interaction]) -> Iterator[str]:
@@ -19,7 +17,7 @@ def interaction_notes(estimator: Any, rows: Sequence[Interaction]) -> Iterator[s
     if any(row.effects for row in rows):
         yield "An interaction says which levels go together beyond what everything else in the model explains."
     yield from _effect_notes(rows)
-    yield from _saved_notes(rows) if is_saved(estimator) else _shared_notes(estimator)
+    yield from [shared] if (shared := estimator._links().report) else _saved_notes(rows)
 
 
 def has_intervals(rows: Sequence[Interaction]) -> bool:
@@ -52,28 +50,4 @@ def _saved_notes(rows: Sequence[Interaction]) -> Iterator[str]:
         yield (
             "<em>Nats saved</em>: the log-likelihood that the rows lose if the interaction is dropped and all else "
             f"refitted{tilde}."
-        )
-
-
-def _shared_notes(estimator: Any) -> Iterator[str]:
-    """Of trees and mixtures: information times rows."""
-    if isinstance(estimator.fitted_, FittedMixture):
-        yield (
-            "<em>Nats shared</em>: the information that the two share directly or by the hidden variable, and not by "
-            "way of other variables, times the rows. The strongest pairs of each variable are shown. The model mixes "
-            "several graphs, so that a pair has no one odds ratio."
-        )
-    elif estimator.model_.is_observed:
-        settings = estimator.fitted_.settings
-        but = ["up to the pseudo-count"] if settings.get("pseudo_count") else []
-        but += ["where no cell is missing"] if settings.get("missing") == "em" else []
-        yield (
-            "<em>Nats shared</em>: the mutual information of the two in the rows, times their number. That is the "
-            "log-likelihood that the rows lose if the edge is dropped and the other edges stay"
-            f"{''.join(f', {words}' for words in but)}."
-        )
-    else:
-        yield (
-            "<em>Nats shared</em>: the mutual information of the two in the rows, times their number. The tree joins "
-            "them by hidden variables, so that a pair has no one odds ratio."
         )

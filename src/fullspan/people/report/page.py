@@ -50,7 +50,7 @@ def page(content: Content) -> str:
 
 
 def _sections(c: Content) -> Iterator[tuple[str, str, str] | None]:
-    if isinstance(c.estimator.fitted_, FittedMixture):
+    if c.estimator._is_mixed:
         yield "components", "What is mixed", _components(c.estimator.fitted_)
     yield "interactions", "Which interactions were found", _interactions(c)
     yield "data", "What the data are", _data(c)
@@ -287,7 +287,7 @@ def _learning_words(c: Content) -> str:
     last = fitted.history[-1]
     penalty = " plus the penalty" if fitted.settings.get("l1") or fitted.settings.get("l2") else ""
     if not hasattr(c.estimator, "n_terms_"):
-        held_out = isinstance(fitted, FittedMixture) and not math.isnan(fitted.validation)
+        held_out = c.estimator._is_mixed and not math.isnan(fitted.validation)
         what = f"Minus the mean log-likelihood of the rows {'held out' if held_out else 'learned from'}, in nats"
     elif is_searched(fitted) and "min_support" not in fitted.settings:
         what = f"KL(data ‖ model) plus the price of the terms{penalty}, in nats per row"

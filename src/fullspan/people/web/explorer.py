@@ -17,11 +17,11 @@ from fullspan.arrays import Array
 from fullspan.data.space import Space
 from fullspan.errors import QueryError
 from fullspan.estimators.explain.interactions import as_dict
+from fullspan.estimators.explain.links import NATS_SAVED, Link, Links, links_of_network
 from fullspan.estimators.joint import check_exact_joint
 from fullspan.estimators.loading import load
 from fullspan.estimators.registry import distribution_of
 from fullspan.model.files.formats import NETWORKS, suffix
-from fullspan.people.web.links import NATS_SAVED, Link, Links, links_of, links_of_network
 from fullspan.people.web.neighbourhood import Neighbourhoods
 from fullspan.query.distribution import Distribution
 from fullspan.query.graph import read_graph
@@ -61,7 +61,7 @@ class Explorer:
         else:
             self.estimator = load(path)
             check_exact_joint(self.estimator, str(path), "the explorer")
-            self.kind, self.joined = type(self.estimator).__name__, links_of(self.estimator)
+            self.kind, self.joined = type(self.estimator).__name__, self.estimator._links()
             self.distribution = distribution_of(self.estimator.fitted_, MAX_MEMORY)
         self.space: Space = self.distribution.space
         self.prior = self.distribution.marginals().shares

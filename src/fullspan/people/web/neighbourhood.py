@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from fullspan.people.web.links import Link
+from fullspan.estimators.explain.links import Link
 
 MAX_NODES = 150
 """Most variables in one answer."""

@@ -26,7 +26,6 @@ from fullspan.learn.likelihood.solve import Likelihood, solve
 from fullspan.model.algebra.basis import Basis, Term
 from fullspan.model.averaged import refuse_averaged
 from fullspan.model.loglinear import LogLinear, check_term
-from fullspan.model.truncated import TruncatedLogLinear
 from fullspan.query.geometry.sums import EliminationSums, ListSums, Sums, TableSums
 
 How = Literal["auto", "table", "list", "elimination"]
@@ -71,7 +70,7 @@ class Manifold:
         """
         linear = log_linear(model)
         chosen = linear.terms if terms is None else tuple(terms)
-        states = linear.states if isinstance(linear, TruncatedLogLinear) else None
+        states = getattr(linear, "states", None)
         return cls(linear.space, linear.basis, chosen, states, how)
 
     @cached_property

@@ -12,10 +12,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from fullspan.model.averaged import AveragedLogLinear
 from fullspan.model.effects.interaction import Interaction
 from fullspan.model.graph import FactorGraph
-from fullspan.model.mixture import FittedMixture
 
 NATS_SAVED = "nats saved"
 Called = Literal["interaction", "edge", "pair", "factor"]
@@ -34,18 +32,31 @@ _AVERAGE = (
 )
 _CHOSEN = " Chosen: the share of the fits that have the interaction."
 _UNKNOWN = "Nats saved are not known. Log ratio: the logarithm of the strongest × or ÷ of the interaction."
-_TREE = (
+TREE = (
     "The edges of the tree. Nats saved: the number of rows times the mutual information of the two columns, which "
     "approximates (~) the log-likelihood lost without the edge."
 )
-_HIDDEN = (
+HIDDEN = (
     "The edges of the tree of hidden variables, by the columns that they belong to. Nats shared: the number of rows "
     "times the mutual information of the two columns. A tree of hidden variables gives no effect with an odds ratio."
 )
-_MIXTURE = (
+MIXTURE = (
     "A mixture has no interactions of its own. Listed are the pairs of variables that share most, a few for each "
     "variable. Nats shared: the number of rows times the mutual information that two variables have directly or "
     "through the hidden variable, not by way of other variables."
+)
+TREE_REPORT = (
+    "<em>Nats shared</em>: the mutual information of the two in the rows, times their number. That is the "
+    "log-likelihood that the rows lose if the edge is dropped and the other edges stay"
+)
+HIDDEN_REPORT = (
+    "<em>Nats shared</em>: the mutual information of the two in the rows, times their number. The tree joins them by "
+    "hidden variables, so that a pair has no one odds ratio."
+)
+MIXTURE_REPORT = (
+    "<em>Nats shared</em>: the information that the two share directly or by the hidden variable, and not by way of "
+    "other variables, times the rows. The strongest pairs of each variable are shown. The model mixes several graphs, "
+    "so that a pair has no one odds ratio."
 )
 _NETWORK = (
     "The factors over two or more variables. A network comes without rows, so there are no nats saved. Range of log "
@@ -76,31 +87,32 @@ class Links:
     called : what one of them is.
     measure : what a strength is, such as ``nats saved``.
     note : what the list holds and how to read it, in sentences.
+    report : of numbers that are not nats saved, what they are, in a sentence of HTML.
     """
 
     called: Called
     measure: str
     note: str
     links: tuple[Link, ...]
+    report: str = ""
 
 
-def links_of(estimator: Any) -> Links:
-    """The interactions of an estimator, the edges of a tree or the pairs of a mixture."""
+def links_by_sharing(estimator: Any, called: Called, note: str, report: str) -> Links:
+    """Pairs by the information that they share, of a model whose pairs have no odds ratios."""
+    known = [row for row in estimator.interactions_ if math.isfinite(row.nats_saved)]
+    return Links(called, "nats shared", note, tuple(Link(row, row.nats_saved) for row in known), report)
+
+
+def links_by_interactions(estimator: Any, called: Called = "interaction", note: str = "", report: str = "") -> Links:
+    """Interactions by the nats that they save, or by their effects where that is not known."""
     rows = list(estimator.interactions_)
-    known = [row for row in rows if math.isfinite(row.nats_saved)]
-    if isinstance(estimator.fitted_, FittedMixture):
-        return Links("pair", "nats shared", _MIXTURE, tuple(Link(row, row.nats_saved) for row in known))
-    if hasattr(estimator, "edges_") and not estimator.model_.is_observed:
-        return Links("edge", "nats shared", _HIDDEN, tuple(Link(row, row.nats_saved) for row in known))
-    if rows and not known:
+    if rows and not any(math.isfinite(row.nats_saved) for row in rows):
         by_effect = sorted((Link(row, _log_ratio(row)) for row in rows), key=lambda link: -link.strength)
-        return Links("interaction", "log ratio", _UNKNOWN + _EFFECTS, tuple(by_effect))
+        return Links("interaction", "log ratio", _UNKNOWN + _EFFECTS, tuple(by_effect), report)
     links = tuple(Link(row, _positive(row.nats_saved), row.approximate) for row in rows)
-    if hasattr(estimator, "edges_"):
-        return Links("edge", NATS_SAVED, _TREE + _EFFECTS, links)
-    note = _AVERAGE if isinstance(estimator.fitted_.model, AveragedLogLinear) else _SAVED
-    chosen = _CHOSEN if any(row.chosen != 1.0 for row in rows) else ""
-    return Links("interaction", NATS_SAVED, note + chosen + _EFFECTS, links)
+    own = note or (_AVERAGE if estimator.fitted_.kind == "averaged" else _SAVED)
+    chosen = _CHOSEN if any(row.chosen != 1.0 for row in rows) and not note else ""
+    return Links(called, NATS_SAVED, own + chosen + _EFFECTS, links, report)
 
 
 def _positive(nats: float) -> float:
