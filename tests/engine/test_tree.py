@@ -11,8 +11,15 @@ from fullspan.engine.elimination.clusters import ClusterTree
 from fullspan.engine.elimination.trees import TreeEngine
 from fullspan.errors import TooLargeError
 from fullspan.learn.trees.chow_liu import chow_liu
+from fullspan.model.algebra.jit import Kernel
 from fullspan.model.hidden_tree import HiddenTree
 from trees import CARDS, all_states, generic_tree, joint
+
+
+@pytest.fixture(autouse=True, params=["NumPy", "compiled"])
+def passes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Passes in NumPy, which serve few rows where no compiled code is kept, and their compiled twins."""
+    monkeypatch.setattr(Kernel, "serves_plain", lambda *_, **__: request.param == "NumPy")
 
 
 @pytest.fixture(scope="module")

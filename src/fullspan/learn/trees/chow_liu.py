@@ -14,8 +14,6 @@ the rows that show both, which is no longer the maximum of the likelihood, but n
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,30 +22,23 @@ from fullspan.data import Empirical
 from fullspan.engine.elimination.trees import TreeEngine
 from fullspan.errors import FullspanError
 from fullspan.learn.trees.pairs import mutual_information, pair_counts
-from fullspan.model.algebra.jit import serial
 from fullspan.model.hidden_tree import FittedTree, HiddenTree
 from fullspan.model.record import Step
 
 
-@serial
-def _spanning(weight: Any, parents: Any) -> None:
+def _spanning(weight: Array) -> NDArray[np.int64]:
     """Prim's algorithm from node 0: each step joins the node with the heaviest edge to the tree."""
-    n = len(parents)
-    best = weight[0].copy()
-    parents[:] = 0
+    n = len(weight)
+    best, parents = weight[0].copy(), np.zeros(n, dtype=np.int64)
     parents[0] = -1
-    joined = np.zeros(n, dtype=np.bool_)
+    joined = np.zeros(n, dtype=bool)
     joined[0] = True
     for _ in range(n - 1):
-        chosen = -1
-        for i in range(n):
-            if not joined[i] and (chosen < 0 or best[i] > best[chosen]):
-                chosen = i
+        chosen = int(np.argmax(np.where(joined, -np.inf, best)))
         joined[chosen] = True
-        for i in range(n):
-            if not joined[i] and weight[chosen, i] > best[i]:
-                best[i] = weight[chosen, i]
-                parents[i] = chosen
+        heavier = ~joined & (weight[chosen] > best)
+        best[heavier], parents[heavier] = weight[chosen][heavier], chosen
+    return parents
 
 
 def spanning_tree(weight: Array) -> NDArray[np.int64]:
@@ -55,8 +46,7 @@ def spanning_tree(weight: Array) -> NDArray[np.int64]:
 
     Time O(n²). Among equal edges the one found first is taken, so the tree is a function of the weights.
     """
-    parents = np.empty(len(weight), dtype=np.int64)
-    _spanning(np.ascontiguousarray(weight, dtype=np.float64), parents)
+    parents = _spanning(np.asarray(weight, dtype=np.float64))
     neighbours: list[list[int]] = [[] for _ in parents]
     for i, p in enumerate(parents.tolist()):
         if p >= 0:

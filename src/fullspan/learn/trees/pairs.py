@@ -16,6 +16,8 @@ from fullspan.model.algebra.jit import parallel, prange, serial
 
 _PLANES = 24
 """Bits of a weight that are counted by planes; larger or fractional weights are summed."""
+_FEW = 1 << 29
+"""Products of indicators that matrix products sum in less time than it takes to fetch compiled code."""
 _BLOCK_CELLS = 1 << 22
 """Indicators that are multiplied together where weights are summed."""
 
@@ -24,7 +26,7 @@ def pair_counts(states: NDArray[Any], weights: Array, cards: tuple[int, ...], ma
     """Weighted counts of every pair of (variable, level) in the rows that show both, shape (S, S), S = sum |X_i|.
 
     Whole weights are counted bit by bit: columns of indicators packed into words, one set per binary digit of the
-    weights, and population counts of their conjunctions. Other weights are summed by matrix products.
+    weights, and population counts of their conjunctions. Few rows and other weights are summed by matrix products.
 
     Raises
     ------
@@ -35,7 +37,8 @@ def pair_counts(states: NDArray[Any], weights: Array, cards: tuple[int, ...], ma
     offsets = np.concatenate([[0], np.cumsum(cards)[:-1]]).astype(np.int64)
     whole = weights.astype(np.int64)
     counts = np.zeros((size, size))
-    if not (whole == weights).all() or int(whole.max()) >> _PLANES:
+    few = len(states) * size * size <= _FEW
+    if few or not (whole == weights).all() or int(whole.max()) >> _PLANES:
         for rows in _blocks(len(states), size):
             shown = _indicators(states[rows], offsets, size)
             counts += (shown * weights[rows, None]).T @ shown
@@ -94,26 +97,21 @@ def _add_conjunctions(bits: Any, unit: float, counts: Any) -> None:
                 counts[b, a] += unit * total
 
 
-@parallel
-def _mutual_information(counts: Any, offsets: Any, cards: Any, out: Any) -> None:
-    """out[i, j] = I(x_i; x_j) in nats in the rows that show both, 0 where there are none."""
-    n = len(cards)
-    for i in prange(n):
-        for j in range(n):
-            table = counts[offsets[i] : offsets[i] + cards[i], offsets[j] : offsets[j] + cards[j]]
-            total = table.sum()
-            information = 0.0
-            for x in range(cards[i]):
-                row = table[x].sum()
-                for y in range(cards[j]):
-                    if table[x, y] > 0:
-                        information += table[x, y] * np.log(table[x, y] * total / (row * table[:, y].sum()))
-            out[i, j] = max(information / total, 0.0) if total > 0 and i != j else 0.0
-
-
 def mutual_information(counts: Array, cards: tuple[int, ...]) -> Array:
-    """I(x_i; x_j) of all pairs, from :func:`pair_counts`; shape (n, n), 0 on the diagonal."""
-    sizes = np.array(cards, dtype=np.int64)
-    out = np.zeros((len(cards), len(cards)))
-    _mutual_information(counts, np.cumsum(sizes) - sizes, sizes, out)
+    """I(x_i; x_j) in nats of all pairs, from :func:`pair_counts`; shape (n, n), 0 on the diagonal.
+
+    Of the rows that show both cells; 0 where there are none.
+    """
+    n, starts = len(cards), np.cumsum([0, *cards])
+    of = np.repeat(np.arange(n), cards)
+    seen = np.add.reduceat(counts, starts[:-1], axis=1)  # (S, n): rows that show the level, and variable j at all
+    out = np.zeros((n, n))
+    for i in range(n):
+        own = slice(starts[i], starts[i + 1])
+        table, total = counts[own], seen[own].sum(axis=0)
+        expected = seen[own][:, of] * seen[:, i] / np.maximum(total, 1e-300)[of]
+        cells = table * np.log(np.where(table > 0, table, 1.0) / np.where(table > 0, expected, 1.0))
+        information = np.add.reduceat(cells.sum(axis=0), starts[:-1])
+        out[i] = np.maximum(information / np.where(total > 0, total, 1.0), 0.0)
+    np.fill_diagonal(out, 0.0)
     return out

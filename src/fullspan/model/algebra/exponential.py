@@ -71,5 +71,5 @@ def _with_overload() -> Any:
     return _exp
 
 
-exponential: Any = Deferred(_with_overload)
+exponential: Any = Deferred(_with_overload, _exp)
 """exp(x) of one number, for use inside compiled loops; outside of them NumPy's."""

@@ -18,11 +18,14 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 if "OMP_WAIT_POLICY" not in os.environ:
     os.environ["OMP_WAIT_POLICY"] = "passive"
@@ -35,9 +38,15 @@ SMALL, MIDDLE = 1 << 12, 1 << 17
 """Numbers in a table up to which NumPy serves instead of kernels, always and where no kernels are kept."""
 _PATIENCE = 1 << 30
 """Numbers that NumPy visits for tables of middle size before kernels are compiled: in about as long as that takes."""
-_MARK = "bits.transform_bits"
-"""A kernel that every table uses: where it is kept, the others are."""
-_spent = 0
+_INTERPRETED = (
+    "fullspan.engine.elimination.ordering.",
+    "fullspan.engine.elimination.sweeps.",
+    "fullspan.engine.elimination.decimation.",
+)
+"""Rooms whose kernels take time in proportion to their arrays, so that a few numbers take Python a few milliseconds."""
+_FEW, _PATIENCE_PYTHON = 1 << 12, 1 << 16
+"""Numbers in a kernel's arguments up to which a call runs as Python, and in all such calls before it is compiled."""
+_here = threading.local()
 
 
 def is_small(n_numbers: int) -> bool:
@@ -47,37 +56,22 @@ def is_small(n_numbers: int) -> bool:
     always. Up to 2^17 it serves where no compiled code is kept, until it has taken as long as compiling would have.
     The two differ by rounding alone.
     """
-    global _spent
     if n_numbers <= SMALL or n_numbers > MIDDLE:
         return n_numbers <= SMALL
-    if _spent <= _PATIENCE:
-        _spent = _PATIENCE + 1 if _spent == 0 and _are_kept() else _spent + n_numbers
-    return _spent <= _PATIENCE
+    from fullspan.model.algebra.bits import transform_bits  # every table uses it: where it is kept, the others are
 
-
-def _are_kept() -> bool:
-    """Whether compiled kernels of this version are on disk: looked for where Numba keeps them, without importing it."""
-    source = Path(__file__).parent / f"{_MARK.split('.')[0]}.py"
-    folder, cache = os.environ.get("NUMBA_CACHE_DIR"), os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    try:
-        found = [
-            *(source.parent / "__pycache__").glob(f"{_MARK}-*.nbi"),
-            *(Path(folder) if folder else Path(cache) / "numba").glob(f"*/{_MARK}-*.nbi"),
-        ]
-        return any(path.stat().st_mtime >= source.stat().st_mtime for path in found)
-    except (OSError, RuntimeError):  # no folder that can be read, or no home
-        return False
+    return bool(transform_bits.serves_plain(n_numbers, MIDDLE))  # type: ignore[attr-defined]
 
 
 class Deferred:
     """Something of Numba's that a module names before Numba is imported; :meth:`ready` is the thing itself.
 
     Numba reads a function's globals when it compiles it. So everything deferred among the globals of a kernel is
-    replaced by the thing itself just before.
+    replaced by the thing itself just before. Until then ``plain`` is called in its place.
     """
 
-    def __init__(self, make: Callable[[], Any]) -> None:
-        self._make, self._made = make, None
+    def __init__(self, make: Callable[[], Any], plain: Callable[..., Any]) -> None:
+        self._make, self._made, self._plain = make, None, plain
 
     def ready(self) -> Any:
         """The thing itself, made at the first call."""
@@ -88,22 +82,74 @@ class Deferred:
         return self._made
 
     def __call__(self, *arguments: Any) -> Any:
-        made = self._made
-        return (self.ready() if made is None else made)(*arguments)
+        return (self._plain if self._made is None else self._made)(*arguments)
 
 
 class Kernel(Deferred):
-    """A function that is compiled at its first call."""
+    """A function that is compiled at its first call, or once it has been called with enough numbers."""
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
-        super().__init__(functools.partial(_dispatcher, function, options))
-        self.py_func = function
+        super().__init__(functools.partial(_dispatcher, function, options), function)
+        self.py_func, self._spent, self._visited = function, 0, 0
         functools.update_wrapper(self, function)
+
+    def __call__(self, *arguments: Any) -> Any:
+        if self._made is not None:
+            return self._made(*arguments)
+        if getattr(_here, "interprets", False):
+            return self.py_func(*arguments)
+        if not self._is_interpreted(arguments):
+            return self.ready()(*arguments)
+        _here.interprets = True
+        try:
+            with np.errstate(all="ignore"):
+                return self.py_func(*arguments)
+        finally:
+            _here.interprets = False
+
+    def serves_plain(self, n_numbers: int, most: int) -> bool:
+        """Whether a twin in NumPy is to serve ``n_numbers`` now, of up to ``most``, since compiling would take longer.
+
+        It does where this kernel is not kept on disk, until it has visited so many numbers that compiling would pay.
+        """
+        if self._made is not None or n_numbers > most or self._visited > _PATIENCE:
+            return False
+        self._visited = _PATIENCE + 1 if not self._visited and self._is_kept() else self._visited + n_numbers
+        return self._visited <= _PATIENCE
+
+    def _is_kept(self) -> bool:
+        """Whether this kernel, as it is now, is on disk: looked for where Numba keeps it, without importing Numba."""
+        source, name = Path(self.py_func.__code__.co_filename), self.py_func.__qualname__
+        folder, cache = os.environ.get("NUMBA_CACHE_DIR"), os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+        pattern = f"{source.stem}.{name}-*.nbi"
+        try:
+            found = [
+                *(source.parent / "__pycache__").glob(pattern),
+                *(Path(folder) if folder else Path(cache) / "numba").glob(f"*/{pattern}"),
+            ]
+            return any(path.stat().st_mtime >= source.stat().st_mtime for path in found)
+        except (OSError, RuntimeError):  # no folder that can be read, or no home
+            return False
+
+    def _is_interpreted(self, arguments: tuple[Any, ...]) -> bool:
+        """Whether this call runs as Python: where arrays are few and small, that is done before Numba is imported."""
+        if not self.__module__.startswith(_INTERPRETED) or self._spent > _PATIENCE_PYTHON:
+            return False
+        n_numbers = _n_numbers(arguments)
+        self._spent += n_numbers
+        return n_numbers <= _FEW
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self.ready(), name)
+
+
+def _n_numbers(value: Any) -> int:
+    """Numbers in the arrays of a kernel's arguments, and one for each other argument."""
+    if isinstance(value, tuple):
+        return sum(map(_n_numbers, value))
+    return value.size if isinstance(value, np.ndarray) else 1
 
 
 def _dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
@@ -173,7 +219,7 @@ def vector_code(plain: Callable[..., Any], lanes: Callable[..., Any], **options:
             return plain
         return intrinsic(**options)(lanes) if options else intrinsic(lanes)
 
-    return Deferred(make)
+    return Deferred(make, plain)
 
 
 def _numba_prange() -> Any:
@@ -183,10 +229,19 @@ def _numba_prange() -> Any:
 
 
 def cores() -> int:
-    """Number of threads that parallel kernels use."""
-    import numba
+    """Number of threads that parallel kernels use; Numba, if it is not there yet, need not be imported to know."""
+    if "numba" in sys.modules:
+        import numba
 
-    return int(numba.get_num_threads())
+        return int(numba.get_num_threads())
+    given = os.environ.get("NUMBA_NUM_THREADS")
+    return (
+        int(given)
+        if given
+        else len(os.sched_getaffinity(0))
+        if hasattr(os, "sched_getaffinity")
+        else os.cpu_count() or 1
+    )
 
 
 def use_cores(number: int) -> None:
@@ -201,7 +256,7 @@ if TYPE_CHECKING:  # kernels are checked as Numba declares them
     from numba import prange
 else:
     _compiled = _decorator
-    prange = Deferred(_numba_prange)
+    prange = Deferred(_numba_prange, range)
 
 serial = _compiled(fastmath=_FAST)
 """Compile a function that runs on one core and may be called from other compiled code."""

@@ -7,18 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array
-from fullspan.engine.elimination.trees import passes as passes
+from fullspan.engine.elimination.trees import passes, plain
 from fullspan.engine.memory import budget, require
 from fullspan.model.algebra import jit
 from fullspan.model.algebra.blas import one_core
 from fullspan.model.hidden_tree import HiddenTree
 
+_FEW = 1 << 20
+"""Numbers in the messages of some rows up to which NumPy serves where no compiled code is kept."""
 CHUNK_BYTES = 1 << 26
 """Room for the posteriors or random numbers of rows that are answered together."""
 
@@ -87,11 +90,17 @@ class TreeEngine:
         small = np.uint8 if self.missing < 256 else np.int32
         return np.ascontiguousarray(np.where(codes < 0, self.missing, codes).T, dtype=small)
 
+    def _passes(self, columns: NDArray[Any]) -> ModuleType:
+        """Compiled passes, or those in NumPy for few rows."""
+        n, k, _ = self.emission.shape
+        few = passes.expected_counts.serves_plain(n * k * columns.shape[1], most=_FEW)  # type: ignore[attr-defined]
+        return plain if few else passes
+
     def log_likelihood(self, columns: NDArray[Any]) -> Array:
         """log p(observed cells) of each row, −inf where it is impossible."""
         out = np.empty(columns.shape[1])
         with one_core(), np.errstate(divide="ignore"):
-            passes.log_likelihoods(*self._tree, columns, self.threads, out)
+            self._passes(columns).log_likelihoods(*self._tree, columns, self.threads, out)
         return out
 
     def expected_counts(self, columns: NDArray[Any], weights: Array) -> tuple[Counts, Array]:
@@ -103,7 +112,8 @@ class TreeEngine:
         edges, cells = np.empty((self.threads, n, k, k)), np.empty((self.threads, n, k, c))
         out = np.empty(columns.shape[1])
         with one_core():
-            passes.expected_counts(*self._tree, columns, weights.astype(self.dtype), self.threads, edges, cells, out)
+            expected = self._passes(columns).expected_counts
+            expected(*self._tree, columns, weights.astype(self.dtype), self.threads, edges, cells, out)
         pairs, root = edges.sum(axis=0), int(self.tree.order[0])
         at_root = pairs[root, 0].copy()
         pairs *= self.transition
@@ -116,7 +126,7 @@ class TreeEngine:
             columns = self.columns(codes[chunk])
             out, log = np.empty((columns.shape[1], n, c)), np.empty(columns.shape[1])
             with one_core():
-                passes.cell_posteriors(*self._tree, self.levels, columns, self.threads, out, log)
+                self._passes(columns).cell_posteriors(*self._tree, self.levels, columns, self.threads, out, log)
             yield chunk, out, log
 
     def completed(self, codes: NDArray[Any], rng: np.random.Generator) -> tuple[NDArray[np.int64], Array]:

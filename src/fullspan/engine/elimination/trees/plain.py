@@ -1,0 +1,86 @@
+"""The passes on trees of hidden nodes in NumPy: the readable form of :mod:`.passes`, and what serves few rows.
+
+The functions take the arrays of their twins in ``passes`` and fill the same outputs; all rows are passed together.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+_TINY = 1e-150
+"""The product of scales is moved to its logarithm when it falls below."""
+
+
+def _up(order: Any, parent: Any, prior: Any, transition: Any, emission: Any, codes: Any) -> tuple[Any, Any, Any, Any]:
+    """Messages lam and m (n, K, rows), 1 / (pi . lam) at the root, and the log-likelihoods of the rows."""
+    lam = np.empty((*emission.shape[:2], codes.shape[1]), dtype=prior.dtype)
+    for i in range(len(order)):
+        np.take(emission[i], codes[i], axis=1, out=lam[i])
+    message, log, product = np.empty_like(lam), np.zeros(codes.shape[1]), np.ones(codes.shape[1])
+    with np.errstate(divide="ignore"):
+        for i in order[:0:-1]:
+            np.dot(transition[i], lam[i], out=message[i])
+            above = lam[parent[i]]
+            above *= message[i]
+            total = above.sum(axis=0)
+            product *= total
+            above *= _inverse(total)
+            if product.min() < _TINY:
+                log += np.log(product)
+                product[:] = 1.0
+        total = prior @ lam[order[0]]
+        log += np.log(product * total)
+    return lam, message, _inverse(total), log
+
+
+def _inverse(total: Any) -> Any:
+    """1 / total, 0 for 0."""
+    return np.divide(1, total, out=np.zeros_like(total), where=total > 0)
+
+
+def _down(order: Any, parent: Any, prior: Any, transition: Any, lam: Any, message: Any, scale: Any) -> Any:
+    """Beliefs (n, K, rows) of all nodes; ``message`` becomes the parent's belief divided by it, 0 for 0."""
+    belief, root = np.empty_like(lam), order[0]
+    belief[root] = prior[:, None] * lam[root] * scale
+    for i in order[1:]:
+        message[i] = np.divide(belief[parent[i]], message[i], out=np.zeros_like(message[i]), where=message[i] > 0)
+        belief[i] = (transition[i].T @ message[i]) * lam[i]
+    return belief
+
+
+def log_likelihoods(
+    order: Any, parent: Any, prior: Any, transition: Any, emission: Any, codes: Any, threads: int, out: Any
+) -> None:
+    """out[row] = log p(x_row), −inf where it is zero."""
+    out[:] = _up(order, parent, prior, transition, emission, codes)[-1]
+
+
+def cell_posteriors(
+    order: Any, parent: Any, prior: Any, transition: Any, emission: Any, levels: Any, codes: Any, threads: int,
+    out: Any, log_likelihood: Any,
+) -> None:  # fmt: skip
+    """out[row, i, x] = p(x_i = x | the row's cells) for ``levels`` (n, X, K), the chances of levels that may be."""
+    lam, message, scale, log_likelihood[:] = _up(order, parent, prior, transition, emission, codes)
+    belief = _down(order, parent, prior, transition, lam, message, scale)
+    missing, level = emission.shape[2] - 1, np.arange(levels.shape[1])
+    for i in range(len(order)):
+        chance = levels[i] @ (belief[i] * _inverse(emission[i, :, missing])[:, None])
+        out[:, i] = np.where(codes[i][:, None] == missing, chance.T, codes[i][:, None] == level)
+
+
+def expected_counts(
+    order: Any, parent: Any, prior: Any, transition: Any, emission: Any, codes: Any, weights: Any, threads: int,
+    edges: Any, cells: Any, out: Any,
+) -> None:  # fmt: skip
+    """Expected counts under the posterior of the hidden nodes, all in the first of the sets; see the twin."""
+    lam, message, scale, out[:] = _up(order, parent, prior, transition, emission, codes)
+    belief = _down(order, parent, prior, transition, lam, message, scale * weights)
+    edges[:], cells[:] = 0, 0
+    edges[0, order[0], 0] = belief[order[0]].sum(axis=1)
+    for i in order[1:]:
+        edges[0, i] = message[i] @ lam[i].T
+    level = np.arange(emission.shape[2])
+    for i in range(len(order)):
+        cells[0, i] = belief[i] @ (codes[i][:, None] == level).astype(belief.dtype)
