@@ -12,6 +12,9 @@ import pytest
 from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.engine.dual import lookup, normalise, plain, scan
+from fullspan.engine.sampling import two_layers
+from fullspan.engine.sampling.layers import fused
+from fullspan.engine.sampling.layers import plain as layer_loops
 from fullspan.learn.search.fit import fit
 from fullspan.learn.search.margins import count_inside, count_inside_plain
 from fullspan.learn.search.options import Options
@@ -118,3 +121,36 @@ def test_a_small_fit_compiles_nothing() -> None:
         "sys.exit('numba' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_units_are_those_of_the_kernels(dtype: Any) -> None:
+    """Means, sums, an ascent, and draws by the same random numbers: of thousands, at most one may be rounded apart."""
+    rng = np.random.default_rng(7)
+    raw, bias = rng.normal(scale=3, size=(90, 41)).astype(dtype), rng.normal(size=41).astype(dtype)
+    found = []
+    for loops in (layer_loops, fused):
+        mean, drawn, total = np.zeros_like(raw), np.zeros(raw.shape, dtype=np.int8), np.zeros(90)
+        loops.means(raw, bias, dtype(0.7), 2, 40, mean)
+        loops.draws(raw, bias, dtype(0.7), 2, 40, np.uint32(123456789), np.uint32(4000000000), drawn)
+        loops.soft_pluses(raw, bias, dtype(0.7), 2, 40, total)
+        weights, velocity = raw.copy(), raw[::-1].copy()
+        left, right = raw[:, :2].copy(), raw[:2].copy()
+        loops.ascend(weights, velocity, raw * dtype(0.1), left, right, dtype(0.1), dtype(0.9), dtype(0.01))
+        found.append((mean, drawn, total, weights, velocity))
+    for plain_part, compiled_part in zip(*found, strict=True):
+        if plain_part.dtype == np.int8:
+            assert np.count_nonzero(plain_part != compiled_part) <= 1
+            assert 0.3 < plain_part.mean() < 0.7
+        else:
+            np.testing.assert_allclose(plain_part, compiled_part, rtol=0, atol=50 * tolerance(dtype))
+
+
+@pytest.mark.parametrize("groups", [None, ([1, 3, 1, 2], [2, 1, 4, 1])])
+def test_two_layers_are_summed_as_by_the_kernel(groups: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(8)
+    weights, a, c = rng.normal(size=(7, 8)), rng.normal(size=7), rng.normal(size=8)
+    sizes = () if groups is None else tuple(np.array(part) for part in groups)
+    listed = two_layers.two_layers(weights, a, c, *sizes)
+    monkeypatch.setattr(two_layers, "_FEW", 0)
+    assert listed == pytest.approx(two_layers.two_layers(weights, a, c, *sizes), rel=1e-13)

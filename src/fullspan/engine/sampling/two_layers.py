@@ -25,6 +25,8 @@ MAX_STATES = 1 << 30
 """States of the smaller layer up to which it is enumerated when asked for: minutes."""
 AUTO_UNITS = 28
 """Units of the smaller layer up to which it is enumerated without being asked to."""
+_FEW = 1 << 17
+"""States times units of the other layer up to which NumPy lists them all."""
 _WALK_STATES = 1 << 12
 """States visited in one walk, before the fields are summed afresh: rounding errors of a longer one would add up."""
 _FACTORS = 64
@@ -81,7 +83,9 @@ def two_layers(weights: Array, a: Array, c: Array, a_groups: Ints | None = None,
             "many to enumerate; use annealed importance sampling"
         )
     order = np.argsort(np.repeat(groups[1], groups[1]), kind="stable")  # units by themselves first, as the kernel wants
-    tops, sums = _walks(_enumerated(weights[:, order], a, groups[0]), c[order], np.sort(groups[1]))
+    layer = _enumerated(weights[:, order], a, groups[0])
+    sum_up = _listed if n_states(groups[0]) * c.size <= _FEW else _walks
+    tops, sums = sum_up(layer, c[order], np.sort(groups[1]))
     top = float(tops.max())
     return top + float(np.log((sums * np.exp(tops - top)).sum()))
 
@@ -116,6 +120,21 @@ def _enumerated(weights: Array, bias: Array, groups: Ints) -> _Enumerated:
     levels[own], fields[own] = bias, weights
     n_walked = int(np.searchsorted(np.cumprod(cards.astype(np.float64)), _WALK_STATES, side="right"))
     return _Enumerated(cards, starts, levels, fields, n_walked)
+
+
+def _listed(layer: _Enumerated, c: Array, groups: Ints) -> tuple[Array, Array]:
+    """The same as ``_walks`` in NumPy, each state by itself: the fields of all states are held at once."""
+    value, fields = np.zeros(1), c[None, :]
+    for start, card in zip(layer.starts, layer.cards, strict=False):
+        own = slice(start, start + card)
+        value = (layer.bias[own][:, None] + value).ravel()
+        fields = (layer.fields[own][:, None, :] + fields).reshape(-1, c.size)
+    single = int(np.count_nonzero(groups == 1))
+    value = value + np.logaddexp(0.0, fields[:, :single]).sum(axis=1)
+    for part in np.split(fields[:, single:], np.cumsum(groups[single:])[:-1], axis=1):
+        if part.shape[1]:
+            value += np.logaddexp.reduce(part, axis=1)
+    return value, np.ones(len(value))
 
 
 @parallel

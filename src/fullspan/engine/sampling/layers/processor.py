@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.engine.sampling.layers import bits, fused
+from fullspan.engine.sampling.layers import fused, plain
 from fullspan.engine.sampling.layers.arrays import Device
 from fullspan.model.units import Blocks
 
+_FEW = 1 << 16
+"""Numbers up to which NumPy serves, always, so that a fit does not depend on whether compiled code is kept."""
 _MANY = 0.3
 """Share of ones from which on listing the sums of every four rows pays."""
+
+
+def _loops(n_numbers: int) -> ModuleType:
+    """The loops in NumPy for few numbers, else the compiled ones."""
+    return plain if n_numbers <= _FEW else fused
 
 
 class Processor(Device):
@@ -35,6 +43,8 @@ class Processor(Device):
     def totals(self, x: Any) -> Any:
         if x.dtype != np.int8:
             return x.sum(axis=0)
+        if x.size <= _FEW:
+            return x.sum(axis=0, dtype=self.dtype)
         counts = np.empty(x.shape[1], dtype=np.int32)
         fused.ones(x, counts)
         return counts.astype(self.dtype)
@@ -43,7 +53,7 @@ class Processor(Device):
         out = np.empty_like(raw)
         for start, stop, size in blocks:
             if size == 1:
-                fused.means(raw, bias, self.real(scale), start, stop, out)
+                _loops(raw.size).means(raw, bias, self.real(scale), start, stop, out)
             else:
                 out[:, start:stop] = self._mean(raw[:, start:stop] * scale + bias[start:stop], size)
         return out
@@ -53,7 +63,7 @@ class Processor(Device):
         for start, stop, size in blocks:
             if size == 1:
                 keys = self.rng.integers(2**32, size=2, dtype=np.uint32)
-                fused.draws(raw, bias, self.real(scale), start, stop, keys[0], keys[1], out)
+                _loops(raw.size).draws(raw, bias, self.real(scale), start, stop, keys[0], keys[1], out)
             else:
                 out[:, start:stop] = self._draw(raw[:, start:stop] * scale + bias[start:stop], size)
         return out
@@ -62,19 +72,25 @@ class Processor(Device):
         total = np.zeros(len(raw))
         for start, stop, size in blocks:
             if size == 1:
-                fused.soft_pluses(raw, bias, self.real(scale), start, stop, total)
+                _loops(raw.size).soft_pluses(raw, bias, self.real(scale), start, stop, total)
             else:
                 part = raw[:, start:stop] * scale + bias[start:stop]
                 total += super().log_sum(((0, stop - start, size),), part, np.zeros_like(bias[start:stop]))
         return total
 
     def product(self, x: Any, weights: Any) -> Any:
+        if x.dtype == np.int8 and x.size <= _FEW:
+            return x.astype(self.dtype) @ weights
         return self._sums(x, weights) if x.dtype == np.int8 else x @ weights
 
     def contrast(self, a: Any, b: Any, c: Any, d: Any) -> Any:
         b, d = b * self.real(1 / len(a)), d * self.real(-1 / len(c))
         if a.dtype != np.int8 or c.dtype != np.int8:
             return a.T @ b + c.T @ d
+        if a.size + c.size <= _FEW:
+            return a.T.astype(self.dtype) @ b + c.T.astype(self.dtype) @ d
+        from fullspan.engine.sampling.layers import bits
+
         first, second = bits.whole_words(a), bits.whole_words(c)
         where = np.empty((8 * first.shape[1], len(a) + len(c)), dtype=np.uint32)
         counts = np.zeros(len(where), dtype=np.int64)
@@ -86,6 +102,8 @@ class Processor(Device):
 
     def _sums(self, x: NDArray[np.int8], weights: Any) -> Any:
         """``x weights`` of drawn units."""
+        from fullspan.engine.sampling.layers import bits
+
         words, counts = bits.whole_words(x), np.empty(len(x), dtype=np.int64)
         out = np.empty((len(x), weights.shape[1]), dtype=self.dtype)
         if np.count_nonzero(words.view(np.bool_)) <= _MANY * x.size:
@@ -101,5 +119,6 @@ class Processor(Device):
     def ascend(
         self, w: Any, velocity: Any, gradient: Any, lowered: tuple[Any, Any], rate: float, momentum: float, decay: float
     ) -> tuple[Any, Any]:
-        fused.ascend(w, velocity, gradient, *lowered, self.real(rate), self.real(momentum), self.real(decay))
+        numbers = self.real(rate), self.real(momentum), self.real(decay)
+        _loops(w.size).ascend(w, velocity, gradient, *lowered, *numbers)
         return w, velocity
