@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from report import table
 
-from fullspan.bench.density_methods import METHODS, Settings
+from fullspan.bench.density_methods import Settings, all_methods
 from fullspan.bench.density_sets import DataSet, Split, read_set
 
 RIVALS = ("independent", "chow-liu", "pairwise", "hidden-trees")
@@ -29,7 +29,8 @@ def scores(data: DataSet, n_rows: int, seed: int) -> dict[str, float]:
     test, cut = rest[(rest >= 0).any(axis=1)], max(1, n_rows // 10)
     split = Split(known[cut:], known[:cut], test, known)
     return {
-        name: float(METHODS[name](split, data.space, Settings()).log_prob(test).mean()) for name in (*RIVALS, "average")
+        name: float(all_methods()[name](split, data.space, Settings()).log_prob(test).mean())
+        for name in (*RIVALS, "average")
     }
 
 

@@ -15,9 +15,10 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+import fullspan as fs
 from fullspan.bench.density import Score, compare, markdown
 from fullspan.bench.density_fold import Job
-from fullspan.bench.density_methods import METHODS, Settings
+from fullspan.bench.density_methods import RIVALS, Settings, all_methods, how_to_add_rivals
 from fullspan.bench.density_picture import picture
 from fullspan.bench.density_sets import find_sets, read_set
 from fullspan.bench.limited import Worker
@@ -61,7 +62,7 @@ def test_the_score_of_independent_columns_is_their_mean_log_probability(folder: 
     assert found.error == pytest.approx(log.std() / np.sqrt(50))
 
 
-@pytest.mark.parametrize("method", [name for name in METHODS if name not in ("hidden-trees", "rbm")])
+@pytest.mark.parametrize("method", [name for name in all_methods() if name not in ("hidden-trees", "rbm")])
 def test_methods_score_or_say_why_not(folder: Path, method: str) -> None:
     """On rows with a strong pair every method but independence is likelier than independence, or declines."""
     base, found = compare(folder, names=["parts"], methods=["independent", method], settings=QUICK)
@@ -294,3 +295,19 @@ def test_broken_sets_are_named(tmp_path: Path) -> None:
     np.savez(path, train=np.zeros((2, 1), np.uint8), nvars=5)
     with pytest.raises(DataError, match="are needed"):
         read_set(path)
+
+
+def test_rivals_come_from_the_checkout(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """They are found next to the sources; an installed package has none, and says how to add them."""
+    assert "pyagrum" in all_methods()
+    assert not how_to_add_rivals()
+    assert not any(path.is_relative_to(Path(fs.__file__).parent) for path in RIVALS.glob("*.py"))
+    monkeypatch.setattr("fullspan.bench.density_methods.RIVALS", tmp_path)
+    all_methods.cache_clear()
+    try:
+        assert "pyagrum" not in all_methods()
+        assert "benchmarks/rivals" in how_to_add_rivals()
+        with pytest.raises(DataError, match=r"there is no method 'pyagrum'; choose from .* benchmarks/rivals"):
+            compare(tmp_path, methods=["pyagrum"])
+    finally:
+        all_methods.cache_clear()

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from fullspan.bench.density_fold import Job, Outcome, held
-from fullspan.bench.density_methods import METHODS, Settings
+from fullspan.bench.density_methods import Settings, all_methods, how_to_add_rivals
 from fullspan.bench.density_sets import find_sets
 from fullspan.bench.limited import Worker
 from fullspan.errors import DataError
@@ -66,7 +66,7 @@ def compare(
     folder: Path,
     results: Path | None = None,
     names: list[str] | None = None,
-    methods: Sequence[str] = tuple(METHODS),
+    methods: Sequence[str] | None = None,
     folds: int = 5,
     settings: Settings | None = None,
     say: Say = lambda text: None,
@@ -77,13 +77,17 @@ def compare(
     ------
     DataError : the folder or a set is not there, a method is unknown, or the results are no JSON lines.
     """
-    for method in methods:
-        if method not in METHODS:
-            raise DataError(f"there is no method {method!r}; choose from {', '.join(METHODS)}")
+    for method in methods or ():
+        if method not in all_methods():
+            hint = how_to_add_rivals()
+            raise DataError(
+                f"there is no method {method!r}; choose from {', '.join(all_methods())}"
+                + (f" ({hint})" if hint else "")
+            )
     settings = settings or Settings()
     paths = find_sets(folder, names)
     known = {(s.set, s.method): s for s in _kept(results) if not _stopped_sooner(s, settings)}
-    pairs = [(path, method) for path in paths for method in methods]
+    pairs = [(path, method) for path in paths for method in methods or all_methods()]
     _check_same((known[p.stem, method] for p, method in pairs if (p.stem, method) in known), folds, settings, results)
     if results is not None:
         results.open("a", encoding="utf-8").close()  # a file that cannot be written is said before anything is learned
@@ -158,8 +162,8 @@ def markdown(scores: Sequence[Score]) -> str:
     for s in scores:
         if s.declined:
             reasons.setdefault((s.method, s.declined), []).append(s.set)
-    told = [f"* {method} –: {reason} ({', '.join(sets)})" for (method, reason), sets in reasons.items()]
-    return "\n".join([*lines, "", *told] if told else lines)
+    listed = [f"* {method} –: {reason} ({', '.join(sets)})" for (method, reason), sets in reasons.items()]
+    return "\n".join([*lines, "", *listed] if listed else lines)
 
 
 def _cell(found: Score | None, best: float) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.bench.density_methods import METHODS, Declined, Settings
+from fullspan.bench.density_methods import Declined, Settings, all_methods
 from fullspan.bench.density_sets import DataSet, read_set
 from fullspan.errors import FullspanError
 
@@ -49,7 +49,7 @@ def done(job: Job) -> Outcome:
     split = list(data.splits(job.folds, job.settings.seed))[job.fold]
     start = time.perf_counter()
     try:
-        learned = METHODS[job.method](split, data.space, job.settings)
+        learned = all_methods()[job.method](split, data.space, job.settings)
         seconds = time.perf_counter() - start
         seen = (split.test >= 0).any(axis=1)
         return Outcome(learned.log_prob(split.test[seen]), seconds, learned.notes)

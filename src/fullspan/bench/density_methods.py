@@ -1,15 +1,14 @@
-"""The ways of estimating a density that are compared: each learns from rows, and scores others.
+"""The methods of density estimation that are compared: each learns from rows, and scores others.
 
 A method may decline a set, with the reason: too many states, cells missing, a package that is not installed.
 """
 
 from __future__ import annotations
 
-import subprocess
-import sys
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,6 @@ import numpy as np
 
 from fullspan.arrays import Array, Ints
 from fullspan.bench.density_sets import Split
-from fullspan.bench.pyagrum_process import package
 from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.estimators.compare.baselines import ChowLiu, Independent
@@ -28,7 +26,9 @@ from fullspan.query.distributions.tree import TreeDistribution
 TABLE, PAIRWISE = 1 << 22, 1 << 18
 """States up to which the search runs on the dual table, and all pairs are fitted exactly."""
 SHRUNKEN = 1 << 18
-"""States up to which a shrunken model stands beside averaged fits."""
+"""States up to which a shrunken model is stacked with averaged fits."""
+RIVALS = Path(__file__).resolve().parents[3] / "benchmarks" / "rivals"
+"""Where a checkout of the sources keeps them; they are not installed."""
 _HIDDEN_UNITS, _FITS = 20, 16
 
 
@@ -144,32 +144,39 @@ def restricted(split: Split, space: Space, settings: Settings) -> Learned:
     return Learned(lambda rows: np.asarray(machine.score_samples(rows.astype(np.int8)), dtype=np.float64))
 
 
-def pyagrum(split: Split, space: Space, settings: Settings) -> Learned:
-    """A Bayesian network by pyAgrum's greedy hill climbing, in a process of its own; it scores the test rows only."""
-    if package() is None:
-        raise Declined("pyAgrum is not installed")
-    if any((rows < 0).any() for rows in (split.known, split.test)):
-        raise Declined("cells are missing")
-    with tempfile.TemporaryDirectory() as folder:
-        given, found = Path(folder, "given.npz"), Path(folder, "found.npy")
-        np.savez(given, train=split.known, test=split.test, cards=np.array(space.cards))
-        command = [sys.executable, "-m", "fullspan.bench.pyagrum_process", str(given), str(found)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise Declined(f"pyAgrum ended with {(done.stderr.strip() or str(done.returncode)).splitlines()[-1]}")
-        log = np.load(found)
-    return Learned(lambda rows: np.asarray(log[(split.test >= 0).any(axis=1)], dtype=np.float64))
-
-
-METHODS: dict[str, Method] = {
+_BASELINES: dict[str, Method] = {
     "independent": independent,
     "chow-liu": chow_liu,
     "pairwise": pairwise,
     "hidden-trees": hidden_trees,
-    "pyagrum": pyagrum,
-    "rbm": restricted,
-    "fullspan": fullspan,
-    "average": average,
-    "mixture": mixture,
 }
-"""The methods by name; the last three are the full-span ones."""
+_OWN: dict[str, Method] = {"rbm": restricted, "fullspan": fullspan, "average": average, "mixture": mixture}
+
+
+def _rivals() -> dict[str, Method]:
+    """Methods of other projects, from the modules in ``benchmarks/rivals``; each has a ``NAME`` and ``learn``."""
+    found: dict[str, Method] = {}
+    for path in sorted(RIVALS.glob("*.py")):
+        spec = spec_from_file_location(f"fullspan_rival_{path.stem}", path)
+        assert spec is not None
+        assert spec.loader is not None
+        module = module_from_spec(spec)
+        spec.loader.exec_module(module)
+        found[module.NAME] = module.learn
+    return found
+
+
+@cache
+def all_methods() -> dict[str, Method]:
+    """All methods by name: baselines, rivals where there is a checkout, and machines, the last three full-span ones."""
+    return {**_BASELINES, **_rivals(), **_OWN}
+
+
+def how_to_add_rivals() -> str:
+    """A sentence for people where no rival was found; empty otherwise."""
+    if any(RIVALS.glob("*.py")):
+        return ""
+    return (
+        "only methods of fullspan are compared; from a checkout of its sources, benchmarks/rivals adds those of other "
+        "projects, such as pyagrum"
+    )

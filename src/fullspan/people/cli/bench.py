@@ -83,14 +83,14 @@ def density(
     from dataclasses import asdict
 
     from fullspan.bench import density as bench
-    from fullspan.bench.density_methods import METHODS, Settings
+    from fullspan.bench.density_methods import Settings, how_to_add_rivals
     from fullspan.bench.density_picture import picture as drawn
     from fullspan.people.cli.files import check_target, write_text
     from fullspan.people.cli.summary import print_json
 
     if seconds is None:
         seconds = min(Settings().seconds, limit / 2) if limit else Settings().seconds
-    if "mixture" in (method or METHODS) and 0 < limit <= seconds:
+    if (not method or "mixture" in method) and 0 < limit <= seconds:
         raise typer.BadParameter(
             f"--seconds {seconds:g} leaves a mixture no time to end within --limit {limit:g}; give fewer"
         )
@@ -101,9 +101,10 @@ def density(
     def say(text: str) -> None:
         typer.echo(text, err=True)
 
-    chosen = tuple(method or METHODS)
+    if not method and (hint := how_to_add_rivals()):
+        say(hint)
     try:
-        scores = bench.compare(data, results, sets, chosen, folds, Settings(seconds, seed, limit), say)
+        scores = bench.compare(data, results, sets, method, folds, Settings(seconds, seed, limit), say)
     except KeyboardInterrupt:
         if results is not None:
             say(f"the scores so far are in {results}; the same command goes on there")
