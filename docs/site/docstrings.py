@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import re
+from importlib import import_module
 from typing import Any
 
 import griffe
@@ -17,7 +19,15 @@ class HouseStyle(griffe.Extension):
 
     def on_instance(self, *, obj: griffe.Object, **_: Any) -> None:
         if obj.docstring is not None:
-            obj.docstring.value = numpydoc(obj.docstring.value)
+            obj.docstring.value = numpydoc(whole(obj))
+
+
+def whole(obj: griffe.Object) -> str:
+    """The docstring; of an estimator with the parameters that it shares with others, which are added on import."""
+    assert obj.docstring is not None
+    if not obj.is_class or not obj.path.startswith("fullspan.estimators."):
+        return obj.docstring.value
+    return inspect.getdoc(getattr(import_module(obj.parent.path), obj.name)) or obj.docstring.value  # type: ignore[union-attr]
 
 
 def numpydoc(text: str) -> str:

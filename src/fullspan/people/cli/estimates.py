@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from fullspan.people.cli.questions import answered, report_failures, shown_question
+
 if TYPE_CHECKING:
     from fullspan.query.distribution import Distribution
     from fullspan.query.language.result import Table
@@ -16,7 +18,6 @@ def print_estimates(
     distribution: Distribution, questions: Sequence[str], log_z: bool, marginals: bool, as_json: bool
 ) -> int:
     """Answer by chains, each answer with its standard error; the exit code."""
-    from fullspan.people.cli.query import answered, report_failures
     from fullspan.people.cli.summary import print_json
 
     report: dict[str, Any] = {}
@@ -56,7 +57,6 @@ def _as_dict(question: str, answer: Any) -> dict[str, Any]:
 def _as_text(question: str, answer: Any) -> str | None:
     """An answer of chains for people; None for an error, which is reported elsewhere."""
     from fullspan.errors import FullspanError
-    from fullspan.people.cli.query import shown_question
     from fullspan.query.language.result import Table
 
     if isinstance(answer, FullspanError):

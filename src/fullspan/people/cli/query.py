@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import math
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fullspan.people.cli.questions import answered, report_failures, shown_question
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from fullspan.data.space import Level, Space
     from fullspan.errors import FullspanError
+    from fullspan.people.cli.questions import Answered
     from fullspan.query.distribution import Distribution
     from fullspan.query.questions import Answer
 
-    Answered = tuple[str, Answer | FullspanError]
-    """A question and its answer, or the error that it met."""
-
-_SOME_NAMES = re.compile(r"(, and [\d,]+ more)$", re.MULTILINE)
-ADVICE = r"\1 (fullspan query MODEL --names lists all)"
 GIBBS_HELP = "Estimate by Gibbs chains, for models too wide to sum; answers have standard errors."
 EPILOG = """Example: fullspan query votes.fsm "P(party=democrat | crime=n, water=y)"
 
@@ -142,31 +139,6 @@ def _refuse_unused(max_memory: str | None, seed: int | None, *, by_chains: bool)
         raise FullspanError("--seed applies only to Gibbs chains; these answers are exact: leave it out or use --gibbs")
 
 
-def answered(ask: Callable[[str], Any], questions: Sequence[str]) -> list[tuple[str, Any]]:
-    """Each question with its answer, or with the error that it met."""
-    from fullspan.errors import FullspanError
-
-    found: list[tuple[str, Any]] = []
-    for question in questions:
-        try:
-            found.append((question, ask(question)))
-        except FullspanError as error:
-            found.append((question, error))
-    return found
-
-
-def report_failures(answers: Sequence[Answered]) -> int:
-    """Report the questions that were not answered on standard error; the exit code."""
-    from fullspan.errors import FullspanError, QueryError
-    from fullspan.people.cli.messages import said
-
-    failed = [(question, answer) for question, answer in answers if isinstance(answer, FullspanError)]
-    for question, error in failed:
-        where = "" if isinstance(error, QueryError) and error.text is not None else f"{question}: "
-        typer.echo(f"fullspan: {where}{re.sub(_SOME_NAMES, ADVICE, said(error))}", err=True)
-    return 2 if failed else 0
-
-
 def _print_names(space: Space, as_json: bool) -> None:
     """All variables that a question may name, with their levels."""
     from fullspan.people.cli.summary import print_json
@@ -252,13 +224,6 @@ def as_dict(question: str, answer: Answer | FullspanError) -> dict[str, Any]:
         return {"query": question, "probability": answer.value, "error": answer.error}
     rows = [{"state": dict(zip(answer.names, levels, strict=True)), "probability": p} for levels, p in answer]
     return {"query": question, "variables": list(answer.names), "distribution": rows}
-
-
-def shown_question(question: str) -> str:
-    """A question with its P(...), whether or not it was written."""
-    from fullspan.query.language.parse import is_wrapped
-
-    return question.strip() if is_wrapped(question) else f"P({question})"
 
 
 def print_answer(question: str, answer: Answer) -> None:
