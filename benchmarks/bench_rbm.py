@@ -140,7 +140,7 @@ def coverage(folder: Path, chains: int, steps: int) -> list[dict[str, Any]]:
     from fullspan.engine.sampling.choose import pairwise_of
     from fullspan.engine.sampling.layers.annealing import annealed_log_z
     from fullspan.engine.sampling.layers.exact import log_z
-    from fullspan.model.files.uai import read_uai
+    from fullspan.model.files.networks.uai import read_uai
 
     result = []
     for path in sorted(folder.glob("DBN_*.uai")):

@@ -13,8 +13,7 @@ import pytest
 
 import fullspan as fs
 from data import servers
-from fullspan.data import count, encode
-from fullspan.data.tables.grouped import count_groups
+from fullspan.data import count, count_groups, encode
 from fullspan.errors import DataError
 
 # Ibis 12 itself calls what DuckDB 2 deprecates when it opens a table by name; nothing of ours does.

@@ -12,9 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from fullspan.data import Empirical, count
+from fullspan.data import Empirical, Space, Variable, count
 from fullspan.data.relations.duck import DuckRelation
-from fullspan.data.space import Space, Variable
 from fullspan.errors import DataError
 
 FRAME = pd.DataFrame({"age": [1, 2, 2], "sex": ["f", "m", "f"], "n": [1.0, 2.0, 3.0]})

@@ -8,9 +8,8 @@ import math
 import numpy as np
 import pytest
 
-from fullspan.data import Empirical, count
+from fullspan.data import Empirical, Space, count
 from fullspan.data.row_sketch import ALIKE, FEW, MOST, RowSketch
-from fullspan.data.space import Space
 
 Codes = np.ndarray
 

@@ -18,7 +18,7 @@ from fullspan.engine.sampling.layers.mean_field import bound, mean_field
 from fullspan.engine.sampling.layers.network import Network
 from fullspan.engine.sampling.layers.open_cells import completed
 from fullspan.errors import FullspanError, TooLargeError
-from fullspan.model.files.uai import read_uai
+from fullspan.model.files.networks.uai import read_uai
 from fullspan.model.graph import FactorGraph
 from fullspan.model.layered import LayeredMachine
 from fullspan.model.units import Units

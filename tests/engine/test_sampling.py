@@ -37,7 +37,7 @@ from fullspan.errors import FullspanError, TooLargeError
 from fullspan.model.algebra.basis import BASES, Basis, Term
 from fullspan.model.algebra.local import log_sum_exp, small_exponents
 from fullspan.model.estimate import Estimate
-from fullspan.model.files.formats import read_factors
+from fullspan.model.files.networks.formats import read_factors
 from fullspan.model.graph import FactorGraph
 from fullspan.model.loglinear import LogLinear
 

@@ -13,9 +13,9 @@ import fullspan as fs
 from fullspan.errors import FullspanError, ModelFileError
 from fullspan.estimators.explain.endings import ending_words
 from fullspan.estimators.explain.limits import likelihood_line, limit_line
-from fullspan.model.files.bif import read_bif
 from fullspan.model.files.envelope import checksum
-from fullspan.model.files.uai import read_uai
+from fullspan.model.files.networks.bif import read_bif
+from fullspan.model.files.networks.uai import read_uai
 
 OPTIONS = {"columns": ["a", "b", "c"], "bins": {"c": [-9, 0, 9]}}
 MODELS = {

@@ -7,11 +7,10 @@ import itertools
 import numpy as np
 import pytest
 
-from fullspan.data.space import Space
+from fullspan.data import Space
 from fullspan.errors import DataError, FullspanError
-from fullspan.model import LogLinear
+from fullspan.model import FactorGraph, LogLinear
 from fullspan.model.algebra.basis import BASES, Basis
-from fullspan.model.graph import FactorGraph
 
 CARDS = (2, 3, 4, 2)
 

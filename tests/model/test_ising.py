@@ -7,12 +7,12 @@ import itertools
 import numpy as np
 import pytest
 
-from fullspan.data.space import Space
+from fullspan.data import Space
 from fullspan.engine.elimination.decimation import Decimation
 from fullspan.errors import FullspanError
+from fullspan.model import LogLinear
 from fullspan.model.algebra.basis import Basis
 from fullspan.model.ising import Ising, levels_of, spins_of
-from fullspan.model.loglinear import LogLinear
 
 
 def test_a_machine_and_its_log_linear_model_give_every_state_the_same_probability() -> None:

@@ -9,13 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fullspan.data.space import Space
+from fullspan.data import Space
 from fullspan.errors import FullspanError, ModelFileError, TooLargeError
+from fullspan.model import FactorGraph, LogLinear
 from fullspan.model.algebra.basis import BASES, Basis, BasisName
-from fullspan.model.files.formats import factors_of, read_factors, suffix
-from fullspan.model.graph import FactorGraph
+from fullspan.model.files.networks.formats import factors_of, read_factors, suffix
 from fullspan.model.log_linear_form import log_linear_form
-from fullspan.model.loglinear import LogLinear
 
 CARDS = (2, 3, 4, 5)
 STATES = np.array(list(itertools.product(*map(range, CARDS))))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fullspan.data.space import Space
+from fullspan.data import Space
 from fullspan.errors import DataError, FullspanError
 from fullspan.model import LogLinear
 from fullspan.model.algebra.basis import BASES, Basis

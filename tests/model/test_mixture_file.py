@@ -12,10 +12,9 @@ import pytest
 
 from fullspan.data import Space
 from fullspan.errors import ModelFileError
+from fullspan.model import FactorGraph, FittedMixture, Mixture
 from fullspan.model.files import mixture
 from fullspan.model.files.envelope import checksum
-from fullspan.model.graph import FactorGraph
-from fullspan.model.mixture import FittedMixture, Mixture
 
 N = 17
 

@@ -15,12 +15,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fullspan.data.space import Space, Variable
+from fullspan.data import Space, Variable
 from fullspan.errors import FullspanError, ModelFileError
-from fullspan.model import Fitted, LogLinear, Step
+from fullspan.model import AveragedLogLinear, Fitted, LogLinear, Step
 from fullspan.model.algebra.basis import BASES, Basis
 from fullspan.model.algebra.local import log_sum_exp, small_exponents
-from fullspan.model.averaged import AveragedLogLinear
 from fullspan.model.effects.interaction import Effect, Interaction
 from fullspan.model.files import averaged, envelope, log_linear, strict_json
 from fullspan.model.goodness import Goodness

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fullspan.data.space import Space
+from fullspan.data import Space
 from fullspan.errors import ModelFileError
 from fullspan.model import Fitted, LogLinear
 from fullspan.model.algebra.basis import Basis

@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fullspan.data import Empirical
-from fullspan.data.space import Space
+from fullspan.data import Empirical, Space
 from fullspan.errors import ModelFileError
 from fullspan.learn.trees.chow_liu import chow_liu
+from fullspan.model import FittedTree
 from fullspan.model.files import log_linear, tree
 from fullspan.model.files.envelope import checksum
-from fullspan.model.hidden_tree import FittedTree
 from trees import CARDS, generic_tree
 
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fullspan.data.space import Space
+from fullspan.data import Space
 from fullspan.errors import ModelFileError
-from fullspan.model.files.evidence import read_evidence, write_evidence
+from fullspan.model import FactorGraph
+from fullspan.model.files.networks.evidence import read_evidence
+from fullspan.model.files.networks.uai import MAX_CARD, read_uai, write_uai
 from fullspan.model.files.opening import read_bytes
-from fullspan.model.files.uai import MAX_CARD, read_uai, write_uai
-from fullspan.model.graph import FactorGraph
 
 MARKOV = """MARKOV
 3
@@ -222,13 +222,6 @@ def test_both_layouts_of_evidence(tmp_path: Path, text: str, samples: list[dict[
     path = tmp_path / "network.uai.evid"
     path.write_text(text)
     assert read_evidence(path, Space.of_cards((2, 2, 3))) == samples
-
-
-def test_evidence_comes_back(tmp_path: Path) -> None:
-    path = tmp_path / "e.evid"
-    for codes in ({}, {2: 1}, {2: 1, 0: 0}):
-        write_evidence(codes, path)
-        assert read_evidence(path, Space.of_cards((2, 2, 3))) == [codes]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import re
 import numpy as np
 import pytest
 
-from fullspan.data.space import Space, Variable
+from fullspan.data import Space, Variable
 from fullspan.model import LogLinear
 from fullspan.model.algebra.basis import BASES, Basis
 from fullspan.model.effects.events import event_words

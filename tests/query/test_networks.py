@@ -14,7 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 from fullspan.errors import ModelFileError, TooLargeError
-from fullspan.model.files.number_list import NumberList
+from fullspan.model.files.networks.number_list import NumberList
 from fullspan.query.graph import GraphModel, read_graph
 
 Find = Callable[[str], Path]

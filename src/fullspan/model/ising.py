@@ -2,7 +2,7 @@
 
     p(s) = exp( (sum_{ij in E} w_ij s_i s_j + sum_i w_0i s_i) / T ) / Z,      s_i = +-1                      (eq. 1)
 
-A spin is s = 2x - 1: -1 for level 0 and +1 for level 1. The Walsh basis of this package has it the other way round,
+A spin is s = 2x - 1: -1 for level 0 and +1 for level 1. The Walsh basis of this package has the opposite sign,
 +1 for level 0, so that fields change their sign when they cross this border, and couplings do not.
 """
 

@@ -11,10 +11,10 @@ import numpy as np
 from fullspan.arrays import Array
 from fullspan.data.space import Level, Space
 from fullspan.errors import ModelFileError
-from fullspan.model.files.evidence import read_evidence
-from fullspan.model.files.formats import read_factors
 from fullspan.model.files.log_linear import write
-from fullspan.model.files.uai import write_uai
+from fullspan.model.files.networks.evidence import read_evidence
+from fullspan.model.files.networks.formats import read_factors
+from fullspan.model.files.networks.uai import write_uai
 from fullspan.model.fitted import Fitted
 from fullspan.model.graph import FactorGraph
 from fullspan.model.log_linear_form import log_linear_form

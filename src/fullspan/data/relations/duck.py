@@ -113,7 +113,7 @@ class DuckRelation:
         return replace(self, columns=tuple(c for c in self.columns if c.name in names))
 
     def with_weight(self, weights: Any) -> tuple[DuckRelation, Column]:
-        """The same rows beside an array of weights, row by row."""
+        """The same rows with one weight each, from an array in their order."""
         import pyarrow as pa
 
         self.connection.register("weights", pa.table({"weight of row": weights}))
@@ -247,7 +247,7 @@ class DuckRelation:
             raise DataError(f"{other_ending(self.path)}{MIXED_ENDINGS}") from error
 
     def _waited(self, action: Any, pool: ThreadPoolExecutor | None = None) -> Any:
-        """The result of a query that Ctrl-C can end: it runs beside the main thread, which waits for signals."""
+        """The result of a query that Ctrl-C can end: it runs in a thread, and the main one waits for signals."""
         if threading.current_thread() is not threading.main_thread():
             return action()
         future: Future[Any] = Future()  # made here: Ctrl-C may come before ``submit`` returns one

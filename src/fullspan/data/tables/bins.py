@@ -31,7 +31,7 @@ def binned_variables(
 ) -> dict[str, Variable]:
     """The variables of the columns to be cut.
 
-    An integer cuts every numeric column with more distinct values than that into so many quantile bins.
+    An integer k cuts every numeric column with more than k distinct values into k quantile bins.
     A column with one finite value, or none, is left uncut.
 
     Raises

@@ -14,7 +14,7 @@ from fullspan.estimators.explain.interactions import InteractionTable
 from fullspan.estimators.explain.limits import likelihood_line
 from fullspan.estimators.explain.terms import aligned
 from fullspan.estimators.joint import is_conditional
-from fullspan.model.algebra.local import INDICATOR
+from fullspan.model.algebra.local_bases import INDICATOR
 from fullspan.model.effects.events import event_words
 from fullspan.model.effects.words import label
 

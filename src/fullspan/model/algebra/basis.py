@@ -24,42 +24,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.errors import FullspanError
+from fullspan.model.algebra.local_bases import INDICATOR, MONOMIAL, WALSH, local_functions
 
 Term = tuple[tuple[int, int], ...]
 """A basis function as sorted pairs (variable, component > 0); the empty tuple is the constant 1."""
 
 BasisName = Literal["walsh", "indicator", "monomial"]
 BASES: tuple[BasisName, ...] = ("walsh", "indicator", "monomial")
-_KIND = {"walsh": 0, "monomial": 1, "indicator": 2}
+_KIND = {"walsh": WALSH, "monomial": MONOMIAL, "indicator": INDICATOR}
 
 
 def is_power_of_two(card: int) -> bool:
     """Whether a Walsh basis exists for this many levels."""
     return card & (card - 1) == 0
-
-
-def local_functions(card: int, kind: int) -> NDArray[np.int64]:
-    """Matrix ``phi[y, x]`` of one variable."""
-    x = np.arange(card)
-    if kind == _KIND["walsh"]:
-        odd = np.bitwise_count(x[:, None] & x[None, :]).astype(np.int64) & 1
-        return np.asarray(1 - 2 * odd)
-    hit = np.eye(card, dtype=np.int64)
-    phi = hit if kind == _KIND["monomial"] else 2 * hit - 1
-    phi[0] = 1
-    return phi
-
-
-def inverse_functions(card: int, kind: int) -> NDArray[np.float64]:
-    """The inverse of :func:`local_functions`, exact: ``p(x) = sum_y inverse[x, y] eta_y``."""
-    if kind == _KIND["walsh"]:
-        return local_functions(card, kind) / card
-    inverse = np.eye(card)
-    inverse[0, 1:] = -1.0
-    if kind == _KIND["indicator"]:  # 1[x = j] = (1 + phi_j) / 2, and the rest is level 0
-        inverse = inverse / 2
-        inverse[1:, 0], inverse[0, 0] = 0.5, 1.0 - (card - 1) / 2
-    return inverse
 
 
 @dataclass(frozen=True)

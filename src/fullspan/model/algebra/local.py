@@ -8,9 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.model.algebra.basis import Basis, Term
-
-WALSH, MONOMIAL, INDICATOR = 0, 1, 2
-"""Kinds of local bases, as :attr:`fullspan.model.algebra.basis.Basis.kinds` numbers them."""
+from fullspan.model.algebra.local_bases import MONOMIAL, WALSH
 
 
 def local_row(basis: Basis, variable: int, component: int) -> NDArray[np.int8]:

@@ -20,7 +20,7 @@ def is_ordered(variable: Variable) -> bool:
 def candidates(variable: Variable) -> Iterator[Event]:
     """The events that an effect may be about: single levels, and both sides of each cut of an ordered variable.
 
-    Of two levels only the last: what it does, the other does the other way round.
+    Of two levels only the last: the other does the opposite.
     """
     if variable.card == 2:
         yield (1,)

@@ -150,7 +150,7 @@ def _strongest(
     """The best supported cell, and the best supported one on the other side of what lower orders expect.
 
     Best supported is the largest log ratio in units of its standard error, or the largest one where there is none.
-    Of two levels the last one is named: the other says the same the other way round.
+    Of two levels the last one is named: the other says the opposite.
     """
     choices = [list(candidates(space.variables[i])) for i in variables]
     if math.prod(map(len, choices)) > _MOST_CELLS:

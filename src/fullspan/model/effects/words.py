@@ -22,7 +22,8 @@ import numpy as np
 
 from fullspan.data.space import Space
 from fullspan.model.algebra.basis import Basis, Term
-from fullspan.model.algebra.local import WALSH, local_row
+from fullspan.model.algebra.local import local_row
+from fullspan.model.algebra.local_bases import WALSH
 from fullspan.model.effects.events import event_words
 from fullspan.model.effects.interaction import factor
 
@@ -74,7 +75,7 @@ def side(basis: Basis, variable: int, component: int) -> list[int]:
 
 
 def _conditional(names: list[str], positive: bool, zero_one: bool) -> str:
-    """Order 3 and more: which way the first two go, and on what it turns."""
+    """Order 3 and more: whether the first two go with or against each other, and on what that depends."""
     first, second, *rest = names
     if zero_one or len(rest) == 1:
         when = " and ".join(rest)

@@ -29,7 +29,7 @@ def convert(
 ) -> None:
     """Write a model or network in another format."""
     from fullspan.errors import FullspanError
-    from fullspan.model.files.formats import NETWORKS, suffix
+    from fullspan.model.files.networks.formats import NETWORKS, suffix
     from fullspan.people.cli.files import check_model_target, check_target
     from fullspan.query.graph import TARGETS, read_graph
 

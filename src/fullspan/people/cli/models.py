@@ -43,7 +43,7 @@ def distribution_in(path: Path, max_memory: int | None = None) -> Distribution:
     ModelFileError, FullspanError : as :func:`joint_model`.
     """
     from fullspan.estimators.registry import distribution_of
-    from fullspan.model.files.formats import NETWORKS, suffix
+    from fullspan.model.files.networks.formats import NETWORKS, suffix
     from fullspan.query.graph import read_graph
 
     if suffix(path) in NETWORKS:

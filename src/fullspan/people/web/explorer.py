@@ -21,7 +21,7 @@ from fullspan.estimators.explain.links import NATS_SAVED, Link, Links, links_of_
 from fullspan.estimators.joint import check_exact_joint
 from fullspan.estimators.loading import load
 from fullspan.estimators.registry import distribution_of
-from fullspan.model.files.formats import NETWORKS, suffix
+from fullspan.model.files.networks.formats import NETWORKS, suffix
 from fullspan.people.web.neighbourhood import Neighbourhoods
 from fullspan.query.distribution import Distribution
 from fullspan.query.graph import read_graph

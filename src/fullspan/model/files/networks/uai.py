@@ -24,9 +24,9 @@ import numpy as np
 from fullspan.arrays import Array
 from fullspan.data.space import Space, Variable
 from fullspan.errors import ModelFileError
-from fullspan.model.bayes import MAX_SCOPE, Flaw, Scope, flaw
 from fullspan.model.files.atomic import write_atomically
-from fullspan.model.files.number_list import NumberList
+from fullspan.model.files.networks.bayes import MAX_SCOPE, Flaw, Scope, flaw
+from fullspan.model.files.networks.number_list import NumberList
 from fullspan.model.files.opening import read_bytes
 from fullspan.model.graph import FactorGraph
 

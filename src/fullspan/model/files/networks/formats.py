@@ -9,9 +9,9 @@ from pathlib import Path
 
 from fullspan.errors import ModelFileError, TooLargeError
 from fullspan.model.files import averaged, log_linear, mixture, tree
-from fullspan.model.files.bif import read_bif
 from fullspan.model.files.envelope import kind_of, parsed
-from fullspan.model.files.uai import read_uai
+from fullspan.model.files.networks.bif import read_bif
+from fullspan.model.files.networks.uai import read_uai
 from fullspan.model.graph import FactorGraph
 from fullspan.model.loglinear import LogLinear
 

@@ -14,13 +14,10 @@ A file that can be read as one sample is; this is decided by the number of its w
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 
 from fullspan.data.space import Space
-from fullspan.errors import ModelFileError
-from fullspan.model.files.atomic import write_atomically
-from fullspan.model.files.number_list import NumberList
+from fullspan.model.files.networks.number_list import NumberList
 from fullspan.model.files.opening import read_bytes
 
 Codes = dict[int, int]
@@ -68,17 +65,3 @@ def _read_sample(words: NumberList, count: int, space: Space) -> Codes:
             raise words.refuse(f"variable {i} stands twice", at)
         codes[i] = x
     return codes
-
-
-def write_evidence(codes: Mapping[int, int], path: str | os.PathLike[str]) -> None:
-    """Write one sample, in the newer layout, atomically.
-
-    Raises
-    ------
-    ModelFileError : the file cannot be written.
-    """
-    words = [len(codes), *(number for pair in sorted(codes.items()) for number in pair)]
-    try:
-        write_atomically(Path(path), (" ".join(map(str, words)) + "\n").encode("ascii"))
-    except OSError as error:
-        raise ModelFileError(f"{path} cannot be written: {error.strerror or error}") from error
