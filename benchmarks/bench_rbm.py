@@ -25,9 +25,9 @@ from report import in_turns, table, write
 from fullspan.data.space import Space
 from fullspan.engine.sampling.layers.device import device
 from fullspan.engine.sampling.layers.likelihood import log_partition, log_weights
-from fullspan.learn.layers.fit import Data, first_machine
-from fullspan.learn.layers.options import LayerOptions
-from fullspan.learn.layers.train import Rows, Trainer
+from fullspan.learn.layered.fit import Data, first_machine
+from fullspan.learn.layered.options import LayerOptions
+from fullspan.learn.layered.train import Rows, Trainer
 from fullspan.model.layered import LayeredMachine
 from fullspan.model.units import Units
 

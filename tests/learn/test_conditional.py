@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fullspan.data import Empirical
 from fullspan.data.space import Variable
 from fullspan.errors import DataError, FullspanError, QueryError, TooLargeError
-from fullspan.learn.likelihood.boundary.separation import separating
+from fullspan.learn.likelihood.boundary import separating
 from fullspan.learn.likelihood.conditional import fit_conditional
 from fullspan.learn.likelihood.options import MachineOptions
 from fullspan.model import Fitted

@@ -17,10 +17,8 @@ from scipy.optimize import OptimizeResult, linprog
 import generic
 from fullspan.arrays import Ints
 from fullspan.errors import FullspanError, TooLargeError
-from fullspan.learn.likelihood.boundary import cuts
+from fullspan.learn.likelihood.boundary import Face, complete_sets, cuts, empty_margins, face_of
 from fullspan.learn.likelihood.boundary import face as face_module
-from fullspan.learn.likelihood.boundary.empty_margins import complete_sets, empty_margins
-from fullspan.learn.likelihood.boundary.face import Face, face_of
 from fullspan.model.algebra.basis import BASES, Basis, BasisName
 from fullspan.model.algebra.nullspace import integral, null_space
 
@@ -210,20 +208,20 @@ def test_what_makes_no_sense_is_refused(terms: list[int], seen: list[int], messa
         face_of(Basis("walsh", (2, 2)), np.array(terms), np.array(seen))
 
 
-def test_a_search_that_does_not_end_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_that_does_not_end_is_an_error() -> None:
     """The bound on the number of linear programs is never passed in silence."""
-    monkeypatch.setattr(cuts, "MAX_ROUNDS", 1)
     basis = Basis("monomial", (2,) * 14)
-    with pytest.raises(FullspanError, match="1 linear programs of 105 terms did not end; take fewer"):
-        face_of(basis, up_to(basis, 2), np.array([3, 1000, 12000]))
+    with pytest.raises(
+        FullspanError, match=r"1 (linear programs of|stages did not find the face of) 105 terms.*; take fewer"
+    ):
+        face_of(basis, up_to(basis, 2), np.array([3, 1000, 12000]), max_rounds=1)
 
 
-def test_stages_that_do_not_end_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stages_that_do_not_end_are_an_error() -> None:
     """The same for the number of stages: one finds the corners, another that there are no more."""
-    monkeypatch.setattr(face_module, "MAX_ROUNDS", 1)
     basis = Basis("monomial", (2, 2, 2))
     with pytest.raises(FullspanError, match="1 stages did not find the face of 6 terms"):
-        face_of(basis, up_to(basis, 2), np.arange(1, 7))
+        face_of(basis, up_to(basis, 2), np.arange(1, 7), max_rounds=1)
 
 
 def test_a_direction_lost_in_rounding_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -94,15 +94,12 @@ def test_one_term_is_matched_in_one_step(basis: BasisName) -> None:
 
 
 @pytest.mark.parametrize("low", [1, 4, 1024])
-def test_where_a_state_is_split_changes_nothing(low: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    from fullspan.learn.likelihood import ipf as module
-
-    monkeypatch.setattr(module, "_LOW", low)
+def test_where_a_state_is_split_changes_nothing(low: int) -> None:
     algebra = Basis("monomial", (2, 3, 2, 4, 3, 2))
     target = positive(algebra, 4)
     sets = [(0, 5), (1, 2, 4), (3,), (2, 3, 5)]
     p = np.full(algebra.n_states, 1 / algebra.n_states)
-    ipf(algebra, [Constraint.of_margin(a, margin(algebra, target, a)) for a in sets], p, 1e-12)
+    ipf(algebra, [Constraint.of_margin(a, margin(algebra, target, a)) for a in sets], p, 1e-12, low=low)
     for a in sets:
         np.testing.assert_allclose(margin(algebra, p, a), margin(algebra, target, a), atol=1e-11)
 

@@ -19,11 +19,11 @@ from fullspan.engine.sampling.layers.mean_field import mean_field
 from fullspan.engine.sampling.layers.network import Network
 from fullspan.engine.sampling.layers.open_cells import completed
 from fullspan.errors import FullspanError
-from fullspan.learn.layers.fit import Data, base_rates, first_machine, rebuilding, train
-from fullspan.learn.layers.gradient import Ascent, Moments, moments
-from fullspan.learn.layers.options import LayerOptions
-from fullspan.learn.layers.pretrain import pretrained
-from fullspan.learn.layers.train import Rows, Trainer
+from fullspan.learn.layered.fit import Data, base_rates, first_machine, rebuilding, train
+from fullspan.learn.layered.gradient import Ascent, Moments, moments
+from fullspan.learn.layered.options import LayerOptions
+from fullspan.learn.layered.pretrain import pretrained
+from fullspan.learn.layered.train import Rows, Trainer
 from fullspan.model.layered import LayeredMachine
 from fullspan.model.units import Units
 from layers import all_codes, cpu, joint, log_sum, machine_of

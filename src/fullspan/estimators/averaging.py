@@ -10,7 +10,7 @@ from fullspan.estimators.settings import noted
 if TYPE_CHECKING:
     from fullspan.data import Empirical
     from fullspan.data.space import Variable
-    from fullspan.learn.likelihood.machine import MachineOptions
+    from fullspan.learn.likelihood.options import MachineOptions
     from fullspan.model.fitted import Fitted
 
 

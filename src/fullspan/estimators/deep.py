@@ -18,7 +18,7 @@ from fullspan.estimators.layered import LayeredEstimator
 if TYPE_CHECKING:
     from fullspan.engine.sampling.layers.device import Device
     from fullspan.engine.sampling.layers.mean_field import MeanField
-    from fullspan.learn.layers.fit import Data
+    from fullspan.learn.layered.fit import Data
     from fullspan.model.layered import LayeredMachine
 
 
@@ -72,7 +72,7 @@ class DeepBoltzmannMachine(LayeredEstimator):
     def _start(
         self, rows: UnitRows, sizes: tuple[int, ...], data: Data, device: Device, rng: np.random.Generator
     ) -> LayeredMachine:
-        from fullspan.learn.layers.pretrain import pretrained
+        from fullspan.learn.layered.pretrain import pretrained
 
         start = super()._start(rows, sizes, data, device, rng)
         options = self._options(max_iter=max(self.pretraining, 1), solver="cd")

@@ -40,9 +40,9 @@ from fullspan.query.distributions.layered import LayeredDistribution
 
 if TYPE_CHECKING:
     from fullspan.engine.sampling.layers.device import Device
-    from fullspan.learn.layers.fit import Course, Data
-    from fullspan.learn.layers.options import LayerOptions
-    from fullspan.learn.layers.train import Trainer
+    from fullspan.learn.layered.fit import Course, Data
+    from fullspan.learn.layered.options import LayerOptions
+    from fullspan.learn.layered.train import Trainer
     from fullspan.model.layered import LayeredMachine
 
 OPTIONS = (
@@ -189,7 +189,7 @@ class LayeredEstimator(LayeredParameters, _Transformer):
         The first call sets variables and levels; give ``levels=`` if its rows do not show all of them. A call that
         raises leaves weights, chains and momentum as they were.
         """
-        from fullspan.learn.layers.fit import train
+        from fullspan.learn.layered.fit import train
 
         sizes = self._checked()
         n_features = getattr(self, "n_features_in_", None) if self.target is None else None
@@ -219,7 +219,7 @@ class LayeredEstimator(LayeredParameters, _Transformer):
         return check_sizes(getattr(self, self._sizes_parameter))
 
     def _options(self, **changed: Any) -> LayerOptions:
-        from fullspan.learn.layers.options import LayerOptions
+        from fullspan.learn.layered.options import LayerOptions
 
         given = {name: getattr(self, name) for name in OPTIONS}
         return LayerOptions(**{**given, **changed})
@@ -236,13 +236,13 @@ class LayeredEstimator(LayeredParameters, _Transformer):
         return device(self.device, self.dtype, rng)
 
     def _first(self, rows: UnitRows, sizes: tuple[int, ...], rng: np.random.Generator) -> LayeredMachine:
-        from fullspan.learn.layers.fit import first_machine
+        from fullspan.learn.layered.fit import first_machine
 
         return first_machine(rows.units, sizes, rows.data, rng)
 
     def _split(self, data: Data, rng: np.random.Generator) -> tuple[Data, Data | None]:
         """Rows to learn from, and rows held out."""
-        from fullspan.learn.layers.fit import Data
+        from fullspan.learn.layered.fit import Data
 
         if not self.early_stopping:
             return data, None
@@ -260,7 +260,7 @@ class LayeredEstimator(LayeredParameters, _Transformer):
     def _learn(
         self, rows: UnitRows, sizes: tuple[int, ...], rng: np.random.Generator, watch: Reporter | None
     ) -> tuple[LayeredMachine, Course, Trainer]:
-        from fullspan.learn.layers.fit import train
+        from fullspan.learn.layered.fit import train
 
         again = self.warm_start and hasattr(self, "model_") and self.space_ == rows.units.space
         again = again and self.model_.sizes[1:] == sizes
@@ -272,7 +272,7 @@ class LayeredEstimator(LayeredParameters, _Transformer):
     def _start(
         self, rows: UnitRows, sizes: tuple[int, ...], data: Data, device: Device, rng: np.random.Generator
     ) -> LayeredMachine:
-        from fullspan.learn.layers.fit import first_machine
+        from fullspan.learn.layered.fit import first_machine
 
         return first_machine(rows.units, sizes, data, rng)
 

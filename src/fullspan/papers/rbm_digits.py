@@ -21,9 +21,9 @@ from fullspan.engine.sampling.layers.device import Device, device
 from fullspan.engine.sampling.layers.likelihood import log_partition, log_weights
 from fullspan.engine.sampling.layers.network import Network
 from fullspan.errors import FullspanError
-from fullspan.learn.layers.fit import Data, first_machine
-from fullspan.learn.layers.options import LayerOptions
-from fullspan.learn.layers.train import Rows, Trainer
+from fullspan.learn.layered.fit import Data, first_machine
+from fullspan.learn.layered.options import LayerOptions
+from fullspan.learn.layered.train import Rows, Trainer
 from fullspan.model.layered import LayeredMachine
 from fullspan.model.units import Units
 from fullspan.papers import Say

@@ -16,7 +16,7 @@ from fullspan.errors import DataError
 from fullspan.estimators.inputs.reading import Reading
 from fullspan.estimators.inputs.tables import checked_table
 from fullspan.estimators.inputs.targets import refuse_counts_beside
-from fullspan.learn.layers.fit import Data
+from fullspan.learn.layered.fit import Data
 from fullspan.model.units import OPEN, Units
 
 if TYPE_CHECKING:

@@ -16,6 +16,7 @@ import numpy as np
 from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.learn.base.phase import Kept
+from fullspan.learn.base.progress import STOPPED
 from fullspan.learn.effects.averages import named_average
 from fullspan.learn.effects.coefficients import coded
 from fullspan.learn.effects.dropping import Dropping
@@ -91,7 +92,7 @@ class _Explanation:
             try:
                 self._refit(groups)
                 self._refit(terms)
-            except KeyboardInterrupt:
+            except STOPPED:
                 if not keep:
                     raise
         found = [

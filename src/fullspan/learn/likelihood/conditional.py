@@ -26,7 +26,7 @@ from fullspan.errors import DataError, FullspanError
 from fullspan.learn.base.descent import Solution
 from fullspan.learn.base.phase import Known, Phase
 from fullspan.learn.base.progress import History, Watch
-from fullspan.learn.likelihood.boundary.separation import separating
+from fullspan.learn.likelihood.boundary import separating
 from fullspan.learn.likelihood.machine import MAX_NEWTON
 from fullspan.learn.likelihood.options import MachineOptions
 from fullspan.learn.likelihood.phases import Features

@@ -81,25 +81,33 @@ class Fit:
     converged: bool
 
 
-def ipf(basis: Basis, constraints: Sequence[Constraint], p: Array, tol: float = 1e-9, max_sweeps: int = 100_000) -> Fit:
+def ipf(
+    basis: Basis,
+    constraints: Sequence[Constraint],
+    p: Array,
+    tol: float = 1e-9,
+    max_sweeps: int = 100_000,
+    low: int = _LOW,
+) -> Fit:
     """Fit a table ``p`` of probabilities, to all constraints in turn, until no group is off by more than ``tol``.
 
     Returns the change of the weights: p ends as ``exp(sum_y theta_y Phi_y)`` times what it was, normalised. Groups with
-    target 0 are left alone: their states must have no probability from the start (see ``boundary.face``).
+    target 0 are left alone: their states must have no probability from the start (see ``boundary``). States are visited
+    in rows of about ``low``.
     """
     n_low, size = 0, 1
-    while n_low < len(basis.cards) and (n_low == 0 or size * basis.cards[n_low] <= max(_LOW, math.isqrt(p.size))):
+    while n_low < len(basis.cards) and (n_low == 0 or size * basis.cards[n_low] <= max(low, math.isqrt(p.size))):
         size *= basis.cards[n_low]
         n_low += 1
     keys = [_keys(basis, c.variables, size) for c in constraints]
-    low = np.array([key[0] for key in keys], dtype=np.int64).reshape(len(keys), size)
-    high = np.array([key[1] for key in keys], dtype=np.int64).reshape(len(keys), p.size // size)
+    low_keys = np.array([key[0] for key in keys], dtype=np.int64).reshape(len(keys), size)
+    high_keys = np.array([key[1] for key in keys], dtype=np.int64).reshape(len(keys), p.size // size)
     cells = np.cumsum([0, *(c.group.size for c in constraints)], dtype=np.int64)
     groups = np.cumsum([0, *(c.target.size for c in constraints)], dtype=np.int64)
     group = np.concatenate([c.group for c in constraints] or [np.zeros(0, dtype=np.int64)])
     target = np.concatenate([c.target for c in constraints] or [np.zeros(0)])
     log_factor = np.zeros(len(target))
-    difference, sweeps = _sweeps(p, low, high, cells, groups, group, target, log_factor, tol, max_sweeps)
+    difference, sweeps = _sweeps(p, low_keys, high_keys, cells, groups, group, target, log_factor, tol, max_sweeps)
     theta: dict[Term, float] = {}
     for c, a, b in zip(constraints, groups[:-1], groups[1:], strict=True):
         for term, weight in _weights(basis, c, log_factor[a:b]).items():

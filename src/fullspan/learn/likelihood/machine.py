@@ -22,8 +22,7 @@ from fullspan.learn.base.counted import margin_cells, observed_entropy
 from fullspan.learn.base.descent import Solution
 from fullspan.learn.base.phase import Known, Phase
 from fullspan.learn.base.progress import History, Watch
-from fullspan.learn.likelihood.boundary.face import Face, face_of
-from fullspan.learn.likelihood.boundary.vanishing import face_of_the_rest, grew
+from fullspan.learn.likelihood.boundary import Face, face_of, face_of_the_rest, grew
 from fullspan.learn.likelihood.em import INEXACT_SWEEPS, Projection, alternate_phases
 from fullspan.learn.likelihood.ipf import Constraint, attainable
 from fullspan.learn.likelihood.options import MachineOptions as MachineOptions

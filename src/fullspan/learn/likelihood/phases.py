@@ -127,11 +127,14 @@ class Smoothed:
 class Features:
     """Rows with open cells, completed state by state: no table, for spaces of any size.
 
-    Time and memory follow the states that agree with some row, times the number of terms.
+    Time and memory follow the states that agree with some row, times the number of terms; ``block`` values of features
+    are worked out at a time.
     """
 
-    def __init__(self, basis: Basis, terms: Sequence[Term], rows: NDArray[Any], weights: Array) -> None:
-        self.basis, self.terms = basis, tuple(terms)
+    def __init__(
+        self, basis: Basis, terms: Sequence[Term], rows: NDArray[Any], weights: Array, block: int = _BLOCK
+    ) -> None:
+        self.basis, self.terms, self.block = basis, tuple(terms), block
         self.rows, self.weights = rows, weights / weights.sum()
         self._theta = np.zeros(len(self.terms))
         self._eta = np.zeros(len(self.terms))
@@ -171,7 +174,7 @@ class Features:
         n = len(self.basis.cards)
         for pattern in grouped(self.rows, self.weights):
             completions = _completions(self.basis, pattern.missing)
-            size = max(1, _BLOCK // (len(completions) * max(len(self.terms), 1)))
+            size = max(1, self.block // (len(completions) * max(len(self.terms), 1)))
             for start in range(0, len(pattern.states), size):
                 part = pattern.states[start : start + size].astype(np.int64)
                 states = np.where(part[:1] < 0, completions[None], part[:, None, :]).reshape(-1, n)

@@ -25,8 +25,7 @@ from fullspan.errors import DataError
 from fullspan.learn.base.descent import Solution
 from fullspan.learn.base.phase import Known
 from fullspan.learn.base.progress import History, Watch
-from fullspan.learn.likelihood.boundary.face import Face, face_of
-from fullspan.learn.likelihood.boundary.vanishing import face_of_the_rest, grew
+from fullspan.learn.likelihood.boundary import Face, face_of, face_of_the_rest, grew
 from fullspan.learn.likelihood.ipf import Constraint, ipf
 from fullspan.learn.likelihood.machine import MAX_NEWTON
 from fullspan.learn.likelihood.options import MachineOptions

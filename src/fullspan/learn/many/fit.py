@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from fullspan.data.tables.grouped import Grouped
 from fullspan.engine.memory import budget_for, require
 from fullspan.errors import FullspanError
+from fullspan.learn.base.progress import STOPPED
 from fullspan.learn.many.kernel import CONVERGED, Data, Outcome, Tables, Tariff, search_batch
 from fullspan.learn.many.moves import Shape
 from fullspan.learn.search.complete import described
@@ -85,7 +86,7 @@ def fit_groups(grouped: Grouped, options: Options, watch: Watch | None = None) -
             batch.run()
             if watch is not None:
                 watch(batch.done, len(grouped), time.perf_counter() - started)
-    except KeyboardInterrupt:
+    except STOPPED:
         if not batch.done:
             raise
         interrupted = batch.done < len(grouped)

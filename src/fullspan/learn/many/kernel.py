@@ -1,7 +1,8 @@
 """The published search of one small model after the other, whole, in compiled code; models share the cores.
 
-The moves are those of ``learn/search/paper.py``: append, adjust or remove the term that lowers
-``KL(p_d || p) + sum r_y`` most, until that is less than epsilon. Each model has a row of every array.
+This is the compiled twin of ``learn/search/paper.py``, and ``engine/cuda/many.py`` is its twin on a GPU: append, adjust
+or remove the term that lowers ``KL(p_d || p) + sum r_y`` most, until that is less than epsilon. Both are tested against
+the original, model by model. Each model has a row of every array.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One move of one small model in compiled code: the closed forms of ``learn/search/line.py``, number by number.
+"""One move of one small model in compiled code: the twin of ``learn/search/line.py``, number by number.
 
 The table of a small model lies in the first-level cache, so that nothing is cut into blocks; the bound before the
 logarithm is that of ``engine/dual/scan.py``.

@@ -22,7 +22,7 @@ import numpy as np
 from fullspan.arrays import Array, Mask
 from fullspan.engine.truncated import TruncatedEngine
 from fullspan.errors import FullspanError
-from fullspan.learn.likelihood.boundary.face import Face
+from fullspan.learn.likelihood.boundary import Face
 
 MAX_GRAM = 3000
 """States seen up to which a certificate is looked for."""

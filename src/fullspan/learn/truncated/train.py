@@ -17,7 +17,7 @@ from fullspan.engine.truncated import TruncatedEngine, descend
 from fullspan.learn.base.descent import Solution, Watch
 from fullspan.learn.base.phase import Known
 from fullspan.learn.base.progress import STOPPED
-from fullspan.learn.likelihood.boundary.face import Face
+from fullspan.learn.likelihood.boundary import Face
 from fullspan.learn.likelihood.solve import Likelihood, SolverName, solve
 from fullspan.learn.truncated.faces import MAX_GRAM, MAX_PROGRAM, Gram, by_program, certified
 

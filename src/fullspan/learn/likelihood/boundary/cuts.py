@@ -37,13 +37,20 @@ class Functions:
     max_memory : bytes that may be used, or None for most of what is free. One table of |X| doubles is allocated when
         it is first needed, and masks take up to four |X| bytes more.
     rng : chooses which states are looked at first; it decides the time, not the answer.
+    max_rounds : linear programs after which a search that has not ended is given up, with an error.
     """
 
     def __init__(
-        self, basis: Basis, indices: Ints, origin: int, max_memory: int | None, rng: np.random.Generator
+        self,
+        basis: Basis,
+        indices: Ints,
+        origin: int,
+        max_memory: int | None,
+        rng: np.random.Generator,
+        max_rounds: int = MAX_ROUNDS,
     ) -> None:
         self.basis, self.indices, self.rng = basis, indices, rng
-        self.max_memory = max_memory
+        self.max_memory, self.max_rounds = max_memory, max_rounds
         self.terms: list[Term] = [basis.term(int(y)) for y in indices]
         self.phi_0 = self._phi(np.array([origin]))[0]
         self._table: Array | None = None
@@ -130,12 +137,12 @@ class Functions:
 
         Raises
         ------
-        FullspanError : a linear program has no solution, or 500 did not end.
+        FullspanError : a linear program has no solution, or they did not end.
         """
         if int(members.sum()) <= _SMALL:
             pool = np.flatnonzero(members)
         rows = self.rows(columns, pool)
-        for _ in range(MAX_ROUNDS):
+        for _ in range(self.max_rounds):
             solved = linprog(cost, A_ub=rows, b_ub=np.full(len(rows), at_most), bounds=bounds, method="highs")
             if solved.status != 0:
                 raise FullspanError(f"a linear program of {len(self.terms)} terms failed: {solved.message}; {REMEDY}")
@@ -146,7 +153,7 @@ class Functions:
             if not more.size:
                 return v, float(solved.fun), pool
             pool, rows = np.concatenate([pool, more]), np.concatenate([rows, self.rows(columns, more)])
-        raise FullspanError(f"{MAX_ROUNDS} linear programs of {len(self.terms)} terms did not end; {REMEDY}")
+        raise FullspanError(f"{self.max_rounds} linear programs of {len(self.terms)} terms did not end; {REMEDY}")
 
     def _largest(self, table: Array, members: Mask, above: float, count: int) -> Ints:
         """Members whose entry is above a value: if there are more than ``count``, the largest and some of the rest."""

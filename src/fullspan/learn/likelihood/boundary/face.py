@@ -72,7 +72,14 @@ class Face:
         return _FAR * self.direction
 
 
-def face_of(basis: Basis, terms: Ints, seen: Ints, max_memory: int | None = None, seed: int = 0) -> Face:
+def face_of(
+    basis: Basis,
+    terms: Ints,
+    seen: Ints,
+    max_memory: int | None = None,
+    seed: int = 0,
+    max_rounds: int = MAX_ROUNDS,
+) -> Face:
     """The face of the model with these ``terms`` that carries the states ``seen``.
 
     Parameters
@@ -82,6 +89,7 @@ def face_of(basis: Basis, terms: Ints, seen: Ints, max_memory: int | None = None
     seen : indices of the states with a positive count.
     max_memory : bytes that may be used; most of what is free by default.
     seed : of the choice of states that are looked at first; it decides the time, not the answer.
+    max_rounds : most stages, and linear programs in each.
 
     Notes
     -----
@@ -107,7 +115,7 @@ def face_of(basis: Basis, terms: Ints, seen: Ints, max_memory: int | None = None
     terms, seen = np.asarray(terms, dtype=np.int64), np.unique(np.asarray(seen, dtype=np.int64))
     _check(basis, terms, seen)
     k, rng = terms.size, np.random.default_rng(seed)
-    functions = Functions(basis, terms, int(seen[0]), max_memory, rng)
+    functions = Functions(basis, terms, int(seen[0]), max_memory, rng, max_rounds)
     some = rng.choice(seen, min(seen.size, 4 * k + 16), replace=False, shuffle=False)
     if len(null_space(functions.phi(some))[0]) == k:
         return Face(np.zeros(k), basis.n_states, k)
@@ -133,7 +141,7 @@ def _shrink(functions: Functions, constant: Array, on: Mask) -> tuple[Array, Int
     ``constant`` are the directions that are constant on the states seen. Each stage removes at least one state.
     """
     met = np.empty(0, dtype=np.int64)
-    for _ in range(MAX_ROUNDS):
+    for _ in range(functions.max_rounds):
         pivots, gone, some = functions.span(constant, on, functions.draw(on, 4 * constant.shape[1] + 16))
         if not len(pivots):
             return gone, met
@@ -145,7 +153,9 @@ def _shrink(functions: Functions, constant: Array, on: Mask) -> tuple[Array, Int
             return gone, met
         table = functions.table(v)
         on &= table >= max(-_CLEAR, float(table.min(where=on, initial=0.0)) / 2)
-    raise FullspanError(f"{MAX_ROUNDS} stages did not find the face of {len(functions.terms)} terms; {REMEDY}")
+    raise FullspanError(
+        f"{functions.max_rounds} stages did not find the face of {len(functions.terms)} terms; {REMEDY}"
+    )
 
 
 def _certificate(functions: Functions, gone: Array, on: Mask, met: Ints) -> Array:

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from fullspan.engine.sampling.layers.device import Device
 from fullspan.engine.sampling.layers.mean_field import mean_field
 from fullspan.engine.sampling.layers.network import Network
-from fullspan.learn.layers.gradient import Ascent, moments
-from fullspan.learn.layers.options import LayerOptions
+from fullspan.learn.layered.gradient import Ascent, moments
+from fullspan.learn.layered.options import LayerOptions
 from fullspan.model.layered import LayeredMachine
 from fullspan.model.units import OPEN
 

@@ -1,4 +1,4 @@
-"""The gradient of the likelihood of a machine in layers, from units in two phases, and steps along it.
+"""The gradient of the likelihood of a layered machine, from units in two phases, and steps along it.
 
 The learning equations ask that expectations agree between data (hidden units given the rows) and model:
 

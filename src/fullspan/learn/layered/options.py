@@ -1,4 +1,4 @@
-"""How a machine in layers is learned."""
+"""How a layered machine is learned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fit a machine in layers: epochs, checks on rows held out, and the end, good or bad.
+"""Fit a layered machine: epochs, checks on rows held out, and the end, good or bad.
 
 Learning ends after all epochs, when rows held out are no longer explained better, when a person interrupts it, or when
 it diverges: a parameter is no longer finite, or rows are rebuilt from their hidden units far worse than independent
@@ -8,8 +8,6 @@ units would. Then the parameters of the last epoch before that are kept.
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -21,10 +19,11 @@ from fullspan.engine.sampling.layers.device import Device, device
 from fullspan.engine.sampling.layers.likelihood import log_partition, log_weights
 from fullspan.engine.sampling.layers.mean_field import mean_field
 from fullspan.engine.sampling.layers.network import Network
-from fullspan.learn.layers.options import LayerOptions
-from fullspan.learn.layers.train import Rows, Trainer
+from fullspan.learn.base.progress import STOPPED, History, Watch
+from fullspan.learn.layered.options import LayerOptions
+from fullspan.learn.layered.train import Rows, Trainer
 from fullspan.model.layered import LayeredMachine
-from fullspan.model.record import Step, StepLike
+from fullspan.model.record import Step
 from fullspan.model.units import OPEN, Units
 
 CHECKED_STATES = 1 << 14
@@ -33,7 +32,6 @@ _INPUT = 0.3
 """Standard deviation of what the first random weights send to a unit if all units below are on."""
 _WORSE = 2.0
 """Factor on the independent units' code length above which rebuilt rows mean divergence, plus one nat per row."""
-Watch = Callable[[StepLike], None]
 
 
 @dataclass(frozen=True)
@@ -97,7 +95,8 @@ def train(
     """Learn from a machine on; ``held_out`` rows decide when it ends, and which epoch is kept."""
     trainer = trainer or Trainer.start(machine, options, on, rng)
     rows, course = Rows.of(data.units, data.weights, on), Course()
-    started, good = time.monotonic(), trainer.network.copy()
+    history, good = History(watch), trainer.network.copy()
+    course.history = history.steps
     best, best_score, waited = good, -math.inf, 0
     limit = divergence_limit(machine, data.units)
     try:
@@ -110,10 +109,7 @@ def train(
                 break
             good, course.n_epochs = trainer.network.copy(), epoch + 1
             words = f"of {options.max_iter}  {machine.n_parameters:,} parameters  rebuilding {cost:.5f} nats/row"
-            step = Step(f"epoch {epoch + 1}", machine.n_parameters, cost, time.monotonic() - started, words)
-            course.history.append(step)
-            if watch is not None:
-                watch(step)
+            history.record(f"epoch {epoch + 1}", machine.n_parameters, cost, words)
             if held_out is not None and (epoch + 1) % options.check_every == 0:
                 score, error = _score(good.machine(machine.space, machine.base), held_out, options, on)
                 course.curve.append((epoch + 1, score, error))
@@ -122,7 +118,7 @@ def train(
                     best, best_score = good, score
                 if waited >= options.patience:
                     break
-    except KeyboardInterrupt:
+    except STOPPED:
         course.status = "interrupted"
     kept = best if held_out is not None and course.curve else good
     own = kept.copy()

@@ -13,9 +13,9 @@ import numpy as np
 from fullspan.data.space import Space
 from fullspan.engine.sampling.layers.device import Device
 from fullspan.engine.sampling.layers.network import Network
-from fullspan.learn.layers.fit import Data, divergence_limit, rebuilding
-from fullspan.learn.layers.options import LayerOptions
-from fullspan.learn.layers.train import Rows, Trainer
+from fullspan.learn.layered.fit import Data, divergence_limit, rebuilding
+from fullspan.learn.layered.options import LayerOptions
+from fullspan.learn.layered.train import Rows, Trainer
 from fullspan.model.layered import LayeredMachine
 
 
