@@ -80,7 +80,7 @@ class BoltzmannMachine(Memory, Seed, DensityEstimator):
     oob_score_, oob_error_ : with ``average``, the mean log-likelihood of a row under the fits that have not seen it,
         and its standard error; None otherwise.
     log_z_estimate_ : log Z as an :class:`fullspan.model.estimate.Estimate`: exact, or with its error.
-    learning_curve_ : of the solvers beyond the table, the mean log-likelihood of a row along the way: a list of
+    learning_curve_ : of the solvers beyond the table, the mean log-likelihood of a row as learning goes on: a list of
         ``{"update", "log_likelihood", "error", "exact", "seconds"}``.
 
     And those of every estimator: ``model_``, ``space_``, ``terms_``, ``n_terms_``, ``log_z_``, ``divergence_``,

@@ -20,7 +20,7 @@ _ITEM = re.compile(r"^(?P<names>\w+(?:, \w+)*) : (?P<text>.*(?:\n    .*)*)", re.
 
 
 class Documented:
-    """A class whose docstring tells of the parameters of its bases too, in its section of parameters."""
+    """A class whose docstring also describes the parameters of its bases, in its section of parameters."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)

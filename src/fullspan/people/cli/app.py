@@ -79,7 +79,7 @@ app = application()
 
 
 def run(argv: Sequence[str] | None = None) -> int:
-    """Run the application; every way to fail has its exit code and leaves no traceback but that of a fault."""
+    """Run the application; every failure has its exit code, and only a fault of the program leaves a traceback."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("always", DataWarning)

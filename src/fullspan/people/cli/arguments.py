@@ -1,4 +1,4 @@
-"""Option values that are written in a way of their own: sizes, levels, bins, edges, hidden variables."""
+"""Option values with a form of their own: sizes, levels, bins, edges, hidden variables."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,7 +12,7 @@ import typer
 
 from fullspan.errors import BoundaryWarning, ConvergenceWarning, DataWarning
 from fullspan.people.cli.headings import UnderHeadings
-from fullspan.people.cli.interrupt import INTERRUPTED, Interrupts, remembered
+from fullspan.people.cli.interrupt import Interrupts, remembered
 from fullspan.people.cli.options import DEFAULT, Option, chosen, column_names, estimator_of, options
 
 MODEL_HELP = (
@@ -69,11 +70,10 @@ def fit(
 ) -> int:
     """Learn a model of a table and write it to a file."""
     from fullspan.people.cli.files import check_model_target
-    from fullspan.people.cli.shown import print_fit
+    from fullspan.people.cli.outcome import closing, print_fit
 
     texts = {name: text for name, text in given.items() if text is not None}
-    names = lambda: column_names(data, texts.get("hidden"))  # noqa: E731
-    parameters = chosen(model, texts, names)
+    parameters = chosen(model, texts, partial(column_names, data, texts.get("hidden")))
     if weights is not None and "count_column" in parameters:
         raise typer.BadParameter("--weights and --count-column both say how much a row counts; give one")
     for target in (output, parameters.get("checkpoint")):
@@ -88,9 +88,8 @@ def fit(
         estimator = _fitted(estimator_of(model)(verbose=not quiet, **parameters), data, weights, interrupts)
         is_measured = _saved(estimator, output, verbose=not quiet)
     if is_measured and not quiet:
-        _print_notes(estimator)
         print_fit(estimator, {"file": str(output), "seconds": estimator.fitted_.settings["seconds"]}, as_json=as_json)
-    return _closing(estimator, output, is_measured=is_measured)
+    return closing(estimator, output, is_measured=is_measured)
 
 
 def _fitted(estimator: Any, data: Path, weights: str | None, interrupts: Interrupts) -> Any:
@@ -122,32 +121,3 @@ def _saved(estimator: Any, output: Path, *, verbose: bool) -> bool:
         write_fitted(estimator.fitted_, output)
         return False
     return "seconds" in estimator.fitted_.settings
-
-
-def _print_notes(estimator: Any) -> None:
-    """Where the fit ran, and why: the engine, and the device of a table that is worth a GPU."""
-    from fullspan.people.cli.messages import as_options
-
-    settings = estimator.fitted_.settings
-    if "engine_reason" in settings:
-        typer.echo(f"fitted {as_options(settings['engine_reason'])}", err=True)
-    if settings.get("device_note"):
-        typer.echo(settings["device_note"], err=True)
-
-
-def _closing(estimator: Any, output: Path, *, is_measured: bool) -> int:
-    """Say how the fit ended, if it did not end well; the exit code."""
-    from fullspan.estimators.explain.endings import ending_words
-
-    is_stopped = estimator.status_ == "interrupted"
-    if not is_measured:
-        which = "best model so far" if is_stopped else "learned model"
-        when = "interrupted while the fit was measured"
-        typer.echo(f"fullspan: {when}; the {which} is in {str(output)!r}, without these measures", err=True)
-        return INTERRUPTED
-    if estimator.status_ == "diverged":
-        ended = ending_words(estimator.fitted_)
-        typer.echo(f"fullspan: {ended}; the weights kept are in {str(output)!r}", err=True)
-    if is_stopped:
-        typer.echo(f"fullspan: interrupted; the best model so far is in {str(output)!r}", err=True)
-    return INTERRUPTED if is_stopped else 0
