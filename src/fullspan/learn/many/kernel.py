@@ -23,7 +23,7 @@ from fullspan.learn.many.moves import (
     update,
 )
 from fullspan.model.algebra.jit import parallel, prange, serial
-from fullspan.model.algebra.one_term import drop, log_cosh, way
+from fullspan.model.algebra.one_term import compiled_log_cosh, drop, step_to
 
 APPEND, ADJUST, REMOVE, NONE = 0, 1, 2, 3
 CONVERGED, STEP_LIMIT = 0, 1
@@ -86,7 +86,7 @@ def _best_in_use(
         m, q = eta[y[k]], d[y[k]]
         e = q - m
         if 1.000001 * e * e >= adjust * (1.0 - m * m):
-            delta = way(m, q, False)
+            delta = step_to(m, q, False)
             gain = drop(m, q, delta, False)
             if gain > adjust:
                 adjust, adjusted, step = gain, k, delta
@@ -119,7 +119,7 @@ def _choose(
     is_new = index >= 0 and not is_used[index]
     what, k, delta, gain = _best_in_use(eta, d, price, y, theta, away, size, least)
     if is_new and (what == NONE or net > gain or (net == gain and index < y[k])):
-        return APPEND, index, way(eta[index], d[index], False), net
+        return APPEND, index, step_to(eta[index], d[index], False), net
     return what, k, delta, gain
 
 
@@ -152,7 +152,7 @@ def search(
                 k, y[size], theta[size] = size, index, 0.0
                 size += 1
             theta[k] += delta
-            away[0, k], away[1, k] = math.tanh(theta[k]), log_cosh(theta[k])
+            away[0, k], away[1, k] = math.tanh(theta[k]), compiled_log_cosh(theta[k])
         is_used[index] = what != REMOVE
         if since == interval:
             drift = max(drift, rebuild(eta, y[:size], theta[:size], work, shape))

@@ -20,11 +20,12 @@ def log_cosh(delta: float) -> float:
     return size + math.log1p(math.exp(-2.0 * size)) - math.log(2.0)
 
 
-_log_cosh = serial(log_cosh)
+compiled_log_cosh = serial(log_cosh)
+"""The compiled twin of :func:`log_cosh`, for kernels: they cannot call plain functions."""
 
 
 @serial
-def way(eta: float, target: float, zero_one: bool) -> float:
+def step_to(eta: float, target: float, zero_one: bool) -> float:
     """The step that brings an expectation from eta to target, both kept off the boundary."""
     low = EDGE if zero_one else EDGE - 1.0
     q, m = min(max(target, low), 1.0 - EDGE), min(max(eta, low), 1.0 - EDGE)
@@ -38,4 +39,4 @@ def drop(eta: float, d: float, delta: float, zero_one: bool) -> float:
     """How much KL(p_d || p) falls along a step delta."""
     if zero_one:
         return delta * d - math.log1p(eta * math.expm1(delta))
-    return delta * d - (_log_cosh(delta) + math.log1p(eta * math.tanh(delta)))
+    return delta * d - (compiled_log_cosh(delta) + math.log1p(eta * math.tanh(delta)))
