@@ -21,7 +21,7 @@ from fullspan.bench.density_fold import Job
 from fullspan.bench.density_methods import RIVALS, Settings, all_methods, how_to_add_rivals
 from fullspan.bench.density_picture import picture
 from fullspan.bench.density_sets import find_sets, read_set
-from fullspan.bench.limited import Worker
+from fullspan.bench.limited import Limited
 from fullspan.errors import DataError
 
 QUICK = Settings(seconds=0.0)
@@ -125,7 +125,7 @@ def test_a_method_that_takes_too_long_is_stopped_and_said(folder: Path, tmp_path
     (slow,) = compare(folder, results, ["parts"], ["mixture"], settings=brief)
     assert slow.declined == "more than 0.01 s for a fold"
     assert slow.mean is None
-    with Worker() as worker:
+    with Limited() as worker:
         job = Job(folder / "parts.npz", "mixture", 0, 1, Settings(seconds=60.0))
         assert worker.do(job, 0.01).declined
         assert worker.do(replace(job, method="independent"), 60.0).log.shape == (50,)
@@ -232,12 +232,13 @@ def test_any_limit_is_taken(folder: Path) -> None:
 def test_a_worker_that_was_killed_between_jobs_is_started_again(folder: Path) -> None:
     """The next job does not pay for it."""
     job = Job(folder / "parts.npz", "independent", 0, 1, QUICK)
-    with Worker() as worker:
+    with Limited() as worker:
         assert len(worker.do(job, 60.0).log) == 50
-        process = worker._process
-        assert process is not None
-        process.kill()
-        process.wait()
+        assert worker.worker.pid is not None
+        os.kill(worker.worker.pid, signal.SIGKILL)
+        deadline = time.monotonic() + 10
+        while _runs(worker.worker.pid) and time.monotonic() < deadline:
+            time.sleep(0.01)
         assert len(worker.do(job, 60.0).log) == 50
 
 
@@ -247,10 +248,10 @@ def test_nothing_goes_on_when_the_command_is_killed(tmp_path: Path, how: signal.
     bits = np.random.default_rng(0).integers(0, 2, (20_000, 64), dtype=np.uint8)
     np.savez(tmp_path / "long.npz", bits=np.packbits(bits, axis=1), n=64)
     script = (
-        "import sys\nfrom pathlib import Path\nfrom fullspan.bench.limited import Worker\n"
+        "import sys\nfrom pathlib import Path\nfrom fullspan.bench.limited import Limited\n"
         "from fullspan.bench.density_fold import Job\nfrom fullspan.bench.density_methods import Settings\n"
-        "worker = Worker()\nprint(worker._started().pid, flush=True)\n"
-        f"worker.do(Job(Path({str(tmp_path / 'long.npz')!r}), 'hidden-trees', 0, 2, Settings()), None)\n"
+        "limited = Limited()\nlimited.worker.ready()\nprint(limited.worker.pid, flush=True)\n"
+        f"limited.do(Job(Path({str(tmp_path / 'long.npz')!r}), 'hidden-trees', 0, 2, Settings()), None)\n"
     )
     asking = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
     assert asking.stdout is not None

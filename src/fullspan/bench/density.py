@@ -20,7 +20,7 @@ import numpy as np
 from fullspan.bench.density_fold import Job, Outcome, held
 from fullspan.bench.density_methods import Settings, all_methods, how_to_add_rivals
 from fullspan.bench.density_sets import find_sets
-from fullspan.bench.limited import Worker
+from fullspan.bench.limited import Limited
 from fullspan.errors import DataError
 
 Say = Callable[[str], None]
@@ -45,7 +45,7 @@ class Score:
     seed: int = 0
 
 
-def score(worker: Worker, path: Path, method: str, folds: int, settings: Settings) -> Score:
+def score(worker: Limited, path: Path, method: str, folds: int, settings: Settings) -> Score:
     """Learn and score one method on one set; seconds are of learning, summed over folds."""
     data = held(path)
     size: dict[str, Any] = {"set": data.name, "method": method, "variables": len(data.space), "rows": data.n_rows}
@@ -91,7 +91,7 @@ def compare(
     _check_same((known[p.stem, method] for p, method in pairs if (p.stem, method) in known), folds, settings, results)
     if results is not None:
         results.open("a", encoding="utf-8").close()  # a file that cannot be written is said before anything is learned
-    with Worker() as worker:
+    with Limited() as worker:
         for k, (path, method) in enumerate(pairs, 1):
             if (path.stem, method) in known:
                 continue

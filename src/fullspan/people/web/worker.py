@@ -6,16 +6,14 @@ model as it was; the answer says so.
 
 from __future__ import annotations
 
-import contextlib
-import multiprocessing as mp
 import queue
 import threading
-from collections.abc import Mapping
-from multiprocessing.connection import Connection
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from fullspan.errors import FullspanError
+from fullspan.processes import Ended, TookTooLong, Worker
 
 START_SECONDS = 300.0
 """Time that opening the models may take; the first start on a machine compiles kernels."""
@@ -24,10 +22,6 @@ Answer = dict[str, Any]
 
 class Overloaded(Exception):
     """No worker was free in time."""
-
-
-class TookTooLong(Exception):
-    """The question was stopped."""
 
 
 class Pool:
@@ -47,14 +41,15 @@ class Pool:
 
     def __init__(self, paths: Mapping[str, Path], size: int = 2, seconds: float = 10.0, wait: float = 20.0) -> None:
         self.paths, self.seconds, self.wait = dict(paths), seconds, wait
-        self._free: queue.Queue[_Worker] = queue.Queue()
-        self._all: list[_Worker] = []
+        self._free: queue.Queue[Worker] = queue.Queue()
+        self._all: list[Worker] = []
         self._lock = threading.Lock()
         for _ in range(size):
             self._add()
 
     def _add(self) -> None:
-        worker = _Worker(self.paths)
+        worker = Worker(_explorers, self.paths)
+        worker.start()
         with self._lock:
             self._all.append(worker)
         self._free.put(worker)
@@ -62,7 +57,7 @@ class Pool:
     def ready(self) -> None:
         """Wait until every worker has opened its models."""
         for worker in list(self._all):
-            worker.started()
+            _ready(worker)
 
     def ask(self, model: str, method: str, arguments: Mapping[str, Any]) -> Answer:
         """The answer of a method of the :class:`~fullspan.people.web.explorer.Explorer`, with the version of the file.
@@ -79,88 +74,52 @@ class Pool:
             raise Overloaded(f"no worker was free for {self.wait:g} seconds; try again") from None
         alive = False
         try:
-            answer = worker.ask(model, method, dict(arguments), self.seconds)
+            _ready(worker)
+            wrong, answer = worker.ask((model, method, dict(arguments)), self.seconds)
             alive = True
-        except FullspanError:
-            alive = True
-            raise
-        except (EOFError, OSError) as error:
+        except TookTooLong as error:
+            if error.args:  # it did not even open its models
+                raise
+            raise TookTooLong(
+                f"the question took longer than {self.seconds:g} seconds and was stopped; ask for less at once"
+            ) from error
+        except (Ended, OSError) as error:
             raise TookTooLong("the worker that had the question ended; it is replaced, ask again") from error
         finally:
             if alive:
                 self._free.put(worker)
             else:
                 self._replace(worker)
-        return answer
-
-    def _replace(self, worker: _Worker) -> None:
-        with self._lock:
-            self._all.remove(worker)
-        worker.kill()
-        self._add()
-
-    def close(self) -> None:
-        """End all workers."""
-        for worker in self._all:
-            worker.kill()
-
-
-class _Worker:
-    def __init__(self, paths: Mapping[str, Path]) -> None:
-        context = mp.get_context("spawn")
-        self.connection, theirs = context.Pipe()
-        self.process = context.Process(target=_serve, args=(theirs, dict(paths)), daemon=True)
-        self.process.start()
-        theirs.close()
-        self._is_started = False
-
-    def started(self) -> None:
-        if self._is_started:
-            return
-        if not self.connection.poll(START_SECONDS):
-            raise TookTooLong("the models took too long to open")
-        error = self.connection.recv()
-        if error is not None:
-            raise FullspanError(error)
-        self._is_started = True
-
-    def ask(self, model: str, method: str, arguments: dict[str, Any], seconds: float) -> Answer:
-        self.started()
-        self.connection.send((model, method, arguments))
-        if not self.connection.poll(seconds):
-            raise TookTooLong(
-                f"the question took longer than {seconds:g} seconds and was stopped; ask for less at once"
-            )
-        wrong, answer = self.connection.recv()
         if wrong is not None:
             raise FullspanError(wrong)
         found: Answer = answer
         return found
 
-    def kill(self) -> None:
-        self.process.kill()
-        self.process.join(5)
-        self.connection.close()
+    def _replace(self, worker: Worker) -> None:
+        with self._lock:
+            self._all.remove(worker)
+        worker.stop()
+        self._add()
+
+    def close(self) -> None:
+        """End all workers."""
+        for worker in self._all:
+            worker.stop()
 
 
-def _serve(connection: Connection, paths: dict[str, Path]) -> None:
-    """The life of a worker: open the models, then answer until the other end is gone."""
-    import signal
+def _ready(worker: Worker) -> None:
+    try:
+        worker.ready(START_SECONDS)
+    except TookTooLong as error:
+        raise TookTooLong("the models took too long to open") from error
 
+
+def _explorers(paths: dict[str, Path]) -> Callable[[tuple[str, str, dict[str, Any]]], tuple[str | None, Answer]]:
+    """What answers in a worker: the models, open."""
     from fullspan.people.web.explorer import Explorer
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends its workers
-    models: dict[str, Explorer] = {}
-    try:
-        for name, path in paths.items():
-            models[name] = Explorer(path)
-    except (FullspanError, OSError) as error:
-        connection.send(str(error))
-        return
-    connection.send(None)
-    with contextlib.suppress(EOFError, OSError):
-        while True:
-            connection.send(_answered(models, *connection.recv()))
+    models: dict[str, Any] = {name: Explorer(path) for name, path in paths.items()}
+    return lambda question: _answered(models, *question)
 
 
 def _answered(models: dict[str, Any], model: str, method: str, arguments: dict[str, Any]) -> tuple[str | None, Answer]:
