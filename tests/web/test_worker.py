@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from fullspan.errors import FullspanError
-from fullspan.people.web.worker import Pool, TookTooLong
+from fullspan.people.web.worker import Pool
+from fullspan.processes import TookTooLong
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,8 @@ from starlette.exceptions import HTTPException
 from fullspan.errors import FullspanError
 from fullspan.model.record import software_version
 from fullspan.people.web import schema
-from fullspan.people.web.worker import Overloaded, Pool, TookTooLong
+from fullspan.people.web.worker import Overloaded, Pool
+from fullspan.processes import TookTooLong
 
 TYPES = {
     ".html": "text/html; charset=utf-8",
