@@ -1,4 +1,4 @@
-"""Averages and shrinkage beside rivals on real tables: held-out log-likelihood in nats per row.
+"""Averages and shrinkage against rivals on real tables: held-out log-likelihood in nats per row.
 
     python benchmarks/bench_average.py DATA                      # 5-fold, all small tables of DATA/categorical
     python benchmarks/bench_average.py DATA --sets asia --rows 50 200 1000      # learning curves
@@ -90,7 +90,7 @@ def agrum(train: Rows, test: Rows, cards: tuple[int, ...], score: str) -> Rows:
 
 
 def methods(cards: tuple[int, ...], k: int, quick: bool) -> dict[str, Callable[[Rows, Rows], Rows]]:
-    """Every way to log-probabilities of test rows from training rows."""
+    """Every method: from training rows to log-probabilities of test rows."""
     levels = {f"x{i}": list(range(c)) for i, c in enumerate(cards)}
 
     def ours(kind: Any, **options: Any) -> Callable[[Rows, Rows], Rows]:

@@ -1,15 +1,15 @@
-"""What an average of k fits costs beside one fit: time, processor time and peak memory.
+"""What an average of k fits costs against one fit: time, processor time and peak memory.
 
     python benchmarks/bench_average_cost.py [DATA/categorical] [--k 16 8 4 2] [--n 24] [--rows 50] [--json FILE]
 
 A fit is ``FullSpan(average=k).fit(rows)``, as a user calls it. Tables: rows of fair coins, where there is nothing to
 find; rows drawn from random Bayesian networks of three parents per node; and, if a folder of data sets is given, those
-of them that have at most 2^22 states, missing cells included, and nltcs, if it lies in the folder ``debd`` beside; with
-``--rows``, only so many of their rows.
+of them that have at most 2^22 states, missing cells included, and nltcs, if the folder ``debd`` next to it has it;
+with ``--rows``, only that number of their rows.
 Each fit is the fastest of up to 12 within some seconds, in a process of its own, after one on a small table has
 compiled the code: other jobs on the machine only ever add to a time. Memory is that of float64 tables of all states,
 8 |X| bytes each, above the process before the fit; it is measured on networks of ``--n`` nodes, where a table is large
-beside all else.
+next to all else.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Rows:
 
 
 def rows_of(name: str) -> Rows:
-    """``coins N ROWS``, ``network N ROWS``, or a file of rows, of which only so many are drawn if a number follows."""
+    """``coins N ROWS``, ``network N ROWS``, or a file of rows, of which a sample is drawn if a number follows."""
     kind, *numbers = name.split()
     rng = np.random.default_rng(0)
     if kind == "coins":
@@ -128,7 +128,7 @@ def main() -> None:
     for name, seconds in [*names, *([] if given.rows else [(f"network {given.n} 2000", 0.0)])]:
         lines.append(compared(name, given.k, seconds))
         print(lines[-1], flush=True)
-    table("Averages beside one fit", lines)
+    table("Averages against one fit", lines)
     write(given.json, lines)
 
 

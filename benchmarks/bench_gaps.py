@@ -1,4 +1,4 @@
-"""Few rows with missing cells: the average beside rivals, tested on all other rows.
+"""Few rows with missing cells: the average against rivals, tested on all other rows.
 
     python benchmarks/bench_gaps.py DATA/categorical --sets titanic_passengers --rows 50 200 --draws 5
 

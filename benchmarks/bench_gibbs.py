@@ -1,9 +1,9 @@
 """Gibbs sweeps: ``python benchmarks/bench_gibbs.py [--digits FILE.npz] [--repeats N] [--json FILE]``.
 
-Fully connected machines of 784 binary units, 100 chains. Spin updates per second of the compiled sweep beside NumPy
+Fully connected machines of 784 binary units, 100 chains. Spin updates per second of the compiled sweep against NumPy
 sweeps that are vectorised over the chains (for every unit, one product of all states with a row of couplings), in
 turns: as one would write it, and tuned (states unit by unit, noise drawn at once), each in double and single precision.
-Then the time of a sweep for 50 to 400 chains. On a machine that others use too, the clock says little: beside it stands
+Then the time of a sweep for 50 to 400 chains. On a machine that others use too, the clock says little: next to it is
 the processor time of one core for one update. How fast a sweep is depends on how often units flip, so there are weak
 and strong random couplings, and with ``--digits`` (bits packed along rows as ``bits_gt05``) a machine learned from
 digits.

@@ -1,6 +1,6 @@
 """Start-up: ``python benchmarks/bench_import.py [--repeats 7] [--json FILE]``.
 
-Median seconds of ``import fullspan`` and of ``fullspan --help`` in fresh processes, beside a bare interpreter.
+Median seconds of ``import fullspan`` and of ``fullspan --help`` in fresh processes, against a bare interpreter.
 """
 
 from __future__ import annotations

@@ -77,15 +77,17 @@ def main() -> None:
 
     found = models[0].models_
     same = [found.model(t).terms == kept[t].model_.terms for t in range(given.singles)]
-    gaps = [np.abs(found.model(t).theta - kept[t].model_.theta).max(initial=0) for t in range(given.singles) if same[t]]
+    differences = [
+        np.abs(found.model(t).theta - kept[t].model_.theta).max(initial=0) for t in range(given.singles) if same[t]
+    ]
     results = []
     for name, one, all_of_them in (("from rows", single, many), ("from counts", counted_single, counted_many)):
         loop_s = one / given.singles * given.tables
         results.append({"": name, "single ms": 1e3 * one / given.singles, "loop s": loop_s, "fit_many s": all_of_them})
         results[-1]["times faster"] = loop_s / all_of_them
     table(f"{given.tables:,} tables of {given.variables} binary variables, {given.rows} rows each", results)
-    print(f"same terms in {sum(same)} of {given.singles}; weights differ by {max(gaps):.1e} at most")
-    write(given.json, {"results": results, "same": sum(same), "of": given.singles, "gap": float(max(gaps))})
+    print(f"same terms in {sum(same)} of {given.singles}; weights differ by {max(differences):.1e} at most")
+    write(given.json, {"results": results, "same": sum(same), "of": given.singles, "gap": float(max(differences))})
 
 
 if __name__ == "__main__":

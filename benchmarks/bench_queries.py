@@ -81,9 +81,7 @@ def main(n: int = 20, k: int = 60) -> None:
         f"10,000 samples: {best(lambda: oracle.sample(10_000, np.random.default_rng(0))):.1f} ms"
     )
     single = [oracle.probability(e, g) for e, g in zip(events, givens, strict=True)]
-    print(
-        f"largest difference between the ways: {np.abs(np.array(single) - oracle.conditionals(left, right)).max():.1e}"
-    )
+    print(f"largest difference between both: {np.abs(np.array(single) - oracle.conditionals(left, right)).max():.1e}")
 
 
 if __name__ == "__main__":

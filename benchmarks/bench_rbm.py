@@ -1,8 +1,8 @@
 """Restricted Boltzmann machines: ``python benchmarks/bench_rbm.py [--device cuda] [--data FILE] [--uai FOLDER]``.
 
-An epoch of 10,000 rows, 784 visible and 256 hidden units in batches of 100, beside scikit-learn's BernoulliRBM with the
-same numbers (persistent chains, one sweep), and the likelihood of 1,000 rows held out after the same number of epochs,
-by annealing for both. ``--data`` is an .npz file with packed bits ``bits_gt05`` of 784 pixels; without one, rows are
+An epoch of 10,000 rows, 784 visible and 256 hidden units in batches of 100, against scikit-learn's BernoulliRBM with
+the same numbers (persistent chains, one sweep), and the likelihood of 1,000 rows held out after the same
+number of epochs, by annealing for both. ``--data`` is an .npz file with packed bits ``bits_gt05`` of 784 pixels; without one, rows are
 noisy prototypes. ``--uai`` is a folder with ``DBN_*.uai``: exact log Z of each, and how often annealing holds it.
 
 On the processor it needs what the package needs. With ``--device cuda`` it needs Python 3.11, NumPy 2.1 and either CuPy
@@ -85,7 +85,7 @@ def sklearn_machine(
 
 
 def speed(rows: NDArray[np.int8], repeats: int, hidden: int) -> list[dict[str, Any]]:
-    """Seconds per epoch in turns, beside scikit-learn in both precisions."""
+    """Seconds per epoch in turns, against scikit-learn in both precisions."""
     from sklearn.neural_network import BernoulliRBM
 
     ours = Ours(rows, "cpu", 10**6, hidden)

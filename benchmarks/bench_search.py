@@ -82,17 +82,17 @@ def main() -> None:
         for seed in options.seeds:
             truth = data_set.truth(seed)
             empirical = draw(truth, data_set.n_rows, seed)
-            ways: dict[str, Callable[[], float]] = {
+            methods: dict[str, Callable[[], float]] = {
                 name: lambda t=truth, e=empirical, s=search: measure(t, e, s).kl_true
                 for name, search in SEARCHES.items()
             }
             if gum is not None:
                 for score in ("BIC", "BDeu"):
-                    ways[score] = lambda t=truth, e=empirical, s=score: hill_climbing(gum, t, e, s)
+                    methods[score] = lambda t=truth, e=empirical, s=score: hill_climbing(gum, t, e, s)
             result: dict[str, float] = {}
-            for name, way in ways.items():
+            for name, method in methods.items():
                 start = time.perf_counter()
-                result[name] = way()
+                result[name] = method()
                 result[f"{name}_s"] = time.perf_counter() - start
             found.append(result)
         by_seed[label] = found

@@ -89,7 +89,7 @@ class Stepper:
     def time(self) -> float:
         """Seconds of a step: the mean of a run along random terms and back."""
         indices = [self.basis.index(self.term()) for _ in range(RUN)]
-        return seconds(lambda: [self.step(y, way) for way in (0.02, -0.02) for y in indices]) / (2 * RUN)
+        return seconds(lambda: [self.step(y, delta) for delta in (0.02, -0.02) for y in indices]) / (2 * RUN)
 
 
 class Memory:
@@ -153,7 +153,7 @@ def against_binary(name: str, cards: tuple[int, ...], n_runs: int, rng: np.rando
         per_state["mixed"].append(mixed.time() / size)
         per_state["binary"].append(binary.time() / 2**n)
     a, b = statistics.median(per_state["mixed"]), statistics.median(per_state["binary"])
-    return {"space": name, "states": size, "beside": f"2^{n}", "ns": 1e9 * a, "binary_ns": 1e9 * b, "ratio": a / b}
+    return {"space": name, "states": size, "against": f"2^{n}", "ns": 1e9 * a, "binary_ns": 1e9 * b, "ratio": a / b}
 
 
 def main() -> None:
@@ -165,7 +165,9 @@ def main() -> None:
     options = parser.parse_args()
     rng = np.random.default_rng(options.seed)
     binary = against_memory(options.n, options.runs, rng)
-    table("One fused step, float32, beside a read-modify-write pass over the same bytes (target: ratio <= 2.5)", binary)
+    table(
+        "One fused step, float32, against a read-modify-write pass over the same bytes (target: ratio <= 2.5)", binary
+    )
     flat = flatness([row["ns_per_state"] for row in binary])
     print("time per state, slowest over fastest n: {spread:.2f} (target: <= 1.5);".format(**flat))
     print("over that of the smallest n: {least:.2f} to {most:.2f}".format(**flat))

@@ -1,6 +1,6 @@
 """Truncated machines: ``python benchmarks/bench_truncated.py --data FOLDER [--json FILE]``.
 
-Needs a folder with ``mnist10k_bin.npz`` and ``groceries_bits.npz`` somewhere below it; by default the one beside the
+Needs a folder with ``mnist10k_bin.npz`` and ``groceries_bits.npz`` somewhere below it; by default the one next to the
 project, and without it nothing is measured.
 
 * training on 100 digits, to a largest difference of expectations below 1e-8, against 10,000 steps of the published
@@ -53,7 +53,7 @@ def digits(folder: Path, seed: int = 0) -> Empirical:
 
 
 def cpu(action: Callable[[], object], times: int) -> float:
-    """CPU seconds of one call, the least of three means over so many: short ones drown in a busy machine's waits."""
+    """CPU seconds of one call, the least of three means over some calls: short ones drown in a busy machine's waits."""
     means = []
     for _ in range(3):
         began = time.process_time()
@@ -64,7 +64,7 @@ def cpu(action: Callable[[], object], times: int) -> float:
 
 
 def training(folder: Path) -> list[dict[str, Any]]:
-    """Three ways to choose 1,000 patterns."""
+    """Three methods of choosing 1,000 patterns."""
     data, rows = digits(folder), []
     drawn = random_pairs(data.space, 1000, np.random.default_rng(0))
     frequent = frequent_patterns(data.states, data.counts, data.space.cards, 70, 2)
@@ -94,7 +94,7 @@ def training(folder: Path) -> list[dict[str, Any]]:
 
 
 def large(folder: Path, pairs: int = 100_000) -> dict[str, Any]:
-    """A whole fit with so many random pairs, in this process."""
+    """A whole fit with a number of random pairs, in this process."""
     data = digits(folder)
     began = time.perf_counter()
     fitted = fit_truncated(data, TruncatedOptions(n_pairs=pairs, seed=0))

@@ -1,5 +1,6 @@
 """Model files with a valid checksum and hostile content, and networks of other tools: refused by name, or read."""
 
+import contextlib
 import copy
 import json
 import re
@@ -16,6 +17,7 @@ from fullspan.estimators.explain.limits import likelihood_line, limit_line
 from fullspan.model.files.envelope import checksum
 from fullspan.model.files.networks.bif import read_bif
 from fullspan.model.files.networks.uai import read_uai
+from fullspan.people.report.content import gather
 
 OPTIONS = {"columns": ["a", "b", "c"], "bins": {"c": [-9, 0, 9]}}
 MODELS = {
@@ -105,6 +107,11 @@ def describe(model):
         assert str(model.fitted_.status) in ending_words(model.fitted_)
         assert "nats per row" in likelihood_line(model.fitted_)
         assert limit_line(model.fitted_) != ""
+        assert model.interactions_ is not None
+        assert gather(model, title="x", refit=False).title
+        if hasattr(model, "summary"):
+            with contextlib.suppress(FullspanError):  # trees and mixtures have no coefficients
+                assert str(model.summary())
 
 
 @pytest.mark.parametrize("kind", MODELS)

@@ -1,4 +1,4 @@
-"""Pictures: what is placed where, and that both ways of drawing show the same."""
+"""Pictures: what is placed where, and that both renderings show the same."""
 
 from __future__ import annotations
 
@@ -91,10 +91,10 @@ def test_a_large_graph_shows_its_strongest_part() -> None:
 def test_the_direction_is_that_of_the_data(model: Any) -> None:
     """x2 copies x0, and x3 is the opposite of x1: one full line, one dashed; and one in the legend."""
     picture = interaction_graph(model)
-    ways = {frozenset(picture.names[i] for i in e.nodes): e.direction for e in picture.edges}
-    assert ways[frozenset({"x0", "x2"})] == 1
-    assert ways[frozenset({"x1", "x3"})] == -1
-    assert svg.graph(picture, "g").count("stroke-dasharray") == sum(w < 0 for w in ways.values()) + 1
+    directions = {frozenset(picture.names[i] for i in e.nodes): e.direction for e in picture.edges}
+    assert directions[frozenset({"x0", "x2"})] == 1
+    assert directions[frozenset({"x1", "x3"})] == -1
+    assert svg.graph(picture, "g").count("stroke-dasharray") == sum(w < 0 for w in directions.values()) + 1
 
 
 def test_ticks_are_round_and_within() -> None:

@@ -227,9 +227,9 @@ def test_warnings_in_plain_words() -> None:
     said = " ".join(caveats(limit, limit._empirical))
     assert "never occur" in said
     assert "Few data" in said
-    gaps = rows_of(300).astype(float)
-    gaps.loc[:40, "b"] = np.nan
-    holes = fs.FullSpan(missing="em").fit(gaps)
+    incomplete = rows_of(300).astype(float)
+    incomplete.loc[:40, "b"] = np.nan
+    holes = fs.FullSpan(missing="em").fit(incomplete)
     assert "most often in b (13.7% of its cells)" in " ".join(caveats(holes, holes._empirical))
 
 

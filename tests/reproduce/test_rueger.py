@@ -1,4 +1,4 @@
-"""Rueger's example, the cost of decimation and Gibbs sampling beside it, in small."""
+"""Rueger's example, the cost of decimation and Gibbs sampling next to it, in small."""
 
 from __future__ import annotations
 

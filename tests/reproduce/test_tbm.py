@@ -52,7 +52,7 @@ def test_every_method_learns_the_same_machine_where_all_can() -> None:
 
 
 def test_figure_1_in_small(folder: Path) -> None:
-    """Samples of classes that differ are told apart by their machines."""
+    """The machines of samples separate classes that differ."""
     found = experiment("tbm-fig1").run(data=folder, runs=11, rivals=2, weights=100, iterations=20)
     value = found.to_json()
     with_biases = [c for c in value["cells"] if c["data"] == "digits" and c["method"] == "truncated" and c["biases"]]

@@ -35,12 +35,11 @@ class Figure5:
 
     def statements(self) -> list[tuple[str, str]]:
         """What the paper says, and what was measured."""
-        exact, inexact = self.exact.divergence, self.inexact.divergence
-        runs = len(exact)
+        return [*self._of_exact(), *self._of_inexact(), *self._of_both()]
+
+    def _of_exact(self) -> list[tuple[str, str]]:
+        exact, tenth = self.exact.divergence, min(10, self.exact.iterations)
         rise = max(float(np.diff(self.anew.divergence, axis=1).max()), 0.0)
-        tenth = min(10, self.exact.iterations)
-        ahead = inexact[:, 1:] < exact[:, 1:]
-        lost = [abandonments(row) for row in inexact]
         fell = np.median(np.log10(exact[:, 0] / exact[:, tenth])), np.median(np.log10(exact[:, 0] / exact[:, -1]))
         return [
             (
@@ -53,6 +52,12 @@ class Figure5:
                 f"median fall of {fell[0]:.1f} powers of ten in {tenth} iterations, "
                 f"{fell[1]:.1f} in all {self.exact.iterations}",
             ),
+        ]
+
+    def _of_inexact(self) -> list[tuple[str, str]]:
+        exact, inexact = self.exact.divergence, self.inexact.divergence
+        ahead, lost, runs = inexact[:, 1:] < exact[:, 1:], [abandonments(row) for row in inexact], len(exact)
+        return [
             (
                 "inexact: searches for a minimum, explores it, abandons it and begins again",
                 f"{sum(n > 0 for n in lost)} of {runs} runs leave a minimum for {ABANDONED:g} times its divergence, "
@@ -64,9 +69,14 @@ class Figure5:
                 f"ahead at some iteration in {int(ahead.any(axis=1).sum())} of {runs} runs, "
                 f"in {int(ahead.sum())} of {ahead.size:,} iterations",
             ),
+        ]
+
+    def _of_both(self) -> list[tuple[str, str]]:
+        exact, inexact = self.exact.divergence, self.inexact.divergence
+        return [
             (
                 "exact: in general finds slightly better solutions",
-                f"lower at the end in {int((exact[:, -1] < inexact[:, -1]).sum())} of {runs} runs; its end is "
+                f"lower at the end in {int((exact[:, -1] < inexact[:, -1]).sum())} of {len(exact)} runs; its end is "
                 f"below the best that inexact ever met in {int((exact[:, -1] < inexact.min(axis=1)).sum())}",
             ),
             (

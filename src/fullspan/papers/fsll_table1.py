@@ -1,10 +1,10 @@
-"""Table 1 of the full-span paper, rows FL, BM-DI and BM-PCD: published beside measured.
+"""Table 1 of the full-span paper, rows FL, BM-DI and BM-PCD: published next to measured.
 
 M. Takabatake and S. Akaho, "Full-span log-linear model and fast learning algorithm", Neural Computation 34 (2022),
 section 3: an Ising grid of 5 x 4 spins with coupling 1/2, and random Bayesian networks of 20 nodes with 37 and with 54
 edges, N = 1,000 and 100,000 rows each. FL is the full-span model; BM-DI the exact Boltzmann machine of all pairs, 210
 basis functions, by maximum likelihood without penalty; BM-PCD the same machine by persistent contrastive divergence, of
-which the paper states a learning rate of 0.01, 100 Markov chains and a length of 10,000: here so many updates of one
+which the paper states a learning rate of 0.01, 100 Markov chains and a length of 10,000: here 10,000 updates of one
 sweep each, and the last weights, without averaging. The authors' networks are not published, and theirs is one draw
 of each; ours are fresh draws of the same kind, one per seed, and the medians are shown. Their time is CPU time of a
 Java program on one laptop; ours is wall-clock time from counts to model.
@@ -39,7 +39,7 @@ PCD = MachineOptions(
 """As the paper has it."""
 LEARNERS: dict[str, Options | MachineOptions] = {**SEARCHES, "machine": MACHINE, "pcd": PCD}
 MODELS = {"paper": "FL", "full": "FL", "machine": "BM-DI", "pcd": "BM-PCD"}
-"""Which published row a learner stands beside."""
+"""The published row that each learner is compared with."""
 ABSENT = -700.0
 """Log-probability below which a state is off the limit of a machine whose maximum lies at infinity."""
 
@@ -65,7 +65,7 @@ class DataSet:
     published_machine: Numbers | None = None
     published_pcd: Numbers | None = None
 
-    def beside(self, learner: str) -> Numbers | None:
+    def published_for(self, learner: str) -> Numbers | None:
         """The published row to compare a learner with."""
         return {"FL": self.published, "BM-DI": self.published_machine, "BM-PCD": self.published_pcd}[MODELS[learner]]
 
@@ -223,7 +223,7 @@ def run(
             for name, options in learners.items():
                 found[name].append(measure(truth, empirical, options))
         rows += [
-            Row(data_set.name, data_set.n_rows, name, data_set.beside(name), tuple(numbers))
+            Row(data_set.name, data_set.n_rows, name, data_set.published_for(name), tuple(numbers))
             for name, numbers in found.items()
         ]
     return Table1(seeds, tuple(rows))

@@ -48,12 +48,12 @@ RATE, CHAINS = 0.01, 20
 
 @dataclass(frozen=True)
 class Method:
-    """A way to learn weights on given patterns, or features at once."""
+    """A method that learns weights on given patterns, or features directly."""
 
     name: str
     learn: Learn
     fits: Callable[[int, int], bool]
-    """Whether it can be used for so many variables and pairs."""
+    """Whether it can be used for n variables and a number of pairs."""
     has_features: bool = False
     """Whether it learns features, one per variable, and always has biases."""
     rival: bool = True
@@ -62,7 +62,7 @@ class Method:
     """Whether one sample must do, with biases, since each takes minutes."""
 
     def takes(self, n: int, pairs: int, biases: bool) -> bool:
-        """Whether it is run for so many variables and pairs, with or without biases."""
+        """Whether it is run for ``n`` variables and ``pairs`` pairs, with or without biases."""
         return self.fits(n, pairs) and (biases or not (self.has_features or self.only_timed))
 
     def timed(self, rows: NDArray[np.uint8], terms: tuple[Term, ...], steps: int) -> tuple[Array, float]:

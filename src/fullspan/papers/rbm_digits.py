@@ -2,7 +2,7 @@
 
 The digits are the 8 x 8 ones of scikit-learn, a pixel on if it has more than half the ink; or those of MNIST, 28 x 28,
 from a file ``mnist10k_bin.npz`` in a folder. A tenth of them is held out. Their likelihood is estimated by annealing
-with its error, and beside it stands that of independent pixels, which is exact.
+with its error, and compared with that of independent pixels, which is exact.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def checkpoints(epochs: int) -> list[int]:
 
 
 def run(progress: Say | None = None, iterations: int = 50, seed: int = 0, data: Path | None = None) -> Digits:
-    """Learn for so many epochs, and look at the machine now and then."""
+    """Learn for ``iterations`` epochs, and look at the machine now and then."""
     say = progress or (lambda text: None)
     name, bits = bits_of(data)
     rng = np.random.default_rng(seed)

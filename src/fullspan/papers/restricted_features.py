@@ -2,8 +2,8 @@
 
     f_i = |b_i| + sum_j |W_ij|
 
-Learned by persistent contrastive divergence with one sweep and batches of 20 rows; only so many weights, chosen at
-random, are not zero.
+Learned by persistent contrastive divergence with one sweep and batches of 20 rows; a given number of weights,
+chosen at random, are not zero.
 """
 
 from __future__ import annotations

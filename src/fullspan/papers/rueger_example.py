@@ -86,9 +86,9 @@ def example(seed: int) -> Example:
     exponent = states @ fields + pairs @ couplings
     exact = float(np.logaddexp.reduce(exponent))
     p = np.exp(exponent - exact)
-    told = [(i, j, float(a), float(b)) for (i, j), a, b in zip(EDGES, found.edges, p @ pairs, strict=True)]
-    told += [(0, i, float(found.nodes[i - 1]), float(p @ states[:, i - 1])) for i in BIASED]
-    return Example(tuple(_steps(engine, couplings, fields)), found.log_z, exact, tuple(told))
+    compared = [(i, j, float(a), float(b)) for (i, j), a, b in zip(EDGES, found.edges, p @ pairs, strict=True)]
+    compared += [(0, i, float(found.nodes[i - 1]), float(p @ states[:, i - 1])) for i in BIASED]
+    return Example(tuple(_steps(engine, couplings, fields)), found.log_z, exact, tuple(compared))
 
 
 def _steps(engine: Decimation, couplings: Array, fields: Array) -> list[Reduction]:
@@ -102,10 +102,10 @@ def _steps(engine: Decimation, couplings: Array, fields: Array) -> list[Reductio
         pairs = list(itertools.combinations(range(len(v)), 2))
         for slot, weight in zip(to[to >= 0], left, strict=True):
             x[slot] += weight
-        told = tuple(
+        weights = tuple(
             (min(names[i], names[j]), max(names[i], names[j]), w) for (i, j), w in zip(pairs, left, strict=True)
         )
-        out.append(Reduction(int(node) + 1, _RULES[len(v)], told, log_factor))
+        out.append(Reduction(int(node) + 1, _RULES[len(v)], weights, log_factor))
     return out
 
 

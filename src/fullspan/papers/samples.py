@@ -40,7 +40,7 @@ class Labelled:
         return int(self.classes[0].shape[1])
 
     def samples(self, runs: int, rng: np.random.Generator, size: int = ROWS) -> Iterator[tuple[int, NDArray[np.uint8]]]:
-        """``runs`` samples of each class: its number, and so many rows drawn without replacement."""
+        """``runs`` samples of each class: its number, and ``size`` rows drawn without replacement."""
         for label, rows in enumerate(self.classes):
             for _ in range(runs):
                 yield label, rows[rng.choice(len(rows), size, replace=False)]
@@ -88,7 +88,7 @@ def spike_words(folder: Path | None) -> NDArray[np.uint8]:
 
 
 def populations(words: NDArray[np.uint8], cells: int = CELLS) -> Labelled:
-    """Seven random populations of so many cells of a recording (rows, all cells), always the same ones."""
+    """Seven random populations of ``cells`` cells of a recording (rows, all cells), always the same ones."""
     rng = np.random.default_rng(DRAW)
     drawn = [rng.permutation(words.shape[1])[:cells] for _ in range(POPULATIONS)]
     return Labelled("spikes", tuple(words[:, cell] for cell in drawn))

@@ -40,7 +40,7 @@ NEIGHBOURS = 10
 
 @dataclass(frozen=True)
 class Cell:
-    """One method on one set with so many weights."""
+    """One method on one data set with a number of weights."""
 
     data: str
     method: str
@@ -135,7 +135,7 @@ _NOTE = """\
 published: accuracy of truncated machines near 1 above 100 weights; below 1,000 weights two orders of magnitude faster
   than restricted machines, four than fully visible ones (persistent contrastive divergence).
 Where the maximum lies at infinity, as it mostly does here, the features are those of the limit, dominated by the rates
-at which weights diverge; the descent stops on the way. Time is the processor's, and includes the model matrix."""
+at which weights diverge; the descent stops before it. Time is the processor's, and includes the model matrix."""
 
 
 def neighbours_accuracy(features: Array, labels: NDArray[np.int64], k: int = NEIGHBOURS) -> float:

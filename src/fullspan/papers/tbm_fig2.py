@@ -145,6 +145,6 @@ def trials(repeats: int, most: int, rng: np.random.Generator, say: Say) -> Itera
 
 
 def run(progress: Say | None = None, runs: int = 100, variables: int = 1000, seed: int = 0) -> Figure2:
-    """Run both panels with ``runs`` draws each, and up to so many ``variables``."""
+    """Run both panels with ``runs`` draws each, and up to ``variables`` variables."""
     say = progress or (lambda text: None)
     return Figure2(runs, tuple(trials(runs, variables, np.random.default_rng(seed), say)))

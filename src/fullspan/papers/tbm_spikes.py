@@ -1,7 +1,7 @@
-"""Why the machines of some samples of spikes are told apart and those of others are not: a look behind Fig. 1.
+"""Why the machines of some samples of spikes separate the classes and those of others do not: a look behind Fig. 1.
 
-The same seven populations, with few cells or many, with and without biases, with more rows or a penalty; beside them
-the plain rates of the cells, which need no machine. ``rare`` is the share of the spread within a class that stands in
+The same seven populations, with few cells or many, with and without biases, with more rows or a penalty; next to
+them the plain rates of the cells, which need no machine. ``rare`` is the share of the spread within a class that is in
 the features of cells with fewer than five spikes in a sample on average.
 """
 
@@ -75,7 +75,7 @@ class Spikes:
 
 
 _NOTE = """\
-The rows hold the classes in all settings: the rates alone tell them apart. The features of 100 rows do not always:
+The rows hold the classes in all settings: the rates alone separate them. The features of 100 rows do not always:
 cells that fire a few times in them have weights that are anything down to minus infinity, and these differences by
 chance drown those between classes, most of all in the biases. With biases a penalty brings the classes back, or more
 rows; without them, more pairs."""

@@ -134,16 +134,16 @@ def _row(picture: Dots, row: Row, frame: _Frame, top: float, width: float) -> It
             continue
         value, error = row.marks[method.name]
         y = top + _PAD + _LANE * (lane + 0.5)
-        told = f"{row.label}, {method.name}: {value:.3f} ± {error:.3f}"
-        yield f"<g><title>{html.escape(told)}</title>{''.join(_measured(method, value, error, frame, y))}</g>"
+        words = f"{row.label}, {method.name}: {value:.3f} ± {error:.3f}"
+        yield f"<g><title>{html.escape(words)}</title>{''.join(_measured(method, value, error, frame, y))}</g>"
 
 
 def _measured(method: Method, value: float, error: float, frame: _Frame, y: float) -> Iterator[str]:
     """The whisker and the mark; what lies outside is an arrow at the edge."""
     colour = f"var(--{method.role})"
     if not frame.low <= value <= frame.high:
-        x, way = frame.x(value), -1 if value < frame.low else 1
-        yield f'<path d="M{x + 5 * way:.1f} {y:.1f}l{-6 * way} -3.5v7z" fill="{colour}"/>'
+        x, sign = frame.x(value), -1 if value < frame.low else 1
+        yield f'<path d="M{x + 5 * sign:.1f} {y:.1f}l{-6 * sign} -3.5v7z" fill="{colour}"/>'
         return
     a, b = frame.x(value - error), frame.x(value + error)
     if math.isfinite(error) and b - a > 1:

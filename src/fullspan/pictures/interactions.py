@@ -95,7 +95,7 @@ class InteractionGraph:
         edges = [(k, v) for k, v in pairs.items() if set(k) <= set(kept)][:MAX_EDGES]
         larger = [(k, v) for k, v in groups.items() if set(k) <= set(kept)][:MAX_GROUPS]
         top, top_group = _largest(v for _, (v, _) in edges), _largest(v for _, v in larger)
-        drawn = tuple(Edge((place[a], place[b]), value / top, way) for (a, b), (value, way) in edges)
+        drawn = tuple(Edge((place[a], place[b]), value / top, direction) for (a, b), (value, direction) in edges)
         shaded = tuple(Group(tuple(place[x] for x in k), v / top_group) for k, v in larger)
         labels = tuple(lines(name, LINE, 2) for name in kept)
         sizes = np.array([_size(label) for label in labels]).reshape(-1, 2)
@@ -172,8 +172,8 @@ def _gathered(
     for term in interactions:
         strength = term.strength if math.isfinite(term.strength) else 0.0
         if len(term.variables) == 2:
-            before, way = pairs.get(term.variables, (0.0, term.direction))
-            pairs[term.variables] = (before + strength, way if way == term.direction else 0)
+            before, direction = pairs.get(term.variables, (0.0, term.direction))
+            pairs[term.variables] = (before + strength, direction if direction == term.direction else 0)
         elif len(term.variables) > 2:
             groups[term.variables] = groups.get(term.variables, 0.0) + strength
     by_pair = sorted(pairs.items(), key=lambda item: (-item[1][0], item[0]))

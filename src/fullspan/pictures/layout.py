@@ -20,7 +20,7 @@ _STRETCH = 2.5
 def positions(n: int, edges: Sequence[tuple[int, int]], sizes: Array, aspect: float = 1.6) -> Array:
     """Positions (n, 2) in a box of width ``aspect`` and height 1, scaled to [0, 1]; sizes (n, 2) are of the labels.
 
-    The same graph is always drawn in the same way. Time O(n^2) per step.
+    The same graph always gives the same picture. Time O(n^2) per step.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def _turned(at: Array) -> Array:
 
 
 def _apart(at: Array, sizes: Array, aspect: float) -> Array:
-    """Into the unit box, then labels that overlap are pushed apart along the shorter way."""
+    """Into the unit box, then labels that overlap are pushed apart in the direction that moves them least."""
     span = np.maximum(np.ptp(at, axis=0), 1e-9)
     scale = np.minimum(1 / span, _STRETCH / span.max())  # a line stays a line
     at = 0.5 + (at - (at.min(axis=0) + at.max(axis=0)) / 2) * scale

@@ -24,13 +24,13 @@ class Key:
 
 def line_keys(directions: Collection[int], neutral: str = WORDS[0]) -> Iterator[Key]:
     """Of lines: full ones go with each other, dashed ones against; ``neutral`` names those that do neither."""
-    for way, words in {**WORDS, 0: neutral}.items():
-        if way in directions:
-            yield Key("dashed" if way < 0 else "line", (ROLES[way],), words)
+    for direction, words in {**WORDS, 0: neutral}.items():
+        if direction in directions:
+            yield Key("dashed" if direction < 0 else "line", (ROLES[direction],), words)
 
 
 def bar_keys(roles: Collection[str], neutral: str = WORDS[0]) -> Iterator[Key]:
     """Of bars, by the roles that colour them."""
-    for way, words in {**WORDS, 0: neutral}.items():
-        if ROLES[way] in roles:
-            yield Key("bar", (ROLES[way],), words)
+    for direction, words in {**WORDS, 0: neutral}.items():
+        if ROLES[direction] in roles:
+            yield Key("bar", (ROLES[direction],), words)

@@ -44,9 +44,9 @@ def hull(points: np.ndarray) -> list[tuple[float, float]]:
     """Corners of the convex hull, in order (Andrew's monotone chain)."""
     ordered = sorted({(float(x), float(y)) for x, y in points})
 
-    def half(way: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    def half(path: list[tuple[float, float]]) -> list[tuple[float, float]]:
         kept: list[tuple[float, float]] = []
-        for p in way:
+        for p in path:
             while len(kept) > 1 and _turn(kept[-2], kept[-1], p) <= 0:
                 kept.pop()
             kept.append(p)

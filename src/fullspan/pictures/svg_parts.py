@@ -69,9 +69,9 @@ def _mark(key: Key, x: float, y: float) -> str:
     return "".join(f'<path d="{d}" fill="none" stroke="{colour}" stroke-width="{w}"{dash}/>' for d, w in paths)
 
 
-def arrow(x: float, y: float, way: int) -> str:
+def arrow(x: float, y: float, sign: int) -> str:
     """The path of an arrowhead whose tip is at x."""
-    return f"M{x:.1f} {y:.1f}l{-9 * way} -8v16z"
+    return f"M{x:.1f} {y:.1f}l{-9 * sign} -8v16z"
 
 
 def document(width: float, height: float, label: str, parts: Sequence[str]) -> str:

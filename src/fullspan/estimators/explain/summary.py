@@ -322,7 +322,8 @@ def _uses_hidden(fitted: Fitted) -> bool:
 
 
 def _penalties(settings: Any) -> str:
-    used = [f"{name}={settings[name]:g}" for name in ("l1", "l2") if settings.get(name)]
+    strengths = {name: settings.get(name) for name in ("l1", "l2")}  # from a file they may be anything
+    used = [f"{name}={value:g}" for name, value in strengths.items() if isinstance(value, int | float) and value]
     return f", shrunk by {' and '.join(used)}: errors and p-values are approximate" if used else ""
 
 

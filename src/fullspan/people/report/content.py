@@ -89,7 +89,7 @@ def gather(
 
     Parameters
     ----------
-    data : rows to show beside the model. If they are those it was learned from, a fifth of them is held out and the
+    data : rows to show next to the model. If they are those it was learned from, a fifth of them is held out and the
         model is learned again from the rest, to see how well it predicts; otherwise they are held-out rows themselves.
     test : held-out rows, if they are another table.
     refit : whether to learn a second time.
