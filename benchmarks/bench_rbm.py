@@ -1,12 +1,12 @@
 """Restricted Boltzmann machines: ``python benchmarks/bench_rbm.py [--device cuda] [--data FILE] [--uai FOLDER]``.
 
 An epoch of 10,000 rows, 784 visible and 256 hidden units in batches of 100, against scikit-learn's BernoulliRBM with
-the same numbers (persistent chains, one sweep), and the likelihood of 1,000 rows held out after the same
-number of epochs, by annealing for both. ``--data`` is an .npz file with packed bits ``bits_gt05`` of 784 pixels; without one, rows are
-noisy prototypes. ``--uai`` is a folder with ``DBN_*.uai``: exact log Z of each, and how often annealing holds it.
-
-On the processor it needs what the package needs. With ``--device cuda`` it needs Python 3.11, NumPy 2.1 and either CuPy
-or PyTorch with array-api-compat, and nothing else: ``PYTHONPATH=src python benchmarks/bench_rbm.py --device cuda``.
+the same numbers (persistent chains, one sweep), and the likelihood of 1,000 rows held out after the same number of
+epochs, by annealing for both. ``--data`` is an .npz file with packed bits ``bits_gt05`` of 784 pixels; without one,
+rows are noisy prototypes. ``--uai`` is a folder with ``DBN_*.uai``: exact log Z of each, and how often annealing
+holds it. On the processor it needs what the package needs. With ``--device cuda`` it needs Python 3.11, NumPy 2.1 and
+either CuPy or PyTorch with array-api-compat, and nothing else: ``PYTHONPATH=src python benchmarks/bench_rbm.py
+--device cuda``.
 """
 
 from __future__ import annotations
