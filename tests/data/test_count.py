@@ -278,14 +278,14 @@ def test_states_are_small_and_read_only():
         wide.counts[0] = 1
 
 
-@pytest.mark.parametrize(("weight", "way"), [(1e19, "divide"), (1e300, "divide"), (1e-30, "multiply")])
-def test_sums_that_cannot_be_counted_are_refused(weight, way):
+@pytest.mark.parametrize(("weight", "remedy"), [(1e19, "divide"), (1e300, "divide"), (1e-30, "multiply")])
+def test_sums_that_cannot_be_counted_are_refused(weight, remedy):
     """Beyond 2^53 rows one more is lost to rounding; below 2^-53 they are nothing beside one row."""
     for source, options in (
         (pd.DataFrame({"a": [0, 1], "n": [weight, weight]}), {"count_column": "n"}),
         ([[0], [1]], {"weights": [weight, weight]}),
     ):
         counted = count if "count_column" in options else Empirical.from_codes
-        with pytest.raises(DataError, match=f"{way} them by a common number"):
+        with pytest.raises(DataError, match=f"{remedy} them by a common number"):
             counted(source, **options)
     assert Empirical.from_codes([[0], [1]], [2.0**52, 2.0**52]).total == 2.0**53

@@ -67,7 +67,7 @@ def test_log_linear_model_keeps_its_weights(name: str) -> None:
     ],
 )
 def test_bad_factors_are_refused(scopes: tuple, tables: tuple, message: str) -> None:
-    """Each way in which a factor can be wrong is named."""
+    """Every fault of a factor is named."""
     with pytest.raises(FullspanError, match=message):
         FactorGraph(Space.of_cards(CARDS), scopes, tables)
 

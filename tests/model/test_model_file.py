@@ -298,9 +298,9 @@ DELETE = object()
 
 def changed(document, place, value):
     document = copy.deepcopy(document)
-    *way, last = place
+    *path, last = place
     inner = document
-    for key in way:
+    for key in path:
         inner = inner[key]
     if value is DELETE:
         del inner[last]

@@ -75,7 +75,7 @@ def test_levels_are_numbers_of_one_kind() -> None:
 
 
 def test_what_does_not_add_up_is_refused() -> None:
-    """Other variables, bins, types and orders; the message names the column and the way out."""
+    """Other variables, bins, types and orders; the message names the column and the remedy."""
     e = count([["a", 1]])
     with pytest.raises(DataError, match="different variables: 'x1' is not in both"):
         e + count([["a"]])
