@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from fullspan.estimators.machine_features import MachineFeatures
     from fullspan.estimators.many import GroupedModels, fit_many
     from fullspan.estimators.mixture import FullSpanMixture
+    from fullspan.estimators.networks import GraphModel, read_graph
     from fullspan.estimators.restricted import RestrictedBoltzmannMachine
     from fullspan.estimators.trees import ChowLiuTree, HiddenChowLiuTree
     from fullspan.estimators.truncated import TruncatedBoltzmannMachine
-    from fullspan.query.graph import GraphModel, read_graph
 
 __version__ = "0.1.0"
 
@@ -49,8 +49,8 @@ _HOMES = {
     "load": "fullspan.estimators.loading",
     "GroupedModels": "fullspan.estimators.many",
     "fit_many": "fullspan.estimators.many",
-    "GraphModel": "fullspan.query.graph",
-    "read_graph": "fullspan.query.graph",
+    "GraphModel": "fullspan.estimators.networks",
+    "read_graph": "fullspan.estimators.networks",
     "Space": "fullspan.data.space",
     "Variable": "fullspan.data.space",
     "FullspanError": "fullspan.errors",

@@ -11,7 +11,7 @@ import pytest
 from fullspan.data.space import Space
 from fullspan.model.graph import FactorGraph
 from fullspan.model.mixture import Mixture
-from fullspan.query.direct_pairs import DirectPairs
+from fullspan.query.distributions.direct_pairs import DirectPairs
 from fullspan.query.distributions.mixture import MixtureDistribution
 
 CARDS = (2, 3, 2, 2)

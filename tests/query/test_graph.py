@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 import fullspan
 from fullspan.data.space import Space, Variable
 from fullspan.errors import DataError, FullspanError, ModelFileError, QueryError, TooLargeError
+from fullspan.estimators.networks import GraphModel, read_graph
 from fullspan.model.graph import FactorGraph
 from fullspan.query.distributions.log_linear import LogLinearDistribution
-from fullspan.query.graph import GraphModel, read_graph
 from fullspan.query.language.result import Table
 
 SPACE = Space(

@@ -14,8 +14,8 @@ import pytest
 from numpy.typing import NDArray
 
 from fullspan.errors import ModelFileError, TooLargeError
+from fullspan.estimators.networks import GraphModel, read_graph
 from fullspan.model.files.networks.number_list import NumberList
-from fullspan.query.graph import GraphModel, read_graph
 
 Find = Callable[[str], Path]
 

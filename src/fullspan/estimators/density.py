@@ -31,7 +31,6 @@ from fullspan.estimators.inputs.evidence import Evidence, event_of
 from fullspan.estimators.inputs.parameters import check_parameters
 from fullspan.estimators.inputs.reading import Reading, refuse_missing_level, say_missing
 from fullspan.estimators.inputs.tables import checked_table, checked_weight, empty_of, kind_of
-from fullspan.estimators.joint import is_conditional
 from fullspan.estimators.parameters import Parameters
 from fullspan.estimators.registry import distribution_of, write_fitted
 from fullspan.estimators.transaction import kept_on_interrupt, restored_on_error
@@ -364,7 +363,7 @@ class DensityEstimator(Parameters, Explained, Plots, DensityMixin, BaseEstimator
 
         fitted, data = self._explained, self._empirical
         covariance = self._covariance() if coding == "treatment" else None
-        if data is None or not data.is_complete or is_conditional(fitted):
+        if data is None or not data.is_complete or fitted.is_conditional:
             return Summary.of(fitted, None, coding, covariance)
         return Summary.of(fitted, largest(self.distribution_, data, _RESIDUALS), coding, covariance)
 
@@ -388,7 +387,7 @@ class DensityEstimator(Parameters, Explained, Plots, DensityMixin, BaseEstimator
         check_is_fitted(self)
         if self._empirical is None:
             raise FullspanError("residuals need the rows, which neither a model file nor margins have; fit them first")
-        if is_conditional(self.fitted_):
+        if self.fitted_.is_conditional:
             raise FullspanError("residuals compare counts of whole rows; this model predicts some columns from others")
         return (of_table if table else of_cells_seen)(self.distribution_, self._empirical, kind)
 

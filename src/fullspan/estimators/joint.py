@@ -1,16 +1,10 @@
-"""Which models say how likely every state of their columns is."""
+"""Which models say exactly how likely every state of their columns is."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from fullspan.errors import FullspanError
-
-
-def is_conditional(fitted: Any) -> bool:
-    """Whether a model was learned to predict some columns from others, and knows nothing about these."""
-    settings = fitted.settings
-    return bool(settings.get("roles") or settings.get("inputs"))
 
 
 def check_exact_joint(estimator: Any, name: str, user: str) -> None:
@@ -20,7 +14,7 @@ def check_exact_joint(estimator: Any, name: str, user: str) -> None:
     ------
     FullspanError : ``user``, such as "a report", needs another model.
     """
-    if is_conditional(estimator.fitted_):
+    if estimator.fitted_.is_conditional:
         raise FullspanError(f"{name} predicts some columns from others; {user} needs a model of all columns")
     if not estimator.distribution_.exact:
         raise FullspanError(

@@ -18,7 +18,7 @@ from fullspan.estimators.parameters import Seed
 from fullspan.estimators.trees import TreeEstimator
 from fullspan.estimators.without_terms import WithoutTerms
 from fullspan.model.effects.interaction import Interaction
-from fullspan.query.direct_pairs import DirectPairs
+from fullspan.query.distributions.direct_pairs import DirectPairs
 from fullspan.query.distributions.mixture import MixtureDistribution
 
 if TYPE_CHECKING:

@@ -95,3 +95,8 @@ class FitRecord(Generic[AnyModel]):
     def space(self) -> Space:
         """The variables."""
         return self.model.space
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether the model was learned to predict some columns from others, whose distribution it does not have."""
+        return bool(self.settings.get("roles") or self.settings.get("inputs"))

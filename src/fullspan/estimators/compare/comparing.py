@@ -20,7 +20,6 @@ from fullspan.estimators.compare.baselines import BASELINES
 from fullspan.estimators.compare.comparison import FOLDS, Compared, Comparison, mean_and_error, paired
 from fullspan.estimators.compare.translation import translation
 from fullspan.estimators.inputs.reading import Reading
-from fullspan.estimators.joint import is_conditional
 from fullspan.query.calibration import Calibration, pooled
 
 if TYPE_CHECKING:
@@ -127,7 +126,7 @@ def _named(models: Mapping[str, DensityEstimator] | Sequence[DensityEstimator]) 
     if not models:
         raise FullspanError("no model is given to compare")
     for name, model in models.items():
-        if is_conditional(model.fitted_):
+        if model.fitted_.is_conditional:
             raise FullspanError(f"{name!r} predicts some columns from others; only models of all columns are compared")
         if name in BASELINES:
             raise FullspanError(f"{name!r} is the name of a baseline; give the model another name")

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fullspan.errors import FullspanError
-from fullspan.estimators.joint import is_conditional
 from fullspan.learn.likelihood.solvers import BEYOND_THE_TABLE, IN_WORDS
 from fullspan.model.estimate import Estimate
 
@@ -45,7 +44,7 @@ def recorded(fitted: Any, data: Empirical, seconds: float, measure: Callable[[],
     from fullspan.data.row_sketch import RowSketch
 
     found: dict[str, Any] = {"seconds": round(seconds, 3), "rows": RowSketch.of(data).to_json()}
-    if not is_conditional(fitted):
+    if not fitted.is_conditional:
         found["baselines"] = baselines(data)
         if approach(fitted) is not None and measure is not None:
             found["misfit"] = _measured(measure)
@@ -141,7 +140,7 @@ def approach(fitted: Any) -> str | None:
 def limit_line(fitted: Any) -> str | None:
     """One line that says how a model does without the full table, and what that leaves; None if it uses the table."""
     how = approach(fitted)
-    if how is None or is_conditional(fitted):
+    if how is None or fitted.is_conditional:
         return None
     return f"{how}; {misfit_words(fitted.settings.get('misfit'))}"
 

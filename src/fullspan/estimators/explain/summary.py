@@ -13,7 +13,6 @@ from fullspan.estimators.explain.endings import ended_early, ending_words
 from fullspan.estimators.explain.interactions import InteractionTable
 from fullspan.estimators.explain.limits import likelihood_line
 from fullspan.estimators.explain.terms import aligned
-from fullspan.estimators.joint import is_conditional
 from fullspan.model.algebra.local_bases import INDICATOR
 from fullspan.model.effects.events import event_words
 from fullspan.model.effects.words import label
@@ -241,7 +240,7 @@ class Summary:
                 "G2 and X2 are unreliable"
             )
         yield f"log-likelihood {g.log_likelihood:.4f} on {g.n_parameters} weights, AIC {g.aic:.3f}, BIC {g.bic:.3f}"
-        if g.df != g.nominal_df and not is_conditional(self.fitted):
+        if g.df != g.nominal_df and not self.fitted.is_conditional:
             yield self._why_df(g)
 
     def _likelihood(self) -> Iterator[str]:

@@ -29,9 +29,9 @@ def convert(
 ) -> None:
     """Write a model or network in another format."""
     from fullspan.errors import FullspanError
+    from fullspan.estimators.networks import TARGETS, read_graph
     from fullspan.model.files.networks.formats import NETWORKS, suffix
     from fullspan.people.cli.files import check_model_target, check_target
-    from fullspan.query.graph import TARGETS, read_graph
 
     target = _target(target, output)
     kind = target.suffix.lower()
@@ -69,11 +69,10 @@ def _target(positional: Path | None, output: Path | None) -> Path:
 
 def _warn_of_inputs(source: Path) -> None:
     """Say what a factor graph cannot: that some variables of a model are only ever given."""
-    from fullspan.estimators.joint import is_conditional
     from fullspan.estimators.registry import read_fitted
 
     fitted = read_fitted(source)
-    if is_conditional(fitted):
+    if fitted.is_conditional:
         roles = fitted.settings.get("roles") or fitted.settings
         typer.echo(
             f"warning: {str(source)!r} was learned given {', '.join(roles['inputs'])}, and UAI has no such roles: only "

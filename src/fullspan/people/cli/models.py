@@ -21,11 +21,10 @@ def joint_model(path: Path) -> Any:
     ModelFileError : the file cannot be read.
     FullspanError : it is a classifier, which says nothing about its inputs: their probabilities mean nothing.
     """
-    from fullspan.estimators.joint import is_conditional
     from fullspan.estimators.registry import read_fitted
 
     fitted = read_fitted(path)
-    if is_conditional(fitted):
+    if fitted.is_conditional:
         roles = fitted.settings.get("roles") or fitted.settings
         outputs, inputs = ", ".join(roles["outputs"]) or "its other columns", ", ".join(roles["inputs"])
         raise FullspanError(
@@ -42,9 +41,9 @@ def distribution_in(path: Path, max_memory: int | None = None) -> Distribution:
     ------
     ModelFileError, FullspanError : as :func:`joint_model`.
     """
+    from fullspan.estimators.networks import read_graph
     from fullspan.estimators.registry import distribution_of
     from fullspan.model.files.networks.formats import NETWORKS, suffix
-    from fullspan.query.graph import read_graph
 
     if suffix(path) in NETWORKS:
         return read_graph(path, max_memory).distribution_

@@ -109,8 +109,8 @@ def _answer_exactly(
     as_json: bool,
 ) -> int:
     """Answer given each sample of the evidence; the exit code."""
+    from fullspan.estimators.networks import evidence_of
     from fullspan.people.cli.summary import print_json
-    from fullspan.query.graph import evidence_of
 
     samples = evidence_of(distribution.space, evidence) if evidence else [{}]
     reports = [_report(distribution, sample, questions, log_z, marginals) for sample in samples]

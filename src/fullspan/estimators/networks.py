@@ -1,4 +1,4 @@
-"""Networks of other tools, read from files and asked: the public face of :mod:`fullspan.query.distributions.graph`."""
+"""Networks of other tools, read from files and asked: a facade of :mod:`fullspan.query.distributions.graph`."""
 
 from __future__ import annotations
 
