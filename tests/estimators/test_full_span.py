@@ -230,7 +230,7 @@ def test_a_saved_model_answers_the_same(model: fs.FullSpan, frame: pd.DataFrame,
 
 
 def test_an_early_end_is_a_warning(frame: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
-    from fullspan.estimators import progress
+    from fullspan.learn.base import reporter as progress
 
     def stop(*_: Any) -> None:
         raise KeyboardInterrupt

@@ -199,7 +199,10 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "twice": (lambda d: d["truncated"]["states"].append(d["truncated"]["states"][0]), "listed twice"),
     "mass": (lambda d: d["truncated"].update(unseen=1.5), "probability from 0"),
     "log Z": (lambda d: d.update(log_z=0.0), "does not belong to the weights"),
-    "another class": (lambda d: d["fit"]["settings"].update(estimator="FullSpan"), "no such files"),
+    "another class": (
+        lambda d: d["fit"]["settings"].update(estimator="FullSpan"),
+        "are those of Truncated",
+    ),
 }
 
 

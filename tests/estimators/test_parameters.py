@@ -1,0 +1,112 @@
+"""Parameters are declared and documented once, whatever estimator has them; what contradicts itself is refused."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import fullspan as fs
+from fullspan.errors import ConvergenceWarning, FullspanError
+from fullspan.estimators.inputs.reading import READING
+from fullspan.estimators.parameters import documented
+from fullspan.learn.base.reporter import following
+
+ESTIMATORS = [
+    *(fs.FullSpan, fs.BoltzmannMachine, fs.BoltzmannClassifier, fs.DecimatableBoltzmannMachine, fs.ChowLiuTree),
+    *(fs.HiddenChowLiuTree, fs.FullSpanMixture, fs.TruncatedBoltzmannMachine, fs.RestrictedBoltzmannMachine),
+    fs.DeepBoltzmannMachine,
+]
+SHARED = {*READING, "verbose", "max_memory", "random_state"}
+OWN_WORDS = {"missing", "max_memory"}
+"""Some estimators take other missing cells, or have another default of memory, and say so."""
+ROWS = np.random.default_rng(0).integers(2, size=(60, 3))
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_the_docstring_describes_every_parameter_once(estimator: Any) -> None:
+    names = inspect.signature(estimator).parameters
+    assert set(documented(estimator.__doc__)) == set(names)
+    for name in names:
+        assert (
+            len(re.findall(rf"^(?:\w+, )*{name}(?:, \w+)* : ", estimator.__doc__.split("Attributes\n")[0], re.M)) == 1
+        )
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_shared_parameters_are_the_same_everywhere(estimator: Any) -> None:
+    own, first = inspect.signature(estimator).parameters, inspect.signature(fs.FullSpan).parameters
+    assert set(READING) | {"verbose"} <= set(own)
+    for name in SHARED & set(own):
+        assert own[name].default == first[name].default
+        assert own[name].kind is inspect.Parameter.KEYWORD_ONLY
+        if name not in OWN_WORDS:
+            assert documented(estimator.__doc__)[name] == documented(fs.FullSpan.__doc__)[name]
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_a_clone_has_the_same_parameters(estimator: Any) -> None:
+    changed = estimator(missing="drop", bins={"a": 3}, max_levels=9, verbose=True)
+    assert clone(changed).get_params() == changed.get_params()
+    assert estimator().get_params() != changed.get_params()
+
+
+def test_a_checkpoint_is_resumed_in_python(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The file holds a model of its own, which the next search begins with, in the same basis."""
+    path = tmp_path / "c.fsm"
+    rows = np.concatenate([ROWS, np.repeat([[1, 1, 0]], 30, axis=0)])
+    first = fs.FullSpan(basis="monomial", checkpoint=path, checkpoint_every=0).fit(rows)
+    assert fs.load(path).space_ == first.space_
+    again = fs.FullSpan(basis="walsh", checkpoint=path, resume=True, verbose=True).fit(rows)
+    assert again.model_.basis.name == "monomial"
+    assert "resuming from" in capsys.readouterr().err
+    with pytest.raises(FullspanError, match="made from other data"):
+        fs.FullSpan(checkpoint=path, resume=True).fit(np.concatenate([rows, rows]))
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"resume": True}, "needs checkpoint="),
+        ({"resume": True, "checkpoint": "c.fsm", "average": 2}, "one fit"),
+        ({"resume": True, "checkpoint": "c.fsm", "shrinkage": "evidence"}, "one fit"),
+        ({"engine": "table", "max_width": 3}, "a table has no width"),
+    ],
+)
+def test_contradictions_are_refused(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(FullspanError, match=message):
+        fs.FullSpan(**given).fit(ROWS)
+
+
+def test_a_fit_is_followed_even_in_silence(capsys: pytest.CaptureFixture[str]) -> None:
+    """Who follows a fit sees its phases (None) and its steps, and may stop it; nothing is printed."""
+    seen: list[Any] = []
+    with following(seen.append):
+        fs.BoltzmannMachine(solver="gradient", l2=0.01).fit(ROWS)
+    assert None in seen
+    assert any(step is not None for step in seen)
+    assert capsys.readouterr() == ("", "")
+
+    def stop(step: Any) -> None:
+        if step is not None:
+            raise KeyboardInterrupt
+
+    with following(stop), pytest.warns(ConvergenceWarning, match="interrupted"):
+        machine = fs.BoltzmannMachine(solver="gradient", l2=0.01).fit(ROWS)
+    assert machine.status_ == "interrupted"
+
+
+def test_ctrl_c_while_a_fit_is_measured_keeps_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("fullspan.estimators.density.recorded", stop)
+    with pytest.warns(ConvergenceWarning, match="interrupted while it was measured"):
+        model = fs.FullSpan().fit(ROWS)
+    assert model.status_ == "converged"
+    assert 0 < model.probability("x0=1") < 1
