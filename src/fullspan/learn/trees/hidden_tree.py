@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +26,7 @@ from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.engine.elimination.trees import Counts, TreeEngine
 from fullspan.errors import FullspanError
+from fullspan.learn.base.em import Expected, Stop, alternate
 from fullspan.learn.trees.chow_liu import chow_liu
 from fullspan.learn.trees.starts import level_shares, start
 from fullspan.model.hidden_tree import FittedTree, HiddenTree
@@ -142,38 +143,22 @@ class Learner:
         self.shares = level_shares(train)
         self.began, self.made = time.perf_counter(), 0
 
-    def steps(self, tree: HiddenTree, smoothing: float) -> Iterator[tuple[HiddenTree, float]]:
-        """Trees and their objective per row: mean log-likelihood of the rows learned from, and the prior's part."""
-        while True:
-            engine = TreeEngine(tree, dtype=self.options.dtype, max_memory=self.options.max_memory)
-            counts, log = engine.expected_counts(self.train.columns, self.train.weights)
-            mean = float(self.train.weights @ log + log_prior(tree, smoothing, self.shares)) / self.train.total
-            yield tree, mean
-            tree = maximised(tree, counts, smoothing, self.shares)
-
     def run(self, tree: HiddenTree, smoothing: float) -> Run:
         """Em from a tree until it no longer gains; an interruption ends it early."""
-        best, score, mark, idle, history, status = tree, -math.inf, -math.inf, 0, [], "max_iter"
+        options, history = self.options, list[StepLike]()
         self.made += 1
-        try:
-            for i, (now, mean) in enumerate(self.steps(tree, smoothing)):
-                value = mean if self.valid is None else self.valid.mean(now, self.options.dtype)
-                if value > score:
-                    best, score = now, value
-                idle = 0 if value > mark + self.options.tol else idle + 1
-                mark = max(mark, value) if idle == 0 else mark
-                seconds, words = time.perf_counter() - self.began, self._words(now.n_states, value)
-                history.append(Step("em", now.n_states, -mean, seconds, words))
-                if self.watch is not None:
-                    self.watch(history[-1])
-                if idle >= self.options.patience:
-                    status = "converged"
-                    break
-                if self.options.max_iter is not None and i >= self.options.max_iter:
-                    break
-        except KeyboardInterrupt:
-            status = "interrupted"
-        return Run(best, score, status, smoothing, tuple(history))
+
+        def report(now: HiddenTree, expected: Expected[Completed], done: int) -> None:
+            seconds, words = time.perf_counter() - self.began, self._words(now.n_states, -expected.value)
+            history.append(Step("em", now.n_states, -expected.data.objective, seconds, words))
+            if self.watch is not None:
+                self.watch(history[-1])
+
+        stop = Stop(gain=options.tol, patience=options.patience, max_iter=options.max_iter)
+        found = alternate(Em(self, smoothing), tree, stop, report)
+        status = "max_iter" if found.status == "iteration limit" else found.status
+        score = -math.inf if found.expected is None else -found.value
+        return Run(found.model, score, status, smoothing, tuple(history))
 
     def _words(self, n_states: int, value: float) -> str:
         planned = len(self.options.choices()) * self.options.restarts
@@ -200,6 +185,35 @@ class Learner:
         values = sums @ self.valid.weights / self.valid.total
         m = int(np.argmax(values)) + 1
         return mixture([run.tree for run in runs[:m]]), float(values[m - 1])
+
+
+@dataclass(frozen=True)
+class Completed:
+    """Expected counts under a tree, and its mean log-likelihood of the rows learned from, the prior's part included."""
+
+    counts: Counts
+    objective: float
+
+
+@dataclass(frozen=True)
+class Em:
+    """The two steps of em on a hidden tree; rows held out judge, where there are some."""
+
+    learner: Learner
+    smoothing: float
+
+    def complete(self, tree: HiddenTree) -> Expected[Completed]:
+        """Expected counts by one pass up and down the tree."""
+        own, train = self.learner, self.learner.train
+        engine = TreeEngine(tree, dtype=own.options.dtype, max_memory=own.options.max_memory)
+        counts, log = engine.expected_counts(train.columns, train.weights)
+        mean = float(train.weights @ log + log_prior(tree, self.smoothing, own.shares)) / train.total
+        value = mean if own.valid is None else own.valid.mean(tree, own.options.dtype)
+        return Expected(-value, Completed(counts, mean))
+
+    def project(self, data: Completed, tree: HiddenTree) -> HiddenTree:
+        """The closed-form maximum."""
+        return maximised(tree, data.counts, self.smoothing, self.learner.shares)
 
 
 def mixture(trees: Sequence[HiddenTree]) -> HiddenTree:

@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.learn.base.counted import observed_entropy
-from fullspan.learn.base.progress import Interrupted, Watch
+from fullspan.learn.base.em import Expected, Stop, alternate
+from fullspan.learn.base.progress import Watch
 from fullspan.learn.search.options import PSEUDO_ROWS
 from fullspan.learn.wide.chordal import Chordal, refit
 from fullspan.learn.wide.search import Search, WideOptions
@@ -55,8 +56,8 @@ def _from_shares(data: Empirical, rng: np.random.Generator) -> Empirical:
     for i, card in enumerate(data.space.cards):
         seen = data.states[:, i] >= 0
         shares = np.bincount(data.states[seen, i].astype(np.int64), data.counts[seen], card) + 1e-9
-        gaps = np.flatnonzero(rows[:, i] < 0)
-        rows[gaps, i] = rng.choice(card, len(gaps), p=shares / shares.sum())
+        missing = np.flatnonzero(rows[:, i] < 0)
+        rows[missing, i] = rng.choice(card, len(missing), p=shares / shares.sum())
     return _counted(data, rows, weights)
 
 
@@ -79,7 +80,7 @@ def _counted(data: Empirical, rows: NDArray[np.int16], weights: Array) -> Empiri
 
 
 class Em:
-    """The terms that a search found, on their way to the maximum of the likelihood of what was observed.
+    """Em for the weights of the terms that a search found: to the maximum of the likelihood of what was observed.
 
     Attributes
     ----------
@@ -95,6 +96,7 @@ class Em:
         self.entropy = observed_entropy(data)
         self.price = fitted.description_length - fitted.total * (fitted.divergence + fitted.entropy)
         self.theta, self.log_z, self.surprise = self.found.theta, self.found.log_z, math.nan
+        self.value = math.inf
 
     def expected(self, theta: Array) -> tuple[float, Array]:
         """``sum_r n_r log Z(row)``, and the mean probabilities of all families' states, one pseudo-row included."""
@@ -102,25 +104,27 @@ class Em:
         log, counts = self.chordal.sweeps.expected(self.rows, self.data.counts, values)
         return float(self.data.counts @ log), (counts + self.even) / (self.total + PSEUDO_ROWS)
 
+    def complete(self, theta: Array) -> Expected[Array]:
+        """The e-step: the objective per row, and the mean probabilities of all families' states."""
+        log_z = self.chordal.log_z(theta)
+        log, p = self.expected(theta)
+        surprise = log_z - log / self.total
+        value = surprise + self.found.slack.penalty(theta)
+        if value < self.value:
+            self.theta, self.log_z, self.surprise, self.value = theta, log_z, surprise, value
+            cost = surprise - self.entropy + self.price / self.total
+            n_terms = int(self.found.slack.kept.sum())
+            self.search.record("em", n_terms, cost, lambda: self._fitted("interrupted"))
+        return Expected(value, p)
+
+    def project(self, p: Array, theta: Array) -> Array:
+        """The m-step: a joint refit to the completed rows."""
+        return refit(self.chordal, theta, self.chordal.design.T @ p, self.found.slack, 0.02 / self.total)
+
     def run(self) -> Fitted:
         """Em steps until they gain little; Ctrl-C keeps the weights so far."""
-        before, theta, slack, status = math.inf, self.theta, self.found.slack, self.fitted.status
-        try:
-            for _ in range(_STEPS):
-                log_z = self.chordal.log_z(theta)
-                log, p = self.expected(theta)
-                reached = log_z - log / self.total + slack.penalty(theta)
-                if reached < before:
-                    self.theta, self.log_z, self.surprise = theta, log_z, log_z - log / self.total
-                    cost = self.surprise - self.entropy + self.price / self.total
-                    self.search.record("em", int(slack.kept.sum()), cost, lambda: self._fitted("interrupted"))
-                if reached > before - _GAIN:
-                    break
-                before = reached
-                theta = refit(self.chordal, theta, self.chordal.design.T @ p, slack, 0.02 / self.total)
-        except (KeyboardInterrupt, Interrupted):
-            status = "interrupted"
-        return self._fitted(status)
+        ended = alternate(self, self.theta, Stop(gain=_GAIN, max_iter=_STEPS - 1))
+        return self._fitted("interrupted" if ended.status == "interrupted" else self.fitted.status)
 
     def _fitted(self, status: str) -> Fitted:
         fitted, kept = self.fitted, self.found.slack.kept
