@@ -21,6 +21,7 @@ from fullspan.learn.search.problem import Prior, Problem, as_arrays
 _LONGEST = 16.0
 """Longest change of one weight in a single Newton step: a guard for weights of which the data say nothing."""
 _TRIES = 12
+"""Times a Newton step is cut to a quarter before it is given up."""
 
 
 class _Joint(Likelihood):

@@ -11,7 +11,7 @@ a sparse matrix with a closed form. Under normal priors of precision 1/D (per ro
     (F + D^-1)^-1 = D - D (G + D)^-1 D,
 
 so that a Newton step on any subset of the terms, and their standard errors, take one factorisation along the graph
-(module ``fronts``); log Z and the expectations come from elimination along it.
+(module ``multifrontal``); log Z and the expectations come from elimination along it.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ from fullspan.data.space import Space
 from fullspan.engine.elimination.clusters import ClusterTree
 from fullspan.engine.elimination.multifrontal import Fronts, Solver
 from fullspan.engine.elimination.row_sweeps import Sweeps
+from fullspan.learn.base.descent import Descent, Point
+from fullspan.learn.base.newton import Newton
 from fullspan.learn.decomposable.grow import Shape
 from fullspan.model.algebra.basis import Basis, BasisName, Term
 from fullspan.model.graph import FactorGraph
@@ -38,6 +40,8 @@ _LEAST = 1e-14
 """Least probability of a cell in the inverse information."""
 _LONGEST = 16.0
 """Longest change of one weight in a Newton step."""
+_TRIES = 12
+"""Times a Newton step is cut to a quarter before it is given up."""
 
 
 class Chordal:
@@ -148,7 +152,7 @@ class Chordal:
         return theta
 
     def inverse_information(self, p: Array) -> Array:
-        """``G``, per row, at the probabilities of the families: one block for each (module ``fronts``)."""
+        """``G``, per row, at the probabilities of the families: one block for each (module ``multifrontal``)."""
         out = np.empty(int(self.fronts.blocks[-1]))
         for v, family in enumerate(self.families):
             cells = self._cells(p, v)
@@ -219,39 +223,43 @@ def objective(chordal: Chordal, theta: Array, d: Array, slack: Slack) -> float:
     return chordal.log_z(theta) - float(theta @ d) + slack.penalty(theta)
 
 
+class _Joint:
+    """What :func:`refit` minimises; weights of dropped terms stay where they are."""
+
+    polishes = False
+
+    def __init__(self, chordal: Chordal, d: Array, slack: Slack) -> None:
+        self.chordal, self.d, self.slack = chordal, d, slack
+
+    def move(self, theta: Array) -> float:
+        log_z, self.p = self.chordal.beliefs(theta)
+        self.theta = theta
+        return log_z - float(theta @ self.d) + self.slack.penalty(theta)
+
+    def gradient(self) -> Array:
+        kept = self.slack.kept
+        gradient = self.chordal.design.T @ self.p - self.d
+        gradient[kept] += (self.theta - self.slack.mean)[kept] / self.slack.variance[kept]
+        gradient[~kept] = 0.0
+        return np.asarray(gradient)
+
+    def violation(self) -> float:
+        return float(np.abs(self.gradient()).max(initial=0.0))
+
+    def newton_step(self, point: Point) -> Array:
+        return newton_step(self.chordal, self.p, self.slack.variance, -self.gradient())
+
+
 def refit(chordal: Chordal, theta: Array, d: Array, slack: Slack, tolerance: float, max_iterations: int = 30) -> Array:
     """Weights that minimise ``log Z - theta . d`` plus the prior's part, by Newton's method; it never rises.
 
     Weights of dropped terms are 0.
     """
-    kept = slack.kept
-    theta = np.where(kept, theta, 0.0)
-    log_z, p = chordal.beliefs(theta)
-    value = log_z - float(theta @ d) + slack.penalty(theta)
-    for _ in range(max_iterations):
-        eta = chordal.design.T @ p
-        gradient = d - eta
-        gradient[kept] -= (theta - slack.mean)[kept] / slack.variance[kept]
-        gradient[~kept] = 0.0
-        try:
-            step = newton_step(chordal, p, slack.variance, gradient)
-        except np.linalg.LinAlgError:  # beyond double precision: what was reached stands
-            break
-        promised = float(gradient @ step) / 2
-        if not promised > tolerance:
-            break
-        length = math.sqrt(2 * promised)
-        step *= min(math.log1p(length) / length if length > 1 else 1.0, _LONGEST / float(np.abs(step).max()))
-        for _ in range(12):
-            log_z, p = chordal.beliefs(theta + step)
-            new = log_z - float((theta + step) @ d) + slack.penalty(theta + step)
-            if new <= value:
-                break
-            step /= 4
-        else:
-            break
-        theta, value = theta + step, new
-    return theta
+    joint = _Joint(chordal, d, slack)
+    descent = Descent(joint, np.where(slack.kept, theta, 0.0), 0.0, max_iterations, slack=lambda *_: 0.0)
+    # An interruption must reach the search, which knows the best model: it is not caught here.
+    Newton(_LONGEST, _TRIES, tolerance, damped=True).run(descent, joint)
+    return descent.point.theta
 
 
 def newton_step(chordal: Chordal, p: Array, variance: Array, gradient: Array) -> Array:
