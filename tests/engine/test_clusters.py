@@ -229,13 +229,14 @@ def test_batches_are_the_single_answers(shape: str, scale: float) -> None:
     values = np.stack([rng.integers(cards[v], size=300) for v in clamped], axis=1)
     weights = rng.random(300)
     log_z, expected = tree_.expected_tables(values, weights)
-    marginals, tables = tree_.marginals_batch(values), tree_.factor_marginals_batch(values)
+    marginals = tree_.marginals_batch(values)
     total = np.zeros(len(graph.values))
     for i, row in enumerate(values):
         alone = tree_.beliefs(dict(zip(clamped, row.tolist(), strict=True)))
         assert log_z[i] == pytest.approx(alone.log_z, rel=1e-12, abs=1e-11)
         np.testing.assert_allclose(np.concatenate([m[i] for m in marginals]), alone.variables, atol=1e-11)
-        np.testing.assert_allclose(tables[i], alone.factors, atol=1e-11)
+        if i % 50 == 7:  # the weight of one pattern alone: its own factors
+            np.testing.assert_allclose(tree_.expected_tables(values, np.eye(300)[i])[1], alone.factors, atol=1e-11)
         total += weights[i] * alone.factors
     np.testing.assert_allclose(expected, total, atol=1e-9)
     np.testing.assert_array_equal(tree_.log_z_batch(values), log_z)

@@ -316,12 +316,12 @@ class LayeredEstimator(LayeredParameters, _Transformer):
     def log_z_(self) -> Estimate:
         """Log Z, computed when it is first asked for: exact, or estimated with the settings and the seed of the fit."""
         from fullspan.engine.sampling.layers.device import device
-        from fullspan.engine.sampling.layers.likelihood import partition
+        from fullspan.engine.sampling.layers.likelihood import log_partition
 
         check_is_fitted(self)
         if not isinstance(self._log_z, Estimate):
             method, where, dtype, chains, steps, rng = self._log_z
-            self._log_z = partition(self.model_, method, device(where, dtype, rng), rng, chains, steps)
+            self._log_z = log_partition(self.model_, method, device(where, dtype, rng), chains, steps)
         found: Estimate = self._log_z
         return found
 

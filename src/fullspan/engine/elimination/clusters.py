@@ -203,10 +203,6 @@ class ClusterTree(Prepared):
         """
         return tuple(np.split(self._batch(values, marginals=True).marginals, self._levels[1:-1], axis=1))
 
-    def factor_marginals_batch(self, values: Any) -> Array:
-        """``p(x_f | pattern)`` of every factor, flat as ``graph.values``: (N, entries)."""
-        return self._batch(values, tables=True).tables
-
     def expected_tables(self, values: Any, weights: Array | None = None) -> tuple[Array, Array]:
         """log Z of every pattern, and ``sum_i weights_i p(x_f | pattern_i)`` of every factor, flat as ``graph.values``.
 
@@ -215,7 +211,7 @@ class ClusterTree(Prepared):
         answer = self._batch(values, weights=np.ones(len(values)) if weights is None else weights)
         return answer.log_z, answer.expected
 
-    def _batch(self, values: Any, marginals: bool = False, tables: bool = False, weights: Any = None) -> BatchAnswer:
+    def _batch(self, values: Any, marginals: bool = False, weights: Any = None) -> BatchAnswer:
         rows = self._checked_patterns(values)
         if weights is not None:
             weights = np.asarray(weights, dtype=np.float64)
@@ -231,13 +227,12 @@ class ClusterTree(Prepared):
             rows,
             weights,
             marginals,
-            tables,
         )
         answer.log_z[:] += self._tops[self.program.homes >= 0].sum()
-        answer = replace(answer, tables=self._given_back(answer.tables), expected=self._given_back(answer.expected))
+        answer = replace(answer, expected=self._given_back(answer.expected))
         for i in np.flatnonzero(answer.undone):
             self._one_by_one(answer, int(i), rows[i], weights)
-        if (marginals or tables or weights is not None) and (answer.log_z == -np.inf).any():
+        if (marginals or weights is not None) and (answer.log_z == -np.inf).any():
             raise QueryError(
                 f"pattern {int(np.argmin(answer.log_z))} has probability zero under this model; leave it out"
             )
@@ -249,13 +244,11 @@ class ClusterTree(Prepared):
         """A pattern whose numbers need logarithms."""
         evidence = dict(zip(self.clamped.tolist(), row.tolist(), strict=True))
         answer.log_z[i] = self.log_z(evidence)
-        if answer.log_z[i] == -np.inf or not (len(answer.marginals) or len(answer.tables) or weights is not None):
+        if answer.log_z[i] == -np.inf or not (len(answer.marginals) or weights is not None):
             return
         beliefs = self.beliefs(evidence)
         if len(answer.marginals):
             answer.marginals[i] = beliefs.variables
-        if len(answer.tables):
-            answer.tables[i] = beliefs.factors
         if weights is not None:
             answer.expected[:] += weights[i] * beliefs.factors
 

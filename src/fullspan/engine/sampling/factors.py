@@ -51,40 +51,23 @@ class Factors:
         bounds = np.searchsorted(graph.variables[order], np.arange(len(graph.space) + 1))
         return bounds.astype(np.int64), owner[order], graph.strides[order]
 
-    def log_weight(self, states: NDArray[Any]) -> Array:
+    @property
+    def scopes(self) -> tuple[Ints, Ints, Ints, Ints]:
+        """Where the variables and tables of the factors are, as the kernels read them."""
         graph = self.graph
+        return graph.variables, graph.strides, graph.scope_starts, graph.table_starts
+
+    def log_weight(self, states: NDArray[Any]) -> Array:
         out = np.empty(len(states))
-        _log_weights(
-            np.ascontiguousarray(states),
-            self.values,
-            graph.variables,
-            graph.strides,
-            graph.scope_starts,
-            graph.table_starts,
-            out,
-        )
+        _log_weights(np.ascontiguousarray(states), self.values, self.scopes, out)
         return out
 
     def sweep(
         self, states: NDArray[Any], streams: Streams, sweeps: int, free: Ints, beta: Array, base: Base | None = None
     ) -> None:
-        graph = self.graph
         base = Base.uniform(self.cards) if base is None else base
-        _sweep(
-            states,
-            streams,
-            sweeps,
-            free,
-            beta,
-            base.log_levels,
-            base.starts,
-            self.values,
-            graph.variables,
-            graph.strides,
-            graph.scope_starts,
-            graph.table_starts,
-            *self.membership,
-        )
+        tables = self.values, self.scopes, self.membership
+        _sweep(states, streams, sweeps, free, beta, (base.log_levels, base.starts), tables)
 
 
 @inlined
@@ -111,15 +94,8 @@ def given_rest(v: int, card: int, x: Any, values: Array, scopes: Any, member: An
 
 
 @parallel
-def _log_weights(
-    states: NDArray[Any],
-    values: Array,
-    variables: Ints,
-    strides: Ints,
-    scope_starts: Ints,
-    table_starts: Ints,
-    out: Array,
-) -> None:
+def _log_weights(states: NDArray[Any], values: Array, scopes: Any, out: Array) -> None:
+    variables, strides, scope_starts, table_starts = scopes
     for c in prange(len(states)):
         total = 0.0
         for f in range(scope_starts.size - 1):
@@ -137,18 +113,12 @@ def _sweep(
     sweeps: int,
     free: Ints,
     beta: Array,
-    base: Array,
-    levels: Ints,
-    values: Array,
-    variables: Ints,
-    strides: Ints,
-    scope_starts: Ints,
-    table_starts: Ints,
-    bounds: Ints,
-    factors: Ints,
-    steps: Ints,
+    logs: Any,
+    tables: Any,
 ) -> None:
     """Gibbs sweeps of all chains, one chain a task: ``log p(x_v | rest) = (1 - beta) b_v + beta sum_f g_f`` + const."""
+    base, levels = logs
+    values, scopes, member = tables
     most = 0
     for v in range(levels.size - 1):
         most = max(most, levels[v + 1] - levels[v])
@@ -160,8 +130,7 @@ def _sweep(
             for k in range(free.size):
                 v = free[k]
                 card = levels[v + 1] - levels[v]
-                scopes = variables, strides, scope_starts, table_starts
-                given_rest(v, card, x, values, scopes, (bounds, factors, steps), weights)
+                given_rest(v, card, x, values, scopes, member, weights)
                 top = -np.inf
                 for level in range(card):
                     weights[level] = (1.0 - beta[c]) * base[levels[v] + level] + beta[c] * weights[level]

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fullspan.arrays import Array
 from fullspan.data.space import Space
@@ -19,22 +17,12 @@ from fullspan.engine.sampling.term_tables import TermTables
 from fullspan.model.algebra.basis import Basis, Term
 
 
-class Form(Protocol):
-    """A linear family of targets: ``log f(x) = theta . Phi(x)``."""
-
-    @property
-    def size(self) -> int:
-        """Number of terms."""
-
-    def target(self, theta: Array) -> Target:
-        """What to sample at theta."""
-
-    def moments(self, states: NDArray[Any], weights: Array | None = None) -> Array:
-        """Mean of every term over states (m, n)."""
-
-
 def form_of(space: Space, basis: Basis, terms: Sequence[Term]) -> PairTerms | TermTables:
-    """Biases and couplings where all variables are binary and no term has more than two; else factor tables."""
+    """The linear family of targets ``log f(x) = theta . Phi(x)``, in the form that is sampled fastest.
+
+    Biases and couplings where all variables are binary and no term has more than two; else factor tables. Both have
+    the ``target`` to sample at theta, and ``moments``, the mean of every term over states.
+    """
     pairs = PairTerms.of(basis, terms) if len(space) <= MAX_UNITS else None
     return TermTables.of(space, basis, terms) if pairs is None else pairs
 

@@ -15,14 +15,14 @@ from fullspan.model.algebra.jit import inlined, parallel, prange, serial
 
 
 @parallel
-def swept(program, factors, slices, patterns, chunk, cores, log_z, marginals, tables, expected):  # type: ignore[no-untyped-def]
+def swept(program, factors, slices, patterns, chunk, cores, log_z, marginals, expected):  # type: ignore[no-untyped-def]
     """log Z, and what else has room, for every pattern.
 
     Parameters
     ----------
     chunk, cores : patterns worked on together, and the most chunks at a time.
     log_z : (N,) filled in, without the tops of the factors and factors all of whose variables are clamped.
-    marginals, tables : (N, levels) and (N, entries), or of length 0 where they are not wanted.
+    marginals : (N, levels), or of length 0 where they are not wanted.
     expected : (cores, entries), the weighted sum of the factors' marginals; or (cores, 0).
 
     Returns
@@ -38,13 +38,13 @@ def swept(program, factors, slices, patterns, chunk, cores, log_z, marginals, ta
             first = np.int64(c) * chunk
             last = min(first + chunk, n)
             undone[c] = not forward_chunk(program, factors, slices, patterns, rows, first, last, log_z)
-            if not undone[c] and (len(marginals) or len(tables) or expected.shape[1]):
-                backward_chunk(program, factors, slices, patterns, rows, first, last, marginals, tables, expected[core])
+            if not undone[c] and (len(marginals) or expected.shape[1]):
+                backward_chunk(program, factors, slices, patterns, rows, first, last, marginals, expected[core])
     return undone
 
 
 @parallel
-def add_constants(alone, patterns, logs, chunk, log_z, tables):  # type: ignore[no-untyped-def]
+def add_constants(alone, patterns, logs, chunk, log_z):  # type: ignore[no-untyped-def]
     """Add what factors contribute all of whose variables are clamped, factor by factor along chunks of patterns."""
     n = len(log_z)
     for c in prange((n + chunk - 1) // chunk):
@@ -54,9 +54,6 @@ def add_constants(alone, patterns, logs, chunk, log_z, tables):  # type: ignore[
             _places(alone[o], patterns, first, last, place)
             for b in range(last - first):
                 log_z[first + b] += logs[place[b]]
-            if len(tables):
-                for b in range(last - first):
-                    tables[first + b, place[b]] = 1.0
 
 
 @serial

@@ -11,7 +11,7 @@ from fullspan.model.algebra.jit import serial
 
 
 @serial
-def backward_chunk(program, factors, slices, patterns, rows, first, last, marginals, tables, expected):  # type: ignore[no-untyped-def]
+def backward_chunk(program, factors, slices, patterns, rows, first, last, marginals, expected):  # type: ignore[no-untyped-def]
     """Marginals of a chunk after its forward sweep; messages become outside weights."""
     n, p = last - first, rows.row
     largest = 1
@@ -52,19 +52,17 @@ def backward_chunk(program, factors, slices, patterns, rows, first, last, margin
                 for b in range(n):
                     total += patterns.weights[first + b] * p[b]
                 totals[j] = total
-            if len(tables):
-                _add_static(program, slices, patterns, k, j, first, n, p, tables)
         if len(marginals):
             for x in range(card):
                 for b in range(n):
                     marginals[first + b, factors.levels[v] + x] = levels[x, b]
-        _turn(program, slices, patterns, rows, k, first, n, tables, expected)
+        _turn(program, slices, patterns, rows, k, first, n, expected)
         if len(expected):
             _expect_static(program, slices, patterns, k, size, index, totals, expected)
 
 
 @serial
-def _turn(program, slices, patterns, rows, k, first, n, tables, expected):  # type: ignore[no-untyped-def]
+def _turn(program, slices, patterns, rows, k, first, n, expected):  # type: ignore[no-untyped-def]
     """Messages become outside weights ``p / m``; the marginals of moving factors go to their entries."""
     held = 0
     for o in range(slices.inputs[k], slices.inputs[k + 1]):
@@ -77,25 +75,22 @@ def _turn(program, slices, patterns, rows, k, first, n, tables, expected):  # ty
                     row[b] = back[b] / row[b] if row[b] > 0.0 else 0.0
             elif i >= 0:
                 shift = np.int64(slices.offsets[slices.offset_starts[o] + e])
-                _put(back, rows.base[slices.moving[program.sources[i]]], shift, patterns, first, n, tables, expected)
-            elif len(expected) or len(tables):
+                _put(back, rows.base[slices.moving[program.sources[i]]], shift, patterns, first, n, expected)
+            elif len(expected):
                 for other in range(program.inputs[k], program.inputs[k + 1]):
                     f = program.sources[other]
                     if f >= 0 and slices.moving[f] >= 0 and is_lone(program, k, other):
                         shift = e * program.strides[program.stride_starts[other + 1] - 1]
-                        _put(back, rows.base[slices.moving[f]], shift, patterns, first, n, tables, expected)
+                        _put(back, rows.base[slices.moving[f]], shift, patterns, first, n, expected)
         held += slices.lengths[o]
 
 
 @serial
-def _put(back, base, offset, patterns, first, n, tables, expected):  # type: ignore[no-untyped-def]
+def _put(back, base, offset, patterns, first, n, expected):  # type: ignore[no-untyped-def]
     """Add a row of probabilities to the entries of a moving factor."""
     if len(expected):
         for b in range(n):
             expected[base[b] + offset] += patterns.weights[first + b] * back[b]
-    if len(tables):
-        for b in range(n):
-            tables[first + b, base[b] + offset] += back[b]
 
 
 @serial
@@ -108,21 +103,6 @@ def _expect_static(program, slices, patterns, k, size, index, totals, expected):
             start = np.uint64(patterns.table_starts[f])
             for j in range(size):
                 expected[start + index[j]] += totals[j]
-
-
-@serial
-def _add_static(program, slices, patterns, k, j, first, n, p, tables):  # type: ignore[no-untyped-def]
-    """Add the probabilities of one table entry to the factors that are the same for all patterns."""
-    for i in range(program.inputs[k], program.inputs[k + 1]):
-        f = program.sources[i]
-        if f < 0 or slices.moving[f] >= 0:
-            continue
-        place, rest = patterns.table_starts[f], j
-        for a in range(program.axes[k + 1] - 1, program.axes[k] - 1, -1):
-            place += (rest % program.axis_cards[a]) * program.strides[program.stride_starts[i] + a - program.axes[k]]
-            rest //= program.axis_cards[a]
-        for b in range(n):
-            tables[first + b, place] += p[b]
 
 
 @serial

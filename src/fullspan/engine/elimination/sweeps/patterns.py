@@ -30,7 +30,6 @@ class BatchAnswer:
 
     log_z: Array
     marginals: Array
-    tables: Array
     expected: Array
     undone: NDArray[np.bool_]
 
@@ -50,7 +49,6 @@ def sweep(
     values: Ints,
     weights: Array | None = None,
     marginals: bool = False,
-    tables: bool = False,
 ) -> BatchAnswer:
     """Sweep all patterns (N, clamped) in chunks; log Z leaves out the tops of the factors that have a free variable.
 
@@ -60,7 +58,6 @@ def sweep(
     answer = BatchAnswer(
         np.zeros(n),
         np.zeros((n if marginals else 0, int(factors.levels[-1]))),
-        np.zeros((n if tables else 0, entries)),
         np.zeros(0 if weights is None else entries),
         np.full(n, len(program.axes) > 1),
     )
@@ -71,13 +68,11 @@ def sweep(
         chunk = int(np.clip(_BYTES // (8 * max(1, int(program.messages[-1]))) // 8 * 8, *_CHUNKS))
         cores = min(jit.cores(), -(-n // chunk))
         gathered = np.zeros((cores, len(answer.expected)))
-        undone = swept(
-            program, factors, slices, patterns, chunk, cores, answer.log_z, answer.marginals, answer.tables, gathered
-        )
+        undone = swept(program, factors, slices, patterns, chunk, cores, answer.log_z, answer.marginals, gathered)
         answer.expected[:] = gathered.sum(axis=0)
         answer.undone[:] = np.repeat(undone, chunk)[:n]
     alone = np.flatnonzero(program.homes < 0)
-    add_constants(alone, patterns, logs, _CHUNKS[1], answer.log_z, answer.tables)
+    add_constants(alone, patterns, logs, _CHUNKS[1], answer.log_z)
     if weights is not None:
         expect_constants(alone, patterns, answer.undone, answer.expected)
     return answer

@@ -41,11 +41,6 @@ def log_partition(
     return annealed_log_z(machine, on, n_chains, n_steps)
 
 
-def partition(machine: LayeredMachine, method: str, on: Device, rng: np.random.Generator, *rest: int) -> Estimate:
-    """:func:`log_partition` by its old name."""
-    return log_partition(machine, method, on, *rest)
-
-
 def log_weights(machine: LayeredMachine, units: NDArray[np.int8], on: Device) -> NDArray[np.float64]:
     """(m,) ``log p(x) + log Z`` of complete rows of units; with several hidden layers, its mean-field lower bound."""
     network = Network.of(machine, on)
