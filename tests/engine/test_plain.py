@@ -15,6 +15,8 @@ from fullspan.engine.dual import lookup, normalise, plain, scan
 from fullspan.engine.sampling import two_layers
 from fullspan.engine.sampling.layers import fused
 from fullspan.engine.sampling.layers import plain as layer_loops
+from fullspan.learn.search import line
+from fullspan.learn.search.code import climb, climb_plain
 from fullspan.learn.search.fit import fit
 from fullspan.learn.search.margins import count_inside, count_inside_plain
 from fullspan.learn.search.options import Options
@@ -154,3 +156,22 @@ def test_two_layers_are_summed_as_by_the_kernel(groups: Any, monkeypatch: pytest
     listed = two_layers.two_layers(weights, a, c, *sizes)
     monkeypatch.setattr(two_layers, "_FEW", 0)
     assert listed == pytest.approx(two_layers.two_layers(weights, a, c, *sizes), rel=1e-13)
+
+
+@pytest.mark.parametrize("common", [False, True])
+def test_a_code_of_weights_is_that_of_the_kernel(common: bool) -> None:
+    rng = np.random.default_rng(9)
+    theta, noise = np.r_[rng.normal(0.8, 0.1, size=12), rng.normal(0, 0.05, size=30)], rng.uniform(0.001, 0.01, size=42)
+    found = climb_plain(theta, noise, 0.3, 0.5 if common else 0.0, 0.1, common)
+    np.testing.assert_allclose(found, climb(theta, noise, 0.3, 0.5 if common else 0.0, 0.1, common), rtol=1e-9)
+
+
+@pytest.mark.parametrize("zero_one", [False, True])
+@pytest.mark.parametrize("l1", [0.0, 0.05])
+def test_moves_of_terms_in_use_are_those_of_the_kernel(zero_one: bool, l1: float) -> None:
+    rng = np.random.default_rng(10)
+    for _ in range(20):
+        eta, d = rng.uniform(0.05 if zero_one else -0.95, 0.95, size=(2, 9))
+        theta, price = rng.normal(scale=0.3, size=9), rng.uniform(0, 0.01, size=9)
+        found = line.best_in_use_plain(eta, d, theta, price, l1, zero_one)
+        np.testing.assert_allclose(found, line.best_in_use_kernel(eta, d, theta, price, l1, zero_one), rtol=1e-9)

@@ -228,9 +228,14 @@ def _numba_prange() -> Any:
     return numba.prange
 
 
+def is_imported() -> bool:
+    """Whether Numba is there already, so that a short kernel costs little more than its own compilation."""
+    return "numba" in sys.modules
+
+
 def cores() -> int:
     """Number of threads that parallel kernels use; Numba, if it is not there yet, need not be imported to know."""
-    if "numba" in sys.modules:
+    if is_imported():
         import numba
 
         return int(numba.get_num_threads())
@@ -275,6 +280,7 @@ __all__ = [
     "Kernel",
     "cores",
     "inlined",
+    "is_imported",
     "is_small",
     "ordered",
     "parallel",
