@@ -90,7 +90,7 @@ class Worker:
 
         Raises
         ------
-        TookTooLong : there was none after so many ``seconds``; the process is still at work until it is stopped.
+        TookTooLong : there was none after ``seconds``; the process is still at work until it is stopped.
         Ended : the process ended.
         """
         self.ready()

@@ -2,7 +2,7 @@
 
     share = (L - L_independent) / (L_best - L_independent)
 
-puts all sets on one scale: 0 is independent columns, 1 the best method of the set, and beside each row stands what the
+puts all sets on one scale: 0 is independent columns, 1 the best method of the set, and next to each row stands what the
 best one gains in nats. Whiskers are one standard error of the mean log-likelihood.
 """
 

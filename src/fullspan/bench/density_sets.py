@@ -58,7 +58,7 @@ class DataSet:
         return 1 if "train" in self.parts else folds
 
     def splits(self, folds: int, seed: int) -> Iterator[Split]:
-        """The one split that is given, or so many folds of the rows, each with a tenth of its other rows held out."""
+        """The one split that is given, or ``folds`` folds of the rows, each with a tenth of its other rows held out."""
         if "train" in self.parts:
             yield Split(self.parts["train"], self.parts["valid"], self.parts["test"], self.parts["train"])
             return

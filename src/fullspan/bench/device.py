@@ -36,7 +36,7 @@ _LEAPS, _EPSILON = (8, 64, 64), 1e-4
 
 @dataclass(frozen=True)
 class Row:
-    """One size of table: how fast a step moves memory, beside a plain copy, and what a whole fit takes."""
+    """One size of table: how fast a step moves memory, next to a plain copy, and what a whole fit takes."""
 
     n: int
     candidates: int
@@ -85,7 +85,7 @@ def measure(n: int, device: Literal["cpu", "cuda"], n_rows: int = N_ROWS, seed: 
 
 @dataclass(frozen=True)
 class _Timed:
-    """Steps that were taken, in so many passes over the table."""
+    """Steps that were taken, and the passes over the table that they took."""
 
     seconds: float
     steps: int
@@ -106,10 +106,10 @@ def _timed_steps(basis: Basis, empirical: Empirical, device: Literal["cpu", "cud
     for _ in range(_TERMS):
         orders = rng.integers(1, 5, size=2)  # a large table makes two moves in one pass
         pair = [sum(1 << int(i) for i in rng.choice(len(basis.cards), k, replace=False)) for k in orders]
-        for way in (0.02, -0.02):
+        for step in (0.02, -0.02):
             started = time.perf_counter()
             for y in pair:
-                table.move(y, way, floor)
+                table.move(y, step, floor)
             times.append((time.perf_counter() - started) / 2)
     return _Timed(statistics.median(times[2:]), 1, 1), _copy_seconds(table, device)
 

@@ -6,7 +6,7 @@ variable. So factoring variable by variable, the last one first, meets blocks of
 
     L_RR L_RR' = J_RR,    L_QR = J_QR L_RR^-T,    J_QQ - L_QR L_QR'  goes to the parent.
 
-The same way back gives those entries of the inverse that lie inside the families:
+The same path back gives those entries of the inverse that lie inside the families:
 
     W = L_QR L_RR^-1,    C_QR = - C_QQ W,    C_RR = (L_RR L_RR')^-1 + W' C_QQ W.
 

@@ -1,4 +1,4 @@
-"""Rows with gaps under a model whose factors are the families of a decomposable graph: sums, expected counts, draws.
+"""Rows with missing values under a decomposable graph, one factor per family: sums, expected counts, draws.
 
 Every family {v} + S(v) has a log table g_v, and S(v) lies inside the family of its own last variable, the parent. Given
 what a row says, messages go up, the last variable first, and beliefs come down:
@@ -6,7 +6,8 @@ what a row says, messages go up, the last variable first, and beliefs come down:
     m_v(x_S) = log sum_{x_v} exp( g_v(x_v, x_S) + sum_{children u} m_u(x_S(u)) ),      log Z(row) = sum_{roots} m_v,
     b_v(x_v, x_S) = b(x_S) exp( g_v + sum_u m_u - m_v(x_S) ).
 
-Only cells that agree with the row are visited, so a row costs little more than its gaps. All in the log domain.
+Only cells that agree with the row are visited, so a row costs little more than its missing cells.
+All in the log domain.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class Sweeps(NamedTuple):
     family, bounds : members of family v are ``family[bounds[v] : bounds[v + 1]]``; ``strides`` are theirs in its table.
     starts : where the table of each family begins.
     messages : where the message of each family begins; ``inner`` are the strides of the members in it, 0 for v.
-    children, child_bounds : families whose parent is v; ``ways`` leads from the parent's cell to the child's message.
+    children, child_bounds : families whose parent is v; ``routes`` leads from the parent's cell to the child's message.
     """
 
     order: Ints
@@ -48,8 +49,8 @@ class Sweeps(NamedTuple):
     messages: Ints
     children: Ints
     child_bounds: Ints
-    ways: Ints
-    way_starts: Ints
+    routes: Ints
+    route_starts: Ints
 
     @classmethod
     def of(
@@ -71,7 +72,7 @@ class Sweeps(NamedTuple):
         for u, v in enumerate(parent):
             if v >= 0:
                 below[v].append(u)
-        ways = [
+        routes = [
             _way(cards, families[v], strides[v], sizes[v], dict(zip(families[u], inner[u], strict=True)))
             for v in range(n)
             for u in below[v]
@@ -87,12 +88,12 @@ class Sweeps(NamedTuple):
             _starts(lengths),
             _flat(below),
             _starts([len(some) for some in below]),
-            np.concatenate([np.zeros(0, dtype=np.int64), *ways]),
-            _starts([len(way) for way in ways]),
+            np.concatenate([np.zeros(0, dtype=np.int64), *routes]),
+            _starts([len(route) for route in routes]),
         )
 
     def log_z(self, rows: NDArray[np.int16], values: Array) -> Array:
-        """``log sum exp`` of the factors over the completions of each row (m, n), -1 marking a gap."""
+        """``log sum exp`` of the factors over the completions of each row (m, n), -1 marking a missing cell."""
         log, _ = self.expected(rows, np.zeros(len(rows)), values)
         return log
 
@@ -103,7 +104,7 @@ class Sweeps(NamedTuple):
         return log, np.asarray(counts.sum(axis=0))
 
     def draw(self, rows: NDArray[np.int16], values: Array, rng: np.random.Generator) -> NDArray[np.int16]:
-        """The rows with their gaps drawn from their joint distribution given what each row says."""
+        """The rows with their missing cells drawn from their joint distribution given the observed ones."""
         out = np.ascontiguousarray(rows).copy()
         open_rows = np.flatnonzero((out < 0).any(axis=1))
         some = out[open_rows]
@@ -163,7 +164,7 @@ def _up(
 ) -> float:
     """Fill ``joint`` (by table cell) and ``message`` with logarithms, where they agree with the row; log Z."""
     order, bounds, starts, messages = tree.order, tree.bounds, tree.starts, tree.messages
-    children, child_bounds, ways, way_starts = tree.children, tree.child_bounds, tree.ways, tree.way_starts
+    children, child_bounds, routes, route_starts = tree.children, tree.child_bounds, tree.routes, tree.route_starts
     log_z = 0.0
     for t in range(len(order) - 1, -1, -1):
         v = order[t]
@@ -174,7 +175,7 @@ def _up(
         for c in range(count):
             value = values[starts[v] + cell[c]]
             for j in range(child_bounds[v], child_bounds[v + 1]):
-                value += message[messages[children[j]] + ways[way_starts[j] + cell[c]]]
+                value += message[messages[children[j]] + routes[route_starts[j] + cell[c]]]
             joint[starts[v] + cell[c]] = value
             top[messages[v] + to[c]] = max(top[messages[v] + to[c]], value)
         if count == 1:
@@ -213,7 +214,7 @@ def _expected(
     counts: Any,
 ) -> None:
     order, bounds, starts, messages = tree.order, tree.bounds, tree.starts, tree.messages
-    children, child_bounds, ways, way_starts = tree.children, tree.child_bounds, tree.ways, tree.way_starts
+    children, child_bounds, routes, route_starts = tree.children, tree.child_bounds, tree.routes, tree.route_starts
     n_chunks, m = counts.shape[0], rows.shape[0]
     for chunk in prange(n_chunks):
         most = 1
@@ -233,14 +234,14 @@ def _expected(
                 is_root = bounds[v + 1] - bounds[v] == 1
                 for j in range(child_bounds[v], child_bounds[v + 1]):
                     for c in range(count):
-                        belief[messages[children[j]] + ways[way_starts[j] + cell[c]]] = 0.0
+                        belief[messages[children[j]] + routes[route_starts[j] + cell[c]]] = 0.0
                 for c in range(count):
                     place = messages[v] + to[c]
                     before = 1.0 if is_root else belief[place]
                     b = before * np.exp(joint[starts[v] + cell[c]] - message[place]) if before > 0.0 else 0.0
                     counts[chunk, starts[v] + cell[c]] += weights[r] * b
                     for j in range(child_bounds[v], child_bounds[v + 1]):
-                        belief[messages[children[j]] + ways[way_starts[j] + cell[c]]] += b
+                        belief[messages[children[j]] + routes[route_starts[j] + cell[c]]] += b
 
 
 @parallel

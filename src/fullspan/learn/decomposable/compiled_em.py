@@ -45,7 +45,7 @@ def learn_mixture(
     price: float,
     rng: np.random.Generator,
 ) -> MixedConditionals:
-    """A mixture of so many components, from rows by columns (n, m) with weights (m,).
+    """A mixture of decomposable models, from rows by columns (n, m) with weights (m,).
 
     Parameters
     ----------

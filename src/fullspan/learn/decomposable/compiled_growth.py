@@ -2,7 +2,7 @@
 
 The rule is that of the wide search (module ``grow``): a variable joins a subset S of the newest clique if that
 saves most, ``N I(x_v; x_S)`` less the price of naming S and of the weights that the rows show. Parents are then put in
-the order of what each tells by itself, in which their tables are smoothed.
+the order of their information about the variable, in which their tables are smoothed.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def grow_graph(
                 if outside[u] and best[u] > top:
                     top, newest = best[u], u
     for v in range(n):
-        _sort_by_telling(columns, weights, cards, v, parents[v])
+        _sort_by_information(columns, weights, cards, v, parents[v])
 
 
 @serial
@@ -196,14 +196,14 @@ def _summed(table: Array, inside: Ints, n_places: int, levels: int) -> Array:
 
 
 @serial
-def _sort_by_telling(columns: Any, weights: Array, cards: Ints, v: int, own: Ints) -> None:
+def _sort_by_information(columns: Any, weights: Array, cards: Ints, v: int, own: Ints) -> None:
     """Put the parents of v in the order of their mutual information with it, the largest first."""
     size = int(np.sum(own >= 0))
     if size < 2:
         return
-    tells, cells = np.empty(size), np.empty(weights.size, dtype=np.int32)
+    information, cells = np.empty(size), np.empty(weights.size, dtype=np.int32)
     for j in range(size):
         both = joint_counts(columns[own[j]], cards[own[j]], columns[v], cards[v], weights, cells)
-        tells[j] = sum_xlogx(both) - sum_xlogx(column_counts(columns[own[j]], weights, cards[own[j]]))
-    by_telling = own[np.argsort(-tells, kind="mergesort")]
-    own[:size] = by_telling
+        information[j] = sum_xlogx(both) - sum_xlogx(column_counts(columns[own[j]], weights, cards[own[j]]))
+    by_information = own[np.argsort(-information, kind="mergesort")]
+    own[:size] = by_information

@@ -35,7 +35,7 @@ class MixtureOptions:
     smoothing : pseudo-rows of every table; twice as many for one component and for widths of 4 with many components.
     restarts : how often all runs are made, from different starts.
     max_seconds : no run is begun after this time; None for no limit.
-    tol, patience, max_iter : a run ends when so many iterations in a row gain less than ``tol`` nats per row.
+    tol, patience, max_iter : a run ends after ``patience`` iterations without ``tol`` nats per row, or ``max_iter``.
     seed : of the starts.
     """
 

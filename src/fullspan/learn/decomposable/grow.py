@@ -8,7 +8,7 @@ Its cliques are {v} + S(v), elimination in the reverse order meets no other tabl
 joining v to S gains N I(x_v; x_S) nats over leaving it alone. So the search needs counts only, never a refit. From
 each new clique C the counts of C with every other variable (module ``rows``) give the gain of every subset of C for
 every variable that is still outside; the variable whose best choice shortens the description most is next. The price
-of a choice is that of the margin's name, ln n for every member of S beside ln(|X| - 1), and one weight for each
+of a choice is that of the margin's name, ln n and ln(|X| - 1) for every member of S, and one weight for each
 conditional distribution that the data show and each level but one. A margin that is too dear as a whole is also joined
 for the best single term in it (module ``singles``); what else is in it is weighed afterwards.
 """
@@ -56,9 +56,9 @@ class GrowOptions:
     ----------
     width : most parents of a variable.
     weight : nats for each weight.
-    names : nats for naming so many parents, from 0 to ``width`` of them; None for ln n each.
+    names : nats for naming the parents, by their number, from 0 to ``width`` of them; None for ln n each.
     max_cells : most cells of a family's table.
-    basis : of the single terms that are offered beside whole margins (module ``singles``); None for none.
+    basis : of the single terms that are offered next to whole margins (module ``singles``); None for none.
     """
 
     width: int = 4

@@ -78,7 +78,7 @@ class Run:
 class Learner:
     """Runs on one table; ``valid`` decides, or the rows learned from where there is none.
 
-    So many ``rows`` are drawn for a bootstrap sample, as many as the weights sum to by default. ``planned`` says in
+    ``rows`` are drawn for a bootstrap sample, as many as the weights sum to by default. ``planned`` says in
     words how many runs there will be, ``made`` how many were begun.
     """
 
@@ -111,7 +111,7 @@ class Learner:
 
         def learned(drawn: Array) -> Conditionals:
             model = self._grown(drawn, options)
-            if self.train.at_once == 1:  # gaps were filled in by independent variables: once more, by the model itself
+            if self.train.at_once == 1:  # missing cells were drawn from independent variables: again, by the model
                 model = self._grown(drawn, options, self.train.refilled(drawn, model, options.smoothing))
             return self.train.refilled(drawn, model, options.smoothing)
 

@@ -1,4 +1,4 @@
-"""Single terms as candidates of the growing graph, beside whole margins.
+"""Single terms as candidates of the growing graph, next to whole margins.
 
 While u stands alone, p = p(x_S) p(x_u), and a term ``Phi_y(x) = Phi_S(x_S) phi_j(x_u)`` has the expectation
 ``eta_y = eta_S eta_j``. Moving its weight alone to the optimum gains, with q the probability of its event in the data

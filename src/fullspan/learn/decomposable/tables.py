@@ -1,6 +1,6 @@
 """The conditional tables of a decomposable model, each level of detail smoothed by the one before.
 
-With the parents of v in an order t_1, t_2, ... of how much they tell,
+With the parents of v in the order t_1, t_2, ... of their information about it,
 
     p_j(x | t_1 .. t_j) = (n(x, t_1 .. t_j) + s p_{j-1}(x | t_1 .. t_{j-1})) / (n(t_1 .. t_j) + s),
 
@@ -85,7 +85,7 @@ def family_counts(rows: WideRows, weights: Array, family: tuple[int, ...]) -> Ar
 
 
 def conditionals(rows: WideRows, weights: Array, shape: Shape, smoothing: float) -> Conditionals:
-    """The model of a graph with smoothed tables, from weighted rows; parents are put in the order of what they tell."""
+    """The model of a graph with smoothed tables, from weighted rows; parents are sorted by their information."""
     families = []
     for v in range(len(rows.cards)):
         by_telling: tuple[int, ...] = (1,)
@@ -168,7 +168,7 @@ def telling_order(counts: Array) -> tuple[int, ...]:
 
 
 def _information(counts: Array, axes: list[int]) -> float:
-    """``sum n ln n`` of the variable with some parents, less that of the parents: larger tells more."""
+    """``sum n ln n`` of the variable with some parents, less that of the parents: larger is more informative."""
     others = tuple(a for a in range(1, counts.ndim) if a not in axes)
     both = counts.sum(axis=others)
     return _sum_xlogx(both) - _sum_xlogx(both.sum(axis=0))

@@ -90,7 +90,7 @@ def completed(data: Empirical, basis: Basis, log_p: Array) -> tuple[Empirical, A
     """Rows with missing values spread over the states that agree with them, and ``log P`` of every row (m,).
 
     Completions that would have less than a 256th of a row are drawn in proportion to that (:func:`drawn`): the counts
-    are those above in expectation, and every row keeps its weight. The same rows are drawn the same way again.
+    are those above in expectation, and every row keeps its weight. The same rows give the same draws.
     """
     counts, log_prob, rng = np.zeros(basis.n_states), np.empty(len(data.counts)), np.random.default_rng(0)
     for rows, where in _fibres(basis, data.states):
@@ -125,7 +125,7 @@ def drawn(weights: Array, least: Array, offsets: Array) -> Array:
 def _fibres(basis: Basis, states: NDArray[Any]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.int64]]]:
     """Rows with the same cells missing, in blocks, with the indices of all their completions (rows, completions).
 
-    These are in no order, so that one of every so many of them is not one with the same level of some variable.
+    These are in no order, so that evenly spaced ones do not all share the level of some variable.
     """
     strides, rng = np.array(basis.strides, dtype=np.int64), np.random.default_rng(0)
     for members in same_pattern(states):

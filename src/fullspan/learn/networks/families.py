@@ -1,4 +1,4 @@
-"""How well a variable is told by some others: the evidence of its conditional table, every row of it Dirichlet.
+"""How well some variables predict another: the evidence of its conditional table, every row of it Dirichlet.
 
     log p(x_v | parents) = sum_j [ lnG(a_j) - lnG(a_j + N_j) + sum_k lnG(a_jk + N_jk) - lnG(a_jk) ]
 
@@ -69,7 +69,7 @@ def cells_of(cards: Ints, v: int, parents: int) -> float:
 
 @serial
 def sets_of_size(n: int, parents: int) -> float:
-    """The log of how many sets of so many parents a variable can have."""
+    """The log of the number of parent sets of this size."""
     size = 0
     for i in range(n):
         size += parents >> i & 1

@@ -1,4 +1,4 @@
-"""Where em on a hidden tree begins: two ways to break the symmetry of the hidden states.
+"""Where em on a hidden tree begins: two methods to break the symmetry of the hidden states.
 
 ``"rows"``: near a mixture. Transitions hardly leave a state, and state z of every node leans towards row z of a random
 sample: what em finds first are kinds of rows, and the tree refines them. ``"tree"``: near the Chow–Liu tree. State z of

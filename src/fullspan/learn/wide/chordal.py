@@ -104,7 +104,7 @@ class Chordal:
 
     @cached_property
     def sweeps(self) -> Sweeps:
-        """The families as sweeps over rows with gaps read them; factors are ``design theta``."""
+        """The families as sweeps over rows with missing values read them; factors are ``design theta``."""
         shapes = [[self.space.cards[i] for i in family] for family in self.families]
         strides = [np.cumprod([1, *reversed(shape)])[-2::-1] for shape in shapes]
         return Sweeps.of(self.space.cards, self.shape.order, self.families, strides)

@@ -17,7 +17,7 @@ def require_wide(rows: WideRows, options: GrowOptions, max_memory: int | None = 
 
     Raises
     ------
-    TooLargeError : with what is needed, what there is, and the way out.
+    TooLargeError : with what is needed, what there is, and the remedy.
     """
     n, most = len(rows.cards), int(rows.cards.max(initial=1))
     largest = min(most ** (options.width + 1), options.max_cells * most)

@@ -73,7 +73,7 @@ def wide_prior(k: int, total: float) -> Slack:
 
 @dataclass
 class Sift:
-    """The way from a saturated model to its findings; ``best`` is the shortest description so far."""
+    """From a saturated model to its findings; ``best`` is the shortest description so far."""
 
     chordal: Chordal
     d: Array
