@@ -31,7 +31,7 @@ LogProb = Callable[[NDArray[Any]], Array]
 """Log-probabilities (m,) of rows of codes (m, n), -1 where a cell is not observed."""
 N_BINS = 10
 MAX_CELLS = 20_000
-"""Cells that are predicted; of more, so many are drawn."""
+"""Cells that are predicted; of more, this many are drawn."""
 _AT_ONCE = 1 << 22
 """Cells of rows that are held at once."""
 
@@ -94,7 +94,7 @@ def pooled(
 
 
 def _base_rate_score(truths: Array, weights: Array, columns: NDArray[np.int64]) -> float:
-    """The quadratic score of the base rates of each column among the cells; ``columns`` tells levels apart as well.
+    """The quadratic score of the base rates of each column among the cells; ``columns`` distinguishes levels as well.
 
     A level of base rate q has the mean square ``q (1 - q)``.
     """
@@ -145,7 +145,7 @@ def _chosen(
 
 
 def _blocks(places: NDArray[np.intp], each: int) -> Iterator[NDArray[np.intp]]:
-    """Places in blocks of at most so many cells that are held at once, of which each place needs some."""
+    """Places in blocks of at most :data:`_AT_ONCE` cells, of which each place needs ``each``."""
     step = max(1, _AT_ONCE // each)
     return (places[start : start + step] for start in range(0, len(places), step))
 

@@ -1,4 +1,4 @@
-"""p(gamma | alpha) of a machine of spins in the two ways of Rueger 1997; neither enumerates hidden nodes.
+"""p(gamma | alpha) of a machine of spins by the two methods of Rueger 1997; neither enumerates hidden nodes.
 
     ratio (eq. 6)                p(gamma | alpha) = exp(energy difference) Z(alpha gamma) / Z(alpha)
     characteristic (Theorem 3.4) p(gamma | alpha) = 2^-|O| sum_{x in {0, pi/2}^O} exp(-i gamma . x) phi(x)
@@ -27,12 +27,12 @@ MAX_OUTPUTS = 16
 """Nodes whose joint distribution is worked out from the characteristic function."""
 
 
-def probability_by_ratio(machine: Ising, told: Clamped, given: Clamped | None = None) -> float:
-    """``p(told | given)`` as a ratio of partition sums (eq. 6).
+def probability_by_ratio(machine: Ising, asked: Clamped, given: Clamped | None = None) -> float:
+    """``p(asked | given)`` as a ratio of partition sums (eq. 6).
 
     Raises
     ------
-    QueryError : a node is told and given.
+    QueryError : a node is asked about and given.
     NotDecimatableError : the machine with these nodes clamped cannot be decimated.
 
     Examples
@@ -42,9 +42,9 @@ def probability_by_ratio(machine: Ising, told: Clamped, given: Clamped | None = 
     0.731059
     """
     given = given or {}
-    _apart(told, given)
+    _apart(asked, given)
     log_z, constant = _parts(machine, given)
-    log_z_both, constant_both = _parts(machine, {**given, **told})
+    log_z_both, constant_both = _parts(machine, {**given, **asked})
     return float(np.exp((constant_both - constant) + (log_z_both - log_z)))
 
 
@@ -86,7 +86,7 @@ def _clamped(machine: Ising, given: Clamped) -> tuple[Decimation, NDArray[np.int
     return engine, np.array(list(given.values()), dtype=np.int64).reshape(1, -1)
 
 
-def _apart(told: Clamped, given: Clamped) -> None:
-    for i in told:
+def _apart(asked: Clamped, given: Clamped) -> None:
+    for i in asked:
         if i in given:
             raise QueryError(f"node {i} is given and asked about; leave it out of one of them")

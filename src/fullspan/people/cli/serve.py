@@ -49,7 +49,7 @@ def _named(paths: list[Path]) -> dict[str, Path]:
     """The files by their stems, with a number where two are the same."""
     named: dict[str, Path] = {}
     for path in paths:
-        path.stat()  # a file that is not there is told now, by its name
+        path.stat()  # a file that is not there is reported now, by its name
         name, k = path.stem, 1
         while name in named:
             k += 1

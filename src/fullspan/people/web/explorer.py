@@ -194,11 +194,11 @@ def _moves(now: Any, joint: Any, levels: Any) -> dict[str, Any]:
     """``P(target | level)`` of every level from ``joint`` (target, level); and the mean distance from now."""
     total = joint.sum(axis=0)
     shares = np.where(total > 0, joint / np.where(total > 0, total, 1.0), now[:, None])
-    told = [
+    each = [
         {"level": level, "probability": float(total[j]), "target": _list(shares[:, j])}
         for j, level in enumerate(levels)
     ]
-    return {"levels": told, "moves": float(total @ np.abs(shares - now[:, None]).sum(axis=0)) / 2}
+    return {"levels": each, "moves": float(total @ np.abs(shares - now[:, None]).sum(axis=0)) / 2}
 
 
 def version_of(path: Path) -> str:

@@ -1,6 +1,6 @@
 """Rows of a machine of spins, many at a time, by decimation: log-probabilities, means and draws given inputs.
 
-Rows that say the same cells are clamped together; one order, found once, serves them all.
+Rows that observe the same cells are clamped together; one order, found once, serves them all.
 """
 
 from __future__ import annotations

@@ -63,8 +63,10 @@ class LearningCurve:
         terms = f"more terms: {self.from_terms:.4f} nats per row at this size" if self.from_terms > noise else ""
         if rows or terms:
             return " and ".join(part for part in (rows, terms) if part)
-        told = "neither more rows nor more terms" if self.richer is not None else "more rows would not help; try terms"
-        return f"{told}: the gap is within its error of {noise:.4f} nats"
+        advice = (
+            "neither more rows nor more terms" if self.richer is not None else "more rows would not help; try terms"
+        )
+        return f"{advice}: the gap is within its error of {noise:.4f} nats"
 
     def __repr__(self) -> str:
         head = "    rows  rows seen  held out    error  |B|/2N" + ("    richer" if self.richer is not None else "")

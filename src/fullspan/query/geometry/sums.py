@@ -1,4 +1,4 @@
-"""The three ways to sum over the states of a model, with one face: log Z, expectations and their covariance at theta.
+"""The three methods to sum over the states of a model: log Z, expectations and their covariance at theta.
 
 A table over all states, a list of states, or elimination where the model is sparse and has too many states for either.
 """
