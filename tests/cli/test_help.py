@@ -16,7 +16,7 @@ from cli.running import COMMAND, VOTES, Done
 from fullspan.people.cli import main
 from fullspan.people.cli.app import app
 from fullspan.people.cli.headings import COMMON, FIRST, READING
-from fullspan.people.cli.options import models
+from fullspan.people.cli.options import NAMES
 
 
 def _commands(group: object, before: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
@@ -104,13 +104,13 @@ def test_fit_shows_what_most_people_need_first(capsys, monkeypatch):
     text = _help(("fit",), capsys, monkeypatch)
     shown = re.findall(r"^(\S.*):$", text, re.MULTILINE)
     assert shown[:3] == ["Arguments", FIRST, READING]
-    assert shown[3:] == [f"--model {name}" for name in models()]
+    assert shown[3:] == [f"--model {name}" for name in NAMES.values()]
     assert len(COMMON) - 1 == 12
     for parameter in typer.main.get_command(app).commands["fit"].params:
         assert max(parameter.opts, key=len) in text
 
 
-@pytest.mark.parametrize("model", models())
+@pytest.mark.parametrize("model", NAMES.values())
 def test_the_help_of_a_model_has_its_own_options_only(model, capsys, monkeypatch):
     text = _help(("fit", "--model", model), capsys, monkeypatch)
     assert re.findall(r"^(--model .*):$", text, re.MULTILINE) == [f"--model {model}"]

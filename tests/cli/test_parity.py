@@ -15,8 +15,8 @@ import pytest
 
 import fullspan as fs
 from cli.running import Done
-from fullspan.people.cli.declarations import from_class, from_source
-from fullspan.people.cli.options import models, options
+from fullspan.people.cli.declarations import from_class, from_source, parameters_of
+from fullspan.people.cli.options import NAMES, models, options
 
 Run = Callable[..., Done]
 CHAIN = [("a", "b"), ("b", "c"), ("c", "d")]
@@ -109,10 +109,10 @@ def test_both_doors_write_the_same_file(case: str, run: Run, table: Path, tmp_pa
 
 
 def test_every_model_has_a_case() -> None:
-    assert {case.split()[0] for case in CASES} == set(models())
+    assert {case.split()[0] for case in CASES} == set(NAMES.values())
 
 
-@pytest.mark.parametrize("model", models())
+@pytest.mark.parametrize("model", NAMES.values())
 def test_the_source_says_what_the_class_says(model: str) -> None:
     """Help is made without importing an estimator; what it reads there is the signature and the docstring."""
     home, name = models()[model]
@@ -127,6 +127,6 @@ def test_the_source_says_what_the_class_says(model: str) -> None:
 
 def test_every_parameter_has_an_option() -> None:
     table = options()
-    for model, (home, name) in models().items():
+    for model, (home, name) in models().items():  # those that other tests have registered too
         covered = {o.parameters[model][0] for o in table.values() if model in o.parameters}
-        assert set(from_source(home, name)) - covered <= {"verbose", "warm_start"}
+        assert set(parameters_of(home, name)) - covered <= {"verbose", "warm_start"}
