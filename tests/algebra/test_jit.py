@@ -51,3 +51,20 @@ def test_no_folder_for_compiled_code_is_needed(tmp_path: Path) -> None:
         f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import kernel; assert kernel.doubled(1) == 2",
         HOME="/dev/null",
     )
+
+
+def test_a_twin_serves_until_compiling_pays_or_where_nothing_is_kept(tmp_path: Path) -> None:
+    """Numba is imported for a kernel that is kept, or when its twin has taken as long as compiling would."""
+    (tmp_path / "kernel.py").write_text(KERNEL)
+    script = (
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import kernel, os\n"
+        "from fullspan.model.algebra import jit\n"
+        "assert not kernel.doubled.serves_plain(100, most=99)\n"
+        "asked = [kernel.doubled.serves_plain(jit._PATIENCE // 2, most=jit._PATIENCE) for _ in range(4)]\n"
+        "assert asked == eval(sys.argv[1]), asked\n"
+        "assert 'numba' not in sys.modules\n"
+        "assert kernel.doubled(1) == 2"
+    )
+    cache = str(tmp_path / "cache")
+    run(script, [True, True, False, False], NUMBA_CACHE_DIR=cache)
+    run(script, [False] * 4, NUMBA_CACHE_DIR=cache)

@@ -120,9 +120,9 @@ class Kernel(Deferred):
     def _is_kept(self) -> bool:
         """Whether this kernel, as it is now, is on disk: looked for where Numba keeps it, without importing Numba."""
         source, name = Path(self.py_func.__code__.co_filename), self.py_func.__qualname__
-        folder, cache = os.environ.get("NUMBA_CACHE_DIR"), os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-        pattern = f"{source.stem}.{name}-*.nbi"
+        folder, pattern = os.environ.get("NUMBA_CACHE_DIR"), f"{source.stem}.{name}-*.nbi"
         try:
+            cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
             found = [
                 *(source.parent / "__pycache__").glob(pattern),
                 *(Path(folder) if folder else Path(cache) / "numba").glob(f"*/{pattern}"),
