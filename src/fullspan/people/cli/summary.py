@@ -48,7 +48,10 @@ def print_shown(shown: Shown) -> None:
 def print_block(block: str | Rows) -> None:
     """Lines of text, or a table and how many of its rows were left out."""
     if isinstance(block, str):
-        print(block)
+        if sys.stdout.isatty():
+            console().print(block)  # which breaks lines between words
+        else:
+            print(block)
         return
     if len(block.cells):
         print_rows(block.headings, block.cells)
