@@ -176,7 +176,8 @@ def test_estimators(estimator: type, tmp_path: object) -> None:
     assert np.array_equal(again.score_samples(everything), model.score_samples(everything))
     assert repr(again.terms_.to_dicts()) == repr(model.terms_.to_dicts())
     repeated = estimator(average=4, random_state=7).fit(rows_of(300))
-    assert np.array_equal(repeated.score_samples(everything), model.score_samples(everything))
+    # Not to the last bit: a first fit may be served by NumPy, and the second by kernels that were loaded meanwhile.
+    assert np.allclose(repeated.score_samples(everything), model.score_samples(everything), rtol=1e-12)
 
 
 def test_missing_cells_and_hidden_variables() -> None:
