@@ -84,3 +84,12 @@ def test_links_outside_the_site_lead_somewhere(name: str) -> None:
     links = re.findall(r"\]\(([^)#\s]+)", (ROOT / name).read_text(encoding="utf-8"))
     local = [link for link in links if "://" not in link]
     assert [link for link in local if not (ROOT / name).parent.joinpath(link).exists()] == []
+
+
+def test_the_map_of_the_code_names_what_there_is() -> None:
+    """Every module that docs/design.md names by its path is there."""
+    named = set(re.findall(r"`([a-z_]+/[a-z_/]+(?:\.py)?)`", (DOCS / "design.md").read_text(encoding="utf-8")))
+    assert len(named) > 20
+    assert [
+        path for path in sorted(named) if not any((ROOT / top / path).exists() for top in ("src/fullspan", ""))
+    ] == []
