@@ -14,7 +14,7 @@ from sklearn.base import clone
 import fullspan as fs
 from fullspan.errors import ConvergenceWarning, FullspanError
 from fullspan.estimators.inputs.reading import READING
-from fullspan.estimators.parameters import documented
+from fullspan.estimators.inputs.shared_parameters import documented
 from fullspan.learn.base.reporter import following
 
 ESTIMATORS = [

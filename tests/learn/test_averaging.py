@@ -16,7 +16,7 @@ import pytest
 import fullspan as fs
 from fullspan.data import Empirical
 from fullspan.data.space import Space
-from fullspan.engine.dual.distribution import Distribution
+from fullspan.engine.dual.probability_table import ProbabilityTable
 from fullspan.errors import FullspanError, ModelFileError, TooLargeError
 from fullspan.estimators.averaging import averaged_machine
 from fullspan.estimators.registry import read_fitted as load
@@ -318,7 +318,7 @@ def test_an_average_is_no_log_linear_model() -> None:
     with pytest.raises(FullspanError, match="needs the table"):
         fs.BoltzmannMachine(average=2, solver="pcd").fit(rows_of(100))
     with pytest.raises(TooLargeError, match="average over 12 states"):
-        Distribution.mean_of(model.model_, max_memory=100)
+        ProbabilityTable.mean_of(model.model_, max_memory=100)
 
 
 def test_hostile_files(tmp_path: object) -> None:

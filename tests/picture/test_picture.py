@@ -15,7 +15,7 @@ from fullspan.errors import FullspanError
 from fullspan.estimators.explain.pictures import interaction_graph, weights
 from fullspan.pictures import svg
 from fullspan.pictures.chart import ticks
-from fullspan.pictures.interactions import MAX_NODES, Interaction, InteractionGraph
+from fullspan.pictures.interactions import MAX_NODES, Hyperedge, InteractionGraph
 
 
 def rows_of(n: int) -> np.ndarray:
@@ -35,7 +35,7 @@ def test_labels_do_not_overlap_and_stay_inside() -> None:
     """No two labels of a graph of 30 nodes cover each other."""
     rng = np.random.default_rng(0)
     names = [f"variable {i}" for i in range(30)]
-    pairs = [Interaction((names[i], names[int(rng.integers(0, i))]), float(rng.random())) for i in range(1, 30)]
+    pairs = [Hyperedge((names[i], names[int(rng.integers(0, i))]), float(rng.random())) for i in range(1, 30)]
     picture = InteractionGraph.of(names, pairs)
     gap = np.abs(picture.at[:, None] - picture.at[None])
     room = (picture.sizes[:, None] + picture.sizes[None]) / 2
@@ -52,7 +52,7 @@ LONG = [f"a_name_that_is_much_longer_than_a_line_and_ends_in_{i:02}" for i in ra
 def test_long_names_do_not_overlap_either(n_pairs: int) -> None:
     """Forty names of two lines, joined or alone: the picture grows until each has its place."""
     rng = np.random.default_rng(0)
-    pairs = [Interaction((LONG[i + 1], LONG[int(rng.integers(0, i + 1))]), float(rng.random())) for i in range(n_pairs)]
+    pairs = [Hyperedge((LONG[i + 1], LONG[int(rng.integers(0, i + 1))]), float(rng.random())) for i in range(n_pairs)]
     picture = InteractionGraph.of(LONG, pairs)
     gap = np.abs(picture.at[:, None] - picture.at[None])
     room = (picture.sizes[:, None] + picture.sizes[None]) / 2
@@ -74,7 +74,7 @@ def test_long_names_stay_apart_from_each_other_and_are_whole_on_request() -> Non
 
 def test_a_given_model_has_lines_of_one_width_and_no_legend_of_widths() -> None:
     """Without nats saved there is nothing that widths could say."""
-    picture = InteractionGraph.of("abc", [Interaction(("a", "b"), np.nan, 1), Interaction(("b", "c"), np.nan, -1)])
+    picture = InteractionGraph.of("abc", [Hyperedge(("a", "b"), np.nan, 1), Hyperedge(("b", "c"), np.nan, -1)])
     assert [key.text for key in picture.keys] == ["goes with", "goes against"]
     assert InteractionGraph.of("abc", []).keys == ()
 
@@ -82,7 +82,7 @@ def test_a_given_model_has_lines_of_one_width_and_no_legend_of_widths() -> None:
 def test_a_large_graph_shows_its_strongest_part() -> None:
     """Of a thousand variables the strongest are drawn, and the others are counted."""
     names = [f"x{i}" for i in range(1000)]
-    picture = InteractionGraph.of(names, [Interaction((f"x{i}", f"x{i + 1}"), float(i)) for i in range(999)])
+    picture = InteractionGraph.of(names, [Hyperedge((f"x{i}", f"x{i + 1}"), float(i)) for i in range(999)])
     assert len(picture.names) <= MAX_NODES
     assert "x999" in picture.names
     assert picture.left_out[0] == 1000 - len(picture.names)

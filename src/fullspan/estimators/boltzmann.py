@@ -13,10 +13,10 @@ from fullspan.errors import FullspanError
 from fullspan.estimators.density import DensityEstimator, generator
 from fullspan.estimators.explain.boundary import diverging_terms, warn_at_boundary
 from fullspan.estimators.hidden import Hidden, hidden_variables
+from fullspan.estimators.inputs.checks import check_parameters
 from fullspan.estimators.inputs.evidence import Evidence
-from fullspan.estimators.inputs.parameters import check_parameters
+from fullspan.estimators.inputs.shared_parameters import Memory, Seed
 from fullspan.estimators.inputs.tables import empty_of
-from fullspan.estimators.parameters import Memory, Seed
 from fullspan.estimators.sampled import warn_unmixed
 from fullspan.estimators.settings import OPTIONS, learned, noted
 

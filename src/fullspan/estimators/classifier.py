@@ -20,11 +20,11 @@ from fullspan.estimators.explain.boundary import diverging_terms, warn_at_bounda
 from fullspan.estimators.explain.endings import ending_words
 from fullspan.estimators.explain.explained import Explained
 from fullspan.estimators.hidden import Hidden, hidden_variables
-from fullspan.estimators.inputs.parameters import check_parameters
+from fullspan.estimators.inputs.checks import check_parameters
 from fullspan.estimators.inputs.reading import Reading, say_missing
+from fullspan.estimators.inputs.shared_parameters import Memory, Parameters, Seed
 from fullspan.estimators.inputs.tables import checked_table, checked_weight, kind_of
 from fullspan.estimators.inputs.targets import counted_beside, refuse_unknown_inputs, share_right
-from fullspan.estimators.parameters import Memory, Parameters, Seed
 from fullspan.estimators.registry import write_fitted
 from fullspan.estimators.settings import BY_CHAINS, OPTIONS, parameters
 from fullspan.learn.base.reporter import announce, reading, reported

@@ -14,11 +14,11 @@ from sklearn.utils.validation import check_is_fitted
 from fullspan.data.space import Space
 from fullspan.errors import FullspanError
 from fullspan.estimators.density import DensityEstimator, generator
+from fullspan.estimators.inputs.checks import check_parameters
 from fullspan.estimators.inputs.evidence import Evidence
-from fullspan.estimators.inputs.parameters import check_parameters
+from fullspan.estimators.inputs.shared_parameters import Seed
 from fullspan.estimators.inputs.tables import checked_table, checked_weight, kind_of
 from fullspan.estimators.inputs.targets import counted_beside, refuse_unknown_inputs, share_right
-from fullspan.estimators.parameters import Seed
 from fullspan.estimators.settings import seed_of
 from fullspan.graphs import Graph
 from fullspan.learn.base.reporter import announce, reading

@@ -26,12 +26,12 @@ from fullspan.errors import ConvergenceWarning, FullspanError, QueryError
 from fullspan.estimators.explain.endings import ended_early, ending_words
 from fullspan.estimators.explain.explained import Explained
 from fullspan.estimators.explain.limits import limit_line, measured_by, recorded
-from fullspan.estimators.explain.plots import Plots
+from fullspan.estimators.inputs.checks import check_parameters
 from fullspan.estimators.inputs.evidence import Evidence, event_of
-from fullspan.estimators.inputs.parameters import check_parameters
 from fullspan.estimators.inputs.reading import Reading, refuse_missing_level, say_missing
+from fullspan.estimators.inputs.shared_parameters import Parameters
 from fullspan.estimators.inputs.tables import checked_table, checked_weight, empty_of, kind_of
-from fullspan.estimators.parameters import Parameters
+from fullspan.estimators.plots import Plots
 from fullspan.estimators.registry import distribution_of, write_fitted
 from fullspan.estimators.transaction import kept_on_interrupt, restored_on_error
 from fullspan.learn.base.reporter import Reporter, announce, is_followed, reading, reported

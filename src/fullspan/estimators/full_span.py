@@ -11,9 +11,9 @@ from fullspan.estimators.checkpoints import Checkpoints
 from fullspan.estimators.density import generator
 from fullspan.estimators.engines import choose_engine, wide_options
 from fullspan.estimators.hidden import Hidden, hidden_variables
-from fullspan.estimators.inputs.streaming import StreamingEstimator
-from fullspan.estimators.parameters import Memory, Seed
+from fullspan.estimators.inputs.shared_parameters import Memory, Seed
 from fullspan.estimators.settings import of_hidden, refuse_hidden
+from fullspan.estimators.streaming import StreamingEstimator
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical

@@ -24,12 +24,12 @@ from fullspan.estimators.density import generator
 from fullspan.estimators.explain import limits
 from fullspan.estimators.explain.endings import ending
 from fullspan.estimators.explain.shown import Shown, closing_lines
+from fullspan.estimators.inputs.checks import check_parameters
 from fullspan.estimators.inputs.evidence import Evidence, event_of
-from fullspan.estimators.inputs.parameters import check_parameters
 from fullspan.estimators.inputs.reading import Reading, refuse_missing_level, say_missing
+from fullspan.estimators.inputs.shared_parameters import Parameters, Seed
 from fullspan.estimators.inputs.tables import checked_table, checked_weight, empty_of, kind_of
 from fullspan.estimators.inputs.unit_rows import UnitRows, codes_of_table, rows_of_table
-from fullspan.estimators.parameters import Parameters, Seed
 from fullspan.estimators.registry import write_fitted
 from fullspan.estimators.transaction import kept_on_interrupt, restored_on_error
 from fullspan.learn.base.reporter import Reporter, announce, is_followed, reading, reported

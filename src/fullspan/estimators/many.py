@@ -19,7 +19,7 @@ from fullspan.engine.planner import Device
 from fullspan.errors import ConvergenceWarning, FullspanError
 from fullspan.estimators.density import generator
 from fullspan.estimators.full_span import FullSpan
-from fullspan.estimators.inputs.parameters import check_parameters
+from fullspan.estimators.inputs.checks import check_parameters
 from fullspan.estimators.inputs.reading import READING, Reading
 from fullspan.estimators.inputs.tables import checked_table, checked_weight, kind_of
 from fullspan.learn.base.reporter import announce, reported

@@ -14,7 +14,7 @@ from fullspan.errors import FullspanError
 from fullspan.estimators.density import generator
 from fullspan.estimators.explain.links import MIXTURE, MIXTURE_REPORT, Links, links_by_sharing
 from fullspan.estimators.explain.shown import Shown, shown_by_size
-from fullspan.estimators.parameters import Seed
+from fullspan.estimators.inputs.shared_parameters import Seed
 from fullspan.estimators.trees import TreeEstimator
 from fullspan.estimators.without_terms import WithoutTerms
 from fullspan.model.effects.interaction import Interaction

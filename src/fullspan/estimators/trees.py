@@ -24,10 +24,10 @@ from fullspan.estimators.explain.links import (
     links_by_sharing,
 )
 from fullspan.estimators.explain.shown import Rows, Shown, shown_by_size
+from fullspan.estimators.inputs.checks import check_parameters
 from fullspan.estimators.inputs.evidence import Evidence
-from fullspan.estimators.inputs.parameters import check_parameters
+from fullspan.estimators.inputs.shared_parameters import Memory, Seed
 from fullspan.estimators.inputs.tables import checked_table, kind_of
-from fullspan.estimators.parameters import Memory, Seed
 from fullspan.estimators.without_terms import WithoutTerms
 from fullspan.learn.base.reporter import announce, reading
 from fullspan.model.effects.interaction import Interaction

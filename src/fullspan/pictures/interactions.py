@@ -27,7 +27,7 @@ _FILL = 0.5
 
 
 @dataclass(frozen=True)
-class Interaction:
+class Hyperedge:
     """Variables that a term joins, how strong that is, and its direction: +1 with, -1 against, 0 neither."""
 
     variables: tuple[str, ...]
@@ -83,7 +83,7 @@ class InteractionGraph:
     def of(
         cls,
         names: Iterable[str],
-        interactions: Iterable[Interaction],
+        interactions: Iterable[Hyperedge],
         measure: str = "nats saved",
         neutral: str = WORDS[0],
     ) -> InteractionGraph:
@@ -164,7 +164,7 @@ def _largest(values: Iterable[float]) -> float:
 
 
 def _gathered(
-    interactions: Iterable[Interaction],
+    interactions: Iterable[Hyperedge],
 ) -> tuple[dict[tuple[str, ...], tuple[float, int]], dict[tuple[str, ...], float]]:
     """Pairs with their direction, and groups, each strongest first."""
     pairs: dict[tuple[str, ...], tuple[float, int]] = {}

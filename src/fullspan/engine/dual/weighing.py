@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array, Ints
-from fullspan.engine.dual.distribution import last_positive
+from fullspan.engine.dual.probability_table import last_positive
 from fullspan.model.algebra.basis import Basis
 
 _BLOCK = 1 << 18

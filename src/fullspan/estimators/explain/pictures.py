@@ -9,7 +9,7 @@ from fullspan.errors import FullspanError
 from fullspan.estimators.explain.terms import AVERAGED_HEADINGS
 from fullspan.model.effects.interaction import NEAR_BOUNDARY, factor
 from fullspan.pictures.chart import Bars, Chart, Series
-from fullspan.pictures.interactions import Interaction, InteractionGraph
+from fullspan.pictures.interactions import Hyperedge, InteractionGraph
 from fullspan.pictures.labels import LABEL, LABEL_LINES, extent
 from fullspan.pictures.legend import WORDS
 from fullspan.pictures.palette import ROLES
@@ -23,10 +23,10 @@ MAX_POINTS = 400
 """Points of a learning curve."""
 
 
-def interactions(estimator: Any) -> list[Interaction]:
+def interactions(estimator: Any) -> list[Hyperedge]:
     """The interactions of a model as they are drawn: by nats saved, blue with, orange against, grey neither."""
     return [
-        Interaction(one.variables, max(one.nats_saved, 0.0), one.direction)
+        Hyperedge(one.variables, max(one.nats_saved, 0.0), one.direction)
         for one in estimator.interactions_
         if math.isfinite(one.nats_saved) or one.effects
     ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from fullspan.errors import DataError
-from fullspan.estimators.parameters import TableParameters
+from fullspan.estimators.inputs.shared_parameters import TableParameters
 
 if TYPE_CHECKING:
     import numpy as np

@@ -43,10 +43,12 @@ def _chosen(model: AveragedLogLinear, components: Components, own: tuple[int, ..
 
 
 def _by_table(model: AveragedLogLinear, sets: Sequence[tuple[int, ...]]) -> Iterator[tuple[Array, Ends]]:
-    from fullspan.engine.dual.distribution import Distribution
+    from fullspan.engine.dual.probability_table import ProbabilityTable
 
     cards = model.basis.cards
-    p = np.asarray(Distribution.mean_of(model, None).p).reshape(cards[::-1]).transpose()  # variable 0 is the first axis
+    p = (
+        np.asarray(ProbabilityTable.mean_of(model, None).p).reshape(cards[::-1]).transpose()
+    )  # variable 0 is the first axis
     log_p = np.log(np.maximum(p, 1e-300))
     for own in sets:
         rest = tuple(i for i in range(len(cards)) if i not in own)

@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from fullspan.estimators.parameters import documented
+from fullspan.estimators.inputs.shared_parameters import documented
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ class Option:
     def is_of_all(self) -> bool:
         """Whether it says how a table is read, which every estimator has to know."""
         name, _ = next(iter(self.parameters.values()))
-        return name in from_source("fullspan.estimators.parameters", "TableParameters")
+        return name in from_source("fullspan.estimators.inputs.shared_parameters", "TableParameters")
 
     @property
     def flag(self) -> str:

@@ -153,7 +153,7 @@ class Graph(Answer):
     measure: str = Field(description=MEASURE)
 
 
-class Interaction(BaseModel):
+class InteractionRow(BaseModel):
     """What one set of variables does together; ratio and interval are those of the first effect in the words."""
 
     words: str
@@ -180,7 +180,7 @@ class Interactions(Answer):
     called: str = Field(description=CALLED)
     measure: str = Field(description=MEASURE)
     note: str
-    interactions: list[Interaction]
+    interactions: list[InteractionRow]
 
 
 class Term(BaseModel):

@@ -26,7 +26,7 @@ from fullspan.query.language.boxes import Codes
 from fullspan.query.language.events import IMPOSSIBLE
 
 if TYPE_CHECKING:
-    from fullspan.engine.dual.distribution import Distribution as ProbabilityTable
+    from fullspan.engine.dual.probability_table import ProbabilityTable
     from fullspan.engine.dual.table import DualTable
 
 
@@ -70,7 +70,7 @@ class AveragedDistribution(LogLinearDistribution):
     @cached_property
     def probabilities(self) -> ProbabilityTable:
         """The mean of the members' probabilities."""
-        from fullspan.engine.dual.distribution import Distribution as ProbabilityTable
+        from fullspan.engine.dual.probability_table import ProbabilityTable
 
         return ProbabilityTable.mean_of(self.model, self.max_memory)
 

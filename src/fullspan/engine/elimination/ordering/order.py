@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.arrays import Ints
+from fullspan.engine.elimination.ordering.adjacency import Adjacency, adjacency, renumbered
 from fullspan.engine.elimination.ordering.fill import FEWEST_EDGES, SMALLEST, SWEEP, core_rows, greedy
-from fullspan.engine.elimination.ordering.interaction import Interaction, interaction, renumbered
 from fullspan.engine.elimination.ordering.reduction import reduced
 from fullspan.engine.elimination.ordering.symbolic import postorder, separators
 from fullspan.errors import FullspanError, TooLargeError
@@ -133,7 +133,7 @@ def elimination_order(
     """
     if rule not in RULES:
         raise FullspanError(f"the rule {rule!r} is unknown; choose one of {', '.join(RULES)}")
-    near, numbers = interaction(graph, np.asarray(clamped, dtype=np.int64)), np.arange(len(graph.space))
+    near, numbers = adjacency(graph, np.asarray(clamped, dtype=np.int64)), np.arange(len(graph.space))
     if len(numbers) > _SCATTERED:
         numbers, near = renumbered(near)
     log2_cards = np.log2(graph.cards)[numbers]
@@ -156,7 +156,7 @@ def given_order(graph: FactorGraph, order: Sequence[int] | Ints, clamped: Sequen
     ------
     FullspanError : the order does not name every free variable once.
     """
-    near = interaction(graph, np.asarray(clamped, dtype=np.int64))
+    near = adjacency(graph, np.asarray(clamped, dtype=np.int64))
     variables = np.asarray(order, dtype=np.int64)
     if not np.array_equal(np.sort(variables), np.flatnonzero(near.free)):
         raise FullspanError(
@@ -166,7 +166,7 @@ def given_order(graph: FactorGraph, order: Sequence[int] | Ints, clamped: Sequen
     return with_separators(graph, near, variables, np.arange(len(graph.space)))
 
 
-def with_separators(graph: FactorGraph, near: Interaction, chosen: Ints, numbers: Ints) -> Order:
+def with_separators(graph: FactorGraph, near: Adjacency, chosen: Ints, numbers: Ints) -> Order:
     """The separators of an order of variables, numbered as in ``near``, where ``numbers`` has the graph's numbers.
 
     Refuses it at the first table of more than 2^62 entries.

@@ -15,7 +15,7 @@ from fullspan.model.algebra.jit import serial
 from fullspan.model.graph import FactorGraph
 
 
-class Interaction(NamedTuple):
+class Adjacency(NamedTuple):
     """Neighbours of variable v: ``neighbours[starts[v] : starts[v + 1]]``, each once; none of a clamped one."""
 
     starts: Ints
@@ -23,12 +23,12 @@ class Interaction(NamedTuple):
     free: NDArray[np.bool_]
 
 
-def interaction(graph: FactorGraph, clamped: Ints) -> Interaction:
+def adjacency(graph: FactorGraph, clamped: Ints) -> Adjacency:
     """The interaction graph of the variables that are not clamped."""
     free = np.ones(len(graph.space), dtype=np.bool_)
     free[clamped] = False
     starts, neighbours = _adjacency(graph.scope_starts, graph.variables, free)
-    return Interaction(starts, neighbours, free)
+    return Adjacency(starts, neighbours, free)
 
 
 @serial
@@ -77,13 +77,13 @@ def _once(bounds, raw):  # type: ignore[no-untyped-def]
     return starts, raw[:kept].copy()
 
 
-def renumbered(near: Interaction) -> tuple[Ints, Interaction]:
+def renumbered(near: Adjacency) -> tuple[Ints, Adjacency]:
     """The same graph with its variables numbered depth first, so that neighbours lie near each other in memory.
 
     Returns the old number of each new one, and the graph in new numbers.
     """
     numbers, starts, neighbours = _depth_first(near.starts, near.neighbours)
-    return numbers, Interaction(starts, neighbours, near.free[numbers])
+    return numbers, Adjacency(starts, neighbours, near.free[numbers])
 
 
 @serial

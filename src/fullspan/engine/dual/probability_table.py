@@ -26,7 +26,7 @@ _BLOCK = 1 << 18
 """Probabilities whose entropy is summed at a time."""
 
 
-class Distribution:
+class ProbabilityTable:
     """Probabilities of all states in a table.
 
     Parameters
@@ -41,7 +41,7 @@ class Distribution:
         self._strides = np.array(basis.strides, dtype=np.int64)
 
     @classmethod
-    def mean_of(cls, model: AveragedLogLinear, max_memory: int | None = None) -> Distribution:
+    def mean_of(cls, model: AveragedLogLinear, max_memory: int | None = None) -> ProbabilityTable:
         """The average of the members' distributions, each normalised anew. O(k |X| n) time, two tables.
 
         Raises

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from fullspan.data import Empirical
 from fullspan.errors import DataError, FullspanError
 from fullspan.estimators.density import DensityEstimator
-from fullspan.estimators.inputs.parameters import check_parameters
+from fullspan.estimators.inputs.checks import check_parameters
 from fullspan.estimators.inputs.reading import say_missing
 from fullspan.estimators.inputs.tables import checked_table, checked_weight, kind_of
 from fullspan.estimators.transaction import restored_on_error
