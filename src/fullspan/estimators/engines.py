@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from fullspan.engine.memory import budget, budget_for, completed_bytes, gib
 from fullspan.engine.planner import plan
 from fullspan.engine.planner.cost import MAX_SECONDS, table_seconds
 from fullspan.errors import FullspanError, TooLargeError
+from fullspan.large_numbers import power_of_ten
 from fullspan.model.algebra.basis import Basis
 
 if TYPE_CHECKING:
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
 ENGINES = ("auto", "table", "elimination")
 DEFAULT_WIDTH = 4
-_WRITTEN_OUT = 10**7
-_SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @dataclass(frozen=True)
@@ -67,7 +65,7 @@ def choose_engine(
             f"engine='elimination' does not support {of_table}; leave that out, or use engine='table'{other}"
         )
     n_states = empirical.with_hidden(hidden).space.n_states
-    table = f"the table of {states_in_words(n_states)} states"
+    table = f"the table of {power_of_ten(n_states)} states"
     if engine != "auto" or options.device == "sharded":
         is_wide = engine == "elimination"
         return Choice(is_wide, "by elimination, as asked" if is_wide else f"on {table}, as asked")
@@ -100,20 +98,6 @@ def _against(table: str, data: Empirical, options: Options) -> str:
     if table_seconds(planned, basis.cards, data.total) > MAX_SECONDS and not options.by_terms:
         return f"{table} would take minutes; engine='table' takes it all the same"
     return ""
-
-
-def states_in_words(n: int) -> str:
-    """A number of states, to two digits where it is large.
-
-    Examples
-    --------
-    >>> states_in_words(131_072), states_in_words(905_969_664)
-    ('131,072', '9.1·10⁸')
-    """
-    if n < _WRITTEN_OUT:
-        return f"{n:,}"
-    digits, power = f"{Decimal(n):.1e}".split("e+")
-    return f"{digits.removesuffix('.0')}·10{power.translate(_SUPERSCRIPTS)}"
 
 
 def wide_options(options: Options, max_width: int | None) -> WideOptions:

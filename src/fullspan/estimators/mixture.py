@@ -86,8 +86,8 @@ class FullSpanMixture(Seed, TreeEstimator):
     max_iter: int = 60
 
     def _learn_tree(self, empirical: Empirical, valid: Empirical | None, watch: Reporter | None) -> Any:
+        from fullspan.data.tables.holdout import held_out
         from fullspan.learn.decomposable import RUNS, MixtureOptions, fit_mixture
-        from fullspan.learn.search.holdout import held_out
 
         rng = generator(self.random_state)
         if valid is None:

@@ -12,6 +12,7 @@ from fullspan.engine.dual.layout import Layout
 from fullspan.engine.memory import budget, require
 from fullspan.engine.protocol import Engine
 from fullspan.errors import TooLargeError
+from fullspan.large_numbers import power_of_two
 from fullspan.model.algebra.basis import Basis
 
 Device = Literal["auto", "cpu", "cuda", "sharded"]
@@ -91,7 +92,7 @@ def plan(
         return on_gpu
     n_bytes = 2 * basis.n_states * dtype.itemsize + _PER_BLOCK * n_blocks + _FIXED
     limit = budget(max_memory)
-    require(n_bytes, limit, f"a dual table of {_power(basis.n_states)} states in {dtype}", _remedy(basis, dtype, limit))
+    require(n_bytes, limit, _table_in_words(basis, dtype), _remedy(basis, dtype, limit))
     return Plan(basis.n_states, dtype, n_bytes, note=on_gpu)
 
 
@@ -108,7 +109,7 @@ def _plan_gpu(basis: Basis, dtype: np.dtype[Any], n_blocks: int, max_memory: int
     n_bytes = 2 * basis.n_states * dtype.itemsize + _GPU_PER_BLOCK * n_blocks + _GPU_FIXED
     try:
         remedy = "use device='cpu', or " + _remedy(basis, dtype, limit)
-        require(n_bytes, limit, f"on the GPU, a dual table of {_power(basis.n_states)} states in {dtype}", remedy)
+        require(n_bytes, limit, f"on the GPU, {_table_in_words(basis, dtype)}", remedy)
     except TooLargeError as error:
         if device == "cuda":
             raise
@@ -126,9 +127,13 @@ def _plan_sharded(basis: Basis, dtype: np.dtype[Any], max_memory: int | None) ->
     shards = Shards(basis, len(found))
     limit = free_memory(found) if max_memory is None else max_memory
     n_bytes = shards.n_bytes(dtype.itemsize)
-    what = f"on each of {len(found)} devices, its share of a dual table of {_power(basis.n_states)} states in {dtype}"
+    what = f"on each of {len(found)} devices, its share of {_table_in_words(basis, dtype)}"
     require(n_bytes, limit, what, "start more devices, or " + _remedy(basis, dtype, limit * len(found)))
     return Plan(basis.n_states, dtype, n_bytes, "sharded")
+
+
+def _table_in_words(basis: Basis, dtype: np.dtype[Any]) -> str:
+    return f"a dual table of {power_of_two(basis.n_states)} states in {dtype}"
 
 
 def _remedy(basis: Basis, dtype: np.dtype[Any], limit: int) -> str:
@@ -142,8 +147,3 @@ def _remedy(basis: Basis, dtype: np.dtype[Any], limit: int) -> str:
     if dtype == np.float64:
         remedies.insert(0, "use dtype='float32' (half the memory)")
     return ", or ".join(remedies)
-
-
-def _power(n: int) -> str:
-    power = f"2^{n.bit_length() - 1}"
-    return power if n & (n - 1) == 0 else f"{n:,}" if n < 10**12 else f"about {power}"

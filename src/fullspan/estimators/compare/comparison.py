@@ -17,6 +17,7 @@ import numpy as np
 from fullspan.arrays import Array
 from fullspan.display import html_table
 from fullspan.estimators.explain.terms import aligned
+from fullspan.large_numbers import power_of_two
 from fullspan.query.calibration import Calibration
 
 FOLDS = 10
@@ -88,7 +89,7 @@ class Compared:
             _shown(self.standard_error, 4),
             _shown(self.difference, 4),
             _shown(self.difference_error, 4),
-            f"{self.n_parameters:,}" if self.n_parameters < 10**9 else f"2^{self.n_parameters.bit_length() - 1}",
+            power_of_two(self.n_parameters),
             _shown(self.description_length, 1),
             _shown(self.skill, 4),
             _shown(self.calibration_error, 4),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from fullspan.estimators.explain import limits
 from fullspan.estimators.explain.endings import ended_early, ending, ending_words
 from fullspan.estimators.explain.limits import likelihood_line, limit_line
+from fullspan.large_numbers import power_of_two
 
 if TYPE_CHECKING:
     from fullspan.data.space import Space, Variable
@@ -208,7 +209,7 @@ def summary_lines(fitted: Fitted) -> list[str]:
     rows = f"{_rows(fitted)}{dropped}, " if fitted.status != "given" else ""
     n = len(fitted.model.terms)
     lines = [
-        f"{rows}{len(space)} variables{hidden}, {_power(space.n_states)} states",
+        f"{rows}{len(space)} variables{hidden}, {power_of_two(space.n_states)} states",
         f"{n} term{'' if n == 1 else 's'} in the {fitted.model.basis.name} basis" + (f": {split}" if split else ""),
     ]
     if fitted.status == "given":
@@ -231,7 +232,3 @@ def summary_lines(fitted: Fitted) -> list[str]:
         + f" ({fitted.status})",
         *closing_lines(fitted),
     ]
-
-
-def _power(n_states: int) -> str:
-    return f"{n_states:,}" if n_states < 10**15 else f"about 2^{n_states.bit_length() - 1}"

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from fullspan.arrays import Array
 from fullspan.data import Empirical
+from fullspan.data.tables.holdout import held_out
 from fullspan.learn.base.progress import Interrupted
 from fullspan.learn.ensemble.averages import averaged_search
 from fullspan.learn.ensemble.out_of_bag import log_prob_of
 from fullspan.learn.search.fit import fit
-from fullspan.learn.search.holdout import held_out
 from fullspan.learn.search.options import Options
 from fullspan.learn.shares import best_shares
 from fullspan.learn.shrinkage.fit import check_shrinkable, fit_shrunken

@@ -13,6 +13,7 @@ from sklearn.base import clone
 from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.space import Variable
+from fullspan.data.tables.holdout import held_out
 from fullspan.errors import FullspanError
 from fullspan.estimators.compare.comparing import compare_counts, training_share
 from fullspan.estimators.compare.comparison import ALL, SOME, Comparison
@@ -20,7 +21,6 @@ from fullspan.estimators.explain.limits import approach
 from fullspan.estimators.inputs.reading import Reading
 from fullspan.estimators.joint import check_exact_joint
 from fullspan.learn.likelihood.nested import information_by_order
-from fullspan.learn.search.holdout import held_out
 from fullspan.people.report.caveats import caveats
 from fullspan.query.margins import WorstCells, worst_cells
 from fullspan.query.pair_misfit import PairMisfit, pair_misfit

@@ -19,6 +19,7 @@ from fullspan.estimators.explain.pictures import (
     reliability,
 )
 from fullspan.estimators.explain.summary import is_searched
+from fullspan.large_numbers import power_of_two
 from fullspan.model.mixture import FittedMixture
 from fullspan.people.report.content import MAX_LISTED, Content, VariableShares
 from fullspan.people.report.interactions import has_intervals, interaction_notes
@@ -89,7 +90,11 @@ def _distance(c: Content) -> str:
 
 def _facts(c: Content) -> str:
     fitted, space = c.estimator.fitted_, c.estimator.space_
-    facts = [("rows", f"{fitted.total:,.6g}"), ("variables", f"{len(space):,}"), ("states", _power(space.n_states))]
+    facts = [
+        ("rows", f"{fitted.total:,.6g}"),
+        ("variables", f"{len(space):,}"),
+        ("states", power_of_two(space.n_states)),
+    ]
     if hasattr(c.estimator, "n_terms_"):
         facts += [("terms", f"{c.estimator.n_terms_:,}")]
         if is_dense(fitted):
@@ -105,10 +110,6 @@ def _facts(c: Content) -> str:
 
 def _nats(value: float, digits: int = 3) -> str:
     return "–" if math.isnan(value) else f"{value:,.{digits}f} nats"
-
-
-def _power(n: int) -> str:
-    return f"{n:,}" if n < 10**7 else f"2^{math.log2(n):.4g}" if n.bit_length() < 1000 else f"2^{n.bit_length() - 1}"
 
 
 def _caveats(c: Content) -> str:

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.data import Empirical
 from fullspan.data.canonical import canonical_states
+from fullspan.data.empirical import Empirical
 from fullspan.errors import FullspanError
 
 
