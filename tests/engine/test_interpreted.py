@@ -39,10 +39,9 @@ for i in range(4):  # a maximum of the likelihood has the pairs of the data
 
 
 @pytest.mark.parametrize("script", [GRAPHS, MACHINE], ids=["elimination", "decimation"])
-def test_answers_before_anything_is_compiled(script: str) -> None:
+def test_answers_before_anything_is_compiled(script: str, tmp_path: Path) -> None:
     script = f"import sys, numpy as np\n{script}\nsys.exit('numba' in sys.modules)"
     path = os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])
-    done = subprocess.run(
-        [sys.executable, "-c", script], env={**os.environ, "PYTHONPATH": path}, capture_output=True, check=False
-    )
+    environment = {**os.environ, "PYTHONPATH": path, "NUMBA_CACHE_DIR": str(tmp_path)}  # nothing is kept there
+    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr

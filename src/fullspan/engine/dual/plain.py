@@ -1,7 +1,7 @@
 """The dual table's step, scan and look-ups in NumPy: the readable form of the kernels, and what serves small tables.
 
 Compiling the kernels takes twenty seconds, a NumPy pass over some thousand states twenty microseconds: small tables are
-never worth it (:func:`fullspan.model.algebra.jit.is_small`). Each function says which kernel it is the twin of; the
+never worth it (:func:`fullspan.model.algebra.small.is_small`). Each function says which kernel it is the twin of; the
 tests compare the two.
 """
 

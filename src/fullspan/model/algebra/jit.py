@@ -20,6 +20,7 @@ import functools
 import os
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -34,8 +35,6 @@ if "OMP_WAIT_POLICY" not in os.environ:
 # Rounding may be reassociated and contracted, so that loops vectorise; NaN and infinity keep their meaning.
 _FAST = {"reassoc", "contract", "arcp", "nsz"}
 _LOCK = threading.RLock()
-SMALL, MIDDLE = 1 << 12, 1 << 17
-"""Numbers in a table up to which NumPy serves instead of kernels, always and where no kernels are kept."""
 _PATIENCE = 1 << 30
 """Numbers that NumPy visits for tables of middle size before kernels are compiled: in about as long as that takes."""
 _INTERPRETED = (
@@ -43,24 +42,13 @@ _INTERPRETED = (
     "fullspan.engine.elimination.sweeps.",
     "fullspan.engine.elimination.decimation.",
 )
-"""Rooms whose kernels take time in proportion to their arrays, so that a few numbers take Python a few milliseconds."""
-_FEW, _PATIENCE_PYTHON = 1 << 12, 1 << 16
-"""Numbers in a kernel's arguments up to which a call runs as Python, and in all such calls before it is compiled."""
+"""Rooms whose kernels run as Python while that is quicker than to compile them, or to fetch them from the disk."""
+_FEW, _FEW_KEPT, _FEW_ORDERED = 1 << 15, 1 << 8, 1 << 10
+"""Numbers in a kernel's arguments up to which a call runs as Python: where it is not kept on disk, where it is, and of
+kernels that order nodes, whose time grows faster than their arrays."""
+_PATIENCE_PYTHON, _PATIENCE_KEPT = 2.0, 0.1
+"""Seconds that a kernel may run as Python before it is compiled, or fetched from the disk."""
 _here = threading.local()
-
-
-def is_small(n_numbers: int) -> bool:
-    """Whether NumPy serves a table: its passes cost less than compiling a kernel would.
-
-    Kernels of the dual table have a twin in NumPy, which is the readable form of them. Up to 2^12 numbers NumPy serves
-    always. Up to 2^17 it serves where no compiled code is kept, until it has taken as long as compiling would have.
-    The two differ by rounding alone.
-    """
-    if n_numbers <= SMALL or n_numbers > MIDDLE:
-        return n_numbers <= SMALL
-    from fullspan.model.algebra.bits import transform_bits  # every table uses it: where it is kept, the others are
-
-    return bool(transform_bits.serves_plain(n_numbers, MIDDLE))  # type: ignore[attr-defined]
 
 
 class Deferred:
@@ -90,7 +78,8 @@ class Kernel(Deferred):
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
         super().__init__(functools.partial(_dispatcher, function, options), function)
-        self.py_func, self._spent, self._visited = function, 0, 0
+        self.py_func, self._spent, self._visited = function, 0.0, 0
+        self._kept: bool | None = None
         functools.update_wrapper(self, function)
 
     def __call__(self, *arguments: Any) -> Any:
@@ -100,12 +89,12 @@ class Kernel(Deferred):
             return self.py_func(*arguments)
         if not self._is_interpreted(arguments):
             return self.ready()(*arguments)
-        _here.interprets = True
+        _here.interprets, started = True, time.perf_counter()
         try:
             with np.errstate(all="ignore"):
                 return self.py_func(*arguments)
         finally:
-            _here.interprets = False
+            _here.interprets, self._spent = False, self._spent + time.perf_counter() - started
 
     def serves_plain(self, n_numbers: int, most: int) -> bool:
         """Whether a twin in NumPy is to serve ``n_numbers`` now, of up to ``most``, since compiling would take longer.
@@ -122,22 +111,29 @@ class Kernel(Deferred):
         source, name = Path(self.py_func.__code__.co_filename), self.py_func.__qualname__
         folder, pattern = os.environ.get("NUMBA_CACHE_DIR"), f"{source.stem}.{name}-*.nbi"
         try:
-            cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-            found = [
-                *(source.parent / "__pycache__").glob(pattern),
-                *(Path(folder) if folder else Path(cache) / "numba").glob(f"*/{pattern}"),
-            ]
+            if folder:
+                found = [*Path(folder).glob(f"*/{pattern}")]
+            else:
+                cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+                found = [*(source.parent / "__pycache__").glob(pattern), *(Path(cache) / "numba").glob(f"*/{pattern}")]
             return any(path.stat().st_mtime >= source.stat().st_mtime for path in found)
         except (OSError, RuntimeError):  # no folder that can be read, or no home
             return False
 
     def _is_interpreted(self, arguments: tuple[Any, ...]) -> bool:
-        """Whether this call runs as Python: where arrays are few and small, that is done before Numba is imported."""
+        """Whether this call runs as Python, which is done before Numba is imported."""
         if not self.__module__.startswith(_INTERPRETED) or self._spent > _PATIENCE_PYTHON:
             return False
-        n_numbers = _n_numbers(arguments)
-        self._spent += n_numbers
-        return n_numbers <= _FEW
+        if self._kept is None:  # looked up once: a kernel that this process compiles is no longer asked about
+            self._kept = self._is_kept()
+        if self._kept and self._spent > _PATIENCE_KEPT:
+            return False
+        return _n_numbers(arguments) <= self._few()
+
+    def _few(self) -> int:
+        if self._kept:
+            return _FEW_KEPT
+        return _FEW_ORDERED if self.__module__.startswith(_INTERPRETED[0]) else _FEW
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -281,7 +277,6 @@ __all__ = [
     "cores",
     "inlined",
     "is_imported",
-    "is_small",
     "ordered",
     "parallel",
     "prange",
