@@ -21,7 +21,7 @@ from scipy.optimize import minimize
 
 from fullspan.arrays import Array
 from fullspan.data import Empirical
-from fullspan.learn.search.fit import fit
+from fullspan.learn.search.fit import fit_search
 from fullspan.learn.search.options import Options
 from fullspan.papers.fsll_table1 import DATA_SETS, draw
 
@@ -113,14 +113,14 @@ def main() -> None:
         for seed in options.seeds:
             empirical = draw(data_set.truth(seed), data_set.n_rows, seed)
             for search in SEARCHES.values():
-                fit(empirical, search)  # compiled, and warm
+                fit_search(empirical, search)  # compiled, and warm
 
             def boltzmann(counts: Empirical = empirical) -> None:
                 Boltzmann(counts).fit()
 
             actions: dict[str, Any] = {} if options.searches_only else {"lbfgs": boltzmann}
             for name, search in SEARCHES.items():
-                actions[name] = lambda e=empirical, s=search: fit(e, s)
+                actions[name] = lambda e=empirical, s=search: fit_search(e, s)
             found.append(in_turns(actions, options.repeats))
         row: dict[str, Any] = {"data": f"{data_set.name}, N = {data_set.n_rows:,}"}
         row |= {f"{name}_s": statistics.median(f[name] for f in found) for name in found[0]}

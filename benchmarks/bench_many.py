@@ -19,7 +19,7 @@ from report import seconds, table, write
 import fullspan as fs
 from fullspan.data.tables.grouped import Grouped, count_groups
 from fullspan.learn.many.fit import fit_groups
-from fullspan.learn.search.fit import fit
+from fullspan.learn.search.fit import fit_search
 from fullspan.learn.search.options import Options
 
 SEARCH: dict[str, Any] = {"search": "paper", "basis": "walsh", "dtype": "float64", "device": "cpu"}
@@ -61,7 +61,7 @@ def main() -> None:
 
     def loop_of_counts(grouped: Grouped, which: range) -> None:
         for t in which:
-            fit(grouped.empirical(t), options)
+            fit_search(grouped.empirical(t), options)
 
     fs.fit_many(frame[frame.group < 10], "group", levels=levels)  # compiled or fetched from the cache
     loop(range(2))

@@ -30,7 +30,7 @@ def peak_mib() -> float:
 def one(n: int, search: str, basis: str, seed: int) -> dict[str, Any]:
     """Fit once, in this process."""
     from fullspan.data import Empirical
-    from fullspan.learn.search.fit import fit
+    from fullspan.learn.search.fit import fit_search
     from fullspan.learn.search.options import Options
     from fullspan.papers.truths import Network
 
@@ -39,11 +39,11 @@ def one(n: int, search: str, basis: str, seed: int) -> dict[str, Any]:
         return Empirical.from_codes(Network.random(size, 3, rng).draw(N_ROWS, rng))
 
     options = Options(search=search, basis=basis, dtype="float32")
-    fit(counted(10), options)
+    fit_search(counted(10), options)
     empirical = counted(n)
     base = peak_mib()
     start = time.perf_counter()
-    fitted = fit(empirical, options)
+    fitted = fit_search(empirical, options)
     elapsed = time.perf_counter() - start
     size = 4 * 2**n / MIB
     return {

@@ -12,8 +12,7 @@ from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.engine.protocol import Prices
 from fullspan.model import Fitted
-from fullspan.model.algebra import small
-from fullspan.model.algebra.basis import BASES, Basis, BasisName
+from fullspan.model.algebra import BASES, Basis, BasisName, small
 
 CARDS: tuple[tuple[int, ...], ...] = (
     (2,) * 7,

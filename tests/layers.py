@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from fullspan.arrays import Array
 from fullspan.data.space import Space
+from fullspan.engine.sampling import Device, pairwise_of
 from fullspan.engine.sampling.blocks import colouring
-from fullspan.engine.sampling.choose import pairwise_of
-from fullspan.engine.sampling.layers.device import Device, device
+from fullspan.engine.sampling.layers.device import device
 from fullspan.model.graph import FactorGraph
 from fullspan.model.layered import LayeredMachine
 from fullspan.model.units import Units

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fullspan import graphs
-from fullspan.engine.elimination.decimation import is_decimatable
+from fullspan.engine.elimination import is_decimatable
 from fullspan.errors import FullspanError
 from fullspan.graphs import Graph
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 import subprocess
 import sys
 
 import pytest
 
 import fullspan
+from fullspan.lazy import Seam
 
 HEAVY = ("numba", "duckdb", "sklearn", "scipy", "pandas", "polars", "pyarrow", "rich", "ibis")
 
@@ -36,6 +39,25 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'FullSpam'"):
         _ = fullspan.FullSpam
     assert not hasattr(fullspan, "FullSpam")
+
+
+def _seams() -> list[Seam]:
+    """Of every package that loads its names on first use."""
+    found = pkgutil.walk_packages(fullspan.__path__, "fullspan.")
+    packages = [importlib.import_module(module.name) for module in found if module.ispkg]
+    return [package.__getattr__ for package in packages if isinstance(getattr(package, "__getattr__", None), Seam)]
+
+
+@pytest.mark.parametrize("seam", _seams(), ids=lambda seam: seam.package)
+def test_every_name_of_a_seam_is_there_after_its_modules_were_imported(seam: Seam) -> None:
+    """A module of the same name would hide it, but only once that module was imported."""
+    package = importlib.import_module(seam.package)
+    for home in seam.homes.values():
+        importlib.import_module(home)
+    for name, home in seam.homes.items():
+        assert getattr(package, name) is getattr(importlib.import_module(home), name)
+    with pytest.raises(AttributeError, match="no attribute 'FullSpam'"):
+        _ = package.FullSpam
 
 
 def test_the_version_is_that_of_the_installed_package() -> None:

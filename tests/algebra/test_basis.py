@@ -7,7 +7,7 @@ import pytest
 
 from fullspan.data import Space
 from fullspan.errors import FullspanError
-from fullspan.model.algebra.basis import Basis, BasisName, Term
+from fullspan.model.algebra import Basis, BasisName, Term
 from generic import ALL_BASES, CARDS, matrix
 
 every_space = pytest.mark.parametrize("cards", CARDS, ids=str)

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from fullspan.errors import FullspanError
-from fullspan.model.algebra import transform
-from fullspan.model.algebra.basis import Basis, BasisName
+from fullspan.model.algebra import Basis, BasisName, transform
 from generic import ALL_BASES, CARDS, DTYPES, always_compiled, matrix, tolerance
 
 pytestmark = [

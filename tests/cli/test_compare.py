@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cli.running import VOTES, Done
-from fullspan.estimators.compare.comparison import HEADINGS
+from fullspan.estimators.compare import HEADINGS
 from fullspan.people.cli import summary
 from fullspan.people.cli.compare import blocks
 

@@ -16,8 +16,7 @@ from fullspan.data import count, encode
 from fullspan.data.space import Space, Variable
 from fullspan.errors import FullspanError
 from fullspan.estimators.registry import read_fitted as load
-from fullspan.model.files.atomic import write_atomically
-from fullspan.model.files.networks.uai import read_uai
+from fullspan.model.files import read_uai, write_atomically
 from fullspan.people.cli import files
 
 TABLE = pa.table({"a, b": ["x", 'say "hi"', None], "n": [1, 2, 3]})

@@ -20,7 +20,7 @@ import pytest
 
 from cli.running import COMMAND, VOTES, Done, spawn
 from fullspan.data import count
-from fullspan.estimators.inputs.reading import Reading
+from fullspan.estimators.inputs import Reading
 from fullspan.estimators.registry import read_fitted as load
 from fullspan.people.cli.interrupt import remembered
 
@@ -343,9 +343,9 @@ def test_a_checkpoint_may_be_due_while_weights_are_shrunken(run: Run, table: Pat
 
 def test_a_line_moves_in_a_terminal_from_the_first_second(table: Path, tmp_path: Path) -> None:
     """A learner that is silent on a pseudo-terminal: the line is there at once, and its seconds count up meanwhile."""
-    slow = "import time, sys; import fullspan.learn.search.fit as f; fit = f.fit\n"
-    slow += "f.fit = lambda *a, **k: (time.sleep(1.7), fit(*a, **k))[1]\n"
-    slow += "from fullspan.people.cli.app import run; sys.exit(run(sys.argv[1:]))"
+    slow = "import time, sys; import fullspan.learn.search.fit as f; fit = f.fit_search\n"
+    slow += "f.fit_search = lambda *a, **k: (time.sleep(1.7), fit(*a, **k))[1]\n"
+    slow += "from fullspan.people.cli import main; sys.exit(main(sys.argv[1:]))"
     leader, follower = pty.openpty()
     command = [sys.executable, "-c", slow, "fit", str(table), "-o", str(tmp_path / "m.fsm")]
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=follower, close_fds=True)

@@ -17,7 +17,7 @@ import pytest
 import fullspan as fs
 from cli.running import COMMAND, VOTES, Done
 from fullspan.errors import FullspanError
-from fullspan.estimators.explain.summary import coefficients
+from fullspan.estimators.explain import coefficients
 from fullspan.estimators.registry import read_fitted as load
 from fullspan.people.cli.arguments import edge
 

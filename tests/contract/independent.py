@@ -17,8 +17,7 @@ from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.estimators.registry import Kind, Learner, register
 from fullspan.estimators.without_terms import WithoutTerms
-from fullspan.model.files import envelope
-from fullspan.model.files.spaces import read_space
+from fullspan.model.files import envelope, read_space
 from fullspan.model.loglinear import checked_codes
 from fullspan.model.record import FitRecord
 from fullspan.query.distribution import Distribution

@@ -10,7 +10,7 @@ from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.learn.trees.chow_liu import chow_liu
-from fullspan.model.algebra.basis import Basis
+from fullspan.model.algebra import Basis
 from fullspan.model.averaged import AveragedLogLinear
 from fullspan.model.estimate import Estimate
 from fullspan.model.graph import FactorGraph
@@ -18,14 +18,16 @@ from fullspan.model.layered import LayeredMachine
 from fullspan.model.mixture import Mixture
 from fullspan.model.truncated import TruncatedLogLinear
 from fullspan.query.distribution import Distribution
-from fullspan.query.distributions.averaged import AveragedDistribution
-from fullspan.query.distributions.decimated import DecimatedDistribution
-from fullspan.query.distributions.graph import GraphDistribution
-from fullspan.query.distributions.layered import LayeredDistribution
-from fullspan.query.distributions.log_linear import LogLinearDistribution
-from fullspan.query.distributions.mixture import MixtureDistribution
-from fullspan.query.distributions.tree import TreeDistribution
-from fullspan.query.distributions.truncated import TruncatedDistribution
+from fullspan.query.distributions import (
+    AveragedDistribution,
+    DecimatedDistribution,
+    GraphDistribution,
+    LayeredDistribution,
+    LogLinearDistribution,
+    MixtureDistribution,
+    TreeDistribution,
+    TruncatedDistribution,
+)
 from query.enumeration import CARDS, Enumerated, all_states, random_model
 from trees import generic_tree, joint
 

@@ -13,7 +13,7 @@ from fullspan.arrays import Array
 from fullspan.data.space import Space
 from fullspan.errors import DataError, QueryError
 from fullspan.query.distribution import Distribution
-from fullspan.query.distributions.sampled import SampledDistribution
+from fullspan.query.distributions import SampledDistribution
 from query.enumeration import Enumerated, all_states
 
 Event = dict[int, tuple[int, ...]]

@@ -16,18 +16,14 @@ import pytest
 
 from fullspan.arrays import Array
 from fullspan.data.space import Space
-from fullspan.engine.cuda.device import why_not
-from fullspan.engine.elimination import ClusterTree, Sums
-from fullspan.engine.elimination.decimation import Decimation, verdict
-from fullspan.engine.elimination.trees import TreeEngine
+from fullspan.engine.cuda import why_not
+from fullspan.engine.elimination import ClusterTree, Decimation, Sums, TreeEngine, verdict
 from fullspan.engine.planner import plan
 from fullspan.engine.protocol import Expectations
 from fullspan.engine.reference import Enumeration
-from fullspan.engine.sampling.answers import Eliminated, Sampled, Tabulated
-from fullspan.engine.sampling.choose import pairwise_of
-from fullspan.engine.sampling.two_layers import layer_log_z
+from fullspan.engine.sampling import Eliminated, Sampled, Tabulated, layer_log_z, pairwise_of
 from fullspan.engine.truncated import TruncatedEngine
-from fullspan.model.algebra.basis import Basis, BasisName, Term
+from fullspan.model.algebra import Basis, BasisName, Term
 from fullspan.model.graph import FactorGraph
 from fullspan.model.hidden_tree import HiddenTree
 from fullspan.model.loglinear import LogLinear

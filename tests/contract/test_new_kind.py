@@ -15,7 +15,7 @@ from contract import independent
 from contract.independent import IndependentColumns
 from fullspan.estimators.loading import load
 from fullspan.people.cli import main
-from fullspan.people.web.explorer import Explorer
+from fullspan.people.web import Explorer
 from fullspan.query import Table
 
 ROWS = np.random.default_rng(0).integers(0, [2, 3, 2], size=(200, 3))

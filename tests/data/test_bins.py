@@ -9,7 +9,7 @@ import pytest
 
 from fullspan.data import count, encode
 from fullspan.data.space import MISSING
-from fullspan.data.tables.bins import interval_labels
+from fullspan.data.tables import interval_labels
 from fullspan.errors import DataError
 
 X = np.random.default_rng(0).normal(size=400)

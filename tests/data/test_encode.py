@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from fullspan.data import count, decode, decode_columns, encode
 from fullspan.data.space import MISSING, Space, Variable
-from fullspan.data.tables.bins import binned_variable
+from fullspan.data.tables import binned_variable
 from fullspan.errors import DataError
 
 SPACE = Space(

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from fullspan.data import Empirical, Space, Variable, count
-from fullspan.data.relations.duck import DuckRelation
+from fullspan.data.relations import DuckRelation
 from fullspan.errors import DataError
 
 FRAME = pd.DataFrame({"age": [1, 2, 2], "sex": ["f", "m", "f"], "n": [1.0, 2.0, 3.0]})

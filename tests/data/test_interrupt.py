@@ -11,10 +11,8 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from fullspan.data.relations import duck
-from fullspan.data.relations.columns import Key
-from fullspan.data.relations.duck import DuckRelation, translated
-from fullspan.data.relations.files import connect
+from fullspan.data.relations import DuckRelation, Key, connect, duck
+from fullspan.data.relations.duck import translated
 from fullspan.errors import DataError
 
 LONG = """

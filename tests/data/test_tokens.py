@@ -6,7 +6,7 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fullspan.data.relations.tokens import read_tokens
+from fullspan.data.relations import read_tokens
 
 cells = st.one_of(
     st.lists(st.lists(st.sampled_from([5, 6]), min_size=1, max_size=6), min_size=1, max_size=4),

@@ -14,11 +14,10 @@ import pytest
 import test_engine_contract as contract
 from sharded_traffic import traffic
 
-from fullspan.engine.dual.table import DualTable
-from fullspan.engine.sharded.shards import Shards
-from fullspan.engine.sharded.table import ShardedTable, program
+from fullspan.engine.dual import DualTable
+from fullspan.engine.sharded import ShardedTable, Shards, program
 from fullspan.errors import FullspanError
-from fullspan.model.algebra.basis import Basis
+from fullspan.model.algebra import Basis
 from generic import sample, some_prices, tolerance
 
 BLOCK = 16

@@ -10,8 +10,7 @@ import sys
 from typing import Any
 
 from fullspan.bench.device import rows_of_a_network
-from fullspan.learn.search.fit import fit
-from fullspan.learn.search.options import Options
+from fullspan.learn.search import Options, fit_search
 
 
 def main(device: str, *cluster: str) -> None:
@@ -23,7 +22,7 @@ def main(device: str, *cluster: str) -> None:
     found: dict[str, Any] = {}
     for search in ("paper", "full"):
         options = Options(search=search, basis="walsh", dtype="float32", device=device)  # type: ignore[arg-type]
-        fitted = fit(empirical, options)
+        fitted = fit_search(empirical, options)
         found[search] = {
             "device": fitted.settings["device_chosen"],
             "terms": [list(map(list, term)) for term in fitted.model.terms],

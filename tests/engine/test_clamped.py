@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fullspan.engine.dual import clamped, within
 from fullspan.engine.dual.clamped import Clamped, fibre
 from fullspan.engine.dual.within import Within
-from fullspan.model.algebra.basis import Basis, BasisName
+from fullspan.model.algebra import Basis, BasisName
 from generic import ALL_BASES, always_compiled, matrix
 
 CARDS = ((2, 3, 4), (3, 1, 2, 5), (2,) * 6, (4, 3), (7,))

@@ -11,7 +11,7 @@ import pytest
 
 from engine.graphs import SHAPES, Enumerated, cards_of, grid, weighted
 from fullspan.data.space import Space
-from fullspan.engine.elimination.clusters import ClusterTree
+from fullspan.engine.elimination import ClusterTree
 from fullspan.errors import FullspanError, QueryError, TooLargeError
 from fullspan.model.graph import FactorGraph
 

@@ -10,18 +10,15 @@ import pytest
 from fullspan.bench.device import measure, rows_of_a_network
 from fullspan.data import Empirical
 from fullspan.data.space import Space
-from fullspan.data.tables.resampling import bootstrap
-from fullspan.engine.cuda import device
-from fullspan.engine.cuda.table import CudaTable
-from fullspan.engine.dual.table import DualTable
+from fullspan.data.tables import bootstrap
+from fullspan.engine.cuda import CudaTable, device
+from fullspan.engine.dual import DualTable
 from fullspan.engine.planner import plan
 from fullspan.engine.protocol import Engine
 from fullspan.errors import FullspanError, TooLargeError
-from fullspan.learn.many.fit import fit_groups
-from fullspan.learn.search.fit import fit
-from fullspan.learn.search.options import Options
-from fullspan.learn.search.penalty import prices
-from fullspan.model.algebra.basis import Basis, BasisName
+from fullspan.learn.many import fit_groups
+from fullspan.learn.search import Options, fit_search, prices
+from fullspan.model.algebra import Basis, BasisName
 from generic import tolerance
 
 reason = device.why_not()
@@ -67,7 +64,7 @@ def test_a_search_on_the_gpu_finds_the_same_terms(search: str) -> None:
     """Same terms and weights as on the CPU, to rounding."""
     empirical = rows_of_a_network(20, 100_000, 0)
     gpu, cpu = (
-        fit(empirical, Options(search=search, basis="walsh", dtype="float64", device=where))  # type: ignore[arg-type]
+        fit_search(empirical, Options(search=search, basis="walsh", dtype="float64", device=where))  # type: ignore[arg-type]
         for where in ("cuda", "cpu")
     )
     assert gpu.settings["device_chosen"] == "cuda"
@@ -129,7 +126,7 @@ def test_single_precision_describes_as_well() -> None:
     """Rounding may turn ties another way, but the description is as short to a nat in a thousand."""
     empirical = rows_of_a_network(20, 100_000, 0)
     gpu, cpu = (
-        fit(empirical, Options(search="paper", basis="walsh", dtype="float32", device=where))  # type: ignore[arg-type]
+        fit_search(empirical, Options(search="paper", basis="walsh", dtype="float32", device=where))  # type: ignore[arg-type]
         for where in ("cuda", "cpu")
     )
     assert gpu.description_length == pytest.approx(cpu.description_length, rel=1e-3)

@@ -7,7 +7,8 @@ import pytest
 from scipy.stats import norm, rankdata
 
 from fullspan.arrays import Array
-from fullspan.engine.sampling.diagnostics import diagnose, effective_size, r_hat, rank_normalised, split
+from fullspan.engine.sampling import diagnose, effective_size, r_hat
+from fullspan.engine.sampling.diagnostics import rank_normalised, split
 from fullspan.errors import FullspanError
 from fullspan.model.estimate import Estimate, log_mean
 

@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fullspan.engine.cuda.device import why_not
-from fullspan.engine.cuda.table import CudaTable
-from fullspan.engine.dual import layout, table
-from fullspan.engine.dual.table import DualTable
+from fullspan.engine.cuda import CudaTable, why_not
+from fullspan.engine.dual import DualTable, layout, table
 from fullspan.engine.protocol import Engine
 from fullspan.engine.reference import Enumeration
 from fullspan.errors import FullspanError, TooLargeError
-from fullspan.model.algebra.basis import Basis, BasisName
+from fullspan.model.algebra import Basis, BasisName
 from generic import (
     ALL_BASES,
     BLOCKS,

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fullspan.engine.dual import DualTable
 from fullspan.engine.dual.scan import gain, term_gain
-from fullspan.engine.dual.table import DualTable
 from fullspan.learn.search import line
-from fullspan.model.algebra.basis import Basis, BasisName
+from fullspan.model.algebra import Basis, BasisName
 from generic import ALL_BASES, distribution, sample, some_prices, weights
 
 law = settings(derandomize=True, max_examples=25, deadline=None)

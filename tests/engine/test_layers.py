@@ -11,14 +11,13 @@ import numpy as np
 import pytest
 
 from fullspan.data.space import Space
-from fullspan.engine.sampling.layers.annealing import annealed_log_z
-from fullspan.engine.sampling.layers.device import Device, device
+from fullspan.engine.sampling import Device, Network, annealed_log_z
+from fullspan.engine.sampling.layers.device import device
 from fullspan.engine.sampling.layers.exact import log_z, n_enumerated
 from fullspan.engine.sampling.layers.mean_field import bound, mean_field
-from fullspan.engine.sampling.layers.network import Network
 from fullspan.engine.sampling.layers.open_cells import completed
 from fullspan.errors import FullspanError, TooLargeError
-from fullspan.model.files.networks.uai import read_uai
+from fullspan.model.files import read_uai
 from fullspan.model.graph import FactorGraph
 from fullspan.model.layered import LayeredMachine
 from fullspan.model.units import Units

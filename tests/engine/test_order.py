@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from engine.graphs import SHAPES, cards_of, grid, k_tree, tree, weighted
-from fullspan.engine.elimination.clusters import ClusterTree
-from fullspan.engine.elimination.ordering.order import RULES, elimination_order, given_order
+from fullspan.engine.elimination import RULES, ClusterTree, elimination_order, given_order
 from fullspan.errors import FullspanError, TooLargeError
 
 WIDTHS = {

@@ -10,13 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fullspan.engine.dual import deferred, layout, pending, table
+from fullspan.engine.dual import DualTable, deferred, layout, pending, table
 from fullspan.engine.dual.bounds import Bounds
 from fullspan.engine.dual.furthest import LANES, furthest
 from fullspan.engine.dual.octets import _exchange_plain, move_pair
-from fullspan.engine.dual.table import DualTable
 from fullspan.engine.reference import Enumeration
-from fullspan.model.algebra.basis import Basis
+from fullspan.model.algebra import Basis
 from generic import always_compiled, distribution, matrix, sample, some_prices
 
 law = settings(derandomize=True, max_examples=20, deadline=None)

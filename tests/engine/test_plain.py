@@ -15,12 +15,10 @@ from fullspan.engine.dual import lookup, normalise, plain, scan
 from fullspan.engine.sampling import two_layers
 from fullspan.engine.sampling.layers import fused
 from fullspan.engine.sampling.layers import plain as layer_loops
-from fullspan.learn.search import line
+from fullspan.learn.search import Options, fit_search, line
 from fullspan.learn.search.code import climb, climb_plain
-from fullspan.learn.search.fit import fit
 from fullspan.learn.search.margins import count_inside, count_inside_plain
-from fullspan.learn.search.options import Options
-from fullspan.model.algebra.basis import Basis, BasisName
+from fullspan.model.algebra import Basis, BasisName
 from generic import ALL_BASES, CARDS, DTYPES, always_compiled, distribution, matrix, tolerance, weights
 
 every_space = pytest.mark.parametrize("cards", CARDS, ids=str)
@@ -105,9 +103,9 @@ def test_a_fit_does_not_depend_on_which_of_them_serves(
 ) -> None:
     """The same terms, and the same weights to rounding."""
     data = tables(seed, cards, 400)
-    in_numpy = fit(data, Options(search=search, basis=basis)).model
+    in_numpy = fit_search(data, Options(search=search, basis=basis)).model
     always_compiled(monkeypatch)
-    compiled = fit(data, Options(search=search, basis=basis)).model
+    compiled = fit_search(data, Options(search=search, basis=basis)).model
     assert in_numpy.basis == compiled.basis
     assert in_numpy.terms == compiled.terms
     assert compiled.terms

@@ -12,12 +12,10 @@ import pytest
 from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.engine import memory, planner
-from fullspan.engine.planner import Plan, plan
-from fullspan.engine.planner.cost import MAX_SECONDS, table_seconds
+from fullspan.engine.planner import MAX_SECONDS, Plan, plan, table_seconds
 from fullspan.errors import TooLargeError
-from fullspan.learn.search.fit import fit
-from fullspan.learn.search.options import Options
-from fullspan.model.algebra.basis import Basis
+from fullspan.learn.search import Options, fit_search
+from fullspan.model.algebra import Basis
 
 
 def test_the_plan_counts_two_tables() -> None:
@@ -40,7 +38,7 @@ def test_forty_variables_are_refused_with_numbers_and_a_remedy_and_no_allocation
     tracemalloc.start()
     try:
         with pytest.raises(TooLargeError) as refusal:
-            fit(data, Options(max_memory=1 << 30, basis="walsh"))
+            fit_search(data, Options(max_memory=1 << 30, basis="walsh"))
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

@@ -16,28 +16,39 @@ from numpy.typing import NDArray
 
 from fullspan.arrays import Array
 from fullspan.data.space import Space
-from fullspan.engine.elimination.clusters import ClusterTree
+from fullspan.engine.elimination import ClusterTree
 from fullspan.engine.protocol import Expectations
-from fullspan.engine.sampling.annealing import TargetPath, annealed, annealed_runs, log_weights
-from fullspan.engine.sampling.answers import Eliminated, Sampled, Tabulated
+from fullspan.engine.sampling import (
+    Base,
+    Chains,
+    Eliminated,
+    Factors,
+    Pairwise,
+    Sampled,
+    Tabulated,
+    Target,
+    TargetPath,
+    Tempered,
+    annealed,
+    annealed_runs,
+    exact_log_z,
+    layer_log_z,
+    log_z,
+    pairwise_of,
+    target_of,
+)
+from fullspan.engine.sampling.annealing import log_weights
 from fullspan.engine.sampling.blocks import Blocks, colouring
-from fullspan.engine.sampling.chains import Chains
-from fullspan.engine.sampling.choose import pairwise_of, target_of
-from fullspan.engine.sampling.factors import Factors
 from fullspan.engine.sampling.pair_terms import PairTerms
-from fullspan.engine.sampling.pairwise import Pairwise
-from fullspan.engine.sampling.partition import exact_log_z, log_z
 from fullspan.engine.sampling.row_additions import _add_rows_plain, add_rows
 from fullspan.engine.sampling.streams import uniform_single
-from fullspan.engine.sampling.target import Base, Target
-from fullspan.engine.sampling.tempering import Tempered
 from fullspan.engine.sampling.term_tables import TermTables
-from fullspan.engine.sampling.two_layers import layer_log_z, two_layers
+from fullspan.engine.sampling.two_layers import two_layers
 from fullspan.errors import FullspanError, TooLargeError
-from fullspan.model.algebra.basis import BASES, Basis, Term
+from fullspan.model.algebra import BASES, Basis, Term
 from fullspan.model.algebra.local import log_sum_exp, small_exponents
 from fullspan.model.estimate import Estimate
-from fullspan.model.files.networks.formats import read_factors
+from fullspan.model.files import read_factors
 from fullspan.model.graph import FactorGraph
 from fullspan.model.loglinear import LogLinear
 

@@ -21,10 +21,9 @@ from typer.testing import CliRunner
 
 import fullspan
 from fullspan.engine.planner import plan
-from fullspan.engine.sharded import mesh
-from fullspan.engine.sharded.shards import Shards
+from fullspan.engine.sharded import Shards, mesh
 from fullspan.errors import FullspanError, TooLargeError
-from fullspan.model.algebra.basis import Basis
+from fullspan.model.algebra import Basis
 from fullspan.people.cli.app import app
 
 HERE = Path(__file__).parent

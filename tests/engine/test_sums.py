@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from fullspan.data.space import Space
-from fullspan.engine.elimination.sums import Sums
+from fullspan.engine.elimination import Sums
 from fullspan.errors import TooLargeError
 from fullspan.model import LogLinear
-from fullspan.model.algebra.basis import Basis
-from fullspan.query.distributions.log_linear import LogLinearDistribution
+from fullspan.model.algebra import Basis
+from fullspan.query.distributions import LogLinearDistribution
 from query.enumeration import ALL_BASES, CARDS, Enumerated, all_states, random_model
 
 

@@ -7,8 +7,7 @@ import pytest
 
 from fullspan.data import Empirical
 from fullspan.data.space import Space
-from fullspan.engine.elimination.clusters import ClusterTree
-from fullspan.engine.elimination.trees import TreeEngine
+from fullspan.engine.elimination import ClusterTree, TreeEngine
 from fullspan.errors import TooLargeError
 from fullspan.learn.trees.chow_liu import chow_liu
 from fullspan.model.algebra.jit import Kernel

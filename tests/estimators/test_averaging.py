@@ -38,7 +38,7 @@ def test_a_wide_average_is_the_mean_of_its_members(wide: fs.FullSpan) -> None:
 def test_conditionals_of_a_wide_average_are_ratios_of_mean_sums(wide: fs.FullSpan) -> None:
     """P(a | b) = P(a, b) / P(b), each a mean over the members."""
     single = [m for m in wide.model_.members]
-    from fullspan.query.distributions.log_linear import LogLinearDistribution
+    from fullspan.query.distributions import LogLinearDistribution
 
     both = np.mean([LogLinearDistribution(m).probability("x3=1, x40=0") for m in single])
     given = np.mean([LogLinearDistribution(m).probability("x40=0") for m in single])

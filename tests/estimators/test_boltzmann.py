@@ -17,7 +17,7 @@ import pytest
 import fullspan as fs
 from fullspan.datasets import house_votes_path
 from fullspan.errors import BoundaryWarning, ConvergenceWarning, FullspanError, ModelFileError, QueryError
-from fullspan.model.files.envelope import checksum
+from fullspan.model.files import checksum
 
 COLUMNS = ["party", "physician", "budget", "crime"]
 LEVELS = {"u": [0, 1, 2], "v": [0, 1], "w": [0, 1]}

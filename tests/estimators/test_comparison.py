@@ -11,7 +11,7 @@ import pytest
 import fullspan as fs
 from fullspan.data import Empirical
 from fullspan.errors import FullspanError
-from fullspan.estimators.compare.baselines import BASELINES, Saturated
+from fullspan.estimators.compare import BASELINES, Saturated
 from fullspan.query.calibration import calibration
 
 

@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 
 import fullspan as fs
 from fullspan import graphs
-from fullspan.engine.elimination.decimation import Decimation
+from fullspan.engine.elimination import Decimation
 from fullspan.errors import DataError, FullspanError
 
 COLUMNS = ["a", "b", "c", "d", "e"]

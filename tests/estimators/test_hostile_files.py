@@ -12,12 +12,9 @@ import pytest
 
 import fullspan as fs
 from fullspan.errors import FullspanError, ModelFileError
-from fullspan.estimators.explain.endings import ending_words
-from fullspan.estimators.explain.limits import likelihood_line, limit_line
-from fullspan.model.files.envelope import checksum
-from fullspan.model.files.networks.bif import read_bif
-from fullspan.model.files.networks.uai import read_uai
-from fullspan.people.report.content import gather
+from fullspan.estimators.explain import ending_words, likelihood_line, limit_line
+from fullspan.model.files import checksum, read_bif, read_uai
+from fullspan.people.report import gather
 
 OPTIONS = {"columns": ["a", "b", "c"], "bins": {"c": [-9, 0, 9]}}
 MODELS = {

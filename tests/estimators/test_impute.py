@@ -13,7 +13,7 @@ import fullspan as fs
 from fullspan.data import count, encode, fill
 from fullspan.data.space import Space, Variable
 from fullspan.errors import DataError
-from fullspan.model.files.envelope import checksum
+from fullspan.model.files import checksum
 
 ROWS = 300
 MODELS = {

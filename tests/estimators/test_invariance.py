@@ -16,9 +16,8 @@ import pytest
 
 import fullspan as fs
 from fullspan.data import count
-from fullspan.learn.search.fit import fit
-from fullspan.learn.search.options import Options
-from fullspan.learn.wide.fit import fit_wide
+from fullspan.learn.search import Options, fit_search
+from fullspan.learn.wide import fit_wide
 
 NAMES, CARDS, N = ("d", "b", "a", "c"), (2, 3, 2, 2), 70
 Make = Callable[[], Any]
@@ -139,7 +138,7 @@ def test_ties_are_not_broken_by_the_order_of_columns(options: dict[str, Any], se
 @pytest.mark.parametrize(
     "learn",
     [
-        lambda data, watch: fit(data, Options(search="paper", epsilon=1e-6), watch),
+        lambda data, watch: fit_search(data, Options(search="paper", epsilon=1e-6), watch),
         lambda data, watch: fit_wide(data, None, watch),
     ],
     ids=["terms", "elimination"],

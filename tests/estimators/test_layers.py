@@ -21,7 +21,7 @@ import fullspan as fs
 from fullspan import DeepBoltzmannMachine, RestrictedBoltzmannMachine
 from fullspan.datasets import house_votes_path
 from fullspan.errors import ConvergenceWarning, DataError, FullspanError, ModelFileError, TooLargeError
-from fullspan.model.files.envelope import checksum
+from fullspan.model.files import checksum
 from layers import all_codes, joint, log_sum
 
 

@@ -9,12 +9,10 @@ import pandas as pd
 import pytest
 
 import fullspan as fs
-from fullspan.data import Empirical
-from fullspan.data.tables.grouped import Grouped, count_groups
+from fullspan.data import Empirical, Grouped, count_groups
 from fullspan.errors import ConvergenceWarning, DataError, FullspanError, ModelFileError, QueryError, TooLargeError
 from fullspan.learn.many import fit as many_fit
-from fullspan.learn.search.fit import fit
-from fullspan.learn.search.options import Options
+from fullspan.learn.search import Options, fit_search
 
 SINGLE = {"search": "paper", "basis": "walsh", "dtype": "float64", "device": "cpu"}
 
@@ -59,7 +57,7 @@ def test_many_models_are_those_of_a_loop(cards: tuple[int, ...], penalty: str | 
 def alone(empirical: Empirical, options: Options):
     """The model of one group only, and the same by the search of single models."""
     grouped = Grouped.of_weights(empirical, np.array([empirical.counts]), ("a",))
-    return many_fit.fit_groups(grouped, options).models, fit(empirical, options)
+    return many_fit.fit_groups(grouped, options).models, fit_search(empirical, options)
 
 
 def test_long_searches_rebuild_as_single_ones_do() -> None:
@@ -198,7 +196,7 @@ def test_damaged_files_are_refused(tmp_path, change, message) -> None:
     """A file whose checksum is right may still be wrong: the place is named."""
     import json
 
-    from fullspan.model.files.envelope import checksum
+    from fullspan.model.files import checksum
 
     frame = pd.DataFrame({"x": [0, 1] * 60, "y": [0, 1] * 55 + [1, 1] * 5, "g": ["a", "a", "b", "b"] * 30})
     path = tmp_path / "many.fsm"

@@ -15,7 +15,7 @@ import pytest
 
 import fullspan as fs
 from fullspan.errors import ConvergenceWarning, FullspanError, ModelFileError, QueryError
-from fullspan.model.files.envelope import checksum
+from fullspan.model.files import checksum
 
 
 @pytest.fixture(scope="module")

@@ -13,9 +13,8 @@ from sklearn.base import clone
 
 import fullspan as fs
 from fullspan.errors import ConvergenceWarning, FullspanError
-from fullspan.estimators.inputs.reading import READING
-from fullspan.estimators.inputs.shared_parameters import documented
-from fullspan.learn.base.reporter import following
+from fullspan.estimators.inputs import READING, documented
+from fullspan.learn.base import following
 
 ESTIMATORS = [
     *(fs.FullSpan, fs.BoltzmannMachine, fs.BoltzmannClassifier, fs.DecimatableBoltzmannMachine, fs.ChowLiuTree),

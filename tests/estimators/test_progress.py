@@ -18,9 +18,9 @@ import fullspan as fs
 import fullspan.learn.base.reporter as module
 from fullspan.data import Empirical
 from fullspan.errors import DataError
-from fullspan.learn.base.reporter import PREPARING, Reporter
-from fullspan.learn.decomposable.fit import MixtureOptions, fit_mixture
-from fullspan.learn.trees.hidden_tree import TreeOptions, fit_hidden_tree
+from fullspan.learn.base import PREPARING, Reporter
+from fullspan.learn.decomposable import MixtureOptions, fit_mixture
+from fullspan.learn.trees import TreeOptions, fit_hidden_tree
 from fullspan.model.record import Step
 
 

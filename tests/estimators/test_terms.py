@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from fullspan.estimators.explain.terms import SHOWN, TermRow, TermTable, _strength
+from fullspan.estimators.explain import SHOWN, TermRow, TermTable
+from fullspan.estimators.explain.terms import _strength
 
 ROWS = [
     TermRow("a=<1> goes with b=2 (odds ×3)", ("a", "b"), 2, 0.55, 0.1, 12.25),

@@ -20,7 +20,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import fullspan as fs
 from fullspan import MachineFeatures, TruncatedBoltzmannMachine
 from fullspan.errors import BoundaryWarning, ConvergenceWarning, DataError, FullspanError, ModelFileError, QueryError
-from fullspan.model.files.envelope import checksum
+from fullspan.model.files import checksum
 
 EXPECTED_FAILURES = {
     "check_estimators_nan_inf": "a missing cell is refused in words that suit text too, where the check looks for NaN",

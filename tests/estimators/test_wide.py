@@ -15,9 +15,8 @@ from fullspan.data.space import Space, Variable
 from fullspan.engine import memory
 from fullspan.errors import FullspanError, QueryError, TooLargeError
 from fullspan.estimators.engines import choose_engine
-from fullspan.learn.likelihood.machine import fit_machine
-from fullspan.learn.likelihood.options import MachineOptions
-from fullspan.learn.search.options import Options
+from fullspan.learn.likelihood import MachineOptions, fit_machine
+from fullspan.learn.search import Options
 
 
 def rows(n: int, size: int, seed: int) -> np.ndarray:

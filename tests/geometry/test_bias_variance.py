@@ -10,7 +10,7 @@ import fullspan as fs
 from fullspan import geometry as g
 from fullspan.data.space import Space
 from fullspan.errors import FullspanError
-from fullspan.model.algebra.basis import Basis
+from fullspan.model.algebra import Basis
 
 
 def manifold(order: int = 1) -> g.Manifold:

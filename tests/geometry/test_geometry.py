@@ -11,7 +11,7 @@ import fullspan as fs
 from fullspan import geometry as g
 from fullspan.data.space import Space
 from fullspan.errors import BoundaryWarning, FullspanError
-from fullspan.model.algebra.basis import Basis, Term
+from fullspan.model.algebra import Basis, Term
 
 CARDS = (2, 3, 2, 2)
 TERMS: tuple[Term, ...] = (

@@ -16,22 +16,20 @@ import pytest
 import fullspan as fs
 from fullspan.data import Empirical
 from fullspan.data.space import Space
-from fullspan.engine.dual.probability_table import ProbabilityTable
+from fullspan.engine.dual import ProbabilityTable
 from fullspan.errors import FullspanError, ModelFileError, TooLargeError
 from fullspan.estimators.averaging import averaged_machine
 from fullspan.estimators.registry import read_fitted as load
 from fullspan.estimators.registry import write_fitted as save
 from fullspan.learn.ensemble import Bounds, OutOfBagRows, fit_average
-from fullspan.learn.likelihood.machine import fit_machine
-from fullspan.learn.likelihood.options import MachineOptions
+from fullspan.learn.likelihood import MachineOptions, fit_machine
 from fullspan.learn.resampling import bootstrap
-from fullspan.model.algebra.basis import Basis
+from fullspan.model.algebra import Basis
 from fullspan.model.averaged import AveragedLogLinear
-from fullspan.model.files.envelope import checksum
+from fullspan.model.files import checksum
 from fullspan.model.fitted import Fitted
 from fullspan.model.loglinear import LogLinear
-from fullspan.query.distributions.averaged import AveragedDistribution
-from fullspan.query.distributions.log_linear import LogLinearDistribution
+from fullspan.query.distributions import AveragedDistribution, LogLinearDistribution
 
 CARDS = (2, 3, 2, 4)
 
@@ -240,7 +238,7 @@ def test_bootstrap_keeps_the_total() -> None:
 def test_interrupt_keeps_the_fits_that_are_done() -> None:
     """Ctrl-C after two fits leaves the average of these two; before the first is done, what it had come to."""
     from fullspan.learn.ensemble import averaged_search
-    from fullspan.learn.search.options import Options
+    from fullspan.learn.search import Options
 
     data = Empirical.from_codes([[int(x in "yv") + 2 * (x == "w") for x in row] for row in rows_of(300)])
 

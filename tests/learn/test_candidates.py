@@ -29,11 +29,10 @@ from fullspan.learn.ensemble import (
     n_pair_terms,
     stacked,
 )
-from fullspan.learn.likelihood.machine import fit_machine
-from fullspan.learn.likelihood.options import MachineOptions
+from fullspan.learn.likelihood import MachineOptions, fit_machine
 from fullspan.learn.resampling import Sample, bootstrap
 from fullspan.model import LogLinear
-from fullspan.model.algebra.basis import Basis, BasisName
+from fullspan.model.algebra import Basis, BasisName
 from fullspan.model.averaged import AveragedLogLinear
 
 CARDS = (2, 3, 4, 2, 3)

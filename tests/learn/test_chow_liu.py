@@ -12,10 +12,10 @@ import pytest
 
 from fullspan.data import Empirical
 from fullspan.data.space import Space
-from fullspan.engine.elimination.trees import TreeEngine
+from fullspan.engine.elimination import TreeEngine
 from fullspan.errors import FullspanError, TooLargeError
+from fullspan.learn.trees import mutual_information, pair_counts
 from fullspan.learn.trees.chow_liu import chow_liu, spanning_tree
-from fullspan.learn.trees.pairs import mutual_information, pair_counts
 
 
 def dependent(rows: int, cards: tuple[int, ...], seed: int) -> np.ndarray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fullspan.learn.search.code import fit_code
+from fullspan.learn.search import fit_code
 
 
 def simulated(

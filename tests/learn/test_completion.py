@@ -32,14 +32,11 @@ from fullspan.learn.ensemble import (
     observed_log_prob,
     shrunken_search,
 )
-from fullspan.learn.networks.posterior import Networks, Spread, draw_networks
-from fullspan.learn.search.incomplete import fit_incomplete
-from fullspan.learn.search.options import Options
-from fullspan.learn.shrinkage.contrasts import Contrasts
-from fullspan.learn.shrinkage.evidence import shrink
-from fullspan.learn.shrinkage.fit import fit_shrunken
+from fullspan.learn.networks import Networks, Spread, draw_networks
+from fullspan.learn.search import Options, fit_incomplete
+from fullspan.learn.shrinkage import Contrasts, fit_shrunken, shrink
 from fullspan.model import LogLinear
-from fullspan.model.algebra.basis import Basis
+from fullspan.model.algebra import Basis
 
 CARDS = (2, 3, 2, 4)
 SPACE, BASIS = Space.of_cards(CARDS), Basis("indicator", CARDS)

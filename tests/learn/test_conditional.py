@@ -11,11 +11,9 @@ from numpy.typing import NDArray
 from fullspan.data import Empirical
 from fullspan.data.space import Variable
 from fullspan.errors import DataError, FullspanError, QueryError, TooLargeError
-from fullspan.learn.likelihood.boundary import separating
-from fullspan.learn.likelihood.conditional import fit_conditional
-from fullspan.learn.likelihood.options import MachineOptions
+from fullspan.learn.likelihood import MachineOptions, fit_conditional, separating
 from fullspan.model import Fitted
-from fullspan.model.algebra.basis import Basis
+from fullspan.model.algebra import Basis
 
 
 def table(rows: int, seed: int) -> NDArray[np.int64]:

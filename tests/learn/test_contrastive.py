@@ -12,15 +12,14 @@ from numpy.typing import NDArray
 from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.space import Space, Variable
-from fullspan.engine.sampling.target import Base
+from fullspan.engine.sampling import Base
 from fullspan.errors import FullspanError
-from fullspan.learn.base.progress import Interrupted
+from fullspan.learn.base import Interrupted
+from fullspan.learn.contrastive import PseudoLikelihood
 from fullspan.learn.contrastive.form import form_of
 from fullspan.learn.contrastive.machine import independent
-from fullspan.learn.contrastive.pseudo import PseudoLikelihood
-from fullspan.learn.likelihood.machine import fit_machine
-from fullspan.learn.likelihood.options import MachineOptions
-from fullspan.model.algebra.basis import BASES, Basis, Term
+from fullspan.learn.likelihood import MachineOptions, fit_machine
+from fullspan.model.algebra import BASES, Basis, Term
 from generic import drawn, opened
 
 

@@ -13,13 +13,16 @@ from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.errors import DataError, FullspanError, NotDecimatableError
 from fullspan.graphs import Graph
-from fullspan.learn.likelihood.conditional import fit_conditional
-from fullspan.learn.likelihood.decimatable import DecimatableOptions, fit_decimatable
-from fullspan.learn.likelihood.decimated import Decimated
-from fullspan.learn.likelihood.machine import fit_machine
-from fullspan.learn.likelihood.options import MachineOptions
-from fullspan.learn.likelihood.phases import Features
-from fullspan.model.algebra.basis import Basis
+from fullspan.learn.likelihood import (
+    DecimatableOptions,
+    Decimated,
+    Features,
+    MachineOptions,
+    fit_conditional,
+    fit_decimatable,
+    fit_machine,
+)
+from fullspan.model.algebra import Basis
 from fullspan.model.ising import walsh_terms
 
 EDGES = np.array([(0, 1), (1, 2), (0, 2), (2, 3), (3, 4), (1, 4)])

@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 
 from fullspan.arrays import Array
 from fullspan.data import Empirical
-from fullspan.engine.dual.table import DualTable
-from fullspan.learn.likelihood.em import Projection, alternate_phases
-from fullspan.learn.likelihood.phases import Free, Observed, distribution
+from fullspan.engine.dual import DualTable
+from fullspan.learn.likelihood import Free, Observed, Projection, alternate_phases, distribution
 from fullspan.learn.likelihood.solve import Likelihood, solve
-from fullspan.model.algebra.basis import Basis, BasisName
+from fullspan.model.algebra import Basis, BasisName
 from generic import ALL_BASES, drawn, matrix, opened
 
 bases = pytest.mark.parametrize("basis", ALL_BASES)

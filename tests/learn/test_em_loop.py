@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fullspan.learn.base.em import Alternated, Expected, Stop, alternate, restarted
-from fullspan.learn.base.progress import Interrupted
+from fullspan.learn.base import Alternated, Expected, Interrupted, Stop, alternate, restarted
 
 Array = NDArray[np.float64]
 Coins = tuple[float, float, float]

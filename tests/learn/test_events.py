@@ -5,12 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fullspan.engine.dual.table import DualTable
-from fullspan.learn.likelihood.em import project_by_ipf
-from fullspan.learn.likelihood.events import Events, events_of
+from fullspan.engine.dual import DualTable
+from fullspan.learn.likelihood import Events, Free, events_of, project_by_ipf
 from fullspan.learn.likelihood.ipf import Constraint, ipf
-from fullspan.learn.likelihood.phases import Free
-from fullspan.model.algebra.basis import Basis
+from fullspan.model.algebra import Basis
 
 CARDS = (3, 2, 4, 2, 5, 2, 3, 2)
 """2,880 states: the last variables are beyond the first digits that the lists of events are split at."""

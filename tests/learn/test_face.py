@@ -17,9 +17,10 @@ from scipy.optimize import OptimizeResult, linprog
 import generic
 from fullspan.arrays import Ints
 from fullspan.errors import FullspanError, TooLargeError
-from fullspan.learn.likelihood.boundary import Face, complete_sets, cuts, empty_margins, face_of
+from fullspan.learn.likelihood import Face, complete_sets, empty_margins, face_of
+from fullspan.learn.likelihood.boundary import cuts
 from fullspan.learn.likelihood.boundary import face as face_module
-from fullspan.model.algebra.basis import BASES, Basis, BasisName
+from fullspan.model.algebra import BASES, Basis, BasisName
 from fullspan.model.algebra.nullspace import integral, null_space
 
 

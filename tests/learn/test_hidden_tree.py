@@ -10,11 +10,11 @@ import pytest
 
 from fullspan.data import Empirical
 from fullspan.data.space import Space
-from fullspan.data.tables.holdout import held_out
-from fullspan.engine.elimination.trees import TreeEngine
+from fullspan.data.tables import held_out
+from fullspan.engine.elimination import TreeEngine
 from fullspan.errors import FullspanError
 from fullspan.learn.trees.chow_liu import chow_liu
-from fullspan.learn.trees.hidden_tree import Learner, Rows, TreeOptions, fit_hidden_tree, maximised, mixture
+from fullspan.learn.trees.hidden_tree import Learner, Rows, maximised, mixture
 from fullspan.learn.trees.starts import level_shares, start
 from fullspan.model.hidden_tree import HiddenTree
 from trees import CARDS, all_states, generic_tree, joint

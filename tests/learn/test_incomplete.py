@@ -12,13 +12,11 @@ from numpy.typing import NDArray
 from fullspan.data import Empirical
 from fullspan.data.space import Space, Variable
 from fullspan.errors import DataError, TooLargeError
-from fullspan.learn.base.progress import Progress
-from fullspan.learn.search import incomplete
-from fullspan.learn.search.fit import fit
-from fullspan.learn.search.incomplete import completed, fit_incomplete
-from fullspan.learn.search.options import Options
+from fullspan.learn.base import Progress
+from fullspan.learn.search import Options, fit_incomplete, fit_search, incomplete
+from fullspan.learn.search.incomplete import completed
 from fullspan.model import Fitted, LogLinear
-from fullspan.model.algebra.basis import Basis
+from fullspan.model.algebra import Basis
 
 WALSH = Options(basis="walsh")
 
@@ -86,7 +84,10 @@ def test_completion_weighs_all_states_that_agree_with_a_row() -> None:
 def test_nothing_missing_is_the_ordinary_search() -> None:
     rows = drawn(chain(5, 0.4), 500, 1)
     data = Empirical.from_codes(rows)
-    assert fit(Empirical.from_codes(rows, allow_missing=True), WALSH).model.weights == fit(data, WALSH).model.weights
+    assert (
+        fit_search(Empirical.from_codes(rows, allow_missing=True), WALSH).model.weights
+        == fit_search(data, WALSH).model.weights
+    )
 
 
 def test_complete_rows_are_refined_to_what_they_were() -> None:
@@ -94,7 +95,7 @@ def test_complete_rows_are_refined_to_what_they_were() -> None:
     rows = drawn(chain(5, 0.9), 30, 1)
     rows[:, 4] = rows[:, 3]  # an impossible state: without the pseudo-row of the search this weight would grow
     data = Empirical.from_codes(rows)
-    one, again = fit(data, WALSH), fit_incomplete(data, WALSH)
+    one, again = fit_search(data, WALSH), fit_incomplete(data, WALSH)
     assert again.model.terms == one.model.terms
     assert np.allclose(again.model.theta, one.model.theta, atol=0.02)
 
@@ -104,9 +105,9 @@ def test_missing_cells_cost_little_and_dropping_rows_much() -> None:
     p = chain(7, 0.6)
     rows = drawn(p, 2000, 2)
     gaps = masked(rows, 0.2, 3)
-    whole = fit(Empirical.from_codes(rows), WALSH)
-    em = fit(Empirical.from_codes(gaps, allow_missing=True), WALSH)
-    dropped = fit(Empirical.from_codes(gaps[(gaps >= 0).all(axis=1)], space=Space.of_cards((2,) * 7)), WALSH)
+    whole = fit_search(Empirical.from_codes(rows), WALSH)
+    em = fit_search(Empirical.from_codes(gaps, allow_missing=True), WALSH)
+    dropped = fit_search(Empirical.from_codes(gaps[(gaps >= 0).all(axis=1)], space=Space.of_cards((2,) * 7)), WALSH)
     assert kl(p, visible(em, 7)) < 3 * kl(p, visible(whole, 7))
     assert kl(p, visible(em, 7)) < 0.5 * kl(p, visible(dropped, 7))
 
@@ -115,7 +116,7 @@ def test_measures_are_those_of_the_observed_cells() -> None:
     """Divergence plus entropy is minus the mean log-probability of the observed cells, summed over states by hand."""
     gaps = masked(drawn(chain(5, 0.5), 400, 4), 0.3, 5)
     gaps = gaps[(gaps >= 0).any(axis=1)]
-    fitted = fit(Empirical.from_codes(gaps, allow_missing=True), WALSH)
+    fitted = fit_search(Empirical.from_codes(gaps, allow_missing=True), WALSH)
     mean = observed_log_likelihood(gaps, fitted, 5) / len(gaps)
     assert -(fitted.divergence + fitted.entropy) == pytest.approx(mean, abs=1e-10)
     assert fitted.total == len(gaps)
@@ -123,7 +124,7 @@ def test_measures_are_those_of_the_observed_cells() -> None:
 
 def test_the_description_of_the_observed_data_never_rises() -> None:
     gaps = masked(drawn(chain(6, 0.5), 600, 6), 0.3, 7)
-    history = fit(Empirical.from_codes(gaps, allow_missing=True)).history
+    history = fit_search(Empirical.from_codes(gaps, allow_missing=True)).history
     costs = [step.cost for step in history]
     assert costs == sorted(costs, reverse=True)
 
@@ -131,8 +132,8 @@ def test_the_description_of_the_observed_data_never_rises() -> None:
 def test_standard_errors_grow_with_what_is_missing() -> None:
     """The same rows with holes tell less about each weight."""
     rows = drawn(chain(4, 0.7), 3000, 8)
-    whole = fit(Empirical.from_codes(rows), WALSH)
-    holes = fit(Empirical.from_codes(masked(rows, 0.4, 9), allow_missing=True), WALSH)
+    whole = fit_search(Empirical.from_codes(rows), WALSH)
+    holes = fit_search(Empirical.from_codes(masked(rows, 0.4, 9), allow_missing=True), WALSH)
     both = set(whole.model.terms) & set(holes.model.terms)
     assert len(both) >= 3
     for term in both:
@@ -153,7 +154,7 @@ def test_a_hidden_cause_is_found() -> None:
     """One hidden variable explains what takes many interactions among the visible: shorter, and nearer the truth."""
     rows, p = latent(3000, 10)
     data = Empirical.from_codes(rows)
-    plain = fit(data, WALSH)
+    plain = fit_search(data, WALSH)
     hidden = fit_incomplete(data, WALSH, [Variable("cause", (0, 1))], restarts=2, seed=0)
     assert (hidden.n_hidden, hidden.model.space.names[-1]) == (1, "cause")
     assert hidden.description_length < plain.description_length - 20
@@ -165,7 +166,7 @@ def test_a_hidden_variable_that_explains_nothing_is_left_unused() -> None:
     """Independent coins: no term has the hidden variable, and the description is no longer than without."""
     rows = np.random.default_rng(11).integers(0, 2, (800, 4))
     data = Empirical.from_codes(rows)
-    plain = fit(data, WALSH)
+    plain = fit_search(data, WALSH)
     hidden = fit_incomplete(data, WALSH, [Variable("h1", (0, 1, 2))], restarts=2, seed=0)
     assert hidden.description_length <= plain.description_length + 1e-6
     assert all(i < 4 for term in hidden.model.terms for i, _ in term)
@@ -185,7 +186,7 @@ def test_a_hidden_variable_needs_its_own_name() -> None:
 def test_too_large_is_refused_before_anything_is_allocated() -> None:
     data = Empirical.from_codes([[0] * 40, [1] * 39 + [-1]], space=Space.of_cards((2,) * 40), allow_missing=True)
     with pytest.raises(TooLargeError, match="five tables"):
-        fit(data)
+        fit_search(data)
 
 
 def test_an_interruption_keeps_the_best_model_so_far() -> None:
@@ -197,7 +198,7 @@ def test_an_interruption_keeps_the_best_model_so_far() -> None:
         if len(seen) == 3:
             raise KeyboardInterrupt
 
-    fitted = fit(Empirical.from_codes(gaps, allow_missing=True), WALSH, watch=stop)
+    fitted = fit_search(Empirical.from_codes(gaps, allow_missing=True), WALSH, watch=stop)
     assert fitted.status == "interrupted"
     assert np.isfinite([fitted.description_length, seen[-1].description_length]).all()
 
@@ -205,7 +206,7 @@ def test_an_interruption_keeps_the_best_model_so_far() -> None:
 @pytest.mark.parametrize("options", [Options(search="paper", basis="walsh"), Options(l1=0.01, basis="monomial")])
 def test_the_search_by_single_terms_takes_missing_cells_too(options: Options) -> None:
     gaps = masked(drawn(chain(5, 0.6), 2000, 15), 0.2, 16)
-    fitted = fit(Empirical.from_codes(gaps, allow_missing=True), options)
+    fitted = fit_search(Empirical.from_codes(gaps, allow_missing=True), options)
     assert fitted.status == "converged"
     assert kl(chain(5, 0.6), visible(fitted, 5)) < 0.1
 

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fullspan.arrays import Array
+from fullspan.learn.likelihood import distribution
 from fullspan.learn.likelihood.ipf import Constraint, attainable, coefficients, ipf
-from fullspan.learn.likelihood.phases import distribution
-from fullspan.model.algebra.basis import Basis, BasisName, Term
+from fullspan.model.algebra import Basis, BasisName, Term
 from generic import ALL_BASES, matrix
 
 bases = pytest.mark.parametrize("basis", ALL_BASES)

@@ -11,18 +11,15 @@ from numpy.typing import NDArray
 
 from fullspan.arrays import Array
 from fullspan.data.space import Space
-from fullspan.engine.sampling.layers.annealing import annealed_log_z
-from fullspan.engine.sampling.layers.device import Device
+from fullspan.engine.sampling import Device, Network, annealed_log_z
 from fullspan.engine.sampling.layers.exact import log_z
 from fullspan.engine.sampling.layers.likelihood import log_partition, log_weights
 from fullspan.engine.sampling.layers.mean_field import mean_field
-from fullspan.engine.sampling.layers.network import Network
 from fullspan.engine.sampling.layers.open_cells import completed
 from fullspan.errors import FullspanError
+from fullspan.learn.layered import LayerOptions, pretrained
 from fullspan.learn.layered.fit import Data, base_rates, first_machine, rebuilding, train
 from fullspan.learn.layered.gradient import Ascent, Moments, moments
-from fullspan.learn.layered.options import LayerOptions
-from fullspan.learn.layered.pretrain import pretrained
 from fullspan.learn.layered.train import Rows, Trainer
 from fullspan.model.layered import LayeredMachine
 from fullspan.model.units import Units

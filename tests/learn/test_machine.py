@@ -16,13 +16,10 @@ from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.space import Space, Variable
 from fullspan.errors import DataError, FullspanError, TooLargeError
-from fullspan.learn.base.counted import margin_cells, observed_entropy
-from fullspan.learn.base.progress import Interrupted, Progress
-from fullspan.learn.likelihood import machine, sweep
-from fullspan.learn.likelihood.machine import fit_machine
-from fullspan.learn.likelihood.options import MachineOptions
+from fullspan.learn.base import Interrupted, Progress, margin_cells, observed_entropy
+from fullspan.learn.likelihood import MachineOptions, fit_machine, machine, sweep
 from fullspan.model import Fitted
-from fullspan.model.algebra.basis import BasisName
+from fullspan.model.algebra import BasisName
 from generic import ALL_BASES, drawn, matrix, opened
 
 SOLVERS = ("newton", "lbfgs", "gradient", "ipf")

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from fullspan.errors import TooLargeError
-from fullspan.learn.truncated.mining import frequent_patterns
-from fullspan.model.algebra.basis import Term
+from fullspan.learn.truncated import frequent_patterns
+from fullspan.model.algebra import Term
 
 
 def by_enumeration(

@@ -9,8 +9,8 @@ import pytest
 
 import fullspan as fs
 from fullspan.data.space import Space
-from fullspan.learn.likelihood.nested import information_by_order
-from fullspan.model.algebra.basis import BASES, Basis
+from fullspan.learn.likelihood import information_by_order
+from fullspan.model.algebra import BASES, Basis
 from fullspan.model.loglinear import LogLinear
 
 

@@ -10,10 +10,10 @@ import pytest
 
 from fullspan.data import Empirical
 from fullspan.data.space import Space
-from fullspan.learn.networks.families import Families, family_score, family_table, score_of
-from fullspan.learn.networks.posterior import STRENGTHS, draw_networks
+from fullspan.learn.networks import STRENGTHS, Families, draw_networks
+from fullspan.learn.networks.families import family_score, family_table, score_of
 from fullspan.learn.networks.walk import hill_climb, is_ancestor, start
-from fullspan.model.algebra.basis import Basis
+from fullspan.model.algebra import Basis
 
 CARDS = (2, 3, 2)
 

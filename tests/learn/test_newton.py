@@ -11,10 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fullspan.learn.base.cholesky import Cholesky
-from fullspan.learn.base.descent import Descent, Point, Solution
-from fullspan.learn.base.newton import Newton
-from fullspan.learn.base.progress import Interrupted
+from fullspan.learn.base import Cholesky, Descent, Interrupted, Newton, Point, Solution
 
 Array = NDArray[np.float64]
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fullspan.errors import FullspanError
-from fullspan.learn.search.penalty import prices
+from fullspan.learn.search import prices
 
 CARDS, N = (2, 3, 5, 2), 250.0
 TERM = ((1, 2), (2, 4))

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from fullspan.arrays import Array
 from fullspan.data import Empirical
-from fullspan.engine.dual.table import DualTable
-from fullspan.learn.base.phase import Known, Phase
-from fullspan.learn.likelihood.phases import Features, Free, Observed, Smoothed, data_moments, distribution
-from fullspan.model.algebra.basis import Basis, BasisName
+from fullspan.engine.dual import DualTable
+from fullspan.learn.base import Known, Phase
+from fullspan.learn.likelihood import Features, Free, Observed, Smoothed, data_moments, distribution
+from fullspan.model.algebra import Basis, BasisName
 from generic import ALL_BASES, drawn, matrix, opened
 from generic import distribution as enumerated
 

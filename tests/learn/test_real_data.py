@@ -13,13 +13,11 @@ from numpy.typing import NDArray
 
 from fullspan.data import Empirical
 from fullspan.data.space import Space
-from fullspan.engine.dual.table import DualTable
-from fullspan.learn.search.fit import fit
-from fullspan.learn.search.options import Options
-from fullspan.learn.search.penalty import prices
-from fullspan.learn.search.problem import Problem, as_theta
+from fullspan.engine.dual import DualTable
+from fullspan.learn.search import Options, Problem, fit_search, prices
+from fullspan.learn.search.problem import as_theta
 from fullspan.learn.search.refit import refit
-from fullspan.model.algebra.basis import Basis
+from fullspan.model.algebra import Basis
 
 
 def split(path: Path, part: str) -> NDArray[Any]:
@@ -34,10 +32,10 @@ def test_nltcs_is_described_nearly_as_well_as_by_the_best_published_models(
     path = shared_data("debd/nltcs.npz")
     space = Space.of_cards((2,) * 16)
     train = Empirical.from_codes(split(path, "train"), space=space)
-    full = fit(train, Options(basis="walsh"))
+    full = fit_search(train, Options(basis="walsh"))
     test = split(path, "test")
     assert full.model.log_prob(test).mean() > -6.03
-    paper = fit(train, Options(basis="walsh", search="paper"))
+    paper = fit_search(train, Options(basis="walsh", search="paper"))
     assert -6.10 < paper.model.log_prob(test).mean() < full.model.log_prob(test).mean()
 
 

@@ -12,8 +12,7 @@ import pytest
 
 from fullspan.data import Empirical
 from fullspan.data.space import Space, Variable
-from fullspan.learn.likelihood.machine import fit_machine
-from fullspan.learn.likelihood.options import MachineOptions
+from fullspan.learn.likelihood import MachineOptions, fit_machine
 from fullspan.model.goodness import Goodness
 
 Find = Callable[[str], Path]

@@ -12,20 +12,14 @@ from numpy.typing import NDArray
 
 from fullspan.data import Empirical
 from fullspan.data.space import Space
-from fullspan.engine.dual import layout
-from fullspan.engine.dual.table import DualTable
+from fullspan.engine.dual import DualTable, layout
 from fullspan.engine.protocol import Engine
 from fullspan.engine.reference import Enumeration
-from fullspan.learn.base.counted import smoothed_entropy
-from fullspan.learn.search import line
-from fullspan.learn.search.fit import fit
-from fullspan.learn.search.full import carry_over, full_search, grow, names_in_use
-from fullspan.learn.search.options import Options
-from fullspan.learn.search.paper import paper_search
-from fullspan.learn.search.penalty import prices
-from fullspan.learn.search.problem import Problem
+from fullspan.learn.base import smoothed_entropy
+from fullspan.learn.search import Options, Problem, fit_search, full_search, line, paper_search, prices
+from fullspan.learn.search.full import carry_over, grow, names_in_use
 from fullspan.model import Fitted
-from fullspan.model.algebra.basis import Basis, BasisName
+from fullspan.model.algebra import Basis, BasisName
 from fullspan.papers.truths import ising
 from generic import ALL_BASES, drawn, matrix, pseudo_row
 
@@ -144,7 +138,7 @@ def test_description_never_grows(seed: int, cards: tuple[int, ...], basis: Basis
     """In both searches; the last cost is the one reported, and KL(p_d || p) >= 0."""
     data = drawn(cards, basis, seed, rows=500)
     for search in ("paper", "full"):
-        fitted = fit(data, Options(search=search, basis=basis))
+        fitted = fit_search(data, Options(search=search, basis=basis))
         assert (np.diff(costs(fitted)) <= 1e-12).all()
         assert fitted.divergence >= -1e-12
         if fitted.history:
@@ -178,7 +172,7 @@ def test_labels_carry_no_meaning_in_the_walsh_basis(
         order = rng.permutation(len(cards))
         levels = [rng.permutation(card) for card in cards]
         options = Options(search=search, basis="walsh", epsilon=1e-6)
-        a, b = fit(data, options), fit(relabelled(data, order, levels), options)
+        a, b = fit_search(data, options), fit_search(relabelled(data, order, levels), options)
         states = a.model.space.states(np.arange(a.model.space.n_states))
         moved = np.column_stack([levels[i][states[:, i]] for i in order])
         np.testing.assert_allclose(np.exp(b.model.log_prob(moved)), probabilities(a), rtol=0, atol=1e-10)
@@ -190,11 +184,11 @@ def test_labels_carry_no_meaning_in_the_walsh_basis(
 @every_basis
 def test_no_term_is_larger_than_asked(search: str, basis: BasisName) -> None:
     data = drawn((2, 3, 2, 2), "indicator", 5, rows=9000, k=20, scale=0.7)
-    assert max(map(len, fit(data, Options(search=search, basis=basis)).model.terms)) > 2
+    assert max(map(len, fit_search(data, Options(search=search, basis=basis)).model.terms)) > 2
     for most in (1, 2):
-        limited = fit(data, Options(search=search, basis=basis, max_order=most))
+        limited = fit_search(data, Options(search=search, basis=basis, max_order=most))
         assert max(map(len, limited.model.terms)) == most
-    assert fit(data, Options(search=search, basis=basis, max_order=9)).status == "converged"
+    assert fit_search(data, Options(search=search, basis=basis, max_order=9)).status == "converged"
 
 
 # -- L1 -------------------------------------------------------------------------------------------------------------
@@ -206,7 +200,7 @@ def test_l1_solutions_are_stationary(basis: BasisName, l1: float) -> None:
     """|d - eta| <= l1 where theta = 0, and d - eta = l1 sign(theta) elsewhere (Karush, Kuhn and Tucker)."""
     data = drawn((2, 3, 4) if basis != "walsh" else (2,) * 5, basis, 6, rows=1000, k=10, scale=0.6)
     problem = problem_on(DualTable, data, basis, pseudo=0.0, l1=l1)
-    fitted = fit(data, Options(basis=basis, penalty=0.0, l1=l1, epsilon=1e-10))
+    fitted = fit_search(data, Options(basis=basis, penalty=0.0, l1=l1, epsilon=1e-10))
     problem.table.set_theta(dict(zip(fitted.model.indices, map(float, fitted.model.theta), strict=True)))
     everything = np.arange(1, problem.table.basis.n_states)
     slope = problem.d_at(everything) - problem.eta_at(everything)
@@ -220,7 +214,7 @@ def test_l1_solutions_are_stationary(basis: BasisName, l1: float) -> None:
 def test_more_l1_means_smaller_weights() -> None:
     data = drawn((2,) * 5, "walsh", 7, rows=1000, k=10, scale=0.6)
     sizes = [
-        np.abs(fit(data, Options(basis="walsh", penalty=0.0, l1=l1, epsilon=1e-8)).model.theta).sum()
+        np.abs(fit_search(data, Options(basis="walsh", penalty=0.0, l1=l1, epsilon=1e-8)).model.theta).sum()
         for l1 in (0.003, 0.01, 0.03, 0.1, 2.0)
     ]
     assert (np.diff(sizes) < 0).all()
@@ -232,11 +226,11 @@ def test_l1_crosses_zero_from_a_start_on_the_wrong_side(basis: BasisName) -> Non
     """A weight of the wrong sign must not hold the search up."""
     data = drawn((2,) * 4, basis, 9, rows=1000, k=5, scale=0.6)
     options = Options(basis=basis, penalty=0.0, l1=0.01, epsilon=1e-10)
-    reached = fit(data, options)
+    reached = fit_search(data, options)
     wrong = type(reached.model)(
         reached.model.space, reached.model.basis, reached.model.terms, -1e-7 * np.sign(reached.model.theta), 0.0
     )
-    again = fit(data, options, start=wrong)
+    again = fit_search(data, options, start=wrong)
     assert again.model.weights == pytest.approx(reached.model.weights, abs=1e-3)
     assert again.description_length == pytest.approx(reached.description_length, abs=1e-4)
 
@@ -250,7 +244,7 @@ def test_sifting_finds_exactly_the_edges_of_a_lattice(seed: int) -> None:
     truth = ising(3, 3)
     index, counts = truth.sample(20_000, np.random.default_rng(seed))
     data = Empirical.from_codes(truth.space.states(index), weights=counts, space=truth.space)
-    fitted = fit(data)
+    fitted = fit_search(data)
     across = {(i, i + 1) for i in range(9) if i % 3 < 2}
     down = {(i, i + 3) for i in range(6)}
     assert {tuple(i for i, _ in term) for term in fitted.model.terms} == across | down
@@ -276,12 +270,14 @@ def test_events_at_the_boundary_have_finite_weights(search: str, basis: BasisNam
     }
     for rows in tables.values():
         data = Empirical.from_codes(rows, space=Space.of_cards((2,) * rows.shape[1]))
-        fitted = fit(data, Options(search=search, basis=basis, dtype=dtype))
+        fitted = fit_search(data, Options(search=search, basis=basis, dtype=dtype))
         assert np.isfinite(fitted.standard_errors).all()
         assert np.abs(fitted.model.theta).max(initial=0) < 12
         assert (np.diff(costs(fitted)) <= 1e-6).all()
         assert fitted.divergence > -1e-6
-    duplicated = fit(Empirical.from_codes(tables["duplicated"]), Options(search=search, basis=basis, dtype=dtype))
+    duplicated = fit_search(
+        Empirical.from_codes(tables["duplicated"]), Options(search=search, basis=basis, dtype=dtype)
+    )
     p = probabilities(duplicated).reshape((2,) * 4)  # axes: variable 3 first
     assert p[0, :, :, 1].sum() + p[1, :, :, 0].sum() < 0.02
 
@@ -289,7 +285,7 @@ def test_events_at_the_boundary_have_finite_weights(search: str, basis: BasisNam
 def test_fitted_expectations_are_those_of_the_data() -> None:
     """Where nothing is priced, the published search fits everything: p = p_d."""
     data = drawn((2, 3, 2), "indicator", 10, rows=5000, k=11, scale=0.3)
-    fitted = fit(data, Options(search="paper", basis="indicator", penalty=0.0, epsilon=1e-13))
+    fitted = fit_search(data, Options(search="paper", basis="indicator", penalty=0.0, epsilon=1e-13))
     p_d = np.zeros(12)
     p_d[data.space.index(data.states)] = data.counts / data.total
     assert (p_d > 0).all()

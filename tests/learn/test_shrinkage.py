@@ -15,11 +15,9 @@ import pytest
 import fullspan as fs
 from fullspan.data import Empirical
 from fullspan.errors import FullspanError, ModelFileError
-from fullspan.learn.shrinkage.contrasts import Contrasts
-from fullspan.learn.shrinkage.evidence import shrink
-from fullspan.learn.shrinkage.fit import MAX_TERMS, fit_shrunken, highest_order
-from fullspan.model.algebra.basis import Basis
-from fullspan.model.files.envelope import checksum
+from fullspan.learn.shrinkage import MAX_TERMS, Contrasts, fit_shrunken, highest_order, shrink
+from fullspan.model.algebra import Basis
+from fullspan.model.files import checksum
 
 CARDS = (2, 3, 2, 4)
 
@@ -164,7 +162,7 @@ def test_search_with_a_shrunken_background(average: int, tmp_path: Path) -> None
 def test_interrupt_keeps_the_search() -> None:
     """Ctrl-C while the background is shrunken leaves the search alone, and a shrunken machine as far as it has come."""
     from fullspan.learn.ensemble import shrunken_search
-    from fullspan.learn.search.options import Options
+    from fullspan.learn.search import Options
 
     def stop(step) -> None:  # type: ignore[no-untyped-def]
         if step.move == "shrink":
@@ -182,7 +180,7 @@ def test_interrupt_keeps_the_search() -> None:
 def test_one_step_is_told_at_a_time_and_ctrl_c_ends_all() -> None:
     """Fits and the shrunken model beside them, which share the cores: whichever is told of, no other is meanwhile."""
     from fullspan.learn.ensemble import shrunken_search
-    from fullspan.learn.search.options import Options
+    from fullspan.learn.search import Options
 
     data = Empirical.from_codes(np.random.default_rng(0).integers(2, size=(300, 15)))
     inside, moves = threading.Semaphore(1), []

@@ -7,13 +7,12 @@ import pytest
 
 from fullspan.arrays import Array
 from fullspan.data import Empirical
-from fullspan.engine.dual.table import DualTable
-from fullspan.learn.base.phase import Known
-from fullspan.learn.base.progress import Interrupted
-from fullspan.learn.likelihood.phases import Features, Free, Observed, data_moments
+from fullspan.engine.dual import DualTable
+from fullspan.learn.base import Interrupted, Known
+from fullspan.learn.likelihood import Features, Free, Observed, data_moments
 from fullspan.learn.likelihood.quadratic import factor, soft
 from fullspan.learn.likelihood.solve import Likelihood, SolverName, solve
-from fullspan.model.algebra.basis import Basis, BasisName
+from fullspan.model.algebra import Basis, BasisName
 from generic import ALL_BASES, drawn, opened
 
 SOLVERS: tuple[SolverName, ...] = ("newton", "lbfgs", "gradient")

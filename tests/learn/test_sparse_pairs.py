@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fullspan.arrays import Array
 from fullspan.errors import FullspanError
-from fullspan.learn.contrastive.sparse_pairs import SparsePairs
+from fullspan.learn.contrastive import SparsePairs
 
 
 def moments(machine: SparsePairs, bias: Array, weight: Array) -> tuple[Array, Array]:

@@ -13,11 +13,10 @@ from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.errors import FullspanError
 from fullspan.learn.ensemble import OutOfBagRows, cross_validated, degrees_of_freedom, in_folds, share_of_single
-from fullspan.learn.likelihood.machine import fit_machine
-from fullspan.learn.likelihood.options import MachineOptions
+from fullspan.learn.likelihood import MachineOptions, fit_machine
 from fullspan.learn.resampling import Sample
 from fullspan.learn.shares import best_shares, mixed
-from fullspan.model.algebra.basis import Basis
+from fullspan.model.algebra import Basis
 from fullspan.papers.truths import random_network
 
 
@@ -122,15 +121,14 @@ def test_noise_is_not_pursued() -> None:
 
 def test_rounds_are_those_of_the_first_fit() -> None:
     """Growing stops after the rounds given, settled and sifted, and says so."""
-    from fullspan.learn.search.fit import fit
-    from fullspan.learn.search.options import Options
+    from fullspan.learn.search import Options, fit_search
 
     rng = np.random.default_rng(5)
     rows = rng.integers(2, size=(300, 6))
     rows[:, 5] = rows[:, 0] ^ rows[:, 1] ^ (rng.random(300) < 0.05)
     rows[:, 4] = rows[:, 2] ^ (rng.random(300) < 0.2)
     data = Empirical.from_codes(rows)
-    free, bound = fit(data, Options(basis="walsh")), fit(data, Options(basis="walsh"), rounds=0)
+    free, bound = fit_search(data, Options(basis="walsh")), fit_search(data, Options(basis="walsh"), rounds=0)
     assert free.status == "converged"
     assert bound.status == "round limit"
     assert any(step.move in ("append", "margin") for step in free.history)

@@ -12,7 +12,7 @@ import pytest
 from fullspan.data.space import Space, Variable
 from fullspan.errors import FullspanError
 from fullspan.learn.likelihood.structure import structure
-from fullspan.model.algebra.basis import Basis
+from fullspan.model.algebra import Basis
 
 SPACE = Space(tuple(Variable(name, tuple(range(card))) for name, card in zip("abcd", (2, 3, 2, 4), strict=True)))
 BASIS = Basis("monomial", SPACE.cards)

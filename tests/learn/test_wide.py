@@ -13,7 +13,7 @@ from fullspan.engine.elimination.multifrontal import Solver
 from fullspan.engine.elimination.row_sweeps import Sweeps
 from fullspan.errors import FullspanError, TooLargeError
 from fullspan.estimators.full_span import FullSpan
-from fullspan.learn.base.progress import Progress
+from fullspan.learn.base import Progress
 from fullspan.learn.decomposable import (
     Complete,
     GrowOptions,
@@ -28,11 +28,11 @@ from fullspan.learn.decomposable import (
     family_counts,
     grow,
 )
-from fullspan.learn.search.fit import fit
+from fullspan.learn.search import fit_search
 from fullspan.learn.shares import best_shares
-from fullspan.learn.wide.chordal import Chordal, Slack, refit
-from fullspan.learn.wide.fit import WideOptions, fit_wide
-from fullspan.model.algebra.basis import Basis
+from fullspan.learn.wide import Chordal, WideOptions, fit_wide
+from fullspan.learn.wide.chordal import Slack, refit
+from fullspan.model.algebra import Basis
 
 CARDS = (2, 3, 2, 4, 2)
 
@@ -171,7 +171,7 @@ def test_refit_of_some_terms_is_their_penalised_maximum(mixed: Empirical) -> Non
 def test_a_chain_is_found_exactly_and_as_well_as_on_the_table() -> None:
     """On a chain of 10 binary variables both searches keep the 9 neighbours and nothing else, with the same weights."""
     data = Empirical.from_codes(chain(10, 3000, 0))
-    wide, table = fit_wide(data, WideOptions(max_width=3)), fit(data)
+    wide, table = fit_wide(data, WideOptions(max_width=3)), fit_search(data)
     pairs = {tuple(i for i, _ in term) for term in wide.model.terms if len(term) > 1}
     assert pairs == {(i, i + 1) for i in range(9)}
     held = chain(10, 2000, 1)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from fullspan.errors import ModelFileError
-from fullspan.model.files.networks.bif import read_bif
+from fullspan.model.files import read_bif
 
 VARIABLES = """network "a name" { property author = nobody ; }
 variable rain { type discrete [ 2 ] { yes, no }; property "position = (1, 2)" ; }

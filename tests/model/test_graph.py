@@ -10,7 +10,7 @@ import pytest
 from fullspan.data import Space
 from fullspan.errors import DataError, FullspanError
 from fullspan.model import FactorGraph, LogLinear
-from fullspan.model.algebra.basis import BASES, Basis
+from fullspan.model.algebra import BASES, Basis
 
 CARDS = (2, 3, 4, 2)
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from fullspan.data import Space
-from fullspan.engine.elimination.decimation import Decimation
+from fullspan.engine.elimination import Decimation
 from fullspan.errors import FullspanError
 from fullspan.model import LogLinear
-from fullspan.model.algebra.basis import Basis
+from fullspan.model.algebra import Basis
 from fullspan.model.ising import Ising, levels_of, spins_of
 
 

@@ -12,8 +12,9 @@ import pytest
 from fullspan.data import Space
 from fullspan.errors import FullspanError, ModelFileError, TooLargeError
 from fullspan.model import FactorGraph, LogLinear
-from fullspan.model.algebra.basis import BASES, Basis, BasisName
-from fullspan.model.files.networks.formats import factors_of, read_factors, suffix
+from fullspan.model.algebra import BASES, Basis, BasisName
+from fullspan.model.files import factors_of, read_factors
+from fullspan.model.files.networks.formats import suffix
 from fullspan.model.log_linear_form import log_linear_form
 
 CARDS = (2, 3, 4, 5)

@@ -8,7 +8,7 @@ import pytest
 from fullspan.data import Space
 from fullspan.errors import DataError, FullspanError
 from fullspan.model import LogLinear
-from fullspan.model.algebra.basis import BASES, Basis
+from fullspan.model.algebra import BASES, Basis
 from fullspan.model.algebra.local import local_row, log_sum_exp, small_exponents
 
 SPACE = Space.of_cards((2, 3, 4, 2))

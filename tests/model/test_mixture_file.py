@@ -13,8 +13,7 @@ import pytest
 from fullspan.data import Space
 from fullspan.errors import ModelFileError
 from fullspan.model import FactorGraph, FittedMixture, Mixture
-from fullspan.model.files import mixture
-from fullspan.model.files.envelope import checksum
+from fullspan.model.files import checksum, mixture
 
 N = 17
 

@@ -13,9 +13,9 @@ import pytest
 from fullspan.data import Space
 from fullspan.errors import ModelFileError
 from fullspan.model import Fitted, LogLinear
-from fullspan.model.algebra.basis import Basis
+from fullspan.model.algebra import Basis
 from fullspan.model.algebra.local import log_sum_exp, small_exponents
-from fullspan.model.files.envelope import checksum
+from fullspan.model.files import checksum
 from fullspan.model.files.log_linear import read, write
 
 SPACE = Space.of_cards((2, 3, 2, 4))

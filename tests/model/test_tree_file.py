@@ -15,8 +15,7 @@ from fullspan.data import Empirical, Space
 from fullspan.errors import ModelFileError
 from fullspan.learn.trees.chow_liu import chow_liu
 from fullspan.model import FittedTree
-from fullspan.model.files import log_linear, tree
-from fullspan.model.files.envelope import checksum
+from fullspan.model.files import checksum, log_linear, tree
 from trees import CARDS, generic_tree
 
 

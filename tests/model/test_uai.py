@@ -13,9 +13,7 @@ import pytest
 from fullspan.data import Space
 from fullspan.errors import ModelFileError
 from fullspan.model import FactorGraph
-from fullspan.model.files.networks.evidence import read_evidence
-from fullspan.model.files.networks.uai import MAX_CARD, read_uai, write_uai
-from fullspan.model.files.opening import read_bytes
+from fullspan.model.files import MAX_CARD, read_bytes, read_evidence, read_uai, write_uai
 
 MARKOV = """MARKOV
 3

@@ -11,9 +11,8 @@ import pytest
 
 from fullspan.data import Space, Variable
 from fullspan.model import LogLinear
-from fullspan.model.algebra.basis import BASES, Basis
-from fullspan.model.effects.events import event_words
-from fullspan.model.effects.words import describe, label
+from fullspan.model.algebra import BASES, Basis
+from fullspan.model.effects import describe, event_words, label
 
 CARDS = (2, 3, 4, 2, 5)
 VALUE = re.compile(r"x(\d)(?:=(\d)| in \{([\d, ]+)\})")

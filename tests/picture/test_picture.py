@@ -12,7 +12,7 @@ import pytest
 
 import fullspan as fs
 from fullspan.errors import FullspanError
-from fullspan.estimators.explain.pictures import interaction_graph, weights
+from fullspan.estimators.explain import interaction_graph, weights
 from fullspan.pictures import svg
 from fullspan.pictures.chart import ticks
 from fullspan.pictures.interactions import MAX_NODES, Hyperedge, InteractionGraph

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fullspan.data.space import Space
 from fullspan.model import LogLinear
-from fullspan.model.algebra.basis import Basis, BasisName, Term
+from fullspan.model.algebra import Basis, BasisName, Term
 
 CARDS = (2, 3, 4, 2)
 ALL_BASES: tuple[BasisName, ...] = ("walsh", "indicator", "monomial")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine.machines import enumerate_machine
-from fullspan.engine.elimination.decimation import Decimation
+from fullspan.engine.elimination import Decimation
 from fullspan.errors import FullspanError, QueryError
 from fullspan.model.ising import Ising
 from fullspan.query.decimated import distribution_by_characteristic, probability_by_ratio

@@ -11,8 +11,7 @@ import pytest
 from fullspan.data.space import Space
 from fullspan.model.graph import FactorGraph
 from fullspan.model.mixture import Mixture
-from fullspan.query.distributions.direct_pairs import DirectPairs
-from fullspan.query.distributions.mixture import MixtureDistribution
+from fullspan.query.distributions import DirectPairs, MixtureDistribution
 
 CARDS = (2, 3, 2, 2)
 SCOPES = ([(0, 1), (1, 2, 3)], [(3, 0), (2,)])

@@ -15,8 +15,8 @@ from fullspan.data.space import Space, Variable
 from fullspan.errors import DataError, FullspanError, ModelFileError, QueryError, TooLargeError
 from fullspan.estimators.networks import GraphModel, read_graph
 from fullspan.model.graph import FactorGraph
-from fullspan.query.distributions.log_linear import LogLinearDistribution
-from fullspan.query.language.result import Table
+from fullspan.query import Table
+from fullspan.query.distributions import LogLinearDistribution
 
 SPACE = Space(
     (

@@ -9,8 +9,8 @@ import pytest
 
 from fullspan.data.space import Space
 from fullspan.errors import DataError, QueryError
-from fullspan.model.algebra.basis import Basis
-from fullspan.query.distributions.log_linear import LogLinearDistribution
+from fullspan.model.algebra import Basis
+from fullspan.query.distributions import LogLinearDistribution
 from fullspan.query.language.events import IMPOSSIBLE
 from query.enumeration import ALL_BASES, CARDS, Enumerated, normalised, random_model
 

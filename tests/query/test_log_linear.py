@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 from fullspan.data.space import Space
-from fullspan.engine.dual.table import DualTable
+from fullspan.engine.dual import DualTable
 from fullspan.errors import DataError, FullspanError, QueryError, TooLargeError
 from fullspan.query import Table
-from fullspan.query.distributions import look_ups, rows
-from fullspan.query.distributions.log_linear import LogLinearDistribution
+from fullspan.query.distributions import LogLinearDistribution, look_ups, rows
 from query.enumeration import ALL_BASES, CARDS, Enumerated, normalised, random_model
 
 WAYS = ("look-up", "elimination")
@@ -302,7 +301,7 @@ def chain(n):
 def test_a_chain_of_sixty_variables_needs_no_table():
     """<s_i s_j> is the product of the tanh between them; the entropy follows; 2^60 states are never listed."""
     from fullspan.model import LogLinear
-    from fullspan.model.algebra.basis import Basis
+    from fullspan.model.algebra import Basis
 
     terms, theta, log_z = chain(60)
     space = Space.of_cards((2,) * 60)

@@ -7,8 +7,7 @@ import math
 import pytest
 
 from fullspan.model.graph import FactorGraph
-from fullspan.query.distributions.graph import GraphDistribution
-from fullspan.query.distributions.log_linear import LogLinearDistribution
+from fullspan.query.distributions import GraphDistribution, LogLinearDistribution
 from query.enumeration import random_model
 
 EVIDENCE = [None, {"x1": 0}, {"x0": 1, "x2": [0, 1]}, {"x0": 0, "x1": 1, "x3": 2}]

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fullspan.data.space import Space, Variable
-from fullspan.data.tables.bins import binned_variable
+from fullspan.data.tables import binned_variable
 from fullspan.errors import QueryError
-from fullspan.model.effects.events import event_words
+from fullspan.model.effects import event_words
 from fullspan.query import Query as Boxed
 from fullspan.query import parse
 from fullspan.query.language.parse import MAX_DEPTH

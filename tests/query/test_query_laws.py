@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fullspan.data.space import Space, Variable
-from fullspan.model.algebra.basis import Basis
-from fullspan.query.distributions.log_linear import LogLinearDistribution
+from fullspan.model.algebra import Basis
+from fullspan.query.distributions import LogLinearDistribution
 from query.enumeration import ALL_BASES, normalised, random_model
 
 # Two shapes only, so that compiled code is shared; everything else is drawn.

@@ -7,13 +7,12 @@ import pytest
 
 from fullspan.data.space import Space
 from fullspan.errors import QueryError
-from fullspan.model.algebra.basis import Basis
+from fullspan.model.algebra import Basis
 from fullspan.model.estimate import Estimate
 from fullspan.model.graph import FactorGraph
 from fullspan.model.loglinear import LogLinear
-from fullspan.query.distributions.log_linear import LogLinearDistribution
-from fullspan.query.distributions.sampled import SampledDistribution
-from fullspan.query.language.result import Table
+from fullspan.query import Table
+from fullspan.query.distributions import LogLinearDistribution, SampledDistribution
 from generic import weights
 
 CARDS = (2, 3, 2, 4)

@@ -10,7 +10,7 @@ from fullspan.data.space import Space
 from fullspan.errors import QueryError, TooLargeError
 from fullspan.learn.trees.chow_liu import chow_liu
 from fullspan.model.hidden_tree import HiddenTree
-from fullspan.query.distributions.tree import TreeDistribution
+from fullspan.query.distributions import TreeDistribution
 from trees import CARDS, generic_tree, joint
 
 

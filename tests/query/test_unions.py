@@ -10,10 +10,7 @@ import pytest
 from contract.kinds import KINDS, NO_MODE, truncated
 from fullspan.errors import QueryError
 from fullspan.query import Distribution, MostProbable
-from fullspan.query.distributions import look_ups
-from fullspan.query.distributions.decimated import DecimatedDistribution
-from fullspan.query.distributions.log_linear import LogLinearDistribution
-from fullspan.query.distributions.sampled import SampledDistribution
+from fullspan.query.distributions import DecimatedDistribution, LogLinearDistribution, SampledDistribution, look_ups
 from query.enumeration import CARDS, Enumerated, all_states, random_model
 
 FOUR = {name: make for name, make in KINDS.items() if name not in ("hidden variables", "restricted", "decimated")}

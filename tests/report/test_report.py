@@ -16,8 +16,8 @@ import pytest
 
 import fullspan as fs
 from fullspan.errors import FullspanError
+from fullspan.people.report import gather
 from fullspan.people.report.caveats import caveats
-from fullspan.people.report.content import gather
 from fullspan.people.report.interactions import interaction_notes
 from fullspan.people.report.page import page
 from fullspan.query.margins import WorstCells
@@ -363,7 +363,7 @@ def test_the_command_writes_it(tmp_path: Path, model: fs.FullSpan) -> None:
 
 def test_a_machine_in_layers_is_refused(tmp_path: Path) -> None:
     """Its marginals are not summed: the report and the explorer say so, and name what takes it."""
-    from fullspan.people.web.explorer import Explorer
+    from fullspan.people.web import Explorer
 
     machine = fs.RestrictedBoltzmannMachine(n_hidden=2, max_iter=1, random_state=0).fit(rows_of(50))
     with pytest.raises(fs.FullspanError, match=r"RestrictedBoltzmannMachine.*fullspan compare"):

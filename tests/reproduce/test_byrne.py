@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from fullspan.arrays import Array
-from fullspan.learn.likelihood.em import Projection
+from fullspan.learn.likelihood import Projection
 from fullspan.papers import byrne_fig4, byrne_fig5, experiment
 from fullspan.papers.byrne import ANEW, EXACT, INEXACT, simulate
 from fullspan.papers.byrne_fig5 import abandonments

@@ -10,9 +10,8 @@ import pytest
 
 from fullspan.data import Empirical
 from fullspan.errors import FullspanError
-from fullspan.learn.likelihood.machine import fit_machine
-from fullspan.learn.search.fit import fit
-from fullspan.learn.search.options import Options
+from fullspan.learn.likelihood import fit_machine
+from fullspan.learn.search import Options, fit_search
 from fullspan.papers import EXPERIMENTS, experiment
 from fullspan.papers.fsll_table1 import (
     DATA_SETS,
@@ -96,7 +95,7 @@ def test_divergences_equal_enumeration_over_raw_counts() -> None:
     empirical = draw(truth, 700, 5)
     options = Options()
     numbers = measure(truth, empirical, options)
-    log_q = log_table(fit(empirical, options))
+    log_q = log_table(fit_search(empirical, options))
     assert np.exp(log_q).sum() == pytest.approx(1.0)
     p_data = np.zeros(64)
     p_data[truth.space.index(empirical.states)] = empirical.counts / 700

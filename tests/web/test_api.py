@@ -11,8 +11,7 @@ import pytest
 
 pytest.importorskip("fastapi", reason="the extra web is not installed")
 
-from fullspan.people.web.server import guarded_app, host_names
-from fullspan.people.web.worker import Pool
+from fullspan.people.web import Pool, guarded_app, host_names
 from web.client import Answer, request
 
 QUESTIONS = ("variables", "graph", "interactions", "terms", "marginals", "query", "what-if", "sample")

@@ -15,9 +15,12 @@ import pytest
 
 uvicorn = pytest.importorskip("uvicorn", reason="the extra web is not installed")
 
-from fullspan.people.web import connection  # noqa: E402
-from fullspan.people.web.guard import Guard  # noqa: E402
-from fullspan.people.web.server import host_names, server_config  # noqa: E402
+from fullspan.people.web import (  # noqa: E402
+    Guard,
+    connection,
+    host_names,
+    server_config,
+)
 
 HALF = b"GET /api/models HTTP/1.1\r\nHost: local"
 Serve = Callable[..., int]

@@ -12,8 +12,7 @@ import pytest
 
 import fullspan as fs
 from fullspan.errors import FullspanError, QueryError
-from fullspan.people.web.explorer import Explorer
-from fullspan.people.web.neighbourhood import Neighbourhoods
+from fullspan.people.web import Explorer, Neighbourhoods
 
 
 @pytest.fixture(scope="module", params=["one", "two", "mixture", "hidden", "average"])
@@ -138,8 +137,8 @@ def test_each_kind_of_model_says_what_joins_its_variables(
 
 def test_every_edge_and_group_goes_where_its_words_go() -> None:
     """A pair that goes with, one that goes against, a parity of three without direction; one line or shade per set."""
-    from fullspan.estimators.explain.links import links_by_interactions
-    from fullspan.model.effects.interaction import Effect, Interaction
+    from fullspan.estimators.explain import links_by_interactions
+    from fullspan.model.effects import Effect, Interaction
 
     def row(variables: str, nats: float, log_ratio: float, kind: str) -> Interaction:
         events = tuple(f"{name}=1" for name in variables)
@@ -167,8 +166,8 @@ def test_every_edge_and_group_goes_where_its_words_go() -> None:
 
 def test_without_nats_the_strength_is_the_effect() -> None:
     """A model whose rows are gone has no nats saved, and its picture does not call them so."""
-    from fullspan.estimators.explain.links import links_by_interactions
-    from fullspan.model.effects.interaction import Effect, Interaction
+    from fullspan.estimators.explain import links_by_interactions
+    from fullspan.model.effects import Effect, Interaction
 
     class Model:
         interactions_ = tuple(
@@ -242,7 +241,7 @@ def test_a_model_of_some_columns_given_others_is_refused(tmp_path: Path) -> None
 @pytest.mark.parametrize("n", [6, 40])
 def test_a_truncated_machine_is_asked_about_its_own_states(tmp_path: Path, unseen: float, n: int) -> None:
     """Page and report sum over the states that the machine has, not over all states of its variables."""
-    from fullspan.people.report.content import gather
+    from fullspan.people.report import gather
 
     rng = np.random.default_rng(0)
     rows = (rng.random((80, n)) < 0.3).astype(int)

@@ -8,9 +8,7 @@ from typing import Any
 
 import pytest
 
-from fullspan.people.web import guard
-from fullspan.people.web.guard import Guard
-from fullspan.people.web.server import host_names, is_loopback
+from fullspan.people.web import Guard, guard, host_names, is_loopback
 from web.client import request
 
 HOSTS = host_names("127.0.0.1", 8765)

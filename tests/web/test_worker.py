@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from fullspan.errors import FullspanError
-from fullspan.people.web.worker import Pool
+from fullspan.people.web import Pool
 from fullspan.processes import TookTooLong
 
 

@@ -93,13 +93,13 @@ def hidden_trees(split: Split, space: Space, settings: Settings) -> Learned:
 
 def fullspan(split: Split, space: Space, settings: Settings) -> Learned:
     """One full-span model: on the dual table where it is small, else by elimination."""
-    from fullspan.learn.search.fit import fit
+    from fullspan.learn.search.fit import fit_search
     from fullspan.learn.search.options import Options
     from fullspan.learn.wide.fit import WideOptions, fit_wide
 
     data = _counted(split.known, space)
     if space.n_states <= TABLE:
-        fitted = fit(data, Options())
+        fitted = fit_search(data, Options())
         notes = {"terms": len(fitted.model.terms), "engine": "table"}
     else:
         fitted = fit_wide(data, WideOptions(max_width=4))

@@ -20,7 +20,7 @@ from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.engine.planner import plan
 from fullspan.engine.protocol import Engine, Prices
-from fullspan.learn.search.fit import fit
+from fullspan.learn.search.fit import fit_search
 from fullspan.learn.search.options import Options
 from fullspan.learn.search.penalty import prices
 from fullspan.model.algebra.basis import Basis
@@ -71,10 +71,10 @@ def measure(n: int, device: Literal["cpu", "cuda"], n_rows: int = N_ROWS, seed: 
     timed, copy = _timed_steps(basis, empirical, device)
     options = Options(search="paper", basis="walsh", dtype="float32", device=device)
     if n <= 24:
-        fit(empirical, options)
+        fit_search(empirical, options)
     rows = np.repeat(empirical.states, empirical.counts.astype(int), axis=0)
     started = time.perf_counter()
-    fitted = fit(Empirical.from_codes(rows, space=empirical.space), options)
+    fitted = fit_search(Empirical.from_codes(rows, space=empirical.space), options)
     seconds = time.perf_counter() - started
     moved = 1e-9 * basis.n_states * (8 if device == "cpu" else 12 if n_rows >= 2**23 else 10)
     return Row(

@@ -11,8 +11,9 @@ At the bottom are variables (``space``) and counts (``empirical``); ``relations`
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from fullspan.lazy import Seam
 
 if TYPE_CHECKING:
     from fullspan.data.decoding import decode, decode_columns
@@ -24,22 +25,6 @@ if TYPE_CHECKING:
     from fullspan.data.tables.encoding import encode
     from fullspan.data.tables.filling import fill, held
     from fullspan.data.tables.grouped import Grouped, count_groups
-
-_HOMES = {
-    "MISSING_MARKS": "relations.marks",
-    "Empirical": "empirical",
-    "Grouped": "tables.grouped",
-    "Pattern": "patterns",
-    "Space": "space",
-    "Variable": "space",
-    "count": "tables.counting",
-    "count_groups": "tables.grouped",
-    "decode": "decoding",
-    "decode_columns": "decoding",
-    "encode": "tables.encoding",
-    "fill": "tables.filling",
-    "held": "tables.filling",
-}
 
 __all__ = [
     "MISSING_MARKS",
@@ -57,8 +42,17 @@ __all__ = [
     "held",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(f"fullspan.data.{_HOMES[name]}"), name)
-    raise AttributeError(f"module 'fullspan.data' has no attribute {name!r}")
+__getattr__ = Seam(
+    __name__,
+    {
+        "decoding": "decode decode_columns",
+        "empirical": "Empirical",
+        "patterns": "Pattern",
+        "relations.marks": "MISSING_MARKS",
+        "space": "Space Variable",
+        "tables.counting": "count",
+        "tables.encoding": "encode",
+        "tables.filling": "fill held",
+        "tables.grouped": "Grouped count_groups",
+    },
+)

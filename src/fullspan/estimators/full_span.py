@@ -136,7 +136,7 @@ class FullSpan(Memory, Seed, StreamingEstimator):
         watch: Watch | None,
         start: LogLinear | None,
     ) -> Fitted:
-        from fullspan.learn.search.fit import fit
+        from fullspan.learn.search.fit import fit_search
 
         shrinks, k, state = self.shrinkage is not None, self.average, self.random_state
         if k > 1 or shrinks:
@@ -153,7 +153,7 @@ class FullSpan(Memory, Seed, StreamingEstimator):
 
             return fit_wide(empirical, wide_options(options, self.max_width), watch)
         if not hidden:
-            return fit(empirical, options, watch=watch, start=start)
+            return fit_search(empirical, options, watch=watch, start=start)
         from fullspan.learn.search.incomplete import fit_incomplete
 
         return fit_incomplete(empirical, options, hidden, self.restarts, generator(state), watch, start)

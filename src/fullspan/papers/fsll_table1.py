@@ -24,7 +24,7 @@ import numpy as np
 from fullspan.data import Empirical
 from fullspan.learn.likelihood.machine import fit_machine
 from fullspan.learn.likelihood.options import MachineOptions
-from fullspan.learn.search.fit import fit
+from fullspan.learn.search.fit import fit_search
 from fullspan.learn.search.options import Options
 from fullspan.model import Fitted
 from fullspan.papers.columns import columns
@@ -246,7 +246,7 @@ def measure(truth: Truth, empirical: Empirical, options: Options | MachineOption
 
 
 def _fit(empirical: Empirical, options: Options | MachineOptions) -> Fitted:
-    return fit_machine(empirical, options) if isinstance(options, MachineOptions) else fit(empirical, options)
+    return fit_machine(empirical, options) if isinstance(options, MachineOptions) else fit_search(empirical, options)
 
 
 def log_table(fitted: Fitted) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -269,4 +269,4 @@ def _warm(options: Options | MachineOptions) -> None:
         fit_machine(empirical, replace(options, max_iter=min(options.max_iter or 100, 100)))
         return
     for dtype in ("float32", "float64"):
-        fit(empirical, Options(search=options.search, basis=options.basis, dtype=dtype))
+        fit_search(empirical, Options(search=options.search, basis=options.basis, dtype=dtype))

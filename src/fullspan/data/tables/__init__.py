@@ -1,1 +1,12 @@
 """Tables in and out: levels and bins of columns, missing values, counts of distinct rows, filled cells."""
+
+from fullspan.lazy import Seam
+
+__getattr__ = Seam(
+    __name__,
+    {
+        "bins": "binned_variable interval_labels",
+        "holdout": "held_out",
+        "resampling": "bootstrap",
+    },
+)

@@ -1,1 +1,12 @@
 """The dual table: all expectations at once, moved in place."""
+
+from fullspan.lazy import Seam
+
+__getattr__ = Seam(
+    __name__,
+    {
+        "probability_table": "ProbabilityTable",
+        "partition": "log_partition",
+        "table": "DualTable",
+    },
+)

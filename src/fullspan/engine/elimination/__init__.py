@@ -7,5 +7,15 @@ for spins with at most three neighbours when they are summed out, and ``trees`` 
 
 from fullspan.engine.elimination.clusters import Beliefs, ClusterTree
 from fullspan.engine.elimination.sums import Sums
+from fullspan.lazy import Seam
 
 __all__ = ["Beliefs", "ClusterTree", "Sums"]
+
+__getattr__ = Seam(
+    __name__,
+    {
+        "decimation": "Decimation is_decimatable verdict",
+        "ordering.order": "RULES elimination_order given_order",
+        "trees": "TreeEngine",
+    },
+)

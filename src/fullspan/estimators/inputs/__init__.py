@@ -1,1 +1,11 @@
 """What people pass to estimators: tables, targets, evidence, parameters."""
+
+from fullspan.lazy import Seam
+
+__getattr__ = Seam(
+    __name__,
+    {
+        "reading": "READING Reading",
+        "shared_parameters": "documented",
+    },
+)

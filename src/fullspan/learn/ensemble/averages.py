@@ -21,7 +21,7 @@ from fullspan.learn.likelihood.machine import fit_machine
 from fullspan.learn.likelihood.options import MachineOptions
 from fullspan.learn.likelihood.solvers import BEYOND_THE_TABLE
 from fullspan.learn.networks.posterior import MAX_VARIABLES
-from fullspan.learn.search.fit import fit
+from fullspan.learn.search.fit import fit_search
 from fullspan.learn.search.incomplete import fit_incomplete
 from fullspan.learn.search.options import Limits, Options
 from fullspan.learn.wide.fit import WideOptions, fit_wide
@@ -56,7 +56,7 @@ def averaged_search(
             return fit_incomplete(data, own, hidden, restarts, seed, watch, limits=Limits(rounds, terms))
         if not data.is_complete:
             return fit_incomplete(data, own, (), 1, seed, watch, None, Limits(rounds, terms, bounds.completions))
-        return fit(data, own, watch=watch, rounds=rounds, terms=terms)
+        return fit_search(data, own, watch=watch, rounds=rounds, terms=terms)
 
     if len(empirical.space) > MAX_VARIABLES:
         raise FullspanError(

@@ -16,7 +16,7 @@ from fullspan.data.tables.holdout import held_out
 from fullspan.learn.base.progress import Interrupted
 from fullspan.learn.ensemble.averages import averaged_search
 from fullspan.learn.ensemble.out_of_bag import log_prob_of
-from fullspan.learn.search.fit import fit
+from fullspan.learn.search.fit import fit_search
 from fullspan.learn.search.options import Options
 from fullspan.learn.shares import best_shares
 from fullspan.learn.shrinkage.fit import check_shrinkable, fit_shrunken
@@ -84,7 +84,7 @@ class _Shrunken:
 
 
 def _one_search(empirical: Empirical, options: Options, watch: Watch) -> Fitted:
-    fitted = fit(empirical, options, watch=watch)
+    fitted = fit_search(empirical, options, watch=watch)
     settings = {**fitted.settings, "average": 1, "shrinkage": "evidence"}
     if fitted.status == "interrupted":
         return replace(fitted, settings=settings)
@@ -113,7 +113,7 @@ def _background(empirical: Empirical, options: Options, basis: Basis, watch: Wat
     background, share = fit_shrunken(empirical, basis.name, None, memory, watch), 0.5
     rivals: list[Fitted] = []
     if valid is not None and background.status == "converged":
-        rivals = [fit(train, options, watch=watch), fit_shrunken(train, basis.name, None, memory, watch)]
+        rivals = [fit_search(train, options, watch=watch), fit_shrunken(train, basis.name, None, memory, watch)]
         log_prob = np.stack([log_prob_of(rival.model, valid.states) for rival in rivals], axis=1)
         share = float(best_shares(log_prob, valid.counts)[1])
     return background, share, all(found.status != "interrupted" for found in (background, *rivals))

@@ -1,1 +1,11 @@
 """Learning of layered machines by (persistent) contrastive divergence."""
+
+from fullspan.lazy import Seam
+
+__getattr__ = Seam(
+    __name__,
+    {
+        "options": "LayerOptions",
+        "pretrain": "pretrained",
+    },
+)

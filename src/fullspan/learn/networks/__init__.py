@@ -1,1 +1,11 @@
 """Bayesian networks drawn from their posterior: a candidate of stacked ensembles."""
+
+from fullspan.lazy import Seam
+
+__getattr__ = Seam(
+    __name__,
+    {
+        "families": "Families",
+        "posterior": "Networks STRENGTHS Spread draw_networks",
+    },
+)

@@ -43,7 +43,7 @@ def fit_complete(
     start: LogLinear | None = None,
     limits: Limits | None = None,
 ) -> Fitted:
-    """Learn a log-linear model of complete rows; see :func:`fullspan.learn.search.fit.fit`."""
+    """Learn a log-linear model of complete rows; see :func:`fullspan.learn.search.fit.fit_search`."""
     options, limits = options or Options(), limits or Limits()
     before = _Before(time.perf_counter())
     for name in _bases(empirical, options, start):

@@ -14,7 +14,7 @@ from fullspan.learn.search.options import Options as Options
 from fullspan.model import Fitted, LogLinear
 
 
-def fit(
+def fit_search(
     empirical: Empirical,
     options: Options | None = None,
     watch: Watch | None = None,

@@ -66,7 +66,7 @@ def fit_incomplete(
     Parameters
     ----------
     restarts : random first completions, where there are hidden variables.
-    watch, start : as for :func:`fullspan.learn.search.fit.fit`; ``start`` gives the first completion.
+    watch, start : as for :func:`fullspan.learn.search.fit.fit_search`; ``start`` gives the first completion.
 
     Raises
     ------

@@ -1,1 +1,12 @@
 """All interactions at once, pulled towards zero by a normal prior whose scale for each order is set by evidence."""
+
+from fullspan.lazy import Seam
+
+__getattr__ = Seam(
+    __name__,
+    {
+        "contrasts": "Contrasts",
+        "evidence": "shrink",
+        "fit": "MAX_TERMS fit_shrunken highest_order",
+    },
+)

@@ -1,0 +1,10 @@
+"""Bases: terms, their products, and the transforms between a basis and the states."""
+
+from fullspan.lazy import Seam
+
+__getattr__ = Seam(
+    __name__,
+    {
+        "basis": "BASES Basis BasisName Term",
+    },
+)

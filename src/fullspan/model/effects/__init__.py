@@ -1,1 +1,12 @@
 """Effects in words: components that no basis changes, ratios of named levels, interactions."""
+
+from fullspan.lazy import Seam
+
+__getattr__ = Seam(
+    __name__,
+    {
+        "events": "event_words",
+        "interaction": "Effect Interaction",
+        "words": "describe label",
+    },
+)

@@ -59,14 +59,14 @@ def _fitted() -> Fitted:
     from fullspan.estimators.inputs.reading import Reading
     from fullspan.learn.base.reporter import Reporter, announce
     from fullspan.learn.effects.explain import explained
-    from fullspan.learn.search.fit import fit
+    from fullspan.learn.search.fit import fit_search
     from fullspan.learn.search.options import Options
 
     reading = Reading(missing="em")
     with contextlib.closing(Reporter()) as reporter:
         announce(reporter)
         data = reading.count(house_votes_path())
-        fitted = reading.noted(fit(data, Options(), watch=reporter))
+        fitted = reading.noted(fit_search(data, Options(), watch=reporter))
         reporter.say("working out what each interaction saves")
         return explained(fitted, data)
 

@@ -2,3 +2,12 @@
 
 :mod:`content` gathers the numbers, :mod:`caveats` says in words what to keep in mind, :mod:`page` writes the HTML.
 """
+
+from fullspan.lazy import Seam
+
+__getattr__ = Seam(
+    __name__,
+    {
+        "content": "gather",
+    },
+)

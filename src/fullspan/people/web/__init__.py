@@ -3,3 +3,16 @@
 :mod:`explorer` answers in plain JSON types, :mod:`worker` runs it in processes that can be killed, :mod:`api` speaks
 HTTP, :mod:`guard` keeps strangers out. The page itself, in ``static``, is built from ``web/`` with npm.
 """
+
+from fullspan.lazy import Seam
+
+__getattr__ = Seam(
+    __name__,
+    {
+        "explorer": "Explorer",
+        "guard": "Guard",
+        "neighbourhood": "Neighbourhoods",
+        "server": "guarded_app host_names is_loopback server_config",
+        "worker": "Pool",
+    },
+)
