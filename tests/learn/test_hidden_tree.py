@@ -13,6 +13,7 @@ from fullspan.data.space import Space
 from fullspan.data.tables import held_out
 from fullspan.engine.elimination import TreeEngine
 from fullspan.errors import FullspanError
+from fullspan.learn.trees import TreeOptions, fit_hidden_tree
 from fullspan.learn.trees.chow_liu import chow_liu
 from fullspan.learn.trees.hidden_tree import Learner, Rows, maximised, mixture
 from fullspan.learn.trees.starts import level_shares, start
