@@ -10,7 +10,7 @@ from fullspan.data.space import Space
 from fullspan.errors import QueryError, TooLargeError
 from fullspan.learn.trees.chow_liu import chow_liu
 from fullspan.model.hidden_tree import HiddenTree
-from fullspan.query.distributions import TreeDistribution
+from fullspan.query.distributions import GraphDistribution, TreeDistribution
 from trees import CARDS, generic_tree, joint
 
 
@@ -91,6 +91,27 @@ def test_cells_are_filled_by_their_likeliest_level(case: tuple[TreeDistribution,
     filled = distribution.impute(rows)
     assert filled[0].tolist() == [int(cells.sum(axis=1).argmax()), 2, 0, int(cells.sum(axis=0).argmax()), 1]
     assert filled[1].tolist() == rows[1].tolist()
+
+
+def test_hidden_nodes_can_be_named() -> None:
+    """Conditions, tables, marginals and samples with hidden nodes agree with the enumeration of all nodes."""
+    tree = generic_tree(3)
+    distribution, nodes = TreeDistribution(tree), GraphDistribution(tree.graph())
+    assert distribution.visible == tree.space
+    assert distribution.space.names[-1] == "hidden x4"
+    given = {"hidden x0": 1, "x3": [0, 2]}
+    shares = distribution.conditional("hidden x1").values  # of the root
+    assert np.allclose(shares, tree.prior)
+    by_bayes = sum(shares[k] * distribution.probability({"x4": 1}, {"hidden x1": k}) for k in range(tree.n_states))
+    assert by_bayes == pytest.approx(distribution.probability({"x4": 1}))
+    assert distribution.log_z_given(given) == pytest.approx(np.log(distribution.probability(given)))
+    found = distribution.marginals(given)
+    assert list(found.shares) == list(tree.space.names)
+    assert np.allclose(found.shares["x1"], distribution.conditional("x1", given).values)
+    assert np.allclose(found.shares["x1"], nodes.conditional("x1", given).values)
+    drawn = distribution.sample(4000, np.random.default_rng(0), given)
+    assert drawn.shape == (4000, len(tree.space))
+    assert np.allclose(np.bincount(drawn[:, 1], minlength=3) / 4000, found.shares["x1"], atol=0.04)
 
 
 def test_what_cannot_be_answered_is_refused() -> None:

@@ -63,8 +63,9 @@ class Explorer:
             check_exact_joint(self.estimator, str(path), "the explorer")
             self.kind, self.joined = type(self.estimator).__name__, self.estimator._links()
             self.distribution = distribution_of(self.estimator.fitted_, MAX_MEMORY)
-        self.space: Space = self.distribution.space
         self.prior = self.distribution.marginals().shares
+        # Nodes of a hidden tree can be named in questions, but are not listed: each would only repeat its variable.
+        self.space = Space(tuple(v for v in self.distribution.space.variables if v.name in self.prior))
         self.near = Neighbourhoods(self.space.names, self.joined.links)
 
     # -- what it is -------------------------------------------------------------------------------------------

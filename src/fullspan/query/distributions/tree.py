@@ -1,25 +1,29 @@
 """Exact answers to questions about a tree of hidden nodes, by passes over it: linear in the number of variables.
 
 A condition fixes cells or narrows them to some levels; ``P(event | given)`` is the ratio of two likelihoods of partial
-rows, and a table of a few variables is one such ratio per cell.
+rows, and a table of a few variables is one such ratio per cell. Hidden nodes can be named too, as ``hidden rain`` of
+the variable ``rain``: the passes sum them out, so such questions are answered by elimination on the tree's factors.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array
+from fullspan.data.space import Space
 from fullspan.engine.elimination.trees import TreeEngine
 from fullspan.errors import QueryError
 from fullspan.model.hidden_tree import HiddenTree
 from fullspan.model.loglinear import checked_codes
 from fullspan.query.distribution import PAIR_WORK, Distribution, Marginals
+from fullspan.query.distributions.graph import GraphDistribution
 from fullspan.query.distributions.pairs import STEP
 from fullspan.query.language.boxes import Codes, both
 from fullspan.query.language.events import Event, check_possible, in_words
@@ -35,8 +39,24 @@ class TreeDistribution(Distribution):
     """
 
     def __init__(self, model: HiddenTree) -> None:
-        self.model, self.space = model, model.space
-        self.engine = TreeEngine(model)
+        self.model, self.engine = model, TreeEngine(model)
+        self.space = model.space if model.is_observed else model.graph().space
+
+    @property
+    def visible(self) -> Space:
+        """The observed variables, which come first."""
+        return self.model.space
+
+    @cached_property
+    def _nodes(self) -> GraphDistribution:
+        """The same distribution with the hidden nodes as variables."""
+        return GraphDistribution(self.model.graph())
+
+    def _names_hidden(self, *boxes: Iterable[int]) -> bool:
+        return any(i >= len(self.visible) for box in boxes for i in box)
+
+    def _all_variables(self) -> tuple[int, ...]:
+        return tuple(range(len(self.visible)))
 
     # -- rows -------------------------------------------------------------------------------------------------
 
@@ -74,9 +94,9 @@ class TreeDistribution(Distribution):
         return means if how == "mean" else filled
 
     def _check_rows(self, known: NDArray[Any], log: Array, first: int = 0) -> None:
-        gaps = np.flatnonzero((known < 0).any(axis=1) & np.isneginf(log))
-        if len(gaps):
-            raise _impossible(f"what row {first + gaps[0] + 1} says")
+        impossible = np.flatnonzero((known < 0).any(axis=1) & np.isneginf(log))
+        if len(impossible):
+            raise _impossible(f"what row {first + impossible[0] + 1} says")
 
     def sample(self, size: int, rng: np.random.Generator, given: Event | None = None) -> NDArray[np.int64]:
         """Independent states (size, n) given an event; exact, and fixed by the generator's state.
@@ -88,15 +108,20 @@ class TreeDistribution(Distribution):
         """
         n = self.checked_size(size)
         allowed = self.allowed(given)
+        if self._names_hidden(allowed):
+            return self._nodes.sample(n, rng, given)[:, : len(self.visible)]
         self._log_prob(allowed, check=True)
-        drawn, _ = TreeEngine(self.model, allowed).completed(np.full((n, len(self.space)), -1), rng)
+        drawn, _ = TreeEngine(self.model, allowed).completed(np.full((n, len(self.visible)), -1), rng)
         return drawn
 
     # -- probabilities ----------------------------------------------------------------------------------------
 
     def marginals(self, given: Event | None = None) -> Marginals:
-        """In one pass up and one down."""
+        """Of the observed variables, in one pass up and one down; by elimination given hidden nodes."""
         allowed = self.allowed(given)
+        if self._names_hidden(allowed):
+            log_prob, shares, _ = self._nodes.marginals(given)
+            return Marginals(min(log_prob, 0.0), {name: shares[name] for name in self.visible.names})
         log_prob = self._log_prob(allowed, check=True)
         _, chances, _ = next(TreeEngine(self.model, allowed).posteriors(np.full((1, len(self.visible)), -1)))
         shares = {v.name: chances[0, i, : v.card] for i, v in enumerate(self.visible.variables)}
@@ -104,7 +129,8 @@ class TreeDistribution(Distribution):
 
     def log_z_given(self, given: Event | None = None) -> float:
         """Log-probability of the evidence."""
-        return self._log_prob(self.allowed(given), check=True)
+        allowed = self.allowed(given)
+        return self._nodes.log_z_given(given) if self._names_hidden(allowed) else self._log_prob(allowed, check=True)
 
     def pairs(self, work: float = PAIR_WORK) -> Array | None:
         """By one pass for each level of each variable."""
@@ -129,7 +155,9 @@ class TreeDistribution(Distribution):
         ------
         TooLargeError : the table would have more than 2^20 cells.
         """
-        check_possible(given, self.visible)
+        check_possible(given, self.space)
+        if self._names_hidden(where, event, given):
+            return self._nodes.cells(where, event, given)
         shape = self.shape_of(where)
         joint, norm = both(given, event), self._log_prob(given, check=True)
         if not all(joint.values()):
