@@ -469,7 +469,7 @@ def test_the_summary_reads_like_a_table_of_coefficients(frame: pd.DataFrame) -> 
 
 def test_the_summary_of_other_fits(rows: pd.DataFrame, frame: pd.DataFrame) -> None:
     spins = str(fs.BoltzmannMachine(basis="walsh").fit(rows).summary("basis"))
-    assert "an odd number of the values it names" in spins
+    assert "+1 where a value it names holds" in spins
     hidden = str(fs.BoltzmannMachine(order=1, hidden=1, restarts=1).fit(rows).summary())
     assert "1 hidden: h1" in hidden
     assert "NA: not determined" in hidden

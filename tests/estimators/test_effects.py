@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import re
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 import fullspan as fs
 from fullspan.errors import BoundaryWarning, FullspanError
+from fullspan.model.algebra.local import local_row
 
 TWO_BY_TWO = [["n", "n"]] * 1000 + [["n", "y"]] * 100 + [["y", "n"]] * 100 + [["y", "y"]] * 1000
 
@@ -328,6 +330,32 @@ def test_coefficients_of_a_coding_do_not_depend_on_the_basis(basis, coding):
             )
         assert c.estimate == pytest.approx(expected, abs=1e-6)
     assert ("sum-to-zero" if coding == "sum" else "treatment") in found.text()
+
+
+@pytest.mark.parametrize("basis", ["monomial", "walsh", "indicator"])
+@pytest.mark.parametrize("shape", [(2, 2, 2), (2, 3, 4)])
+def test_a_positive_weight_means_more_of_what_its_label_names(basis, shape):
+    """The function of a term is 1 in every cell that its label names, so that its weight counts for these cells."""
+    frame = table_of(random_counts(3, shape))
+    model = fs.BoltzmannMachine(order=3, basis=basis, count_column="n").fit(frame)
+    found = model.summary("basis").coefficients
+    fitted = model.model_
+    for coefficient, term in zip(found, fitted.terms, strict=True):
+        named = {}
+        for part in coefficient.term.split(":"):
+            name, levels = re.fullmatch(r"v(\d)(?:=| in )\{?([\d, ]+)\}?", part).groups()
+            named[int(name)] = [int(level) for level in levels.split(", ")]
+        assert set(named) == {i for i, _ in term}
+        for i, j in term:
+            row = local_row(fitted.basis, i, j)
+            assert sorted(named[i]) == [x for x in range(shape[i]) if row[x] == 1]
+
+
+def test_an_average_of_spins_has_a_negative_weight_for_a_rare_level():
+    """Its coefficients are those of the basis, and level n of x0 has a tenth of the rows."""
+    rows = pd.DataFrame({"x0": ["y"] * 900 + ["n"] * 100, "x1": ["y", "n"] * 500})
+    found = {c.term: c.estimate for c in fs.FullSpan(average=2, random_state=0).fit(rows).summary().coefficients}
+    assert found["x0=n"] < -0.5
 
 
 def test_p_values_stand_next_to_given_terms_only():

@@ -13,7 +13,6 @@ from fullspan.estimators.explain.endings import ended_early, ending_words
 from fullspan.estimators.explain.interactions import InteractionTable
 from fullspan.estimators.explain.limits import likelihood_line
 from fullspan.estimators.explain.terms import aligned
-from fullspan.model.algebra.local_bases import INDICATOR
 from fullspan.model.effects.events import event_words
 from fullspan.model.effects.words import label
 
@@ -30,11 +29,8 @@ _READ_AS = {
     "sum": "sum-to-zero coding: above 0, the named levels are more frequent together than lower orders expect",
     "treatment": "treatment coding, against the first levels: above 0, the named levels are more frequent together",
 }
-_BASES = {
-    "monomial": "the basis: 1 where all the named levels hold, else 0; the same as treatment coding",
-    "walsh": "the basis: a term is -1 where an odd number of the values it names holds, else +1",
-    "indicator": "the basis: a term is the product of +1 where a value it names holds, and -1 where not",
-}
+_ZERO_ONE = "the basis: 1 where all the named levels hold, else 0; the same as treatment coding"
+_PLUS_MINUS = "the basis: a term is the product of +1 where a value it names holds, and -1 where not"
 _SELECTED = (
     "The terms were chosen by a search in the same rows: standard errors leave that choice out, and p-values would be "
     "too small, so none are given."
@@ -305,14 +301,8 @@ def _more(n: int) -> Iterator[str]:
 
 
 def _basis_words(basis: Basis) -> str:
-    """How the functions of a basis are read; a Walsh basis has indicators on numbers of levels like 3 or 5."""
-    mixed = basis.name == "walsh" and any(kind == INDICATOR for kind in basis.kinds)
-    return _BASES[basis.name] + (
-        "; on columns whose number of levels is no power of 2, as the indicator basis: "
-        + ("+1 where the value holds, and -1 where not")
-        if mixed
-        else ""
-    )
+    """How the functions of a basis are read."""
+    return _ZERO_ONE if basis.zero_one else _PLUS_MINUS
 
 
 def _uses_hidden(fitted: Fitted) -> bool:

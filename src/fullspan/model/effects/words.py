@@ -59,8 +59,13 @@ def is_two_level_pair(basis: Basis, term: Term) -> bool:
 
 
 def label(space: Space, basis: Basis, term: Term) -> str:
-    """The sides that a term names, as statisticians write them: ``crime=y:salvador=n``."""
-    return ":".join(side_words(space, basis, term))
+    """The term as statisticians write it, ``crime=y:salvador=n``: the sides on which its functions are 1.
+
+    A positive weight then always means more of what the label names. The words of :func:`describe` name the other
+    side of a Walsh function, level 1, where it is -1.
+    """
+    sides = ((i, np.flatnonzero(local_row(basis, i, j) > 0)) for i, j in term)
+    return ":".join(event_words(space.variables[i], [int(x) for x in own]) for i, own in sides)
 
 
 def side_words(space: Space, basis: Basis, term: Term) -> list[str]:
