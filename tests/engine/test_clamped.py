@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fullspan.engine.dual import clamped, within
 from fullspan.engine.dual.clamped import Clamped, fibre
 from fullspan.engine.dual.within import Within
 from fullspan.model.algebra import Basis, BasisName
@@ -44,7 +43,6 @@ def test_completion_is_the_sum_over_agreeing_states(
 ) -> None:
     """``out += sum_o w(o) p(x | o)`` and ``log Z(o) = log sum exp l``, rows in any order, whoever does the work."""
     if many is not None:
-        monkeypatch.setattr(clamped, "_MANY", many)
         always_compiled(monkeypatch)
     basis, rows, weights = rows_of
     rng = np.random.default_rng(0)
@@ -55,7 +53,7 @@ def test_completion_is_the_sum_over_agreeing_states(
         part = np.exp(log_weights[states])
         wanted[states] += weight * part / part.sum()
         log_z.append(np.log(part.sum()))
-    engine = Clamped(basis, rows, weights)
+    engine = Clamped(basis, rows, weights, many or 1 << 14)
     np.testing.assert_allclose(engine.complete(log_weights, out), log_z, rtol=1e-13, atol=1e-13)
     np.testing.assert_allclose(out, wanted, rtol=1e-12)
     np.testing.assert_array_equal(
@@ -81,7 +79,7 @@ def test_log_weights_far_below_zero_do_not_underflow() -> None:
 
 @pytest.mark.parametrize("basis", ALL_BASES)
 @pytest.mark.parametrize("cards", [(2, 3, 4), (3, 1, 2, 2)], ids=str)
-def test_covariance_within_rows(basis: BasisName, cards: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_covariance_within_rows(basis: BasisName, cards: tuple[int, ...]) -> None:
     """``sum_o w(o) Cov(Phi | o)`` row by row, whether few rows are held at a time or many."""
     algebra = Basis(basis, cards)
     rows, rng = every_row(cards), np.random.default_rng(2)
@@ -96,9 +94,8 @@ def test_covariance_within_rows(basis: BasisName, cards: tuple[int, ...], monkey
     engine, moments = Clamped(algebra, rows, weights), np.zeros(algebra.n_states)
     engine.complete(log_weights, moments)
     algebra.analyse(moments)
-    for held in (within._HELD, 80):
-        monkeypatch.setattr(within, "_HELD", held)
-        found = Within(engine, [algebra.term(int(y)) for y in indices])
+    for held in (1 << 18, 80):
+        found = Within(engine, [algebra.term(int(y)) for y in indices], held)
         np.testing.assert_allclose(found.mean_square(log_weights - 2000.0), square, atol=1e-12)
         np.testing.assert_allclose(found.covariance(log_weights, moments), wanted, atol=1e-12)
     assert Within(engine, []).covariance(log_weights, moments).shape == (0, 0)

@@ -147,13 +147,12 @@ def test_units_are_those_of_the_kernels(dtype: Any) -> None:
 
 
 @pytest.mark.parametrize("groups", [None, ([1, 3, 1, 2], [2, 1, 4, 1])])
-def test_two_layers_are_summed_as_by_the_kernel(groups: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_layers_are_summed_as_by_the_kernel(groups: Any) -> None:
     rng = np.random.default_rng(8)
     weights, a, c = rng.normal(size=(7, 8)), rng.normal(size=7), rng.normal(size=8)
     sizes = () if groups is None else tuple(np.array(part) for part in groups)
     listed = two_layers.two_layers(weights, a, c, *sizes)
-    monkeypatch.setattr(two_layers, "_FEW", 0)
-    assert listed == pytest.approx(two_layers.two_layers(weights, a, c, *sizes), rel=1e-13)
+    assert listed == pytest.approx(two_layers.two_layers(weights, a, c, *sizes, few=0), rel=1e-13)
 
 
 @pytest.mark.parametrize("common", [False, True])

@@ -11,7 +11,7 @@ import pytest
 import fullspan as fs
 from fullspan.data import Empirical, Grouped, count_groups
 from fullspan.errors import ConvergenceWarning, DataError, FullspanError, ModelFileError, QueryError, TooLargeError
-from fullspan.learn.many import fit as many_fit
+from fullspan.learn.many import fit_groups
 from fullspan.learn.search import Options, fit_search
 
 SINGLE = {"search": "paper", "basis": "walsh", "dtype": "float64", "device": "cpu"}
@@ -57,7 +57,7 @@ def test_many_models_are_those_of_a_loop(cards: tuple[int, ...], penalty: str | 
 def alone(empirical: Empirical, options: Options):
     """The model of one group only, and the same by the search of single models."""
     grouped = Grouped.of_weights(empirical, np.array([empirical.counts]), ("a",))
-    return many_fit.fit_groups(grouped, options).models, fit_search(empirical, options)
+    return fit_groups(grouped, options).models, fit_search(empirical, options)
 
 
 def test_long_searches_rebuild_as_single_ones_do() -> None:
@@ -212,17 +212,17 @@ def test_damaged_files_are_refused(tmp_path, change, message) -> None:
 def test_an_interrupt_keeps_the_groups_that_are_done(monkeypatch) -> None:
     """Ctrl-C between batches: what is finished stands, and a warning says how much is missing."""
     frame = rows_of((2, 2, 2), 150, 30, seed=13)
-    monkeypatch.setattr(many_fit, "_FIRST", 40)
 
     def stop(self, done, n, seconds):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("fullspan.learn.base.reporter.Reporter.models", stop)
-    with pytest.warns(ConvergenceWarning, match="40 of 150 models are done"):
+    with pytest.warns(ConvergenceWarning, match=r"\d+ of 150 models are done"):
         part = fs.fit_many(frame, "site", verbose=True)
     monkeypatch.undo()
     whole = fs.fit_many(frame, "site")
-    assert part.groups_ == whole.groups_[:40]
+    assert 0 < len(part.groups_) < 150
+    assert part.groups_ == whole.groups_[: len(part.groups_)]
     assert part.terms_.to_pylist() == whole.terms_.slice(0, part.terms_.num_rows).to_pylist()
 
 
@@ -260,9 +260,9 @@ def test_what_cannot_be_fitted_is_refused() -> None:
     huge = replace(groups, counts=np.full_like(groups.counts, 1e308))
     paper = Options(search="paper", basis="walsh", dtype="float64")
     with np.errstate(over="ignore"), pytest.raises(FullspanError, match="group 's00' with counts that sum to inf"):
-        many_fit.fit_groups(huge, paper)
+        fit_groups(huge, paper)
     with pytest.raises(FullspanError, match="search='paper', but 'full'"):
-        many_fit.fit_groups(count_groups(frame, "site"), Options())
+        fit_groups(count_groups(frame, "site"), Options())
     for options, message in (
         ({"bootstrap": 0}, "at least 1"),
         ({"folds": 1}, "2 to 120"),

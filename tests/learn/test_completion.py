@@ -21,7 +21,6 @@ from fullspan.learn.ensemble import (
     averaged_search,
     completed,
     completing,
-    completion,
     cross_validated,
     drawn,
     in_folds,
@@ -71,12 +70,11 @@ def test_the_table_of_models_is_their_mean() -> None:
     assert np.allclose(log_table(BASIS, models), wanted, atol=1e-13)
 
 
-def test_rows_are_spread_over_the_states_that_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_are_spread_over_the_states_that_agree() -> None:
     """``n(x) = sum_o n(o) p(x | o)`` by enumeration, every row keeps its weight, and ``log P(o)`` is the sum."""
-    monkeypatch.setattr(completion, "_SHARES", 1 << 40)
     data = rows_of(80, 0.3)
     log_p = a_model(0).log_prob(STATES)
-    filled, log_prob = completed(data, BASIS, log_p)
+    filled, log_prob = completed(data, BASIS, log_p, smallest=2.0**-40)
     wanted = np.zeros(48)
     for row, count, found in zip(data.states, data.counts, log_prob, strict=True):
         which, p = agreeing(row), np.exp(log_p)
@@ -135,12 +133,11 @@ def test_a_row_with_many_gaps_is_completed_in_few_states_that_tell_the_same() ->
         assert np.allclose(covariance, share * (1 - share) * np.eye(12), atol=0.06)
 
 
-def test_many_rows_are_completed_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_rows_are_completed_in_blocks() -> None:
     """Whatever the size of a block."""
     data, log_p = rows_of(80, 0.3), a_model(0).log_prob(STATES)
     whole, log_prob = completed(data, BASIS, log_p)
-    monkeypatch.setattr(completion, "_BLOCK", 8)
-    parts, again = completed(data, BASIS, log_p)
+    parts, again = completed(data, BASIS, log_p, block=8)
     assert np.allclose(whole.counts, parts.counts, atol=1e-13)
     assert np.array_equal(log_prob, again)
 
@@ -175,18 +172,15 @@ class _Pairs:
         return ((1.0, self._model),)
 
 
-def test_no_round_lowers_the_likelihood_of_what_was_observed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_round_lowers_the_likelihood_of_what_was_observed() -> None:
     """Each candidate learned by maximum likelihood makes the observed cells at least as likely as the one before."""
-    monkeypatch.setattr(completion, "_SHARES", 1 << 40)
-    monkeypatch.setattr(completion, "_SETTLED", 1e-9)
-    monkeypatch.setattr(completion, "_ROUNDS", 40)
     data, candidates = rows_of(2000, 0.35), []
 
     def learn(part: Empirical, basis: Basis, rng: np.random.Generator) -> Candidate:
         candidates.append(_Pairs(part))
         return candidates[-1]
 
-    Completions(learn).of(data, BASIS)
+    Completions(learn, rounds=40, gain=1e-9, smallest=2.0**-40).of(data, BASIS)
     found = [
         float(data.counts @ observed_log_prob(candidate, BASIS, data.states)) / data.total for candidate in candidates
     ]
@@ -243,11 +237,8 @@ def test_the_best_network_is_where_the_walk_starts() -> None:
 
 
 @pytest.mark.parametrize("dear", [0, 1 << 40])
-def test_networks_say_of_rows_with_missing_values_what_their_completions_have(
-    dear: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_networks_say_of_rows_with_missing_values_what_their_completions_have(dear: int) -> None:
     """``log P(o) = log sum p(x)`` over the states that agree with o, asked for by themselves or in a table of all."""
-    monkeypatch.setattr(completion, "_DEAR", dear)
     data = rows_of(150, 0.25)
     best = Completions(lambda d, b, r: draw_networks(d, b, "each", r, draws=0))
     learn = completing(lambda d, b, r: draw_networks(d, b, "each", r, draws=5), best)
@@ -256,23 +247,20 @@ def test_networks_say_of_rows_with_missing_values_what_their_completions_have(
     p = np.exp(candidate.log_prob(STATES))
     assert p.sum() == pytest.approx(1.0)
     wanted = [np.log(p[agreeing(row)].sum()) for row in data.states]
-    assert np.allclose(observed_log_prob(candidate, BASIS, data.states), wanted)
+    assert np.allclose(observed_log_prob(candidate, BASIS, data.states, dear), wanted)
 
 
-@pytest.mark.parametrize("limit", [completion.MAX_STATES, 1])
-def test_an_average_says_of_rows_with_missing_values_what_their_completions_have(
-    limit: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("limit", [1 << 22, 1])
+def test_an_average_says_of_rows_with_missing_values_what_their_completions_have(limit: int) -> None:
     """By the table or by elimination, for one model and for an average with further models."""
     from fullspan.model.averaged import AveragedLogLinear
 
-    monkeypatch.setattr("fullspan.learn.ensemble.out_of_bag.MAX_STATES", limit)
     average = AveragedLogLinear.of([a_model(0), a_model(1)], [(0.3, a_model(2))])
     rows = rows_of(40, 0.4).states
     for model in (a_model(3), average):
         p = np.exp(model.log_prob(STATES))
         wanted = [np.log(p[agreeing(row)].sum()) for row in rows]
-        assert np.allclose(log_prob_of(model, rows), wanted, atol=1e-12)
+        assert np.allclose(log_prob_of(model, rows, max_states=limit), wanted, atol=1e-12)
 
 
 def test_a_fifth_is_predicted_by_the_others_alone() -> None:

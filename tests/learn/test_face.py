@@ -19,7 +19,6 @@ from fullspan.arrays import Ints
 from fullspan.errors import FullspanError, TooLargeError
 from fullspan.learn.likelihood import Face, complete_sets, empty_margins, face_of
 from fullspan.learn.likelihood.boundary import cuts
-from fullspan.learn.likelihood.boundary import face as face_module
 from fullspan.model.algebra import BASES, Basis, BasisName
 from fullspan.model.algebra.nullspace import integral, null_space
 
@@ -225,11 +224,10 @@ def test_stages_that_do_not_end_are_an_error() -> None:
         face_of(basis, up_to(basis, 2), np.arange(1, 7), max_rounds=1)
 
 
-def test_a_direction_lost_in_rounding_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_direction_lost_in_rounding_is_an_error() -> None:
     """No direction is returned that the check on all states does not confirm."""
-    monkeypatch.setattr(face_module, "_ROUNDING", -1.0)
     with pytest.raises(FullspanError, match=r"of 1 diverging weights is lost in rounding \(gap .*, error 0.0e\+00\)"):
-        face_of(Basis("walsh", (2,)), np.array([1]), np.array([1]))
+        face_of(Basis("walsh", (2,)), np.array([1]), np.array([1]), rounding=-1.0)
 
 
 def test_a_failing_solver_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,10 +12,10 @@ from fullspan.data.space import Space
 from fullspan.engine.dual import DualTable
 from fullspan.errors import DataError, FullspanError, QueryError, TooLargeError
 from fullspan.query import Table
-from fullspan.query.distributions import LogLinearDistribution, look_ups, rows
+from fullspan.query.distributions import LogLinearDistribution, rows
 from query.enumeration import ALL_BASES, CARDS, Enumerated, normalised, random_model
 
-WAYS = ("look-up", "elimination")
+METHODS = ("look-up", "elimination")
 
 
 @pytest.fixture(params=ALL_BASES)
@@ -23,14 +23,18 @@ def basis(request):
     return request.param
 
 
-@pytest.fixture(params=WAYS)
-def both_ways(request, basis, monkeypatch):
-    """An distribution and its enumeration; the second way may not use look-ups at all."""
+@pytest.fixture(params=METHODS)
+def either(request, basis):
+    """A distribution and its enumeration; elimination has no table to look anything up in."""
     model = random_model(CARDS, basis, seed=3)
-    if request.param == "elimination":
-        monkeypatch.setattr(look_ups, "LOOK_UPS", 0)
-        monkeypatch.setattr(rows, "LOOK_UPS", 0)
-    return LogLinearDistribution(model), Enumerated.of(model)
+    return of(model, 0 if request.param == "elimination" else None), Enumerated.of(model)
+
+
+def of(model, most_states, max_completions=1 << 10):
+    """The distribution of a model, by a table of at most these states, and by weighing at most these completions."""
+    distribution = LogLinearDistribution(model)
+    distribution.most_states, distribution.max_completions = most_states, max_completions
+    return distribution
 
 
 def named(codes):
@@ -49,15 +53,15 @@ EVENTS = (
 
 
 @pytest.mark.parametrize(("event", "given"), EVENTS)
-def test_probability(both_ways, event, given):
-    distribution, truth = both_ways
+def test_probability(either, event, given):
+    distribution, truth = either
     assert distribution.probability(named(event), named(given)) == pytest.approx(
         truth.probability(event, given), rel=1e-12
     )
 
 
-def test_an_impossible_event_and_the_certain_one(both_ways):
-    distribution, _ = both_ways
+def test_an_impossible_event_and_the_certain_one(either):
+    distribution, _ = either
     assert distribution.probability({"x1": 0}, {"x1": 1}) == 0.0
     assert distribution.probability({"x1": []}) == 0.0
     assert distribution.probability({}) == 1.0
@@ -66,22 +70,22 @@ def test_an_impossible_event_and_the_certain_one(both_ways):
 
 @pytest.mark.parametrize("where", [(0,), (2, 1), (3, 0, 2), (0, 1, 2, 3)])
 @pytest.mark.parametrize("given", [{}, {1: (2,)}, {2: (1, 3)}, {0: (1,), 3: (0,)}])
-def test_conditional_tables_follow_the_order_asked_for(both_ways, where, given):
-    distribution, truth = both_ways
+def test_conditional_tables_follow_the_order_asked_for(either, where, given):
+    distribution, truth = either
     table = distribution.conditional([f"x{i}" for i in where], named(given))
     assert table.names == tuple(f"x{i}" for i in where)
     assert table.levels == tuple(tuple(range(CARDS[i])) for i in where)
     np.testing.assert_allclose(table.values, truth.conditional(where, given), rtol=1e-10, atol=0)
 
 
-def test_marginal(both_ways):
-    distribution, truth = both_ways
+def test_marginal(either):
+    distribution, truth = either
     np.testing.assert_allclose(distribution.marginal("x2").values, truth.conditional((2,)), rtol=1e-12)
 
 
 @pytest.mark.parametrize("given", [{}, {1: (1,)}, {2: (0, 2), 0: (1,)}, {0: (1,), 1: (2,), 2: (3,), 3: (0,)}])
-def test_mode(both_ways, given):
-    distribution, truth = both_ways
+def test_mode(either, given):
+    distribution, truth = either
     p = np.where(truth.mask(given), truth.p, 0.0)
     mode = distribution.mode(named(given))
     assert tuple(mode.state) == np.unravel_index(p.argmax(), p.shape)
@@ -89,9 +93,9 @@ def test_mode(both_ways, given):
 
 
 @pytest.mark.parametrize("given", [{}, {1: (1,)}, {2: (0, 2), 0: (1,)}])
-def test_samples_have_the_models_distribution(both_ways, given):
+def test_samples_have_the_models_distribution(either, given):
     """Each frequency lies within five standard deviations of its probability, and excluded states never come."""
-    distribution, truth = both_ways
+    distribution, truth = either
     size = 40_000
     states = distribution.sample(size, np.random.default_rng(11), named(given))
     p = np.where(truth.mask(given), truth.p, 0.0)
@@ -102,8 +106,8 @@ def test_samples_have_the_models_distribution(both_ways, given):
     np.testing.assert_array_equal(states, distribution.sample(size, np.random.default_rng(11), named(given)))
 
 
-def test_sample_sizes(both_ways):
-    distribution, _ = both_ways
+def test_sample_sizes(either):
+    distribution, _ = either
     assert distribution.sample(0, np.random.default_rng(0)).shape == (0, 4)
     with pytest.raises(QueryError, match="-1 states"):
         distribution.sample(-1, np.random.default_rng(0))
@@ -118,24 +122,23 @@ def test_sample_sizes(both_ways):
 PARTIAL = np.array(list(itertools.product(*(range(-1, c) for c in CARDS))))
 
 
-def test_log_prob_of_every_partial_state(both_ways):
-    distribution, truth = both_ways
+def test_log_prob_of_every_partial_state(either):
+    distribution, truth = either
     expected = [truth.probability({i: (int(x),) for i, x in enumerate(row) if x >= 0}) for row in PARTIAL]
     np.testing.assert_allclose(distribution.log_prob(PARTIAL), np.log(expected), rtol=1e-11, atol=1e-13)
 
 
-def test_log_prob_by_each_way_agrees(basis, monkeypatch):
+def test_log_prob_by_each_method_agrees(basis):
     """Look-ups, completions and elimination give the same log probability of partial states."""
-    distribution = LogLinearDistribution(random_model(CARDS, basis, seed=5))
-    by_look_up = distribution.log_prob(PARTIAL)
-    monkeypatch.setattr(rows, "LOOK_UPS", 0)
-    np.testing.assert_allclose(distribution.log_prob(PARTIAL), by_look_up, rtol=1e-11, atol=1e-13)
-    monkeypatch.setattr(rows, "MAX_COMPLETIONS", 0)
-    np.testing.assert_allclose(distribution.log_prob(PARTIAL), by_look_up, rtol=1e-11, atol=1e-13)
+    model = random_model(CARDS, basis, seed=5)
+    by_look_up = of(model, None).log_prob(PARTIAL)
+    for max_completions in (1 << 10, 0):
+        found = of(model, 0, max_completions).log_prob(PARTIAL)
+        np.testing.assert_allclose(found, by_look_up, rtol=1e-11, atol=1e-13)
 
 
-def test_many_conditionals_at_once(both_ways):
-    distribution, truth = both_ways
+def test_many_conditionals_at_once(either):
+    distribution, truth = either
     rng = np.random.default_rng(0)
     events, givens = PARTIAL[rng.integers(len(PARTIAL), size=200)], PARTIAL[rng.integers(len(PARTIAL), size=200)]
     expected = [
@@ -146,10 +149,10 @@ def test_many_conditionals_at_once(both_ways):
 
 
 @pytest.fixture(params=(1 << 10, 0), ids=("narrow", "wide"))
-def gaps(request, both_ways, monkeypatch):
+def incomplete(request, either):
     """Imputation by weighing all completions, and by elimination."""
-    monkeypatch.setattr(rows, "MAX_COMPLETIONS", request.param)
-    return both_ways
+    either[0].max_completions = request.param
+    return either
 
 
 def completed(truth, row):
@@ -157,14 +160,14 @@ def completed(truth, row):
     return p / p.sum()
 
 
-def test_impute_by_mode(gaps):
-    distribution, truth = gaps
+def test_impute_by_mode(incomplete):
+    distribution, truth = incomplete
     expected = [np.unravel_index(completed(truth, row).argmax(), CARDS) for row in PARTIAL]
     np.testing.assert_array_equal(distribution.impute(PARTIAL), expected)
 
 
-def test_impute_by_mean(gaps):
-    distribution, truth = gaps
+def test_impute_by_mean(incomplete):
+    distribution, truth = incomplete
     means = distribution.impute(PARTIAL, how="mean")
     assert list(means) == ["x0", "x1", "x2", "x3"]
     for i in range(4):
@@ -173,8 +176,8 @@ def test_impute_by_mean(gaps):
         np.testing.assert_allclose(means[f"x{i}"], expected, rtol=1e-11, atol=1e-14)
 
 
-def test_impute_by_draws(gaps):
-    distribution, truth = gaps
+def test_impute_by_draws(incomplete):
+    distribution, truth = incomplete
     row = np.array([-1, 2, -1, 0])
     filled = distribution.impute(np.tile(row, (20_000, 1)), how="draw", rng=np.random.default_rng(4))
     p = completed(truth, row)
@@ -183,8 +186,8 @@ def test_impute_by_draws(gaps):
     assert (np.abs(counts - 20_000 * p) <= 5 * np.sqrt(20_000 * p * (1 - p)) + 1e-9).all()
 
 
-def test_impute_leaves_its_input_and_full_rows_alone(both_ways):
-    distribution, _ = both_ways
+def test_impute_leaves_its_input_and_full_rows_alone(either):
+    distribution, _ = either
     codes = np.array([[0, 1, 2, 1], [-1, 1, -1, 1]], dtype=np.int32)
     before = codes.copy()
     filled = distribution.impute(codes)
@@ -194,8 +197,8 @@ def test_impute_leaves_its_input_and_full_rows_alone(both_ways):
 
 
 @pytest.mark.parametrize("given", [{}, {1: (2,)}, {2: (1, 3)}])
-def test_entropy(both_ways, given):
-    distribution, truth = both_ways
+def test_entropy(either, given):
+    distribution, truth = either
     everything = (0, 1, 2, 3)
     assert distribution.entropy(given=named(given) or None) == pytest.approx(
         truth.entropy(everything, given), rel=1e-12
@@ -203,15 +206,15 @@ def test_entropy(both_ways, given):
     assert distribution.entropy(["x2", "x0"], named(given)) == pytest.approx(truth.entropy((2, 0), given), rel=1e-12)
 
 
-def test_entropy_given_variables_is_the_expected_one(both_ways):
+def test_entropy_given_variables_is_the_expected_one(either):
     """H(A | B) = sum_b P(b) H(A | B = b)."""
-    distribution, truth = both_ways
+    distribution, truth = either
     expected = sum(truth.probability({1: (b,)}) * truth.entropy((0, 2), {1: (b,)}) for b in range(3))
     assert distribution.entropy(["x0", "x2"], given="x1") == pytest.approx(expected, rel=1e-12)
 
 
-def test_mutual_information(both_ways):
-    distribution, truth = both_ways
+def test_mutual_information(either):
+    distribution, truth = either
 
     def information(given):
         p = truth.conditional((0, 2), given)
@@ -224,8 +227,8 @@ def test_mutual_information(both_ways):
     assert distribution.mutual_information("x1", "x1") == pytest.approx(truth.entropy((1,)), rel=1e-12)
 
 
-def test_ask_answers_numbers_and_tables(both_ways):
-    distribution, truth = both_ways
+def test_ask_answers_numbers_and_tables(either):
+    distribution, truth = either
     assert distribution.ask("P(x0=1 | x1=2)") == pytest.approx(truth.probability({0: (1,)}, {1: (2,)}), rel=1e-12)
     table = distribution.ask("P(x2, x0 | x1 in {0, 2})")
     assert isinstance(table, Table)
@@ -236,8 +239,8 @@ def test_ask_answers_numbers_and_tables(both_ways):
     np.testing.assert_array_equal(nothing.values, np.zeros(4))
 
 
-def test_probability_takes_text_with_a_further_condition(both_ways):
-    distribution, truth = both_ways
+def test_probability_takes_text_with_a_further_condition(either):
+    distribution, truth = either
     expected = truth.probability({0: (1,)}, {1: (2,), 3: (1,)})
     assert distribution.probability("x0=1 | x1=2", {"x3": 1}) == pytest.approx(expected, rel=1e-12)
     with pytest.raises(QueryError, match="asks for a table"):

@@ -88,6 +88,7 @@ class Clamped:
     basis : the states.
     rows : (m, n) codes, -1 for an open cell; rows of one pattern are distinct.
     weights : (m,) positive weight of each row.
+    many : states that the rows of a pattern visit from which on its rows are shared among the cores.
 
     Attributes
     ----------
@@ -98,7 +99,7 @@ class Clamped:
     sizes : (patterns,) states that agree with a row; their offsets are ``offsets[starts[j]:starts[j + 1]]``.
     """
 
-    def __init__(self, basis: Basis, rows: NDArray[Any], weights: Array) -> None:
+    def __init__(self, basis: Basis, rows: NDArray[Any], weights: Array, many: int = _MANY) -> None:
         self.basis, self.weights = basis, np.asarray(weights, dtype=np.float64)
         open_cells = rows < 0
         self.places = np.where(open_cells, 0, rows).astype(np.int64) @ np.array(basis.strides, dtype=np.int64)
@@ -112,7 +113,7 @@ class Clamped:
         self.offsets = np.concatenate(offsets)
         self.sizes = np.diff(self.starts)
         visits = np.bincount(self.fibres) * self.sizes
-        large = (visits >= _MANY) & (self.sizes > 1)
+        large = (visits >= many) & (self.sizes > 1)
         self._large = [patterns[j] for j in np.flatnonzero(large)]
         self._small = np.flatnonzero((self.sizes[self.fibres] > 1) & ~large[self.fibres])
         self._single = np.flatnonzero(self.sizes[self.fibres] == 1)

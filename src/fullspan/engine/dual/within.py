@@ -27,11 +27,12 @@ class Within:
     """Covariances of some terms within the rows of ``clamped``.
 
     A term is a product of a function of the observed cells, constant within the row, and one of the open cells, which
-    is a term on the sub-lattice of these: its expectation is an entry of the transform of p(x | o).
+    is a term on the sub-lattice of these: its expectation is an entry of the transform of p(x | o). At most ``held``
+    expectations of rows are kept at a time.
     """
 
-    def __init__(self, clamped: Clamped, terms: Sequence[Term]) -> None:
-        self.clamped, self.k = clamped, len(terms)
+    def __init__(self, clamped: Clamped, terms: Sequence[Term], held: int = _HELD) -> None:
+        self.clamped, self.k, self.held = clamped, len(terms), held
         basis = clamped.basis
         self._terms = np.array([basis.index(term) for term in terms], dtype=np.int64)
         self._factors, self._variables, self._values = _tables(basis, terms)
@@ -48,9 +49,9 @@ class Within:
         clamped, total = self.clamped, np.zeros((self.k, self.k), order="F")
         if not self.k:
             return total
-        held, count = np.empty((min(max(1, _HELD // self.k), len(clamped.places)), self.k)), 0
+        held, count = np.empty((min(max(1, self.held // self.k), len(clamped.places)), self.k)), 0
         for j, rows in enumerate(clamped.patterns):
-            step = max(1, _HELD // max(self.k, int(clamped.sizes[j])))
+            step = max(1, self.held // max(self.k, int(clamped.sizes[j])))
             for start in range(0, len(rows), step):
                 some = rows[start : start + step]
                 mean = self._means(log_weights, j, some) * np.sqrt(clamped.weights[some, None])

@@ -48,7 +48,14 @@ class _Enumerated(NamedTuple):
     n_walked: int
 
 
-def two_layers(weights: Array, a: Array, c: Array, a_groups: Ints | None = None, c_groups: Ints | None = None) -> float:
+def two_layers(
+    weights: Array,
+    a: Array,
+    c: Array,
+    a_groups: Ints | None = None,
+    c_groups: Ints | None = None,
+    few: int = _FEW,
+) -> float:
     """log Z of ``log f(v, h) = a.v + c.h + v.W.h`` with 0/1 units; the layer with fewer states is enumerated.
 
     Parameters
@@ -56,6 +63,7 @@ def two_layers(weights: Array, a: Array, c: Array, a_groups: Ints | None = None,
     weights, a, c : (m, k), (m,) and (k,).
     a_groups, c_groups : sizes of the groups of units of each layer, in order; 1 for a unit that is on or off by itself,
         as all are by default.
+    few : states times units up to which all states are listed; more are walked through by a kernel.
 
     Raises
     ------
@@ -84,7 +92,7 @@ def two_layers(weights: Array, a: Array, c: Array, a_groups: Ints | None = None,
         )
     order = np.argsort(np.repeat(groups[1], groups[1]), kind="stable")  # units by themselves first, as the kernel wants
     layer = _enumerated(weights[:, order], a, groups[0])
-    sum_up = _listed if n_states(groups[0]) * c.size <= _FEW else _walks
+    sum_up = _listed if n_states(groups[0]) * c.size <= few else _walks
     tops, sums = sum_up(layer, c[order], np.sort(groups[1]))
     top = float(tops.max())
     return top + float(np.log((sums * np.exp(tops - top)).sum()))

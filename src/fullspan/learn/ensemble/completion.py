@@ -31,10 +31,8 @@ from fullspan.model.algebra.basis import Basis
 
 MAX_STATES = 1 << 22
 """States of a table up to which rows with missing values are completed, and their probabilities are sums over it."""
-_ROUNDS, _SETTLED = 10, 1e-3
-"""Most completions, and the nats per row that one must gain for another to follow."""
-_SHARES = 256
-"""Completions of less than 1/256 of a row are drawn: a row with many missing values does not take all states."""
+SMALLEST = 1 / 256
+"""Completions of less than this share of a row are drawn: a row with many missing values does not take all states."""
 _BLOCK = 1 << 20
 """Completions that are held at a time."""
 _DEAR = 16
@@ -58,18 +56,21 @@ def log_sums(basis: Basis, log_p: Array, rows: NDArray[Any]) -> Array:
     return Clamped(basis, rows, np.ones(len(rows))).complete(log_p, np.zeros(basis.n_states))
 
 
-def observed_log_prob(candidate: Candidate, basis: Basis, rows: NDArray[Any]) -> Array:
-    """``log P`` of the observed cells of different rows under what was learned."""
+def observed_log_prob(candidate: Candidate, basis: Basis, rows: NDArray[Any], dear: int = _DEAR) -> Array:
+    """``log P`` of the observed cells of different rows under what was learned; ``dear`` as for the table."""
     if (rows >= 0).all():
         return candidate.log_prob(rows)
     clamped = Clamped(basis, rows, np.ones(len(rows)))
-    return clamped.complete(agreeing_log_table(candidate, clamped), np.zeros(basis.n_states))
+    return clamped.complete(agreeing_log_table(candidate, clamped, dear), np.zeros(basis.n_states))
 
 
-def agreeing_log_table(candidate: Candidate, clamped: Clamped) -> Array:
-    """``log p(x)`` of the states that agree with some row, at least; -inf of all others, where those are most."""
+def agreeing_log_table(candidate: Candidate, clamped: Clamped, dear: int = _DEAR) -> Array:
+    """``log p(x)`` of the states that agree with some row, at least; -inf of all others, where those are most.
+
+    ``dear`` is the number of states of a whole table that take as long as one asked for by itself.
+    """
     basis = clamped.basis
-    if clamped.n_visits * _DEAR > basis.n_states:
+    if clamped.n_visits * dear > basis.n_states:
         return log_table(basis, candidate.models())
     where, log_p = clamped.states(), np.full(basis.n_states, -np.inf)
     log_p[where] = candidate.log_prob(Space.of_cards(basis.cards).states(where))
@@ -86,21 +87,24 @@ def independent_log_table(data: Empirical) -> Array:
     return log_p
 
 
-def completed(data: Empirical, basis: Basis, log_p: Array) -> tuple[Empirical, Array]:
+def completed(
+    data: Empirical, basis: Basis, log_p: Array, smallest: float = SMALLEST, block: int = _BLOCK
+) -> tuple[Empirical, Array]:
     """Rows with missing values spread over the states that agree with them, and ``log P`` of every row (m,).
 
-    Completions that would have less than a 256th of a row are drawn in proportion to that (:func:`drawn`): the counts
-    are those above in expectation, and every row keeps its weight. The same rows give the same draws.
+    Completions that would have less than the share ``smallest`` of a row are drawn in proportion to that
+    (:func:`drawn`): the counts are those above in expectation, and every row keeps its weight. The same rows give the
+    same draws. At most about ``block`` completions are held at a time.
     """
     counts, log_prob, rng = np.zeros(basis.n_states), np.empty(len(data.counts)), np.random.default_rng(0)
-    for rows, where in _fibres(basis, data.states):
+    for rows, where in _fibres(basis, data.states, block):
         f = log_p[where]
         peak = f.max(axis=1, keepdims=True)
         p = np.exp(f - peak)
         mass = p.sum(axis=1, keepdims=True)
         log_prob[rows] = (peak + np.log(mass))[:, 0]
         p *= data.counts[rows, None] / mass
-        p = drawn(p, np.minimum(data.counts[rows], 1.0) / _SHARES, rng.random(len(rows)))
+        p = drawn(p, np.minimum(data.counts[rows], 1.0) * smallest, rng.random(len(rows)))
         np.add.at(counts, where[p > 0], p[p > 0])
     seen = np.flatnonzero(counts)
     filled = Empirical(data.space, data.space.states(seen), counts[seen], data.n_rows, data.n_dropped, data.n_empty)
@@ -122,7 +126,7 @@ def drawn(weights: Array, least: Array, offsets: Array) -> Array:
     return np.where(faint > 0, times * spacing[:, None], weights)
 
 
-def _fibres(basis: Basis, states: NDArray[Any]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.int64]]]:
+def _fibres(basis: Basis, states: NDArray[Any], block: int) -> Iterator[tuple[NDArray[np.intp], NDArray[np.int64]]]:
     """Rows with the same cells missing, in blocks, with the indices of all their completions (rows, completions).
 
     These are in no order, so that evenly spaced ones do not all share the level of some variable.
@@ -130,7 +134,7 @@ def _fibres(basis: Basis, states: NDArray[Any]) -> Iterator[tuple[NDArray[np.int
     strides, rng = np.array(basis.strides, dtype=np.int64), np.random.default_rng(0)
     for members in same_pattern(states):
         offsets = rng.permutation(fibre(basis, np.flatnonzero(states[members[0]] < 0)))
-        for rows in np.array_split(members, max(1, -(-len(members) * len(offsets) // _BLOCK))):
+        for rows in np.array_split(members, max(1, -(-len(members) * len(offsets) // block))):
             places = np.maximum(states[rows].astype(np.int64), 0) @ strides
             yield rows, places[:, None] + offsets
 
@@ -141,10 +145,12 @@ class Completions:
     Parameters
     ----------
     learn : the candidate, from complete rows.
+    rounds, gain : most completions, and the nats per row that one must gain for another to follow.
+    smallest : share of a row below which a completion is drawn.
     """
 
-    def __init__(self, learn: Learn) -> None:
-        self.learn = learn
+    def __init__(self, learn: Learn, rounds: int = 10, gain: float = 1e-3, smallest: float = SMALLEST) -> None:
+        self.learn, self.rounds, self.gain, self.smallest = learn, rounds, gain, smallest
         self._lock = threading.Lock()
         self._known: dict[int, _Completed] = {}
 
@@ -162,10 +168,10 @@ class Completions:
     def _completed(self, data: Empirical, basis: Basis) -> Empirical:
         log_p, before, rng = independent_log_table(data), -math.inf, np.random.default_rng(0)
         clamped = Clamped(basis, data.states, data.counts)
-        for _ in range(_ROUNDS):
-            filled, log_prob = completed(data, basis, log_p)
+        for _ in range(self.rounds):
+            filled, log_prob = completed(data, basis, log_p, self.smallest)
             now = float(data.counts @ log_prob) / data.total
-            if now < before + _SETTLED:
+            if now < before + self.gain:
                 break
             log_p, before = agreeing_log_table(self.learn(filled, basis, rng), clamped), now
         return filled

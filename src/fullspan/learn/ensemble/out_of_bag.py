@@ -94,22 +94,25 @@ class OutOfBagRows:
         return OutOfBag(mean, math.sqrt(spread / float(weight.sum())), share)
 
 
-def log_prob_of(model: LogLinear, states: NDArray[Any], n_hidden: int = 0) -> Array:
-    """``log P`` of the observed cells of visible states, -1 marking the others; hidden variables are summed out."""
+def log_prob_of(model: LogLinear, states: NDArray[Any], n_hidden: int = 0, max_states: int = MAX_STATES) -> Array:
+    """``log P`` of the observed cells of visible states, -1 marking the others; hidden variables are summed out.
+
+    Models of at most ``max_states`` are summed over a table of all states, others by elimination.
+    """
     rows = np.full((len(states), len(model.space)), -1, dtype=np.int64)
     rows[:, : rows.shape[1] - n_hidden] = states
     complete = (rows >= 0).all(axis=1)
     out = np.empty(len(rows))
     out[complete] = model.log_prob(rows[complete])
     if not complete.all():
-        out[~complete] = _log_sums(model, rows[~complete])
+        out[~complete] = _log_sums(model, rows[~complete], max_states)
     return out
 
 
-def _log_sums(model: LogLinear, rows: NDArray[np.int64]) -> Array:
+def _log_sums(model: LogLinear, rows: NDArray[np.int64], max_states: int) -> Array:
     """``log P`` of different rows with missing values, by the table of all states or, if that is large, elimination."""
     parts = model.parts if isinstance(model, AveragedLogLinear) else [(1.0, model)]
-    if model.basis.n_states <= MAX_STATES:
+    if model.basis.n_states <= max_states:
         return log_sums(model.basis, log_table(model.basis, parts), rows)
     each = [math.log(share) + Sums(part).log_sums_of_rows(rows) - part.log_z for share, part in parts]
     return np.asarray(np.logaddexp.reduce(each, axis=0))

@@ -75,6 +75,8 @@ class LogLinearDistribution(LookUps):
     """Whether the model is one log-linear model."""
     most_states: int | None = None
     """States up to which the dual table is made; as many as fit into memory if None."""
+    max_completions: int = 1 << 10
+    """Completions of one row up to which all of them are weighed; a row with more is summed by elimination."""
 
     def __init__(
         self,

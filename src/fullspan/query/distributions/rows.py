@@ -24,8 +24,6 @@ FLOOR = 1e-5
 """Probability below which a look-up is not trusted: above it the relative error stays below 1e-10."""
 LOOK_UPS = 1 << 8
 """Cells of a row's observed marginal up to which it is looked up before anything else is tried."""
-MAX_COMPLETIONS = 1 << 10
-"""Completions of one row up to which all of them are weighed."""
 _BLOCK = 1 << 16
 """Completions that are held at a time."""
 
@@ -38,7 +36,9 @@ def log_prob(distribution: LogLinearDistribution, rows: Ints) -> Array:
     _look_up(distribution, rows, out)
     narrow, wide = _by_width(distribution, rows, np.isnan(out))
     if len(narrow):
-        out[narrow] = distribution.completer(MAX_COMPLETIONS).log_sums(rows[narrow]) - distribution.model.log_z
+        out[narrow] = (
+            distribution.completer(distribution.max_completions).log_sums(rows[narrow]) - distribution.model.log_z
+        )
     if len(wide):
         different, which = np.unique(rows[wide], axis=0, return_inverse=True)
         out[wide] = distribution.elimination.log_sums_of_rows(different)[which.ravel()] - distribution.model.log_z
@@ -67,7 +67,7 @@ def impute(distribution: LogLinearDistribution, rows: Ints, rng: np.random.Gener
     narrow, wide = _by_width(distribution, rows, np.asarray((rows < 0).any(axis=1)))
     if len(narrow):
         part = rows[narrow]
-        distribution.completer(MAX_COMPLETIONS).fill(part, None if rng is None else rng.random(len(part)))
+        distribution.completer(distribution.max_completions).fill(part, None if rng is None else rng.random(len(part)))
         rows[narrow] = part
     for evidence, same in distinct_rows(rows, wide):
         if rng is None:
@@ -86,7 +86,7 @@ def likeliest(distribution: LogLinearDistribution, rows: Ints) -> Ints:
     for pattern, members in _patterns(rows[:, :n] < 0):
         missing = np.flatnonzero(pattern)
         shape = tuple(cards[i] for i in missing)
-        if math.prod(shape) > MAX_COMPLETIONS:
+        if math.prod(shape) > distribution.max_completions:
             for evidence, same in distinct_rows(rows, members):
                 cells = distribution.cells(tuple(map(int, missing)), {}, evidence, relative=False)
                 rows[np.ix_(same, missing)] = np.unravel_index(int(cells.argmax()), shape)
@@ -114,7 +114,7 @@ def level_probabilities(distribution: LogLinearDistribution, rows: Ints) -> dict
     out = [(rows[:, i, None] == np.arange(card)).astype(np.float64) for i, card in enumerate(space.cards)]
     narrow, wide = _by_width(distribution, rows, np.asarray((rows < 0).any(axis=1)))
     if len(narrow):
-        means = distribution.completer(MAX_COMPLETIONS).means(rows[narrow])
+        means = distribution.completer(distribution.max_completions).means(rows[narrow])
         for values, part in zip(out, np.split(means, np.cumsum(space.cards)[:-1], axis=1), strict=True):
             values[narrow] = part
     for evidence, same in distinct_rows(rows, wide):
@@ -127,7 +127,7 @@ def _by_width(
     distribution: LogLinearDistribution, rows: Ints, chosen: NDArray[np.bool_]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """The chosen rows whose completions can all be weighed, and the others."""
-    narrow = _cells(distribution, rows < 0) <= MAX_COMPLETIONS
+    narrow = _cells(distribution, rows < 0) <= distribution.max_completions
     return np.flatnonzero(chosen & narrow), np.flatnonzero(chosen & ~narrow)
 
 

@@ -79,6 +79,7 @@ def face_of(
     max_memory: int | None = None,
     seed: int = 0,
     max_rounds: int = MAX_ROUNDS,
+    rounding: float = _ROUNDING,
 ) -> Face:
     """The face of the model with these ``terms`` that carries the states ``seen``.
 
@@ -90,6 +91,7 @@ def face_of(
     max_memory : bytes that may be used; most of what is free by default.
     seed : of the choice of states that are looked at first; it decides the time, not the answer.
     max_rounds : most stages, and linear programs in each.
+    rounding : most that the direction may move on the face, for a weight of size 1.
 
     Notes
     -----
@@ -122,7 +124,7 @@ def face_of(
     _, constant, _ = functions.span(np.eye(k), functions.mask(seen), some)
     on = np.asarray(functions.table(empty_margins(basis, terms, seen)) > -0.5)
     gone, met = _shrink(functions, constant, on)
-    direction = np.zeros(k) if on.all() else _certificate(functions, gone, on, met)
+    direction = np.zeros(k) if on.all() else _certificate(functions, gone, on, met, rounding)
     return Face(direction, int(on.sum()), k - gone.shape[1])
 
 
@@ -158,7 +160,7 @@ def _shrink(functions: Functions, constant: Array, on: Mask) -> tuple[Array, Int
     )
 
 
-def _certificate(functions: Functions, gone: Array, on: Mask, met: Ints) -> Array:
+def _certificate(functions: Functions, gone: Array, on: Mask, met: Ints, rounding: float) -> Array:
     """A small combination of ``gone`` that is at least 1 less off the face than on it, checked on every state.
 
     States that the linear program did not see may fall short by half; the direction is scaled to make up for it.
@@ -170,7 +172,7 @@ def _certificate(functions: Functions, gone: Array, on: Mask, met: Ints) -> Arra
         table = functions.table(candidate)
         gap = -float(table.max(where=off, initial=-np.inf))
         error = float(np.abs(table, out=table).max(where=on, initial=0.0))
-        if gap > 0.4 and error <= _ROUNDING * float(np.abs(candidate).max()):
+        if gap > 0.4 and error <= rounding * float(np.abs(candidate).max()):
             return candidate / (2.0 ** np.floor(np.log2(gap)) if gap >= 1.0 else gap)
     raise FullspanError(
         f"the direction of {len(v)} diverging weights is lost in rounding (gap {gap:.1e}, error {error:.1e}); {REMEDY}"
