@@ -54,6 +54,7 @@ def two_layers(
     c: Array,
     a_groups: Ints | None = None,
     c_groups: Ints | None = None,
+    *,
     few: int = _FEW,
 ) -> float:
     """log Z of ``log f(v, h) = a.v + c.h + v.W.h`` with 0/1 units; the layer with fewer states is enumerated.
