@@ -171,6 +171,11 @@ class FactorGraph:
         self._check_values()
 
     @classmethod
+    def of(cls, model: LogLinear | FactorGraph) -> FactorGraph:
+        """The factors of a log-linear model, or the graph itself."""
+        return model if isinstance(model, cls) else cls.of_loglinear(model)  # type: ignore[arg-type]
+
+    @classmethod
     def of_loglinear(cls, model: LogLinear) -> FactorGraph:
         """The same model as tables: the terms of each maximal scope are summed into one, ``sum theta_y Phi_y(x_f)``.
 

@@ -77,6 +77,11 @@ class LogLinear:
         """How the model does without the table of all states, in words; None if it uses it."""
         return None
 
+    @property
+    def parts(self) -> list[tuple[float, LogLinear]]:
+        """Every log-linear model that it averages with its share: itself alone."""
+        return [(1.0, self)]
+
     @cached_property
     def weights(self) -> dict[Term, float]:
         """``{term: weight}``."""

@@ -32,7 +32,7 @@ def target_of(model: LogLinear | FactorGraph) -> Target:
     machine = pairwise_of(model)
     if machine is not None:
         return layered(machine)
-    return Factors(FactorGraph.of_loglinear(model) if isinstance(model, LogLinear) else model)
+    return Factors(FactorGraph.of(model))
 
 
 def pairwise_of(model: LogLinear | FactorGraph) -> Pairwise | None:

@@ -71,9 +71,8 @@ def exact_log_z(model: LogLinear | FactorGraph) -> float | None:
         found = layer_log_z(machine)
         if found is not None or _core(machine) >= _WIDE:
             return found
-    graph = FactorGraph.of_loglinear(model) if isinstance(model, LogLinear) else model
     try:
-        return ClusterTree(graph, max_memory=CLUSTERS).log_z()
+        return ClusterTree(FactorGraph.of(model), max_memory=CLUSTERS).log_z()
     except TooLargeError:
         return None
 

@@ -25,7 +25,6 @@ from fullspan.learn.ensemble.completion import MAX_STATES, log_sums, log_table
 from fullspan.learn.ensemble.folds import Followed
 from fullspan.learn.resampling import n_draws
 from fullspan.model import LogLinear
-from fullspan.model.averaged import AveragedLogLinear
 from fullspan.model.fitted import OutOfBag
 
 _COPIES = 32
@@ -111,7 +110,7 @@ def log_prob_of(model: LogLinear, states: NDArray[Any], n_hidden: int = 0, max_s
 
 def _log_sums(model: LogLinear, rows: NDArray[np.int64], max_states: int) -> Array:
     """``log P`` of different rows with missing values, by the table of all states or, if that is large, elimination."""
-    parts = model.parts if isinstance(model, AveragedLogLinear) else [(1.0, model)]
+    parts = model.parts
     if model.basis.n_states <= max_states:
         return log_sums(model.basis, log_table(model.basis, parts), rows)
     each = [math.log(share) + Sums(part).log_sums_of_rows(rows) - part.log_z for share, part in parts]

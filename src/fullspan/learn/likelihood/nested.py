@@ -31,15 +31,13 @@ from fullspan.learn.likelihood.phases import Free
 from fullspan.learn.likelihood.solve import Likelihood, solve
 from fullspan.model.algebra.basis import Basis, Term
 from fullspan.model.algebra.local import local_row
-from fullspan.model.averaged import AveragedLogLinear
 from fullspan.model.loglinear import LogLinear
-from fullspan.model.truncated import TruncatedLogLinear
 
 MAX_STATES, MAX_TERMS = 1 << 22, 1500
 """States, and functions below the highest order, up to which the projections are found within seconds."""
 
 
-def information_by_order(model: LogLinear | TruncatedLogLinear) -> dict[int, float] | None:
+def information_by_order(model: LogLinear) -> dict[int, float] | None:
     """Nats per row explained by each order of interaction; None if the model is too large to project, truncated or an
     average.
 
@@ -55,7 +53,7 @@ def information_by_order(model: LogLinear | TruncatedLogLinear) -> dict[int, flo
     >>> {order: round(nats, 4) for order, nats in information_by_order(pair).items()}
     {1: 0.0, 2: 0.1109}
     """
-    if isinstance(model, TruncatedLogLinear | AveragedLogLinear) or model.basis.n_states > MAX_STATES:
+    if model.kind != LogLinear.kind or model.basis.n_states > MAX_STATES:
         return None
     if not model.terms:
         return {}

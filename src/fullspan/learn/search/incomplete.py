@@ -19,6 +19,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,7 +41,14 @@ from fullspan.learn.search.options import PSEUDO_ROWS, Limits, Options
 from fullspan.model import Fitted, LogLinear
 from fullspan.model.algebra.basis import Basis
 
-_State = Fitted | LogLinear
+
+class _Round(NamedTuple):
+    """The model that completes the rows; and its fit, None of a first completion, which was not searched for."""
+
+    model: LogLinear
+    fitted: Fitted | None = None
+
+
 """A model that a round has found, or that makes the first completion."""
 _WORTH = 0.1
 """Nats that a round must save for another to follow."""
@@ -157,26 +165,24 @@ class _Rounds:
 
     # -- rounds -----------------------------------------------------------------------------------------------
 
-    def _follow(self, model: LogLinear) -> Alternated[_State, LogLinear]:
+    def _follow(self, model: LogLinear) -> Alternated[_Round, LogLinear]:
         """Rounds from a first completion until they no longer help."""
-        return alternate(self, model, Stop(gain=_WORTH, max_iter=self.limits.completions), self._report)
+        return alternate(self, _Round(model), Stop(gain=_WORTH, max_iter=self.limits.completions), self._report)
 
-    def complete(self, model: _State) -> Expected[LogLinear]:
+    def complete(self, model: _Round) -> Expected[LogLinear]:
         """The description length of the observed data; the rows are completed by the search that needs them."""
-        if isinstance(model, LogLinear):  # a first completion, which was not searched for
-            return Expected(math.inf, model)
-        return Expected(model.description_length, model.model)
+        return Expected(math.inf if model.fitted is None else model.fitted.description_length, model.model)
 
-    def project(self, data: LogLinear, model: _State) -> Fitted:
+    def project(self, data: LogLinear, model: _Round) -> _Round:
         """Search the rows that a model completes; in its basis, once one was chosen."""
-        chosen = (
-            self.options if isinstance(model, LogLinear) else dataclasses.replace(self.options, basis=data.basis.name)
-        )
-        return self._refined(fit_complete(completed(self.data, data), chosen, self._watched, limits=self.limits))
+        searched = model.fitted is not None
+        chosen = dataclasses.replace(self.options, basis=data.basis.name) if searched else self.options
+        found = self._refined(fit_complete(completed(self.data, data), chosen, self._watched, limits=self.limits))
+        return _Round(found.model, found)
 
-    def _report(self, model: _State, expected: Expected[LogLinear], done: int) -> None:
-        if not isinstance(model, LogLinear):
-            self._offer(model)
+    def _report(self, model: _Round, expected: Expected[LogLinear], done: int) -> None:
+        if model.fitted is not None:
+            self._offer(model.fitted)
 
     def _offer(self, fitted: Fitted) -> None:
         """Keep a model if its description is the shortest so far.
