@@ -122,3 +122,36 @@ def test_a_quoted_query_is_not_rewritten() -> None:
     error = QueryError("fit with levels=", "levels= high", 8)
     assert said(error) == "fit with --levels\n  levels= high\n          ^"
     assert said(FullspanError("fit both with the same levels=")) == "fit both with the same --levels"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--model", "boltzman", "--count-column", "n"), "--model is 'boltzman', which is no model (did you mean"),
+        (("--model", "restricted", "--epochs", "0"), "--epochs is 0; a whole number of at least 1 is needed"),
+        (("--model", "decimatable"), "needs a graph: give --edge A-B once per edge, or --graph FILE"),
+        (("--model", "chow-liu", "--hidden", "1"), "full-span, boltzmann, decimatable, restricted or deep, not"),
+        (("--columns", "age,party"), "no column 'age'; its columns are"),
+    ],
+)
+def test_a_refusal_names_what_was_given(run: Any, tmp_path: Path, options: tuple[str, ...], message: str) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("party,water,car,n\n" + "a,y,b,1\nb,n,b,2\n" * 3)
+    done = run("fit", table, "-o", tmp_path / "m.fsm", *options)
+    assert done.code == 2
+    assert message in " ".join(done.err.split())
+
+
+def test_a_table_given_as_a_model_is_called_a_table(run: Any, tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("a,b\ny,n\n")
+    done = run("show", table)
+    assert done.code == 2
+    assert "is a table, not a model file; fullspan fit t.csv" in done.err
+
+
+def test_an_option_that_only_the_table_has_is_not_explained_on_a_small_table(run: Any, tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("a,b\n" + "y,n\nn,y\ny,y\n" * 5)
+    done = run("fit", table, "-o", tmp_path / "m.fsm", "--search", "paper")
+    assert "fitted on the table of 4 states\n" in done.err

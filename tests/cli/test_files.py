@@ -120,3 +120,11 @@ def test_pipes_as_inputs_are_refused_at_once(tmp_path: Path) -> None:
         os.mkfifo(pipe)
         with pytest.raises(FullspanError, match=r"a pipe or a device|is not a file"):
             reader(pipe)
+
+
+def test_an_error_of_the_system_names_the_file_that_was_given() -> None:
+    target = Path("/proc/x.csv")
+    for write in (lambda: files.write_text(target, "a"), lambda: write_atomically(target, b"a")):
+        with pytest.raises(OSError) as caught:
+            write()
+        assert caught.value.filename == str(target)

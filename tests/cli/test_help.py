@@ -114,6 +114,8 @@ def test_fit_shows_what_most_people_need_first(capsys, monkeypatch):
 def test_the_help_of_a_model_has_its_own_options_only(model, capsys, monkeypatch):
     text = _help(("fit", "--model", model), capsys, monkeypatch)
     assert re.findall(r"^(--model .*):$", text, re.MULTILINE) == [f"--model {model}"]
+    examples = re.findall(r"--model (\S+)", text.split("\n  Example: ", 1)[1].partition("fullspan fit --model NAME")[0])
+    assert set(examples) == {model}
     assert ("--pseudo-count" in text) == (model == "chow-liu")
     assert ("--seed" in text) == (model != "chow-liu")
     assert max(map(len, text.splitlines())) <= 80

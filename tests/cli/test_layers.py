@@ -66,3 +66,13 @@ def test_options_that_do_not_fit_are_refused(
     assert done.code != 0
     assert message in " ".join(done.err.replace("│", " ").split())
     assert not (tmp_path / "m.fsm").exists()
+
+
+@pytest.mark.parametrize("more", [(), ("--gibbs",)])
+def test_questions_about_a_deep_machine_have_one_answer(run: Run, tmp_path: Path, more: tuple[str, ...]) -> None:
+    path = tmp_path / "m.fsm"
+    run("fit", VOTES, "-o", path, "--model", "deep", "--hidden", "4,3", *FEW)
+    done = run("query", path, "P(crime=y)", *more)
+    assert done.code == 2
+    assert "a deep machine is not summed over its hidden layers" in done.err
+    assert "fullspan sample draws rows" in done.err

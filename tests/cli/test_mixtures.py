@@ -157,3 +157,10 @@ def test_a_width_without_components_is_refused(run: Run, files: Files, tmp_path:
         done = run("fit", files[1], "-o", tmp_path / "x.fsm", *options, "--max-width", 3)
         assert done.code == 2
         assert "--max-width" in done.err
+
+
+def test_one_component_is_an_average_of_bootstrap_samples(run: Run, tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("a,b\n" + "y,n\nn,y\ny,y\n" * 10)
+    done = run("fit", table, "-o", tmp_path / "m.fsm", "--model", "mixture", "--components", 1, "--seed", 1)
+    assert "6 networks, one per bootstrap sample and no hidden variable, of width up to 1" in done.out, done.err

@@ -44,7 +44,7 @@ def test_patterns_and_pairs(run: Run, tmp_path: Path) -> None:
     ("options", "message"),
     [
         (("--model", "truncated", "--order", "2"), "--order is for --model boltzmann"),
-        (("--model", "truncated", "--hidden", "1"), "--hidden is for --model full-span or boltzmann"),
+        (("--model", "truncated", "--hidden", "1"), "--hidden is for --model full-span, boltzmann, "),
         (("--unseen", "0.1"), "--unseen is for --model truncated"),
         (("--model", "truncated", "--min-support", "many"), "a number is needed"),
         (("--model", "truncated", "--solver", "ipf"), "choose one of"),

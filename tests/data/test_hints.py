@@ -92,6 +92,14 @@ def test_every_unsuitable_column_is_named_with_its_remedy(tmp_path):
 # -- words for missing cells ----------------------------------------------------------------------------------
 
 
+def test_not_applicable_is_missing_in_either_case_and_leaves_the_scale_to_its_hint(csv_file):
+    with pytest.warns(DataWarning) as found:
+        count(csv_file("a,b\n" + "low,x\nmedium,x\nhigh,z\nn/a,z\n" * 10), missing="em")
+    text = "\n".join(str(w.message) for w in found)
+    assert "10 of 40 cells of 'a' are 'n/a' and are read as missing" in text
+    assert "low, medium, high" in text
+
+
 def test_a_common_word_for_missing_gets_a_hint(csv_file):
     path = csv_file("a,b\n" + "None,x\ny,x\nn,z\n" * 10)
     text = hint(path, missing="em")

@@ -222,7 +222,7 @@ def did_you_mean(word: Any, known: Sequence[str]) -> str:
     return f" (did you mean {' or '.join(map(repr, found))}?)" if found else ""
 
 
-def nearest(word: Any, known: Sequence[str], cutoff: float = 0.6) -> list[str]:
+def nearest(word: Any, known: Sequence[str]) -> list[str]:
     """Up to three known words that are like a word, whatever their case."""
     import difflib
 
@@ -230,7 +230,7 @@ def nearest(word: Any, known: Sequence[str], cutoff: float = 0.6) -> list[str]:
     for own in known:
         folded.setdefault(own.casefold(), []).append(own)
     wanted = str(word).casefold()
-    near = [wanted] if wanted in folded else difflib.get_close_matches(wanted, folded, n=3, cutoff=cutoff)
+    near = [wanted] if wanted in folded else difflib.get_close_matches(wanted, folded, n=3, cutoff=0.6)
     return [own for key in near for own in folded[key]][:3]
 
 

@@ -76,7 +76,7 @@ def choose_engine(
                 f"{against}; elimination does not support {of_table}: leave that out, keep fewer "
                 "variables with columns=, or merge levels"
             )
-        return Choice(False, f"on {table}: elimination does not support {of_table}")
+        return Choice(False, f"on {table}")
     return Choice(bool(against), f"by elimination: {against}" if against else f"on {table}")
 
 

@@ -467,7 +467,7 @@ class LayeredEstimator(LayeredParameters, _Transformer):
         lines = [
             f"{type(self).__name__}: {len(model.space)} variables, units {sizes}, {model.n_parameters:,} parameters",
             f"log Z {z} ({'exact' if z.is_exact else 'estimated by annealing'})",
-            f"{self.n_iter_} epochs, {self.status_}",
+            f"{self.n_iter_} epoch{'s' * (self.n_iter_ != 1)}, {self.status_}",
             *closing_lines(fitted),
         ]
         return Shown(facts, ["\n".join(lines)])

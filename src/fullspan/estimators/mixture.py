@@ -129,7 +129,10 @@ class FullSpanMixture(Seed, TreeEstimator):
 
     def _shown(self, top: int | None, *, terms: bool = False, whole: bool = True) -> Shown:
         model, held_out = self.model_, self.validation_score_
-        words = f", {len(model.shares)} components of width up to {model.width}"
+        runs = self.fitted_.settings.get("runs")
+        is_bagged = bool(runs) and all(run[0] == 1 for run in runs)
+        parts = "networks, one per bootstrap sample and no hidden variable," if is_bagged else "components"
+        words = f", {len(model.shares)} {parts} of width up to {model.width}"
         own = {
             "n_components": len(model.shares),
             "width": model.width,

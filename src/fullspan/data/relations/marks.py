@@ -13,10 +13,10 @@ from fullspan.errors import DataError
 NaValues = Iterable[Any] | Mapping[str, Iterable[Any]] | None
 """Texts that mean a missing cell, for all columns or ``{column: texts}``; None for the usual ones."""
 
-MISSING_MARKS: frozenset[str] = frozenset(["", "?", "NA", "N/A", "<NA>", "NaN", "nan", "null", "NULL", "None"])
+MISSING_MARKS: frozenset[str] = frozenset(["", "?", "NA", "N/A", "n/a", "<NA>", "NaN", "nan", "null", "NULL", "None"])
 """Texts that mean "no value" in a CSV or TSV cell. Other formats have a null of their own."""
 
-WORDS = frozenset(["NA", "N/A", "None", "null", "NULL"])
+WORDS = frozenset(["NA", "N/A", "n/a", "None", "null", "NULL"])
 """Those of them that may as well be a level: "none", "not applicable", the country NA."""
 
 

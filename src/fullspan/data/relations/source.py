@@ -63,7 +63,7 @@ def find(relation: Relation, name: str) -> Column:
         if column.name == name:
             return column
     names = [c.name for c in relation.columns]
-    near = nearest(name, names, cutoff=0.5)
+    near = nearest(name, names)
     hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ";"
     shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
     raise DataError(f"the table has no column {name!r}{hint} its columns are: {shown}")

@@ -6,6 +6,7 @@ import contextlib
 import os
 import secrets
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 
@@ -26,16 +27,34 @@ def write_atomically(path: Path, data: bytes) -> None:
     target = Path(os.path.realpath(path))
     temporary = target.with_name(f".{target.name[:200]}.{secrets.token_hex(8)}.tmp")
     try:
-        with open(temporary, "xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
+        with naming(target):
+            with open(temporary, "xb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, target)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
     _flush_folder(target.parent)
+
+
+@contextlib.contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Errors of the system name the file that a person gave, not the temporary one in the same folder.
+
+    Raises
+    ------
+    OSError : with ``path`` where it named a temporary file.
+    """
+    try:
+        yield
+    except OSError as error:
+        named = error.filename if isinstance(error.filename, str) else ""
+        if not os.path.basename(named).startswith(f".{path.name[:200]}."):
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 def is_pipe_or_device(path: Path) -> bool:

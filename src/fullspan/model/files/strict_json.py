@@ -16,6 +16,7 @@ from fullspan.model.files.opening import read_bytes
 MAX_BYTES = 64 << 20
 """Largest file that is read; parsed JSON takes up to some twenty times as much memory."""
 
+_TABLE = re.compile(r"\.(csv|tsv|parquet|jsonl|ndjson|arrow|feather)(\.gz)?$", re.IGNORECASE)
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -117,6 +118,10 @@ def read_json(path: Path) -> Node:
     except RecursionError as error:
         raise ModelFileError(f"{path} is not a sound model file: it is nested too deeply") from error
     except ValueError as error:  # JSON, UTF-8 and integers of too many digits
+        if _TABLE.search(path.name):
+            raise ModelFileError(
+                f"{path} is a table, not a model file; fullspan fit {path.name} -o model.fsm learns a model of it"
+            ) from error
         raise ModelFileError(f"{path} is not a sound model file, or is cut short: {error}") from error
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fullspan.errors import FullspanError
-from fullspan.model.files.atomic import is_pipe_or_device, write_atomically
+from fullspan.model.files.atomic import is_pipe_or_device, naming, write_atomically
 
 _MODEL_START = b'"fullspan-model"'
 
@@ -61,11 +61,13 @@ def replacing(path: Path) -> Iterator[Path]:
     is_stream = is_pipe_or_device(path)
     path = path if is_stream else Path(os.path.realpath(path))
     folder = None if is_stream else path.parent
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=path.suffix, dir=folder)
+    with naming(path):
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=path.suffix, dir=folder)
     os.close(handle)
     temporary = Path(name)
     try:
-        yield temporary
+        with naming(path):
+            yield temporary
         if is_stream:
             write_atomically(path, temporary.read_bytes())
             temporary.unlink()

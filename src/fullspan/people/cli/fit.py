@@ -13,6 +13,7 @@ import typer
 from fullspan.errors import BoundaryWarning, ConvergenceWarning, DataWarning
 from fullspan.people.cli.headings import UnderHeadings
 from fullspan.people.cli.interrupt import Interrupts, remembered
+from fullspan.people.cli.messages import in_options_of
 from fullspan.people.cli.options import DEFAULT, Option, chosen, column_names, estimator_of, options
 
 MODEL_HELP = (
@@ -85,7 +86,8 @@ def fit(
         warnings.simplefilter("ignore", BoundaryWarning)
         if quiet:
             warnings.simplefilter("ignore", DataWarning)
-        estimator = _fitted(estimator_of(model)(verbose=not quiet, **parameters), data, weights, interrupts)
+        with in_options_of(model):
+            estimator = _fitted(estimator_of(model)(verbose=not quiet, **parameters), data, weights, interrupts)
         is_measured = _saved(estimator, output, verbose=not quiet)
     if is_measured and not quiet:
         print_fit(estimator, {"file": str(output), "seconds": estimator.fitted_.settings["seconds"]}, as_json=as_json)

@@ -16,6 +16,20 @@ COMMON = (
 """The options that come first, whatever the model."""
 
 
+EXAMPLES = {
+    "full-span": ("--missing drop", "--missing drop --max-order 2"),
+    "boltzmann": ("--missing drop", "--missing drop --margin party,physician,crime"),
+    "decimatable": ("--missing drop --edge party-physician --edge party-crime",),
+    "truncated": ("--missing drop --min-support 0.45 --l2 0.01",),
+    "mixture": ("--missing em --seed 0", "--missing em --components 8 --max-width 4 --seed 0"),
+    "chow-liu": ("--missing drop",),
+    "hidden-tree": ("--missing drop --seed 0",),
+    "restricted": ("--missing drop --hidden 16 --epochs 500 --seed 0",),
+    "deep": ("--missing drop --hidden 16,8 --epochs 500 --seed 0",),
+}
+"""Options of the examples of each model."""
+
+
 def heading(name: str, option: Option | None) -> str:
     """Where an option stands: with the common ones, with those of all models, or with its first model."""
     if name in COMMON or option is None:
@@ -25,6 +39,19 @@ def heading(name: str, option: Option | None) -> str:
 
 class UnderHeadings(typer.core.TyperCommand):
     """A command whose help lists its options under headings; after ``--model NAME`` only those of the model."""
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write the examples of the model asked about, or those of the command, and what holds for all models."""
+        model, epilog = ctx.params.get("model"), self.epilog
+        if model is not None and epilog is not None:
+            common = [part for part in epilog.split("\n\n") if not part.startswith("Example:")]
+            command = "Example: fullspan fit votes.csv -o m.fsm --model"
+            own = [f"{command} {model} {given}".rstrip() for given in EXAMPLES.get(model, ("",))]
+            self.epilog = "\n\n".join([*own, *common])
+        try:
+            super().format_epilog(ctx, formatter)
+        finally:
+            self.epilog = epilog
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments, then the options heading by heading."""

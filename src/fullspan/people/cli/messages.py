@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from fullspan.errors import FullspanError, QueryError
 
@@ -15,8 +17,26 @@ def said(error: FullspanError) -> str:
     return as_options(str(error))
 
 
-def as_options(message: str) -> str:
+@contextmanager
+def in_options_of(model: str) -> Iterator[None]:
+    """Errors name the options that the model has: ``max_iter`` is ``--epochs`` where it counts epochs.
+
+    Raises
+    ------
+    FullspanError : the error of the library, in these words.
+    """
+    try:
+        yield
+    except FullspanError as error:
+        raise FullspanError(as_options(str(error), model)) from error
+
+
+def as_options(message: str, model: str | None = None) -> str:
     """The parameters in a message as options: ``missing='drop'`` reads ``--missing drop``.
+
+    Parameters
+    ----------
+    model : whose options they are; None for those of the first model that has the parameter.
 
     Examples
     --------
@@ -25,7 +45,7 @@ def as_options(message: str) -> str:
     """
     from fullspan.people.cli.options import flags
 
-    names = flags()
+    names = flags(model)
     known = "|".join(names)
 
     def option(match: re.Match[str]) -> str:

@@ -92,7 +92,10 @@ def model_of(name: str) -> tuple[str, str]:
     """
     known = models()
     if name not in known:
-        raise typer.BadParameter(f"--model is {name!r}; choose one of {', '.join(known)}")
+        from fullspan.data.space import did_you_mean
+
+        hint = did_you_mean(name, list(known))
+        raise typer.BadParameter(f"--model is {name!r}, which is no model{hint}; choose one of {', '.join(known)}")
     return known[name]
 
 
@@ -134,19 +137,22 @@ def chosen(model: str, given: Mapping[str, Any], names: Callable[[], list[str]])
 
     Raises
     ------
-    typer.BadParameter : an option is of other models.
+    typer.BadParameter : there is no such model, an option is of other models, or one that is needed is missing.
     FullspanError : a value cannot be read.
     """
+    home, cls = model_of(model)
     table = options()
     for name in given:
         if model not in table[name].parameters:
-            others = " or ".join(table[name].parameters)
-            raise typer.BadParameter(f"{table[name].flag} is for --model {others}, not for --model {model}")
-    home, cls = model_of(model)
+            raise typer.BadParameter(
+                f"{table[name].flag} is for --model {_any_of(list(table[name].parameters))}, not for --model {model}"
+            )
     found: dict[str, Any] = {}
     for name, parameter in parameters_of(home, cls).items():
         own = spelling(cls, name)
         texts = {option: given[option] for option in own.options if option in given}
+        if own.needed and not texts:
+            raise typer.BadParameter(f"--model {model} needs {own.needed}")
         if texts and name not in _NOT_OPTIONS:
             try:
                 found[name] = _read(own, parameter, texts, names)
@@ -174,9 +180,15 @@ def column_names(data: Path, hidden: str | None) -> list[str]:
 # -- words ----------------------------------------------------------------------------------------------------
 
 
-def flags() -> dict[str, str]:
-    """Each parameter of an estimator with its option, such as ``random_state`` with ``--seed``."""
-    return _flags(tuple(models().values()))
+def _any_of(words: list[str]) -> str:
+    """``a``, ``a or b``, ``a, b or c``."""
+    return " or ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else words[0]
+
+
+def flags(model: str | None = None) -> dict[str, str]:
+    """Each parameter of an estimator with its option, such as ``random_state`` with ``--seed``; of a model first."""
+    known = models()
+    return _flags((*([] if model is None else [known[model]]), *known.values()))
 
 
 @functools.cache

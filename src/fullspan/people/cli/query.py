@@ -41,7 +41,8 @@ Variables of a .uai network are x0, x1, ... with levels 0, 1, ...; those of a .b
 sum over all states that agree with the evidence; in a Bayesian network, a tree, an average or a mixture it is the
 probability of the evidence.
 
-Models whose log Z was itself estimated when they were fitted are always asked by chains."""
+Log-linear models whose log Z was itself estimated when they were fitted are always asked by chains. Restricted machines
+are summed over their hidden units. Deep machines answer no questions: use fullspan sample and fullspan impute."""
 
 
 def register(app: typer.Typer) -> None:

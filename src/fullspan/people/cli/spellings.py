@@ -31,6 +31,7 @@ class Spelling:
     read : makes the parameter from what was given; None to read the one option by the parameter's type.
     repeated, flags : the options that may be repeated, and those without a value.
     metavar : what stands for their value in the help.
+    needed : what to say where the model needs one of the options, and none was given.
     """
 
     options: Mapping[str, str]
@@ -38,6 +39,7 @@ class Spelling:
     repeated: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
     metavar: Mapping[str, str] = field(default_factory=dict)
+    needed: str = ""
 
 
 def _one(option: str, read: Callable[[str], Any] | None = None, text: str = "", metavar: str = "") -> Spelling:
@@ -102,6 +104,13 @@ SPELLINGS: dict[str, Spelling] = {
     "n_chains": _one("chains"),
     "n_sweeps": _one("sweeps"),
     "n_states": _one("components"),
+    "DecimatableBoltzmannMachine.graph": Spelling(
+        _EDGES,
+        _graph,
+        repeated=("edge",),
+        metavar={"graph": "FILE", "edge": "A-B"},
+        needed="a graph: give --edge A-B once per edge, or --graph FILE with one edge per line",
+    ),
     "DecimatableBoltzmannMachine.hidden": _one("hidden", arguments.hidden_names, _HIDDEN),
     "RestrictedBoltzmannMachine.n_hidden": _one("hidden", arguments.units),
     "DeepBoltzmannMachine.layers": _one("hidden", arguments.layers, "Units per layer, 64,32."),
@@ -109,7 +118,10 @@ SPELLINGS: dict[str, Spelling] = {
     "DeepBoltzmannMachine.max_iter": _one("epochs"),
     "FullSpanMixture.runs": Spelling(
         {
-            "components": "Levels of the hidden variable; by default several runs, mixed.",
+            "components": (
+                "Levels of the hidden variable; 1 for none, which averages networks of bootstrap samples. By default "
+                "several runs, mixed."
+            ),
             "max_width": "Most variables that one is joined to.",
         },
         _runs,

@@ -30,6 +30,11 @@ from fullspan.query.language.result import Table
 SAMPLE_SWEEPS, IMPUTE_SWEEPS = 1000, 200
 """Sweeps of a chain before its state is taken as a draw, and before its means fill in a cell."""
 
+NOT_SUMMED = (
+    "a deep machine is not summed over its hidden layers, so questions about it have no exact answer, and no estimate by "
+    "the chains of --gibbs; fullspan sample draws rows to count in, and fullspan impute fills in cells"
+)
+
 
 class LayeredDistribution(Distribution):
     """The distribution of the visible variables of a layered machine.
@@ -151,9 +156,7 @@ class LayeredDistribution(Distribution):
         TooLargeError : more than 2^20 states of the open cells, and of the hidden units, would be summed over.
         """
         if self.bound:
-            raise QueryError(
-                "a deep machine has no exact probabilities of single cells; sample and impute estimate them"
-            )
+            raise QueryError(NOT_SUMMED)
         return super().cells(where, event, given)
 
     def answer(self, where: tuple[int, ...], event: Boxes, given: Boxes) -> float | Estimate | Table:
@@ -165,6 +168,17 @@ class LayeredDistribution(Distribution):
             return Table(found.names, found.levels, found.values, found.values * self.log_z.error)
         value = float(found)
         return Estimate(value, value * self.log_z.error if math.isfinite(self.log_z.error) else math.inf, "ais")
+
+    def by_chains(self, rng: np.random.Generator) -> Distribution:
+        """Not supported: the chains of questions run on log-linear models and factor graphs.
+
+        Raises
+        ------
+        FullspanError : always, with what to do instead.
+        """
+        if self.bound:
+            raise FullspanError(NOT_SUMMED)
+        return super().by_chains(rng)
 
     def pairs(self, work: float = 0.0) -> None:
         """Not summed: chains draw rows instead."""
