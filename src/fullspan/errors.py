@@ -1,4 +1,4 @@
-"""Errors a person can act on: what was given, the limit, and the way out.
+"""Errors a person can act on: what was given, the limit, and the remedy.
 
 Every error of this package is a :class:`FullspanError`, which is a ``ValueError``, so that code written
 for scikit-learn catches it too.

@@ -233,15 +233,15 @@ def _once(pairs: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
 
 
 def _path(edges: Sequence[Edge], start: str, goal: str) -> list[str]:
-    """The way from one node to another in a forest."""
+    """The path from one node to another in a forest."""
     near: dict[str, list[str]] = {}
     for a, b in edges:
         near.setdefault(a, []).append(b)
         near.setdefault(b, []).append(a)
-    ways = [[start]]
-    while ways:
-        way = ways.pop()
-        if way[-1] == goal:
-            return way
-        ways += [[*way, v] for v in near.get(way[-1], []) if len(way) < 2 or v != way[-2]]
+    paths = [[start]]
+    while paths:
+        path = paths.pop()
+        if path[-1] == goal:
+            return path
+        paths += [[*path, v] for v in near.get(path[-1], []) if len(path) < 2 or v != path[-2]]
     return [start]

@@ -150,7 +150,7 @@ def test_from_bif_to_uai_and_to_a_model(run: Run, bif: Path, tmp_path: Path) -> 
     done = run("convert", bif, tmp_path / "rain.uai")
     assert done.code == 0
     assert "2 variables and 2 factors written" in done.err
-    assert "UAI knows no names" in done.err
+    assert "UAI files have no names" in done.err
     assert (tmp_path / "rain.uai").read_text().startswith("BAYES\n2\n2 2\n2\n1 0\n2 0 1\n")
     assert "= 0.6\n" in run("query", tmp_path / "rain.uai", "P(x0=0 | x1=0)").out
     assert run("convert", bif, tmp_path / "rain.fsm").code == 0

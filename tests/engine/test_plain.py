@@ -16,7 +16,7 @@ from fullspan.engine.sampling import two_layers
 from fullspan.engine.sampling.layers import fused
 from fullspan.engine.sampling.layers import plain as layer_loops
 from fullspan.learn.search import Options, fit_search, line
-from fullspan.learn.search.code import climb, climb_plain
+from fullspan.learn.search.code import maximised, maximised_plain
 from fullspan.learn.search.margins import count_inside, count_inside_plain
 from fullspan.model.algebra import Basis, BasisName
 from generic import ALL_BASES, CARDS, DTYPES, always_compiled, distribution, matrix, tolerance, weights
@@ -159,8 +159,8 @@ def test_two_layers_are_summed_as_by_the_kernel(groups: Any) -> None:
 def test_a_code_of_weights_is_that_of_the_kernel(common: bool) -> None:
     rng = np.random.default_rng(9)
     theta, noise = np.r_[rng.normal(0.8, 0.1, size=12), rng.normal(0, 0.05, size=30)], rng.uniform(0.001, 0.01, size=42)
-    found = climb_plain(theta, noise, 0.3, 0.5 if common else 0.0, 0.1, common)
-    np.testing.assert_allclose(found, climb(theta, noise, 0.3, 0.5 if common else 0.0, 0.1, common), rtol=1e-9)
+    found = maximised_plain(theta, noise, 0.3, 0.5 if common else 0.0, 0.1, common)
+    np.testing.assert_allclose(found, maximised(theta, noise, 0.3, 0.5 if common else 0.0, 0.1, common), rtol=1e-9)
 
 
 @pytest.mark.parametrize("zero_one", [False, True])

@@ -1,4 +1,4 @@
-"""Small tables that ship with the package; see ``CREDITS.md`` beside them for their origin and licence.
+"""Small tables that ship with the package; see ``CREDITS.md`` next to them for their origin and licence.
 
 >>> from fullspan.datasets import house_votes_path
 >>> house_votes_path().name

@@ -214,7 +214,7 @@ class BoltzmannMachine(Memory, Seed, DensityEstimator):
         Raises
         ------
         DataError : a table is none, two margins disagree, or no distribution has all of them.
-        FullspanError : the estimator has terms, hidden variables or a way to read tables of its own.
+        FullspanError : the estimator has terms, hidden variables or its own parameters for reading tables.
 
         Examples
         --------

@@ -24,7 +24,7 @@ from fullspan.estimators.inputs.checks import check_parameters
 from fullspan.estimators.inputs.reading import Reading, say_missing
 from fullspan.estimators.inputs.shared_parameters import Memory, Parameters, Seed
 from fullspan.estimators.inputs.tables import checked_table, checked_weight, kind_of
-from fullspan.estimators.inputs.targets import counted_beside, refuse_unknown_inputs, share_right
+from fullspan.estimators.inputs.targets import counted_with_outputs, refuse_unknown_inputs, share_right
 from fullspan.estimators.registry import write_fitted
 from fullspan.estimators.settings import BY_CHAINS, OPTIONS, parameters
 from fullspan.learn.base.reporter import announce, reading, reported
@@ -125,7 +125,7 @@ class BoltzmannClassifier(Memory, Seed, Parameters, Explained, ClassifierMixin, 
             announce(watch, reading(X))
             table = checked_table(X)
             empirical, outputs = (
-                self._named(table, sample_weight) if y is None else self._beside(table, y, sample_weight)
+                self._named(table, sample_weight) if y is None else self._side_by_side(table, y, sample_weight)
             )
             self.missing_ = say_missing(empirical.missing_cells, verbose=self.verbose)
             announce(watch)
@@ -156,11 +156,11 @@ class BoltzmannClassifier(Memory, Seed, Parameters, Explained, ClassifierMixin, 
         empirical = self._reading().count(table, checked_weight(sample_weight))
         return empirical, _named(self.outputs) or []
 
-    def _beside(self, table: Any, y: Any, sample_weight: Any) -> tuple[Empirical, list[str]]:
-        """Counts of a table of inputs and the outputs beside it."""
+    def _side_by_side(self, table: Any, y: Any, sample_weight: Any) -> tuple[Empirical, list[str]]:
+        """Counts of a table of inputs and the outputs in ``y``."""
         if self.outputs is not None:
             raise FullspanError("outputs= names columns of the table, and y is given too; choose one of them")
-        return counted_beside(self._reading(), table, y, sample_weight)
+        return counted_with_outputs(self._reading(), table, y, sample_weight)
 
     def _warn(self, fitted: Fitted) -> None:
         if fitted.status != "converged":
@@ -241,7 +241,7 @@ class BoltzmannClassifier(Memory, Seed, Parameters, Explained, ClassifierMixin, 
     def _likeliest(self, codes: NDArray[Any]) -> NDArray[Any]:
         found = self._probabilities(codes)
         if isinstance(found, list):
-            return _beside([c[p.argmax(axis=1)] for c, p in zip(self.classes_, found, strict=True)])
+            return _side_by_side([c[p.argmax(axis=1)] for c, p in zip(self.classes_, found, strict=True)])
         return np.asarray(self.classes_[found.argmax(axis=1)])
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
@@ -261,8 +261,8 @@ class BoltzmannClassifier(Memory, Seed, Parameters, Explained, ClassifierMixin, 
         reading = replace(self._reading(), missing="drop" if self.missing == "em" else self.missing)
         rows = reading.count_again(checked_table(X), visible, checked_weight(sample_weight))
         refuse_unknown_inputs(rows.states, visible)
-        told = _beside([np.array(self.space_.variables[i].levels)[rows.states[:, i]] for i in self._outputs])
-        right = (self._likeliest(rows.states[:, self._inputs]).reshape(told.shape) == told).all(axis=1)
+        observed = _side_by_side([np.array(self.space_.variables[i].levels)[rows.states[:, i]] for i in self._outputs])
+        right = (self._likeliest(rows.states[:, self._inputs]).reshape(observed.shape) == observed).all(axis=1)
         return float(np.average(right, weights=rows.counts))
 
     def summary(self, coding: str = "sum") -> Summary:
@@ -300,8 +300,8 @@ class BoltzmannClassifier(Memory, Seed, Parameters, Explained, ClassifierMixin, 
         return tags
 
 
-def _beside(columns: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    """Columns (rows, outputs) that keep their values: text beside truth values stays what it is."""
+def _side_by_side(columns: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Columns (rows, outputs) that keep their values: text next to truth values stays what it is."""
     kinds = {column.dtype.kind for column in columns}
     same = len(kinds) == 1 or kinds <= set("iuf")
     return np.stack([column if same else column.astype(object) for column in columns], axis=1)

@@ -18,7 +18,7 @@ from fullspan.estimators.inputs.checks import check_parameters
 from fullspan.estimators.inputs.evidence import Evidence
 from fullspan.estimators.inputs.shared_parameters import Seed
 from fullspan.estimators.inputs.tables import checked_table, checked_weight, kind_of
-from fullspan.estimators.inputs.targets import counted_beside, refuse_unknown_inputs, share_right
+from fullspan.estimators.inputs.targets import counted_with_outputs, refuse_unknown_inputs, share_right
 from fullspan.estimators.settings import seed_of
 from fullspan.graphs import Graph
 from fullspan.learn.base.reporter import announce, reading
@@ -117,9 +117,10 @@ class DecimatableBoltzmannMachine(Seed, DensityEstimator):
         with self._watched() as watch:
             announce(watch, reading(X))
             table = checked_table(X)
-            empirical, told = counted_beside(self._reading(), table, y, sample_weight, self._told() or None)
+            names = self._declared_outputs() or None
+            empirical, outputs = counted_with_outputs(self._reading(), table, y, sample_weight, names)
             announce(watch)
-            fitted = self._learn(empirical, watch, told)
+            fitted = self._learn(empirical, watch, outputs)
         self._warn(fitted)
         fitted = replace(fitted, settings={**fitted.settings, "beside": True})
         seconds = time.perf_counter() - started
@@ -127,19 +128,19 @@ class DecimatableBoltzmannMachine(Seed, DensityEstimator):
         self._record(empirical, seconds)
         return self
 
-    def _told(self) -> tuple[str, ...]:
+    def _declared_outputs(self) -> tuple[str, ...]:
         """The outputs as they are named by the parameters or by the graph."""
         if self.outputs is None:
             return self.graph.outputs if isinstance(self.graph, Graph) else ()
         return (self.outputs,) if isinstance(self.outputs, str) else tuple(self.outputs)
 
-    def _learn(self, empirical: Empirical, watch: Reporter | None, told: Sequence[str] | None = None) -> Fitted:
+    def _learn(self, empirical: Empirical, watch: Reporter | None, outputs: Sequence[str] | None = None) -> Fitted:
         from fullspan.learn.likelihood.decimatable import DecimatableOptions, fit_decimatable
 
         options = DecimatableOptions(
             **{name: getattr(self, name) for name in _OPTIONS}, seed=generator(self.random_state)
         )
-        graph = self._graph(empirical.space, self._told() if told is None else tuple(told))
+        graph = self._graph(empirical.space, self._declared_outputs() if outputs is None else tuple(outputs))
         fitted = fit_decimatable(empirical, graph, options, watch)
         kept = {**{name: getattr(self, name) for name in _OPTIONS}, "random_state": seed_of(self.random_state)}
         return replace(fitted, settings={**fitted.settings, **kept})

@@ -1,4 +1,4 @@
-"""What every estimator of a joint distribution answers, whatever way it was learned.
+"""What every estimator of a joint distribution answers, however it was learned.
 
 A subclass has its parameters and ``_learn``, which turns counts into a fitted model; all else is here.
 """
@@ -136,12 +136,12 @@ class DensityEstimator(Parameters, Explained, Plots, DensityMixin, BaseEstimator
         return limit_line(self.fitted_)
 
     def _watched(self) -> contextlib.AbstractContextManager[Reporter | None]:
-        """Who is told every step, if anyone."""
+        """Where every step is reported, if anywhere."""
         return reported(verbose=self.verbose)
 
     @abstractmethod
     def _learn(self, empirical: Empirical, watch: Reporter | None) -> Fitted:
-        """The model of counted data; ``watch`` is told every step."""
+        """The model of counted data; every step is reported to ``watch``."""
 
     def _warn(self, fitted: Fitted) -> None:
         """Warn, on behalf of the caller of ``fit``, of what a person should know about the result."""

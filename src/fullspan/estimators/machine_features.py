@@ -18,7 +18,7 @@ from fullspan.model.intensity import intensities
 class MachineFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """A transformer of tables into vectors: f_i = sum of |weight| over the terms with variable i.
 
-    Classes of whole samples can be told apart by these vectors, as Sugiyama, Tsuda and Nakahara do. A vector is only
+    Classes of whole samples can be distinguished by these vectors, as Sugiyama, Tsuda and Nakahara do. A vector is only
     comparable with another if both machines leave out the same level of a variable, so the levels of all tables that
     are fitted are those of each, unless the machine has ``levels=`` or ``bins=`` of its own.
 

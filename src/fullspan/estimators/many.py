@@ -68,9 +68,9 @@ def fit_many(
     ----------
     table : as for :class:`fullspan.FullSpan`; an Ibis table is counted where it lives.
     by : the column that names the group of a row. All groups are counted in one GROUP BY.
-    bootstrap : instead, so many tables of the same size drawn from the rows with replacement.
-    folds : instead, so many folds of a cross-validation: model g has all rows but those of fold g, and ``held_out_[g]``
-        is the mean log-probability of these.
+    bootstrap : instead, this number of tables of the same size drawn from the rows with replacement.
+    folds : instead, the number of folds of a cross-validation: model g has all rows but those of fold g, and
+        ``held_out_[g]`` is the mean log-probability of these.
     random_state : seed or generator, for ``bootstrap`` and ``folds``.
     penalty, epsilon, max_order, columns, levels, bins, count_column, missing, max_levels, na_values : as for
         :class:`fullspan.FullSpan`; ``missing="em"`` is refused.

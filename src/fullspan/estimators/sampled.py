@@ -1,4 +1,4 @@
-"""What people are told of Gibbs chains that have not met."""
+"""Warnings about Gibbs chains that have not met."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import warnings
 from fullspan.errors import ConvergenceWarning
 
 SUSPECT = 1.05
-"""R-hat from which people are told that the chains have not met."""
+"""R-hat from which a warning says that the chains have not met."""
 
 
 def unmixed(r_hat: float) -> str | None:

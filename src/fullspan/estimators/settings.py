@@ -77,7 +77,7 @@ def refuse_hidden(hidden: Sequence[Variable]) -> None:
     from fullspan.errors import FullspanError
 
     if hidden:
-        raise FullspanError("shrinkage='evidence' knows no hidden variables; leave out hidden= or shrinkage=")
+        raise FullspanError("shrinkage='evidence' does not support hidden variables; leave out hidden= or shrinkage=")
 
 
 def _edges(graph: Any, space: Space) -> list[list[str]]:

@@ -1,4 +1,4 @@
-"""A maximum at infinity, told to a person: which weights diverge, what is kept, and the way to finite ones."""
+"""A maximum at infinity in words: which weights diverge, what is kept, and how to get finite ones."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def diverging_terms(fitted: Fitted) -> tuple[str, ...]:
 
 
 def warn_at_boundary(fitted: Fitted, stacklevel: int) -> None:
-    """Warn, on behalf of a caller so many levels up, if the maximum lies at infinity."""
+    """Warn, on behalf of the caller ``stacklevel`` levels up, if the maximum lies at infinity."""
     names = diverging_terms(fitted)
     if not names:
         return

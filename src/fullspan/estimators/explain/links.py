@@ -43,7 +43,7 @@ HIDDEN = (
 MIXTURE = (
     "A mixture has no interactions of its own. Listed are the pairs of variables that share most, a few for each "
     "variable. Nats shared: the number of rows times the mutual information that two variables have directly or "
-    "through the hidden variable, not by way of other variables."
+    "through the hidden variable, not through other variables."
 )
 TREE_REPORT = (
     "<em>Nats shared</em>: the mutual information of the two in the rows, times their number. That is the "
@@ -54,7 +54,7 @@ HIDDEN_REPORT = (
     "hidden variables, so that a pair has no one odds ratio."
 )
 MIXTURE_REPORT = (
-    "<em>Nats shared</em>: the information that the two share directly or by the hidden variable, and not by way of "
+    "<em>Nats shared</em>: the information that the two share directly or by the hidden variable, and not through "
     "other variables, times the rows. The strongest pairs of each variable are shown. The model mixes several graphs, "
     "so that a pair has no one odds ratio."
 )

@@ -142,7 +142,7 @@ def _check(data: Empirical, kind: str) -> None:
 
 
 def _order(found: Array) -> NDArray[np.intp]:
-    """Largest first; what rounding alone tells apart stays in the order of the states."""
+    """Largest first; what differs by rounding alone stays in the order of the states."""
     return np.argsort(-np.abs(found).round(9), kind="stable")
 
 

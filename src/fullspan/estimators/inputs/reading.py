@@ -88,7 +88,7 @@ class Reading(TableParameters):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What a model file keeps, to read further tables in the same way."""
+        """What a model file keeps, to read further tables alike."""
         kept: dict[str, Any] = {"missing": self.missing, "count_column": self.count_column}
         if self.weight_column is not None:
             kept["weights"] = self.weight_column

@@ -1,4 +1,4 @@
-"""Outputs that stand beside the table, as scikit-learn passes them in ``y``."""
+"""Outputs that come apart from the table, as scikit-learn passes them in ``y``."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from fullspan.data import Empirical
 
 
-def counted_beside(
+def counted_with_outputs(
     reading: Reading, table: Any, y: Any, sample_weight: Any, called: Sequence[str] | None = None
 ) -> tuple[Empirical, list[str]]:
-    """Counts of a table of inputs and the outputs beside it, which come last, and the names of the outputs.
+    """Counts of a table of inputs and of its outputs in ``y``, which come last, and the names of the outputs.
 
     Raises
     ------
@@ -31,18 +31,18 @@ def counted_beside(
     from fullspan.data import Empirical
     from fullspan.data.empirical import checked_weights
 
-    refuse_counts_beside(reading)
+    refuse_counts_with_outputs(reading)
     missing = reading.missing
-    told, variables = targets(y, allow_missing=missing in ("drop", "em"), called=called)
+    outputs, variables = targets(y, allow_missing=missing in ("drop", "em"), called=called)
     inputs = replace(reading, missing="em" if missing in ("drop", "em") else missing).count(table)
     space = inputs.space
     codes = reading.encode(table, space, allow_missing=missing in ("drop", "em"))
-    if len(codes) != len(told):
-        raise DataError(f"the table has {len(codes)} rows and y has {len(told)}; one output per row is needed")
+    if len(codes) != len(outputs):
+        raise DataError(f"the table has {len(codes)} rows and y has {len(outputs)}; one output per row is needed")
     for variable in variables:
         if variable.name in space.names:
             raise DataError(f"an input is named {variable.name!r}, as y is; rename one of them")
-    rows = np.concatenate([codes, told], axis=1)
+    rows = np.concatenate([codes, outputs], axis=1)
     weight = checked_weight(sample_weight)
     weights = np.ones(len(rows)) if weight is None else checked_weights(weight, len(rows))
     if missing == "drop":
@@ -69,11 +69,11 @@ def refuse_unknown_inputs(codes: NDArray[Any], space: Space) -> None:
         )
 
 
-def refuse_counts_beside(reading: Reading) -> None:
-    """Refuse a column of counts where outputs stand beside the table: it would be left out in silence."""
+def refuse_counts_with_outputs(reading: Reading) -> None:
+    """Refuse a column of counts where the outputs are in ``y``: it would be left out in silence."""
     if reading.count_column is not None:
         raise DataError(
-            f"count_column={reading.count_column!r} counts whole rows, but the outputs stand beside the table in y; "
+            f"count_column={reading.count_column!r} counts whole rows, but the outputs are in y, apart from the table; "
             "give the counts as sample_weight=, or the outputs as columns of the table"
         )
 
@@ -85,11 +85,11 @@ def share_right(found: Any, y: Any, sample_weight: Any) -> float:
     ------
     DataError : y is not as many outputs as are predicted.
     """
-    predicted, told = np.asarray(found), np.asarray(y)
-    predicted, told = predicted.reshape(len(predicted), -1), told.reshape(len(told), -1)
-    if predicted.shape != told.shape:
+    predicted, expected = np.asarray(found), np.asarray(y)
+    predicted, expected = predicted.reshape(len(predicted), -1), expected.reshape(len(expected), -1)
+    if predicted.shape != expected.shape:
         raise DataError(f"y has the shape {np.shape(y)}, but {predicted.shape} outputs are predicted: rows, outputs")
-    return float(np.average((predicted == told).all(axis=1), weights=sample_weight))
+    return float(np.average((predicted == expected).all(axis=1), weights=sample_weight))
 
 
 def targets(

@@ -15,7 +15,7 @@ from fullspan.data.space import Space, Variable
 from fullspan.errors import DataError
 from fullspan.estimators.inputs.reading import Reading
 from fullspan.estimators.inputs.tables import checked_table
-from fullspan.estimators.inputs.targets import refuse_counts_beside
+from fullspan.estimators.inputs.targets import refuse_counts_with_outputs
 from fullspan.learn.layered.fit import Data
 from fullspan.model.units import OPEN, Units
 
@@ -60,7 +60,7 @@ def rows_of_table(
     """
     reading = Reading.by(of)
     if labels is not None:
-        refuse_counts_beside(reading)
+        refuse_counts_with_outputs(reading)
     elif not _is_zero_one(X, reading):
         return _counted(reading.count(X, weights) if space is None else reading.count_again(X, space, weights))
     inputs, codes, cells = _coded(X, reading, None if space is None else _without(space, of.target, labels is not None))

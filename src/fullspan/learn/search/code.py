@@ -94,11 +94,11 @@ def fit_code(theta: Array, noise: Array) -> Code | None:
 
 def _maximise(theta: Array, noise: Array, code: Code, common: bool) -> Code:
     """Expectation maximisation from a starting code."""
-    maximise = climb if is_imported() else climb_plain
+    maximise = maximised if is_imported() else maximised_plain
     return Code(*maximise(theta, noise, code.share, code.size, code.variance, common))
 
 
-def climb_plain(
+def maximised_plain(
     theta: Array, noise: Array, share: float, size: float, variance: float, common: bool
 ) -> tuple[float, float, float]:
     """Share, size and variance after up to 200 steps of expectation maximisation."""
@@ -124,7 +124,7 @@ def climb_plain(
 
 
 @serial
-def climb(
+def maximised(
     theta: Array, noise: Array, share: float, size: float, variance: float, common: bool
 ) -> tuple[float, float, float]:
     """The same, compiled: five times as fast where Numba is there already."""

@@ -138,7 +138,7 @@ def edge(text: str, known: Callable[[], Sequence[str]]) -> tuple[str, str]:
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
-        raise FullspanError(f"--edge {text!r} can be read in {len(fitting)} ways; separate the names by a comma")
+        raise FullspanError(f"--edge {text!r} has {len(fitting)} readings; separate the names by a comma")
     raise FullspanError(f"--edge {text!r} is no edge between two variables; write for example --edge party-crime")
 
 

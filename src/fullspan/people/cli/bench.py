@@ -11,7 +11,7 @@ from fullspan.people.cli.choices import Device
 
 EPILOG = "Example: fullspan bench device --n 13 --rows 1000"
 LIMIT_HELP = "Seconds that a method may take for a fold; then it is stopped and shown as declined. 0: none."
-SECONDS_HELP = "Mixture: no run is begun after so many seconds; by default 300, or half of --limit if that is less."
+SECONDS_HELP = "Mixture: seconds after which no run is begun; by default 300, or half of --limit if that is less."
 DENSITY_EPILOG = """With sets of your own: fullspan bench density --data DATA/debd --set nltcs --results density.jsonl
 
 Sets are .npz files: train, valid, test (packed bits) and nvars; bits and n; or codes with 255 for a missing cell. Sets
@@ -34,7 +34,7 @@ def device(
     seed: Annotated[int, typer.Option(min=0, help="Of the random network.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Time the full-span search on random Bayesian networks: bytes per second beside a copy, whole fits.
+    """Time the full-span search on random Bayesian networks: bytes per second next to a copy, whole fits.
 
     GB/s counts what a pass over the table must move: it is read and written, and on a GPU the data are read, once each.
     "per pass" is how many steps of the search a pass takes.

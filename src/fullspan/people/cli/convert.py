@@ -50,7 +50,7 @@ def convert(
     if suffix(source) not in NETWORKS:
         _warn_of_inputs(source)
     if kind == ".uai" and any(name != f"x{i}" for i, name in enumerate(space.names)):
-        typer.echo("UAI knows no names: variables and levels are numbered in their order", err=True)
+        typer.echo("UAI files have no names: variables and levels are numbered in their order", err=True)
 
 
 def _target(positional: Path | None, output: Path | None) -> Path:

@@ -1,7 +1,7 @@
 """Parameters of estimators as their classes declare them: name, type, default and what the docstring says.
 
 A class that is not imported yet is read from its source, because estimators import scikit-learn and Numba: ``fullspan
-fit --help`` must not wait for these. ``tests/cli/test_parity.py`` checks that both ways of reading agree.
+fit --help`` must not wait for these. ``tests/cli/test_parity.py`` checks that both readings agree.
 """
 
 from __future__ import annotations

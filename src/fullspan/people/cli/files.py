@@ -21,7 +21,7 @@ def check_target(path: Path, *inputs: Path) -> None:
 
     Raises
     ------
-    FullspanError : with the way out.
+    FullspanError : with the remedy.
     """
     if path.is_dir():
         raise FullspanError(f"{str(path)!r} is a folder; give the name of a file to write")
@@ -37,7 +37,7 @@ def check_model_target(path: Path, *inputs: Path, force: bool = False) -> None:
 
     Raises
     ------
-    FullspanError : with the way out.
+    FullspanError : with the remedy.
     """
     check_target(path, *inputs)
     if path.is_file() and not force and not _is_model(path):
@@ -54,7 +54,7 @@ def _is_model(path: Path) -> bool:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A temporary file beside ``path`` that takes its place when the block ends well, and vanishes otherwise.
+    """A temporary file next to ``path`` that takes its place when the block ends well, and vanishes otherwise.
 
     A pipe or a device, which cannot be replaced, gets the content of the whole file.
     """
@@ -96,7 +96,7 @@ def check_table_target(path: Path | None, *inputs: Path) -> None:
 
     Raises
     ------
-    FullspanError : with the way out.
+    FullspanError : with the remedy.
     """
     if path is None:
         return

@@ -24,7 +24,7 @@ def register(app: typer.Typer) -> None:
 def report(
     model: Annotated[Path, typer.Argument(help="Model file.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="File to write, .html.")] = Path("report.html"),
-    data: Annotated[Path | None, typer.Option(help="Table to show beside the model.")] = None,
+    data: Annotated[Path | None, typer.Option(help="Table to show next to the model.")] = None,
     test: Annotated[Path | None, typer.Option(help="Table of held-out rows.")] = None,
     title: Annotated[str | None, typer.Option(help="Heading; default the name of the model file.")] = None,
     na: Na = None,

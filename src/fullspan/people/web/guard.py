@@ -133,13 +133,13 @@ async def _body(scope: Scope, receive: Receive) -> bytes:
 
 def _replayed(body: bytes, receive: Receive) -> Receive:
     """The body again, then what comes after it."""
-    told = False
+    is_replayed = False
 
     async def again() -> Message:
-        nonlocal told
-        if told:
+        nonlocal is_replayed
+        if is_replayed:
             return await receive()
-        told = True
+        is_replayed = True
         return {"type": "http.request", "body": body, "more_body": False}
 
     return again

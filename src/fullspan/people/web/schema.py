@@ -260,6 +260,6 @@ class Samples(Answer):
 
 
 class Problem(BaseModel):
-    """What is wrong, and the way out."""
+    """What is wrong, and the remedy."""
 
     detail: str

@@ -3,7 +3,7 @@
     q(x_i, x_j) = sum_h pi_h { p_h(x_i, x_j)      where component h joins i and j in a factor,
                              { p_h(x_i) p_h(x_j)  elsewhere
 
-The mutual information of q is what two variables share directly or by the hidden variable, and not by way of other
+The mutual information of q is what two variables share directly or by the hidden variable, and not through other
 variables: the edges of a graph that a person can read. It takes one sweep over each component, whatever the pairs.
 """
 
