@@ -241,6 +241,7 @@ class Questions(ABC):
             return self._mode_in(around)
         share = self._share(given, around)
         found = [(p, self._mode_in(g)) for g in given if (p := self.box_probability(g, around)) > 0.0]
+        # Modes of different boxes are compared by their joint probability: log P(state | box) + log P(box).
         best = max(found, key=lambda pair: pair[1].log_prob + math.log(pair[0]))
         return MostProbable(best[1].levels, best[1].log_prob + math.log(best[0] / share))
 

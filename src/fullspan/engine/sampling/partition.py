@@ -69,6 +69,7 @@ def exact_log_z(model: LogLinear | FactorGraph) -> float | None:
     machine = pairwise_of(model)
     if machine is not None:
         found = layer_log_z(machine)
+        # The core bounds the width from below: where it is too wide already, ordering the graph would be in vain.
         if found is not None or _core(machine) >= _WIDE:
             return found
     try:

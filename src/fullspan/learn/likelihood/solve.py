@@ -60,6 +60,7 @@ class Likelihood:
         g = self.gradient()
         if not self.l1:
             return float(np.abs(g).max(initial=0.0))
+        # At zero an L1 penalty has every slope from -l1 to l1; only a gradient beyond that is a breach.
         at_zero = np.maximum(np.abs(g) - self.l1, 0.0)
         return float(np.where(self.theta == 0, at_zero, np.abs(g + self.l1 * np.sign(self.theta))).max(initial=0.0))
 

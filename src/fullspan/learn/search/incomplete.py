@@ -208,6 +208,7 @@ class _Rounds:
     def _refined(self, fitted: Fitted) -> Fitted:
         """The same terms with weights at the maximum of the observed likelihood, and measures of the observed data."""
         total = self.data.total
+        # What the terms cost: the description length without the surprise of the rows, which is measured anew.
         price = fitted.description_length - total * (fitted.divergence + fitted.entropy)
         likelihood, observed = self._likelihood(fitted)
         solution = solve(likelihood, fitted.model.theta.copy(), "newton", 1e-7, 200)

@@ -35,6 +35,7 @@ def growth(eta: Array, delta: Array, zero_one: bool) -> Array:
     if zero_one:
         return np.log1p(eta * np.expm1(delta))
     size = np.abs(delta)
+    # cosh(delta) = e^|delta| (1 + e^(-2 |delta|)) / 2, whose logarithm does not overflow.
     log_cosh = size + np.log1p(np.exp(-2 * size)) - np.log(2)
     return np.asarray(log_cosh + np.log1p(eta * np.tanh(delta)))
 

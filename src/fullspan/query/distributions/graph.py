@@ -87,6 +87,7 @@ class GraphDistribution(Distribution):
     def _tree(self, allowed: Allowed, asked: Sequence[int] = ()) -> ClusterTree:
         """Clusters of the variables that an event and what is asked leave open; the last few are kept."""
         clamped = (*asked, *(i for i, codes in allowed.items() if len(codes) == 1 and i not in asked))
+        # Taken out and put back, so that the dictionary is in order of use, and the one unused longest goes first.
         tree = self._trees.pop(clamped, None) or ClusterTree(self.graph, clamped, max_memory=self.max_memory)
         self._trees[clamped] = tree
         while len(self._trees) > _KEPT:

@@ -31,8 +31,8 @@ SAMPLE_SWEEPS, IMPUTE_SWEEPS = 1000, 200
 """Sweeps of a chain before its state is taken as a draw, and before its means fill in a cell."""
 
 NOT_SUMMED = (
-    "a deep machine is not summed over its hidden layers, so questions about it have no exact answer, and no estimate by "
-    "the chains of --gibbs; fullspan sample draws rows to count in, and fullspan impute fills in cells"
+    "a deep machine is not summed over its hidden layers, so questions about it have no exact answer, and no estimate "
+    "by the chains of --gibbs; fullspan sample draws rows to count in, and fullspan impute fills in cells"
 )
 
 

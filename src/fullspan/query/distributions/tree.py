@@ -166,6 +166,7 @@ class TreeDistribution(Distribution):
         rows[:, list(where)] = np.array(list(itertools.product(*map(range, shape)))).reshape(len(rows), len(where))
         engine = TreeEngine(self.model, joint)
         log = engine.log_likelihood(engine.columns(rows)).reshape(shape)
+        # The passes apply conditions to missing cells only; levels that a row fixes are checked here.
         for axis, i in enumerate(where):
             if i in joint:
                 barred = [x for x in range(shape[axis]) if x not in joint[i]]

@@ -75,6 +75,7 @@ class TreeEngine:
         for i, codes in (allowed or {}).items():
             possible[i][:, [x for x in range(c) if x not in codes]] = 0.0
         self.levels = np.ascontiguousarray(possible.transpose(0, 2, 1), dtype=dtype)
+        # One more level stands for a missing cell, so that the passes need no case of their own for it.
         missing = np.minimum(possible.sum(axis=2, keepdims=True), 1.0)
         self.emission = np.concatenate([tree.emissions, missing], axis=2).astype(dtype)
         self.prior, self.transition = tree.prior.astype(dtype), tree.transitions.astype(dtype)
