@@ -54,10 +54,11 @@ def exact_log_p(machine: Any, codes: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def test_scores_are_log_probabilities() -> None:
-    """score_samples = log p(x) by enumeration, sums to one over all states, and score is its mean."""
+    """score_samples = log p(x) = -F(x) - log Z by enumeration, sums to one over all states, and score is its mean."""
     machine = restricted().fit(patterns())
     every = all_codes((2,) * 4)
     assert machine.log_z_.is_exact
+    assert np.allclose(-machine.free_energy(every) - machine.log_z_.value, machine.score_samples(every))
     assert machine.score_samples(every) == pytest.approx(exact_log_p(machine, every), abs=1e-9)
     assert np.exp(machine.score_samples(every)).sum() == pytest.approx(1.0, abs=1e-9)
     assert machine.score(every) == pytest.approx(machine.score_samples(every).mean())
