@@ -404,3 +404,30 @@ def test_a_part_of_the_training_rows_is_not_called_held_out() -> None:
     assert fresh.training_share == 0.0
     assert fresh.held_out == "300 held-out rows"
     assert "The model was not learned from these rows." in page(fresh)
+
+
+def test_rows_that_were_dropped_are_not_shown_as_learned_from() -> None:
+    """Shares, residuals and the second fit are of the complete rows, as the fit was; of another table, of all rows."""
+    rows = rows_of(400).astype(object)
+    rows.loc[:79, "d<i>"] = None
+    rows.loc[:79, "a"] = 1
+    model, complete = fs.BoltzmannMachine(missing="drop").fit(rows), rows.dropna()
+    found = gather(model, rows)
+    assert found.is_training
+    assert found.data.total == 320  # type: ignore[union-attr]
+    np.testing.assert_allclose(found.shares[0].observed, [(complete["a"] == k).mean() for k in (0, 1)])
+    assert np.abs(found.shares[0].observed - found.shares[0].expected).max() < 1e-6
+    numbers = re.search(r"learned again from (\d+) of these rows and tested on the other (\d+)", found.held_out)
+    assert sum(map(int, numbers.groups())) == 320  # type: ignore[union-attr]
+    assert "Learned from 320 rows (80 dropped: missing cells):" in page(found)
+    other = rows_of(400, seed=1).astype(object)
+    other.loc[:79, "b"] = None
+    assert gather(model, other, refit=False).data.total == 400
+
+
+def test_a_model_of_two_columns_that_fits_every_cell_says_so() -> None:
+    """And does not blame the number of columns."""
+    rows = rows_of(400)[["a", "d<i>"]]
+    text = page(gather(fs.BoltzmannMachine().fit(rows), rows, refit=False))
+    assert "too many variables" not in text
+    assert "Nowhere: in all 8 cells of margins of up to 2 variables the model expects the counts of these rows." in text

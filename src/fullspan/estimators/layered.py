@@ -454,6 +454,9 @@ class LayeredEstimator(LayeredParameters, _Transformer):
         model, z, fitted = self.model_, self.log_z_, self._fitted
         facts = {
             "estimator": type(self).__name__,
+            "n_rows": fitted.n_rows,
+            "n_dropped": fitted.n_dropped,
+            "total": fitted.total,
             "variables": len(model.space),
             "layers": list(model.sizes),
             "parameters": model.n_parameters,
@@ -463,9 +466,9 @@ class LayeredEstimator(LayeredParameters, _Transformer):
             "ending": ending(fitted)._asdict(),
             **limits.facts(fitted),
         }
-        sizes = " - ".join(map(str, model.sizes))
+        sizes, name, rows = " - ".join(map(str, model.sizes)), type(self).__name__, limits.row_words(fitted)
         lines = [
-            f"{type(self).__name__}: {len(model.space)} variables, units {sizes}, {model.n_parameters:,} parameters",
+            f"{name}: {rows}, {len(model.space)} variables, units {sizes}, {model.n_parameters:,} parameters",
             f"log Z {z} ({'exact' if z.is_exact else 'estimated by annealing'})",
             f"{self.n_iter_} epoch{'s' * (self.n_iter_ != 1)}, {self.status_}",
             *closing_lines(fitted),

@@ -15,7 +15,7 @@ from fullspan.estimators.density import generator
 from fullspan.estimators.explain.links import MIXTURE, MIXTURE_REPORT, Links, links_by_sharing
 from fullspan.estimators.explain.shown import Shown, shown_by_size
 from fullspan.estimators.inputs.shared_parameters import Seed
-from fullspan.estimators.trees import TreeEstimator
+from fullspan.estimators.trees import TreeEstimator, of_all_rows
 from fullspan.estimators.without_terms import WithoutTerms
 from fullspan.model.effects.interaction import Interaction
 from fullspan.query.distributions.direct_pairs import DirectPairs
@@ -55,7 +55,7 @@ class FullSpanMixture(Seed, TreeEstimator):
     model_ : the mixture, a :class:`fullspan.model.mixture.Mixture`.
     n_components_, width_ : its components, and the most parents of a variable.
     validation_score_ : mean log-probability of the rows held out, in nats.
-    log_likelihood_ : of all rows learned from, in nats.
+    log_likelihood_ : of all rows given, those held out included, in nats.
 
     Notes
     -----
@@ -90,12 +90,12 @@ class FullSpanMixture(Seed, TreeEstimator):
         from fullspan.learn.decomposable import RUNS, MixtureOptions, fit_mixture
 
         rng = generator(self.random_state)
-        if valid is None:
-            empirical, valid = held_out(empirical, self.validation_fraction, rng)
+        train, valid = held_out(empirical, self.validation_fraction, rng) if valid is None else (empirical, valid)
         names = ("smoothing", "restarts", "max_seconds", "tol", "patience", "max_iter")
         runs = RUNS if self.runs is None else tuple((int(k), int(w)) for k, w in self.runs)
         own = {name: getattr(self, name) for name in names}
-        return fit_mixture(empirical, MixtureOptions(runs=runs, seed=rng, **own), valid, watch)
+        fitted = fit_mixture(train, MixtureOptions(runs=runs, seed=rng, **own), valid, watch)
+        return of_all_rows(fitted, empirical)
 
     def _noted(self, fitted: Any, sample_weight: Any = None) -> Any:
         noted = super()._noted(fitted, sample_weight)

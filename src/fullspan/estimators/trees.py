@@ -7,7 +7,7 @@ import time
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 from sklearn.utils.validation import check_is_fitted
 
@@ -39,6 +39,8 @@ from fullspan.query.language.result import Table
 if TYPE_CHECKING:
     from fullspan.data import Empirical
     from fullspan.learn.base.reporter import Reporter
+
+Learned = TypeVar("Learned", bound=Any)
 
 
 class TreeEstimator(WithoutTerms):
@@ -166,6 +168,18 @@ class TreeEstimator(WithoutTerms):
         raise FullspanError("residuals compare counts of whole states, which a tree of many variables does not hold")
 
 
+def of_all_rows(fitted: Learned, data: Empirical) -> Learned:
+    """The record with the likelihood of all rows given, where a part of them was held out while learning.
+
+    Baselines and description lengths are of all rows too: numbers that are compared must be of the same rows.
+    """
+    n_held = data.total - fitted.total
+    if n_held <= 0:
+        return fitted
+    mean = (fitted.total * fitted.log_likelihood + n_held * fitted.validation) / data.total
+    return replace(fitted, log_likelihood=mean, total=data.total, fingerprint=data.fingerprint())
+
+
 @dataclass(eq=False, repr=False)
 class ChowLiuTree(Memory, TreeEstimator):
     """The tree of greatest likelihood over the variables themselves (Chow & Liu 1968).
@@ -237,6 +251,7 @@ class HiddenChowLiuTree(Memory, Seed, TreeEstimator):
     ----------
     n_states_ : states of a node of the tree that was kept, all parts of a mixture together.
     validation_score_ : mean log-probability of the rows held out, in nats.
+    log_likelihood_ : of all rows given, those held out included, in nats.
     n_iter_ : iterations of the best run.
 
     And those of :class:`ChowLiuTree`.
@@ -277,8 +292,7 @@ class HiddenChowLiuTree(Memory, Seed, TreeEstimator):
         from fullspan.learn.trees.hidden_tree import TreeOptions, fit_hidden_tree
 
         rng = generator(self.random_state)
-        if valid is None:
-            empirical, valid = held_out(empirical, self.validation_fraction, rng)
+        train, valid = held_out(empirical, self.validation_fraction, rng) if valid is None else (empirical, valid)
         names = ("n_states", "smoothing", "restarts", "mixture", "tol", "patience", "max_iter", "max_memory")
         options = TreeOptions(**{name: getattr(self, name) for name in names}, seed=rng)
-        return fit_hidden_tree(empirical, options, valid, watch)
+        return of_all_rows(fit_hidden_tree(train, options, valid, watch), empirical)

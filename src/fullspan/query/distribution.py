@@ -78,6 +78,7 @@ class Distribution(Questions):
     log_z : log of the sum that p was normalised by, 0 where p is normalised by construction; with its error.
     exact : whether probabilities, modes and samples are exact up to rounding.
     bound : whether ``log_prob`` is a lower bound.
+    complete_rows_only : whether ``log_prob`` refuses rows with missing cells.
     r_hat : of Gibbs chains, the largest R-hat of the answers so far; 1 where none were walked.
     drawn : what the chains of the last sample say about it; None where samples are independent.
     max_memory : bytes that tables and samples may take; most of the free memory if None.
@@ -85,6 +86,7 @@ class Distribution(Questions):
 
     exact: ClassVar[bool] = True
     bound: bool = False
+    complete_rows_only: bool = False
     r_hat: float = 1.0
     drawn: Diagnostics | None = None
     max_memory: int | None = None

@@ -42,7 +42,8 @@ def compare(
     Parameters
     ----------
     models : by name, or in a list.
-    data : the held-out table. Missing cells are summed out by every model.
+    data : the held-out table. Missing cells are summed out; a model that scores complete rows only (a deep machine) is
+        then left out, and a note says so.
     train : the table the models were learned from; the baselines learn from it too. Without it they are cross-validated
         on ``data``, and have no description length.
     baselines : also score the columns independent, the Chow–Liu tree, and the saturated table, smoothed.
@@ -85,24 +86,45 @@ def compare_counts(
 ) -> Comparison:
     """The same for counted rows over the variables of the first model; ``held_out`` if it is known that they are."""
     space = next(iter(named.values())).distribution_.visible
+    named, left_out = _able(named, test)
     entries = [_of_model(name, model, space, test, held_out) for name, model in named.items()]
     if baselines and train is not None:
         entries += [_of_baseline(name, train, test, held_out) for name in BASELINES]
     elif baselines:
         entries += [_cross_validated(name, test, seed) for name in BASELINES]
     measured = [(row, scores, pooled(parts, np.random.default_rng(seed))) for row, scores, parts in entries]
-    remarks = [remark for name, model in named.items() if (remark := _remark(name, model)) is not None]
+    remarks = [*left_out, *(remark for name, model in named.items() if (remark := _remark(name, model)) is not None)]
     same_rows = held_out or _same_rows(named.values(), train if baselines else None)
     return _ranked(measured, test.counts, baselines and train is None, remarks, same_rows)
 
 
+def _able(named: Mapping[str, DensityEstimator], test: Empirical) -> tuple[Mapping[str, DensityEstimator], list[str]]:
+    """The models that can score all rows, and for each of the others a sentence that says why it is left out.
+
+    Differences are row by row, so all models are scored on the same rows.
+
+    Raises
+    ------
+    FullspanError : no model can score all rows.
+    """
+    if test.is_complete:
+        return named, []
+    able = {name: model for name, model in named.items() if not model.distribution_.complete_rows_only}
+    n = float(test.counts[(test.states < 0).any(axis=1)].sum())
+    why = f"scores complete rows only, and {n:,.6g} of {test.total:,.6g} rows have missing cells"
+    if not able:
+        raise FullspanError(f"{', '.join(named)} {why}; give a table without missing cells, or impute them first")
+    return able, [f"{name}: left out, because it {why}" for name in named if name not in able]
+
+
 def _same_rows(models: Iterable[DensityEstimator], train: Empirical | None) -> bool:
     """Whether all models with a description length, and the baselines, were learned from the same rows."""
-    learned = {RowSketch.of(train).digest} if train is not None else set()
+    learned = {(RowSketch.of(train).digest, round(train.total, 6))} if train is not None else set()
     for fitted in (model.fitted_ for model in models):
         if not math.isnan(_description_length(fitted)):
             rows = RowSketch.from_json(fitted.settings.get("rows"))
-            learned.add(str(fitted.fingerprint) if rows is None else rows.digest)
+            # Files of earlier versions have the likelihood of a part of the rows, if others were held out.
+            learned.add((str(fitted.fingerprint) if rows is None else rows.digest, round(fitted.total, 6)))
     return len(learned) <= 1
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from typing import Any
 
+from fullspan.estimators.explain.limits import row_words
 from fullspan.estimators.explain.pictures import interaction_graph
 from fullspan.pictures import svg
 from fullspan.pictures.palette import LIGHT, css_variables
@@ -18,7 +19,7 @@ MAX_NODES = 40
 def model_html(estimator: Any) -> str:
     """The model on a card: its size, the graph of a model that is not too large, and its strongest interactions."""
     fitted, space = estimator.fitted_, estimator.space_
-    rows = "given" if fitted.status == "given" else f"{fitted.n_rows:,} rows"
+    rows = "given" if fitted.status == "given" else row_words(fitted)
     n_terms = getattr(estimator, "n_terms_", None)
     size = f"{n_terms:,} terms" if n_terms is not None else f"{estimator.n_parameters_:,} parameters"
     head = f"{rows}, {len(space):,} variables, {size}, {fitted.status}"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from fullspan.estimators.explain import limits
 from fullspan.estimators.explain.endings import ended_early, ending, ending_words
-from fullspan.estimators.explain.limits import likelihood_line, limit_line
+from fullspan.estimators.explain.limits import likelihood_line, limit_line, row_words
 from fullspan.large_numbers import power_of_two
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def shown_by_size(estimator: Any, words: str = "", own: dict[str, Any] | None = 
     fitted, space = estimator.fitted_, estimator.space_
     name = type(estimator).__name__
     lines = [
-        f"{name}: {fitted.n_rows:,} rows, {len(space):,} variables{words}, {fitted.model.n_parameters:,} parameters",
+        f"{name}: {row_words(fitted)}, {len(space):,} variables{words}, {fitted.model.n_parameters:,} parameters",
         f"{likelihood_line(fitted)} ({fitted.status})",
         *closing_lines(fitted),
     ]
@@ -192,21 +192,12 @@ def _orders(fitted: Fitted) -> list[tuple[int, int]]:
     return sorted(Counter(len(term) for term in fitted.model.terms).items())
 
 
-def _rows(fitted: Fitted) -> str:
-    """Rows as they count: lines of a table with counts or weights stand for more or fewer."""
-    kept = fitted.n_rows - fitted.n_dropped
-    if abs(fitted.total - kept) <= 1e-9 * max(kept, 1):
-        return f"{fitted.n_rows:,} rows"
-    return f"{fitted.total:,.10g} rows in {fitted.n_rows:,} lines"
-
-
 def summary_lines(fitted: Fitted) -> list[str]:
     """The same in words."""
     space, orders = fitted.model.space, _orders(fitted)
-    dropped = f" ({fitted.n_dropped:,} dropped: missing cells)" if fitted.n_dropped else ""
     hidden = f" ({fitted.n_hidden} of them hidden)" if fitted.n_hidden else ""
     split = ", ".join(f"{n} of order {order}" for order, n in orders)
-    rows = f"{_rows(fitted)}{dropped}, " if fitted.status != "given" else ""
+    rows = f"{row_words(fitted)}, " if fitted.status != "given" else ""
     n = len(fitted.model.terms)
     lines = [
         f"{rows}{len(space)} variables{hidden}, {power_of_two(space.n_states)} states",

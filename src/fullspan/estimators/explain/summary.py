@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from fullspan.errors import FullspanError
 from fullspan.estimators.explain.endings import ended_early, ending_words
 from fullspan.estimators.explain.interactions import InteractionTable
-from fullspan.estimators.explain.limits import likelihood_line
+from fullspan.estimators.explain.limits import likelihood_line, row_words
 from fullspan.estimators.explain.terms import aligned
 from fullspan.model.effects.events import event_words
 from fullspan.model.effects.words import label
@@ -195,12 +195,9 @@ class Summary:
     def _heading(self) -> Iterator[str]:
         fitted, settings = self.fitted, self.fitted.settings
         names, hidden = self._names(), self._names(hidden=True)
-        dropped = f" ({fitted.n_dropped:,} dropped: missing cells)" if fitted.n_dropped else ""
-        rows = (
-            "probabilities" if settings.get("from_margins") and self.goodness is None else f"{fitted.total:,.10g} rows"
-        )
+        rows = "probabilities" if settings.get("from_margins") and self.goodness is None else row_words(fitted)
         given = "margins of " if settings.get("from_margins") else ""
-        yield f"{given}{rows}{dropped}, {len(names)} variables: {_listed(names)}"
+        yield f"{given}{rows}, {len(names)} variables: {_listed(names)}"
         if hidden:
             unused = "" if _uses_hidden(fitted) else "; no term has any of them"
             yield f"{len(hidden)} hidden: {_listed(hidden)}{unused}"

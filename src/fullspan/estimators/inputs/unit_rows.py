@@ -79,7 +79,7 @@ def _counted(empirical: Empirical) -> UnitRows:
     units = Units(empirical.space)
     states, counts = _expanded(empirical.states, empirical.counts, units.count)
     data = Data(units.encode(states.astype(np.int64)), counts)
-    return UnitRows(units, data, empirical.n_rows, empirical.n_dropped, empirical.missing_cells)
+    return UnitRows(units, data, empirical.n_rows, empirical.n_dropped + empirical.n_empty, empirical.missing_cells)
 
 
 def _coded(

@@ -113,7 +113,7 @@ def chow_liu(empirical: Empirical, pseudo_count: float = 1.0, max_memory: int | 
         mutual_information=np.where(parents >= 0, information[np.arange(len(parents)), parents], 0.0),
         total=empirical.total,
         n_rows=empirical.n_rows,
-        n_dropped=empirical.n_dropped,
+        n_dropped=empirical.n_dropped + empirical.n_empty,
         history=(Step("tree", len(parents) - 1, -mean, 0.0),),
         settings={"pseudo_count": float(pseudo_count)},
         fingerprint=empirical.fingerprint(),

@@ -257,7 +257,7 @@ def fit_hidden_tree(
         mutual_information=base.mutual_information,
         total=train.total,
         n_rows=train.n_rows,
-        n_dropped=train.n_dropped,
+        n_dropped=train.n_dropped + train.n_empty,
         history=best.history,
         status="interrupted" if interrupted else best.status,
         settings={"chosen": {"n_states": best.tree.n_states, "smoothing": best.smoothing}},

@@ -26,9 +26,9 @@ Example: fullspan compare a.fsm b.fsm --data test.csv --train train.csv
 The best model comes first. "behind best" is by how much it is ahead, in nats/row, and "paired error" the standard
 error of that difference. "skill" is 1 for perfect predictions of single cells and 0 for no better than base rates;
 "calibration" is how far stated probabilities are from what came true. A model is named if these are, in whole or in
-part, the rows it was learned from, or if that cannot be judged. Missing cells are summed out by every model. Baselines
-learn from --train; without it, from these rows themselves by ten-fold cross-validation, so that no row is scored by a
-baseline that saw it."""
+part, the rows it was learned from, or if that cannot be judged. Missing cells are summed out; a deep machine, which
+scores complete rows only, is then left out with a note. Baselines learn from --train; without it, from these rows
+themselves by ten-fold cross-validation, so that no row is scored by a baseline that saw it."""
 
 
 def register(app: typer.Typer) -> None:

@@ -103,8 +103,7 @@ def gather(
     check_exact_joint(estimator, "the model", "a report")
     space = estimator.distribution_.visible
     reading = replace(Reading.by(estimator), missing="em", weight_column=estimator.fitted_.settings.get("weights"))
-    counts = None if data is None else reading.count_again(data, space)
-    share, unjudged = (0.0, "") if counts is None else _training_share(estimator, data, counts)
+    counts, share, unjudged = _judged(estimator, data, reading.count_again(data, space)) if data is not None else _NONE
     is_training = share >= ALL
     say("measuring the fit")
     comparison, words = _held_out(estimator, counts, share, _counted(reading, test, space), refit, say)
@@ -121,7 +120,7 @@ def gather(
         words,
         information_by_order(model) if hasattr(model, "terms") else None,
         tuple(caveats(estimator, counts)),
-        _misfit(estimator, data, space) if is_training else None,
+        _misfit(estimator, counts) if is_training and counts is not None else None,
         share,
         unjudged,
     )
@@ -131,22 +130,33 @@ def _counted(reading: Reading, table: Any, space: Any) -> Empirical | None:
     return None if table is None else reading.count_again(table, space)
 
 
-def _training_share(estimator: Any, data: Any, counts: Empirical) -> tuple[float, str]:
-    """Share of the rows that the model was learned from; NaN if that cannot be judged, and then why, in words."""
+_NONE: tuple[None, float, str] = (None, 0.0, "")
+"""No rows, of which none was learned from."""
+
+
+def _judged(estimator: Any, data: Any, counts: Empirical) -> tuple[Empirical, float, str]:
+    """The rows to show, the share of them that the model was learned from, and if that is NaN, why, in words.
+
+    Of the table learned from, these are the rows that the fit kept: counts of others, such as incomplete rows that were
+    dropped, do not belong next to what the weights were fitted to. Of any other table they are all rows.
+    """
+    fitted = estimator.fitted_
+    weights = fitted.settings.get("weights")
     try:
-        rows = Reading.by(estimator).count_again(data, counts.space)
+        rows = replace(Reading.by(estimator), weight_column=weights).count_again(data, counts.space)
     except FullspanError:
-        return training_share(estimator.fitted_, counts)  # such as missing cells, which the model was fitted without
-    if rows.fingerprint() == str(estimator.fitted_.fingerprint):
-        return 1.0, ""
-    return training_share(estimator.fitted_, rows)
+        return counts, *training_share(fitted, counts)  # such as missing cells, which the model was fitted without
+    if rows.fingerprint() == str(fitted.fingerprint):
+        return rows, 1.0, ""
+    share, unjudged = training_share(fitted, rows)
+    return (rows if share >= ALL else counts), share, unjudged
 
 
-def _misfit(estimator: Any, data: Any, space: Any) -> PairMisfit | None:
+def _misfit(estimator: Any, data: Empirical) -> PairMisfit | None:
     """The largest pairwise misfit of a model that uses the table of all states, in its training rows, if quick."""
     if approach(estimator.fitted_) is not None:
         return None
-    return pair_misfit(estimator.distribution_, Reading.of(estimator.fitted_).count_again(data, space), lambda: None)
+    return pair_misfit(estimator.distribution_, data, lambda: None)
 
 
 def _held_out(

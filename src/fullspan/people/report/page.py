@@ -9,7 +9,14 @@ from dataclasses import asdict
 from typing import Any
 
 from fullspan.estimators.compare.comparison import HEADINGS, SOME, unjudged_words
-from fullspan.estimators.explain.limits import is_dense, likelihood_line, limit_line, mean_log_likelihood, misfit_words
+from fullspan.estimators.explain.limits import (
+    is_dense,
+    likelihood_line,
+    limit_line,
+    mean_log_likelihood,
+    misfit_words,
+    row_words,
+)
 from fullspan.estimators.explain.pictures import (
     effects,
     information,
@@ -68,7 +75,7 @@ def _sections(c: Content) -> Iterator[tuple[str, str, str] | None]:
 
 def _lead(c: Content) -> str:
     space, fitted = c.estimator.space_, c.estimator.fitted_
-    rows = "A model:" if fitted.status == "given" else f"Learned from {fitted.n_rows:,} rows:"
+    rows = "A model:" if fitted.status == "given" else f"Learned from {row_words(fitted)}:"
     return (
         f'<p class="lead">{rows} a probability distribution of {len(space)} variables. Answers are exact under the '
         f"model{_distance(c)}</p>"
@@ -91,7 +98,7 @@ def _distance(c: Content) -> str:
 def _facts(c: Content) -> str:
     fitted, space = c.estimator.fitted_, c.estimator.space_
     facts = [
-        ("rows", f"{fitted.total:,.6g}"),
+        ("rows", f"{fitted.total:,.10g}"),
         ("variables", f"{len(space):,}"),
         ("states", power_of_two(space.n_states)),
     ]
@@ -221,8 +228,10 @@ def _information(c: Content) -> str:
 def _fit(c: Content) -> str:
     if c.data is None:
         return "<p>No rows were given; <code>--data FILE</code> compares counts with what the model expects.</p>"
-    if c.worst is None or not c.worst.cells:
+    if c.worst is None:
         return "<p>There are too many variables to look at every pair of them.</p>"
+    if not c.worst.cells:
+        return f"<p>{_no_worst(c.worst)}</p>"
     largest = max(abs(cell.residual) for cell in c.worst.cells)
     rows = []
     for cell in c.worst.cells:
@@ -235,6 +244,14 @@ def _fit(c: Content) -> str:
         )
     note = "".join(f"<p>{text}</p>" for text in _worst_notes(c.worst, largest, c.is_training))
     return note + table(("cell", "observed", "expected", "residual"), rows)
+
+
+def _no_worst(worst: WorstCells) -> str:
+    """Why no cell is listed."""
+    margins = f"margins of up to {worst.largest_order} variables" if worst.largest_order > 1 else "the one variable"
+    if not worst.n_cells:
+        return f"No cell is judged: in {margins} every expected count is below {LEAST:g}."
+    return f"Nowhere: in all {worst.n_cells:,} cells of {margins} the model expects the counts of these rows."
 
 
 def _worst_notes(worst: WorstCells, largest: float, is_training: bool) -> Iterator[str]:

@@ -81,7 +81,7 @@ class Explorer:
             "n_terms": getattr(self.estimator, "n_terms_", 0),
             "n_interactions": len(self.joined.links),
             "called": self.joined.called,
-            "n_rows": getattr(fitted, "n_rows", 0),
+            "n_rows": round(getattr(fitted, "total", 0)),
             "status": getattr(fitted, "status", "given"),
         }
 

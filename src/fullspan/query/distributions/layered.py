@@ -58,6 +58,7 @@ class LayeredDistribution(Distribution):
         sweeps: int | None = None,
     ) -> None:
         self.model, self.space, self.bound = model, model.space, model.n_layers > 1
+        self.complete_rows_only = self.bound
         self._log_z, self.device, self.dtype, self.sweeps = log_z, device, dtype, sweeps
 
     @classmethod
