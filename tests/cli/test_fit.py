@@ -38,7 +38,7 @@ def table(tmp_path: Path) -> Path:
 def test_it_prints_a_summary_and_the_strongest_terms(votes_model: Path, tmp_path: Path) -> None:
     done = spawn("fit", VOTES, "-o", tmp_path / "m.fsm", "--missing", "drop")
     assert done.code == 0
-    assert done.out.startswith("435 rows (203 dropped: missing cells), 17 variables, 131,072 states\n")
+    assert done.out.startswith("232 rows (203 dropped: missing cells), 17 variables, 131,072 states\n")
     assert "nats saved" in done.out
     assert re.search(r"^log-likelihood -\d\.\d+ nats per row, \d\.\d+ above independent columns and", done.out, re.M)
     assert "divergence" not in done.out  # 232 rows in 131,072 states
