@@ -76,3 +76,30 @@ def test_questions_about_a_deep_machine_have_one_answer(run: Run, tmp_path: Path
     assert done.code == 2
     assert "a deep machine is not summed over its hidden layers" in done.err
     assert "fullspan sample draws rows" in done.err
+
+
+@pytest.mark.parametrize(("model", "hidden", "bound"), [("restricted", "4", ""), ("deep", "4,3", "at least ")])
+def test_the_summary_says_that_the_epochs_ran_out_and_what_the_rows_gain(
+    run: Run, tmp_path: Path, model: str, hidden: str, bound: str
+) -> None:
+    """The log-likelihood is that of the rows learned from; "converged" is left to early stopping."""
+    table, path = tmp_path / "t.csv", tmp_path / "m.fsm"
+    table.write_text("a,b\n" + "y,y\nn,n\n" * 40)
+    done = run("fit", table, "-o", path, "--model", model, "--hidden", hidden, "--epochs", 1, "--seed", 1)
+    machine = fs.load(path)
+    assert machine.status_ == "epoch limit"
+    assert "1 epoch, epoch limit" in done.out
+    assert "Remedy: use more epochs" in done.out
+    assert f"log-likelihood {bound}{machine.score(table):.4f} nats per row, " in done.out
+    assert "independent columns" in done.out
+    assert run("show", path).out in done.out
+    stopped = ("--early-stopping", "--patience", 1, "--tol", 9, "--seed", 1)
+    done = run("fit", table, "-o", path, "--model", model, "--hidden", hidden, "--epochs", 20, *stopped)
+    assert "2 epochs, converged" in done.out
+
+
+def test_a_deep_machine_is_scored_on_complete_rows(run: Run, tmp_path: Path) -> None:
+    table, path = tmp_path / "t.csv", tmp_path / "m.fsm"
+    table.write_text("a,b\n" + "y,y\nn,n\ny,\n" * 40)
+    done = run("fit", table, "-o", path, "--model", "deep", "--hidden", "4,3", "--missing", "em", "--seed", 1)
+    assert "nats per row of the 80 complete rows, " in done.out

@@ -172,6 +172,8 @@ class LayeredEstimator(LayeredParameters, _Transformer):
         data, model = rows.counted(), self.model_
         with kept_on_interrupt():
             self._fitted = recorded(self._fitted, data, seconds, lambda: measured_by_layers(model, data))
+            scored = limits.scored_by_layers(self.distribution_, data)
+            self._fitted = dataclasses.replace(self._fitted, settings={**self._fitted.settings, "scored": scored})
         if self.verbose and not is_followed():
             print(self.limits_, file=sys.stderr)
 
@@ -451,7 +453,7 @@ class LayeredEstimator(LayeredParameters, _Transformer):
 
     def _shown(self, top: int | None, *, terms: bool = False, whole: bool = True) -> Shown:
         """What ``fullspan show`` says of the machine."""
-        model, z, fitted = self.model_, self.log_z_, self._fitted
+        model, z, fitted = self.model_, self.log_z_, self.fitted_
         facts = {
             "estimator": type(self).__name__,
             "n_rows": fitted.n_rows,
@@ -465,12 +467,14 @@ class LayeredEstimator(LayeredParameters, _Transformer):
             "epochs": self.n_iter_,
             "ending": ending(fitted)._asdict(),
             **limits.facts(fitted),
+            **limits.layers_facts(fitted),
         }
         sizes, name, rows = " - ".join(map(str, model.sizes)), type(self).__name__, limits.row_words(fitted)
         lines = [
             f"{name}: {rows}, {len(model.space)} variables, units {sizes}, {model.n_parameters:,} parameters",
             f"log Z {z} ({'exact' if z.is_exact else 'estimated by annealing'})",
             f"{self.n_iter_} epoch{'s' * (self.n_iter_ != 1)}, {self.status_}",
+            *limits.layers_lines(fitted),
             *closing_lines(fitted),
         ]
         return Shown(facts, ["\n".join(lines)])

@@ -44,7 +44,8 @@ class RestrictedBoltzmannMachine(LayeredEstimator):
     components_ : (hidden, visible units) the weights; intercept_visible_, intercept_hidden_ : the biases.
     curve_ : (epoch, mean log-likelihood of rows held out, its error) of each check, with early stopping.
     history_ : the epochs; their cost is the length, in nats per row, of the visible units given expected hidden ones.
-    status_ : ``"converged"``, ``"diverged"`` or ``"interrupted"``.
+    status_ : ``"epoch limit"`` after all epochs, ``"converged"`` where early stopping saw no more progress,
+        ``"diverged"`` or ``"interrupted"``.
     classes_ : the labels, with a target.
 
     References

@@ -165,7 +165,8 @@ class FittedLayers(FitRecord[LayeredMachine]):
     Attributes
     ----------
     log_z : log of the partition function, exact or with its error.
-    status : ``"converged"`` at the end of all epochs or of progress, ``"interrupted"`` or ``"diverged"``.
+    status : ``"epoch limit"`` at the end of all epochs, ``"converged"`` where early stopping saw no more progress,
+        ``"interrupted"`` or ``"diverged"``.
     curve : (epoch, held-out mean log-likelihood, its standard error) of each check.
 
     And those of :class:`fullspan.model.record.FitRecord`; the history has one step per epoch.

@@ -48,6 +48,10 @@ ENDINGS = {
         "the solver stopped at its limit of iterations before the weights settled{off}",
         "use a higher max_iter, a larger tol, or a small l2",
     ),
+    "epoch limit": Ending(
+        "learning stopped after the epochs it was allowed; nothing says that the likelihood had ceased to rise",
+        "use more epochs, and early_stopping to end where held-out rows no longer gain",
+    ),
     "rounding limit": Ending(
         "the solver stopped where rounding hides any further progress{off}",
         "use a larger tol; if the difference is small, take this model as it is",

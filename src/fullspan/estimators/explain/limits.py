@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 MAX_CHAIN_WORK = 5e9
 """Weights that Gibbs chains may visit, a few seconds; beyond, no rows are drawn."""
 CHAIN_DRAWS, CHAIN_SWEEPS = 2000, 100
+_SCORED = 10_000
+"""Rows that are scored at once: their hidden units take 4 MB for 50 units."""
 
 
 # -- measuring ------------------------------------------------------------------------------------------------
@@ -111,6 +113,27 @@ def measured_by_layers(machine: Any, data: Empirical) -> PairMisfit | None:
     drawing = LayeredDistribution(machine, Estimate(math.nan, math.nan), sweeps=CHAIN_SWEEPS)
     rng = np.random.default_rng(0)
     return sampled_misfit(lambda size: drawing.sample(size, rng), data, CHAIN_DRAWS)
+
+
+def scored_by_layers(distribution: Any, data: Empirical) -> dict[str, Any]:
+    """Mean log weight of the rows under a layered machine, which lacks log Z, and the baselines of the same rows.
+
+    A deep machine scores complete rows only; ``total`` is the number of rows that count here.
+    """
+    rows = data
+    if distribution.bound and not data.is_complete:
+        kept = (np.asarray(data.states) >= 0).all(axis=1)
+        rows = dataclasses.replace(data, states=np.asarray(data.states)[kept], counts=data.counts[kept])
+    try:
+        found = sum(
+            float(rows.counts[k : k + _SCORED] @ distribution.log_weight(np.asarray(rows.states[k : k + _SCORED])))
+            for k in range(0, len(rows.counts), _SCORED)
+        )
+    except (FullspanError, MemoryError) as error:
+        return {"unknown": str(error)}
+    if not len(rows.counts):
+        return {"unknown": "no row is complete"}
+    return {"log_weight": found / rows.total, "total": rows.total, "baselines": baselines(rows)}
 
 
 def _check_chain_work(work: float) -> None:
@@ -206,6 +229,34 @@ def likelihood_line(fitted: Any) -> str:
         return f"divergence from the data {fitted.divergence:.4f} nats per row"
     found = mean_log_likelihood(fitted)
     return f"log-likelihood {found:.4f} nats per row{_against(found, fitted.settings.get('baselines'))}"
+
+
+def layers_facts(fitted: Any) -> dict[str, Any]:
+    """The mean log-likelihood of a layered machine for JSON, with the error of log Z, and whether it is a bound."""
+    record = fitted.settings.get("scored")
+    known = isinstance(record, dict) and all(_is_finite(record.get(key)) for key in ("log_weight", "total"))
+    if not known or not math.isfinite(fitted.log_z.value):
+        return {"log_likelihood_per_row": math.nan}
+    return {
+        "log_likelihood_per_row": record["log_weight"] - fitted.log_z.value,
+        "log_likelihood_standard_error": fitted.log_z.standard_error,
+        "is_lower_bound": fitted.model.n_layers > 1,
+        "baselines": record.get("baselines"),
+    }
+
+
+def layers_lines(fitted: Any) -> list[str]:
+    """How well the rows are described by a layered machine, in one line; none if that is not known."""
+    found = layers_facts(fitted)
+    value, record = found["log_likelihood_per_row"], fitted.settings.get("scored")
+    if math.isnan(value):
+        why = record.get("unknown") if isinstance(record, dict) else None
+        return [] if why is None else [f"log-likelihood not known: {why}"]
+    error = found["log_likelihood_standard_error"]
+    shown = f"{value:.4f}" + (f" ± {error:.2g}" if error > 0 else "")
+    bound = "at least " if found["is_lower_bound"] else ""
+    some = "" if record["total"] >= fitted.total else f" of the {record['total']:,.10g} complete rows"
+    return [f"log-likelihood {bound}{shown} nats per row{some}{_against(value, found['baselines'])}"]
 
 
 def _against(found: float, record: Any) -> str:

@@ -53,7 +53,7 @@ class Course:
 
     history: list[Step] = field(default_factory=list)
     curve: list[tuple[int, float, float]] = field(default_factory=list)
-    status: str = "converged"
+    status: str = "epoch limit"
     n_epochs: int = 0
 
 
@@ -117,6 +117,7 @@ def train(
                 if score > best_score:
                     best, best_score = good, score
                 if waited >= options.patience:
+                    course.status = "converged"
                     break
     except STOPPED:
         course.status = "interrupted"
