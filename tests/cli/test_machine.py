@@ -150,7 +150,7 @@ def test_names_with_hyphens_are_read_where_one_reading_fits() -> None:
     assert edge("a-b", lambda: pytest.fail("one reading needs no names")) == ("a", "b")
     assert edge("a-b-c", lambda: ["a-b", "c"]) == ("a-b", "c")
     assert edge('"a, x",b', lambda: ["a, x", "b"]) == ("a, x", "b")
-    with pytest.raises(FullspanError, match="2 ways"):
+    with pytest.raises(FullspanError, match="2 readings"):
         edge("a-b-c", lambda: ["a", "b-c", "a-b", "c"])
 
 
