@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import pickle
 from pathlib import Path
 from typing import Any
 
@@ -94,15 +93,6 @@ def test_frames_arrays_and_lists_agree() -> None:
         assert np.allclose(BoltzmannClassifier().fit(table, y).predict_proba(table), p, atol=1e-9)
 
 
-def test_integer_weights_count_rows() -> None:
-    rng = np.random.default_rng(4)
-    X, w = rng.integers(0, 2, (60, 3)), rng.integers(0, 4, 60)
-    y = (X[:, 0] ^ (rng.random(60) < 0.3)).astype(int)
-    weighted = BoltzmannClassifier(l2=0.01).fit(X, y, sample_weight=w)
-    repeated = BoltzmannClassifier(l2=0.01).fit(np.repeat(X, w, axis=0), np.repeat(y, w))
-    assert np.allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-8)
-
-
 def test_missing_cells() -> None:
     table = frame()
     table.loc[3, "wind"] = None
@@ -116,17 +106,6 @@ def test_missing_cells() -> None:
     assert BoltzmannClassifier(missing="level", l2=1e-4).fit(X, y).predict(X).shape == (400,)
     with pytest.raises(DataError, match="missing"):
         kept.predict(X)
-
-
-def test_a_copy_in_a_file_and_in_a_pickle(tmp_path: Path) -> None:
-    table = frame()
-    model = BoltzmannClassifier(outputs="rain", order=3).fit(table)
-    model.save(tmp_path / "rain.fsm")
-    loaded = fs.load(tmp_path / "rain.fsm")
-    assert isinstance(loaded, BoltzmannClassifier)
-    for other in (loaded, pickle.loads(pickle.dumps(model))):
-        assert np.array_equal(other.predict_proba(table), model.predict_proba(table))
-        assert other.predict(table).tolist() == model.predict(table).tolist()
 
 
 def test_scikit_learn_tools() -> None:

@@ -210,15 +210,6 @@ def test_rows_without_a_cell_count_as_dropped() -> None:
     assert (fitted.n_rows, fitted.n_dropped, fitted.total) == (4, 1, 3)
 
 
-def test_counts_weigh_in_fit_and_score() -> None:
-    table = pd.DataFrame({"a": ["x", "x", "y", "y"], "b": [0, 1, 0, 1], "n": [40, 10, 10, 40]})
-    rows = table.loc[table.index.repeat(table["n"]), ["a", "b"]]
-    counted, listed = fs.FullSpan(count_column="n").fit(table), fs.FullSpan().fit(rows)
-    assert np.array_equal(counted.model_.theta, listed.model_.theta)
-    assert math.isclose(counted.score(table), listed.score(rows), rel_tol=1e-12)
-    assert math.isclose(counted.score(rows), listed.score(rows), rel_tol=1e-12)
-
-
 def test_a_saved_model_answers_the_same(model: fs.FullSpan, frame: pd.DataFrame, tmp_path: Path) -> None:
     model.save(tmp_path / "m.fsm")
     again = fs.load(tmp_path / "m.fsm")

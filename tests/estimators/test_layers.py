@@ -334,12 +334,6 @@ def test_a_file_whose_weights_have_holes_is_refused(tmp_path: Path) -> None:
             fs.load(path)
 
 
-def test_pickles_bring_the_same_machine_back() -> None:
-    machine = restricted().fit(patterns())
-    again = pickle.loads(pickle.dumps(machine))
-    assert np.array_equal(again.transform(patterns()), machine.transform(patterns()))
-
-
 def test_partial_fit_goes_on() -> None:
     """Calls of partial_fit continue weights, chains and momentum: five of them are five epochs of fit without decay."""
     machine, rows = restricted(), patterns(600)
@@ -390,15 +384,6 @@ def test_early_stopping_keeps_a_curve() -> None:
     assert all(error == 0.0 for _, _, error in machine.curve_)
     with pytest.raises(FullspanError, match="hold out 0 of"):
         restricted(early_stopping=True, validation_fraction=0.0).fit(patterns())
-
-
-def test_weights_of_rows_count() -> None:
-    """Rows of weight zero do not exist: the machine is that of the others."""
-    rows = patterns(300)
-    weights = (np.arange(300) < 150).astype(float)
-    a = restricted(max_iter=3).fit(rows, sample_weight=weights)
-    b = restricted(max_iter=3).fit(rows[:150])
-    assert np.array_equal(a.model_.weights[0], b.model_.weights[0])
 
 
 @BOTH

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.base import clone
 
 import fullspan as fs
 from fullspan.errors import ConvergenceWarning, FullspanError
@@ -46,13 +45,6 @@ def test_shared_parameters_are_the_same_everywhere(estimator: Any) -> None:
         assert own[name].kind is inspect.Parameter.KEYWORD_ONLY
         if name not in OWN_WORDS:
             assert documented(estimator.__doc__)[name] == documented(fs.FullSpan.__doc__)[name]
-
-
-@pytest.mark.parametrize("estimator", ESTIMATORS)
-def test_a_clone_has_the_same_parameters(estimator: Any) -> None:
-    changed = estimator(missing="drop", bins={"a": 3}, max_levels=9, verbose=True)
-    assert clone(changed).get_params() == changed.get_params()
-    assert estimator().get_params() != changed.get_params()
 
 
 def test_a_checkpoint_is_resumed_in_python(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
