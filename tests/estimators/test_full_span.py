@@ -101,7 +101,7 @@ def test_information_given_an_event_in_words_or_a_variable(model: fs.FullSpan) -
 
 def test_parameters_may_be_numpy_numbers() -> None:
     numbers = {"max_memory": np.int64(1 << 30), "max_order": np.int32(1), "max_levels": np.int8(9), "l1": np.float32(0)}
-    model = fs.FullSpan(**numbers, epsilon=np.float64(1e-3)).fit([["a", "b"], ["b", "a"]] * 20)
+    model = fs.FullSpan(**numbers, search="paper", epsilon=np.float64(1e-3)).fit([["a", "b"], ["b", "a"]] * 20)
     assert model.status_ == "converged"
 
 

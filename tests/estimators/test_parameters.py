@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -101,3 +102,30 @@ def test_ctrl_c_while_a_fit_is_measured_keeps_the_model(monkeypatch: pytest.Monk
         model = fs.FullSpan().fit(ROWS)
     assert model.status_ == "converged"
     assert 0 < model.probability("x0=1") < 1
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (fs.FullSpan(epsilon=0.1), "epsilon is 0.1, and has no effect here: it applies only to search='paper'"),
+        (fs.FullSpan(restarts=9), "restarts is 9, and has no effect here: it applies only to hidden variables"),
+        (fs.BoltzmannMachine(restarts=9), "restarts is 9, and has no effect here"),
+        (fs.BoltzmannMachine(em="exact"), "em is 'exact', and has no effect here: .* hidden variables or missing='em'"),
+        (fs.BoltzmannMachine(n_chains=7), "n_chains is 7, and has no effect here: it applies only to solver='pcd'"),
+        (fs.BoltzmannMachine(learning_rate=3), "learning_rate is 3, and has no effect here"),
+    ],
+)
+def test_what_would_change_nothing_is_refused(model: Any, message: str) -> None:
+    with pytest.raises(FullspanError, match=message):
+        model.fit(ROWS)
+
+
+def test_what_changes_something_is_taken() -> None:
+    for model in (
+        fs.FullSpan(epsilon=0.1, search="paper"),
+        fs.BoltzmannMachine(em="exact", missing="em"),
+        fs.BoltzmannMachine(em="exact", hidden=1, restarts=1, tol=1e-2, random_state=0),
+    ):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model.fit(ROWS)

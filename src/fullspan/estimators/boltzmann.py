@@ -13,12 +13,13 @@ from fullspan.errors import FullspanError
 from fullspan.estimators.density import DensityEstimator, generator
 from fullspan.estimators.explain.boundary import diverging_terms, warn_at_boundary
 from fullspan.estimators.hidden import Hidden, hidden_variables
-from fullspan.estimators.inputs.checks import check_parameters
+from fullspan.estimators.inputs.checks import check_parameters, refuse_unused
 from fullspan.estimators.inputs.evidence import Evidence
 from fullspan.estimators.inputs.shared_parameters import Memory, Seed
 from fullspan.estimators.inputs.tables import empty_of
 from fullspan.estimators.sampled import warn_unmixed
-from fullspan.estimators.settings import OPTIONS, learned, noted
+from fullspan.estimators.settings import BY_CHAINS, OPTIONS, learned, noted
+from fullspan.learn.likelihood import solvers
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical
@@ -127,12 +128,22 @@ class BoltzmannMachine(Memory, Seed, DensityEstimator):
     average: int = 1
 
     def _learn(self, empirical: Empirical, watch: Reporter | None) -> Fitted:
+        options, hidden = self._options(), hidden_variables(self.hidden)
+        self._refuse_unused(options.solver, has_hidden=bool(hidden))
         if self.average > 1:
             from fullspan.estimators.averaging import averaged_machine
 
-            hidden = hidden_variables(self.hidden)
-            return averaged_machine(empirical, self._options(), hidden, self.average, self.random_state, watch)
-        return learned(empirical, self._options(), hidden_variables(self.hidden), self.random_state, watch)
+            return averaged_machine(empirical, options, hidden, self.average, self.random_state, watch)
+        return learned(empirical, options, hidden, self.random_state, watch)
+
+    def _refuse_unused(self, solver: str, *, has_hidden: bool) -> None:
+        """Refuse what was set and would change nothing."""
+        if solver not in solvers.BY_CHAINS:
+            refuse_unused(self, BY_CHAINS, "solver='pcd' or solver='cd'")
+        if not has_hidden:
+            refuse_unused(self, ("restarts",), "hidden variables")
+            if self.missing != "em":
+                refuse_unused(self, ("em",), "hidden variables or missing='em'")
 
     def _options(self) -> MachineOptions:
         from fullspan.learn.likelihood.options import MachineOptions

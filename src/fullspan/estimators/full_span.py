@@ -11,6 +11,7 @@ from fullspan.estimators.checkpoints import Checkpoints
 from fullspan.estimators.density import generator
 from fullspan.estimators.engines import choose_engine, wide_options
 from fullspan.estimators.hidden import Hidden, hidden_variables
+from fullspan.estimators.inputs.checks import refuse_unused
 from fullspan.estimators.inputs.shared_parameters import Memory, Seed
 from fullspan.estimators.settings import of_hidden, refuse_hidden
 from fullspan.estimators.streaming import StreamingEstimator
@@ -119,6 +120,10 @@ class FullSpan(Memory, Seed, StreamingEstimator):
 
         options = Options(**{name: getattr(self, name) for name in _OPTIONS})
         hidden, shrinks = hidden_variables(self.hidden), self.shrinkage is not None
+        if not options.by_terms:
+            refuse_unused(self, ("epsilon",), "search='paper' or l1 above 0")
+        if not hidden:
+            refuse_unused(self, ("restarts",), "hidden variables")
         checkpoints = Checkpoints.of(self, watch)
         start = checkpoints.start(empirical, hidden)
         watch = checkpoints if checkpoints.path is not None else watch

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import numbers
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fullspan.errors import FullspanError
@@ -64,6 +65,20 @@ def check_parameters(values: Mapping[str, Any]) -> None:
                 raise FullspanError(f"{name} is {value!r}; {_WHOLE[name]}")
         elif name in _REAL and not _is(numbers.Real, value) and not (value is None and name in _OPTIONAL):
             raise FullspanError(f"{name} is {value!r}; {_REAL[name]}")
+
+
+def refuse_unused(estimator: Any, names: Sequence[str], applies: str) -> None:
+    """Refuse parameters that were set, and change nothing about this fit.
+
+    Raises
+    ------
+    FullspanError : names the first, and what it applies to.
+    """
+    defaults = {f.name: f.default for f in dataclasses.fields(estimator)}
+    for name in names:
+        value = getattr(estimator, name)
+        if value != defaults[name]:
+            raise FullspanError(f"{name} is {value!r}, and has no effect here: it applies only to {applies}")
 
 
 def _is(kind: type, value: Any) -> bool:
