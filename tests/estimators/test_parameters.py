@@ -122,7 +122,7 @@ def test_what_would_change_nothing_is_refused(model: Any, message: str) -> None:
 
 def test_what_changes_something_is_taken() -> None:
     for model in (
-        fs.FullSpan(epsilon=0.1, search="paper"),
+        fs.FullSpan(epsilon=0.1, search="paper", restarts=1),
         fs.BoltzmannMachine(em="exact", missing="em"),
         fs.BoltzmannMachine(em="exact", hidden=1, restarts=1, tol=1e-2, random_state=0),
     ):

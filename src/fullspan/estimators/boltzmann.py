@@ -140,10 +140,10 @@ class BoltzmannMachine(Memory, Seed, DensityEstimator):
         """Refuse what was set and would change nothing."""
         if solver not in solvers.BY_CHAINS:
             refuse_unused(self, BY_CHAINS, "solver='pcd' or solver='cd'")
-        if not has_hidden:
+        if not has_hidden and self.restarts > 1:  # one run is what there is
             refuse_unused(self, ("restarts",), "hidden variables")
-            if self.missing != "em":
-                refuse_unused(self, ("em",), "hidden variables or missing='em'")
+        if not has_hidden and self.missing != "em":
+            refuse_unused(self, ("em",), "hidden variables or missing='em'")
 
     def _options(self) -> MachineOptions:
         from fullspan.learn.likelihood.options import MachineOptions

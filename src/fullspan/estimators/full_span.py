@@ -122,7 +122,7 @@ class FullSpan(Memory, Seed, StreamingEstimator):
         hidden, shrinks = hidden_variables(self.hidden), self.shrinkage is not None
         if not options.by_terms:
             refuse_unused(self, ("epsilon",), "search='paper' or l1 above 0")
-        if not hidden:
+        if not hidden and self.restarts > 1:  # one search is what there is
             refuse_unused(self, ("restarts",), "hidden variables")
         checkpoints = Checkpoints.of(self, watch)
         start = checkpoints.start(empirical, hidden)
