@@ -236,7 +236,7 @@ def test_rows_are_completed_given_what_they_say(make: Any) -> None:
     every, layers, log = joint(machine.model_)
     p = np.exp(log - log.max()) * (every[:, :2] == 0).all(axis=1)
     assert means["x2"][:, 1].mean() == pytest.approx(p @ layers[0][:, 2] / p.sum(), abs=0.02)
-    with pytest.raises(FullspanError, match="'mode', 'draw' and 'mean'"):
+    with pytest.raises(FullspanError, match="'mode', 'mean' or 'draw'"):
         machine.impute(rows, how="median")
     with pytest.raises(FullspanError, match=r"burn_in is 2\.5; a whole number of at least 1"):
         machine.impute(rows, burn_in=2.5)

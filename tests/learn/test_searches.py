@@ -111,7 +111,7 @@ def test_the_published_search_takes_the_best_move_at_every_step(basis: BasisName
     moved = 0
     while True:
         eta, d = engine.eta.astype(float), engine.d.astype(float)
-        drop = line.drop(eta, d, line.way(eta, d, zero_one), zero_one)
+        drop = line.drop(eta, d, line.step_to(eta, d, zero_one), zero_one)
         gains = {y: float(drop[y]) - problem.price(y) for y in range(1, 32) if y not in engine.theta}
         for y, theta in engine.theta.items():
             removal = float(line.drop(eta[y], d[y], np.array(-theta), zero_one)) + problem.price(y)
