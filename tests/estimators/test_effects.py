@@ -446,3 +446,45 @@ def test_what_is_not_determined_at_the_boundary_is_said_to_be_so(basis):
         assert math.isnan(found[name].effects[0].log_ratio)
         assert "not determined, at the boundary" in found[name].words
         assert found[name].direction == 0
+
+
+# -- what the numbers of a row speak of ----------------------------------------------------------------------------
+
+
+def three_columns(third=0.9, size=60.0):
+    """Counts of three columns whose first two go together where the third is y, and against each other else."""
+    codes = np.array(list(itertools.product((0, 1), repeat=3)))
+    spins = 1.0 - 2.0 * codes
+    counts = np.rint(size * np.exp(third * spins.prod(axis=1) - 0.4 * spins[:, 0] * spins[:, 1])).astype(int)
+    return np.repeat(np.array(["n", "y"])[codes], counts, axis=0)
+
+
+def test_an_interaction_within_a_larger_one_says_so():
+    """Odds and interval are of both together, the nats of its own part: the line, the table and the JSON say it."""
+    found = fs.BoltzmannMachine(order=3).fit(three_columns()).interactions_
+    pair = next(one for one in found if one.variables == ("x0", "x1"))
+    assert pair.within == (("x0", "x1", "x2"),) and "[within x0, x1, x2]" in str(found)
+    assert "within: a larger interaction contains it" in str(found)
+    assert [one["within"] for one in found.to_dicts() if one["order"] == 3] == [[]]
+    assert next(one for one in found[:3] if one.order == 2).within, "a slice keeps what the whole table knows"
+
+
+def test_an_interaction_that_saves_nothing_is_marked_weak():
+    rows = np.repeat([["n", "n"], ["n", "y"], ["y", "n"], ["y", "y"]], [100, 101, 102, 101], axis=0)
+    found = fs.BoltzmannMachine(order=2).fit(rows).interactions_
+    assert found[0].is_weak and "[weak]" in str(found) and "do not tell it from no interaction" in str(found)
+    strong = fs.BoltzmannMachine(order=2).fit(three_columns(0.0)).interactions_
+    assert not strong[0].is_weak and next(one for one in strong if one.nats_saved < 0.1).is_weak
+
+
+def test_an_odds_ratio_that_is_printed_as_one_has_no_direction():
+    rows = np.repeat([["n", "n"], ["n", "y"], ["y", "n"], ["y", "y"]], [20000, 20000, 20000, 19999], axis=0)
+    one = fs.BoltzmannMachine(order=2).fit(rows).interactions_[0]
+    assert one.effects[0].log_ratio < 0 and one.direction == 0 and one.words == "x0=y and x1=y (odds ×1)"
+
+
+def test_a_column_of_intervals_needs_an_interval():
+    rows = three_columns(0.0)
+    assert "95 % interval" in fs.BoltzmannMachine(order=2).fit(rows).interactions_.headings
+    averaged = fs.BoltzmannMachine(order=2, average=2, random_state=1).fit(rows)
+    assert "95 % interval" not in str(averaged.interactions_)

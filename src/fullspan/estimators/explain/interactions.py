@@ -9,7 +9,7 @@ from typing import Any, overload
 from fullspan.display import html_table
 from fullspan.errors import FullspanError
 from fullspan.estimators.explain.terms import SHOWN, aligned, nats_text
-from fullspan.model.effects.interaction import Interaction, bound
+from fullspan.model.effects.interaction import Interaction, bound, remark_notes, with_larger
 from fullspan.pictures.palette import LIGHT, ROLES
 
 HEADINGS = ("interaction", "order", "95 % interval", "nats saved")
@@ -20,13 +20,21 @@ class InteractionTable(Sequence[Interaction]):
     """Rows of :class:`fullspan.model.effects.interaction.Interaction`, most nats saved first; prints as a table."""
 
     def __init__(self, rows: Sequence[Interaction], is_average: bool | None = None) -> None:
-        self._rows = tuple(rows)
+        # A slice has lost rows that may contain others: only the whole table looks for them.
+        self._rows = with_larger(rows) if is_average is None else tuple(rows)
         self._is_average = any(row.chosen != 1.0 for row in rows) if is_average is None else is_average
 
     @property
     def headings(self) -> tuple[str, ...]:
-        """Of the columns; how often an interaction was chosen is one of an average alone."""
-        return HEADINGS if not self._is_average else (*HEADINGS[:2], "chosen", *HEADINGS[2:])
+        """Of the columns; the share of fits that chose it only for averages, intervals only where there are some."""
+        chosen = ("chosen",) if self._is_average else ()
+        has_intervals = any(interval_text(row) for row in self)
+        return (*HEADINGS[:2], *chosen, *(HEADINGS[2:] if has_intervals else HEADINGS[3:]))
+
+    @property
+    def notes(self) -> list[str]:
+        """What the remarks in brackets mean, a sentence for each kind."""
+        return remark_notes(self)
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -43,14 +51,8 @@ class InteractionTable(Sequence[Interaction]):
 
     def cells(self) -> list[tuple[str, ...]]:
         """The rows as text, column by column as ``headings`` names them."""
-        chosen = (lambda row: (f"{row.chosen:.0%}",)) if self._is_average else (lambda row: ())
-        return [
-            (
-                *(row.words, str(row.order), *chosen(row)),
-                *(interval_text(row), nats_text(row.nats_saved, row.approximate)),
-            )
-            for row in self
-        ]
+        shown = self.headings
+        return [tuple(_texts(row)[name] for name in shown) for row in self]
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Plain dictionaries, as JSON holds them."""
@@ -63,20 +65,33 @@ class InteractionTable(Sequence[Interaction]):
         return pd.DataFrame(self.to_dicts(), columns=list(as_dict(_EMPTY)))
 
     def __repr__(self) -> str:
-        return "\n".join([*aligned([self.headings, *self[:SHOWN].cells()]), *self._rest()])
+        shown = self[:SHOWN]
+        return "\n".join([*aligned([shown.headings, *shown.cells()]), *self._rest()])
 
     def _rest(self) -> list[str]:
-        return [f"... and {len(self) - SHOWN} more"] if len(self) > SHOWN else []
+        more = [f"... and {len(self) - SHOWN} more"] if len(self) > SHOWN else []
+        return [*more, *self[:SHOWN].notes]
 
     def _repr_html_(self) -> str:
         shown = self[:SHOWN]
         top = max((row.nats_saved for row in self if row.nats_saved < math.inf), default=0.0) or 1.0
         bars = [max(row.nats_saved, 0.0) / top if row.nats_saved < math.inf else 0.0 for row in shown]
         colours = [LIGHT[ROLES[row.direction]] for row in shown]
-        return html_table(self.headings, shown.cells(), notes=self._rest(), bars=bars, colours=colours)
+        return html_table(shown.headings, shown.cells(), notes=self._rest(), bars=bars, colours=colours)
 
 
 _EMPTY = Interaction((), math.nan, True, "cell ratio", ())
+
+
+def _texts(row: Interaction) -> dict[str, str]:
+    """The cells of a row by heading."""
+    return {
+        "interaction": row.remarked,
+        "order": str(row.order),
+        "chosen": f"{row.chosen:.0%}",
+        "95 % interval": interval_text(row),
+        "nats saved": nats_text(row.nats_saved, row.approximate),
+    }
 
 
 def interval_text(row: Interaction, level: float = LEVEL) -> str:
@@ -104,6 +119,8 @@ def as_dict(row: Interaction, level: float = LEVEL) -> dict[str, Any]:
         "largest": row.largest,
         "direction": row.direction,
         "chosen": row.chosen,
+        "within": [list(larger) for larger in row.within],
+        "weak": row.is_weak,
     }
 
 

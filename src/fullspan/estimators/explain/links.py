@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from fullspan.model.effects.interaction import Interaction
+from fullspan.model.effects.interaction import Interaction, remark_notes
 from fullspan.model.graph import FactorGraph
 
 NATS_SAVED = "nats saved"
@@ -112,7 +112,8 @@ def links_by_interactions(estimator: Any, called: Called = "interaction", note: 
     links = tuple(Link(row, _positive(row.nats_saved), row.approximate) for row in rows)
     own = note or (_AVERAGE if estimator.fitted_.kind == "averaged" else _SAVED)
     chosen = _CHOSEN if any(row.chosen != 1.0 for row in rows) and not note else ""
-    return Links(called, NATS_SAVED, own + chosen + _EFFECTS, links, report)
+    remarks = "".join(f" {note[0].upper()}{note[1:]}" for note in remark_notes(rows))
+    return Links(called, NATS_SAVED, own + chosen + _EFFECTS + remarks, links, report)
 
 
 def _positive(nats: float) -> float:

@@ -18,6 +18,7 @@ from fullspan.large_numbers import power_of_two
 
 if TYPE_CHECKING:
     from fullspan.data.space import Space, Variable
+    from fullspan.estimators.explain.interactions import InteractionTable
     from fullspan.model.fitted import Fitted
 
 COEFFICIENTS = 20
@@ -113,12 +114,25 @@ def shown_by_terms(fitted: Fitted, top: int | None, *, terms: bool, whole: bool)
     }
     if is_machine(fitted) and not terms:
         return Shown(summary(fitted), _machine_blocks(fitted, top if whole else COEFFICIENTS), details)
-    rows = TermTable.of(fitted) if terms or fitted.interactions is None else InteractionTable(fitted.interactions)
     blocks: list[str | Rows] = ["\n".join(summary_lines(fitted))]
     if whole:
         blocks.append("\n".join(variable_lines(space.variables)))
-    blocks.append(Rows(rows.headings, rows[:top].cells(), 0 if top is None else max(len(rows) - top, 0)))
+    if terms or fitted.interactions is None:
+        weights = TermTable.of(fitted)
+        blocks.append(Rows(weights.headings, weights[:top].cells(), _left_out(weights, top)))
+    else:
+        found = InteractionTable(fitted.interactions)
+        blocks += _listed(found[:top], _left_out(found, top))
     return Shown(summary(fitted), blocks, details)
+
+
+def _listed(rows: InteractionTable, n_more: int) -> list[str | Rows]:
+    """Interactions, and what their remarks mean."""
+    return [Rows(rows.headings, rows.cells(), n_more), *(["\n".join(rows.notes)] if rows.notes else [])]
+
+
+def _left_out(rows: Sequence[Any], top: int | None) -> int:
+    return 0 if top is None else max(len(rows) - top, 0)
 
 
 def _machine_blocks(fitted: Fitted, top: int | None) -> list[str | Rows]:
@@ -129,7 +143,7 @@ def _machine_blocks(fitted: Fitted, top: int | None) -> list[str | Rows]:
     blocks: list[str | Rows] = [shown.opening()]
     if len(found := shown.interactions()):
         more = max(len(found) - INTERACTIONS, 0)
-        blocks += ["", Rows(found.headings, found[:INTERACTIONS].cells(), more)]
+        blocks += ["", *_listed(found[:INTERACTIONS], more)]
     if shown.coefficients:
         heading, *rows = shown.coefficient_rows(top)
         blocks += ["", Rows(heading, rows), "\n".join(shown.notes(top))]

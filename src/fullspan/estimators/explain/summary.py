@@ -261,8 +261,10 @@ class Summary:
     def _interactions(self) -> Iterator[str]:
         found = self.interactions()
         if len(found):
-            yield from aligned([found.headings, *found[:INTERACTIONS].cells()])
+            shown = found[:INTERACTIONS]
+            yield from aligned([shown.headings, *shown.cells()])
             yield from _more(len(found) - INTERACTIONS)
+            yield from shown.notes
 
     def coefficient_rows(self, top: int | None) -> list[tuple[str, ...]]:
         """The first ``top`` coefficients as text, headings first; z and p-values only where the terms were given."""

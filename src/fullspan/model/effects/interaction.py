@@ -12,12 +12,15 @@ Neither depends on the basis or the estimator that found the distribution.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 Kind = Literal["odds ratio", "cell ratio"]
 NEAR_BOUNDARY = math.log(1e6)
 """Log ratio from which on a number would only say how far a solver went towards infinity."""
+_WEAK = 0.5
+"""Nats that a weight about nothing saves on average: half the mean of a chi-squared variable with one degree."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,8 @@ class Interaction:
     effects : the odds ratio, or the strongest cells; the first is the one to quote.
     smallest, largest : of an odds ratio that depends on other variables; NaN where it does not, or is not known.
     chosen : share of the fits of an average that have it.
+    within : the interactions of the same model that contain it. Its odds and cells are means over all of them; its nats
+        are those of its own part, with the larger ones still in place.
     """
 
     variables: tuple[str, ...]
@@ -84,6 +89,7 @@ class Interaction:
     smallest: float = math.nan
     largest: float = math.nan
     chosen: float = 1.0
+    within: tuple[tuple[str, ...], ...] = ()
 
     @property
     def order(self) -> int:
@@ -93,9 +99,32 @@ class Interaction:
     @property
     def direction(self) -> int:
         """+1 where two named levels go with each other, -1 where against; 0 where there is no one direction."""
-        if self.kind != "odds ratio" or not self.effects or not abs(self.effects[0].log_ratio) > 0:
-            return 0
-        return 1 if self.effects[0].log_ratio > 0 else -1
+        return sense(self.effects[0].log_ratio) if self.kind == "odds ratio" and self.effects else 0
+
+    @property
+    def is_weak(self) -> bool:
+        """Whether the data do not tell it from none: dropping it loses less than half a nat.
+
+        Of an interaction within a larger one the nats are only a part; there, and where they are approximate, the 95 %
+        interval of the effect must hold 1 as well.
+        """
+        if not self.nats_saved < _WEAK or not self.effects:
+            return False
+        low, high = self.effects[0].log_interval()
+        return low <= 0 <= high or not (self.approximate or self.within)
+
+    @property
+    def remark(self) -> str:
+        """What to know before quoting the numbers: that it is weak, or contained in larger interactions; or empty."""
+        weak = ["weak"] if self.is_weak else []
+        inside = [f"within {', '.join(self.within[0])}"] if len(self.within) == 1 else []
+        several = [f"within {len(self.within)} larger ones"] if len(self.within) > 1 else []
+        return "; ".join([*weak, *inside, *several])
+
+    @property
+    def remarked(self) -> str:
+        """The effect in words, with the remark in brackets, as tables print it."""
+        return f"{self.words} [{self.remark}]" if self.remark else self.words
 
     @property
     def words(self) -> str:
@@ -116,11 +145,44 @@ class Interaction:
         if math.isnan(self.smallest):
             return f"({own})"
         low, high = (bound(math.log(end)) for end in (self.smallest, self.largest))
+        if low == high:  # it depends on other columns by less than is printed
+            return f"({own})"
         return f"({own} on average; {low} to {high} over other columns)"
 
     def with_nats(self, nats_saved: float, approximate: bool) -> Interaction:
         """The same with another number of nats."""
         return replace(self, nats_saved=nats_saved, approximate=approximate)
+
+
+def with_larger(rows: Sequence[Interaction]) -> tuple[Interaction, ...]:
+    """The interactions of one model, each with those that contain it."""
+    of_variable: dict[str, list[tuple[str, ...]]] = {}
+    for row in rows:
+        if row.order > 2:  # nothing smaller contains a pair
+            for name in row.variables:
+                of_variable.setdefault(name, []).append(row.variables)
+    found = []
+    for row in rows:
+        own, near = set(row.variables), of_variable.get(row.variables[0], []) if row.variables else []
+        found.append(replace(row, within=tuple(larger for larger in near if own < set(larger))))
+    return tuple(found)
+
+
+def remark_notes(rows: Sequence[Interaction]) -> list[str]:
+    """What the remarks of some rows mean, a sentence for each kind."""
+    weak = "weak: without it the rows lose less than half a nat; the data do not tell it from no interaction."
+    within = (
+        "within: a larger interaction contains it. The odds and the interval are of both together; the nats are those "
+        "of its own part, with the larger one still in place."
+    )
+    return [*([weak] if any(r.is_weak for r in rows) else []), *([within] if any(r.within for r in rows) else [])]
+
+
+def sense(log_ratio: float) -> int:
+    """+1 for a ratio above 1, -1 below, 0 where it is printed as ×1, or not determined."""
+    if math.isnan(log_ratio) or factor(log_ratio) == "×1":
+        return 0
+    return 1 if log_ratio > 0 else -1
 
 
 def bound(log_ratio: float) -> str:
@@ -138,4 +200,6 @@ def factor(log_ratio: float) -> str:
     if abs(log_ratio) > NEAR_BOUNDARY:
         return f"beyond {sign}10^6, near the boundary"
     ratio = float(f"{math.exp(abs(log_ratio)):.3g}")
+    if ratio == 1:  # neither above nor below, as printed
+        return "×1"
     return f"{sign}{ratio:,.0f}" if ratio >= 1000 else f"{sign}{ratio:.3g}"

@@ -25,7 +25,7 @@ from fullspan.model.algebra.basis import Basis, Term
 from fullspan.model.algebra.local import local_row
 from fullspan.model.algebra.local_bases import WALSH
 from fullspan.model.effects.events import event_words
-from fullspan.model.effects.interaction import factor
+from fullspan.model.effects.interaction import factor, sense
 
 
 def describe(space: Space, basis: Basis, term: Term, weight: float, share: float | None = None) -> str:
@@ -43,7 +43,7 @@ def describe(space: Space, basis: Basis, term: Term, weight: float, share: float
     if len(term) > 2:
         return f"{_conditional(names, log_ratio > 0, basis.zero_one)} (odds ratio {ratio} by this term)"
     alone = "" if is_two_level_pair(basis, term) else " by this term"
-    return f"{names[0]} goes {'with' if log_ratio > 0 else 'against'} {names[1]} (odds {ratio}{alone})"
+    return f"{names[0]} {('goes against', 'and', 'goes with')[sense(log_ratio) + 1]} {names[1]} (odds {ratio}{alone})"
 
 
 def contrast(basis: Basis, term: Term, weight: float) -> float:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from fullspan.model.effects.interaction import Interaction
+from fullspan.model.effects.interaction import Interaction, remark_notes
 
 
 def interaction_notes(estimator: Any, rows: Sequence[Interaction]) -> Iterator[str]:
@@ -18,6 +18,9 @@ def interaction_notes(estimator: Any, rows: Sequence[Interaction]) -> Iterator[s
         yield "An interaction says which levels go together beyond what everything else in the model explains."
     yield from _effect_notes(rows)
     yield from [shared] if (shared := estimator._links().report) else _saved_notes(rows)
+    for note in remark_notes(rows):
+        name, sentence = note.split(": ", 1)
+        yield f"<em>[{name}]</em>: {sentence}"
 
 
 def has_intervals(rows: Sequence[Interaction]) -> bool:

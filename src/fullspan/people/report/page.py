@@ -159,12 +159,9 @@ def _interactions(c: Content) -> str:
     drawn = figure(picture, f"Not drawn: {', '.join(rest)}." if rest else "", wide=True)
     note = f"<p>{' '.join(interaction_notes(c.estimator, found[:MAX_ROWS]))}</p>"
     top = max((row.nats_saved for row in found if math.isfinite(row.nats_saved)), default=1.0) or 1.0
-    columns = [k for k, name in enumerate(found.headings) if name != "95 % interval" or has_intervals(found)]
-    rows = [
-        ([cells[k] for k in columns], one.nats_saved / top)
-        for one, cells in zip(found[:MAX_ROWS], found[:MAX_ROWS].cells(), strict=True)
-    ]
-    head = [found.headings[k] for k in columns]
+    listed_rows = found[:MAX_ROWS]
+    rows = [(list(cells), one.nats_saved / top) for one, cells in zip(listed_rows, listed_rows.cells(), strict=True)]
+    head = list(listed_rows.headings)
     if not is_saved(c.estimator):  # another number, and no approximation of its own
         head[-1] = "nats shared"
         rows = [([*cells[:-1], cells[-1].removeprefix("~")], bar) for cells, bar in rows]

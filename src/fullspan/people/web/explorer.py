@@ -211,6 +211,7 @@ def version_of(path: Path) -> str:
 def _row(link: Link, measure: str) -> dict[str, Any]:
     """A link in JSON's types; a model without odds ratios or nats saved has null for them."""
     row = _plain(as_dict(link.row)) | {"strength": link.strength, "approximate": link.approximate, "kind": link.kind}
+    row["words"] = link.row.remarked
     row["nats_saved"] = row["nats_saved"] if measure == NATS_SAVED else None
     return row
 

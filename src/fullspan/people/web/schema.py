@@ -171,6 +171,8 @@ class InteractionRow(BaseModel):
     largest: Known
     direction: int = Field(description=DIRECTION)
     chosen: float = Field(description="Share of the fits of an average that have it; 1 for a single fit.")
+    within: list[list[str]] = Field(description="The larger interactions that contain it.")
+    weak: bool = Field(description="Whether the data do not tell it from no interaction.")
 
 
 class Interactions(Answer):
