@@ -463,7 +463,8 @@ def test_an_interaction_within_a_larger_one_says_so():
     """Odds and interval are of both together, the nats of its own part: the line, the table and the JSON say it."""
     found = fs.BoltzmannMachine(order=3).fit(three_columns()).interactions_
     pair = next(one for one in found if one.variables == ("x0", "x1"))
-    assert pair.within == (("x0", "x1", "x2"),) and "[within x0, x1, x2]" in str(found)
+    assert pair.within == (("x0", "x1", "x2"),)
+    assert "[within x0, x1, x2]" in str(found)
     assert "within: a larger interaction contains it" in str(found)
     assert [one["within"] for one in found.to_dicts() if one["order"] == 3] == [[]]
     assert next(one for one in found[:3] if one.order == 2).within, "a slice keeps what the whole table knows"
@@ -472,15 +473,20 @@ def test_an_interaction_within_a_larger_one_says_so():
 def test_an_interaction_that_saves_nothing_is_marked_weak():
     rows = np.repeat([["n", "n"], ["n", "y"], ["y", "n"], ["y", "y"]], [100, 101, 102, 101], axis=0)
     found = fs.BoltzmannMachine(order=2).fit(rows).interactions_
-    assert found[0].is_weak and "[weak]" in str(found) and "do not tell it from no interaction" in str(found)
+    assert found[0].is_weak
+    assert "[weak]" in str(found)
+    assert "do not tell it from no interaction" in str(found)
     strong = fs.BoltzmannMachine(order=2).fit(three_columns(0.0)).interactions_
-    assert not strong[0].is_weak and next(one for one in strong if one.nats_saved < 0.1).is_weak
+    assert not strong[0].is_weak
+    assert next(one for one in strong if one.nats_saved < 0.1).is_weak
 
 
 def test_an_odds_ratio_that_is_printed_as_one_has_no_direction():
     rows = np.repeat([["n", "n"], ["n", "y"], ["y", "n"], ["y", "y"]], [20000, 20000, 20000, 19999], axis=0)
     one = fs.BoltzmannMachine(order=2).fit(rows).interactions_[0]
-    assert one.effects[0].log_ratio < 0 and one.direction == 0 and one.words == "x0=y and x1=y (odds ×1)"
+    assert one.effects[0].log_ratio < 0
+    assert one.direction == 0
+    assert one.words == "x0=y and x1=y (odds ×1)"
 
 
 def test_a_column_of_intervals_needs_an_interval():
@@ -488,3 +494,15 @@ def test_a_column_of_intervals_needs_an_interval():
     assert "95 % interval" in fs.BoltzmannMachine(order=2).fit(rows).interactions_.headings
     averaged = fs.BoltzmannMachine(order=2, average=2, random_state=1).fit(rows)
     assert "95 % interval" not in str(averaged.interactions_)
+
+
+def test_mined_patterns_have_no_p_values_and_sparse_cells_a_caution():
+    rows = (np.random.default_rng(3).random((60, 5)) < 0.4).astype(int)
+    mined = fs.TruncatedBoltzmannMachine(min_support=5, l2=0.01).fit(rows).summary()
+    assert "chosen from the same rows" in str(mined)
+    assert "caution: the expected count is below 5" in str(mined)
+    assert math.isnan(mined.goodness.p_value)
+    assert math.isnan(mined.to_dict()["goodness"]["pearson_p_value"])
+    given = fs.TruncatedBoltzmannMachine(patterns=[["x0"], ["x1"]], l2=0.01).fit(rows).summary()
+    assert given.goodness.p_value >= 0
+    assert "chosen from the same rows" not in str(given)

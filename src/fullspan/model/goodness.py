@@ -17,6 +17,9 @@ import numpy as np
 
 from fullspan.arrays import Array
 
+EXPECTED = 5.0
+"""Expected count of a cell below which the chi-squared approximation is doubtful."""
+
 
 @dataclass(frozen=True)
 class Goodness:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from fullspan.errors import FullspanError
@@ -149,7 +149,10 @@ class Summary:
         cls, fitted: Fitted, residuals: Residuals | None = None, coding: str = "sum", covariance: Any = None
     ) -> Summary:
         used, found = _coded(fitted, coding, covariance)
-        return cls(fitted, found, fitted.goodness, residuals, used)
+        goodness = fitted.goodness
+        if goodness is not None and is_searched(fitted):  # the rows that chose the terms cannot test the fit
+            goodness = replace(goodness, p_value=math.nan, pearson_p_value=math.nan)
+        return cls(fitted, found, goodness, residuals, used)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain types, as JSON holds them; numbers that are not known are NaN, diverging weights infinite."""
@@ -232,6 +235,8 @@ class Summary:
                 f"caution: the expected count is below 5 in {sparse:.0%} of the cells, so the chi-squared p-values of "
                 "G2 and X2 are unreliable"
             )
+        if g.df > 0 and not math.isnan(g.g2) and is_searched(self.fitted):
+            yield "the terms were chosen from the same rows: a p-value of G2 or X2 would leave that choice out"
         yield f"log-likelihood {g.log_likelihood:.4f} on {g.n_parameters} weights, AIC {g.aic:.3f}, BIC {g.bic:.3f}"
         if g.df != g.nominal_df and not self.fitted.is_conditional:
             yield self._why_df(g)

@@ -36,15 +36,13 @@ from fullspan.learn.likelihood.uncertainty import standard_errors
 from fullspan.model import Fitted, LogLinear
 from fullspan.model.algebra.basis import Basis, BasisName
 from fullspan.model.algebra.blas import one_core
-from fullspan.model.goodness import goodness
+from fullspan.model.goodness import EXPECTED, goodness
 
 MAX_SAMPLED_TERMS = 1 << 20
 """Most weights of the solvers that hold no table."""
 
 MAX_NEWTON = 3000
 """Weights up to which Newton's method is the default, and standard errors are computed."""
-_EXPECTED = 5.0
-"""Expected count of a cell below which the chi-squared approximation is doubtful."""
 _NEAR = 1e-5
 """Difference of expectations from which weights that have grown large may diverge."""
 
@@ -266,7 +264,7 @@ class _Machine:
         if not self.seen.is_complete or self.n_hidden:
             return {}
         expected = self.data.total * distribution(self.basis, self.y, theta)
-        return {"sparse_cells": round(float(np.mean(expected < _EXPECTED)), 6)}
+        return {"sparse_cells": round(float(np.mean(expected < EXPECTED)), 6)}
 
     def _log_prob(self, model: LogLinear) -> Array:
         """Log-probability of what each distinct row says."""
