@@ -37,7 +37,9 @@ class FullSpan(Memory, Seed, StreamingEstimator):
     ----------
     search : ``"full"``, terms and whole margins with joint refits and pruning; ``"paper"``, the published algorithm.
     basis : ``"auto"`` keeps the shorter description; ``"walsh"``, ``"indicator"`` or ``"monomial"``.
-    penalty : ``"mdl"`` (the paper's description length), ``"combinatorial"``, ``"bic"``, or a factor on ``"mdl"``.
+    penalty : price of a term, ``"mdl"``, ``"combinatorial"``, ``"bic"``, or a factor on ``"mdl"``. With
+        ``search="paper"`` that is the paper's description length, or BIC. The default search takes only the price of
+        the names from it (none for ``"bic"``) and one nat per effective weight, for margins the names once.
     l1 : weight of an L1 penalty on the weights; above 0, terms are searched one at a time, whatever ``search`` says.
     epsilon : stop when a step gains less, in nats per row; only for ``search="paper"`` or ``l1`` above 0.
     max_order : most variables in a term; any by default.

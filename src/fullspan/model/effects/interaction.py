@@ -116,10 +116,8 @@ class Interaction:
     @property
     def remark(self) -> str:
         """What to know before quoting the numbers: that it is weak, or contained in larger interactions; or empty."""
-        weak = ["weak"] if self.is_weak else []
-        inside = [f"within {', '.join(self.within[0])}"] if len(self.within) == 1 else []
-        several = [f"within {len(self.within)} larger ones"] if len(self.within) > 1 else []
-        return "; ".join([*weak, *inside, *several])
+        parts = ["weak"] if self.is_weak else []
+        return "; ".join([*parts, *([f"within {len(self.within)} larger"] if self.within else [])])
 
     @property
     def remarked(self) -> str:
@@ -172,8 +170,7 @@ def remark_notes(rows: Sequence[Interaction]) -> list[str]:
     """What the remarks of some rows mean, a sentence for each kind."""
     weak = "weak: without it the rows lose less than half a nat; the data do not tell it from no interaction."
     within = (
-        "within: a larger interaction contains it. The odds and the interval are of both together; the nats are those "
-        "of its own part, with the larger one still in place."
+        "within: larger interactions contain it; odds and interval are of all together, nats of its own part alone."
     )
     return [*([weak] if any(r.is_weak for r in rows) else []), *([within] if any(r.within for r in rows) else [])]
 
