@@ -244,7 +244,7 @@ def test_warnings_agree_in_number() -> None:
         fitted = model.fitted_
         assert sentence in caveats(model, model._empirical)
         for n, words in ((1, "1 weight has no finite"), (2, "2 weights have no finite")):
-            model.fitted_ = replace(fitted, diverging=(0,) * n, n_dropped=n)
+            model.fitted_ = replace(fitted, diverging=(0,) * n, n_dropped=n, total=60.0 - n)
             said = caveats(model, model._empirical)
             assert any(text.startswith(f"On the boundary: {words}") for text in said)
             assert f"{n} of 60 rows {'was' if n == 1 else 'were'} left out because of missing cells." in said

@@ -198,11 +198,14 @@ def _digits(difference: float) -> int | None:
     return None if difference < 1e-6 else max(3, 1 - math.floor(math.log10(difference)))
 
 
+def is_weighted(fitted: Any) -> bool:
+    """Whether the lines of the table stand for more or fewer rows: ``n_rows`` and ``n_dropped`` then count lines."""
+    return bool(abs(fitted.total - (fitted.n_rows - fitted.n_dropped)) > 1e-9 * max(fitted.total, 1.0))
+
+
 def row_words(fitted: Any) -> str:
     """The rows a model was learned from, as they count: sums of counts or weights; and how many were dropped."""
-    weighted = abs(fitted.total - (fitted.n_rows - fitted.n_dropped)) > 1e-9 * max(fitted.total, 1.0)
-    # n_dropped counts lines of the table, each of which may stand for several rows.
-    lines = f"{'line' if fitted.n_dropped == 1 else 'lines'} " if weighted else ""
+    lines = f"{'line' if fitted.n_dropped == 1 else 'lines'} " if is_weighted(fitted) else ""
     dropped = f" ({fitted.n_dropped:,} {lines}dropped: missing cells)" if fitted.n_dropped else ""
     return f"{fitted.total:,.10g} {'row' if fitted.total == 1 else 'rows'}{dropped}"
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from fullspan.data import Empirical
 from fullspan.estimators.explain.endings import ending_words
+from fullspan.estimators.explain.limits import is_weighted
 
 MANY_ROWS = 10
 """Rows per weight below which the data are called few."""
@@ -63,8 +64,9 @@ def _few(estimator: Any) -> Iterator[str]:
 
 def _missing(fitted: Any, data: Empirical | None) -> Iterator[str]:
     if fitted.n_dropped:
+        what = "lines of the table" if is_weighted(fitted) else "rows"
         were = "was" if fitted.n_dropped == 1 else "were"
-        yield f"{fitted.n_dropped:,} of {fitted.n_rows:,} rows {were} left out because of missing cells."
+        yield f"{fitted.n_dropped:,} of {fitted.n_rows:,} {what} {were} left out because of missing cells."
     if data is None or data.is_complete:
         return
     absent = data.counts @ (data.states < 0) / data.total
