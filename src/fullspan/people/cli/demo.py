@@ -75,11 +75,12 @@ def _show(fitted: Fitted, seconds: float) -> None:
     from fullspan.estimators.explain.shown import shown_by_terms
     from fullspan.people.cli.summary import print_block
 
-    lines, table = shown_by_terms(fitted, STRONGEST, terms=False, whole=False).blocks
+    lines, *tables = shown_by_terms(fitted, STRONGEST, terms=False, whole=False).blocks
     print_block(lines)
     typer.echo(f"learned in {seconds:.1f} s")
     _heading("The strongest interactions", "Which votes go together, beyond what the others already explain.")
-    print_block(table)
+    for block in tables:
+        print_block(block)
 
 
 def _ask(fitted: Fitted) -> None:
