@@ -506,3 +506,17 @@ def test_mined_patterns_have_no_p_values_and_sparse_cells_a_caution():
     given = fs.TruncatedBoltzmannMachine(patterns=[["x0"], ["x1"]], l2=0.01).fit(rows).summary()
     assert given.goodness.p_value >= 0
     assert "chosen from the same rows" not in str(given)
+
+
+@pytest.mark.parametrize("hidden", [None, 1])
+def test_an_average_saves_no_more_than_the_rows_allow(hidden):
+    """At most N times the information that the two columns share; and a range of one number is one number."""
+    frame = pd.DataFrame({"smoke": ["n", "n", "y", "y"], "ill": ["n", "y", "n", "y"], "n": [60, 10, 25, 35]})
+    p = frame["n"].to_numpy().reshape(2, 2) / frame["n"].sum()
+    most = frame["n"].sum() * float(np.sum(p * np.log(p / np.outer(p.sum(axis=1), p.sum(axis=0)))))
+    own = {} if hidden is None else {"hidden": hidden}
+    model = fs.BoltzmannMachine(average=3, random_state=1, count_column="n", **own).fit(frame)
+    for one in model.interactions_:
+        assert not one.nats_saved > most + 1e-6, one
+        ends = re.search(r"(\S+) to (\S+) over", one.words)
+        assert ends is None or ends[1] != ends[2]

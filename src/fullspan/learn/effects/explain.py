@@ -77,7 +77,7 @@ class _Part:
 
 class _Explanation:
     def __init__(self, fitted: Fitted, data: Empirical | None) -> None:
-        self.fitted, self.model = fitted, fitted.model
+        self.fitted, self.model, self.data = fitted, fitted.model, data
         self.components = Components(self.model.basis, self.model.terms)
         self.objective = None if data is None else objective_of(fitted, data, self.components.extra)
 
@@ -95,6 +95,9 @@ class _Explanation:
             except STOPPED:
                 if not keep:
                     raise
+        most = self._most()
+        for part in groups:
+            part.nats = min(part.nats, most) if part.approximate else part.nats
         found = [
             one.with_nats(part.nats, part.approximate) for one, part in zip(self._effects(sets), groups, strict=True)
         ]
@@ -105,6 +108,17 @@ class _Explanation:
             interactions=tuple(sorted(found, key=_strength)),
             coefficient_errors=self._coefficient_errors(),
         )
+
+    def _most(self) -> float:
+        """Nats that no interaction of an average can exceed: what the rows lose if all columns are independent.
+
+        The mean over members takes each on its own bootstrap sample, where an interaction can look stronger.
+        """
+        if not isinstance(self.model, AveragedLogLinear) or self.data is None or not self.data.is_complete:
+            return math.inf
+        independent = sum(share * math.log(share) for shares in _shares(self.data) for share in shares if share > 0)
+        found = -self.data.total * (self.fitted.divergence + self.fitted.entropy + independent)
+        return max(found, 0.0) if math.isfinite(found) else math.inf
 
     # -- nats -------------------------------------------------------------------------------------------------
 
