@@ -86,8 +86,9 @@ def shown_by_size(estimator: Any, words: str = "", own: dict[str, Any] | None = 
     """Size, likelihood and ending of a model without terms; ``words`` and ``own`` add what only its kind has."""
     fitted, space = estimator.fitted_, estimator.space_
     name = type(estimator).__name__
+    more = f" (more than the {space.n_states:,} states)" if fitted.model.n_parameters > space.n_states else ""
     lines = [
-        f"{name}: {row_words(fitted)}, {len(space):,} variables{words}, {fitted.model.n_parameters:,} parameters",
+        f"{name}: {row_words(fitted)}, {len(space):,} variables{words}, {fitted.model.n_parameters:,} parameters{more}",
         f"{likelihood_line(fitted)} ({fitted.status})",
         *closing_lines(fitted),
     ]
