@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import fullspan as fs
 from fullspan.estimators.explain import SHOWN, TermRow, TermTable
 from fullspan.estimators.explain.terms import _strength
 
@@ -65,3 +66,12 @@ def test_frames_and_dictionaries_hold_the_same() -> None:
     ]
     assert frame["weight"].tolist() == [row["weight"] for row in TABLE.to_dicts()]
     assert list(TermTable([]).to_pandas().columns) == list(frame.columns)
+
+
+def test_nats_that_were_not_computed_are_said_to_be_so() -> None:
+    """An average with a hidden variable has odds but no refits; a table never prints nan."""
+    rows = [[0, 0], [0, 0], [0, 1], [1, 1], [1, 1], [1, 0]] * 5
+    model = fs.BoltzmannMachine(average=2, hidden=1, random_state=0, max_iter=20).fit(rows)
+    shown = str(model.interactions_) + str(model.terms_)
+    assert "not computed" in shown
+    assert "nan" not in shown.split()

@@ -54,7 +54,9 @@ class TermRow:
 
 def nats_text(nats: float, approximate: bool) -> str:
     """Nats as tables show them, an approximation marked by a tilde."""
-    return f"{'~' if approximate and nats == nats else ''}{round(nats, 1) + 0.0:.1f}"
+    if math.isnan(nats):  # averages with hidden variables, for instance: nothing is refitted
+        return "not computed"
+    return f"{'~' if approximate else ''}{round(nats, 1) + 0.0:.1f}"
 
 
 class TermTable(Sequence[TermRow]):
