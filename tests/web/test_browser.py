@@ -325,7 +325,7 @@ def test_interactions_lead_and_weights_follow(page: Any, votes: Path) -> None:
         *("interaction", "order", "95 % interval", "nats saved")
     ]
     first = [text.strip() for text in page.locator(".interactions tbody tr >> nth=0").locator("td").all_inner_texts()]
-    assert first[:2] == [expected[0].words, "2"]
+    assert first[:2] == [expected[0].remarked, "2"]
     assert first[3] == f"{expected[0].nats_saved:.1f}"
     assert page.locator(".interactions tbody tr").count() == len(expected)
     page.click('nav button:text-is("Weights")')

@@ -11,7 +11,7 @@ import numpy as np
 from fullspan.arrays import Array, Mask
 from fullspan.errors import FullspanError
 from fullspan.model.algebra.basis import Term
-from fullspan.model.effects.interaction import Interaction
+from fullspan.model.effects.interaction import Interaction, sense
 from fullspan.model.effects.words import contrast, describe, is_two_level_pair, side
 from fullspan.model.estimate import Estimate
 from fullspan.model.goodness import Goodness
@@ -117,9 +117,9 @@ class Fitted(FitRecord[LogLinear]):
         if len(term) != 2:
             return 0
         whole = self._by_variables.get(tuple(model.space.names[i] for i, _ in term))
-        if whole is not None and whole.direction:
-            return whole.direction
-        return int(np.sign(contrast(model.basis, term, float(self.weights[position]))))
+        if whole is not None and (whole.direction or is_two_level_pair(model.basis, term)):
+            return whole.direction  # 0 where the odds are printed as ×1
+        return sense(contrast(model.basis, term, float(self.weights[position])))
 
     @cached_property
     def _by_variables(self) -> dict[tuple[str, ...], Interaction]:
