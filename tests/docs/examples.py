@@ -32,6 +32,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SKIP = "<!-- not run -->"
 os.environ.setdefault("MPLBACKEND", "Agg")
 _FENCE = re.compile(r"^```(\w*)\s*$")
+_RULE = re.compile("─+")
 _TIMING = re.compile(r"\b\d+(\.\d+)? ?(s|ms|µs|seconds?)\b")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 
@@ -95,8 +96,11 @@ def _stripped(lines: list[str]) -> list[str]:
 
 
 def agree(a: str, b: str) -> bool:
-    """Whether two lines are the same but for timings, spacing and the last digits of numbers."""
-    a, b = (" ".join(_TIMING.sub("<time>", line).split()) for line in (a, b))
+    """Whether two lines are the same but for timings, spacing and the last digits of numbers.
+
+    A rule below a heading is as wide as its table, which a timing may widen.
+    """
+    a, b = (" ".join(_RULE.sub("─", _TIMING.sub("<time>", line)).split()) for line in (a, b))
     if _NUMBER.sub("#", a) != _NUMBER.sub("#", b):
         return False
     return all(_close(x, y) for x, y in zip(_NUMBER.findall(a), _NUMBER.findall(b), strict=True))
