@@ -43,7 +43,7 @@ def test_it_has_its_extras_and_no_stray_file(installed: Path) -> None:
     assert set(metadata.get_all("Provides-Extra") or ()) >= EXTRAS
     assert {entry.name.split("-")[0] for entry in installed.iterdir()} == {"fullspan"}
     kinds = {path.suffix for path in (installed / "fullspan").rglob("*") if path.is_file()}
-    assert kinds <= {".py", ".typed", ".csv", ".md", ".html", ".js", ".css", ".cu", ""}
+    assert kinds <= {".py", ".pyi", ".typed", ".csv", ".md", ".html", ".js", ".css", ".cu", ""}
 
 
 def test_the_commands_the_report_and_the_page_work_from_it(installed: Path, tmp_path: Path) -> None:

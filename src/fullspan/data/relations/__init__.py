@@ -2,12 +2,4 @@
 
 from fullspan.lazy import Seam
 
-__getattr__ = Seam(
-    __name__,
-    {
-        "columns": "Key",
-        "duck": "DuckRelation",
-        "files": "connect",
-        "tokens": "read_tokens",
-    },
-)
+__getattr__ = Seam(__name__)

@@ -2,11 +2,4 @@
 
 from fullspan.lazy import Seam
 
-__getattr__ = Seam(
-    __name__,
-    {
-        "bins": "binned_variable interval_labels",
-        "holdout": "held_out",
-        "resampling": "bootstrap",
-    },
-)
+__getattr__ = Seam(__name__)

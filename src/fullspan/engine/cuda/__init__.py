@@ -2,10 +2,4 @@
 
 from fullspan.lazy import Seam
 
-__getattr__ = Seam(
-    __name__,
-    {
-        "device": "why_not",
-        "table": "CudaTable",
-    },
-)
+__getattr__ = Seam(__name__)

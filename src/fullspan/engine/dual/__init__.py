@@ -2,11 +2,4 @@
 
 from fullspan.lazy import Seam
 
-__getattr__ = Seam(
-    __name__,
-    {
-        "probability_table": "ProbabilityTable",
-        "partition": "log_partition",
-        "table": "DualTable",
-    },
-)
+__getattr__ = Seam(__name__)

@@ -2,10 +2,4 @@
 
 from fullspan.lazy import Seam
 
-__getattr__ = Seam(
-    __name__,
-    {
-        "shards": "Shards",
-        "table": "ShardedTable program",
-    },
-)
+__getattr__ = Seam(__name__)

@@ -2,10 +2,4 @@
 
 from fullspan.lazy import Seam
 
-__getattr__ = Seam(
-    __name__,
-    {
-        "baselines": "BASELINES Saturated",
-        "comparison": "HEADINGS",
-    },
-)
+__getattr__ = Seam(__name__)

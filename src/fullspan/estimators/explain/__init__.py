@@ -2,14 +2,4 @@
 
 from fullspan.lazy import Seam
 
-__getattr__ = Seam(
-    __name__,
-    {
-        "endings": "ENDINGS ended_early ending ending_words",
-        "limits": "likelihood_line limit_line",
-        "links": "links_by_interactions",
-        "pictures": "interaction_graph weights",
-        "summary": "coefficients",
-        "terms": "SHOWN TermRow TermTable",
-    },
-)
+__getattr__ = Seam(__name__)

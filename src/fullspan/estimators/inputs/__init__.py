@@ -2,10 +2,4 @@
 
 from fullspan.lazy import Seam
 
-__getattr__ = Seam(
-    __name__,
-    {
-        "reading": "READING Reading",
-        "shared_parameters": "documented",
-    },
-)
+__getattr__ = Seam(__name__)

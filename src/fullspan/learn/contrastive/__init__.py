@@ -2,10 +2,4 @@
 
 from fullspan.lazy import Seam
 
-__getattr__ = Seam(
-    __name__,
-    {
-        "pseudo": "PseudoLikelihood",
-        "sparse_pairs": "SparsePairs",
-    },
-)
+__getattr__ = Seam(__name__)

@@ -2,10 +2,4 @@
 
 from fullspan.lazy import Seam
 
-__getattr__ = Seam(
-    __name__,
-    {
-        "options": "LayerOptions",
-        "pretrain": "pretrained",
-    },
-)
+__getattr__ = Seam(__name__)

@@ -2,9 +2,4 @@
 
 from fullspan.lazy import Seam
 
-__getattr__ = Seam(
-    __name__,
-    {
-        "fit": "fit_groups",
-    },
-)
+__getattr__ = Seam(__name__)

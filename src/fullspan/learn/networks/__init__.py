@@ -2,10 +2,4 @@
 
 from fullspan.lazy import Seam
 
-__getattr__ = Seam(
-    __name__,
-    {
-        "families": "Families",
-        "posterior": "Networks STRENGTHS Spread draw_networks",
-    },
-)
+__getattr__ = Seam(__name__)

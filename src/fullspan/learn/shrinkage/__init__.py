@@ -2,11 +2,4 @@
 
 from fullspan.lazy import Seam
 
-__getattr__ = Seam(
-    __name__,
-    {
-        "contrasts": "Contrasts",
-        "evidence": "shrink",
-        "fit": "MAX_TERMS fit_shrunken highest_order",
-    },
-)
+__getattr__ = Seam(__name__)

@@ -2,10 +2,4 @@
 
 from fullspan.lazy import Seam
 
-__getattr__ = Seam(
-    __name__,
-    {
-        "hidden_tree": "TreeOptions fit_hidden_tree",
-        "pairs": "mutual_information pair_counts",
-    },
-)
+__getattr__ = Seam(__name__)

@@ -2,10 +2,4 @@
 
 from fullspan.lazy import Seam
 
-__getattr__ = Seam(
-    __name__,
-    {
-        "fit": "TruncatedOptions Truncation fit_truncated",
-        "mining": "frequent_patterns",
-    },
-)
+__getattr__ = Seam(__name__)

@@ -2,10 +2,4 @@
 
 from fullspan.lazy import Seam
 
-__getattr__ = Seam(
-    __name__,
-    {
-        "chordal": "Chordal",
-        "fit": "WideOptions fit_wide",
-    },
-)
+__getattr__ = Seam(__name__)

@@ -2,9 +2,4 @@
 
 from fullspan.lazy import Seam
 
-__getattr__ = Seam(
-    __name__,
-    {
-        "basis": "BASES Basis BasisName Term",
-    },
-)
+__getattr__ = Seam(__name__)

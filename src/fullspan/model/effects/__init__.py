@@ -2,11 +2,4 @@
 
 from fullspan.lazy import Seam
 
-__getattr__ = Seam(
-    __name__,
-    {
-        "events": "event_words",
-        "interaction": "Effect Interaction",
-        "words": "describe label",
-    },
-)
+__getattr__ = Seam(__name__)

@@ -5,9 +5,4 @@
 
 from fullspan.lazy import Seam
 
-__getattr__ = Seam(
-    __name__,
-    {
-        "content": "gather",
-    },
-)
+__getattr__ = Seam(__name__)

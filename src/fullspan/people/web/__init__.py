@@ -6,13 +6,4 @@ HTTP, :mod:`guard` keeps strangers out. The page itself, in ``static``, is built
 
 from fullspan.lazy import Seam
 
-__getattr__ = Seam(
-    __name__,
-    {
-        "explorer": "Explorer",
-        "guard": "Guard",
-        "neighbourhood": "Neighbourhoods",
-        "server": "guarded_app host_names is_loopback server_config",
-        "worker": "Pool",
-    },
-)
+__getattr__ = Seam(__name__)

@@ -2,18 +2,4 @@
 
 from fullspan.lazy import Seam
 
-__getattr__ = Seam(
-    __name__,
-    {
-        "averaged": "AveragedDistribution",
-        "decimated": "DecimatedDistribution",
-        "direct_pairs": "DirectPairs",
-        "graph": "GraphDistribution",
-        "layered": "LayeredDistribution",
-        "log_linear": "LogLinearDistribution",
-        "mixture": "MixtureDistribution",
-        "sampled": "SampledDistribution",
-        "tree": "TreeDistribution",
-        "truncated": "TruncatedDistribution",
-    },
-)
+__getattr__ = Seam(__name__)

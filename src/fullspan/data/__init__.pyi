@@ -1,0 +1,13 @@
+from fullspan.data.decoding import decode as decode
+from fullspan.data.decoding import decode_columns as decode_columns
+from fullspan.data.empirical import Empirical as Empirical
+from fullspan.data.patterns import Pattern as Pattern
+from fullspan.data.relations.marks import MISSING_MARKS as MISSING_MARKS
+from fullspan.data.space import Space as Space
+from fullspan.data.space import Variable as Variable
+from fullspan.data.tables.counting import count as count
+from fullspan.data.tables.encoding import encode as encode
+from fullspan.data.tables.filling import fill as fill
+from fullspan.data.tables.filling import held as held
+from fullspan.data.tables.grouped import Grouped as Grouped
+from fullspan.data.tables.grouped import count_groups as count_groups

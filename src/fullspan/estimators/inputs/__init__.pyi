@@ -1,0 +1,3 @@
+from fullspan.estimators.inputs.reading import READING as READING
+from fullspan.estimators.inputs.reading import Reading as Reading
+from fullspan.estimators.inputs.shared_parameters import documented as documented

@@ -1,0 +1,5 @@
+from fullspan.learn.networks.families import Families as Families
+from fullspan.learn.networks.posterior import STRENGTHS as STRENGTHS
+from fullspan.learn.networks.posterior import Networks as Networks
+from fullspan.learn.networks.posterior import Spread as Spread
+from fullspan.learn.networks.posterior import draw_networks as draw_networks

@@ -1,0 +1,1 @@
+from fullspan.people.report.content import gather as gather

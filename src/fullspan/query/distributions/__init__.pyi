@@ -1,0 +1,10 @@
+from fullspan.query.distributions.averaged import AveragedDistribution as AveragedDistribution
+from fullspan.query.distributions.decimated import DecimatedDistribution as DecimatedDistribution
+from fullspan.query.distributions.direct_pairs import DirectPairs as DirectPairs
+from fullspan.query.distributions.graph import GraphDistribution as GraphDistribution
+from fullspan.query.distributions.layered import LayeredDistribution as LayeredDistribution
+from fullspan.query.distributions.log_linear import LogLinearDistribution as LogLinearDistribution
+from fullspan.query.distributions.mixture import MixtureDistribution as MixtureDistribution
+from fullspan.query.distributions.sampled import SampledDistribution as SampledDistribution
+from fullspan.query.distributions.tree import TreeDistribution as TreeDistribution
+from fullspan.query.distributions.truncated import TruncatedDistribution as TruncatedDistribution
