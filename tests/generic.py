@@ -12,7 +12,7 @@ from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.engine.protocol import Prices
 from fullspan.model import Fitted
-from fullspan.model.algebra import BASES, Basis, BasisName, small
+from fullspan.model.algebra import BASES, Basis, BasisName, bits
 
 CARDS: tuple[tuple[int, ...], ...] = (
     (2,) * 7,
@@ -30,8 +30,8 @@ BLOCKS = (4, 16, 1024)
 
 def always_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let kernels serve tables of any size, which NumPy serves where they are small."""
-    monkeypatch.setattr(small, "SMALL", 0)
-    monkeypatch.setattr(small, "MIDDLE", 0)
+    monkeypatch.setattr(bits, "SMALL", 0)
+    monkeypatch.setattr(bits, "MIDDLE", 0)
 
 
 def tolerance(dtype: type[np.floating]) -> float:

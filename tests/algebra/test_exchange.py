@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fullspan.model.algebra import Basis, BasisName
-from fullspan.model.algebra.exchange import exchanged
+from fullspan.model.algebra.basis import exchanged
 from generic import ALL_BASES, CARDS, matrix, weights
 
 

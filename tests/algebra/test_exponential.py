@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fullspan.model.algebra.exponential import exponential
+from fullspan.model.algebra.elementary import exponential
 from fullspan.model.algebra.jit import serial
 
 

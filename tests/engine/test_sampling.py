@@ -46,7 +46,7 @@ from fullspan.engine.sampling.term_tables import TermTables
 from fullspan.engine.sampling.two_layers import two_layers
 from fullspan.errors import FullspanError, TooLargeError
 from fullspan.model.algebra import BASES, Basis, Term
-from fullspan.model.algebra.local import log_sum_exp, small_exponents
+from fullspan.model.algebra.basis import log_sum_exp, small_exponents
 from fullspan.model.estimate import Estimate
 from fullspan.model.files import read_factors
 from fullspan.model.graph import FactorGraph

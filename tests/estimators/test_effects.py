@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import fullspan as fs
 from fullspan.errors import BoundaryWarning, FullspanError
-from fullspan.model.algebra.local import local_row
+from fullspan.model.algebra.basis import local_row
 
 TWO_BY_TWO = [["n", "n"]] * 1000 + [["n", "y"]] * 100 + [["y", "n"]] * 100 + [["y", "y"]] * 1000
 

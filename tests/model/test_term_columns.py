@@ -14,7 +14,7 @@ from fullspan.data import Space
 from fullspan.errors import ModelFileError
 from fullspan.model import Fitted, LogLinear
 from fullspan.model.algebra import Basis
-from fullspan.model.algebra.local import log_sum_exp, small_exponents
+from fullspan.model.algebra.basis import log_sum_exp, small_exponents
 from fullspan.model.files import checksum
 from fullspan.model.files.log_linear import read, write
 

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from fullspan.data.space import Space
 from fullspan.errors import FullspanError
-from fullspan.model.algebra.basis import Basis, Term
-from fullspan.model.algebra.local import small_exponents
+from fullspan.model.algebra.basis import Basis, Term, small_exponents
 from fullspan.model.averaged import refuse_averaged
 from fullspan.model.loglinear import LogLinear, checked_codes
 

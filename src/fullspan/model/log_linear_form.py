@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.errors import FullspanError
-from fullspan.model.algebra.basis import Basis, BasisName, Term
-from fullspan.model.algebra.expansion import expand
+from fullspan.model.algebra.basis import Basis, BasisName, Term, expand
 from fullspan.model.graph import FactorGraph, Scope
 from fullspan.model.loglinear import LogLinear
 

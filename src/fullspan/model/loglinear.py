@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from fullspan.data.space import Space
 from fullspan.errors import DataError, FullspanError
-from fullspan.model.algebra.basis import Basis, Term
-from fullspan.model.algebra.local import local_row
+from fullspan.model.algebra.basis import Basis, Term, local_row
 from fullspan.model.effects.words import describe
 
 _CHUNK = 1 << 14

@@ -16,8 +16,8 @@ from fullspan.arrays import Array, Ints
 from fullspan.data.patterns import same_pattern
 from fullspan.engine.dual.plain import margin_tables
 from fullspan.model.algebra.basis import Basis
+from fullspan.model.algebra.bits import is_small
 from fullspan.model.algebra.jit import parallel, prange, serial
-from fullspan.model.algebra.small import is_small
 from fullspan.model.algebra.transform import MONOMIAL, WALSH
 
 

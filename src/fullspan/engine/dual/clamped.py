@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from fullspan.arrays import Array, Ints
 from fullspan.data.patterns import same_pattern
 from fullspan.model.algebra.basis import Basis
+from fullspan.model.algebra.bits import is_small
 from fullspan.model.algebra.jit import parallel, prange, serial
-from fullspan.model.algebra.small import is_small
 
 _HELD = 1 << 18
 """States that NumPy visits at a time."""

@@ -14,8 +14,8 @@ import numpy as np
 
 from fullspan.arrays import Array, Ints
 from fullspan.engine.dual.weighing import Weighing
+from fullspan.model.algebra.bits import is_small
 from fullspan.model.algebra.jit import parallel, prange, serial
-from fullspan.model.algebra.small import is_small
 from fullspan.model.algebra.transform import MONOMIAL, SYNTHESISE, WALSH, _group_tile
 from fullspan.model.loglinear import LogLinear
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from fullspan.engine.dual import plain
 from fullspan.model.algebra.basis import Basis
+from fullspan.model.algebra.bits import is_small
 from fullspan.model.algebra.jit import parallel, prange, serial
-from fullspan.model.algebra.small import is_small
 from fullspan.model.algebra.transform import INDICATOR, INVERT, MONOMIAL, WALSH, _group_tile
 
 

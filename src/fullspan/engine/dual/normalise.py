@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.model.algebra.exponential import exponential
+from fullspan.model.algebra.bits import is_small
+from fullspan.model.algebra.elementary import exponential
 from fullspan.model.algebra.jit import parallel, prange, serial
-from fullspan.model.algebra.small import is_small
 
 _LANES = 256
 """Maxima kept side by side: each place is compared with the one a row before, which vectorises."""

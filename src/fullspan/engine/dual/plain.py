@@ -1,7 +1,7 @@
 """The dual table's step, scan and look-ups in NumPy: the readable form of the kernels, and what serves small tables.
 
 Compiling the kernels takes twenty seconds, a NumPy pass over some thousand states twenty microseconds: small tables are
-never worth it (:func:`fullspan.model.algebra.small.is_small`). Each function says which kernel it is the twin of; the
+never worth it (:func:`fullspan.model.algebra.bits.is_small`). Each function says which kernel it is the twin of; the
 tests compare the two.
 """
 
@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array, Ints
-from fullspan.model.algebra.basis import Basis, Term
-from fullspan.model.algebra.exchange import coefficients
+from fullspan.model.algebra.basis import Basis, Term, coefficients
 from fullspan.model.algebra.transform import INVERT, transform_plain
 
 _TINY = 1e-300

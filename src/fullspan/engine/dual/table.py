@@ -28,8 +28,8 @@ from fullspan.engine.dual.scan import Move, PriceTables, block_peaks
 from fullspan.engine.protocol import Candidates, Prices
 from fullspan.errors import FullspanError
 from fullspan.model.algebra.basis import Basis, Term
+from fullspan.model.algebra.bits import is_small
 from fullspan.model.algebra.one_term import log_cosh
-from fullspan.model.algebra.small import is_small
 
 _SCRATCH = 1 << 20
 """Entries of a fibre above which a step goes through the distribution instead of a per-core copy."""

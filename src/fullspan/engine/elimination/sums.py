@@ -18,7 +18,7 @@ import numpy as np
 
 from fullspan.arrays import Array, Ints
 from fullspan.engine.memory import budget, require
-from fullspan.model.algebra.local import local_row
+from fullspan.model.algebra.basis import local_row
 from fullspan.model.graph import FactorGraph, homes
 from fullspan.model.loglinear import LogLinear
 

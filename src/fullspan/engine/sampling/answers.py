@@ -22,8 +22,7 @@ from fullspan.engine.sampling.diagnostics import diagnose
 from fullspan.engine.sampling.partition import log_z
 from fullspan.engine.sampling.tempering import Tempered
 from fullspan.errors import FullspanError, require_whole
-from fullspan.model.algebra.basis import Term
-from fullspan.model.algebra.local import local_row
+from fullspan.model.algebra.basis import Term, local_row
 from fullspan.model.estimate import Estimate
 from fullspan.model.graph import FactorGraph
 from fullspan.model.loglinear import LogLinear

@@ -19,7 +19,7 @@ from fullspan.arrays import Array, Ints
 from fullspan.engine.sampling.row_additions import MOST_VECTORS, VECTOR, add_rows
 from fullspan.engine.sampling.streams import Streams, advanced, uniform_single
 from fullspan.model.algebra import jit
-from fullspan.model.algebra.exponential import exponential
+from fullspan.model.algebra.elementary import exponential
 from fullspan.model.algebra.jit import parallel, prange, serial
 
 Single = NDArray[np.float32]

@@ -11,7 +11,7 @@ from fullspan.engine.sampling.pairwise import Pairwise
 from fullspan.engine.sampling.target import Base
 from fullspan.engine.sampling.two_layers import layer_log_z
 from fullspan.errors import TooLargeError
-from fullspan.model.algebra.local import log_sum_exp, small_exponents
+from fullspan.model.algebra.basis import log_sum_exp, small_exponents
 from fullspan.model.averaged import refuse_averaged
 from fullspan.model.estimate import Estimate
 from fullspan.model.graph import FactorGraph

@@ -17,9 +17,8 @@ from scipy.sparse import csr_array
 from fullspan.arrays import Array, Ints
 from fullspan.data.space import Space
 from fullspan.engine.sampling.factors import Factors
-from fullspan.model.algebra.basis import Basis, Term
+from fullspan.model.algebra.basis import Basis, Term, local_row
 from fullspan.model.algebra.jit import serial
-from fullspan.model.algebra.local import local_row
 from fullspan.model.graph import FactorGraph
 
 

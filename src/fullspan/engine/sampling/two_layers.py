@@ -18,7 +18,7 @@ from fullspan.arrays import Array, Ints
 from fullspan.engine.sampling.blocks import colouring
 from fullspan.engine.sampling.pairwise import Pairwise
 from fullspan.errors import FullspanError, TooLargeError
-from fullspan.model.algebra.exponential import exponential
+from fullspan.model.algebra.elementary import exponential
 from fullspan.model.algebra.jit import inlined, parallel, prange, serial
 
 MAX_STATES = 1 << 30

@@ -23,8 +23,7 @@ from fullspan.learn.contrastive.ascent import Ascent, AscentResult, AscentRun
 from fullspan.learn.contrastive.form import Walk, form_of
 from fullspan.learn.contrastive.pseudo import PseudoLikelihood, fit_pseudo
 from fullspan.model import Fitted, LogLinear, Step
-from fullspan.model.algebra.basis import Basis, BasisName, Term
-from fullspan.model.algebra.expansion import expand
+from fullspan.model.algebra.basis import Basis, BasisName, Term, expand
 from fullspan.model.estimate import Estimate
 
 UPDATES, PSEUDO_ITERATIONS = 10_000, 1_000

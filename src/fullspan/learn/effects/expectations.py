@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fullspan.engine.elimination.clusters import Beliefs, ClusterTree
-from fullspan.model.algebra.basis import Term
-from fullspan.model.algebra.local import local_row
+from fullspan.model.algebra.basis import Term, local_row
 from fullspan.model.effects.sum_to_zero import Expect
 from fullspan.model.graph import FactorGraph
 from fullspan.model.loglinear import LogLinear

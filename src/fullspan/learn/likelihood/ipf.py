@@ -22,8 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fullspan.arrays import Array, Ints
-from fullspan.model.algebra.basis import Basis, Term
-from fullspan.model.algebra.expansion import expand
+from fullspan.model.algebra.basis import Basis, Term, expand
 from fullspan.model.algebra.jit import serial
 
 _LOW = 1024

@@ -29,8 +29,7 @@ from fullspan.engine.dual.table import DualTable
 from fullspan.learn.base.phase import Known
 from fullspan.learn.likelihood.phases import Free
 from fullspan.learn.likelihood.solve import Likelihood, solve
-from fullspan.model.algebra.basis import Basis, Term
-from fullspan.model.algebra.local import local_row
+from fullspan.model.algebra.basis import Basis, Term, local_row
 from fullspan.model.loglinear import LogLinear
 
 MAX_STATES, MAX_TERMS = 1 << 22, 1500

@@ -23,8 +23,7 @@ from fullspan.learn.search.options import MAX_TERMS
 from fullspan.learn.search.problem import Prior, Problem, as_arrays, as_theta
 from fullspan.learn.search.refit import refit, variances
 from fullspan.learn.search.sift import BELIEVED, Quadratic, sift
-from fullspan.model.algebra.basis import Basis
-from fullspan.model.algebra.exchange import exchanged
+from fullspan.model.algebra.basis import Basis, exchanged
 
 LARGEST_MARGIN = 4
 _SHARE_OF_BEST = 0.7

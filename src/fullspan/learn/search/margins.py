@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.learn.search.problem import Problem
+from fullspan.model.algebra.bits import is_small
 from fullspan.model.algebra.jit import serial
-from fullspan.model.algebra.small import is_small
 
 MAX_CELLS = 4096
 """Cells of the largest margin that is looked up."""

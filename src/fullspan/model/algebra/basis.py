@@ -8,6 +8,11 @@ bases are known (rows y, columns x):
     monomial    phi_j(x) = 1 if x = j else 0        (j > 0)     any |X_i|; values 0, 1
 
 Each is closed under multiplication, so ``<Phi_y Phi_z>`` is a short sum of expectations of other members.
+
+The same function in another basis is ``sum_y theta_y Phi_y = constant + sum_z theta'_z Phi'_z``. A local function of
+one basis is a short sum of those of another, ``phi_j = sum_k C[j, k] phi'_k`` with ``C = phi phi'^-1``, so that a term
+becomes a sum of terms on its own variables or fewer. All terms inside a set of variables span the same functions in
+every basis.
 """
 
 from __future__ import annotations
@@ -15,7 +20,7 @@ from __future__ import annotations
 import bisect
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -158,3 +163,91 @@ class Basis:
         if table.shape != (self.n_states,):
             raise FullspanError(f"a flat table of {self.n_states} entries is needed, got shape {table.shape}")
         transform_in_place(table, np.array(self.cards, dtype=np.int64), self.kinds, op)
+
+
+def local_row(basis: Basis, variable: int, component: int) -> NDArray[np.int8]:
+    """``phi_component(x)`` over the levels x of one variable; O(|X_i|), where the whole matrix is quadratic."""
+    levels = np.arange(basis.cards[variable])
+    kind = basis.kinds[variable]
+    if component == 0:
+        row = np.ones_like(levels)
+    elif kind == WALSH:
+        row = 1 - 2 * (np.bitwise_count(levels & component) & 1).astype(np.int64)
+    else:
+        row = (levels == component) * (1 if kind == MONOMIAL else 2) - (0 if kind == MONOMIAL else 1)
+    return row.astype(np.int8)
+
+
+def small_exponents(basis: Basis, weights: Mapping[Term, float]) -> NDArray[np.float64]:
+    """``l(x) = sum_y theta_y Phi_y(x)`` of every state by index, without compiled code.
+
+    One matrix product per variable: O(|X| sum_i |X_i|) time and two tables of |X| numbers.
+    """
+    table = np.zeros(basis.n_states)
+    for term, weight in weights.items():
+        table[basis.index(term)] += weight
+    for i, (card, stride) in enumerate(zip(basis.cards, basis.strides, strict=True)):
+        table = np.matmul(basis.local(i).T.astype(np.float64), table.reshape(-1, card, stride)).ravel()
+    return table
+
+
+def log_sum_exp(table: NDArray[np.float64]) -> float:
+    """``log sum exp`` of all entries, without overflow."""
+    top = float(table.max())
+    return top + float(np.log(np.exp(table - top).sum()))
+
+
+def expand(basis: Basis, variables: Sequence[int], values: NDArray[Any]) -> NDArray[np.float64]:
+    """Coefficients ``theta_y`` of a function of a few variables, one axis each: the inverse of
+
+        l(x_A) = sum_y theta_y Phi_y(x_A)
+
+    Entry ``(y_1, y_2, ...)`` belongs to the product of the components y_i of the variables; all zero is the constant.
+    """
+    cube: NDArray[Any] = np.asarray(values, dtype=np.float64)
+    for axis, i in enumerate(variables):
+        inverse = np.linalg.inv(basis.local(i).T.astype(np.float64))
+        cube = np.moveaxis(np.tensordot(inverse, cube, axes=(1, axis)), 0, axis)
+    return cube
+
+
+def exchanged(theta: dict[int, float], old: Basis, new: Basis, most: int) -> dict[int, float] | None:
+    """Weights in the basis ``new`` of the function that has the weights ``theta`` in ``old``, up to a constant.
+
+    Terms that cancel are kept with the weight 0. None if there would be more than ``most``: a term of m two-level
+    variables may become 2^m - 1.
+
+    Examples
+    --------
+    >>> cards = (2, 2)
+    >>> exchanged({3: 0.5}, Basis("walsh", cards), Basis("monomial", cards), 10)  # (1 - 2 x)(1 - 2 x') / 2
+    {1: -1.0, 2: -1.0, 3: 2.0}
+    """
+    local = [coefficients(old, new, i) for i in range(len(old.cards))]
+    found: dict[int, float] = {}
+    for y, weight in theta.items():
+        parts = _parts(old.term(y), local, new.strides)
+        if np.prod([len(part) for part in parts], dtype=float) - 1 > most:
+            return None
+        for chosen in itertools.product(*parts):
+            z, value = 0, weight
+            for place, coefficient in chosen:
+                z += place
+                value *= coefficient
+            found[z] = found.get(z, 0.0) + value
+        if len(found) > most + 1:
+            return None
+    found.pop(0, None)
+    return dict(sorted(found.items()))
+
+
+def coefficients(old: Basis, new: Basis, variable: int) -> NDArray[np.float64]:
+    """``C[j, k]``, multiples of 1 / |X_i|."""
+    card = old.cards[variable]
+    c = np.linalg.solve(new.local(variable).T.astype(float), old.local(variable).T.astype(float)).T
+    return np.asarray(np.round(c * 2 * card) / (2 * card))
+
+
+def _parts(term: Term, local: list[NDArray[np.float64]], strides: tuple[int, ...]) -> list[list[tuple[int, float]]]:
+    """For each variable of a term the places and coefficients of its sum."""
+    return [[(k * strides[i], float(c)) for k, c in enumerate(local[i][j]) if c] for i, j in term]

@@ -6,6 +6,8 @@ inside one vector of the processor, are transformed by turns: a turn transforms 
     out[i] = m00 w[2i] + m01 w[2i+1],      out[i + L/2] = m10 w[2i] + m11 w[2i+1],
 
 so that every turn reads and writes in order, and as many turns as there are bits bring each place home.
+
+Up to which size NumPy serves a table instead of compiled kernels.
 """
 
 from __future__ import annotations
@@ -170,3 +172,20 @@ def transform_bits(table: NDArray[Any], stride: int, n_bits: int, width: int, m:
 def _copy(target: NDArray[Any], source: NDArray[Any]) -> None:
     for i in range(target.size):
         target[i] = source[i]
+
+
+SMALL, MIDDLE = 1 << 12, 1 << 17
+"""Numbers in a table up to which NumPy serves instead of kernels, always and where no kernels are kept."""
+
+
+def is_small(n_numbers: int) -> bool:
+    """Whether NumPy serves a table: its passes cost less than compiling a kernel would.
+
+    Kernels of the dual table have a twin in NumPy, which is the readable form of them. Up to 2^12 numbers NumPy serves
+    always. Up to 2^17 it serves where no compiled code is kept, until it has taken as long as compiling would have.
+    The two differ by rounding alone.
+    """
+    if n_numbers <= SMALL or n_numbers > MIDDLE:
+        return n_numbers <= SMALL
+    # Every table uses this kernel: where it is kept, the others are.
+    return bool(transform_bits.serves_plain(n_numbers, MIDDLE))  # type: ignore[attr-defined]

@@ -19,10 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.model.algebra.bits import transform_bits
+from fullspan.model.algebra.bits import is_small, transform_bits
 from fullspan.model.algebra.jit import parallel, prange, serial
 from fullspan.model.algebra.local_bases import inverse_functions, local_functions
-from fullspan.model.algebra.small import is_small
 
 WALSH, MONOMIAL, INDICATOR = 0, 1, 2
 ANALYSE, INVERT, SYNTHESISE = 0, 1, 2

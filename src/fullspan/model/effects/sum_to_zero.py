@@ -24,8 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array
-from fullspan.model.algebra.basis import Basis, Term
-from fullspan.model.algebra.local import local_row
+from fullspan.model.algebra.basis import Basis, Term, local_row
 
 Expect = Callable[[Sequence[Term]], Array]
 """Expectations ``<Phi_y>`` under the model of some terms; that of the empty term is 1."""

@@ -21,8 +21,7 @@ import math
 import numpy as np
 
 from fullspan.data.space import Space
-from fullspan.model.algebra.basis import Basis, Term
-from fullspan.model.algebra.local import local_row
+from fullspan.model.algebra.basis import Basis, Term, local_row
 from fullspan.model.algebra.local_bases import WALSH
 from fullspan.model.effects.events import event_words
 from fullspan.model.effects.interaction import factor, sense

@@ -13,8 +13,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from fullspan.model.algebra.basis import Basis, Term
-from fullspan.model.algebra.local import log_sum_exp, small_exponents
+from fullspan.model.algebra.basis import Basis, Term, log_sum_exp, small_exponents
 from fullspan.model.files.strict_json import Node, shown
 from fullspan.model.graph import FactorGraph
 

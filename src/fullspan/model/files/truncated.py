@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from fullspan.data.merging import code_dtype
 from fullspan.data.space import Space
 from fullspan.errors import FullspanError
-from fullspan.model.algebra.local import log_sum_exp
+from fullspan.model.algebra.basis import log_sum_exp
 from fullspan.model.files import envelope
 from fullspan.model.files.log_linear import document, read_fit, read_weights
 from fullspan.model.files.strict_json import Node, shown

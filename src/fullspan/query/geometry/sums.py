@@ -18,9 +18,8 @@ from fullspan.engine.elimination.clusters import ClusterTree
 from fullspan.engine.truncated import TruncatedEngine
 from fullspan.errors import FullspanError
 from fullspan.learn.likelihood.phases import Free
-from fullspan.model.algebra.basis import Basis, Term
+from fullspan.model.algebra.basis import Basis, Term, local_row
 from fullspan.model.algebra.inclusion import sets_of_states, sets_of_terms
-from fullspan.model.algebra.local import local_row
 from fullspan.model.graph import FactorGraph
 
 

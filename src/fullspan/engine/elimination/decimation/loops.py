@@ -10,7 +10,7 @@ import math
 
 from fullspan.arrays import Array
 from fullspan.engine.elimination.decimation.rules import STRONG, head, leaf, side, star
-from fullspan.model.algebra.hyperbolic import decay, log_1p, tanh
+from fullspan.model.algebra.elementary import decay, log_1p, tanh
 from fullspan.model.algebra.jit import serial
 
 

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import math
 
-from fullspan.model.algebra.hyperbolic import decay, log_1p, tanh
+from fullspan.model.algebra.elementary import decay, log_1p, tanh
 from fullspan.model.algebra.jit import serial
 
 STRONG = 300.0

@@ -20,7 +20,7 @@ from fullspan.arrays import Array, Spins
 from fullspan.engine.elimination.decimation import loops
 from fullspan.engine.elimination.decimation.peeling import Steps
 from fullspan.engine.elimination.decimation.rules import head, leaf, reversed_series, reversed_star, series, star
-from fullspan.model.algebra.hyperbolic import tanh
+from fullspan.model.algebra.elementary import tanh
 from fullspan.model.algebra.jit import parallel, prange, serial
 
 Ints = NDArray[np.int32]

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fullspan.model.algebra.exponential import exponential
+from fullspan.model.algebra.elementary import exponential
 from fullspan.model.algebra.jit import inlined, parallel, prange
 
 _GOLDEN, _FIRST, _SECOND = np.uint32(0x9E3779B1), np.uint32(0x7FEB352D), np.uint32(0x846CA68B)
