@@ -139,7 +139,7 @@ def coverage(folder: Path, chains: int, steps: int) -> list[dict[str, Any]]:
     from fullspan.engine.sampling.blocks import colouring
     from fullspan.engine.sampling.choose import pairwise_of
     from fullspan.engine.sampling.layers.annealing import annealed_log_z
-    from fullspan.engine.sampling.layers.exact import log_z
+    from fullspan.engine.sampling.layers.likelihood import log_z
     from fullspan.model.files.networks.uai import read_uai
 
     result = []

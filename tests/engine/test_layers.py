@@ -13,8 +13,7 @@ import pytest
 from fullspan.data.space import Space
 from fullspan.engine.sampling import Device, Network, annealed_log_z
 from fullspan.engine.sampling.layers.device import device
-from fullspan.engine.sampling.layers.exact import log_z, n_enumerated
-from fullspan.engine.sampling.layers.mean_field import bound, mean_field
+from fullspan.engine.sampling.layers.likelihood import bound, log_z, mean_field, n_enumerated
 from fullspan.engine.sampling.layers.open_cells import completed
 from fullspan.errors import FullspanError, TooLargeError
 from fullspan.model.files import read_uai

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fullspan.engine.dual import DualTable, deferred, layout, pending, table
-from fullspan.engine.dual.bounds import Bounds
-from fullspan.engine.dual.furthest import LANES, furthest
+from fullspan.engine.dual.bounds import LANES, Bounds, furthest
 from fullspan.engine.dual.octets import _exchange_plain, move_pair
 from fullspan.engine.reference import Enumeration
 from fullspan.model.algebra import Basis

@@ -11,7 +11,7 @@ import pytest
 
 from fullspan.data import Empirical
 from fullspan.data.space import Space
-from fullspan.engine.dual import lookup, normalise, plain, scan
+from fullspan.engine.dual import lookup, partition, plain, scan
 from fullspan.engine.sampling import two_layers
 from fullspan.engine.sampling.layers import fused
 from fullspan.engine.sampling.layers import plain as layer_loops
@@ -62,9 +62,9 @@ def test_normalising_is_that_of_the_kernel(dtype: Any) -> None:
     exponents = np.random.default_rng(4).normal(scale=30, size=777).astype(dtype)
     exponents[3] = -2e3
     by_numpy, by_kernel = exponents.copy(), exponents.copy()
-    log_z = normalise.exp_normalised_plain(by_numpy)
+    log_z = partition.exp_normalised_plain(by_numpy)
     assert log_z == pytest.approx(
-        normalise.exp_normalised_kernel(by_kernel), rel=1e-6 if dtype is np.float32 else 1e-13
+        partition.exp_normalised_kernel(by_kernel), rel=1e-6 if dtype is np.float32 else 1e-13
     )
     np.testing.assert_allclose(by_numpy, by_kernel, rtol=20 * tolerance(dtype), atol=0)
     assert by_numpy.min() > 0

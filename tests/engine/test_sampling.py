@@ -39,7 +39,7 @@ from fullspan.engine.sampling import (
 )
 from fullspan.engine.sampling.annealing import log_weights
 from fullspan.engine.sampling.blocks import Blocks, colouring
-from fullspan.engine.sampling.pair_terms import PairTerms
+from fullspan.engine.sampling.pairwise import PairTerms
 from fullspan.engine.sampling.row_additions import _add_rows_plain, add_rows
 from fullspan.engine.sampling.streams import uniform_single
 from fullspan.engine.sampling.term_tables import TermTables

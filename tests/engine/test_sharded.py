@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 
 import fullspan
 from fullspan.engine.planner import plan
-from fullspan.engine.sharded import Shards, mesh
+from fullspan.engine.sharded import Shards, shards
 from fullspan.errors import FullspanError, TooLargeError
 from fullspan.model.algebra import Basis
 from fullspan.people.cli.app import app
@@ -97,7 +97,7 @@ def test_two_processes_give_the_same_result() -> None:
 
 def test_a_table_too_large_for_the_devices_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """With both sizes per device and the ways out, before anything is allocated."""
-    monkeypatch.setattr(mesh, "devices", lambda: (None,) * 8)
+    monkeypatch.setattr(shards, "devices", lambda: (None,) * 8)
     message = (
         r"on each of 8 devices, its share of a dual table of 2\^40 states in float32 needs 1\.02e\+03 GiB; "
         r"1 GiB may be used; start more devices, or keep fewer variables"
@@ -110,7 +110,7 @@ def test_a_table_too_large_for_the_devices_is_refused(monkeypatch: pytest.Monkey
 
 
 def test_without_jax_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mesh, "why_not", lambda: "JAX is not installed")
+    monkeypatch.setattr(shards, "why_not", lambda: "JAX is not installed")
     with pytest.raises(FullspanError, match=r"device is 'sharded', but JAX is not installed; .*fullspan\[sharded\]"):
         plan(Basis("walsh", (2,) * 10), 100, device="sharded")
 

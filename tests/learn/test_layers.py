@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 from fullspan.arrays import Array
 from fullspan.data.space import Space
 from fullspan.engine.sampling import Device, Network, annealed_log_z
-from fullspan.engine.sampling.layers.exact import log_z
-from fullspan.engine.sampling.layers.likelihood import log_partition, log_weights
-from fullspan.engine.sampling.layers.mean_field import mean_field
+from fullspan.engine.sampling.layers.likelihood import log_partition, log_weights, log_z, mean_field
 from fullspan.engine.sampling.layers.open_cells import completed
 from fullspan.errors import FullspanError
 from fullspan.learn.layered import LayerOptions, pretrained

@@ -17,7 +17,7 @@ from fullspan.estimators.layered import LayeredEstimator
 
 if TYPE_CHECKING:
     from fullspan.engine.sampling.layers.device import Device
-    from fullspan.engine.sampling.layers.mean_field import MeanField
+    from fullspan.engine.sampling.layers.likelihood import MeanField
     from fullspan.learn.layered.fit import Data
     from fullspan.model.layered import LayeredMachine
 
@@ -96,7 +96,7 @@ class DeepBoltzmannMachine(LayeredEstimator):
         DataError : a cell is missing; fill it in with :meth:`impute` first.
         """
         from fullspan.engine.sampling.layers.device import device
-        from fullspan.engine.sampling.layers.mean_field import mean_field
+        from fullspan.engine.sampling.layers.likelihood import mean_field
         from fullspan.engine.sampling.layers.network import Network
 
         check_is_fitted(self)

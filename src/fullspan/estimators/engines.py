@@ -4,7 +4,7 @@
 
 * its bytes are within ``max_memory=``, or, where that is not given, within the free memory and within 1 GiB or 100 KiB
   per row, whichever is more (:func:`fullspan.engine.memory.budget_for`);
-* the search on it is predicted to take at most 60 s (:mod:`fullspan.engine.planner.cost`).
+* the search on it is predicted to take at most 60 s (:mod:`fullspan.engine.planner.plan`).
 
 What only the table supports (the published search, L1, hidden variables, shrinkage) is refused beyond the same memory.
 """
@@ -15,11 +15,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from fullspan.display import power_of_ten
 from fullspan.engine.memory import budget, budget_for, completed_bytes, gib
 from fullspan.engine.planner import plan
-from fullspan.engine.planner.cost import MAX_SECONDS, table_seconds
+from fullspan.engine.planner.plan import MAX_SECONDS, table_seconds
 from fullspan.errors import FullspanError, TooLargeError
-from fullspan.large_numbers import power_of_ten
 from fullspan.model.algebra.basis import Basis
 
 if TYPE_CHECKING:

@@ -86,7 +86,7 @@ class FullSpanMixture(Seed, TreeEstimator):
     max_iter: int = 60
 
     def _learn_tree(self, empirical: Empirical, valid: Empirical | None, watch: Reporter | None) -> Any:
-        from fullspan.data.tables.holdout import held_out
+        from fullspan.data.tables.resampling import held_out
         from fullspan.learn.decomposable import RUNS, MixtureOptions, fit_mixture
 
         rng = generator(self.random_state)

@@ -288,7 +288,7 @@ class HiddenChowLiuTree(Memory, Seed, TreeEstimator):
     max_iter: int | None = 1000
 
     def _learn_tree(self, empirical: Empirical, valid: Empirical | None, watch: Reporter | None) -> FittedTree:
-        from fullspan.data.tables.holdout import held_out
+        from fullspan.data.tables.resampling import held_out
         from fullspan.learn.trees.hidden_tree import TreeOptions, fit_hidden_tree
 
         rng = generator(self.random_state)

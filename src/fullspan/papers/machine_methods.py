@@ -20,7 +20,7 @@ from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.engine.dual.table import DualTable
-from fullspan.engine.sampling.pair_terms import PairTerms
+from fullspan.engine.sampling.pairwise import PairTerms
 from fullspan.engine.sampling.target import Base
 from fullspan.learn.base.phase import Known
 from fullspan.learn.contrastive.ascent import Ascent, AscentRun

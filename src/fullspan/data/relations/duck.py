@@ -11,8 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from fullspan.data.relations.columns import Column, Extent, Key
-from fullspan.data.relations.marks import Marks
+from fullspan.data.relations.columns import Column, Extent, Key, Marks
 from fullspan.data.relations.relation import BATCH_ROWS, EXAMPLES, INFINITE, NOT_A_NUMBER, number_marks
 from fullspan.data.space import Variable
 from fullspan.errors import DataError
@@ -242,7 +241,7 @@ class DuckRelation:
         except DataError as error:
             if self.path is None or str(error) != MIXED_ENDINGS:
                 raise
-            from fullspan.data.relations.line_endings import other_ending
+            from fullspan.data.relations.tokens import other_ending
 
             raise DataError(f"{other_ending(self.path)}{MIXED_ENDINGS}") from error
 

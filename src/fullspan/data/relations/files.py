@@ -15,10 +15,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from fullspan.data.relations.columns import Column
+from fullspan.data.relations.columns import MISSING_MARKS, Column, Marks
 from fullspan.data.relations.duck import DuckRelation, literal, translated
 from fullspan.data.relations.frames import declared_levels, relation_of_arrow
-from fullspan.data.relations.marks import MISSING_MARKS, Marks
 from fullspan.data.relations.relation import checked_names
 from fullspan.data.space import Level
 from fullspan.errors import DataError

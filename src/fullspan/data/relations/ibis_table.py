@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from fullspan.data.relations.columns import Column, Extent, Key
+from fullspan.data.relations.columns import Column, Extent, Key, Marks
 from fullspan.data.relations.duck import was_interrupted
-from fullspan.data.relations.marks import Marks
 from fullspan.data.relations.relation import BATCH_ROWS, EXAMPLES, INFINITE, number_marks
 from fullspan.data.space import Variable
 from fullspan.errors import DataError

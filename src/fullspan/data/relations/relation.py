@@ -12,8 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
-from fullspan.data.relations.columns import Column, Extent, Key
-from fullspan.data.relations.marks import Marks
+from fullspan.data.relations.columns import Column, Extent, Key, Marks
 from fullspan.data.space import Variable
 from fullspan.errors import DataError
 

@@ -8,10 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from fullspan.data.relations.columns import Column
+from fullspan.data.relations.columns import Column, NaValues
 from fullspan.data.relations.files import connect, open_file
 from fullspan.data.relations.frames import open_frame
-from fullspan.data.relations.marks import NaValues
 from fullspan.data.relations.relation import Relation
 from fullspan.data.space import nearest
 from fullspan.errors import DataError

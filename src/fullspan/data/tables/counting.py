@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 
 from fullspan.data.empirical import Empirical, checked_weights
-from fullspan.data.relations.columns import Column
+from fullspan.data.relations.columns import Column, NaValues, check_names
 from fullspan.data.relations.duck import DuckRelation
 from fullspan.data.relations.frames import is_level
-from fullspan.data.relations.marks import NaValues, check_names
 from fullspan.data.relations.relation import Relation
 from fullspan.data.relations.source import find, opened, refuse_nested, select
 from fullspan.data.space import Level, Space, Variable

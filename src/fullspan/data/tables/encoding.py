@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.data.relations.columns import Column, Key
-from fullspan.data.relations.marks import NaValues
+from fullspan.data.relations.columns import Column, Key, NaValues
 from fullspan.data.relations.relation import Relation
 from fullspan.data.relations.source import find, opened, refuse_nested
 from fullspan.data.relations.tokens import Tokens, read_tokens

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.data.relations.columns import Column
-from fullspan.data.relations.marks import Marks
+from fullspan.data.relations.columns import Column, Marks
 from fullspan.data.space import Level
 from fullspan.data.tables.schema import plain_values
 

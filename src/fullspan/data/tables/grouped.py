@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.data.empirical import Empirical
-from fullspan.data.relations.marks import NaValues, check_names
+from fullspan.data.relations.columns import NaValues, check_names
 from fullspan.data.relations.source import find, opened, select
 from fullspan.data.relations.tokens import TOKEN_LIMIT
 from fullspan.data.space import Level, Space

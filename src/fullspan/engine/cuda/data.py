@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.engine.cuda.device import compiled, cupy
-from fullspan.engine.cuda.structs import struct
+from fullspan.engine.cuda.device import compiled, cupy, struct
 from fullspan.engine.cuda.transform import Transform, grid, hadamard
 
 _THREADS = 256

@@ -6,6 +6,9 @@ import functools
 from importlib import resources
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from fullspan.errors import FullspanError
 
 _WAY_OUT = "use device='cpu', or install the extra for your CUDA version: pip install 'fullspan[gpu]'"
@@ -65,3 +68,14 @@ def compiled(sources: tuple[str, ...], *options: str) -> Kernels:
     """The kernels of source files next to this module, one after the other as one program; kept on disk by CuPy."""
     code = "\n".join(resources.files(__package__).joinpath(source).read_text() for source in sources)
     return Kernels(cupy().RawModule(code=code, options=("-std=c++14", *options)))
+
+
+def struct(*fields: Any) -> NDArray[np.void]:
+    """Fields of eight bytes as one value: device arrays by their addresses, integers, floats in double precision."""
+    words = np.empty(len(fields), np.uint64)
+    for i, value in enumerate(fields):
+        if isinstance(value, float):
+            words.view(np.float64)[i] = value
+        else:
+            words[i] = value if isinstance(value, int) else value.data.ptr
+    return words.view(f"V{words.nbytes}")  # one value: CuPy passes arrays of size one as they are

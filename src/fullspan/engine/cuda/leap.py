@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.engine.cuda.structs import struct
+from fullspan.engine.cuda.device import struct
 
 _MOVES = ("append", "adjust", "remove")
 _STOPS = ("", "converged", "edge", "no room", "")

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.engine.cuda.device import compiled, cupy, free_memory
-from fullspan.engine.cuda.structs import struct
+from fullspan.engine.cuda.device import compiled, cupy, free_memory, struct
 from fullspan.engine.memory import require
 from fullspan.model.algebra.basis import Basis
 

@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.engine.cuda.data import DeviceData
-from fullspan.engine.cuda.device import Kernels, compiled, cupy
+from fullspan.engine.cuda.device import Kernels, compiled, cupy, struct
 from fullspan.engine.cuda.leap import Leap, Leaps
-from fullspan.engine.cuda.structs import struct
 from fullspan.engine.cuda.transform import C_NAMES, LARGEST_CARD, Transform
 from fullspan.engine.dual.gathered import GatheredLookUps
 from fullspan.engine.dual.layout import Layout

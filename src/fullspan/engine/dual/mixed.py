@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.engine.dual.fibres import Fibres, count_fibres, first_block
+from fullspan.engine.dual.layout import Fibres, count_fibres, first_block
 from fullspan.engine.dual.scan import (
     Base,
     Move,

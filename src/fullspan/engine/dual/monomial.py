@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.engine.dual.fibres import Fibres, count_fibres, first_block
+from fullspan.engine.dual.layout import Fibres, count_fibres, first_block
 from fullspan.engine.dual.scan import Move, PriceTables, bar_of, scan_block
 from fullspan.model.algebra.jit import parallel, prange, serial
 

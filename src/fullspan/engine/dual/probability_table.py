@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array, Ints
-from fullspan.engine.dual.normalise import exp_normalised
+from fullspan.engine.dual.partition import exp_normalised
 from fullspan.engine.dual.table import DualTable
 from fullspan.engine.memory import budget, require
 from fullspan.model.algebra.basis import Basis

@@ -19,10 +19,8 @@ from numpy.typing import NDArray
 from fullspan.arrays import Array, Ints
 from fullspan.engine.dual import deferred, lookup, mixed, monomial, pending, plain, walsh
 from fullspan.engine.dual.bounds import Bounds
-from fullspan.engine.dual.fibres import Fibres
-from fullspan.engine.dual.layout import Layout
-from fullspan.engine.dual.normalise import exp_normalised
-from fullspan.engine.dual.partition import log_partition
+from fullspan.engine.dual.layout import Fibres, Layout
+from fullspan.engine.dual.partition import exp_normalised, log_partition
 from fullspan.engine.dual.pending import Pending
 from fullspan.engine.dual.scan import Move, PriceTables, block_peaks
 from fullspan.engine.protocol import Candidates, Prices

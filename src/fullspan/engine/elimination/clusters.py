@@ -22,11 +22,10 @@ from fullspan.engine.elimination import joint
 from fullspan.engine.elimination.ordering.order import named
 from fullspan.engine.elimination.prepared import Evidence, Prepared
 from fullspan.engine.elimination.sweeps.backward import backward
-from fullspan.engine.elimination.sweeps.forward import forward
+from fullspan.engine.elimination.sweeps.forward import drawn, forward, most_probable
 from fullspan.engine.elimination.sweeps.patterns import BatchAnswer, rows_bytes, sweep
 from fullspan.engine.elimination.sweeps.slices import Slices, slices_of
 from fullspan.engine.elimination.sweeps.tables import Factors, Messages
-from fullspan.engine.elimination.sweeps.traceback import drawn, most_probable
 from fullspan.engine.memory import budget, require
 from fullspan.errors import QueryError
 from fullspan.model.graph import FactorGraph

@@ -10,8 +10,7 @@ import numpy as np
 
 from fullspan.arrays import Array, Ints
 from fullspan.engine.elimination.ordering.order import Order, elimination_order, given_order, named
-from fullspan.engine.elimination.sweeps.arrangement import arranged
-from fullspan.engine.elimination.sweeps.program import Program, clamps, compiled
+from fullspan.engine.elimination.sweeps.program import Program, arranged, clamps, compiled
 from fullspan.engine.elimination.sweeps.tables import Factors, Messages, scaled
 from fullspan.engine.memory import budget, require
 from fullspan.errors import FullspanError, QueryError

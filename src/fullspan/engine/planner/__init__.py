@@ -3,7 +3,6 @@
 This is the only place that knows every kind of table. No table imports it.
 """
 
-from fullspan.engine.planner.cost import MAX_SECONDS, table_seconds
-from fullspan.engine.planner.plan import DEVICES, PRECISIONS, Device, Plan, Precision, plan
+from fullspan.engine.planner.plan import DEVICES, MAX_SECONDS, PRECISIONS, Device, Plan, Precision, plan, table_seconds
 
 __all__ = ["DEVICES", "MAX_SECONDS", "PRECISIONS", "Device", "Plan", "Precision", "plan", "table_seconds"]

@@ -1,19 +1,55 @@
-"""What a fit on the dual table will need and where it will run, known before anything is allocated."""
+"""What a fit on the dual table will need and where it will run, known before anything is allocated.
+
+How long a search on the dual table will take, roughly, from the number of states and rows alone.
+
+    seconds = states x moves x seconds per state and move,      moves = 10 + 10 log10(rows / 1000), at least 10
+
+Every move of the search passes over both tables a few times. The constants were measured on two cores, idle and loaded
+(``benchmarks/bench_memory.py``, and subsets of plants, accidents, alarm and mushroom with 17 to 30 columns and 100 to
+100,000 rows), and are right to a factor of about four: enough to choose an engine, not to
+be shown as a prediction. Refits take time too, which depends on the terms that are found and not on the states; they
+are left out, since elimination has them as well.
+"""
 
 from __future__ import annotations
 
+import math
 import warnings
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
+from fullspan.display import power_of_two
 from fullspan.engine.dual.layout import Layout
 from fullspan.engine.memory import budget, require
 from fullspan.engine.protocol import Engine
 from fullspan.errors import TooLargeError
-from fullspan.large_numbers import power_of_two
-from fullspan.model.algebra.basis import Basis
+from fullspan.model.algebra.basis import Basis, is_power_of_two
+
+MAX_SECONDS = 60.0
+"""Predicted seconds up to which a search takes the table by itself."""
+_SECONDS, _SECONDS_MIXED, _SECONDS_GPU = 1e-8, 3e-8, 5e-11
+"""Per state and move: with levels in powers of two, with others, and on a GPU."""
+_MOVES, _MOVES_PER_DECADE, _FEW = 10.0, 10.0, 1000.0
+"""Moves of a search of up to ``_FEW`` rows, and more for every ten times as many."""
+
+
+def table_seconds(plan: Plan, cards: tuple[int, ...], n_rows: float) -> float:
+    """Rough seconds of a full search on the planned table.
+
+    Examples
+    --------
+    >>> from fullspan.model.algebra.basis import Basis
+    >>> from fullspan.engine.planner import plan
+    >>> binary = (2,) * 20
+    >>> table_seconds(plan(Basis("walsh", binary), 10_000), binary, 10_000) < 1
+    True
+    """
+    each = _SECONDS if all(is_power_of_two(card) for card in cards) else _SECONDS_MIXED
+    moves = _MOVES + _MOVES_PER_DECADE * math.log10(max(n_rows, _FEW) / _FEW)
+    return plan.n_states * moves * (_SECONDS_GPU if plan.device == "cuda" else each)
+
 
 Device = Literal["auto", "cpu", "cuda", "sharded"]
 DEVICES: tuple[Device, ...] = ("auto", "cpu", "cuda", "sharded")
@@ -120,8 +156,7 @@ def _plan_gpu(basis: Basis, dtype: np.dtype[Any], n_blocks: int, max_memory: int
 
 def _plan_sharded(basis: Basis, dtype: np.dtype[Any], max_memory: int | None) -> Plan:
     """The plan for the devices that JAX sees, over all processes; ``max_memory`` holds for each of them."""
-    from fullspan.engine.sharded.mesh import devices, free_memory
-    from fullspan.engine.sharded.shards import Shards
+    from fullspan.engine.sharded.shards import Shards, devices, free_memory
 
     found = devices()
     shards = Shards(basis, len(found))

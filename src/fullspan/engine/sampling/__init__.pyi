@@ -5,6 +5,7 @@ from fullspan.engine.sampling.answers import Eliminated as Eliminated
 from fullspan.engine.sampling.answers import Sampled as Sampled
 from fullspan.engine.sampling.answers import Tabulated as Tabulated
 from fullspan.engine.sampling.chains import Chains as Chains
+from fullspan.engine.sampling.chains import Tempered as Tempered
 from fullspan.engine.sampling.choose import pairwise_of as pairwise_of
 from fullspan.engine.sampling.choose import target_of as target_of
 from fullspan.engine.sampling.diagnostics import diagnose as diagnose
@@ -19,5 +20,4 @@ from fullspan.engine.sampling.partition import exact_log_z as exact_log_z
 from fullspan.engine.sampling.partition import log_z as log_z
 from fullspan.engine.sampling.target import Base as Base
 from fullspan.engine.sampling.target import Target as Target
-from fullspan.engine.sampling.tempering import Tempered as Tempered
 from fullspan.engine.sampling.two_layers import layer_log_z as layer_log_z

@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 from fullspan.engine.dual.table import DualTable
 from fullspan.engine.elimination.clusters import ClusterTree
 from fullspan.engine.protocol import Diagnostics
-from fullspan.engine.sampling.chains import Chains
+from fullspan.engine.sampling.chains import Chains, Tempered
 from fullspan.engine.sampling.choose import target_of
 from fullspan.engine.sampling.diagnostics import diagnose
 from fullspan.engine.sampling.partition import log_z
-from fullspan.engine.sampling.tempering import Tempered
 from fullspan.errors import FullspanError, require_whole
 from fullspan.model.algebra.basis import Term, local_row
 from fullspan.model.estimate import Estimate

@@ -1,6 +1,15 @@
 """Gibbs chains: many walks over the states of a model, whose states are draws once the walks have forgotten the start.
 
 Laws: the model is what a sweep leaves as it is; the same generator gives the same draws on any number of cores.
+
+Parallel tempering: for energies whose valleys a single chain does not leave.
+
+Every chain has replicas at several beta between 0, where all variables are independent, and 1, the model. After each
+sweep, neighbours in temperature exchange their states with probability
+
+    min(1, exp( (beta' - beta) (u(x) - u(x')) )),      u = log f - log f_0
+
+which leaves the joint distribution of all replicas as it is. Draws are the states at beta = 1.
 """
 
 from __future__ import annotations
@@ -11,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.arrays import Array
 from fullspan.engine.memory import budget, require
 from fullspan.engine.sampling.streams import streams
 from fullspan.engine.sampling.target import Base, Target, code_type
@@ -92,6 +102,85 @@ class Chains:
         )
         out = np.empty((draws, *self.states.shape), dtype=self.states.dtype)
         self.sweep(warm_up)
+        for k in range(draws):
+            self.sweep(thin)
+            out[k] = self.states
+        return out
+
+
+class Tempered:
+    """Chains with replicas at several temperatures.
+
+    Parameters
+    ----------
+    target : what they walk on.
+    number : chains, each with a replica at each beta.
+    betas : beta of the replicas, increasing from 0 to 1.
+    base : the independent variables at beta = 0; uniform by default.
+
+    Attributes
+    ----------
+    accepted : (steps - 1,) share of exchanges that went through, between neighbours in temperature.
+
+    Raises
+    ------
+    FullspanError : no chain, or betas that do not rise from 0 to 1.
+    """
+
+    def __init__(
+        self, target: Target, number: int, rng: np.random.Generator, betas: Array | int = 20, base: Base | None = None
+    ) -> None:
+        require_whole(1, chains=number)
+        self.betas = np.linspace(0.0, 1.0, betas) if isinstance(betas, int) else np.asarray(betas, dtype=float)
+        rising = self.betas.size >= 2 and (np.diff(self.betas) > 0).all()
+        if not rising or self.betas[0] != 0 or self.betas[-1] != 1:
+            raise FullspanError("tempering needs betas that rise from 0 to 1")
+        self.target, self.number, self.rng = target, number, rng
+        self.base = Base.uniform(target.cards) if base is None else base
+        steps = len(self.betas)
+        self._replicas = self.base.sample(steps * number, rng)
+        self._streams = streams(steps * number, rng)
+        self._beta = np.repeat(self.betas, number)
+        self._free = np.arange(len(target.cards), dtype=np.int64)
+        self._tried, self._done = 0, np.zeros(steps - 1)
+
+    @property
+    def states(self) -> NDArray[Any]:
+        """The replicas at beta = 1, (number, n)."""
+        return self._replicas[-self.number :]
+
+    @property
+    def accepted(self) -> Array:
+        return self._done / max(self._tried * self.number, 1)
+
+    def sweep(self, sweeps: int = 1) -> None:
+        """Sweep all replicas and offer exchanges, so often."""
+        require_whole(0, sweeps=sweeps)
+        for _ in range(sweeps):
+            self.target.sweep(self._replicas, self._streams, 1, self._free, self._beta, self.base)
+            self._exchange()
+
+    def _exchange(self) -> None:
+        """Neighbours in temperature, even pairs first, then odd ones, chain by chain."""
+        m, n = self.number, self._replicas.shape[1]
+        replicas = self._replicas.reshape(len(self.betas), m, n)
+        gap = (self.target.log_weight(self._replicas) - self.base.log_prob(self._replicas)).reshape(-1, m)
+        for low in (*range(0, len(self.betas) - 1, 2), *range(1, len(self.betas) - 1, 2)):
+            rise = (self.betas[low + 1] - self.betas[low]) * (gap[low] - gap[low + 1])
+            swap = np.log(self.rng.random(m)) < rise
+            for pair in (replicas, gap):
+                held = pair[low, swap].copy()
+                pair[low, swap] = pair[low + 1, swap]
+                pair[low + 1, swap] = held
+            self._done[low] += swap.sum()
+        self._tried += 1
+
+    def draw(self, draws: int, thin: int = 1, warm_up: int = 0) -> NDArray[Any]:
+        """States (draws, chains, n) at beta = 1, as :meth:`Chains.draw` has them."""
+        require_whole(0, draws=draws, warm_up=warm_up)
+        require_whole(1, thin=thin)
+        self.sweep(warm_up)
+        out = np.empty((draws, *self.states.shape), dtype=self._replicas.dtype)
         for k in range(draws):
             self.sweep(thin)
             out[k] = self.states

@@ -6,8 +6,7 @@ import numpy as np
 
 from fullspan.engine.sampling.blocks import Blocks
 from fullspan.engine.sampling.factors import Factors
-from fullspan.engine.sampling.pair_terms import PairTerms
-from fullspan.engine.sampling.pairwise import Pairwise
+from fullspan.engine.sampling.pairwise import PairTerms, Pairwise
 from fullspan.engine.sampling.target import Target
 from fullspan.model.averaged import refuse_averaged
 from fullspan.model.graph import FactorGraph

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 from jax import lax
 
-from fullspan.engine.sharded.mesh import AXIS
-from fullspan.engine.sharded.shards import Shards
+from fullspan.engine.sharded.shards import AXIS, Shards
 from fullspan.engine.sharded.transform import Array, first_block, get, pair, put, swapped
 
 

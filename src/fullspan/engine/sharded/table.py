@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 from fullspan.engine.dual.gathered import GatheredLookUps
 from fullspan.engine.protocol import Candidates, Prices
 from fullspan.engine.sharded import transform
-from fullspan.engine.sharded.mesh import AXIS, devices, mesh
-from fullspan.engine.sharded.shards import LARGEST_BLOCK, Shards
+from fullspan.engine.sharded.shards import AXIS, LARGEST_BLOCK, Shards, devices, mesh
 from fullspan.engine.sharded.step import Best, Data, Move, Tariff, step
 from fullspan.errors import FullspanError
 from fullspan.model.algebra.basis import Basis

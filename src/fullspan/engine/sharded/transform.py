@@ -12,8 +12,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from fullspan.engine.sharded.mesh import AXIS
-from fullspan.engine.sharded.shards import Shards
+from fullspan.engine.sharded.shards import AXIS, Shards
 
 Array = Any
 """A JAX array, or the tracer of one."""

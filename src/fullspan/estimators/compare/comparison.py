@@ -15,9 +15,8 @@ from typing import Any, overload
 import numpy as np
 
 from fullspan.arrays import Array
-from fullspan.display import html_table
+from fullspan.display import html_table, power_of_two
 from fullspan.estimators.explain.terms import aligned
-from fullspan.large_numbers import power_of_two
 from fullspan.query.calibration import Calibration
 
 FOLDS = 10

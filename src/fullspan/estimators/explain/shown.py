@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from fullspan.display import power_of_two
 from fullspan.estimators.explain import limits
 from fullspan.estimators.explain.endings import ended_early, ending, ending_words
 from fullspan.estimators.explain.limits import likelihood_line, limit_line, row_words
-from fullspan.large_numbers import power_of_two
 
 if TYPE_CHECKING:
     from fullspan.data.space import Space, Variable

@@ -125,7 +125,7 @@ def _held(na_values: Any) -> Any:
 
 def _plain(na_values: Any) -> Any:
     """The texts as JSON can hold them, with the meaning they have here: 99.0 is "99.0" and "99"."""
-    from fullspan.data.relations.marks import plain_texts
+    from fullspan.data.relations.columns import plain_texts
 
     if isinstance(na_values, Mapping):
         return {str(name): _plain(texts) for name, texts in na_values.items()}

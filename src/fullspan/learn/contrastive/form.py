@@ -10,8 +10,7 @@ from fullspan.arrays import Array
 from fullspan.data.space import Space
 from fullspan.engine.sampling.blocks import Blocks
 from fullspan.engine.sampling.choose import MAX_UNITS, layered
-from fullspan.engine.sampling.pair_terms import PairTerms
-from fullspan.engine.sampling.pairwise import Pairwise
+from fullspan.engine.sampling.pairwise import PairTerms, Pairwise
 from fullspan.engine.sampling.target import Target
 from fullspan.engine.sampling.term_tables import TermTables
 from fullspan.model.algebra.basis import Basis, Term

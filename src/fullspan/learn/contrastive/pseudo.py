@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from fullspan.arrays import Array, Ints
 from fullspan.engine.sampling.factors import cell, given_rest
-from fullspan.engine.sampling.pair_terms import PairTerms
+from fullspan.engine.sampling.pairwise import PairTerms
 from fullspan.engine.sampling.term_tables import TermTables
 from fullspan.model.algebra.jit import parallel, prange
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fullspan.arrays import Array
 from fullspan.data import Empirical
-from fullspan.data.tables.holdout import held_out
+from fullspan.data.tables.resampling import held_out
 from fullspan.learn.base.progress import Interrupted
 from fullspan.learn.ensemble.averages import averaged_search
 from fullspan.learn.ensemble.out_of_bag import log_prob_of

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.engine.sampling.layers.device import Device, device
-from fullspan.engine.sampling.layers.likelihood import log_partition, log_weights
-from fullspan.engine.sampling.layers.mean_field import mean_field
+from fullspan.engine.sampling.layers.likelihood import log_partition, log_weights, mean_field
 from fullspan.engine.sampling.layers.network import Network
 from fullspan.learn.base.progress import STOPPED, History, Watch
 from fullspan.learn.layered.options import LayerOptions

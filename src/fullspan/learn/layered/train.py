@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.engine.sampling.layers.device import Device
-from fullspan.engine.sampling.layers.mean_field import mean_field
+from fullspan.engine.sampling.layers.likelihood import mean_field
 from fullspan.engine.sampling.layers.network import Network
 from fullspan.learn.layered.gradient import Ascent, moments
 from fullspan.learn.layered.options import LayerOptions

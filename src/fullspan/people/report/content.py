@@ -13,7 +13,7 @@ from sklearn.base import clone
 from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.space import Variable
-from fullspan.data.tables.holdout import held_out
+from fullspan.data.tables.resampling import held_out
 from fullspan.errors import FullspanError
 from fullspan.estimators.compare.comparing import compare_counts, training_share
 from fullspan.estimators.compare.comparison import ALL, SOME, Comparison

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
+from fullspan.display import power_of_two
 from fullspan.estimators.compare.comparison import HEADINGS, SOME, unjudged_words
 from fullspan.estimators.explain.limits import (
     is_dense,
@@ -26,7 +27,6 @@ from fullspan.estimators.explain.pictures import (
     reliability,
 )
 from fullspan.estimators.explain.summary import is_searched
-from fullspan.large_numbers import power_of_two
 from fullspan.model.mixture import FittedMixture
 from fullspan.people.report.content import MAX_LISTED, Content, VariableShares
 from fullspan.people.report.interactions import has_intervals, interaction_notes

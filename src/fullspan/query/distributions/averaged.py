@@ -81,7 +81,7 @@ class AveragedDistribution(LogLinearDistribution):
 
     def completer(self, room: int) -> Any:
         """The table of probabilities, which weighs completions as well."""
-        from fullspan.engine.dual.weighing import Weighing
+        from fullspan.engine.dual.completion import Weighing
 
         return Weighing(self.model.basis, self.log_table())
 

@@ -113,7 +113,7 @@ class LayeredDistribution(Distribution):
 
         These are draws from the machine in the limit of long chains only.
         """
-        from fullspan.engine.sampling.layers.completion import sampled
+        from fullspan.engine.sampling.layers.open_cells import sampled
 
         codes = np.full((self.checked_size(size), len(self.space)), OPEN, dtype=np.int64)
         for i, allowed in self.allowed(given).items():
@@ -131,7 +131,7 @@ class LayeredDistribution(Distribution):
         how : ``"mode"``, the likeliest level of each missing cell by its means over the sweeps, after as many that are
             not counted; ``"draw"``, the state of a chain after the sweeps; ``"mean"``, those means.
         """
-        from fullspan.engine.sampling.layers.completion import completed_means, sampled
+        from fullspan.engine.sampling.layers.open_cells import completed_means, sampled
 
         rng = np.random.default_rng(0) if rng is None and how != "draw" else rng
         codes, sweeps = self.checked_impute(rows, how, rng), self.sweeps or IMPUTE_SWEEPS

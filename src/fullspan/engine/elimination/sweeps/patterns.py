@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array, Ints
-from fullspan.engine.elimination.sweeps.batch import add_constants, expect_constants, swept
+from fullspan.engine.elimination.sweeps.batches import add_constants, expect_constants, swept
 from fullspan.engine.elimination.sweeps.pattern_rows import Patterns, static_products
 from fullspan.engine.elimination.sweeps.program import Clamps, Program
 from fullspan.engine.elimination.sweeps.slices import Slices

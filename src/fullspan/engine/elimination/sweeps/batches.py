@@ -1,0 +1,308 @@
+"""The forward sweep over a chunk of clamped patterns: log Z of each.
+
+Numbers carry a scale as in ``tables``. A chunk in which a product might leave the range of double precision is given
+back undone, for the sweeps that can work with logarithms.
+
+Sweeps over many clamped patterns at once: one program, a row of patterns under every table entry.
+
+Chunks of patterns are shared out to the cores, each of which keeps one set of messages, so memory does not grow with
+the number of patterns.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fullspan.engine.elimination.sweeps.pattern_rows import bases, gather, product_range, product_row, space
+from fullspan.engine.elimination.sweeps.slices import is_lone
+from fullspan.engine.elimination.sweeps.tables import HIGHEST, LOWEST, spread
+from fullspan.model.algebra.jit import inlined, parallel, prange, serial
+
+_NEAR = 30.0
+"""Messages within exp(+-30) keep their numbers as they are."""
+
+
+@serial
+def forward_chunk(program, factors, slices, patterns, rows, first, last, log_z):  # type: ignore[no-untyped-def]
+    """log Z of a chunk; False where its numbers are too far apart."""
+    n, held_low, held_high = last - first, 0.0, 0.0
+    product, out = rows.product, rows.row
+    product[:n] = 1.0
+    log_z[first:last] = 0.0
+    bases(slices, patterns, first, last, rows.base)
+    for k in range(len(program.axes) - 1):
+        low, high = product_range(program, factors, rows, k)
+        if low < LOWEST or high > HIGHEST:
+            return False
+        start, end = program.messages[k], program.messages[k + 1]
+        card = program.axis_cards[program.axes[k + 1] - 1]
+        size, count = (end - start) * card, slices.inputs[k + 1] - slices.inputs[k]
+        gather(program, factors, slices, patterns, rows, k, first, n)
+        static, places = patterns.static[slices.cells[k] :], slices.places[slices.place_starts[k] :]
+        for c in range(end - start):
+            if card == 2:
+                _sum_of_two(rows.pool[start + c], static, rows.pool, places, count, size, 2 * c, n, rows.pair)
+                continue
+            message = rows.pool[start + c]
+            product_row(message, static[c * card], rows.pool, places, count, size, c * card, n)
+            for level in range(1, card):
+                j = c * card + level
+                product_row(out, static[j], rows.pool, places, count, size, j, n)
+                for b in range(n):
+                    message[b] += out[b]
+        if low < -_NEAR or high + card > _NEAR:
+            _scale(rows, k, start, end, n, log_z[first:last])
+        else:
+            rows.is_scaled[k], rows.low[k], rows.high[k] = False, low, high + card
+        if end - start == 1 and program.axes[k + 1] - program.axes[k] == 1:
+            if held_low + rows.low[k] < LOWEST or held_high + rows.high[k] > -LOWEST:
+                for b in range(n):
+                    log_z[first + b] += np.log(product[b])
+                    product[b] = 1.0
+                held_low, held_high = 0.0, 0.0
+            message = rows.pool[start]
+            for b in range(n):
+                product[b] *= message[b]
+            held_low, held_high = held_low + rows.low[k], held_high + rows.high[k]
+    for b in range(n):
+        log_z[first + b] += np.log(product[b])
+    return True
+
+
+@inlined
+def _sum_of_two(message, static, pool, places, count, size, j, n, work):  # type: ignore[no-untyped-def]
+    """The sum of two neighbouring table entries, in one loop where up to two inputs differ between patterns."""
+    w0, w1 = static[j], static[j + 1]
+    if count == 0:
+        for b in range(n):
+            message[b] = w0 + w1
+    elif count == 1:
+        a0, a1 = pool[places[j]], pool[places[j + 1]]
+        for b in range(n):
+            message[b] = w0 * a0[b] + w1 * a1[b]
+    elif count == 2:
+        a0, a1 = pool[places[j]], pool[places[j + 1]]
+        b0, b1 = pool[places[size + j]], pool[places[size + j + 1]]
+        for b in range(n):
+            message[b] = w0 * a0[b] * b0[b] + w1 * a1[b] * b1[b]
+    else:
+        first, second = pool[places[j]], pool[places[j + 1]]
+        for o in range(1, count - 1):
+            a0, a1 = pool[places[o * size + j]], pool[places[o * size + j + 1]]
+            left, right = work[0], work[1]
+            for b in range(n):
+                left[b] = first[b] * a0[b]
+            for b in range(n):
+                right[b] = second[b] * a1[b]
+            first, second = left, right
+        a0, a1 = pool[places[(count - 1) * size + j]], pool[places[(count - 1) * size + j + 1]]
+        for b in range(n):
+            message[b] = w0 * first[b] * a0[b] + w1 * second[b] * a1[b]
+
+
+@serial
+def _extremes(rows, start, end, n):  # type: ignore[no-untyped-def]
+    """Largest entry of some rows, and the smallest that is not zero; pattern by pattern first, which vectorises."""
+    tops, bottoms = rows.row, rows.bottom
+    tops[:n] = 0.0
+    bottoms[:n] = np.inf
+    for e in range(start, end):
+        row = rows.pool[e]
+        for b in range(n):
+            tops[b] = max(tops[b], row[b])
+            bottoms[b] = min(bottoms[b], row[b] if row[b] > 0.0 else np.inf)
+    return tops[:n].max(), bottoms[:n].min()
+
+
+@inlined
+def _scale(rows, k, start, end, n, log_z):  # type: ignore[no-untyped-def]
+    """Note the range of a message, and take a scale out of every pattern's when it has moved far from 1."""
+    high, least = _extremes(rows, start, end, n)
+    rows.is_scaled[k], rows.low[k], rows.high[k] = False, 0.0, 0.0
+    if high == 0.0:
+        return
+    rows.low[k], rows.high[k] = np.log(least), np.log(high)
+    if rows.low[k] > -_NEAR and rows.high[k] < _NEAR:
+        return
+    rows.is_scaled[k] = True
+    inverse = rows.inverse[k]
+    inverse[:n] = 0.0
+    for e in range(start, end):
+        row = rows.pool[e]
+        for b in range(n):
+            inverse[b] = max(inverse[b], row[b])
+    for b in range(n):
+        top = inverse[b] if inverse[b] > 0.0 else 1.0
+        inverse[b] = 1.0 / top
+        log_z[b] += np.log(top)
+    for e in range(start, end):
+        row = rows.pool[e]
+        for b in range(n):
+            row[b] *= inverse[b]
+    high, least = _extremes(rows, start, end, n)
+    rows.low[k], rows.high[k] = np.log(least), 0.0
+
+
+@serial
+def backward_chunk(program, factors, slices, patterns, rows, first, last, marginals, expected):  # type: ignore[no-untyped-def]
+    """Marginals of a chunk after its forward sweep; messages become outside weights."""
+    n, p = last - first, rows.row
+    largest = 1
+    for k in range(len(program.axes) - 1):
+        largest = max(largest, slices.cells[k + 1] - slices.cells[k])
+    levels, totals = np.empty((program.axis_cards.max(), len(p))), np.empty(largest)
+    index = np.empty(largest, dtype=np.uint64)
+    for k in range(len(program.axes) - 2, -1, -1):
+        start, end = program.messages[k], program.messages[k + 1]
+        card, v = program.axis_cards[program.axes[k + 1] - 1], program.axis_variables[program.axes[k + 1] - 1]
+        size, count = (end - start) * card, slices.inputs[k + 1] - slices.inputs[k]
+        gather(program, factors, slices, patterns, rows, k, first, n)
+        static, places = patterns.static[slices.cells[k] :], slices.places[slices.place_starts[k] :]
+        if program.axes[k + 1] - program.axes[k] == 1:
+            _invert(rows.pool[start], n)
+        rows.scratch[: slices.lengths[slices.inputs[k] : slices.inputs[k + 1]].sum()] = 0.0
+        levels[:card] = 0.0
+        for j in range(size):
+            product_row(p, static[j], rows.pool, places, count, size, j, n)
+            outside, level = rows.pool[start + j // card], levels[j % card]
+            if rows.is_scaled[k]:
+                inverse = rows.inverse[k]
+                for b in range(n):
+                    p[b] *= outside[b] * inverse[b]
+            else:
+                for b in range(n):
+                    p[b] *= outside[b]
+            for b in range(n):
+                level[b] += p[b]
+            held = 0
+            for o in range(count):
+                back = rows.scratch[held + np.int64(places[o * size + j]) - slices.rows[slices.inputs[k] + o]]
+                for b in range(n):
+                    back[b] += p[b]
+                held += slices.lengths[slices.inputs[k] + o]
+            if len(expected):
+                total = 0.0
+                for b in range(n):
+                    total += patterns.weights[first + b] * p[b]
+                totals[j] = total
+        if len(marginals):
+            for x in range(card):
+                for b in range(n):
+                    marginals[first + b, factors.levels[v] + x] = levels[x, b]
+        _turn(program, slices, patterns, rows, k, first, n, expected)
+        if len(expected):
+            _expect_static(program, slices, patterns, k, size, index, totals, expected)
+
+
+@serial
+def _turn(program, slices, patterns, rows, k, first, n, expected):  # type: ignore[no-untyped-def]
+    """Messages become outside weights ``p / m``; the marginals of moving factors go to their entries."""
+    held = 0
+    for o in range(slices.inputs[k], slices.inputs[k + 1]):
+        i = slices.which[o]
+        for e in range(slices.lengths[o]):
+            back = rows.scratch[held + e]
+            if i >= 0 and program.sources[i] < 0:
+                row = rows.pool[slices.rows[o] + e]
+                for b in range(n):
+                    row[b] = back[b] / row[b] if row[b] > 0.0 else 0.0
+            elif i >= 0:
+                shift = np.int64(slices.offsets[slices.offset_starts[o] + e])
+                _put(back, rows.base[slices.moving[program.sources[i]]], shift, patterns, first, n, expected)
+            elif len(expected):
+                for other in range(program.inputs[k], program.inputs[k + 1]):
+                    f = program.sources[other]
+                    if f >= 0 and slices.moving[f] >= 0 and is_lone(program, k, other):
+                        shift = e * program.strides[program.stride_starts[other + 1] - 1]
+                        _put(back, rows.base[slices.moving[f]], shift, patterns, first, n, expected)
+        held += slices.lengths[o]
+
+
+@serial
+def _put(back, base, offset, patterns, first, n, expected):  # type: ignore[no-untyped-def]
+    """Add a row of probabilities to the entries of a moving factor."""
+    if len(expected):
+        for b in range(n):
+            expected[base[b] + offset] += patterns.weights[first + b] * back[b]
+
+
+@serial
+def _expect_static(program, slices, patterns, k, size, index, totals, expected):  # type: ignore[no-untyped-def]
+    """Add weighted probabilities of table entries to the factors that are the same for all patterns."""
+    for i in range(program.inputs[k], program.inputs[k + 1]):
+        f = program.sources[i]
+        if f >= 0 and slices.moving[f] < 0:
+            spread(index, program, k, i, 0)
+            start = np.uint64(patterns.table_starts[f])
+            for j in range(size):
+                expected[start + index[j]] += totals[j]
+
+
+@serial
+def _invert(row, n):  # type: ignore[no-untyped-def]
+    for b in range(n):
+        row[b] = 1.0 / row[b] if row[b] > 0.0 else 0.0
+
+
+@parallel
+def swept(program, factors, slices, patterns, chunk, cores, log_z, marginals, expected):  # type: ignore[no-untyped-def]
+    """log Z, and what else has room, for every pattern.
+
+    Parameters
+    ----------
+    chunk, cores : patterns worked on together, and the most chunks at a time.
+    log_z : (N,) filled in, without the tops of the factors and factors all of whose variables are clamped.
+    marginals : (N, levels), or of length 0 where they are not wanted.
+    expected : (cores, entries), the weighted sum of the factors' marginals; or (cores, 0).
+
+    Returns
+    -------
+    undone : (chunks,) whether a chunk was left out because its numbers are too far apart.
+    """
+    n = len(log_z)
+    chunks = (n + chunk - 1) // chunk
+    undone = np.zeros(chunks, dtype=np.bool_)
+    for core in prange(cores):
+        rows = space(program, slices, chunk)
+        for c in range(core, chunks, cores):
+            first = np.int64(c) * chunk
+            last = min(first + chunk, n)
+            undone[c] = not forward_chunk(program, factors, slices, patterns, rows, first, last, log_z)
+            if not undone[c] and (len(marginals) or expected.shape[1]):
+                backward_chunk(program, factors, slices, patterns, rows, first, last, marginals, expected[core])
+    return undone
+
+
+@parallel
+def add_constants(alone, patterns, logs, chunk, log_z):  # type: ignore[no-untyped-def]
+    """Add what factors contribute all of whose variables are clamped, factor by factor along chunks of patterns."""
+    n = len(log_z)
+    for c in prange((n + chunk - 1) // chunk):
+        first = np.int64(c) * chunk
+        last, place = min(first + chunk, n), np.empty(chunk, dtype=np.int64)
+        for o in range(len(alone)):
+            _places(alone[o], patterns, first, last, place)
+            for b in range(last - first):
+                log_z[first + b] += logs[place[b]]
+
+
+@serial
+def expect_constants(alone, patterns, undone, expected):  # type: ignore[no-untyped-def]
+    """Add the weights of all patterns that are done to the entries that they clamp such factors to."""
+    n = len(undone)
+    place = np.empty(n, dtype=np.int64)
+    for o in range(len(alone)):
+        _places(alone[o], patterns, 0, n, place)
+        for b in range(n):
+            if not undone[b]:
+                expected[place[b]] += patterns.weights[b]
+
+
+@inlined
+def _places(f, patterns, first, last, place):  # type: ignore[no-untyped-def]
+    """The entry of a factor that each pattern clamps it to."""
+    place[: last - first] = patterns.table_starts[f]
+    for e in range(patterns.links[f], patterns.links[f + 1]):
+        codes, stride = patterns.values[patterns.link_slots[e], first:last], patterns.link_strides[e]
+        for b in range(last - first):
+            place[b] += codes[b] * stride
