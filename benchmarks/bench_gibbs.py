@@ -28,8 +28,7 @@ from fullspan.data.space import Space
 from fullspan.engine.sampling.chains import Chains
 from fullspan.engine.sampling.pairwise import Pairwise
 from fullspan.engine.sampling.target import Base
-from fullspan.learn.contrastive.ascent import Ascent, AscentRun
-from fullspan.learn.contrastive.form import Walk, form_of
+from fullspan.learn.contrastive.ascent import Ascent, AscentRun, Walk, form_of
 from fullspan.learn.contrastive.machine import independent
 from fullspan.learn.likelihood.structure import structure
 from fullspan.model.algebra.basis import Basis

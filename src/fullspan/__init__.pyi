@@ -11,13 +11,13 @@ from fullspan.estimators.compare.comparing import compare as compare
 from fullspan.estimators.decimatable import DecimatableBoltzmannMachine as DecimatableBoltzmannMachine
 from fullspan.estimators.deep import DeepBoltzmannMachine as DeepBoltzmannMachine
 from fullspan.estimators.full_span import FullSpan as FullSpan
-from fullspan.estimators.loading import load as load
 from fullspan.estimators.machine_features import MachineFeatures as MachineFeatures
 from fullspan.estimators.many import GroupedModels as GroupedModels
 from fullspan.estimators.many import fit_many as fit_many
 from fullspan.estimators.mixture import FullSpanMixture as FullSpanMixture
 from fullspan.estimators.networks import GraphModel as GraphModel
 from fullspan.estimators.networks import read_graph as read_graph
+from fullspan.estimators.registry import load as load
 from fullspan.estimators.restricted import RestrictedBoltzmannMachine as RestrictedBoltzmannMachine
 from fullspan.estimators.trees import ChowLiuTree as ChowLiuTree
 from fullspan.estimators.trees import HiddenChowLiuTree as HiddenChowLiuTree

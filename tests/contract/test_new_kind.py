@@ -13,7 +13,7 @@ import pytest
 import fullspan as fs
 from contract import independent
 from contract.independent import IndependentColumns
-from fullspan.estimators.loading import load
+from fullspan.estimators.registry import load
 from fullspan.people.cli import main
 from fullspan.people.web import Explorer
 from fullspan.query import Table

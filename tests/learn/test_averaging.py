@@ -18,12 +18,12 @@ from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.engine.dual import ProbabilityTable
 from fullspan.errors import FullspanError, ModelFileError, TooLargeError
-from fullspan.estimators.averaging import averaged_machine
 from fullspan.estimators.registry import read_fitted as load
 from fullspan.estimators.registry import write_fitted as save
+from fullspan.estimators.settings import averaged_machine
+from fullspan.learn.base.counted import bootstrap
 from fullspan.learn.ensemble import Bounds, OutOfBagRows, fit_average
 from fullspan.learn.likelihood import MachineOptions, fit_machine
-from fullspan.learn.resampling import bootstrap
 from fullspan.model.algebra import Basis
 from fullspan.model.averaged import AveragedLogLinear
 from fullspan.model.files import checksum

@@ -14,6 +14,7 @@ import pytest
 import fullspan as fs
 from fullspan.data import Empirical
 from fullspan.data.space import Space
+from fullspan.learn.base.counted import Sample, bootstrap
 from fullspan.learn.decomposable import GrowOptions, WideRows, grow, grow_graph
 from fullspan.learn.ensemble import (
     Candidates,
@@ -30,7 +31,6 @@ from fullspan.learn.ensemble import (
     stacked,
 )
 from fullspan.learn.likelihood import MachineOptions, fit_machine
-from fullspan.learn.resampling import Sample, bootstrap
 from fullspan.model import LogLinear
 from fullspan.model.algebra import Basis, BasisName
 from fullspan.model.averaged import AveragedLogLinear

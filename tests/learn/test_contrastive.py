@@ -16,7 +16,7 @@ from fullspan.engine.sampling import Base
 from fullspan.errors import FullspanError
 from fullspan.learn.base import Interrupted
 from fullspan.learn.contrastive import PseudoLikelihood
-from fullspan.learn.contrastive.form import form_of
+from fullspan.learn.contrastive.ascent import form_of
 from fullspan.learn.contrastive.machine import independent
 from fullspan.learn.likelihood import MachineOptions, fit_machine
 from fullspan.model.algebra import BASES, Basis, Term

@@ -17,7 +17,8 @@ from fullspan.data import Empirical
 from fullspan.data.space import Space, Variable
 from fullspan.errors import DataError, FullspanError, TooLargeError
 from fullspan.learn.base import Interrupted, Progress, margin_cells, observed_entropy
-from fullspan.learn.likelihood import MachineOptions, fit_machine, machine, sweep
+from fullspan.learn.likelihood import MachineOptions, fit_machine, machine
+from fullspan.learn.likelihood import ipf as proportional_fitting
 from fullspan.model import Fitted
 from fullspan.model.algebra import BasisName
 from generic import ALL_BASES, drawn, matrix, opened
@@ -517,7 +518,7 @@ def test_an_interrupt_keeps_the_best_so_far(
     choices: dict[str, Any], signal: type[BaseException], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever watches may stop the fit: the model is the best that was met, and says that it was interrupted."""
-    monkeypatch.setattr(sweep, "_VISITS", 1)
+    monkeypatch.setattr(proportional_fitting, "_VISITS", 1)
     choices = dict(choices)
     data = opened(drawn((2,) * 4, "walsh", 21, rows=300, k=12, scale=0.6), choices.pop("share", 0.0), 21)
     hidden = [Variable("h", (0, 1))] if choices.pop("hidden", False) else []

@@ -221,8 +221,8 @@ def test_standard_errors_are_those_of_the_posterior(name: str, monkeypatch: pyte
     assert fitted.standard_errors == pytest.approx(full, rel=0.02)
     assert (full < plain).all()
     assert fitted.nats_saved == pytest.approx(fitted.model.theta**2 / (2 * fitted.standard_errors**2))
-    monkeypatch.setattr("fullspan.learn.shrinkage.uncertainty.MAX_EXACT", 0)
-    monkeypatch.setattr("fullspan.learn.shrinkage.uncertainty.DRAWS", 1000)
+    monkeypatch.setattr("fullspan.learn.shrinkage.rows.MAX_EXACT", 0)
+    monkeypatch.setattr("fullspan.learn.shrinkage.rows.DRAWS", 1000)
     drawn_errors = fit_shrunken(data, name, 2, errors=True).standard_errors  # type: ignore[arg-type]
     assert drawn_errors == pytest.approx(full, rel=0.15)
 

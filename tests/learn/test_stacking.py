@@ -12,9 +12,9 @@ import fullspan as fs
 from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.errors import FullspanError
+from fullspan.learn.base.counted import Sample
 from fullspan.learn.ensemble import OutOfBagRows, cross_validated, degrees_of_freedom, in_folds, share_of_single
 from fullspan.learn.likelihood import MachineOptions, fit_machine
-from fullspan.learn.resampling import Sample
 from fullspan.learn.shares import best_shares, mixed
 from fullspan.model.algebra import Basis
 from fullspan.papers.truths import random_network

@@ -20,7 +20,7 @@ from fullspan.estimators.explain.pictures import effects
 from fullspan.model.effects import Effect, Interaction
 from fullspan.pictures import svg
 from fullspan.pictures.chart import Bars
-from fullspan.pictures.palette import DARK, LIGHT, ROLES
+from fullspan.pictures.legend import DARK, LIGHT, ROLES
 
 
 def table(n: int = 500) -> pd.DataFrame:

@@ -17,8 +17,7 @@ import pytest
 import fullspan as fs
 from fullspan.errors import FullspanError
 from fullspan.people.report import gather
-from fullspan.people.report.caveats import caveats
-from fullspan.people.report.interactions import interaction_notes
+from fullspan.people.report.caveats import caveats, interaction_notes
 from fullspan.people.report.page import page
 from fullspan.query.margins import WorstCells
 

@@ -17,8 +17,8 @@ from fullspan.learn.likelihood import Projection
 from fullspan.papers import byrne_fig4, byrne_fig5, experiment
 from fullspan.papers.byrne import ANEW, EXACT, INEXACT, simulate
 from fullspan.papers.byrne_fig5 import abandonments
-from fullspan.papers.curves import Panel, text_plot
 from fullspan.papers.plots import as_svg, curves
+from fullspan.papers.text import Panel, text_plot
 
 
 def enumerated(visible: int, hidden: int, seed: int, sweeps: int, anew: bool) -> tuple[list[float], list[float]]:

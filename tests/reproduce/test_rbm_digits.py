@@ -9,8 +9,8 @@ import pytest
 
 from fullspan.errors import FullspanError
 from fullspan.papers import experiment, rbm_digits
+from fullspan.papers.machine_methods import restricted_features
 from fullspan.papers.plots import as_svg, contrasted, tiled
-from fullspan.papers.restricted_features import restricted_features
 
 
 def test_pictures_are_laid_out_in_rows() -> None:

@@ -12,9 +12,8 @@ from fullspan.data.space import Level
 from fullspan.errors import FullspanError
 from fullspan.estimators.density import DensityEstimator, generator
 from fullspan.estimators.explain.boundary import diverging_terms, warn_at_boundary
-from fullspan.estimators.hidden import Hidden, hidden_variables
 from fullspan.estimators.inputs.checks import check_parameters, refuse_unused
-from fullspan.estimators.inputs.evidence import Evidence
+from fullspan.estimators.inputs.evidence import Evidence, Hidden, hidden_variables
 from fullspan.estimators.inputs.shared_parameters import Memory, Seed
 from fullspan.estimators.inputs.tables import empty_of
 from fullspan.estimators.sampled import warn_unmixed
@@ -131,7 +130,7 @@ class BoltzmannMachine(Memory, Seed, DensityEstimator):
         options, hidden = self._options(), hidden_variables(self.hidden)
         self._refuse_unused(options.solver, has_hidden=bool(hidden))
         if self.average > 1:
-            from fullspan.estimators.averaging import averaged_machine
+            from fullspan.estimators.settings import averaged_machine
 
             return averaged_machine(empirical, options, hidden, self.average, self.random_state, watch)
         return learned(empirical, options, hidden, self.random_state, watch)

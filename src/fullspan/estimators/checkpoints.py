@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fullspan.errors import FullspanError
+from fullspan.errors import ConvergenceWarning, FullspanError
 from fullspan.learn.base.reporter import announce
 
 if TYPE_CHECKING:
@@ -90,3 +92,32 @@ class Checkpoints:
     def _print(self, text: str) -> None:
         if self.verbose:
             print(text, file=sys.stderr)
+
+
+@contextmanager
+def restored_on_error(estimator: Any) -> Iterator[None]:
+    """Put the attributes back if the block raises, a KeyboardInterrupt included.
+
+    Attributes are bound anew and not changed in place, so that a shallow copy of them is enough.
+    """
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
+
+
+@contextmanager
+def kept_on_interrupt() -> Iterator[None]:
+    """Let Ctrl-C end the block, which measures a learned model: the model is worth more than its measures.
+
+    Warns
+    -----
+    ConvergenceWarning : it did.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        warnings.warn("the fit was interrupted while it was measured", ConvergenceWarning, stacklevel=5)

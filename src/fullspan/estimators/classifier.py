@@ -19,8 +19,8 @@ from fullspan.errors import ConvergenceWarning, FullspanError
 from fullspan.estimators.explain.boundary import diverging_terms, warn_at_boundary
 from fullspan.estimators.explain.endings import ending_words
 from fullspan.estimators.explain.explained import Explained
-from fullspan.estimators.hidden import Hidden, hidden_variables
 from fullspan.estimators.inputs.checks import check_parameters
+from fullspan.estimators.inputs.evidence import Hidden, hidden_variables
 from fullspan.estimators.inputs.reading import Reading, say_missing
 from fullspan.estimators.inputs.shared_parameters import Memory, Parameters, Seed
 from fullspan.estimators.inputs.tables import checked_table, checked_weight, kind_of

@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 from fullspan.data import decode, fill, held
 from fullspan.data.space import Level, Space
 from fullspan.errors import ConvergenceWarning, FullspanError, QueryError
+from fullspan.estimators.checkpoints import kept_on_interrupt, restored_on_error
 from fullspan.estimators.explain.endings import ended_early, ending_words
 from fullspan.estimators.explain.explained import Explained
 from fullspan.estimators.explain.limits import limit_line, measured_by, recorded
@@ -33,7 +34,6 @@ from fullspan.estimators.inputs.shared_parameters import Parameters
 from fullspan.estimators.inputs.tables import checked_table, checked_weight, empty_of, kind_of
 from fullspan.estimators.plots import Plots
 from fullspan.estimators.registry import distribution_of, write_fitted
-from fullspan.estimators.transaction import kept_on_interrupt, restored_on_error
 from fullspan.learn.base.reporter import Reporter, announce, is_followed, reading, reported
 from fullspan.model.fitted import Fitted
 from fullspan.query.distribution import Distribution

@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from fullspan.data import decode, fill, held
 from fullspan.data.space import Space
 from fullspan.errors import ConvergenceWarning, FullspanError, require_whole
+from fullspan.estimators.checkpoints import kept_on_interrupt, restored_on_error
 from fullspan.estimators.density import generator
 from fullspan.estimators.explain import limits
 from fullspan.estimators.explain.endings import ending
@@ -31,7 +32,6 @@ from fullspan.estimators.inputs.shared_parameters import Parameters, Seed
 from fullspan.estimators.inputs.tables import checked_table, checked_weight, empty_of, kind_of
 from fullspan.estimators.inputs.unit_rows import UnitRows, codes_of_table, rows_of_table
 from fullspan.estimators.registry import write_fitted
-from fullspan.estimators.transaction import kept_on_interrupt, restored_on_error
 from fullspan.learn.base.reporter import Reporter, announce, is_followed, reading, reported
 from fullspan.model.estimate import Estimate
 from fullspan.model.layered import FittedLayers, check_sizes

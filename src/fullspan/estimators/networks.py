@@ -12,9 +12,8 @@ from fullspan.arrays import Array
 from fullspan.data.space import Level, Space
 from fullspan.errors import ModelFileError
 from fullspan.model.files.log_linear import write
-from fullspan.model.files.networks.evidence import read_evidence
 from fullspan.model.files.networks.formats import read_factors
-from fullspan.model.files.networks.uai import write_uai
+from fullspan.model.files.networks.uai import read_evidence, write_uai
 from fullspan.model.fitted import Fitted
 from fullspan.model.graph import FactorGraph
 from fullspan.model.log_linear_form import log_linear_form

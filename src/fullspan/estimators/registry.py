@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from fullspan.errors import FullspanError
+from fullspan.errors import FullspanError, ModelFileError
 from fullspan.model.files.envelope import Source, parsed
 from fullspan.model.files.envelope import kind_of as kind_in
 
@@ -196,3 +196,39 @@ for _kind in (
     ),
 ):
     register(_kind)
+
+
+def load(path: str | os.PathLike[str]) -> DensityEstimator:
+    """Read a model file as a fitted estimator, of the class that was saved and with its parameters.
+
+    How the table was cut into levels (``columns``, ``levels``, ``bins``, ``max_levels``) is in the variables of the
+    model and not repeated; nor is a seed that is no number.
+
+    Raises
+    ------
+    ModelFileError : the file is damaged, no model, or written by a newer version.
+    """
+    fitted = read_fitted(path)
+    model = _unfitted(path, fitted.settings, kind_of(fitted))
+    try:
+        model._accept(fitted, kind="arrow")
+    except ModelFileError:
+        raise
+    except (AttributeError, LookupError, TypeError, ValueError) as error:  # settings of any type and length
+        raise ModelFileError(f"{path} lacks what a {type(model).__name__} needs: {error}") from error
+    return model
+
+
+def _unfitted(path: str | os.PathLike[str], settings: Mapping[str, Any], kind: Kind) -> DensityEstimator:
+    """The estimator that a file names, with the parameters among its settings."""
+    name = settings.get("estimator", next(iter(kind.learners)))
+    if not isinstance(name, str) or name not in kind.learners:
+        raise ModelFileError(
+            f"{path} names the estimator {name!r}; models of the kind {kind.name!r} are those of "
+            f"{', '.join(kind.learners)}"
+        )
+    if isinstance(settings.get("average"), bool):  # its name in files of earlier versions
+        settings = {**settings, "average": 1, "mean_weights": settings["average"]}
+    estimator = kind.estimator(name)
+    known = estimator._get_param_names()
+    return estimator(**{key: value for key, value in settings.items() if key in known})

@@ -93,3 +93,18 @@ def _sets(sets: Iterable[Any] | None, space: Space) -> list[list[str]] | None:
         return None
     listed = [[names] if isinstance(names, str) else list(names) for names in sets]
     return [[space.names[position_of(space, name, "a set")] for name in names] for names in listed]
+
+
+def averaged_machine(
+    empirical: Empirical,
+    options: MachineOptions,
+    hidden: Sequence[Variable] = (),
+    k: int = 16,
+    random_state: Any = None,
+    watch: Callable[[Any], None] | None = None,
+) -> Fitted:
+    """See :func:`fullspan.learn.ensemble.averages.averaged_machine`."""
+    from fullspan.learn.ensemble import averages
+
+    fitted = averages.averaged_machine(empirical, options, hidden, k, random_state, watch)
+    return noted(fitted, options, hidden, random_state)

@@ -18,9 +18,9 @@ from fullspan.errors import BoundaryWarning, FullspanError
 from fullspan.estimators.density import DensityEstimator, generator
 from fullspan.estimators.explain.boundary import diverging_terms, warn_at_boundary
 from fullspan.estimators.inputs.shared_parameters import Memory, Seed
+from fullspan.estimators.machine_features import intensities, row_intensities
 from fullspan.estimators.settings import seed_of
 from fullspan.learn.base.reporter import MINING, announce
-from fullspan.model.intensity import intensities, row_intensities
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical

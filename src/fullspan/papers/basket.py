@@ -22,7 +22,7 @@ from fullspan.learn.likelihood.machine import fit_machine
 from fullspan.learn.likelihood.options import MachineOptions
 from fullspan.model import Fitted
 from fullspan.papers import Say
-from fullspan.papers.columns import columns
+from fullspan.papers.text import columns
 
 NAMES = ("Bread", "Milk", "Apple")
 BASKETS = ((1, 0, 0), (1, 1, 0), (1, 0, 0), (0, 1, 1), (0, 1, 1), (1, 1, 0), (1, 0, 0), (1, 1, 0))

@@ -25,8 +25,7 @@ from fullspan.learn.likelihood.solve import Likelihood
 from fullspan.model.algebra import jit
 from fullspan.model.algebra.basis import Basis
 from fullspan.papers import Say
-from fullspan.papers.columns import columns
-from fullspan.papers.curves import Panel
+from fullspan.papers.text import Panel, columns
 
 EXACT = Projection("ipf", 1e-5)
 """IPFP until the moments agree to 1e-5, from the machine at hand: it then lowers the divergence with every weight."""

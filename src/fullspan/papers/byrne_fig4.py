@@ -9,8 +9,8 @@ import numpy as np
 
 from fullspan.papers import Say
 from fullspan.papers.byrne import EXACT, STOPS, Family, csv, family
-from fullspan.papers.curves import text_plot
 from fullspan.papers.plots import curves
+from fullspan.papers.text import text_plot
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -27,7 +27,7 @@ from fullspan.learn.likelihood.options import MachineOptions
 from fullspan.learn.search.fit import fit_search
 from fullspan.learn.search.options import Options
 from fullspan.model import Fitted
-from fullspan.papers.columns import columns
+from fullspan.papers.text import columns
 from fullspan.papers.truths import Truth, ising, random_network
 
 SEARCHES = {"paper": Options(search="paper", basis="walsh"), "full": Options(basis="walsh")}

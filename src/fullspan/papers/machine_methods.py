@@ -4,10 +4,18 @@
 
 for weights on given patterns; of a restricted machine, over its hidden units. A further method is a further
 :class:`Method`: what it is called, where it can be used, and how it learns.
+
+Restricted machines on small samples of bits: the features by which Sugiyama, Tsuda and Nakahara tell samples apart.
+
+    f_i = |b_i| + sum_j |W_ij|
+
+Learned by persistent contrastive divergence with one sweep and batches of 20 rows; a given number of weights,
+chosen at random, are not zero.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,9 +30,9 @@ from fullspan.data.space import Space
 from fullspan.engine.dual.table import DualTable
 from fullspan.engine.sampling.pairwise import PairTerms
 from fullspan.engine.sampling.target import Base
+from fullspan.errors import FullspanError
 from fullspan.learn.base.phase import Known
-from fullspan.learn.contrastive.ascent import Ascent, AscentRun
-from fullspan.learn.contrastive.form import Walk
+from fullspan.learn.contrastive.ascent import Ascent, AscentRun, Walk
 from fullspan.learn.contrastive.machine import independent
 from fullspan.learn.contrastive.sparse_pairs import SparsePairs
 from fullspan.learn.likelihood.phases import Free, data_moments
@@ -32,7 +40,36 @@ from fullspan.learn.likelihood.solve import Likelihood, solve
 from fullspan.learn.truncated.fit import Truncation
 from fullspan.learn.truncated.train import PUBLISHED_STEPS, train
 from fullspan.model.algebra.basis import Basis, Term
-from fullspan.papers.restricted_features import restricted_features
+
+BATCH, RESTRICTED_RATE = 20, 0.05
+RESTRICTED_STEPS = 10_000
+
+
+def restricted_features(
+    rows: NDArray[np.uint8], n_weights: int, steps: int = RESTRICTED_STEPS, seed: int = 0
+) -> tuple[NDArray[np.float64], float]:
+    """Features (d,) of the machine of rows (m, d) of bits, and the seconds it took.
+
+    ``n_weights`` of the weights between the d bits and ⌈n_weights / d⌉ hidden units are learned; the seed chooses them,
+    and machines of several samples with one seed have the same ones.
+
+    Raises
+    ------
+    FullspanError : fewer than one weight or step.
+    """
+    if n_weights < 1 or steps < 1:
+        raise FullspanError(f"{n_weights} weights and {steps} steps were asked for; at least 1 of each is needed")
+    started = time.perf_counter()
+    d = rows.shape[1]
+    hidden = math.ceil(n_weights / d)
+    rng = np.random.default_rng(seed)
+    bit, unit = np.divmod(np.sort(rng.choice(d * hidden, n_weights, replace=False)), hidden)
+    machine = SparsePairs(d, d + hidden, np.ones(d + hidden, dtype=np.bool_), bit, d + unit)
+    biases, weights = machine.ascend(rows, RESTRICTED_RATE, steps, BATCH, rng)
+    features = np.abs(biases[:d])
+    np.add.at(features, bit, np.abs(weights))
+    return features, time.perf_counter() - started
+
 
 Learn = Callable[[NDArray[np.uint8], tuple[Term, ...], int], Array]
 """Rows of bits, patterns and the steps of iterative methods to weights on the patterns, or to features."""

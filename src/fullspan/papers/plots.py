@@ -1,6 +1,6 @@
 """The figures of the experiments, drawn by Matplotlib, which is an optional dependency: ``fullspan[plots]``.
 
-Experiments describe what is to be seen (:class:`~fullspan.papers.curves.Panel`, :class:`LogPanel`, :class:`Cloud`,
+Experiments describe what is to be seen (:class:`~fullspan.papers.text.Panel`, :class:`LogPanel`, :class:`Cloud`,
 sheets of pictures); Matplotlib is imported only when something is drawn.
 """
 
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array
-from fullspan.papers.curves import Panel
+from fullspan.papers.text import Panel
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

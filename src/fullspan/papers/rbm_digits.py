@@ -27,9 +27,8 @@ from fullspan.learn.layered.train import Rows, Trainer
 from fullspan.model.layered import LayeredMachine
 from fullspan.model.units import Units
 from fullspan.papers import Say
-from fullspan.papers.columns import columns
-from fullspan.papers.curves import Panel, text_plot
 from fullspan.papers.plots import contrasted, curves, sheets, tiled
+from fullspan.papers.text import Panel, columns, text_plot
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -16,10 +16,9 @@ from fullspan.arrays import Array
 from fullspan.engine.elimination.decimation import Decimation, Expectations
 from fullspan.model.algebra.jit import serial
 from fullspan.papers import Say
-from fullspan.papers.columns import columns
-from fullspan.papers.curves import Panel, text_plot
 from fullspan.papers.plots import curves
 from fullspan.papers.rueger_example import Example, example
+from fullspan.papers.text import Panel, columns, text_plot
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -15,7 +15,7 @@ import numpy as np
 
 from fullspan.arrays import Array
 from fullspan.engine.elimination.decimation import Decimation, head, leaf, series, star
-from fullspan.papers.columns import columns
+from fullspan.papers.text import columns
 
 NODES = 5
 EDGES = ((1, 5), (2, 5), (3, 5), (2, 3), (3, 4), (2, 4))

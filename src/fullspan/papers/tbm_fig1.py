@@ -25,10 +25,10 @@ from fullspan.learn.truncated.domain import random_pairs
 from fullspan.model.algebra.basis import Term
 from fullspan.model.algebra.blas import one_core
 from fullspan.papers import Say
-from fullspan.papers.columns import columns
 from fullspan.papers.machine_methods import METHODS, PUBLISHED_STEPS, Method
 from fullspan.papers.plots import Line, LogPanel, log_panels
 from fullspan.papers.samples import Labelled, read
+from fullspan.papers.text import columns
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

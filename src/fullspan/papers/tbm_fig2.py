@@ -19,8 +19,8 @@ from fullspan.learn.truncated.mining import frequent_patterns
 from fullspan.model.algebra.basis import Basis
 from fullspan.model.algebra.inclusion import states_of_terms
 from fullspan.papers import Say
-from fullspan.papers.columns import columns
 from fullspan.papers.plots import Line, LogPanel, log_panels
+from fullspan.papers.text import columns
 from fullspan.query.geometry import BiasVariance, Manifold, bias_variance
 
 if TYPE_CHECKING:

@@ -17,11 +17,11 @@ from fullspan.data.space import Space
 from fullspan.learn.truncated.domain import random_pairs
 from fullspan.model.algebra.blas import one_core
 from fullspan.papers import Say
-from fullspan.papers.columns import columns
 from fullspan.papers.machine_methods import METHODS
 from fullspan.papers.plots import Cloud, clouds
 from fullspan.papers.samples import read
 from fullspan.papers.tbm_fig1 import features_of, neighbours_accuracy
+from fullspan.papers.text import columns
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -22,10 +22,10 @@ from fullspan.learn.truncated.train import train
 from fullspan.model.algebra.basis import Term
 from fullspan.model.algebra.blas import one_core
 from fullspan.papers import Say
-from fullspan.papers.columns import columns
 from fullspan.papers.machine_methods import intensity, truncation
 from fullspan.papers.samples import Labelled, populations, spike_words
 from fullspan.papers.tbm_fig1 import neighbours_accuracy
+from fullspan.papers.text import columns
 
 CELLS, PAIRS = (7, 25), 100
 RARE = 5

@@ -11,8 +11,7 @@ from fullspan.errors import FullspanError
 from fullspan.pictures.chart import Bars, Chart
 from fullspan.pictures.interactions import ASPECT, InteractionGraph
 from fullspan.pictures.labels import LABEL, LABEL_LINES, extent, lines
-from fullspan.pictures.legend import Key
-from fullspan.pictures.palette import LIGHT, N_GROUPS, ROLES
+from fullspan.pictures.legend import LIGHT, N_GROUPS, ROLES, Key
 from fullspan.pictures.svg import hull
 
 _ANGLES = np.linspace(0, 2 * np.pi, 48, endpoint=False)

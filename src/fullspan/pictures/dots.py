@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fullspan.pictures.chart import ticks
-from fullspan.pictures.palette import DARK, LIGHT, css_variables
+from fullspan.pictures.legend import DARK, LIGHT, css_variables
 
 _LANE, _PAD, _TOP, _BOTTOM, _PLOT = 8.0, 5.0, 98, 56, 520
 _LETTER = 7.0

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from fullspan.pictures.labels import extent, lines
 from fullspan.pictures.layout import positions
-from fullspan.pictures.legend import WORDS, Key, line_keys
-from fullspan.pictures.palette import N_GROUPS
+from fullspan.pictures.legend import N_GROUPS, WORDS, Key, line_keys
 
 MAX_NODES, MAX_EDGES, MAX_GROUPS = 40, 90, 6
 ASPECT = 1.6

@@ -10,7 +10,7 @@ from fullspan.display import html_table
 from fullspan.errors import FullspanError
 from fullspan.estimators.explain.terms import SHOWN, aligned, nats_text
 from fullspan.model.effects.interaction import Interaction, bound, remark_notes, with_larger
-from fullspan.pictures.palette import LIGHT, ROLES
+from fullspan.pictures.legend import LIGHT, ROLES
 
 HEADINGS = ("interaction", "order", "95 % interval", "nats saved")
 LEVEL = 0.95

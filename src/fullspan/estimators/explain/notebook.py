@@ -8,7 +8,7 @@ from typing import Any
 from fullspan.estimators.explain.limits import row_words
 from fullspan.estimators.explain.pictures import interaction_graph
 from fullspan.pictures import svg
-from fullspan.pictures.palette import LIGHT, css_variables
+from fullspan.pictures.legend import LIGHT, css_variables
 
 TOP = 10
 """Interactions shown."""

@@ -11,8 +11,7 @@ from fullspan.model.effects.interaction import NEAR_BOUNDARY, factor
 from fullspan.pictures.chart import Bars, Chart, Series
 from fullspan.pictures.interactions import Hyperedge, InteractionGraph
 from fullspan.pictures.labels import LABEL, LABEL_LINES, extent
-from fullspan.pictures.legend import WORDS
-from fullspan.pictures.palette import ROLES
+from fullspan.pictures.legend import ROLES, WORDS
 
 if TYPE_CHECKING:
     from fullspan.query.calibration import Calibration

@@ -13,8 +13,7 @@ from fullspan.estimators.explain.endings import ended_early, ending_words
 from fullspan.estimators.explain.interactions import InteractionTable
 from fullspan.estimators.explain.limits import likelihood_line, row_words
 from fullspan.estimators.explain.terms import aligned
-from fullspan.model.effects.events import event_words
-from fullspan.model.effects.words import label
+from fullspan.model.effects.words import event_words, label
 
 if TYPE_CHECKING:
     from fullspan.estimators.explain.residuals import Residuals

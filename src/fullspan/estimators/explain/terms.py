@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from fullspan.display import html_table
-from fullspan.pictures.palette import LIGHT, ROLES
+from fullspan.pictures.legend import LIGHT, ROLES
 
 if TYPE_CHECKING:
     from fullspan.model.fitted import Fitted

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import numbers
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from fullspan.errors import QueryError
+from fullspan.data.space import Level, Variable
+from fullspan.errors import FullspanError, QueryError
 
 if TYPE_CHECKING:
     from fullspan.data.space import Space
@@ -39,3 +41,46 @@ def event_of(evidence: Evidence, space: Space) -> Mapping[str, Any] | None:
             "conditionals, entropies and modes"
         )
     return named(boxes[0], space)
+
+
+Hidden = int | Sequence[str] | Mapping[str, Sequence[Level]]
+"""``3``: binary h1, h2, h3; ``["mood"]``: binary; ``{"class": ["low", "middle", "high"]}``."""
+_WAYS = "give a number of binary units, a list of names, or {name: levels}"
+
+
+def hidden_variables(hidden: Any) -> tuple[Variable, ...]:
+    """The variables of ``hidden=``: a number of binary units h1, h2, ..., names of binary ones, or ``{name: levels}``.
+
+    Raises
+    ------
+    FullspanError : it is none of these, or a variable has fewer than two levels.
+
+    Examples
+    --------
+    >>> [(v.name, v.levels) for v in hidden_variables(2)]
+    [('h1', (0, 1)), ('h2', (0, 1))]
+    >>> hidden_variables({"class": ["a", "b", "c"]})[0].levels
+    ('a', 'b', 'c')
+    """
+    if isinstance(hidden, Mapping):
+        return tuple(_variable(name, levels) for name, levels in hidden.items())
+    if isinstance(hidden, numbers.Integral) and not isinstance(hidden, bool) and int(hidden) >= 0:
+        return tuple(Variable(f"h{i + 1}", (0, 1)) for i in range(int(hidden)))
+    if isinstance(hidden, Iterable) and not isinstance(hidden, str | bytes):
+        names = list(hidden)
+        for name in names:
+            if names.count(name) > 1:
+                raise FullspanError(f"hidden names {name!r} twice; every hidden variable needs a name of its own")
+        return tuple(_variable(name, (0, 1)) for name in names)
+    raise FullspanError(f"hidden is {hidden!r}; {_WAYS}")
+
+
+def _variable(name: Any, levels: Any) -> Variable:
+    if not isinstance(name, str):
+        raise FullspanError(f"hidden names {name!r}, which is no text; {_WAYS}")
+    if isinstance(levels, str | bytes) or not isinstance(levels, Iterable):
+        raise FullspanError(f"the levels of the hidden variable {name!r} are {levels!r}; a list of levels is needed")
+    listed = tuple(levels)
+    if len(listed) < 2:
+        raise FullspanError(f"the hidden variable {name!r} has {len(listed)} level; two or more are needed")
+    return Variable(name, listed)

@@ -1,4 +1,3 @@
-from fullspan.learn.base.cholesky import Cholesky as Cholesky
 from fullspan.learn.base.counted import margin_cells as margin_cells
 from fullspan.learn.base.counted import observed_entropy as observed_entropy
 from fullspan.learn.base.counted import smoothed_entropy as smoothed_entropy
@@ -10,6 +9,7 @@ from fullspan.learn.base.em import Expected as Expected
 from fullspan.learn.base.em import Stop as Stop
 from fullspan.learn.base.em import alternate as alternate
 from fullspan.learn.base.em import restarted as restarted
+from fullspan.learn.base.information import Cholesky as Cholesky
 from fullspan.learn.base.newton import Newton as Newton
 from fullspan.learn.base.phase import Known as Known
 from fullspan.learn.base.phase import Phase as Phase

@@ -19,8 +19,7 @@ from fullspan.engine.sampling.partition import exact_log_z, log_z
 from fullspan.engine.sampling.target import Base
 from fullspan.errors import FullspanError
 from fullspan.learn.base.progress import STOPPED, History, Watch
-from fullspan.learn.contrastive.ascent import Ascent, AscentResult, AscentRun
-from fullspan.learn.contrastive.form import Walk, form_of
+from fullspan.learn.contrastive.ascent import Ascent, AscentResult, AscentRun, Walk, form_of
 from fullspan.learn.contrastive.pseudo import PseudoLikelihood, fit_pseudo
 from fullspan.model import Fitted, LogLinear, Step
 from fullspan.model.algebra.basis import Basis, BasisName, Term, expand

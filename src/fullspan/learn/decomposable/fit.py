@@ -12,10 +12,10 @@ import numpy as np
 from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.errors import FullspanError
+from fullspan.learn.base.counted import n_draws
 from fullspan.learn.decomposable.mixture import Learner, MixedConditionals, Run, RunOptions, Watch
 from fullspan.learn.decomposable.tables import Conditionals
 from fullspan.learn.decomposable.weighted import weighted
-from fullspan.learn.resampling import n_draws
 from fullspan.model.graph import FactorGraph
 from fullspan.model.mixture import FittedMixture, Mixture
 

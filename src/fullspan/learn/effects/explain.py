@@ -15,6 +15,7 @@ import numpy as np
 
 from fullspan.arrays import Array
 from fullspan.data import Empirical
+from fullspan.learn.base.information import inverse_information
 from fullspan.learn.base.phase import Kept
 from fullspan.learn.base.progress import STOPPED
 from fullspan.learn.effects.averages import named_average
@@ -23,7 +24,6 @@ from fullspan.learn.effects.dropping import Dropping
 from fullspan.learn.effects.expectations import expectations
 from fullspan.learn.effects.objectives import objective_of
 from fullspan.learn.likelihood.phases import Free
-from fullspan.learn.likelihood.uncertainty import inverse_information
 from fullspan.model import Fitted, LogLinear
 from fullspan.model.algebra.blas import one_core
 from fullspan.model.averaged import AveragedLogLinear

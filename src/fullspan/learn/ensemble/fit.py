@@ -24,13 +24,13 @@ from typing import Any, Protocol
 import numpy as np
 
 from fullspan.data import Empirical
+from fullspan.learn.base.counted import Sample, bootstrap
 from fullspan.learn.base.progress import Interrupted
 from fullspan.learn.ensemble.candidates import Candidates
 from fullspan.learn.ensemble.members import Member, seen_by
 from fullspan.learn.ensemble.result import averaged
 from fullspan.learn.ensemble.selection import FEW, Selection
 from fullspan.learn.ensemble.stack import stacked
-from fullspan.learn.resampling import Sample, bootstrap
 from fullspan.learn.search.options import MAX_COMPLETIONS, MAX_TERMS
 from fullspan.model import Fitted
 from fullspan.model.algebra import jit

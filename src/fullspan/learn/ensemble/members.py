@@ -9,8 +9,8 @@ import numpy as np
 
 from fullspan.arrays import Array
 from fullspan.data import Empirical
+from fullspan.learn.base.counted import Sample
 from fullspan.learn.ensemble.out_of_bag import OutOfBagRows, log_prob_of
-from fullspan.learn.resampling import Sample
 from fullspan.model import Fitted
 
 

@@ -21,9 +21,9 @@ from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.canonical import canonical_states
 from fullspan.engine.elimination.sums import Sums
+from fullspan.learn.base.counted import n_draws
 from fullspan.learn.ensemble.completion import MAX_STATES, log_sums, log_table
 from fullspan.learn.ensemble.folds import Followed
-from fullspan.learn.resampling import n_draws
 from fullspan.model import LogLinear
 from fullspan.model.fitted import OutOfBag
 

@@ -21,9 +21,9 @@ from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.engine.dual.table import DualTable
+from fullspan.learn.base.newton import factor
 from fullspan.learn.base.phase import Known, Phase
 from fullspan.learn.likelihood.phases import Free, Observed, data_moments
-from fullspan.learn.likelihood.quadratic import factor
 from fullspan.learn.likelihood.solve import Likelihood, solve
 from fullspan.learn.likelihood.structure import structure
 from fullspan.learn.networks.conditionals import Writer

@@ -24,6 +24,7 @@ from fullspan.engine.elimination.sums import Sums
 from fullspan.engine.memory import budget, require
 from fullspan.errors import DataError, FullspanError
 from fullspan.learn.base.descent import Solution
+from fullspan.learn.base.information import standard_errors
 from fullspan.learn.base.phase import Known, Phase
 from fullspan.learn.base.progress import History, Watch
 from fullspan.learn.likelihood.boundary import separating
@@ -34,7 +35,6 @@ from fullspan.learn.likelihood.restarts import best_of_runs
 from fullspan.learn.likelihood.solve import Likelihood, solve
 from fullspan.learn.likelihood.solvers import BEYOND_THE_TABLE
 from fullspan.learn.likelihood.structure import structure
-from fullspan.learn.likelihood.uncertainty import standard_errors
 from fullspan.model import Fitted, LogLinear
 from fullspan.model.algebra.basis import Basis, Term
 from fullspan.model.algebra.blas import one_core

@@ -26,13 +26,13 @@ from fullspan.errors import DataError, FullspanError
 from fullspan.graphs import Graph
 from fullspan.learn.base.counted import observed_entropy
 from fullspan.learn.base.descent import Solution
+from fullspan.learn.base.information import standard_errors
 from fullspan.learn.base.progress import History, Watch
 from fullspan.learn.likelihood.decimated import Decimated
 from fullspan.learn.likelihood.em import Projection, alternate_phases
 from fullspan.learn.likelihood.options import MachineOptions
 from fullspan.learn.likelihood.restarts import best_of_runs
 from fullspan.learn.likelihood.solve import Likelihood, solve
-from fullspan.learn.likelihood.uncertainty import standard_errors
 from fullspan.model import Fitted, LogLinear
 from fullspan.model.goodness import goodness
 from fullspan.model.ising import Ising, walsh_terms, walsh_weights

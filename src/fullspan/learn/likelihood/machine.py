@@ -20,19 +20,18 @@ from fullspan.engine.memory import budget_for, require
 from fullspan.errors import FullspanError
 from fullspan.learn.base.counted import margin_cells, observed_entropy
 from fullspan.learn.base.descent import Solution
+from fullspan.learn.base.information import standard_errors
 from fullspan.learn.base.phase import Known, Phase
 from fullspan.learn.base.progress import History, Watch
 from fullspan.learn.likelihood.boundary import Face, face_of, face_of_the_rest, grew
 from fullspan.learn.likelihood.em import INEXACT_SWEEPS, Projection, alternate_phases
-from fullspan.learn.likelihood.ipf import Constraint, attainable
+from fullspan.learn.likelihood.ipf import Constraint, attainable, sweep
 from fullspan.learn.likelihood.options import MachineOptions as MachineOptions
 from fullspan.learn.likelihood.phases import Free, Observed, data_moments, distribution
 from fullspan.learn.likelihood.restarts import best_of_runs
 from fullspan.learn.likelihood.solve import Likelihood, solve
 from fullspan.learn.likelihood.solvers import BEYOND_THE_TABLE as BEYOND_THE_TABLE
 from fullspan.learn.likelihood.structure import Structure, structure
-from fullspan.learn.likelihood.sweep import sweep
-from fullspan.learn.likelihood.uncertainty import standard_errors
 from fullspan.model import Fitted, LogLinear
 from fullspan.model.algebra.basis import Basis, BasisName
 from fullspan.model.algebra.blas import one_core

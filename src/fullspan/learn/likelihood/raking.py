@@ -23,6 +23,7 @@ from fullspan.engine.dual.table import DualTable
 from fullspan.engine.memory import budget, require
 from fullspan.errors import DataError
 from fullspan.learn.base.descent import Solution
+from fullspan.learn.base.information import standard_errors
 from fullspan.learn.base.phase import Known
 from fullspan.learn.base.progress import History, Watch
 from fullspan.learn.likelihood.boundary import Face, face_of, face_of_the_rest, grew
@@ -32,7 +33,6 @@ from fullspan.learn.likelihood.options import MachineOptions
 from fullspan.learn.likelihood.phases import Free, distribution
 from fullspan.learn.likelihood.solve import Likelihood, solve
 from fullspan.learn.likelihood.structure import structure
-from fullspan.learn.likelihood.uncertainty import standard_errors
 from fullspan.model import Fitted, LogLinear
 from fullspan.model.algebra.basis import Basis, Term
 from fullspan.model.goodness import Goodness

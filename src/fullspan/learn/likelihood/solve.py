@@ -14,9 +14,8 @@ import numpy as np
 
 from fullspan.arrays import Array
 from fullspan.learn.base.descent import Descent, Point, Solution, Watch
-from fullspan.learn.base.newton import Newton
+from fullspan.learn.base.newton import Newton, factor, is_definite, l1_step, soft
 from fullspan.learn.base.phase import Known, Phase
-from fullspan.learn.likelihood.quadratic import factor, is_definite, l1_step, soft
 
 SolverName = Literal["newton", "lbfgs", "gradient"]
 

@@ -30,12 +30,12 @@ from fullspan.engine.dual.table import DualTable
 from fullspan.engine.memory import budget, completed_bytes, require
 from fullspan.learn.base.counted import observed_entropy
 from fullspan.learn.base.em import Alternated, Expected, Stop, alternate, restarted
+from fullspan.learn.base.information import standard_errors
 from fullspan.learn.base.progress import STOPPED, History, Interrupted, Progress, Watch
 from fullspan.learn.likelihood.machine import fit_machine
 from fullspan.learn.likelihood.options import MachineOptions
 from fullspan.learn.likelihood.phases import Free, Observed, Smoothed
 from fullspan.learn.likelihood.solve import Likelihood, solve
-from fullspan.learn.likelihood.uncertainty import standard_errors
 from fullspan.learn.search.complete import fit_complete
 from fullspan.learn.search.options import PSEUDO_ROWS, Limits, Options
 from fullspan.model import Fitted, LogLinear

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from fullspan.arrays import Array
-from fullspan.learn.base.cholesky import Cholesky
 from fullspan.learn.base.descent import Descent, Point
+from fullspan.learn.base.information import Cholesky
 from fullspan.learn.base.newton import Newton
 from fullspan.learn.base.phase import Known
 from fullspan.learn.likelihood.phases import Free

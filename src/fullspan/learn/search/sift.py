@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array
-from fullspan.learn.base.cholesky import Cholesky
+from fullspan.learn.base.information import Cholesky
 from fullspan.learn.search.code import Code, fit_code
 
 BELIEVED = 0.2

@@ -29,8 +29,7 @@ from fullspan.learn.base.descent import Descent, Point
 from fullspan.learn.base.newton import Newton
 from fullspan.learn.base.progress import STOPPED
 from fullspan.learn.shrinkage.contrasts import Contrasts
-from fullspan.learn.shrinkage.rows import rows_of
-from fullspan.learn.shrinkage.uncertainty import variances
+from fullspan.learn.shrinkage.rows import rows_of, variances
 from fullspan.model.algebra.basis import Basis
 
 _WIDE, _FIRST, _RATIO = 0.25, 30.0, 8.0

@@ -19,8 +19,8 @@ from fullspan.data.space import Space
 from fullspan.engine.memory import budget, require
 from fullspan.engine.truncated import TruncatedEngine
 from fullspan.errors import DataError, FullspanError
+from fullspan.learn.base.information import standard_errors
 from fullspan.learn.base.progress import History, Watch
-from fullspan.learn.likelihood.uncertainty import standard_errors
 from fullspan.learn.truncated.domain import domain
 from fullspan.learn.truncated.train import MAX_NEWTON, SOLVERS, Solver, Trained, train
 from fullspan.model.algebra.basis import Basis, Term

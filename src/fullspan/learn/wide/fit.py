@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fullspan.data import Empirical
 from fullspan.learn.base.progress import Watch
-from fullspan.learn.search.column_order import in_canonical_order
+from fullspan.learn.search.fit import in_canonical_order
 from fullspan.learn.wide.incomplete import fit_wide_incomplete
 from fullspan.learn.wide.search import Search, WideOptions
 from fullspan.model.algebra.blas import one_core

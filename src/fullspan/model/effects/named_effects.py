@@ -10,9 +10,9 @@ import numpy as np
 
 from fullspan.arrays import Array
 from fullspan.data.space import Space
-from fullspan.model.effects.events import Event, candidates, event_words
 from fullspan.model.effects.interaction import NEAR_BOUNDARY, Effect, Interaction, Kind
 from fullspan.model.effects.sum_to_zero import Component, Components, Expect
+from fullspan.model.effects.words import Event, candidates, event_words
 
 _MOST_CELLS = 4096
 """Cells of a set, ranges included, among which the strongest are looked for."""

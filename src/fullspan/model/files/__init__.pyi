@@ -1,11 +1,11 @@
-from fullspan.model.files.atomic import write_atomically as write_atomically
+from fullspan.model.files.disk import read_bytes as read_bytes
+from fullspan.model.files.disk import write_atomically as write_atomically
 from fullspan.model.files.envelope import checksum as checksum
 from fullspan.model.files.networks.bif import read_bif as read_bif
-from fullspan.model.files.networks.evidence import read_evidence as read_evidence
 from fullspan.model.files.networks.formats import factors_of as factors_of
 from fullspan.model.files.networks.formats import read_factors as read_factors
 from fullspan.model.files.networks.uai import MAX_CARD as MAX_CARD
+from fullspan.model.files.networks.uai import read_evidence as read_evidence
 from fullspan.model.files.networks.uai import read_uai as read_uai
 from fullspan.model.files.networks.uai import write_uai as write_uai
-from fullspan.model.files.opening import read_bytes as read_bytes
 from fullspan.model.files.spaces import read_space as read_space

@@ -28,7 +28,7 @@ import numpy as np
 
 from fullspan.data.space import Space
 from fullspan.errors import ModelFileError
-from fullspan.model.files.atomic import write_atomically
+from fullspan.model.files.disk import write_atomically
 from fullspan.model.files.spaces import space_record
 from fullspan.model.files.strict_json import MAX_BYTES, Node, read_json, shown
 from fullspan.model.record import FitRecord, Step, StepLike

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fullspan.errors import ModelFileError
-from fullspan.model.files.opening import read_bytes
+from fullspan.model.files.disk import read_bytes
 
 MAX_BYTES = 64 << 20
 """Largest file that is read; parsed JSON takes up to some twenty times as much memory."""

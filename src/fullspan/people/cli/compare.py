@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fullspan.people.cli.choices import WEIGHTS_HELP
-from fullspan.people.cli.reading import Na, OnUnknown, changes
+from fullspan.people.cli.models import Na, OnUnknown, changes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -89,7 +89,7 @@ def blocks(headings: Row, rows: list[Row], width: int) -> Iterator[tuple[Row, li
 def _loaded(paths: list[Path], reading: dict[str, Any]) -> dict[str, DensityEstimator]:
     """The models by the shortest names that tell them apart."""
     from fullspan.errors import FullspanError
-    from fullspan.estimators.loading import load
+    from fullspan.estimators.registry import load
 
     names = [path.stem for path in paths]
     if len(set(names)) < len(names):

@@ -94,7 +94,7 @@ def _ask(fitted: Fitted) -> None:
 
 def _report(folder: Path) -> None:
     from fullspan.datasets import house_votes_path
-    from fullspan.estimators.loading import load
+    from fullspan.estimators.registry import load
     from fullspan.people.cli.files import write_text
     from fullspan.people.report.content import gather
     from fullspan.people.report.page import page

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fullspan.errors import FullspanError
-from fullspan.model.files.atomic import is_pipe_or_device, naming, write_atomically
+from fullspan.model.files.disk import is_pipe_or_device, naming, write_atomically
 
 _MODEL_START = b'"fullspan-model"'
 

@@ -71,7 +71,7 @@ def fit(
 ) -> int:
     """Learn a model of a table and write it to a file."""
     from fullspan.people.cli.files import check_model_target
-    from fullspan.people.cli.outcome import closing, print_fit
+    from fullspan.people.cli.summary import closing, print_fit
 
     texts = {name: text for name, text in given.items() if text is not None}
     parameters = chosen(model, texts, partial(column_names, data, texts.get("hidden")))

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fullspan.people.cli.questions import answered, report_failures, shown_question
+from fullspan.people.cli.estimates import answered, report_failures, shown_question
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from fullspan.data.space import Level, Space
     from fullspan.errors import FullspanError
-    from fullspan.people.cli.questions import Answered
+    from fullspan.people.cli.estimates import Answered
     from fullspan.query.distribution import Distribution
     from fullspan.query.questions import Answer
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from fullspan.people.cli.reading import Na, changes
+from fullspan.people.cli.models import Na, changes
 
 EPILOG = """Example: fullspan report votes.fsm --data votes.csv -o report.html
 
@@ -32,8 +32,8 @@ def report(
 ) -> None:
     """Write what a model knows as one HTML file: interactions, fit, calibration, warnings, with pictures."""
     from fullspan.errors import FullspanError
-    from fullspan.estimators.loading import load
-    from fullspan.model.files.atomic import is_pipe_or_device
+    from fullspan.estimators.registry import load
+    from fullspan.model.files.disk import is_pipe_or_device
     from fullspan.people.cli.files import check_target, write_text
     from fullspan.people.report.content import gather
     from fullspan.people.report.page import page

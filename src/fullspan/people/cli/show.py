@@ -22,7 +22,7 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show a model: its interactions in words, strongest first; of a machine its summary, of a tree its edges."""
-    from fullspan.estimators.loading import load
+    from fullspan.estimators.registry import load
     from fullspan.people.cli.summary import print_json, print_shown
 
     shown = load(model)._shown(top or None, terms=terms)

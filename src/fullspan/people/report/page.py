@@ -28,12 +28,11 @@ from fullspan.estimators.explain.pictures import (
 )
 from fullspan.estimators.explain.summary import is_searched
 from fullspan.model.mixture import FittedMixture
+from fullspan.people.report.caveats import has_intervals, interaction_notes
 from fullspan.people.report.content import MAX_LISTED, Content, VariableShares
-from fullspan.people.report.interactions import has_intervals, interaction_notes
-from fullspan.people.report.parts import figure, folded, sentence, table
-from fullspan.people.report.style import CSS
+from fullspan.people.report.parts import CSS, figure, folded, sentence, table
 from fullspan.pictures import svg
-from fullspan.pictures.palette import ROLES
+from fullspan.pictures.legend import ROLES
 from fullspan.query.margins import LEAST, WorstCells
 
 MAX_ROWS = 500

@@ -19,9 +19,8 @@ from fullspan.errors import QueryError
 from fullspan.estimators.explain.interactions import as_dict
 from fullspan.estimators.explain.links import NATS_SAVED, Link, Links, links_of_network
 from fullspan.estimators.joint import check_exact_joint
-from fullspan.estimators.loading import load
 from fullspan.estimators.networks import read_graph
-from fullspan.estimators.registry import distribution_of
+from fullspan.estimators.registry import distribution_of, load
 from fullspan.model.files.networks.formats import NETWORKS, suffix
 from fullspan.people.web.neighbourhood import Neighbourhoods
 from fullspan.query.distribution import Distribution

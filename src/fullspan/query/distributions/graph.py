@@ -24,7 +24,7 @@ from fullspan.model.estimate import Estimate
 from fullspan.model.graph import FactorGraph
 from fullspan.model.loglinear import checked_codes
 from fullspan.query.distribution import PAIR_WORK, Distribution, Marginals, distinct_rows
-from fullspan.query.distributions.pairs import of_clusters
+from fullspan.query.distributions.state_table import of_clusters
 from fullspan.query.language.boxes import Codes, both
 from fullspan.query.language.events import Event, in_words
 from fullspan.query.questions import Mode, entropy

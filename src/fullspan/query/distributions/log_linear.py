@@ -28,8 +28,7 @@ from fullspan.query.distribution import PAIR_WORK, Distribution, Marginals
 from fullspan.query.distributions import rows
 from fullspan.query.distributions.graph import GraphDistribution
 from fullspan.query.distributions.look_ups import LookUps
-from fullspan.query.distributions.pairs import of_clusters, of_marginals
-from fullspan.query.distributions.state_table import MAX_STATES, StateTable
+from fullspan.query.distributions.state_table import MAX_STATES, StateTable, of_clusters, of_marginals
 from fullspan.query.language.boxes import Codes
 from fullspan.query.language.events import IMPOSSIBLE, Event, check_probable, in_words
 from fullspan.query.questions import Mode

@@ -20,7 +20,7 @@ from fullspan.errors import QueryError
 from fullspan.model.loglinear import checked_codes
 from fullspan.model.mixture import Mixture
 from fullspan.query.distribution import PAIR_WORK, Distribution, Marginals
-from fullspan.query.distributions.pairs import of_clusters
+from fullspan.query.distributions.state_table import of_clusters
 from fullspan.query.language.boxes import Codes, both
 from fullspan.query.language.events import Event, in_words
 

@@ -24,7 +24,7 @@ from fullspan.model.hidden_tree import HiddenTree
 from fullspan.model.loglinear import checked_codes
 from fullspan.query.distribution import PAIR_WORK, Distribution, Marginals
 from fullspan.query.distributions.graph import GraphDistribution
-from fullspan.query.distributions.pairs import STEP
+from fullspan.query.distributions.state_table import STEP
 from fullspan.query.language.boxes import Codes, both
 from fullspan.query.language.events import Event, check_possible, in_words
 from fullspan.query.questions import Mode

@@ -20,8 +20,8 @@ from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.errors import FullspanError
+from fullspan.learn.base.newton import factor
 from fullspan.learn.base.phase import Known
-from fullspan.learn.likelihood.quadratic import factor
 from fullspan.learn.likelihood.solve import Likelihood, solve
 from fullspan.model.algebra.basis import Basis, Term
 from fullspan.model.averaged import refuse_averaged

@@ -22,9 +22,9 @@ import numpy as np
 from fullspan.arrays import Array
 from fullspan.data.space import Space, Variable
 from fullspan.errors import FullspanError, ModelFileError
+from fullspan.model.files.disk import read_bytes
 from fullspan.model.files.networks.bayes import MAX_SCOPE, ROUNDING, Scope, cycle, unnormalised
 from fullspan.model.files.networks.bif_tokens import Tokens
-from fullspan.model.files.opening import read_bytes
 from fullspan.model.graph import FactorGraph
 
 MAX_BYTES = 256 << 20
