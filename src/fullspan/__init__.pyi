@@ -22,5 +22,7 @@ from fullspan.estimators.restricted import RestrictedBoltzmannMachine as Restric
 from fullspan.estimators.trees import ChowLiuTree as ChowLiuTree
 from fullspan.estimators.trees import HiddenChowLiuTree as HiddenChowLiuTree
 from fullspan.estimators.truncated import TruncatedBoltzmannMachine as TruncatedBoltzmannMachine
+from fullspan.estimators.weighting import Raking as Raking
+from fullspan.estimators.weighting import rake as rake
 
 __version__: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -28,6 +29,7 @@ def _commands(group: object, before: tuple[str, ...] = ()) -> Iterator[tuple[str
 
 
 ALL = list(_commands(typer.main.get_command(app)))
+PARTIES = {"democrat": 258, "republican": 177}
 WITHOUT = {("bench", "density")}
 """Its data sets are not part of the package."""
 
@@ -40,6 +42,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, votes_model: Path) -> Path:
     (where / "votes.csv").write_text(VOTES.read_text())
     for name in ("test.csv", "train.csv"):
         (where / name).write_text("\n".join(complete) + "\n")
+    (where / "house.json").write_text(json.dumps({"margins": [[{"party": p, "count": n} for p, n in PARTIES.items()]]}))
     for name in ("votes.fsm", "a.fsm", "b.fsm"):
         (where / name).write_bytes(votes_model.read_bytes())
     assert main(["convert", str(votes_model), "-o", str(where / "votes.uai")]) == 0

@@ -122,6 +122,10 @@ class DuckRelation:
     def rows(self, keys: Sequence[Key]) -> Iterator[Any]:
         return self._batches(f"SELECT {self._select(keys)} FROM {self.source}")
 
+    def weighted_rows(self, keys: Sequence[Key], weight: Column) -> Iterator[Any]:
+        """The same with the number ``w`` of a column, null where it holds none."""
+        return self._batches(f"SELECT {self._select(keys)}, {self._number(weight)} AS w FROM {self.source}")
+
     def groups(self, keys: Sequence[Key], weight: Column | None) -> Iterator[Any]:
         _refuse_wide(keys)
         by = ", ".join(str(i + 1) for i in range(len(keys)))

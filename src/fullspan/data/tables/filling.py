@@ -84,13 +84,27 @@ def fill(
     fills = {v.name: _fill(v, codes[:, j], completed[:, j], rng) for j, v in enumerate(space.variables)}
     if isinstance(source, np.ndarray):
         width = source.shape[1]
-        known = names or (space.names if width == len(space) else [f"x{i}" for i in range(width)])
-        return _fill_array(source, fills, known)
+        names = names or (space.names if width == len(space) else [f"x{i}" for i in range(width)])
+    return _filled(source, fills, names or space.names, as_text)
+
+
+def with_column(source: Any, name: str, column: NDArray[Any], *, as_text: bool = False) -> Any:
+    """A table with one column more, at its end; everything else as :func:`fill` leaves it."""
+    if isinstance(source, list | tuple) and source and isinstance(source[0], Mapping):
+        return [{**record, name: cell} for record, cell in zip(source, column.tolist(), strict=True)]
+    fills = {name: Fill(np.arange(len(column)), [], column)}
+    width = source.shape[1] if isinstance(source, np.ndarray) else len(source[0]) if isinstance(source, list) else 0
+    return _filled(source, fills, [f"x{i}" for i in range(width)], as_text)
+
+
+def _filled(source: Any, fills: Mapping[str, Fill], names: Sequence[str], as_text: bool) -> Any:
+    if isinstance(source, np.ndarray):
+        return _fill_array(source, fills, names)
     if isinstance(source, list | tuple):
         if source and isinstance(source[0], Mapping):
             return _fill_records(source, fills)
         columns = [np.array(column, dtype=object) for column in zip(*source, strict=True)]
-        filled = _fill_columns(columns, fills, names or space.names)
+        filled = _fill_columns(columns, fills, names)
         return as_array({str(i): _natural(column) for i, column in enumerate(filled)})
     module = type(source).__module__.split(".")[0]
     if module == "pandas":

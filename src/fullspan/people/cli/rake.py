@@ -1,0 +1,110 @@
+"""``fullspan rake``: weights that give a table known margins."""
+
+from __future__ import annotations
+
+import enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fullspan.people.cli.reading import Na
+
+if TYPE_CHECKING:
+    from fullspan.estimators.weighting import Raking
+
+EPILOG = """Example: fullspan rake votes.csv --margins house.json -o weighted.csv
+
+The output is the table as it was, with the weights as one more column at its end.
+
+--margins is a JSON file whose "margins" is a list of tables, each a list of rows such as {"sex": "f", "count": 510},
+or a CSV file with one margin, its variables and a column count; it may be repeated. Several variables in a row make a
+margin of several variables. Counts that sum to 1 are shares.
+
+Exit code 2, and nothing written, where margins contradict each other or a cell has a count and no rows."""
+
+
+class On(enum.StrEnum):
+    """What is bounded."""
+
+    ratio = "ratio"
+    weight = "weight"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command("rake", epilog=EPILOG, short_help="Weight a table so that it has known margins.")(rake)
+
+
+def rake(
+    data: Annotated[Path, typer.Argument(help="Table.")],
+    margins: Annotated[list[Path], typer.Option(help="Margins: JSON, or CSV with one of them; may be repeated.")],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="File to write: .csv, .tsv, .parquet, .jsonl or .arrow.")
+    ],
+    weights: Annotated[str | None, typer.Option(help="Column of design weights. [default: equal weights]")] = None,
+    bounds: Annotated[str | None, typer.Option(help="Least and largest weight, such as 0.3,3.")] = None,
+    bounds_on: Annotated[On, typer.Option(help="What is bounded: new to design weight, or the weight.")] = On.ratio,
+    name: Annotated[str, typer.Option(help="Name of the new column.")] = "weight",
+    tol: Annotated[float, typer.Option(help="Largest difference from a margin, as a share of it.")] = 1e-10,
+    max_iter: Annotated[int, typer.Option(min=1, help="Most sweeps over all margins.")] = 10_000,
+    na: Na = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what is said about the weights as JSON.")] = False,
+) -> None:
+    """Weight the rows of a table so that it has known margins (raking, iterative proportional fitting).
+
+    The weights are the nearest to the design weights; bounds are kept inside the iteration: the margins hold too.
+    """
+    from fullspan.estimators.weighting import rake as raked
+    from fullspan.people.cli.files import check_table_target, table_suffix, write_table
+    from fullspan.people.cli.summary import print_json
+
+    check_table_target(output, data, *margins)
+    found = raked(
+        data,
+        list(margins),
+        weights,
+        bounds=None if bounds is None else _bounds(bounds),
+        bounds_on=bounds_on.value,
+        name=name,
+        tol=tol,
+        max_iter=max_iter,
+        na_values=na,
+    )
+    write_table(found.as_table(as_text=table_suffix(output) in (".csv", ".tsv")), output)
+    if as_json:
+        print_json(_facts(found))
+    else:
+        for line in found.lines():
+            typer.echo(line)
+    typer.echo(f"{len(found.weights):,} rows with a column {name!r} written to {output}", err=True)
+
+
+def _bounds(text: str) -> tuple[float, float]:
+    """Two numbers; the largest may be left out or ``inf``.
+
+    Raises
+    ------
+    typer.BadParameter : they are none.
+    """
+    try:
+        low, high = (float(part) if part.strip() else float("inf") for part in text.split(","))
+    except ValueError:
+        raise typer.BadParameter(f"--bounds is {text!r}; two numbers are needed, 0.3,3") from None
+    return low, high
+
+
+def _facts(found: Raking) -> dict[str, object]:
+    return {
+        "rows": len(found.weights),
+        "cells": found.n_cells,
+        "sum": float(found.weights.sum()),
+        "smallest": float(found.weights.min()),
+        "largest": float(found.weights.max()),
+        "design_effect": found.design_effect,
+        "effective_n": found.effective_n,
+        "converged": found.converged,
+        "sweeps": found.sweeps,
+        "misfit": found.misfit,
+        "at_bound": found.n_at_bound,
+    }
