@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fullspan.people.cli.reading import Na
+from fullspan.people.cli.models import Na
 
 if TYPE_CHECKING:
     from fullspan.estimators.weighting import Raking
