@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from fullspan.arrays import Array, Ints
-from fullspan.data.relations.marks import NaValues
+from fullspan.data.relations.columns import NaValues
 from fullspan.data.tables.margin_counts import MarginCounts
 from fullspan.errors import DataError, FullspanError, require_whole
 

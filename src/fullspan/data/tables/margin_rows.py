@@ -11,9 +11,8 @@ import numpy as np
 
 from fullspan.arrays import Array, Ints
 from fullspan.data.empirical import checked_weights
-from fullspan.data.relations.columns import Column, Key
+from fullspan.data.relations.columns import Column, Key, NaValues, check_names
 from fullspan.data.relations.duck import DuckRelation
-from fullspan.data.relations.marks import NaValues, check_names
 from fullspan.data.relations.source import find, opened, refuse_nested
 from fullspan.data.relations.tokens import Tokens, read_tokens
 from fullspan.data.space import Space, Variable, did_you_mean
