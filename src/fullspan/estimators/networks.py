@@ -153,6 +153,14 @@ class GraphModel:
         """``I(a; b | given)`` in nats."""
         return self.distribution_.mutual_information(a, b, given)
 
+    def with_margins(self, margins: Any) -> GraphModel:
+        """The network projected on margins; see :meth:`fullspan.FullSpan.with_margins`."""
+        from fullspan.estimators.what_if import targets
+        from fullspan.query.projection import factors_for
+
+        factors = factors_for(self.distribution_, targets(margins, self.space))
+        return GraphModel(self.distribution_.reweighed(factors), self.max_memory)
+
     # -- states -----------------------------------------------------------------------------------------------
 
     def mode(self, given: Event | None = None) -> dict[str, Level]:

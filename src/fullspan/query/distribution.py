@@ -10,7 +10,7 @@ import itertools
 import math
 import numbers
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from fullspan.engine.sampling.diagnostics import Diagnostics
 
 How = Literal["mode", "mean", "draw"]
+Factors = Mapping[tuple[int, ...], Array]
+"""Functions of a few variables, by their positions; one axis per variable."""
 MAX_CELLS = 1 << 20
 """Most cells of a table of answers, and most states that are listed to find the likeliest."""
 PAIR_WORK = 3e8
@@ -248,6 +250,29 @@ class Distribution(Questions):
             found[starts[i] : starts[i + 1], starts[j] : starts[j + 1]] = own
         return found
 
+    def reweighed(self, factors: Factors) -> Any:
+        """The model of ``p(x) exp(sum_A l_A(x_A))``, normalised, of the same kind.
+
+        Parameters
+        ----------
+        factors : ``{variables: l_A}`` by position, one axis per variable.
+
+        Raises
+        ------
+        FullspanError : models of this kind are not closed under such factors.
+        """
+        raise FullspanError(
+            "the margins of this kind of model cannot be changed exactly: it has no terms of its own to add; fit a "
+            "FullSpan, a BoltzmannMachine or a FullSpanMixture"
+        )
+
+    def log_mean(self, factors: Factors) -> float:
+        """``log E exp(sum_A l_A(x_A))`` under this distribution, from the table of all variables that are named."""
+        where = tuple(sorted({i for scope in factors for i in scope}))
+        with np.errstate(divide="ignore"):
+            log = np.log(self.cells(where, {}, {}))
+        return float(np.logaddexp.reduce((log + spread(factors, where)).ravel()))
+
     def by_chains(self, rng: np.random.Generator) -> Distribution:
         """The same distribution, asked by Gibbs chains: for models too wide to sum.
 
@@ -343,6 +368,16 @@ class Distribution(Questions):
         rows = np.full((math.prod(map(len, sets)), len(self.visible)), -1, dtype=np.int64)
         rows[:, [*where, *others]] = list(itertools.product(*sets))
         return rows
+
+
+def spread(factors: Factors, where: tuple[int, ...]) -> Array:
+    """``sum_A l_A`` as one array with an axis for each variable of ``where``, which increases."""
+    total: Array = np.zeros(())
+    for scope, table in factors.items():
+        order = np.argsort(scope)
+        shape = [table.shape[scope.index(i)] if i in scope else 1 for i in where]
+        total = total + np.transpose(table, order).reshape(shape)
+    return total
 
 
 def distinct_rows(rows: Ints, members: NDArray[np.intp]) -> Iterator[tuple[dict[int, Codes], NDArray[np.intp]]]:

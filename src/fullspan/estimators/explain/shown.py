@@ -219,7 +219,7 @@ def summary_lines(fitted: Fitted) -> list[str]:
         f"{n} term{'' if n == 1 else 's'} in the {fitted.model.basis.name} basis" + (f": {split}" if split else ""),
     ]
     if fitted.status == "given":
-        return [*lines, "given, not learned from rows"]
+        return [*lines, _origin(fitted)]
     if share := getattr(fitted.model, "share", 0.0):
         named = fitted.settings.get("shares", {"search": 1 - share, "shrunken": share})
         lines.append("shares: " + ", ".join(f"{name} {own:.2f}" for name, own in named.items()))
@@ -238,3 +238,12 @@ def summary_lines(fitted: Fitted) -> list[str]:
         + f" ({fitted.status})",
         *closing_lines(fitted),
     ]
+
+
+def _origin(fitted: Any) -> str:
+    """Where a model comes from that was not learned from rows."""
+    changed = fitted.settings.get("margins_changed")
+    if not isinstance(changed, list):
+        return "given, not learned from rows"
+    names = ", ".join(f"({', '.join(map(str, own))})" for own in changed)
+    return f"a learned model projected on the margins {names}: their shares changed, everything else kept"

@@ -75,12 +75,16 @@ def attainable(basis: Basis, d: Array) -> Array:
 
 @dataclass(frozen=True)
 class Fit:
-    """Result of :func:`ipf`: the weights found, the largest difference left, sweeps done."""
+    """Result of :func:`ipf`: the weights found, the largest difference left, sweeps done.
+
+    ``log_factors`` are, for each constraint, the logarithms of the factors of its groups: the same change of p.
+    """
 
     theta: dict[Term, float]
     difference: float
     sweeps: int
     converged: bool
+    log_factors: tuple[Array, ...] = ()
 
 
 def ipf(
@@ -111,10 +115,11 @@ def ipf(
     log_factor = np.zeros(len(target))
     difference, sweeps = _sweeps(p, low_keys, high_keys, cells, groups, group, target, log_factor, tol, max_sweeps)
     theta: dict[Term, float] = {}
+    factors = tuple(log_factor[a:b] for a, b in itertools.pairwise(groups))
     for c, a, b in zip(constraints, groups[:-1], groups[1:], strict=True):
         for term, weight in _weights(basis, c, log_factor[a:b]).items():
             theta[term] = theta.get(term, 0.0) + weight
-    return Fit(theta, difference, sweeps, difference <= tol)
+    return Fit(theta, difference, sweeps, difference <= tol, factors)
 
 
 def _keys(basis: Basis, variables: Sequence[int], size: int) -> tuple[Ints, Ints]:

@@ -18,8 +18,8 @@ from fullspan.arrays import Array
 from fullspan.engine.memory import budget
 from fullspan.model.averaged import AveragedLogLinear
 from fullspan.model.mixture import Mixture
-from fullspan.query.distribution import PAIR_WORK, Distribution
-from fullspan.query.distributions.log_linear import LogLinearDistribution
+from fullspan.query.distribution import PAIR_WORK, Distribution, Factors
+from fullspan.query.distributions.log_linear import LogLinearDistribution, reweighed
 from fullspan.query.distributions.mixture import MixtureDistribution
 from fullspan.query.distributions.state_table import MAX_STATES
 from fullspan.query.language.boxes import Codes
@@ -78,6 +78,23 @@ class AveragedDistribution(LogLinearDistribution):
     def table(self) -> DualTable | None:
         """The mean of the members' dual tables."""
         return self.probabilities.dual_table()
+
+    def reweighed(self, factors: Factors) -> AveragedLogLinear:
+        """Every member with the factors; its share changes by the mean of them under it.
+
+        Members of an average have equal shares: here the first one is listed, and the others are its background.
+        """
+        means = [
+            LogLinearDistribution(part, max_memory=self.max_memory).log_mean(factors) for _, part in self.model.parts
+        ]
+        log = np.array([math.log(share) for share, _ in self.model.parts]) + means
+        shares = np.exp(log - np.logaddexp.reduce(log))
+        parts = [reweighed(part, factors, mean) for (_, part), mean in zip(self.model.parts, means, strict=True)]
+        first = int(shares.argmax())
+        others = [
+            (float(s), part) for i, (s, part) in enumerate(zip(shares, parts, strict=True)) if i != first and s > 0
+        ]
+        return AveragedLogLinear.of([parts[first]], others)
 
     def completer(self, room: int) -> Any:
         """The table of probabilities, which weighs completions as well."""

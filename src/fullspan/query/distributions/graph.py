@@ -23,7 +23,7 @@ from fullspan.errors import QueryError, TooLargeError
 from fullspan.model.estimate import Estimate
 from fullspan.model.graph import FactorGraph
 from fullspan.model.loglinear import checked_codes
-from fullspan.query.distribution import PAIR_WORK, Distribution, Marginals, distinct_rows
+from fullspan.query.distribution import PAIR_WORK, Distribution, Factors, Marginals, distinct_rows
 from fullspan.query.distributions.state_table import of_clusters
 from fullspan.query.language.boxes import Codes, both
 from fullspan.query.language.events import Event, in_words
@@ -75,6 +75,11 @@ class GraphDistribution(Distribution):
     def log_z_given(self, given: Event | None = None) -> float:
         """``log Z(e)`` in nats; of a normalised network, such as a Bayesian one, the log-probability of e."""
         return self._log_sum(self.allowed(given))
+
+    def reweighed(self, factors: Factors) -> FactorGraph:
+        """The graph with the factors added, which need not be normalised."""
+        scopes, tables = self.graph.scopes, self.graph.tables
+        return FactorGraph(self.space, (*scopes, *factors), (*tables, *factors.values()))
 
     def marginals(self, given: Event | None = None) -> Marginals:
         """By one sweep forth and one back: milliseconds for a thousand variables of a sparse network."""

@@ -20,11 +20,12 @@ from fullspan.data.space import Space
 from fullspan.engine.elimination.sums import Sums
 from fullspan.engine.memory import budget, require
 from fullspan.errors import FullspanError, TooLargeError
+from fullspan.model.algebra.basis import expand
 from fullspan.model.averaged import refuse_averaged
 from fullspan.model.estimate import Estimate
 from fullspan.model.graph import FactorGraph
 from fullspan.model.loglinear import LogLinear, checked_codes
-from fullspan.query.distribution import PAIR_WORK, Distribution, Marginals
+from fullspan.query.distribution import PAIR_WORK, Distribution, Factors, Marginals
 from fullspan.query.distributions import rows
 from fullspan.query.distributions.graph import GraphDistribution
 from fullspan.query.distributions.look_ups import LookUps
@@ -41,6 +42,22 @@ _FEW_STATES = 1 << 17
 """States up to which the table of all of them is the quickest to give all pairs."""
 _MOST_TERMS = 20_000
 """Terms up to which the model is made a product of factors to give all pairs."""
+
+
+def reweighed(model: LogLinear, factors: Factors, log_mean: float) -> LogLinear:
+    """``p(x) exp(sum_A l_A(x_A) - log_mean)`` as a log-linear model: the weights of terms inside the A change."""
+    theta = dict(model.weights)
+    log_z = model.log_z + log_mean
+    for scope, table in factors.items():
+        order = np.argsort(scope)
+        coefficients = expand(model.basis, [scope[k] for k in order], np.transpose(table, order))
+        for digits in np.ndindex(coefficients.shape):
+            if not any(digits):
+                log_z -= float(coefficients[digits])  # a constant is no term
+                continue
+            term = tuple((scope[k], j) for k, j in zip(order.tolist(), digits, strict=True) if j)
+            theta[term] = theta.get(term, 0.0) + float(coefficients[digits])
+    return LogLinear(model.space, model.basis, tuple(theta), np.array(list(theta.values())), log_z)
 
 
 class LogLinearDistribution(LookUps):
@@ -135,6 +152,10 @@ class LogLinearDistribution(LookUps):
     def log_z(self) -> Estimate:
         """log Z of the model, with its error where it was estimated."""
         return Estimate.known(self.model.log_z) if self._log_z is None else self._log_z
+
+    def reweighed(self, factors: Factors) -> LogLinear:
+        """The model with the terms of the factors added: all other weights stay."""
+        return reweighed(self.model, factors, self.log_mean(factors))
 
     def by_chains(self, rng: np.random.Generator) -> Distribution:
         """The same model, asked by Gibbs chains."""

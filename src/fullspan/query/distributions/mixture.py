@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from fullspan.arrays import Array
 from fullspan.engine.elimination.clusters import ClusterTree
 from fullspan.errors import QueryError
+from fullspan.model.graph import FactorGraph
 from fullspan.model.loglinear import checked_codes
 from fullspan.model.mixture import Mixture
-from fullspan.query.distribution import PAIR_WORK, Distribution, Marginals
+from fullspan.query.distribution import PAIR_WORK, Distribution, Factors, Marginals
 from fullspan.query.distributions.state_table import of_clusters
 from fullspan.query.language.boxes import Codes, both
 from fullspan.query.language.events import Event, in_words
@@ -146,6 +147,21 @@ class MixtureDistribution(Distribution):
     def pairs(self, work: float = PAIR_WORK) -> Array | None:
         """By sweeps over the clusters of every component."""
         return of_clusters(self.model.shares, self.trees, self.visible.cards, work)
+
+    def reweighed(self, factors: Factors) -> Mixture:
+        """Every component with the factors; its share changes by the mean of them under it."""
+        space, graphs = self.model.space, []
+        for graph in self.model.components:
+            graphs.append(FactorGraph(space, (*graph.scopes, *factors), (*graph.tables, *factors.values())))
+        log_z = np.array([ClusterTree(graph).log_z() for graph in graphs])
+        log = np.log(self.model.shares) + log_z
+        shares = np.exp(log - np.logaddexp.reduce(log))
+        normalised = [
+            FactorGraph(space, (*graph.scopes, (0,)), (*graph.tables, np.full(space.cards[0], -z)))
+            for graph, z in zip(graphs, log_z, strict=True)
+        ]
+        kept = [h for h, share in enumerate(shares) if share > 0]
+        return Mixture(space, shares[kept] / shares[kept].sum(), tuple(normalised[h] for h in kept))
 
     def entropy_of(self, where: tuple[int, ...], given: Allowed) -> float:
         """Entropy of some variables by position, given an event.

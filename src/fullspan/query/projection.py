@@ -1,0 +1,90 @@
+"""The distribution nearest to a model among those with given margins: its I-projection.
+
+    minimise KL(q || p)   such that   q(x_A) = t_A(x_A)  for the given margins A
+
+The solution is ``q(x) = p(x) prod_A f_A(x_A)``: a model with terms on the margins added, everything else kept. The
+factors depend on p through its table of the margins' variables alone, ``p(x_U)``, which is computed once, exactly;
+iterative proportional fitting of that table then finds them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from fullspan.arrays import Array
+from fullspan.errors import DataError, TooLargeError
+from fullspan.learn.likelihood.ipf import Constraint, ipf
+from fullspan.model.algebra.basis import Basis
+from fullspan.query.distribution import MAX_CELLS, Distribution, Factors
+
+NEVER = -1000.0
+"""Log factor of a cell that a margin gives no probability: far below the least positive number."""
+_TOLERANCE = 1e-13
+_ENOUGH = 1e-10
+_SWEEPS = 20_000
+
+
+def factors_for(distribution: Distribution, margins: Mapping[tuple[int, ...], Array]) -> Factors:
+    """The logarithms of the factors ``f_A`` that give a distribution these margins.
+
+    Parameters
+    ----------
+    margins : ``{variables: probabilities}`` by position, one axis per variable.
+
+    Raises
+    ------
+    DataError : the model excludes a cell that has a probability, or no distribution has all the margins.
+    TooLargeError : the table of all their variables together has more than 2^20 cells.
+    """
+    where = tuple(sorted({i for scope in margins for i in scope}))
+    cards = tuple(distribution.space.cards[i] for i in where)
+    if math.prod(cards) > MAX_CELLS:
+        raise TooLargeError(
+            f"the margins' variables together have {math.prod(cards):,} combinations of levels, the limit is "
+            f"{MAX_CELLS:,}; give margins of fewer variables"
+        )
+    p = np.asarray(distribution.cells(where, {}, {})).copy()
+    out = {scope: np.zeros(target.shape) for scope, target in margins.items()}
+    for scope, target in margins.items():
+        _refuse_excluded(distribution, where, p, scope, target)
+        out[scope][target == 0] = NEVER
+    for scope in margins:
+        order = np.argsort(scope)
+        shape = [out[scope].shape[scope.index(i)] if i in scope else 1 for i in where]
+        p *= np.transpose(out[scope] == 0, order).reshape(shape)
+    if not p.sum() > 0:
+        raise DataError("contradictory margins: their zeros exclude every state of the model")
+    local = {i: k for k, i in enumerate(where)}
+    constraints = [
+        Constraint.of_margin([local[i] for i in sorted(scope)], np.transpose(t, np.argsort(scope)).ravel(order="F"))
+        for scope, t in margins.items()
+    ]
+    flat = (p / p.sum()).ravel(order="F").copy()
+    found = ipf(Basis("indicator", cards), constraints, flat, _TOLERANCE, _SWEEPS)
+    if found.difference > _ENOUGH:
+        raise DataError(
+            f"contradictory margins: no distribution that the model allows has all of them; after {found.sweeps:,} "
+            f"sweeps a probability differs by {found.difference:.2g}"
+        )
+    for (scope, own), log in zip(out.items(), found.log_factors, strict=True):
+        order = np.argsort(scope)
+        sorted_shape = [own.shape[k] for k in order]
+        own += np.transpose(log.reshape(sorted_shape, order="F"), np.argsort(order))
+    return out
+
+
+def _refuse_excluded(
+    distribution: Distribution, where: tuple[int, ...], p: Array, scope: tuple[int, ...], target: Array
+) -> None:
+    """Refuse a margin with a probability where the model has none."""
+    summed = p.sum(axis=tuple(k for k, i in enumerate(where) if i not in scope))
+    now = np.transpose(summed, [sorted(scope).index(i) for i in scope])
+    bad = (target > 0) & (now <= 0)
+    if bad.any():
+        cell = np.argwhere(bad)[0]
+        variables = [distribution.space.variables[i] for i in scope]
+        named = ", ".join(f"{v.name}={v.levels[c]}" for v, c in zip(variables, cell, strict=True))
+        raise DataError(f"the margin gives {named} a probability, and the model excludes it; no factor changes that")
