@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from enumeration import Enumeration
 from fullspan.arrays import Array
 from fullspan.data.space import Space
 from fullspan.engine.cuda import why_not
 from fullspan.engine.elimination import ClusterTree, Decimation, Sums, TreeEngine, verdict
 from fullspan.engine.planner import plan
 from fullspan.engine.protocol import Expectations
-from fullspan.engine.reference import Enumeration
 from fullspan.engine.sampling import Eliminated, Sampled, Tabulated, layer_log_z, pairwise_of
 from fullspan.engine.truncated import TruncatedEngine
 from fullspan.model.algebra import Basis, BasisName, Term

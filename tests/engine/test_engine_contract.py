@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from enumeration import Enumeration
 from fullspan.engine.cuda import CudaTable, why_not
 from fullspan.engine.dual import DualTable, layout, table
 from fullspan.engine.protocol import Engine
-from fullspan.engine.reference import Enumeration
 from fullspan.errors import FullspanError, TooLargeError
 from fullspan.model.algebra import Basis, BasisName
 from generic import (

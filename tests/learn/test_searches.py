@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from enumeration import Enumeration
 from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.engine.dual import DualTable, layout
 from fullspan.engine.protocol import Engine
-from fullspan.engine.reference import Enumeration
 from fullspan.learn.base import smoothed_entropy
 from fullspan.learn.search import Options, Problem, fit_search, full_search, line, paper_search, prices
 from fullspan.learn.search.full import carry_over, grow, names_in_use

@@ -79,6 +79,23 @@ class AveragedLogLinear(LogLinear):
         return np.asarray(-total)
 
     @property
+    def is_single(self) -> bool:
+        """No: the listed weights are means over the members."""
+        return False
+
+    def require_single(self, what: str) -> None:
+        """Refuse an average where a log-linear model is needed.
+
+        Raises
+        ------
+        FullspanError : always; the members are log-linear.
+        """
+        raise FullspanError(
+            f"{what} needs a single log-linear model; got an average of {len(self.members)}: "
+            "use one of its members (model_.members), or fit with average=1"
+        )
+
+    @property
     def share(self) -> float:
         """What the background has of the average."""
         return sum(share for share, _ in self.background)
@@ -117,17 +134,3 @@ class AveragedLogLinear(LogLinear):
         for where, own in zip(self.places, values, strict=True):
             total[where] += own
         return total / len(self.members)
-
-
-def refuse_averaged(model: Any, what: str) -> None:
-    """Refuse an average where a log-linear model is needed.
-
-    Raises
-    ------
-    FullspanError : the model is an average; its members are log-linear.
-    """
-    if isinstance(model, AveragedLogLinear):
-        raise FullspanError(
-            f"{what} needs a single log-linear model; got an average of {len(model.members)}: "
-            "use one of its members (model_.members), or fit with average=1"
-        )

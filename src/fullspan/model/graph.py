@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from fullspan.data.space import Space
 from fullspan.errors import FullspanError
 from fullspan.model.algebra.basis import Basis, Term, small_exponents
-from fullspan.model.averaged import refuse_averaged
 from fullspan.model.loglinear import LogLinear, checked_codes
 
 _ENTRIES = 1 << 20
@@ -184,7 +183,7 @@ class FactorGraph:
         ------
         FullspanError : the model is an average of others, which has no such factors.
         """
-        refuse_averaged(model, "a factor graph")
+        model.require_single("a factor graph")
         gathered: dict[Scope, dict[Term, float]] = {}
         home = homes([tuple(i for i, _ in term) for term in model.terms])
         for term, weight in model:
@@ -196,6 +195,13 @@ class FactorGraph:
     def cards(self) -> NDArray[np.int64]:
         """Numbers of levels, as an array."""
         return np.asarray(self.space.cards, dtype=np.int64)
+
+    def require_single(self, what: str) -> None:
+        """Do nothing: factors are those of one model."""
+
+    def log_z_by_table(self, most: int) -> float | None:
+        """None: factors are summed by elimination, which is as quick where there are few states."""
+        return None
 
     def log_weight(self, states: Any) -> NDArray[np.float64]:
         """``sum_f g_f(x_f)`` of states (m, n) -> (m,): log p without its normaliser.

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fullspan.data.space import Space
 from fullspan.errors import DataError, FullspanError
-from fullspan.model.algebra.basis import Basis, Term, local_row
+from fullspan.model.algebra.basis import Basis, Term, local_row, log_sum_exp, small_exponents
 from fullspan.model.effects.words import describe
 
 _CHUNK = 1 << 14
@@ -75,6 +75,25 @@ class LogLinear:
     def approach(self) -> str | None:
         """How the model does without the table of all states, in words; None if it uses it."""
         return None
+
+    @property
+    def is_single(self) -> bool:
+        """Whether the weights are natural parameters of the distribution; an average of models has none."""
+        return True
+
+    def require_single(self, what: str) -> None:
+        """Do nothing; an average of models raises a FullspanError that says ``what`` needs a single one."""
+
+    @property
+    def listed_states(self) -> NDArray[Any] | None:
+        """Codes (m, n) of the states that are summed over; None for all of the space."""
+        return None
+
+    def log_z_by_table(self, most: int) -> float | None:
+        """log Z summed over the table of all states, or None if there are more than ``most``."""
+        if self.basis.n_states > most:
+            return None
+        return log_sum_exp(small_exponents(self.basis, self.weights))
 
     @property
     def parts(self) -> list[tuple[float, LogLinear]]:

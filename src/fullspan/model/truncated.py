@@ -70,6 +70,11 @@ class TruncatedLogLinear(LogLinear):
         zero = np.zeros((1, n), dtype=dtype)
         return np.concatenate([zero, states_of_terms(self.terms, n, dtype), self.others])
 
+    @property
+    def listed_states(self) -> NDArray[Any]:
+        """The states of the truncated space."""
+        return self.states
+
     @cached_property
     def log_p(self) -> Array:
         """(|S|,) log-probabilities of the states."""

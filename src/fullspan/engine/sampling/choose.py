@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import singledispatch
+from typing import Any
+
 import numpy as np
 
 from fullspan.engine.sampling.blocks import Blocks
 from fullspan.engine.sampling.factors import Factors
 from fullspan.engine.sampling.pairwise import PairTerms, Pairwise
 from fullspan.engine.sampling.target import Target
-from fullspan.model.averaged import refuse_averaged
 from fullspan.model.graph import FactorGraph
 from fullspan.model.loglinear import LogLinear
 
@@ -27,7 +29,7 @@ def target_of(model: LogLinear | FactorGraph) -> Target:
     ------
     FullspanError : a factor forbids a state.
     """
-    refuse_averaged(model, "a Gibbs sampler")
+    model.require_single("a Gibbs sampler")
     machine = pairwise_of(model)
     if machine is not None:
         return layered(machine)
@@ -38,10 +40,17 @@ def pairwise_of(model: LogLinear | FactorGraph) -> Pairwise | None:
     """The model as a machine of binary units and pairs, or None where it is none or too large for a matrix."""
     if len(model.space) > MAX_UNITS:
         return None
-    if isinstance(model, FactorGraph):
-        return Pairwise.of_graph(model)
+    return _in_pairs(model)
+
+
+@singledispatch
+def _in_pairs(model: Any) -> Pairwise | None:
+    """Of a log-linear model; other kinds of models are registered below."""
     terms = PairTerms.of(model.basis, model.terms)
     return None if terms is None else terms.target(model.theta)
+
+
+_in_pairs.register(FactorGraph, Pairwise.of_graph)
 
 
 def layered(machine: Pairwise) -> Pairwise | Blocks:

@@ -11,8 +11,6 @@ from fullspan.engine.sampling.pairwise import Pairwise
 from fullspan.engine.sampling.target import Base
 from fullspan.engine.sampling.two_layers import layer_log_z
 from fullspan.errors import TooLargeError
-from fullspan.model.algebra.basis import log_sum_exp, small_exponents
-from fullspan.model.averaged import refuse_averaged
 from fullspan.model.estimate import Estimate
 from fullspan.model.graph import FactorGraph
 from fullspan.model.loglinear import LogLinear
@@ -63,9 +61,10 @@ def log_z(
 
 def exact_log_z(model: LogLinear | FactorGraph) -> float | None:
     """log Z up to rounding, or None where it would take too long or too much memory."""
-    refuse_averaged(model, "log Z")
-    if isinstance(model, LogLinear) and model.basis.n_states <= TABLE:
-        return log_sum_exp(small_exponents(model.basis, model.weights))
+    model.require_single("log Z")
+    found = model.log_z_by_table(TABLE)
+    if found is not None:
+        return found
     machine = pairwise_of(model)
     if machine is not None:
         found = layer_log_z(machine)

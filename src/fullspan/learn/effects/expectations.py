@@ -9,13 +9,14 @@ from fullspan.model.algebra.basis import Term, local_row
 from fullspan.model.effects.sum_to_zero import Expect
 from fullspan.model.graph import FactorGraph
 from fullspan.model.loglinear import LogLinear
-from fullspan.model.truncated import TruncatedLogLinear
 
 
 def expectations(model: LogLinear) -> Expect:
     """``<Phi_y>`` of parts of the model's terms: over its list of states, or from the beliefs of its cluster tree."""
-    if isinstance(model, TruncatedLogLinear):
-        return lambda terms: np.exp(model.log_p) @ model.basis.evaluate(terms, model.states).astype(np.float64)
+    states = model.listed_states
+    if states is not None:
+        p = np.exp(model.log_prob(states))
+        return lambda terms: p @ model.basis.evaluate(terms, states).astype(np.float64)
     found = _Swept(model)
     return lambda terms: np.array([found.expected(term) for term in terms], dtype=np.float64)
 

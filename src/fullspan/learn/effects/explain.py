@@ -10,6 +10,7 @@ import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from fullspan.learn.effects.dropping import Dropping
 from fullspan.learn.effects.expectations import expectations
 from fullspan.learn.effects.objectives import objective_of
 from fullspan.learn.likelihood.phases import Free
-from fullspan.model import Fitted, LogLinear
+from fullspan.model import Fitted
 from fullspan.model.algebra.blas import one_core
 from fullspan.model.averaged import AveragedLogLinear
 from fullspan.model.effects.interaction import Interaction
@@ -114,7 +115,7 @@ class _Explanation:
 
         The mean over members takes each on its own bootstrap sample, where an interaction can look stronger.
         """
-        if not isinstance(self.model, AveragedLogLinear) or self.data is None or not self.data.is_complete:
+        if self.model.is_single or self.data is None or not self.data.is_complete:
             return math.inf
         independent = sum(share * math.log(share) for shares in _shares(self.data) for share in shares if share > 0)
         found = -self.data.total * (self.fitted.divergence + self.fitted.entropy + independent)
@@ -149,8 +150,8 @@ class _Explanation:
 
     def _effects(self, sets: Sequence[tuple[int, ...]]) -> list[Interaction]:
         model = self.model
-        if isinstance(model, AveragedLogLinear):
-            return named_average(model, self.components, sets)
+        if not model.is_single:
+            return named_average(cast(AveragedLogLinear, model), self.components, sets)
         return named(
             *(model.space, self.components, model.theta, sets, self._expect()),
             *(self._covariance(), self.fitted.standard_errors, self.fitted.diverging),
@@ -161,7 +162,7 @@ class _Explanation:
 
     def _coefficient_errors(self) -> Array | None:
         """Of the coefficients in the sum-to-zero coding."""
-        if self.objective is None or type(self.model) is not LogLinear:
+        if self.objective is None or self.model.listed_states is not None:
             return None
         found = coded(self.fitted, self._covariance(), "sum")
         return None if found is None else found.errors

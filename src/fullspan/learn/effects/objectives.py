@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import cast
 
 import numpy as np
 
@@ -41,9 +42,9 @@ def objective_of(fitted: Fitted, data: Empirical, extra: tuple[Term, ...] = ()) 
         return None
     if not 0 < len(model.terms) <= _MOST_WEIGHTS or settings.get("solver") in _SAMPLED or settings.get("shrinkage"):
         return None
-    if isinstance(model, TruncatedLogLinear):
-        return _truncated(fitted, model, data)
-    if type(model) is not LogLinear or (fitted.by_elimination and not _by_elimination(fitted, data)):
+    if model.listed_states is not None:
+        return _truncated(fitted, cast(TruncatedLogLinear, model), data)
+    if not model.is_single or (fitted.by_elimination and not _by_elimination(fitted, data)):
         return None
     if settings.get("estimator") == "DecimatableBoltzmannMachine":
         return _decimatable(fitted, data)

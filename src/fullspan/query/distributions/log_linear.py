@@ -21,7 +21,6 @@ from fullspan.engine.elimination.sums import Sums
 from fullspan.engine.memory import budget, require
 from fullspan.errors import FullspanError, TooLargeError
 from fullspan.model.algebra.basis import expand
-from fullspan.model.averaged import refuse_averaged
 from fullspan.model.estimate import Estimate
 from fullspan.model.graph import FactorGraph
 from fullspan.model.loglinear import LogLinear, checked_codes
@@ -103,7 +102,7 @@ class LogLinearDistribution(LookUps):
         log_z: Estimate | None = None,
     ) -> None:
         if self.single:
-            refuse_averaged(model, "a distribution by one table or elimination")
+            model.require_single("a distribution by one table or elimination")
         if table is not None and (table.basis != model.basis or table.dtype != np.float64):
             raise FullspanError(
                 f"a distribution needs a float64 table over the model's own basis, not {table.dtype} over "

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,6 @@ from fullspan.learn.base.newton import factor
 from fullspan.learn.base.phase import Known
 from fullspan.learn.likelihood.solve import Likelihood, solve
 from fullspan.model.algebra.basis import Basis, Term
-from fullspan.model.averaged import refuse_averaged
 from fullspan.model.loglinear import LogLinear, check_term
 from fullspan.query.geometry.sums import EliminationSums, ListSums, Sums, TableSums
 
@@ -256,10 +255,10 @@ def log_linear(model: Any) -> LogLinear:
     FullspanError : there is none.
     """
     found = getattr(model, "model_", getattr(model, "model", model))
-    if not isinstance(found, LogLinear):
+    if not hasattr(found, "theta"):
         raise FullspanError(f"a {type(model).__name__} has no weights on terms; a fitted log-linear model is needed")
-    refuse_averaged(found, "information geometry")
-    return found
+    found.require_single("information geometry")
+    return cast(LogLinear, found)
 
 
 def positions(manifold: Manifold, terms: Sequence[Term]) -> NDArray[np.int64]:

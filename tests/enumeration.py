@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fullspan.engine.protocol import Candidates, Prices
 from fullspan.errors import FullspanError, TooLargeError
-from fullspan.model.algebra.basis import Basis
+from fullspan.model.algebra import Basis
 
 MAX_STATES = 1 << 12
 
