@@ -135,7 +135,14 @@ def family_score(
         return -np.inf
     table, levels = family_table(columns, counts, cards, v, parents), cards[v]
     a = strength / levels if each else strength / table.size
-    score, nothing, alone = -sets_of_size(cards.size, parents) if each else 0.0, math.lgamma(a * levels), math.lgamma(a)
+    score = -sets_of_size(cards.size, parents) if each else 0.0
+    return score + table_evidence(table, levels, a)
+
+
+@serial
+def table_evidence(table: Array, levels: int, a: float) -> float:
+    """The log evidence of counts, ``levels`` cells for each state of the parents, with ``a`` pseudo-rows per cell."""
+    score, nothing, alone = 0.0, math.lgamma(a * levels), math.lgamma(a)
     for start in range(0, table.size, levels):
         total = 0.0
         for k in range(levels):

@@ -1,0 +1,205 @@
+"""A tabu search over networks whose elimination stays within a number of cells.
+
+A move adds an arc, removes one, or turns one around. The best one that closes no circle and keeps the cost is made,
+also where it loses evidence, as long as it leads to the best network yet, or changes no pair that was changed lately
+and leads to a new one. After some moves without a better network the search ends with the best (Glover 1990; no search
+was better in the comparison of Scutari, Graafland & Gutierrez 2019).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from fullspan.arrays import Array
+from fullspan.learn.networks.evidence import Evidence, Parents
+from fullspan.learn.networks.moral import Family, MoralGraph
+
+TABU, PATIENCE = 30, 40
+"""Moves that a pair of variables rests after it was changed, and moves without a better network that end the search."""
+_LEAST = 1e-9
+"""Nats below which two networks are equally good."""
+Tell = Callable[["Climb"], None]
+
+
+class Move(NamedTuple):
+    """New parents of one variable or two, and the evidence that they add."""
+
+    gain: float
+    pair: tuple[int, int]
+    changes: tuple[tuple[int, Parents], ...]
+
+
+class Climb:
+    """One search; ``best`` are the parents of the best network so far, and ``best_score`` its evidence.
+
+    Parameters
+    ----------
+    max_cells : most entries of all tables that the elimination may meet.
+    tell : called after each better network.
+    """
+
+    def __init__(self, evidence: Evidence, parents: list[Parents], max_cells: float, tell: Tell | None = None) -> None:
+        self.evidence, self.parents, self.max_cells, self.tell = evidence, list(parents), max_cells, tell
+        n = len(parents)
+        self.moral = MoralGraph(evidence.cards, [self._family(v) for v in range(n)])
+        self._gain = np.full((n, n), -np.inf)
+        self._is_parent = np.zeros((n, n), dtype=bool)
+        self._too_dear: set[tuple[tuple[int, Parents], ...]] = set()
+        self._seen: set[tuple[Parents, ...]] = {tuple(parents)}
+        for v in range(n):
+            self._refresh(v)
+        self.best, self.best_score, self.best_cells = list(parents), self.score, self.moral.cells
+
+    @property
+    def score(self) -> float:
+        """The log evidence of the network as it stands."""
+        return float(sum(self.evidence.of(v, parents) for v, parents in enumerate(self.parents)))
+
+    def run(self) -> None:
+        """Search until nothing better is found, also among parents that are no candidates at first."""
+        while True:
+            self._search()
+            if not any([self.evidence.widened(v, self.best[v]) for v in range(len(self.best))]):
+                return
+            self._return_to_best()
+
+    def _search(self) -> None:
+        recent: deque[tuple[int, int]] = deque(maxlen=min(TABU, len(self.parents) - 2) if len(self.parents) > 2 else 0)
+        worse = 0
+        while worse < PATIENCE:
+            move = next(self._legal(recent), None)
+            if move is None:
+                return
+            if move.gain <= _LEAST and worse == 0 and self._too_dear:
+                self._too_dear.clear()  # the order of elimination may have become better since they were tried
+                move = next(self._legal(recent), move)
+            self._make(move)
+            recent.append(move.pair)
+            worse += 1
+            if self.score > self.best_score + _LEAST and self.moral.cells <= self.max_cells:
+                self.best, self.best_score, self.best_cells = list(self.parents), self.score, self.moral.cells
+                worse = 0
+                if self.tell is not None:
+                    self.tell(self)
+
+    def _return_to_best(self) -> None:
+        changed = [v for v in range(len(self.best)) if self.best[v] != self.parents[v]]
+        self._make(Move(0.0, (0, 0), tuple((v, self.best[v]) for v in changed)))
+        for v in range(len(self.best)):
+            self._refresh(v)
+
+    # -- moves ------------------------------------------------------------------------------------------------
+
+    def _legal(self, recent: deque[tuple[int, int]]) -> Iterator[Move]:
+        """Moves that may be made, the best first."""
+        ancestors, score = self._ancestors(), self.score
+        for move in self._sorted(ancestors):
+            is_better = score + move.gain > self.best_score + _LEAST
+            if move.changes in self._too_dear or (not is_better and (move.pair in recent or self._is_seen(move))):
+                continue
+            if self._cells(move) <= self.max_cells:
+                yield move
+            else:
+                self._too_dear.add(move.changes)
+
+    def _sorted(self, ancestors: list[int]) -> Iterator[Move]:
+        """Moves that close no circle, by the evidence that they add."""
+        n, is_parent = len(self.parents), self._is_parent
+        joined = np.where(is_parent | is_parent.T, -np.inf, self._gain)
+        left = np.where(is_parent, self._gain, -np.inf)
+        turned = np.where(is_parent, self._gain + self._gain.T, -np.inf)
+        gains = np.concatenate([joined.ravel(), left.ravel(), turned.ravel()])
+        for place in _from_the_largest(gains):
+            kind, rest = divmod(place, n * n)
+            v, u = divmod(rest, n)
+            move = self._move(float(gains[place]), kind, v, u, ancestors)
+            if move is not None:
+                yield move
+
+    def _move(self, gain: float, kind: int, v: int, u: int, ancestors: list[int]) -> Move | None:
+        """Join u to the parents of v (0), take it out (1), or turn the arc around (2)."""
+        pair = (min(u, v), max(u, v))
+        if kind == 0:
+            return None if ancestors[u] >> v & 1 else Move(gain, pair, ((v, _with(self.parents[v], u)),))
+        rest = tuple(p for p in self.parents[v] if p != u)
+        if kind == 1:
+            return Move(gain, pair, ((v, rest),))
+        if any(ancestors[p] >> u & 1 for p in rest):
+            return None
+        return Move(gain, pair, ((v, rest), (u, _with(self.parents[u], v))))
+
+    def _is_seen(self, move: Move) -> bool:
+        after = list(self.parents)
+        for v, parents in move.changes:
+            after[v] = parents
+        return tuple(after) in self._seen
+
+    def _cells(self, move: Move) -> float:
+        return self.moral.cells_with(*self._families(move), self.max_cells)
+
+    def _families(self, move: Move) -> tuple[list[Family], list[Family]]:
+        """What a move takes out and puts in."""
+        return [self._family(v) for v, _ in move.changes], [(v, *parents) for v, parents in move.changes]
+
+    def _make(self, move: Move) -> None:
+        self.moral.replace(*self._families(move))
+        for v, parents in move.changes:
+            self.parents[v] = parents
+            self._refresh(v)
+        self._seen.add(tuple(self.parents))
+
+    # -- what is known of the network as it stands ------------------------------------------------------------
+
+    def _family(self, v: int) -> Family:
+        return v, *self.parents[v]
+
+    def _refresh(self, v: int) -> None:
+        """What each change of the parents of v adds."""
+        parents, own = self.parents[v], self.evidence.of(v, self.parents[v])
+        gain: Array = self.evidence.joined(v, parents) - own
+        for u in parents:
+            gain[u] = self.evidence.of(v, tuple(p for p in parents if p != u)) - own
+        self._gain[v], self._is_parent[v] = gain, False
+        self._is_parent[v, list(parents)] = True
+
+    def _ancestors(self) -> list[int]:
+        """The ancestors of each variable and itself, as bits."""
+        found = [0] * len(self.parents)
+        children: list[list[int]] = [[] for _ in self.parents]
+        waiting = [len(parents) for parents in self.parents]
+        for v, parents in enumerate(self.parents):
+            for p in parents:
+                children[p].append(v)
+        ready = [v for v, number in enumerate(waiting) if not number]
+        while ready:
+            p = ready.pop()
+            found[p] |= 1 << p
+            for v in children[p]:
+                found[v] |= found[p]
+                waiting[v] -= 1
+                if not waiting[v]:
+                    ready.append(v)
+        return found
+
+
+_FIRST = 256
+"""Moves that are sorted at first."""
+
+
+def _from_the_largest(gains: Array) -> Iterator[int]:
+    """Places of finite numbers, the largest first; equal ones in their order."""
+    if len(gains) > _FIRST:
+        bar = np.partition(gains, len(gains) - _FIRST)[len(gains) - _FIRST]
+        first = np.flatnonzero((gains > bar) & np.isfinite(gains))
+        yield from first[np.argsort(-gains[first], kind="stable")].tolist()
+        gains = np.where(gains > bar, -np.inf, gains)
+    rest = np.flatnonzero(np.isfinite(gains))
+    yield from rest[np.argsort(-gains[rest], kind="stable")].tolist()
+
+
+def _with(parents: Parents, u: int) -> Parents:
+    return tuple(sorted((*parents, u)))
