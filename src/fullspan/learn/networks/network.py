@@ -77,8 +77,8 @@ def fitted_tables(data: Empirical, parents: Sequence[tuple[int, ...]], strength:
     for v, own in enumerate(parents):
         family, card = (v, *own), data.space.cards[v]
         size = math.prod(data.space.cards[i] for i in family)
-        counts = np.bincount(_places(data.states, family, data.space.cards), data.counts, size).reshape(-1, card)
-        counts = counts + strength / size
+        rows = np.bincount(_places(data.states, family, data.space.cards), data.counts, size)
+        counts: Array = rows.reshape(-1, card) + strength / size
         tables.append(np.log(counts / counts.sum(axis=1, keepdims=True)).ravel())
     return tuple(tables)
 
