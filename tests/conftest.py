@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import os
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,6 +13,10 @@ import pytest
 
 from skipping import summary
 
+# Two processes run the tests. Threads that wait for each other by spinning would take the cores from the other one.
+os.environ.setdefault("GOMP_SPINCOUNT", "0")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 _DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
@@ -18,6 +24,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Refuse a test named after an address in memory: two processes would call it by two names and run nothing."""
     if moving := [item.nodeid for item in items if " at 0x" in item.nodeid]:
         raise pytest.UsageError(f"these tests have another name in every process; give them ids: {moving}")
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector pass over the thousands of tests collected, which stay to the end anyway."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

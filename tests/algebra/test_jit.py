@@ -68,3 +68,24 @@ def test_a_twin_serves_until_compiling_pays_or_where_nothing_is_kept(tmp_path: P
     cache = str(tmp_path / "cache")
     run(script, [True, True, False, False], NUMBA_CACHE_DIR=cache)
     run(script, [False] * 4, NUMBA_CACHE_DIR=cache)
+
+
+def test_no_garbage_is_collected_while_numba_compiles(tmp_path: Path) -> None:
+    """And it is collected again afterwards, also where compiling fails."""
+    (tmp_path / "kernel.py").write_text(KERNEL)
+    run(
+        f"import gc, sys; sys.path.insert(0, {str(tmp_path)!r}); import kernel\n"
+        "from numba.core import event\n"
+        "seen = []\n"
+        "class Seen(event.Listener):\n"
+        "    def on_start(self, event): seen.append(gc.isenabled())\n"
+        "    def on_end(self, event): pass\n"
+        "kernel.doubled.ready()\n"
+        "event.register('numba:compile', Seen())\n"
+        "assert kernel.doubled(1) == 2 and seen == [False] and gc.isenabled()\n"
+        "try: kernel.doubled([None])\n"
+        "except Exception: pass\n"
+        "assert gc.isenabled()\n"
+        "gc.disable(); kernel.doubled(1.0); assert not gc.isenabled()\n",
+        NUMBA_CACHE_DIR=str(tmp_path / "cache"),
+    )

