@@ -17,11 +17,10 @@ import pytest
 
 import fullspan as fs
 from fullspan.bench.density import Score, compare, markdown
-from fullspan.bench.density_fold import Job
+from fullspan.bench.density_fold import Job, Limited
 from fullspan.bench.density_methods import RIVALS, Settings, all_methods, how_to_add_rivals
 from fullspan.bench.density_picture import picture
 from fullspan.bench.density_sets import find_sets, read_set
-from fullspan.bench.limited import Limited
 from fullspan.errors import DataError
 
 QUICK = Settings(seconds=0.0)
@@ -248,7 +247,7 @@ def test_nothing_goes_on_when_the_command_is_killed(tmp_path: Path, how: signal.
     bits = np.random.default_rng(0).integers(0, 2, (20_000, 64), dtype=np.uint8)
     np.savez(tmp_path / "long.npz", bits=np.packbits(bits, axis=1), n=64)
     script = (
-        "import sys\nfrom pathlib import Path\nfrom fullspan.bench.limited import Limited\n"
+        "import sys\nfrom pathlib import Path\nfrom fullspan.bench.density_fold import Limited\n"
         "from fullspan.bench.density_fold import Job\nfrom fullspan.bench.density_methods import Settings\n"
         "limited = Limited()\nlimited.worker.ready()\nprint(limited.worker.pid, flush=True)\n"
         f"limited.do(Job(Path({str(tmp_path / 'long.npz')!r}), 'hidden-trees', 0, 2, Settings()), None)\n"

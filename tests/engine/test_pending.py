@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from enumeration import Enumeration
 from fullspan.engine.dual import DualTable, deferred, layout, pending, table
-from fullspan.engine.dual.bounds import LANES, Bounds, furthest
+from fullspan.engine.dual.deferred import LANES, Bounds, furthest
 from fullspan.engine.dual.octets import _exchange_plain, move_pair
 from fullspan.model.algebra import Basis
 from generic import always_compiled, distribution, matrix, sample, some_prices

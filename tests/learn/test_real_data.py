@@ -15,8 +15,7 @@ from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.engine.dual import DualTable
 from fullspan.learn.search import Options, Problem, fit_search, prices
-from fullspan.learn.search.problem import as_theta
-from fullspan.learn.search.refit import refit
+from fullspan.learn.search.problem import as_theta, refit
 from fullspan.model.algebra import Basis
 
 

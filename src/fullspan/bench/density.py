@@ -17,10 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from fullspan.bench.density_fold import Job, Outcome, held
+from fullspan.bench.density_fold import Job, Limited, Outcome, held
 from fullspan.bench.density_methods import Settings, all_methods, how_to_add_rivals
 from fullspan.bench.density_sets import find_sets
-from fullspan.bench.limited import Limited
 from fullspan.errors import DataError
 
 Say = Callable[[str], None]

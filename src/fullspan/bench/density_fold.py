@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from fullspan.bench.density_methods import Declined, Settings, all_methods
 from fullspan.bench.density_sets import DataSet, read_set
 from fullspan.errors import FullspanError
+from fullspan.processes import Ended, TookTooLong, Worker
 
 
 @dataclass(frozen=True)
@@ -57,3 +59,43 @@ def done(job: Job) -> Outcome:
         return Outcome(declined=str(reason))
     except MemoryError:
         return Outcome(declined="memory did not suffice")
+
+
+class Limited:
+    """Does jobs in a process of its own, which is started again after one was stopped."""
+
+    def __init__(self) -> None:
+        self.worker = Worker(_learner)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.worker.stop()
+
+    def do(self, job: Job, limit: float | None) -> Outcome:
+        """The outcome of a job; a reason to decline if it takes more than ``limit`` seconds, or was killed.
+
+        Raises
+        ------
+        FullspanError : the process failed by a fault of its own, which it has printed.
+        """
+        try:
+            outcome: Outcome = self.worker.ask(job, limit)
+        except TookTooLong:
+            self.worker.stop()
+            return Outcome(declined=f"more than {limit:g} s for a fold", notes={"limit": limit})
+        except Ended as end:
+            self.worker.stop()
+            if end.code >= 0:
+                raise FullspanError(
+                    f"{job.method} failed on {job.path.stem}, as printed above; --method leaves it out"
+                ) from None
+            reason = f"its process was ended by signal {-end.code}" + (", out of memory?" if end.code == -9 else "")
+            return Outcome(declined=reason)
+        return outcome
+
+
+def _learner() -> Callable[[Job], Outcome]:
+    """What answers in the process; its imports are paid before the first job."""
+    return done

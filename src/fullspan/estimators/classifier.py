@@ -16,8 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fullspan.data.space import Space
 from fullspan.errors import ConvergenceWarning, FullspanError
-from fullspan.estimators.explain.boundary import diverging_terms, warn_at_boundary
-from fullspan.estimators.explain.endings import ending_words
+from fullspan.estimators.explain.endings import diverging_terms, ending_words, warn_at_boundary
 from fullspan.estimators.explain.explained import Explained
 from fullspan.estimators.inputs.checks import check_parameters
 from fullspan.estimators.inputs.evidence import Hidden, hidden_variables

@@ -16,7 +16,7 @@ from fullspan.data.space import Space
 from fullspan.data.tables.missing import MissingCellsError
 from fullspan.errors import BoundaryWarning, FullspanError
 from fullspan.estimators.density import DensityEstimator, generator
-from fullspan.estimators.explain.boundary import diverging_terms, warn_at_boundary
+from fullspan.estimators.explain.endings import diverging_terms, warn_at_boundary
 from fullspan.estimators.inputs.shared_parameters import Memory, Seed
 from fullspan.estimators.machine_features import intensities, row_intensities
 from fullspan.estimators.settings import seed_of

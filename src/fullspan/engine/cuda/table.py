@@ -18,7 +18,7 @@ from fullspan.engine.cuda.data import DeviceData
 from fullspan.engine.cuda.device import Kernels, compiled, cupy, struct
 from fullspan.engine.cuda.leap import Leap, Leaps
 from fullspan.engine.cuda.transform import C_NAMES, LARGEST_CARD, Transform
-from fullspan.engine.dual.gathered import GatheredLookUps
+from fullspan.engine.dual.cells import GatheredLookUps
 from fullspan.engine.dual.layout import Layout
 from fullspan.engine.dual.partition import log_partition
 from fullspan.engine.protocol import Candidates, Prices

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from fullspan.arrays import Array, Ints
 from fullspan.engine.dual import deferred, lookup, mixed, monomial, pending, plain, walsh
-from fullspan.engine.dual.bounds import Bounds
+from fullspan.engine.dual.deferred import Bounds
 from fullspan.engine.dual.layout import Fibres, Layout
 from fullspan.engine.dual.partition import exp_normalised, log_partition
 from fullspan.engine.dual.pending import Pending

@@ -17,7 +17,7 @@ import numpy as np
 from jax.sharding import PartitionSpec
 from numpy.typing import NDArray
 
-from fullspan.engine.dual.gathered import GatheredLookUps
+from fullspan.engine.dual.cells import GatheredLookUps
 from fullspan.engine.protocol import Candidates, Prices
 from fullspan.engine.sharded import transform
 from fullspan.engine.sharded.shards import AXIS, LARGEST_BLOCK, Shards, devices, mesh

@@ -6,9 +6,15 @@ with dashes, such as ``--max-iter``.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import warnings
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from fullspan.errors import BoundaryWarning, ConvergenceWarning
 from fullspan.learn.likelihood.solvers import BY_CHAINS
+from fullspan.model.effects.words import label
+
+if TYPE_CHECKING:
+    from fullspan.model.fitted import Fitted
 
 CONVERGED, GIVEN, INTERRUPTED, DIVERGED = "converged", "given", "interrupted", "diverged"
 
@@ -110,3 +116,45 @@ def _runs(fitted: Any) -> str:
 def _off(fitted: Any) -> str:
     violation = fitted.settings.get("violation")
     return f"; an expectation differs from the data's by {violation:.2g}" if isinstance(violation, int | float) else ""
+
+
+_NAMED = 6
+"""Terms that the warning names."""
+
+
+def diverging_terms(fitted: Fitted) -> tuple[str, ...]:
+    """The terms whose weights have no finite maximum, as ``a=y:b=n``."""
+    model = fitted.model
+    return tuple(label(model.space, model.basis, model.terms[k]) for k in fitted.diverging)
+
+
+def warn_at_boundary(fitted: Fitted, stacklevel: int) -> None:
+    """Warn, on behalf of the caller ``stacklevel`` levels up, if the maximum lies at infinity."""
+    names = diverging_terms(fitted)
+    if not names:
+        return
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    text = (
+        f"the maximum of the likelihood lies at infinity: the weights of {', '.join(names[:_NAMED])}{more} have no "
+        "finite maximum. The fitted distribution is the limit, in which some states have probability 0; "
+        "a penalty such as l2=1e-4 keeps all weights finite"
+    )
+    warnings.warn(text, BoundaryWarning, stacklevel=stacklevel + 1)
+
+
+SUSPECT = 1.05
+"""R-hat from which a warning says that the chains have not met."""
+
+
+def unmixed(r_hat: float) -> str | None:
+    """What to say of chains that have not met."""
+    if r_hat <= SUSPECT:
+        return None
+    return f"the chains have not met (R-hat {r_hat:.2f}): errors are too small; walk further, or from a simpler model"
+
+
+def warn_unmixed(r_hat: float, stacklevel: int) -> None:
+    """Warn of it."""
+    message = unmixed(r_hat)
+    if message is not None:
+        warnings.warn(message, ConvergenceWarning, stacklevel=stacklevel + 1)

@@ -83,3 +83,19 @@ def refuse_unused(estimator: Any, names: Sequence[str], applies: str) -> None:
 
 def _is(kind: type, value: Any) -> bool:
     return isinstance(value, kind) and not isinstance(value, bool)
+
+
+def check_exact_joint(estimator: Any, name: str, user: str) -> None:
+    """Refuse a model that predicts some columns from others, or whose marginals cannot be summed.
+
+    Raises
+    ------
+    FullspanError : ``user``, such as "a report", needs another model.
+    """
+    if estimator.fitted_.is_conditional:
+        raise FullspanError(f"{name} predicts some columns from others; {user} needs a model of all columns")
+    if not estimator.distribution_.exact:
+        raise FullspanError(
+            f"{name} is a {type(estimator).__name__}, whose marginals are not summed, and {user} shows exact ones; "
+            "fullspan compare, score and sample take it"
+        )

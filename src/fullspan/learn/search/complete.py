@@ -26,8 +26,7 @@ from fullspan.learn.search.full import (
 from fullspan.learn.search.options import PSEUDO_ROWS, Limits, Options
 from fullspan.learn.search.paper import paper_search
 from fullspan.learn.search.penalty import prices
-from fullspan.learn.search.problem import Problem, as_arrays
-from fullspan.learn.search.refit import variances
+from fullspan.learn.search.problem import Problem, as_arrays, variances
 from fullspan.model import Fitted, LogLinear
 from fullspan.model.algebra.basis import Basis, BasisName, is_power_of_two
 from fullspan.model.algebra.blas import one_core

@@ -20,8 +20,7 @@ import numpy as np
 from fullspan.learn.search import line
 from fullspan.learn.search.margins import Margins
 from fullspan.learn.search.options import MAX_TERMS
-from fullspan.learn.search.problem import Prior, Problem, as_arrays, as_theta
-from fullspan.learn.search.refit import refit, variances
+from fullspan.learn.search.problem import Prior, Problem, as_arrays, as_theta, refit, variances
 from fullspan.learn.search.sift import BELIEVED, Quadratic, sift
 from fullspan.model.algebra.basis import Basis, exchanged
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -9,6 +10,18 @@ from typing import Any
 
 from fullspan.errors import FullspanError
 from fullspan.people.cli.values import names, read_json
+
+WEIGHTS_HELP = "Column that holds the weight of each row; by default the model's own, where the table has it."
+
+
+class Device(enum.StrEnum):
+    """Where the tables live."""
+
+    auto = "auto"
+    cpu = "cpu"
+    cuda = "cuda"
+    sharded = "sharded"
+
 
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?\s*", re.IGNORECASE)
 _POWER = {"": 0, "k": 10, "m": 20, "g": 30, "t": 40}

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from fullspan.people.cli.choices import Device
+from fullspan.people.cli.arguments import Device
 
 EPILOG = "Example: fullspan bench device --n 13 --rows 1000"
 LIMIT_HELP = "Seconds that a method may take for a fold; then it is stopped and shown as declined. 0: none."

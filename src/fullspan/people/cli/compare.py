@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fullspan.people.cli.choices import WEIGHTS_HELP
+from fullspan.people.cli.arguments import WEIGHTS_HELP
 from fullspan.people.cli.models import Na, OnUnknown, changes
 
 if TYPE_CHECKING:

@@ -130,7 +130,7 @@ def say_drawn(distribution: Distribution) -> None:
 
 
 def _say_unmixed(r_hat: float) -> None:
-    from fullspan.estimators.sampled import unmixed
+    from fullspan.estimators.explain.endings import unmixed
 
     message = unmixed(r_hat)
     if message is not None:

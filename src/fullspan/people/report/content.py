@@ -18,8 +18,8 @@ from fullspan.errors import FullspanError
 from fullspan.estimators.compare.comparing import compare_counts, training_share
 from fullspan.estimators.compare.comparison import ALL, SOME, Comparison
 from fullspan.estimators.explain.limits import approach
+from fullspan.estimators.inputs.checks import check_exact_joint
 from fullspan.estimators.inputs.reading import Reading
-from fullspan.estimators.joint import check_exact_joint
 from fullspan.learn.likelihood.nested import information_by_order
 from fullspan.people.report.caveats import caveats
 from fullspan.query.margins import WorstCells, worst_cells

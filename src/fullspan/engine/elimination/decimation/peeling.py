@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.engine.elimination.decimation.buckets import BUCKETS, WAITING, leave, new_edges, place, touch
 from fullspan.engine.elimination.decimation.net import (
     BIASED,
     DEGREE,
@@ -35,7 +34,7 @@ from fullspan.engine.elimination.decimation.net import (
     only_half,
     remainder,
 )
-from fullspan.engine.elimination.decimation.safe import safe_node
+from fullspan.engine.elimination.decimation.safe import BUCKETS, WAITING, leave, new_edges, place, safe_node, touch
 from fullspan.model.algebra.jit import inlined, serial
 
 
