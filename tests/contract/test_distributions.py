@@ -14,6 +14,7 @@ from fullspan.data.space import Space
 from fullspan.errors import DataError, QueryError
 from fullspan.query.distribution import Distribution
 from fullspan.query.distributions import SampledDistribution
+from fullspan.query.prediction import level_probabilities
 from query.enumeration import Enumerated, all_states
 
 Event = dict[int, tuple[int, ...]]
@@ -150,6 +151,21 @@ def test_conditionals_of_many_rows(made: tuple[str, Distribution, Enumerated]) -
     events[:, 0], givens[0, 1], givens[1, 0] = 1, 0, 0
     expected = [truth.probability({0: (1,)}, {1: (0,)}), 0.0]
     np.testing.assert_allclose(distribution.conditionals(events, givens), expected, rtol=1e-9)
+
+
+def test_a_cell_given_the_rest(made: tuple[str, Distribution, Enumerated]) -> None:
+    """p(x_i | the other observed cells) of every row, whatever stands in cell i; other open cells are summed over."""
+    _, distribution, truth = made
+    rows = all_states(tuple(card + 1 for card in truth.p.shape)) - 1
+    for i in (0, 1):
+        others = [{j: (int(x),) for j, x in enumerate(row) if x >= 0 and j != i} for row in rows]
+        possible = np.array([truth.probability(given) > 0 for given in others])
+        found = level_probabilities(distribution, rows[possible], i)
+        expected = [truth.conditional((i,), given) for given, ok in zip(others, possible, strict=True) if ok]
+        np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-12)
+        if not possible.all():
+            with pytest.raises(QueryError, match="nothing can be predicted from it"):
+                level_probabilities(distribution, rows, i)
 
 
 def test_all_pairs(made: tuple[str, Distribution, Enumerated]) -> None:

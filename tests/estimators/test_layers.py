@@ -162,12 +162,13 @@ def test_labels_are_predicted_by_free_energies(as_frame: bool) -> None:
         assert machine.score(rows, labels) < machine.score(rows)
 
 
-def test_without_a_target_there_are_no_labels() -> None:
-    """predict and predict_proba are those of a machine with a target only, so that pipelines see a transformer."""
-    assert not hasattr(restricted(), "predict")
-    assert hasattr(restricted(target="x"), "predict_proba")
-    with pytest.raises(AttributeError, match="predict_proba"):
-        restricted().fit(patterns()).predict_proba(patterns())
+def test_without_a_target_every_column_is_predicted_from_the_others() -> None:
+    """A machine with labels predicts these; one without predicts each column, or the one that is named."""
+    machine = restricted().fit(patterns())
+    every = machine.predict_proba(patterns())
+    assert every.shape == (len(patterns()), sum(machine.space_.cards))
+    assert machine.predict_proba(patterns(), "x1") == pytest.approx(every[:, 2:4], abs=1e-12)
+    assert not hasattr(DeepBoltzmannMachine(layers=[2, 2]), "predict")
 
 
 def test_constant_columns_are_nothing_to_learn_from() -> None:

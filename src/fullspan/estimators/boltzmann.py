@@ -10,10 +10,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from fullspan.data.space import Level
 from fullspan.errors import FullspanError
-from fullspan.estimators.density import DensityEstimator, generator
+from fullspan.estimators.density import DensityEstimator
 from fullspan.estimators.explain.endings import diverging_terms, warn_at_boundary, warn_unmixed
 from fullspan.estimators.inputs.checks import check_parameters, refuse_unused
 from fullspan.estimators.inputs.evidence import Evidence, Hidden, hidden_variables
+from fullspan.estimators.inputs.seeds import generator
 from fullspan.estimators.inputs.shared_parameters import Memory, Seed
 from fullspan.estimators.inputs.tables import empty_of
 from fullspan.estimators.settings import BY_CHAINS, OPTIONS, learned, noted

@@ -113,7 +113,7 @@ class BoltzmannClassifier(Memory, Seed, Parameters, Explained, ClassifierMixin, 
         DataError : the table cannot be read, or an input is missing.
         FullspanError : a parameter or a role is not what it should be.
         """
-        from fullspan.estimators.density import generator
+        from fullspan.estimators.inputs.seeds import generator
         from fullspan.learn.likelihood.conditional import fit_conditional
         from fullspan.learn.likelihood.options import MachineOptions
 

@@ -13,9 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from fullspan.data.space import Space
 from fullspan.errors import FullspanError
-from fullspan.estimators.density import DensityEstimator, generator
+from fullspan.estimators.density import DensityEstimator
 from fullspan.estimators.inputs.checks import check_parameters
 from fullspan.estimators.inputs.evidence import Evidence
+from fullspan.estimators.inputs.seeds import generator
 from fullspan.estimators.inputs.shared_parameters import Seed
 from fullspan.estimators.inputs.tables import checked_table, checked_weight, kind_of
 from fullspan.estimators.inputs.targets import counted_with_outputs, refuse_unknown_inputs, share_right
@@ -221,20 +222,28 @@ class DecimatableBoltzmannMachine(Seed, DensityEstimator):
 
     # -- predicting -------------------------------------------------------------------------------------------
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64] | list[NDArray[np.float64]]:
+    def predict_proba(self, X: Any, column: str | None = None) -> Any:
         """Probability of each level of the output, (rows, 2); a list of such arrays for several outputs.
+
+        A machine without outputs or inputs predicts any ``column`` from the others, and each of them if none is named.
 
         Raises
         ------
-        FullspanError : the machine has no outputs.
+        FullspanError : the machine has inputs, and a column is named or there are no outputs.
         DataError : an input is missing, or has a value that is no level.
         """
+        check_is_fitted(self)
+        if column is not None or not (self._outputs or self._is_conditional()):
+            return super().predict_proba(X, column)
         ones = self.distribution_.means(self._input_codes(X))[:, list(self._outputs)]
         found = [np.stack([1.0 - p, p], axis=1) for p in ones.T]
         return found[0] if len(found) == 1 else found
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The likeliest level of each output, (rows,), or (rows, outputs) for several."""
+    def predict(self, X: Any, column: str | None = None) -> NDArray[Any]:
+        """The likeliest level of each output, (rows,), or (rows, outputs) for several; see :meth:`predict_proba`."""
+        check_is_fitted(self)
+        if column is not None or not (self._outputs or self._is_conditional()):
+            return super().predict(X, column)
         found = self.predict_proba(X)
         if isinstance(found, list):
             return np.stack([c[p.argmax(axis=1)] for c, p in zip(self.classes_, found, strict=True)], axis=1)

@@ -30,9 +30,11 @@ from fullspan.estimators.explain.limits import limit_line, measured_by, recorded
 from fullspan.estimators.inputs.checks import check_parameters
 from fullspan.estimators.inputs.evidence import Evidence, event_of
 from fullspan.estimators.inputs.reading import Reading, refuse_missing_level, say_missing
+from fullspan.estimators.inputs.seeds import generator
 from fullspan.estimators.inputs.shared_parameters import Parameters
 from fullspan.estimators.inputs.tables import checked_table, checked_weight, empty_of, kind_of
 from fullspan.estimators.plots import Plots
+from fullspan.estimators.predictions import Predictions
 from fullspan.estimators.registry import distribution_of, write_fitted
 from fullspan.learn.base.reporter import Reporter, announce, is_followed, reading, reported
 from fullspan.model.fitted import Fitted
@@ -49,7 +51,7 @@ _RESIDUALS = 5
 """Residuals in a summary."""
 
 
-class DensityEstimator(Parameters, Explained, Plots, DensityMixin, BaseEstimator):  # type: ignore[misc]
+class DensityEstimator(Parameters, Explained, Plots, Predictions, DensityMixin, BaseEstimator):  # type: ignore[misc]
     """An exact model of the joint distribution of a table's columns, and of hidden variables where there are any.
 
     Attributes
@@ -207,6 +209,9 @@ class DensityEstimator(Parameters, Explained, Plots, DensityMixin, BaseEstimator
         """
         check_is_fitted(self)
         return self._log_prob(self._codes(X, partial=self.missing != "error"))
+
+    def _is_conditional(self) -> bool:
+        return bool(self.fitted_.is_conditional)
 
     def _log_prob(self, codes: NDArray[Any]) -> NDArray[np.float64]:
         """Of rows of visible codes, -1 where a cell is not observed."""
@@ -454,10 +459,3 @@ def _out_of_bag(fitted: Fitted) -> tuple[float | None, float | None]:
     """Mean log-likelihood of the rows left out by bootstrap fits, and its error; None for a single fit."""
     found = fitted.out_of_bag
     return (None, None) if found is None else (found.score, found.error)
-
-
-def generator(random_state: Any) -> np.random.Generator:
-    """A generator from a seed, a generator, or scikit-learn's RandomState."""
-    if isinstance(random_state, np.random.RandomState):
-        return np.random.default_rng(random_state.randint(2**31))
-    return np.random.default_rng(random_state)

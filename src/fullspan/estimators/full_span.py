@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from fullspan.data import Empirical
 from fullspan.errors import DataError, FullspanError
 from fullspan.estimators.checkpoints import Checkpoints, restored_on_error
-from fullspan.estimators.density import DensityEstimator, generator
+from fullspan.estimators.density import DensityEstimator
 from fullspan.estimators.engines import choose_engine, wide_options
 from fullspan.estimators.inputs.checks import check_parameters, refuse_unused
 from fullspan.estimators.inputs.evidence import Hidden, hidden_variables
 from fullspan.estimators.inputs.reading import say_missing
+from fullspan.estimators.inputs.seeds import generator
 from fullspan.estimators.inputs.shared_parameters import Memory, Seed
 from fullspan.estimators.inputs.tables import checked_table, checked_weight, kind_of
 from fullspan.estimators.settings import of_hidden, refuse_hidden

@@ -21,13 +21,13 @@ from fullspan.data import decode, fill, held
 from fullspan.data.space import Space
 from fullspan.errors import ConvergenceWarning, FullspanError, require_whole
 from fullspan.estimators.checkpoints import kept_on_interrupt, restored_on_error
-from fullspan.estimators.density import generator
 from fullspan.estimators.explain import limits
 from fullspan.estimators.explain.endings import ending
 from fullspan.estimators.explain.shown import Shown, closing_lines
 from fullspan.estimators.inputs.checks import check_parameters
 from fullspan.estimators.inputs.evidence import Evidence, event_of
 from fullspan.estimators.inputs.reading import Reading, refuse_missing_level, say_missing
+from fullspan.estimators.inputs.seeds import generator
 from fullspan.estimators.inputs.shared_parameters import Parameters, Seed
 from fullspan.estimators.inputs.tables import checked_table, checked_weight, empty_of, kind_of
 from fullspan.estimators.inputs.unit_rows import UnitRows, codes_of_table, rows_of_table

@@ -17,10 +17,10 @@ from fullspan.data.tables.grouped import Grouped, count_groups
 from fullspan.engine.memory import budget, require
 from fullspan.engine.planner import Device
 from fullspan.errors import ConvergenceWarning, FullspanError
-from fullspan.estimators.density import generator
 from fullspan.estimators.full_span import FullSpan
 from fullspan.estimators.inputs.checks import check_parameters
 from fullspan.estimators.inputs.reading import READING, Reading
+from fullspan.estimators.inputs.seeds import generator
 from fullspan.estimators.inputs.tables import checked_table, checked_weight, kind_of
 from fullspan.learn.base.reporter import announce, reported
 from fullspan.learn.base.reporter import reading as reading_words

@@ -11,9 +11,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from fullspan.errors import FullspanError
-from fullspan.estimators.density import generator
 from fullspan.estimators.explain.links import MIXTURE, MIXTURE_REPORT, Links, links_by_sharing
 from fullspan.estimators.explain.shown import Shown, shown_by_size
+from fullspan.estimators.inputs.seeds import generator
 from fullspan.estimators.inputs.shared_parameters import Seed
 from fullspan.estimators.trees import TreeEstimator, of_all_rows
 from fullspan.estimators.without_terms import WithoutTerms

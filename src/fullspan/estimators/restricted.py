@@ -7,25 +7,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.metaestimators import available_if
 
 from fullspan.estimators.layered import LayeredEstimator
-
-
-def _has_target(machine: Any) -> bool:
-    """Whether the machine has labels.
-
-    Raises
-    ------
-    AttributeError : it has not; says how to have them.
-    """
-    if machine.target is None:
-        raise AttributeError("the machine has no labels; make it with target='...', the name of their variable")
-    return True
+from fullspan.estimators.predictions import Predictions
+from fullspan.query.prediction import normalised
 
 
 @dataclass(eq=False, repr=False)
-class RestrictedBoltzmannMachine(LayeredEstimator):
+class RestrictedBoltzmannMachine(Predictions, LayeredEstimator):
     """A layer of hidden units joined to the visible ones, and no other joints.
 
         p(x, h) = exp(b.x + c.h + x' W h) / Z
@@ -93,27 +82,28 @@ class RestrictedBoltzmannMachine(LayeredEstimator):
         """
         return super().score_samples(X)
 
-    @available_if(_has_target)  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """(rows, classes) probabilities of the labels given the other cells, exact: log Z cancels.
+    def predict_proba(self, X: Any, column: str | None = None) -> NDArray[np.float64]:
+        """Probabilities of the levels of a column given the other cells of each row, exact: log Z cancels.
 
-        p(y | x) is proportional to exp(-F(x, y)). Only a machine with a target has it.
+            p(y | x) is proportional to exp(-F(x, y))
+
+        ``column`` is the target if none is named; a machine without a target gives those of all columns side by side.
         """
+        if column is not None or self.target is None:
+            found: NDArray[np.float64] = super().predict_proba(X, column)
+            return found
         codes = self._codes(X)
         scores = np.empty((len(codes), len(self.classes_)))
         for k in range(len(self.classes_)):
             codes[:, self._position] = k
             scores[:, k] = self._scores(codes)
-        scores -= scores.max(axis=1, keepdims=True)
-        chances = np.exp(scores)
-        normalised: NDArray[np.float64] = chances / chances.sum(axis=1, keepdims=True)
-        return normalised
+        return normalised(scores)
 
-    @available_if(_has_target)  # type: ignore[untyped-decorator]
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The likeliest label of each row."""
-        chances = self.predict_proba(X)
-        predicted: NDArray[Any] = self.classes_[chances.argmax(axis=1)]
+    def predict(self, X: Any, column: str | None = None) -> NDArray[Any]:
+        """The likeliest level of a column, of the target if none is named; see :meth:`predict_proba`."""
+        if column is not None or self.target is None:
+            return super().predict(X, column)
+        predicted: NDArray[Any] = self.classes_[self.predict_proba(X).argmax(axis=1)]
         return predicted
 
     def free_energy(self, X: Any) -> NDArray[np.float64]:

@@ -13,7 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from fullspan.data.space import Level
 from fullspan.errors import FullspanError
-from fullspan.estimators.density import generator
 from fullspan.estimators.explain.links import (
     HIDDEN,
     HIDDEN_REPORT,
@@ -26,6 +25,7 @@ from fullspan.estimators.explain.links import (
 from fullspan.estimators.explain.shown import Rows, Shown, shown_by_size
 from fullspan.estimators.inputs.checks import check_parameters
 from fullspan.estimators.inputs.evidence import Evidence
+from fullspan.estimators.inputs.seeds import generator
 from fullspan.estimators.inputs.shared_parameters import Memory, Seed
 from fullspan.estimators.inputs.tables import checked_table, kind_of
 from fullspan.estimators.without_terms import WithoutTerms

@@ -15,8 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 from fullspan.data.space import Space
 from fullspan.data.tables.missing import MissingCellsError
 from fullspan.errors import BoundaryWarning, FullspanError
-from fullspan.estimators.density import DensityEstimator, generator
+from fullspan.estimators.density import DensityEstimator
 from fullspan.estimators.explain.endings import diverging_terms, warn_at_boundary
+from fullspan.estimators.inputs.seeds import generator
 from fullspan.estimators.inputs.shared_parameters import Memory, Seed
 from fullspan.estimators.machine_features import intensities, row_intensities
 from fullspan.estimators.settings import seed_of

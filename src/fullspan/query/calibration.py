@@ -17,18 +17,16 @@ quadratic score of Brier:
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array
 from fullspan.data import Empirical
+from fullspan.query.prediction import LogProb, log_weights, normalised
 
-LogProb = Callable[[NDArray[Any]], Array]
-"""Log-probabilities (m,) of rows of codes (m, n), -1 where a cell is not observed."""
 N_BINS = 10
 MAX_CELLS = 20_000
 """Cells that are predicted; of more, this many are drawn."""
@@ -154,13 +152,8 @@ def _forecasts(
     log_prob: LogProb, states: NDArray[np.int64], columns: NDArray[np.intp], card: int
 ) -> tuple[Array, NDArray[np.int64]]:
     """Probabilities (m, card) of a cell given the rest of each row, NaN if that is impossible, and the truth."""
-    rows = np.repeat(states, card, axis=0)
-    rows[np.arange(len(rows)), np.repeat(columns, card)] = np.tile(np.arange(card), len(states))
-    log = log_prob(rows).reshape(len(states), card)
-    top = log.max(axis=1, keepdims=True)
-    with np.errstate(invalid="ignore"):
-        weights = np.exp(log - top)
-    return weights / weights.sum(axis=1, keepdims=True), states[np.arange(len(states)), columns]
+    chances = normalised(log_weights(log_prob, states, columns, card))
+    return chances, states[np.arange(len(states)), columns]
 
 
 def _mean(values: Array, weights: Array) -> float:

@@ -121,6 +121,10 @@ class Distribution(Questions):
 
     # -- what follows, unless a kind does it better --------------------------------------------------------------------
 
+    def log_weight(self, rows: Any) -> Array:
+        """``log_prob`` up to a constant, for ratios in which log Z cancels: it need not be known."""
+        return self.log_prob(rows)
+
     @property
     def log_z(self) -> Estimate:
         """Log of the sum that the distribution was normalised by."""

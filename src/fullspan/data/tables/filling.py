@@ -148,6 +148,18 @@ def _numbers(variable: Variable, bins: NDArray[np.int64], rng: np.random.Generat
     return drawn
 
 
+def values_of(variable: Variable, codes: NDArray[np.int64]) -> NDArray[Any]:
+    """What stands for each code in a table: its level; of a bin the median of the data in it, as :func:`fill` has it.
+
+    Whole numbers where all medians of the variable are.
+    """
+    if variable.edges is None:
+        return decoded(variable.name, variable.levels, codes)
+    medians = _numbers(variable, np.arange(variable.card), None)
+    is_whole = bool((medians == np.round(medians)).all()) and bool((np.abs(medians) < 2**53).all())
+    return (medians.astype(np.int64) if is_whole else medians)[codes]
+
+
 def _values(variable: Variable, code: int) -> tuple[float, ...]:
     """Values of the data in a bin; of a bin without data, or a model of an earlier version, the middle.
 

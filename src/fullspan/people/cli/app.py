@@ -17,8 +17,10 @@ from fullspan.people.cli import (
     compare,
     convert,
     demo,
+    explain,
     fit,
     impute,
+    predict,
     query,
     rake,
     report,
@@ -33,7 +35,10 @@ from fullspan.people.cli.messages import as_options, said
 
 _STDOUT = {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}
 """Files that are the standard output; where one of them is written to, what is said goes to standard error."""
-_COMMANDS = (fit, show, query, sample, impute, rake, score, compare, report, serve, convert, demo, reproduce, bench)
+_COMMANDS = (
+    *(fit, show, query, sample, impute, predict, explain, rake, score, compare, report),
+    *(serve, convert, demo, reproduce, bench),
+)
 
 
 def application() -> typer.Typer:
