@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fullspan.arrays import Array
+from fullspan.arrays import Array, Ints
 from fullspan.learn.networks.evidence import Evidence, Parents
 from fullspan.learn.networks.moral import Family, MoralGraph
 
@@ -34,25 +34,35 @@ class Move(NamedTuple):
 
 
 class Climb:
-    """One search; ``best`` are the parents of the best network so far, and ``best_score`` its evidence.
+    """One search; ``best`` are the parents of the best network so far, and ``best_score`` its evidence;
+    ``best_order`` is an order of elimination with ``best_cells`` entries.
 
     Parameters
     ----------
     max_cells : most entries of all tables that the elimination may meet.
     tell : called after each better network.
+    order : of elimination, to begin with.
     """
 
-    def __init__(self, evidence: Evidence, parents: list[Parents], max_cells: float, tell: Tell | None = None) -> None:
+    def __init__(
+        self,
+        evidence: Evidence,
+        parents: list[Parents],
+        max_cells: float,
+        tell: Tell | None = None,
+        order: Ints | None = None,
+    ) -> None:
         self.evidence, self.parents, self.max_cells, self.tell = evidence, list(parents), max_cells, tell
         n = len(parents)
-        self.moral = MoralGraph(evidence.cards, [self._family(v) for v in range(n)])
+        self.moral = MoralGraph(evidence.cards, [self._family(v) for v in range(n)], order)
         self._gain = np.full((n, n), -np.inf)
         self._is_parent = np.zeros((n, n), dtype=bool)
         self._too_dear: set[tuple[tuple[int, Parents], ...]] = set()
         self._seen: set[tuple[Parents, ...]] = {tuple(parents)}
         for v in range(n):
             self._refresh(v)
-        self.best, self.best_score, self.best_cells = list(parents), self.score, self.moral.cells
+        self.best, self.best_score = list(parents), self.score
+        self.best_cells, self.best_order = self.moral.cells, self.moral.order
 
     @property
     def score(self) -> float:
@@ -75,13 +85,15 @@ class Climb:
             if move is None:
                 return
             if move.gain <= _LEAST and worse == 0 and self._too_dear:
-                self._too_dear.clear()  # the order of elimination may have become better since they were tried
+                self._too_dear.clear()  # they were tried on other orders of elimination
+                self.moral.reorder()
                 move = next(self._legal(recent), move)
             self._make(move)
             recent.append(move.pair)
             worse += 1
             if self.score > self.best_score + _LEAST and self.moral.cells <= self.max_cells:
-                self.best, self.best_score, self.best_cells = list(self.parents), self.score, self.moral.cells
+                self.best, self.best_score = list(self.parents), self.score
+                self.best_cells, self.best_order = self.moral.cells, self.moral.order
                 worse = 0
                 if self.tell is not None:
                     self.tell(self)
@@ -192,13 +204,13 @@ _FIRST = 256
 
 def _from_the_largest(gains: Array) -> Iterator[int]:
     """Places of finite numbers, the largest first; equal ones in their order."""
-    if len(gains) > _FIRST:
-        bar = np.partition(gains, len(gains) - _FIRST)[len(gains) - _FIRST]
-        first = np.flatnonzero((gains > bar) & np.isfinite(gains))
+    places = np.flatnonzero(np.isfinite(gains))
+    if len(places) > _FIRST:
+        finite = gains[places]
+        is_first = finite > np.partition(finite, len(finite) - _FIRST)[len(finite) - _FIRST]
+        first, places = places[is_first], places[~is_first]
         yield from first[np.argsort(-gains[first], kind="stable")].tolist()
-        gains = np.where(gains > bar, -np.inf, gains)
-    rest = np.flatnonzero(np.isfinite(gains))
-    yield from rest[np.argsort(-gains[rest], kind="stable")].tolist()
+    yield from places[np.argsort(-gains[places], kind="stable")].tolist()
 
 
 def _with(parents: Parents, u: int) -> Parents:

@@ -142,14 +142,14 @@ def family_score(
 @serial
 def table_evidence(table: Array, levels: int, a: float) -> float:
     """The log evidence of counts, ``levels`` cells for each state of the parents, with ``a`` pseudo-rows per cell."""
-    score, nothing, alone = 0.0, math.lgamma(a * levels), math.lgamma(a)
+    score, nothing, alone, once = 0.0, math.lgamma(a * levels), math.lgamma(a), math.log(a)
     for start in range(0, table.size, levels):
         total = 0.0
         for k in range(levels):
             n = table[start + k]
             if n > 0:
                 total += n
-                score += math.lgamma(a + n) - alone
+                score += once if n == 1.0 else math.lgamma(a + n) - alone  # most cells of large tables hold one row
         if total > 0:
             score += nothing - math.lgamma(a * levels + total)
     return score

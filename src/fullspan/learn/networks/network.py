@@ -78,7 +78,7 @@ def fitted_tables(data: Empirical, parents: Sequence[tuple[int, ...]], strength:
         family, card = (v, *own), data.space.cards[v]
         size = math.prod(data.space.cards[i] for i in family)
         rows = np.bincount(_places(data.states, family, data.space.cards), data.counts, size)
-        counts: Array = rows.reshape(-1, card) + strength / size
+        counts = np.asarray(rows.reshape(-1, card) + strength / size, dtype=np.float64)
         tables.append(np.log(counts / counts.sum(axis=1, keepdims=True)).ravel())
     return tuple(tables)
 

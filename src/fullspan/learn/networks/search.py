@@ -97,7 +97,7 @@ def _learned(
             if strength == evidence.strength:
                 break
             evidence = others[strength]
-            climb = _Found(evidence, climb.best, max_cells, tell)
+            climb = _Found(evidence, climb.best, max_cells, tell, climb.best_order)
     except STOPPED:
         climb.interrupted = True
     return climb
