@@ -296,3 +296,10 @@ def test_groups_may_be_numbers_and_arrays_have_columns_too() -> None:
     assert models[np.int64(5)].n_terms_ == 1
     assert models.space_.names == ("x0", "x1")
     assert models[7].n_terms_ == 0
+
+
+def test_parameters_that_it_does_not_take_are_refused() -> None:
+    """Those of ``FullSpan`` that mean nothing here, and misspelt ones: none is accepted and ignored."""
+    for name in ("hidden", "search", "handle_unknown", "penalti"):
+        with pytest.raises(TypeError, match=f"fit_many\\(\\) has no parameter '{name}'; it takes penalty, epsilon"):
+            fs.fit_many([[0, 1]], bootstrap=2, **{name: 1})

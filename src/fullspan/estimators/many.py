@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,6 @@ from fullspan.data import encode
 from fullspan.data.space import Level, Space, Variable
 from fullspan.data.tables.grouped import Grouped, count_groups
 from fullspan.engine.memory import budget, require
-from fullspan.engine.planner import Device
 from fullspan.errors import ConvergenceWarning, FullspanError
 from fullspan.estimators.full_span import FullSpan
 from fullspan.estimators.inputs.checks import check_parameters
@@ -33,6 +32,9 @@ if TYPE_CHECKING:
 
 _FIXED: dict[str, Any] = {"search": "paper", "basis": "walsh", "dtype": "float64"}
 """What is the same for every model here; see :class:`fullspan.FullSpan`."""
+_OWN = ("penalty", "epsilon", "max_order", "max_memory", "device")
+_SHARED = tuple(name for name in READING if name != "handle_unknown")  # which is about further tables
+_PARAMETERS = (*_OWN, *_SHARED, "verbose")
 
 
 def fit_many(
@@ -42,20 +44,8 @@ def fit_many(
     bootstrap: int | None = None,
     folds: int | None = None,
     random_state: Any = None,
-    penalty: str | float = "mdl",
-    epsilon: float = 1e-4,
-    max_order: int | None = None,
-    columns: Sequence[str | int] | None = None,
-    levels: Mapping[str, Sequence[Level]] | None = None,
-    bins: Any = None,
-    count_column: str | None = None,
     sample_weight: Any = None,
-    missing: Any = "error",
-    max_levels: int = 64,
-    na_values: Any = None,
-    max_memory: int | None = None,
-    device: Device = "auto",
-    verbose: bool = False,
+    **parameters: Any,
 ) -> GroupedModels:
     """Fit a small model to every group of a table, all at once: on all cores, or on a GPU.
 
@@ -72,14 +62,12 @@ def fit_many(
     folds : instead, the number of folds of a cross-validation: model g has all rows but those of fold g, and
         ``held_out_[g]`` is the mean log-probability of these.
     random_state : seed or generator, for ``bootstrap`` and ``folds``.
-    penalty, epsilon, max_order, columns, levels, bins, count_column, missing, max_levels, na_values : as for
-        :class:`fullspan.FullSpan`; ``missing="em"`` is refused.
     sample_weight : one weight per row, or the name of the column that holds them.
-    max_memory : most bytes to use for a batch of models; the memory that is free by default.
-    device : ``"cpu"`` for a model per core at a time, ``"cuda"`` for a block of threads of a GPU for each model, or
-        ``"auto"`` for a GPU if there is one and the models have enough states together. What was chosen is in
-        ``models_.settings["device"]``.
-    verbose : tell the progress on standard error.
+    parameters : of :class:`fullspan.FullSpan`, with the same defaults: ``penalty``, ``epsilon``, ``max_order``,
+        ``columns``, ``levels``, ``bins``, ``count_column``, ``missing`` (``"em"`` is refused), ``max_levels``,
+        ``na_values``, ``verbose``; ``max_memory``, most bytes for a batch of models; and ``device``: ``"cpu"`` for a
+        model per core at a time, ``"cuda"`` for a block of threads of a GPU for each model, or ``"auto"`` for a GPU if
+        there is one and the models have enough states together (``models_.settings["device"]`` is what was chosen).
 
     Returns
     -------
@@ -101,22 +89,17 @@ def fit_many(
     from fullspan.learn.many.fit import fit_groups
     from fullspan.learn.search.options import Options
 
-    check_parameters({"epsilon": epsilon, "max_order": max_order, "max_levels": max_levels, "max_memory": max_memory})
-    given: dict[str, Any] = {"penalty": penalty, "epsilon": epsilon, "max_order": max_order, "max_memory": max_memory}
-    options = Options(**given, device=device, **_FIXED)
-    reading = Reading(
-        columns=columns,
-        levels=levels,
-        bins=bins,
-        count_column=count_column,
-        missing=missing,
-        max_levels=max_levels,
-        na_values=na_values,
-    )
-    with reported(verbose=verbose) as reporter:
+    if unknown := [name for name in parameters if name not in _PARAMETERS]:
+        raise TypeError(f"fit_many() has no parameter {unknown[0]!r}; it takes {', '.join(_PARAMETERS)}")
+    single = FullSpan(**_FIXED, **parameters)
+    check_parameters({name: getattr(single, name) for name in _PARAMETERS})
+    options = Options(**{name: getattr(single, name) for name in (*_OWN, *_FIXED)})
+    with reported(verbose=single.verbose) as reporter:
         announce(reporter, reading_words(table))
         source = checked_table(table)
-        grouped, held = _counts(source, by, bootstrap, folds, random_state, reading, checked_weight(sample_weight))
+        grouped, held = _counts(
+            source, by, bootstrap, folds, random_state, Reading.by(single), checked_weight(sample_weight)
+        )
         announce(reporter)
         searched = fit_groups(grouped, options, None if reporter is None else reporter.models)
     done = len(searched.models)
@@ -144,7 +127,7 @@ def _counts(
     if len(given) != 1:
         raise FullspanError(f"give one of by=, bootstrap= and folds=; {' and '.join(given) or 'none'} was given")
     if by is not None:
-        chosen = {name: getattr(reading, name) for name in READING if name != "handle_unknown"}  # of later tables
+        chosen = {name: getattr(reading, name) for name in _SHARED}
         return count_groups(source, by, sample_weight=weight, **chosen), None
     from fullspan.data.tables import resampling
 
@@ -221,8 +204,7 @@ class GroupedModels:
         """
         g = self.models_.position(group)
         fitted = self.fitted(group)
-        names = ("penalty", "epsilon", "max_order", "max_memory", "device", *_FIXED)
-        model = FullSpan(**{name: fitted.settings[name] for name in names if name in fitted.settings})
+        model = FullSpan(**{name: fitted.settings[name] for name in (*_OWN, *_FIXED) if name in fitted.settings})
         model._accept(model._noted(fitted), self._kind, None if self._grouped is None else self._grouped.empirical(g))
         return model
 
