@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -14,8 +15,10 @@ from fullspan.model.algebra import Basis
 from fullspan.model.averaged import AveragedLogLinear
 from fullspan.model.estimate import Estimate
 from fullspan.model.graph import FactorGraph
+from fullspan.model.latent_trees import LatentTrees
 from fullspan.model.layered import LayeredMachine
 from fullspan.model.mixture import Mixture
+from fullspan.model.tree_layout import TreeLayout
 from fullspan.model.truncated import TruncatedLogLinear
 from fullspan.query.distribution import Distribution
 from fullspan.query.distributions import (
@@ -64,6 +67,26 @@ def _mixture() -> Made:
     models = [random_model(CARDS, "walsh", seed) for seed in (1, 2)]
     p = np.mean([Enumerated.of(model).p for model in models], axis=0)
     return MixtureDistribution(Mixture.of_average(AveragedLogLinear.of(models))), p
+
+
+def latent_trees(seed: int, k: int = 3, *, linked: bool = True) -> LatentTrees:
+    """Some trees of one shape, or independent columns."""
+    rng = np.random.default_rng(seed)
+    parents = np.array([1, -1, 1, 2] if linked else [-1] * len(CARDS))
+    n_logits = TreeLayout(CARDS, parents).n_logits
+    return LatentTrees(SPACE, parents, rng.dirichlet(np.ones(k)), rng.normal(size=(k, n_logits)))
+
+
+def mixed_average() -> AveragedLogLinear:
+    """A log-linear model, a tree of hidden nodes, trees of one shape, and latent classes."""
+    others = [(0.2, generic_tree(4, CARDS)), (0.3, latent_trees(5)), (0.1, latent_trees(6, linked=False))]
+    return AveragedLogLinear.of([random_model(CARDS, "walsh", 5)], (), others)
+
+
+def _stacked() -> Made:
+    model = mixed_average()
+    p = np.exp(model.log_prob(all_states(CARDS))).reshape(CARDS)
+    return AveragedDistribution.of(SimpleNamespace(model=model, n_hidden=0)), p
 
 
 def _tree() -> Made:
@@ -130,6 +153,7 @@ KINDS: dict[str, Callable[[], Made]] = {
     "hidden variables": _hidden,
     "averaged": _averaged,
     "mixture": _mixture,
+    "stacked": _stacked,
     "tree": _tree,
     "hidden tree": _hidden_tree,
     "truncated": lambda: truncated(0.0),
@@ -138,5 +162,5 @@ KINDS: dict[str, Callable[[], Made]] = {
     "restricted": _restricted,
     "decimated": _decimated,
 }
-NO_MODE = {"mixture", "hidden tree"}
+NO_MODE = {"mixture", "stacked", "hidden tree"}
 """Sums whose likeliest state is not found by sums: they refuse the question."""

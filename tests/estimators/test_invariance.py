@@ -46,7 +46,6 @@ DETERMINISTIC: dict[str, Make] = {
 SEEDED: dict[str, Make] = {
     "average of machines": lambda: fs.BoltzmannMachine(order=2, average=3, l2=0.02, random_state=0),
     "average of searches": lambda: fs.FullSpan(average=3, random_state=0),
-    "average by elimination": lambda: fs.FullSpan(average=3, engine="elimination", random_state=0),
 }
 """Bootstrap samples are drawn in an order of the counts' own, too."""
 BY_START: dict[str, Make] = {
@@ -55,6 +54,7 @@ BY_START: dict[str, Make] = {
     "mixture": lambda: fs.FullSpanMixture(runs=[(2, 1)], restarts=1, random_state=0),
     "hidden tree": lambda: fs.HiddenChowLiuTree(n_states=2, restarts=1, random_state=0),
     "machine, chains": lambda: fs.BoltzmannMachine(order=2, solver="pcd", l2=0.05, max_iter=20, random_state=0),
+    "stack": lambda: fs.FullSpan(average=2, engine="elimination", max_seconds=None, random_state=0),
     "average with networks": lambda: fs.FullSpan(average=4, random_state=0),
 }
 """Estimators that start at random: only rows may be exchanged, repeated or weighted."""

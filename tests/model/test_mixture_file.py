@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from contract.kinds import mixed_average
 from fullspan.data import Space
 from fullspan.errors import ModelFileError
 from fullspan.model import FactorGraph, FittedMixture, Mixture
@@ -60,5 +61,45 @@ def test_packed_tables_that_do_not_belong_together_are_refused(
     document = json.loads(path.read_text())
     document["components"][0][key] = value
     path.write_text(json.dumps({**document, "checksum": checksum(document)}))
+    with pytest.raises(ModelFileError, match=message):
+        mixture.read(path)
+
+
+DAMAGE: dict[str, tuple[str, Any]] = {
+    "bytes": ("tree", lambda own: own | {"states": own["states"] + 1}),
+    "one root": ("tree", lambda own: own | {"parents": [1, 2, 3, 0]}),
+    "no base64": ("tree", lambda own: own | {"tables": "?"}),
+    "finite": ("trees", lambda own: own | {"logits": own["logits"][:-16]}),
+    "there are no trees": ("trees", lambda own: own | {"shares": ""}),
+    "cycle": ("trees", lambda own: own | {"parents": [1, 2, 3, 0]}),
+    "3 parents": ("trees", lambda own: own | {"parents": own["parents"][1:]}),
+}
+
+
+@pytest.fixture(scope="module")
+def stacked() -> FittedMixture:
+    """A tree of hidden nodes, trees of one shape, and latent classes."""
+    average = mixed_average()
+    shares, parts = zip(*average.others, strict=True)
+    model = Mixture(average.space, np.array(shares) / sum(shares), parts)
+    return FittedMixture(model=model, log_likelihood=-9.5, validation=np.nan, total=10.0, n_rows=10)
+
+
+def test_components_of_any_kind_come_back_to_the_last_bit(stacked: FittedMixture, tmp_path: Path) -> None:
+    mixture.write(stacked, tmp_path / "m.fsm")
+    back, rows = mixture.read(tmp_path / "m.fsm").model, [[0, 1, 2, 1], [1, 2, 3, 0]]
+    assert [one.kind for one in back.components] == ["tree", "latent trees", "latent trees"]
+    assert back.log_prob(rows).tolist() == stacked.model.log_prob(rows).tolist()
+
+
+@pytest.mark.parametrize("message", DAMAGE)
+def test_components_that_are_not_sound_are_refused(stacked: FittedMixture, tmp_path: Path, message: str) -> None:
+    """Whoever signs a file anew is told what is wrong in it."""
+    path, (form, change) = tmp_path / "m.fsm", DAMAGE[message]
+    mixture.write(stacked, path)
+    document = json.loads(path.read_text())
+    own = next(part for part in document["components"] if form in part)
+    own[form] = change(own[form])
+    path.write_text(json.dumps(document | {"checksum": checksum(document)}))
     with pytest.raises(ModelFileError, match=message):
         mixture.read(path)

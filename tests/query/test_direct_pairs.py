@@ -62,7 +62,7 @@ def test_a_column_of_many_levels_costs_what_its_own_pairs_cost() -> None:
     scopes = [(v,) for v in range(len(cards))]
     graphs = [FactorGraph(space, scopes, [np.log(rng.dirichlet(np.full(c, 5.0))) for c in cards]) for _ in range(2)]
     oracle = MixtureDistribution(Mixture(space, np.array([0.5, 0.5]), tuple(graphs)))
-    assert [tree.log_z() for tree in oracle.trees] == pytest.approx([0.0, 0.0], abs=1e-9)
+    assert [tree.log_z() for tree in oracle.parts] == pytest.approx([0.0, 0.0], abs=1e-9)
     tracemalloc.start()
     found = DirectPairs.of(oracle)
     peak = tracemalloc.get_traced_memory()[1]

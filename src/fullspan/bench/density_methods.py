@@ -108,19 +108,30 @@ def fullspan(split: Split, space: Space, settings: Settings) -> Learned:
 
 
 def average(split: Split, space: Space, settings: Settings) -> Learned:
-    """Sixteen full-span fits, stacked with networks, mixtures, all pairs and, for few states, a shrunken model."""
+    """Sixteen full-span fits and other models, stacked; of wide sets, one search and the others, in limited time."""
     from fullspan.learn.ensemble import averaged_search, shrunken_search
     from fullspan.learn.search.options import Options
     from fullspan.query.distributions.averaged import AveragedDistribution
 
     if space.n_states > TABLE:
-        raise Declined(f"more than {TABLE:,} states")
+        return _stack(split, space, settings)
     data = _counted(split.known, space)
     if space.n_states <= SHRUNKEN:
         fitted = shrunken_search(data, Options(), _FITS, settings.seed)
     else:
         fitted = averaged_search(data, Options(), k=_FITS, random_state=settings.seed)
     return Learned(AveragedDistribution(fitted.model).log_prob, {"shares": fitted.settings.get("shares", {})})
+
+
+def _stack(split: Split, space: Space, settings: Settings) -> Learned:
+    from fullspan.learn.ensemble import StackOptions, stacked_wide
+    from fullspan.query.distributions.averaged import AveragedDistribution
+
+    options = StackOptions(_FITS, max_seconds=settings.seconds, seed=settings.seed)
+    fitted = stacked_wide(_counted(split.train, space), options, _counted(split.valid, space))
+    held_out = {step.move: round(-step.cost, 4) for step in fitted.history}
+    notes = {"shares": fitted.settings["shares"], "held out": held_out, "status": fitted.status}
+    return Learned(AveragedDistribution.of(fitted).log_prob, notes)
 
 
 def mixture(split: Split, space: Space, settings: Settings) -> Learned:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from fullspan.data.space import Variable
     from fullspan.estimators.inputs.reading import Reading
     from fullspan.learn.search.options import Options
+    from fullspan.learn.wide.fit import WideOptions
     from fullspan.model import LogLinear
     from fullspan.model.fitted import Fitted
     from fullspan.model.record import StepLike
@@ -128,7 +129,10 @@ class FullSpan(Memory, Seed, StreamingEstimator):
     restarts : random first completions where there are hidden variables.
     average : number of fits, of the rows and of bootstrap samples, whose distributions are averaged, together with
         networks, mixtures and pairwise models as far as they improve the likelihood of held-out rows. That predicts
-        better and takes up to ``average`` times as long; 1 for a single fit. See ``docs/averaging.md``.
+        better and takes up to ``average`` times as long; 1 for a single fit. By elimination, one search is stacked with
+        a continuous latent variable, mixtures and hidden trees, the larger the higher the number. See
+        ``docs/averaging.md``.
+    max_seconds : time for ``average`` by elimination; None for no limit.
     shrinkage : ``"evidence"`` mixes a second model in, with all interactions of as many orders as 20,000 weights allow,
         shrunken by a prior set by evidence; its share is the one that predicts held-out rows best. ``terms_`` and its
         standard errors are those of the search alone.
@@ -185,12 +189,39 @@ class FullSpan(Memory, Seed, StreamingEstimator):
     hidden: Hidden = 0
     restarts: int = 5
     average: int = 1
+    max_seconds: float | None = 600.0
     shrinkage: Literal["evidence"] | None = None
     dtype: Literal["auto", "float32", "float64"] = "auto"
     device: Literal["auto", "cpu", "cuda", "sharded"] = "auto"
     checkpoint: str | os.PathLike[str] | None = None
     checkpoint_every: float = 30.0
     resume: bool = False
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, validation: Any = None) -> Self:
+        """Learn the model of a table.
+
+        Parameters
+        ----------
+        X : the table.
+        y : ignored.
+        sample_weight : one weight per row, or the name of the column that holds them.
+        validation : a further table with the same columns, on which models are weighed; only for ``average`` above 1
+            where the search is by elimination. Without one, a tenth of the rows is held out there.
+
+        Raises
+        ------
+        DataError, TooLargeError : the table cannot be read, or its states are too many.
+        FullspanError : a parameter is not what it should be, or ``validation`` has no effect.
+
+        Warns
+        -----
+        ConvergenceWarning : the learner was stopped early; the best model so far is kept.
+        """
+        self._validation = validation
+        try:
+            return super().fit(X, y, sample_weight)
+        finally:
+            del self._validation
 
     def _learn(self, empirical: Empirical, watch: Watch | None) -> Fitted:
         from fullspan.learn.search.options import Options
@@ -206,6 +237,10 @@ class FullSpan(Memory, Seed, StreamingEstimator):
         watch = checkpoints if checkpoints.path is not None else watch
         engine = self.engine if start is None else "table"
         choice = choose_engine(engine, empirical, options, hidden, shrinks=shrinks)
+        if getattr(self, "_validation", None) is not None and not (choice.is_wide and self.average > 1):
+            raise FullspanError(
+                "validation= has no effect here: it weighs models for average= above 1, searched by elimination"
+            )
         fitted = choice.noted(self._searched(empirical, options, hidden, choice.is_wide, watch, start))
         return replace(fitted, settings={**fitted.settings, **self._given()})
 
@@ -222,10 +257,10 @@ class FullSpan(Memory, Seed, StreamingEstimator):
 
         shrinks, k, state = self.shrinkage is not None, self.average, self.random_state
         if k > 1 or shrinks:
-            from fullspan.learn.ensemble import averaged_search, averaged_wide, shrunken_search
+            from fullspan.learn.ensemble import averaged_search, shrunken_search
 
             if is_wide:
-                return averaged_wide(empirical, wide_options(options, self.max_width), k, state, watch)
+                return self._stacked(empirical, wide_options(options, self.max_width), watch)
             if not shrinks:
                 return averaged_search(empirical, options, hidden, self.restarts, k, state, watch=watch)
             refuse_hidden(hidden)
@@ -240,6 +275,16 @@ class FullSpan(Memory, Seed, StreamingEstimator):
 
         return fit_incomplete(empirical, options, hidden, self.restarts, generator(state), watch, start)
 
+    def _stacked(self, empirical: Empirical, wide: WideOptions, watch: Watch | None) -> Fitted:
+        """The search by elimination, stacked with models of other kinds."""
+        from fullspan.learn.ensemble import StackOptions, stacked_wide
+
+        valid = getattr(self, "_validation", None)
+        held = None if valid is None else self._reading().count_again(checked_table(valid), empirical.space)
+        where = "cuda" if self.device == "cuda" else "cpu"
+        own = StackOptions(self.average, wide, self.max_seconds, generator(self.random_state), where)
+        return stacked_wide(empirical, own, held, watch)
+
     def _given(self) -> dict[str, Any]:
         """The parameters of the search as they were given, in JSON's types."""
         own = {name: getattr(self, name) for name in (*_OPTIONS, *_ABOUT_THEM)}
@@ -247,4 +292,4 @@ class FullSpan(Memory, Seed, StreamingEstimator):
 
 
 _OPTIONS = ("search", "basis", "penalty", "l1", "epsilon", "max_order", "dtype", "max_memory", "device")
-_ABOUT_THEM = ("engine", "max_width", "restarts", "average", "shrinkage")
+_ABOUT_THEM = ("engine", "max_width", "restarts", "average", "max_seconds", "shrinkage")

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from fullspan.arrays import Array
 from fullspan.errors import FullspanError
 from fullspan.model.loglinear import LogLinear, checked_codes
+from fullspan.model.record import Component
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +32,7 @@ class AveragedLogLinear(LogLinear):
     log_z : 0: ``energy`` is ``-log p``.
     members : the models that are averaged, over one space and basis.
     background : further models, whose terms are not listed, each with its share of the average.
+    others : further components of any kind, each with its share of the average.
 
     Examples
     --------
@@ -45,16 +47,22 @@ class AveragedLogLinear(LogLinear):
     kind: ClassVar[str] = "averaged"
     members: tuple[LogLinear, ...]
     background: tuple[tuple[float, LogLinear], ...] = ()
+    others: tuple[tuple[float, Component], ...] = ()
 
     @classmethod
-    def of(cls, members: Sequence[LogLinear], background: Sequence[tuple[float, LogLinear]] = ()) -> AveragedLogLinear:
-        """The average of some models, which have equal shares of what the background leaves.
+    def of(
+        cls,
+        members: Sequence[LogLinear],
+        background: Sequence[tuple[float, LogLinear]] = (),
+        others: Sequence[tuple[float, Component]] = (),
+    ) -> AveragedLogLinear:
+        """The average of some models, which have equal shares of what the background and the others leave.
 
         Raises
         ------
         FullspanError : there is none, they have different variables or bases, or the shares leave nothing.
         """
-        shares = [share for share, _ in background]
+        shares = [share for share, _ in (*background, *others)]
         if not (all(0.0 < share < 1.0 for share in shares) and sum(shares) < 1.0):
             raise FullspanError(f"the background has shares above 0 that sum to less than 1; given {shares}")
         if not members:
@@ -62,13 +70,15 @@ class AveragedLogLinear(LogLinear):
         space, basis = members[0].space, members[0].basis
         if any(m.space != space or m.basis != basis for m in [*members, *(model for _, model in background)]):
             raise FullspanError("models of different variables or bases were given; the average needs one basis")
+        if any(other.space != space for _, other in others):
+            raise FullspanError("a component of the average is over other variables")
         terms = tuple(sorted({term for m in members for term in m.terms}, key=basis.index))
         place = {term: i for i, term in enumerate(terms)}
         which = np.array([place[term] for m in members for term in m.terms], dtype=np.int64)
         weights = np.concatenate([m.theta for m in members]) if len(which) else np.zeros(0)
         counts = np.bincount(which, minlength=len(terms))
         theta = np.bincount(which, weights, minlength=len(terms)) / np.maximum(counts, 1)
-        return cls(space, basis, terms, theta, 0.0, tuple(members), tuple(background))
+        return cls(space, basis, terms, theta, 0.0, tuple(members), tuple(background), tuple(others))
 
     def energy(self, states: Any) -> Array:
         """``-log p(x)`` of states (m, n) -> (m,): the log-mean-exp over the members. O(m k) time per term, no table."""
@@ -76,6 +86,8 @@ class AveragedLogLinear(LogLinear):
         total = np.full(len(rows), -np.inf)
         for share, model in self.parts:
             np.logaddexp(total, math.log(share) + model.log_prob(rows), out=total)
+        for share, component in self.others:
+            np.logaddexp(total, math.log(share) + component.log_weight(rows), out=total)
         return np.asarray(-total)
 
     @property
@@ -97,12 +109,12 @@ class AveragedLogLinear(LogLinear):
 
     @property
     def share(self) -> float:
-        """What the background has of the average."""
-        return sum(share for share, _ in self.background)
+        """What the background and the others have of the average."""
+        return sum(share for share, _ in (*self.background, *self.others))
 
     @property
     def parts(self) -> list[tuple[float, LogLinear]]:
-        """Every model with its share of the average."""
+        """Every log-linear model with its share of the average; what they leave is that of the others."""
         return [*(((1.0 - self.share) / len(self.members), member) for member in self.members), *self.background]
 
     @cached_property

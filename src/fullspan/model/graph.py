@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
-from typing import Any, overload
+from typing import Any, ClassVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,6 +102,7 @@ class FactorGraph:
     [5.0, 1.0]
     """
 
+    kind: ClassVar[str] = "graph"
     space: Space
     scopes: Sequence[Scope]
     tables: Sequence[NDArray[np.float64]]
@@ -202,6 +203,16 @@ class FactorGraph:
     def log_z_by_table(self, most: int) -> float | None:
         """None: factors are summed by elimination, which is as quick where there are few states."""
         return None
+
+    @property
+    def width(self) -> int:
+        """Most variables of a factor, less one."""
+        return int(np.diff(self.scope_starts).max(initial=1)) - 1
+
+    @property
+    def n_parameters(self) -> int:
+        """Entries of all tables."""
+        return len(self.values)
 
     def log_weight(self, states: Any) -> NDArray[np.float64]:
         """``sum_f g_f(x_f)`` of states (m, n) -> (m,): log p without its normaliser.

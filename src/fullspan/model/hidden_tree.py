@@ -20,8 +20,11 @@ from fullspan.arrays import Array
 from fullspan.data.space import Space, Variable
 from fullspan.errors import FullspanError
 from fullspan.model.graph import FactorGraph
+from fullspan.model.loglinear import checked_codes
 from fullspan.model.record import FitRecord
 
+_NUMBERS = 1 << 23
+"""Numbers in the messages of a block of rows."""
 _TOLERANCE, _ROUNDING = 1e-6, 1e-13
 """How far the probabilities of a table may be from summing to one; they are then divided by their sum."""
 
@@ -105,6 +108,31 @@ class HiddenTree:
     def approach(self) -> str:
         """How the model does without the table of all states, in words."""
         return "a tree, width 1" if self.is_observed else f"a tree of hidden nodes with {self.n_states} states"
+
+    @property
+    def width(self) -> int:
+        """1: a tree."""
+        return 1
+
+    def log_weight(self, states: Any) -> Array:
+        """``log p(x)`` of complete states (m, n) -> (m,), by one pass up the tree: n products (m, K) by (K, K)."""
+        rows, n = checked_codes(states, self.space), len(self.space)
+        out, step = np.empty(len(rows)), max(_NUMBERS // (n * self.n_states), 1)
+        with np.errstate(divide="ignore"):
+            for start in range(0, len(rows), step):
+                out[start : start + step] = self._log_weight(rows[start : start + step])
+        return out
+
+    def _log_weight(self, rows: NDArray[Any]) -> Array:
+        below = [np.ascontiguousarray(self.emissions[i][:, rows[:, i]].T) for i in range(len(self.space))]
+        log = np.zeros(len(rows))
+        for i in self.order[:0:-1]:
+            above = below[self.parents[i]]
+            above *= below[i] @ self.transitions[i].T
+            scale = above.max(axis=1)
+            log += np.log(scale)
+            above /= np.where(scale > 0, scale, 1.0)[:, None]
+        return np.asarray(log + np.log(below[self.order[0]] @ self.prior))
 
     def graph(self) -> FactorGraph:
         """The tree as a product of log factors over the observed and, behind them, the hidden variables."""

@@ -1,6 +1,9 @@
-"""A mixture of sparse models: a hidden variable with k levels, each with a factor graph of its own.
+"""A mixture of sparse models: a hidden variable with k levels, each with a model of its own.
 
-p(x) = sum_h pi_h p_h(x),      p_h(x) = exp( sum_f g_hf(x_f) ),  normalised
+p(x) = sum_h pi_h p_h(x)
+
+A component is a normalised factor graph, ``p_h(x) = exp( sum_f g_hf(x_f) )``, a tree of hidden nodes, or a set of trees
+of one shape; or whatever else keeps to :class:`fullspan.model.record.Component`.
 """
 
 from __future__ import annotations
@@ -15,18 +18,18 @@ from fullspan.data.space import Space
 from fullspan.errors import FullspanError
 from fullspan.model.averaged import AveragedLogLinear
 from fullspan.model.graph import FactorGraph
-from fullspan.model.record import FitRecord
+from fullspan.model.record import Component, FitRecord
 
 _TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """Shares (k,) that sum to 1, and as many normalised graphs over the same variables.
+    """Shares (k,) that sum to 1, and as many normalised components over the same variables.
 
     Raises
     ------
-    FullspanError : the shares are no probabilities, or the graphs do not fit them.
+    FullspanError : the shares are no probabilities, or the components do not fit them.
 
     Examples
     --------
@@ -39,7 +42,7 @@ class Mixture:
     kind: ClassVar[str] = "mixture"
     space: Space
     shares: Array
-    components: tuple[FactorGraph, ...]
+    components: tuple[Component, ...]
 
     def __post_init__(self) -> None:
         shares = np.array(self.shares, dtype=np.float64)
@@ -47,7 +50,7 @@ class Mixture:
             raise FullspanError(f"{len(self.components)} components need as many shares; the shape is {shares.shape}")
         if not ((shares > 0).all() and abs(shares.sum() - 1) <= _TOLERANCE):
             raise FullspanError("the shares of a mixture are positive and sum to 1")
-        if any(graph.space.cards != self.space.cards for graph in self.components):
+        if any(one.space.cards != self.space.cards for one in self.components):
             raise FullspanError("a component of the mixture is over other variables")
         shares.flags.writeable = False
         object.__setattr__(self, "shares", shares)
@@ -55,12 +58,13 @@ class Mixture:
     @classmethod
     def of_average(cls, model: AveragedLogLinear) -> Mixture:
         """The parts of an average as components; a constant factor holds each one's ``-log Z``."""
-        space, graphs = model.space, list[FactorGraph]()
+        space, found = model.space, list[Component]()
         for _, part in model.parts:
             graph = FactorGraph.of_loglinear(part)
             constant = np.full(space.cards[0], -part.log_z)
-            graphs.append(FactorGraph(space, (*graph.scopes, (0,)), (*graph.tables, constant)))
-        return cls(space, np.array([share for share, _ in model.parts]), tuple(graphs))
+            found.append(FactorGraph(space, (*graph.scopes, (0,)), (*graph.tables, constant)))
+        found += [component for _, component in model.others]
+        return cls(space, np.array([share for share, _ in (*model.parts, *model.others)]), tuple(found))
 
     @property
     def log_z(self) -> float:
@@ -70,12 +74,12 @@ class Mixture:
     @property
     def width(self) -> int:
         """Most variables of a factor, less one."""
-        return max(int(np.diff(graph.scope_starts).max(initial=1)) for graph in self.components) - 1
+        return max(one.width for one in self.components)
 
     @property
     def n_parameters(self) -> int:
         """Table entries of all components, and the shares but one."""
-        return sum(len(graph.values) for graph in self.components) + len(self.shares) - 1
+        return sum(one.n_parameters for one in self.components) + len(self.shares) - 1
 
     @property
     def approach(self) -> str:
@@ -84,7 +88,7 @@ class Mixture:
 
     def joint(self, states: Any) -> Array:
         """``log pi_h + log p_h(x)`` of complete states (m, n) -> (m, k)."""
-        return np.stack([graph.log_weight(states) for graph in self.components], axis=1) + np.log(self.shares)
+        return np.stack([one.log_weight(states) for one in self.components], axis=1) + np.log(self.shares)
 
     def log_prob(self, states: Any) -> Array:
         """``log p(x)`` of complete states (m, n) -> (m,), in nats."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Generic, Protocol, TypeVar
 
+from fullspan.arrays import Array
 from fullspan.data.space import Space
 
 
@@ -17,6 +18,21 @@ class Model(Protocol):
     def kind(self) -> str: ...
     @property
     def space(self) -> Space: ...
+
+
+class Component(Model, Protocol):
+    """A normalised distribution that a mixture may have as a part; ``kind`` says how it is summed and written."""
+
+    @property
+    def width(self) -> int:
+        """Most variables of a table, less one."""
+
+    @property
+    def n_parameters(self) -> int:
+        """Numbers that it has."""
+
+    def log_weight(self, states: Any) -> Array:
+        """``log p(x)`` of complete states (m, n) -> (m,), in nats."""
 
 
 AnyModel = TypeVar("AnyModel", bound=Model, covariant=True)

@@ -30,6 +30,8 @@ from fullspan.engine.memory import budget, require
 from fullspan.errors import QueryError
 from fullspan.model.graph import FactorGraph
 
+_STEP = 200
+"""Table entries that the step of one variable costs besides its own table."""
 _DRAWS = 1 << 22
 """Uniform numbers held at once while sampling."""
 
@@ -102,6 +104,13 @@ class ClusterTree(Prepared):
         return slices_of(self.program, np.bincount(self._clamps.factors, minlength=len(self.graph.scopes)))
 
     # -- answers ----------------------------------------------------------------------------------------------
+
+    @property
+    def sweep_work(self) -> int:
+        """Table entries that one sweep forth and one back read."""
+        program = self.program
+        cells = np.diff(program.messages) * program.axis_cards[program.axes[1:] - 1]
+        return int(2 * (np.diff(program.inputs) * cells).sum()) + _STEP * len(cells)
 
     def log_z(self, evidence: Evidence | None = None) -> float:
         """``log sum exp`` over the states that agree with the evidence; -inf if none has a positive weight."""

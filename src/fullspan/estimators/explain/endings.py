@@ -73,6 +73,11 @@ ENDINGS = {
 def ending(fitted: Any) -> Ending:
     """How a fit ended, with its own numbers; a status of another version is shown as it is."""
     found = ENDINGS.get(fitted.status)
+    if fitted.status == "time limit" and "shares" in fitted.settings:
+        found = Ending(
+            "the time ended before every candidate was learned to its end; what was learned by then is stacked",
+            "use a higher max_seconds, or None for no limit",
+        )
     if found is None:  # its text comes from the file, and is no template
         return Ending(f"the fit ended with the status {fitted.status!r}")
     if fitted.status == DIVERGED:

@@ -190,6 +190,8 @@ def _average_facts(fitted: Fitted) -> dict[str, Any]:
     if found is not None:
         facts = {"members": fitted.settings.get("members"), "oob_score": found.score, "oob_error": found.error}
     share = getattr(fitted.model, "share", 0.0)
+    if getattr(fitted.model, "others", ()):
+        return {**facts, "shares": fitted.settings.get("shares")}
     return {**facts, "shrunken_share": share} if share else facts
 
 
@@ -225,10 +227,13 @@ def summary_lines(fitted: Fitted) -> list[str]:
         lines.append("shares: " + ", ".join(f"{name} {own:.2f}" for name, own in named.items()))
     if (found := fitted.out_of_bag) is not None:
         members, asked = (fitted.settings.get(name) for name in ("members", "average"))
+        stacked = bool(getattr(fitted.model, "others", ()))
+        what = "a stack of models" if stacked else f"the average of {members} of {asked} fits"
+        of = "held-out" if stacked else "out-of-bag"
         return [
             *lines,
-            f"the average of {members} of {asked} fits, {likelihood_line(fitted)} ({fitted.status})",
-            f"out-of-bag log-likelihood {found.score:.4f} ± {found.error:.4f} nats per row",
+            f"{what}, {likelihood_line(fitted)} ({fitted.status})",
+            f"{of} log-likelihood {found.score:.4f} ± {found.error:.4f} nats per row",
             *closing_lines(fitted),
         ]
     return [

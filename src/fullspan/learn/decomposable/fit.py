@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -34,7 +33,7 @@ class MixtureOptions:
     runs : (components, width) of every run; of one component: bootstrap samples, averaged.
     smoothing : pseudo-rows of every table; twice as many for one component and for widths of 4 with many components.
     restarts : how often all runs are made, from different starts.
-    max_seconds : no run is begun after this time; None for no limit.
+    max_seconds : no iteration is begun after this time, but those of the first run without a graph; None for no limit.
     tol, patience, max_iter : a run ends after ``patience`` iterations without ``tol`` nats per row, or ``max_iter``.
     seed : of the starts.
     """
@@ -78,18 +77,21 @@ def fit_mixture(
     train = weighted(empirical, rng)
     learner = Learner(train, None if valid is None else weighted(valid, rng))
     learner.tol, learner.patience, learner.max_iter = options.tol, options.patience, options.max_iter
+    learner.max_seconds = options.max_seconds
     learner.watch, learner.rows, schedule = watch, n_draws(empirical), options.schedule()
     learner.planned = f"{len(schedule)}" if options.max_seconds is None else f"up to {len(schedule)}"
-    runs, status, started = list[Run](), "converged", time.perf_counter()
+    runs, status = list[Run](), "converged"
     try:
         for run in schedule:
-            late = options.max_seconds is not None and time.perf_counter() - started > options.max_seconds
-            if late and runs:
+            if learner.is_late and runs:
                 status = "time limit"
                 break
             runs.append(learner.run(run, rng))
             if runs[-1].status == "interrupted":
                 raise KeyboardInterrupt
+            if runs[-1].status == "time limit":
+                status = "time limit"
+                break
     except KeyboardInterrupt:
         if not runs:
             raise

@@ -79,7 +79,7 @@ class Learner:
     """Runs on one table; ``valid`` decides, or the rows learned from where there is none.
 
     ``rows`` are drawn for a bootstrap sample, as many as the weights sum to by default. ``planned`` says in
-    words how many runs there will be, ``made`` how many were begun.
+    words how many runs there will be, ``made`` how many were begun. After ``max_seconds`` no iteration is begun.
     """
 
     train: Weighted
@@ -91,6 +91,7 @@ class Learner:
     watch: Watch | None = None
     rows: int | None = None
     planned: str = "1"
+    max_seconds: float | None = None
     made: int = 0
     history: list[StepLike] = field(default_factory=list)
     began: float = field(default_factory=time.perf_counter)
@@ -99,6 +100,11 @@ class Learner:
         """Em from a random start; an interruption ends it with the best so far."""
         self.made += 1
         return self._bagged(options, rng) if options.components == 1 else self._mixed(options, rng)
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the time is over."""
+        return self.max_seconds is not None and time.perf_counter() - self.began > self.max_seconds
 
     def _grown(self, weights: Array, options: RunOptions, model: Conditionals | None = None) -> Conditionals:
         growth = GrowOptions(options.width, options.weight, self.names)
@@ -141,6 +147,9 @@ class Learner:
                     best, score = mixed, value
                 if i < _WARM:
                     continue
+                if self.is_late:
+                    status = "time limit"
+                    break
                 idle = 0 if value > mark + self.tol else idle + 1
                 mark = max(mark, value) if idle == 0 else mark
                 if idle >= self.patience:

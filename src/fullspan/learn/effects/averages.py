@@ -2,7 +2,7 @@
 
 With p the mean of the members' probabilities, the component of a set A is taken from the table of log p: sum-to-zero
 over the levels of A, and averaged over the other variables under p. Where that table is too large, the mean of the
-components of the parts stands in.
+components of the parts stands in; where not all parts are log-linear, that of those that are.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def named_average(
 ) -> list[Interaction]:
     """The effects of some sets of variables, each with the share of the members that have it."""
     n_states = model.basis.n_states
-    by_table = n_states <= _STATES and n_states * max(len(sets), 1) <= _WORK
+    by_table = not model.others and n_states <= _STATES and n_states * max(len(sets), 1) <= _WORK
     found = _by_table(model, sets) if by_table else _by_parts(model, sets)
     return [
         replace(of_cells(model.space, own, cells, extremes=ends), chosen=_chosen(model, components, own))
@@ -68,10 +68,11 @@ def _ends(u: Array, own: tuple[int, ...], cards: tuple[int, ...]) -> Ends:
 
 def _by_parts(model: AveragedLogLinear, sets: Sequence[tuple[int, ...]]) -> Iterator[tuple[Array, Ends]]:
     total = [np.zeros([model.basis.cards[i] for i in own]) for own in sets]
+    whole = 1.0 - sum(share for share, _ in model.others)
     for share, part in model.parts:
         components = Components(part.basis, part.terms)
         for own, cells in zip(sets, total, strict=True):
-            cells += share * components.effect(own, _uniform).cells(part.theta)
+            cells += share / whole * components.effect(own, _uniform).cells(part.theta)
     return ((cells, None) for cells in total)
 
 

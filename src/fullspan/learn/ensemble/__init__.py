@@ -6,10 +6,11 @@ completion            rows with missing values for candidates that need complete
 out_of_bag, members   what the fits predict
 stack, single_fit     shares of all, and that of the single fit
 fit, result           the average as a fitted model
+wide                  models of different kinds, stacked, where the table is too large
 averages, shrunken    averages of searches and machines; a shrunken model as one more candidate
 """
 
-from fullspan.learn.ensemble.averages import averaged_machine, averaged_search, averaged_wide
+from fullspan.learn.ensemble.averages import averaged_machine, averaged_search
 from fullspan.learn.ensemble.candidates import Candidate, Candidates
 from fullspan.learn.ensemble.completion import (
     Completions,
@@ -31,6 +32,7 @@ from fullspan.learn.ensemble.selection import Selection
 from fullspan.learn.ensemble.shrunken import shrunken_search
 from fullspan.learn.ensemble.single_fit import degrees_of_freedom, share_of_single
 from fullspan.learn.ensemble.stack import Stacked, stacked
+from fullspan.learn.ensemble.wide import StackOptions, stacked_wide
 
 __all__ = [
     "Bounds",
@@ -42,10 +44,10 @@ __all__ = [
     "PairsLearner",
     "Seen",
     "Selection",
+    "StackOptions",
     "Stacked",
     "averaged_machine",
     "averaged_search",
-    "averaged_wide",
     "completed",
     "completing",
     "cross_validated",
@@ -63,4 +65,5 @@ __all__ = [
     "share_of_single",
     "shrunken_search",
     "stacked",
+    "stacked_wide",
 ]

@@ -1,4 +1,4 @@
-"""Averages of k searches, on the table or by elimination, and of k machines."""
+"""Averages of k searches on the table, and of k machines."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ from fullspan.learn.networks.posterior import MAX_VARIABLES
 from fullspan.learn.search.fit import fit_search
 from fullspan.learn.search.incomplete import fit_incomplete
 from fullspan.learn.search.options import Limits, Options
-from fullspan.learn.wide.fit import WideOptions, fit_wide
 from fullspan.model import Fitted
 
 Watch = Callable[[Any], None] | None
@@ -69,17 +68,6 @@ def averaged_search(
     candidates = None if alone else candidates_for(empirical, options.max_order, k, learn)
     fitted = fit_average(empirical, k, one, random_state, watch, candidates, stop)
     return replace(fitted, settings={**fitted.settings, **dataclasses.asdict(options), "restarts": restarts})
-
-
-def averaged_wide(
-    empirical: Empirical, options: WideOptions, k: int = 16, random_state: Any = None, watch: Watch = None
-) -> Fitted:
-    """The average of k searches by elimination, of the rows and of bootstrap samples."""
-
-    def one(data: Empirical, bounds: Bounds, seed: np.random.Generator, watch: Callable[[Any], None]) -> Fitted:
-        return fit_wide(data, options if bounds.basis is None else replace(options, basis=bounds.basis), watch)
-
-    return fit_average(empirical, k, one, random_state, watch)
 
 
 def averaged_machine(

@@ -27,6 +27,7 @@ from fullspan.data import Empirical
 from fullspan.engine.elimination.trees import Counts, TreeEngine
 from fullspan.errors import FullspanError
 from fullspan.learn.base.em import Expected, Stop, alternate
+from fullspan.learn.base.progress import Interrupted
 from fullspan.learn.trees.chow_liu import chow_liu
 from fullspan.learn.trees.starts import level_shares, start
 from fullspan.model.hidden_tree import FittedTree, HiddenTree
@@ -47,6 +48,7 @@ class TreeOptions:
     tol : a run ends when ``patience`` iterations in a row gain less, in nats per row, on the rows held out (without
         any, on the rows learned from).
     max_iter : most iterations of a run; None for no limit.
+    max_seconds : no iteration is begun after this time; None for no limit.
     seed : of the starts.
     dtype : of the messages while learning; scores are always in double precision.
     """
@@ -58,6 +60,7 @@ class TreeOptions:
     tol: float = 1e-4
     patience: int = 4
     max_iter: int | None = 1000
+    max_seconds: float | None = None
     seed: Any = None
     dtype: Any = np.float32
     max_memory: int | None = None
@@ -153,12 +156,21 @@ class Learner:
             history.append(Step("em", now.n_states, -expected.data.objective, seconds, words))
             if self.watch is not None:
                 self.watch(history[-1])
+            if self.is_late:
+                raise Interrupted
 
         stop = Stop(gain=options.tol, patience=options.patience, max_iter=options.max_iter)
         found = alternate(Em(self, smoothing), tree, stop, report)
         status = "max_iter" if found.status == "iteration limit" else found.status
+        status = "time limit" if status == "interrupted" and self.is_late else status
         score = -math.inf if found.expected is None else -found.value
         return Run(found.model, score, status, smoothing, tuple(history))
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the time is over."""
+        limit = self.options.max_seconds
+        return limit is not None and time.perf_counter() - self.began > limit
 
     def _words(self, n_states: int, value: float) -> str:
         planned = len(self.options.choices()) * self.options.restarts
@@ -173,7 +185,7 @@ class Learner:
             for r in range(self.options.restarts):
                 tree = start(self.empirical, chow_liu_tree, k, rng, from_rows=r % 2 == 0)
                 found.append(self.run(tree, smoothing))
-                if found[-1].status == "interrupted":
+                if found[-1].status in ("interrupted", "time limit"):
                     return sorted(found, key=lambda run: -run.score)
         return sorted(found, key=lambda run: -run.score)
 
@@ -259,7 +271,7 @@ def fit_hidden_tree(
         n_rows=train.n_rows,
         n_dropped=train.n_dropped + train.n_empty,
         history=best.history,
-        status="interrupted" if interrupted else best.status,
+        status="interrupted" if interrupted else "time limit" if learner.is_late else best.status,
         settings={"chosen": {"n_states": best.tree.n_states, "smoothing": best.smoothing}},
         fingerprint=train.fingerprint(),
     )

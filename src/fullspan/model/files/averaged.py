@@ -7,9 +7,10 @@
 
 ``terms`` are those of all members, sorted by their place in a table over the basis; a member names its own by their
 positions in that list. There may be a ``"background": [{"share": 0.3, "log_z": ..., "places": [1, 2, ...], "weights":
-[...]}, ...]``, or one such object without the list: further models, whose terms are not listed; ``places`` are those of
-their terms in a table over the basis. Mean weights and spreads are for people, and are computed anew. No table is
-stored: it is built from the members when a question needs it.
+[...]}, ...]``, or one such object without the list: further models, whose terms are not listed; ``places`` are those
+of their terms in a table over the basis. Where parts of the average are not log-linear, they are ``"components":
+[...]``, as of a mixture (module ``components``). Mean weights and spreads are for people, and are computed anew. No
+table is stored: it is built from the members when a question needs it.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from fullspan.data.space import Space
 from fullspan.errors import FullspanError
 from fullspan.model.algebra.basis import Basis, Term
 from fullspan.model.averaged import AveragedLogLinear
-from fullspan.model.files import envelope
+from fullspan.model.files import components, envelope
 from fullspan.model.files.log_linear import document, increasing, read_fit, read_positions, read_weights
 from fullspan.model.files.normalisation import check_log_z
 from fullspan.model.files.strict_json import Node
@@ -41,7 +42,8 @@ def write(fitted: Fitted, path: str | os.PathLike[str]) -> None:
     """Write the file of an average atomically; see :func:`fullspan.model.files.log_linear.write`."""
     model = fitted.model
     assert isinstance(model, AveragedLogLinear)
-    envelope.write(document(fitted, _members(model)), path)
+    found = document(fitted, _members(model))
+    envelope.write({**found, "version": envelope.PACKED} if model.others else found, path)
 
 
 def _members(model: AveragedLogLinear) -> dict[str, Any]:
@@ -51,7 +53,8 @@ def _members(model: AveragedLogLinear) -> dict[str, Any]:
         weights = member.theta[order].tolist()
         records.append({"log_z": member.log_z, "terms": where[order].tolist(), "weights": weights})
     background = [_background_record(share, own) for share, own in model.background]
-    return {"members": records, **({"background": background} if background else {})}
+    found: dict[str, Any] = {"members": records, **({"background": background} if background else {})}
+    return {**found, **({"components": components.records(model.others)} if model.others else {})}
 
 
 def _background_record(share: float, model: LogLinear) -> dict[str, Any]:
@@ -81,8 +84,9 @@ def _read_average(root: Node, space: Space, basis: Basis, terms: tuple[Term, ...
     members = [_read_member(node, space, basis, terms, b < MAX_CHECKED) for b, node in enumerate(nodes)]
     further = root.fields()
     background = _read_background(further["background"], space, basis) if "background" in further else []
+    others = components.read_components(further["components"], space) if "components" in further else []
     try:
-        model = AveragedLogLinear.of(members, background)
+        model = AveragedLogLinear.of(members, background, others)
     except FullspanError as error:
         raise root.refuse(str(error)) from error
     if len(model.terms) != len(terms):

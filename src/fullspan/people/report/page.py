@@ -140,7 +140,7 @@ def _components(fitted: FittedMixture) -> str:
     most = float(model.shares.max())
     rows = [
         (
-            [f"level {place + 1}", f"{model.shares[h]:.4f}", f"{len(model.components[h].values):,}"],
+            [f"level {place + 1}", f"{model.shares[h]:.4f}", f"{model.components[h].n_parameters:,}"],
             model.shares[h] / most,
         )
         for place, h in enumerate(order)

@@ -45,9 +45,9 @@ class AveragedDistribution(LogLinearDistribution):
 
     @classmethod
     def of(cls, fitted: Any, max_memory: int | None = None) -> Distribution:
-        """By the tables of the average, or, where these would not fit, as a mixture of its members by elimination."""
+        """By the tables of the average; where these would not fit, or not all is log-linear, as a mixture."""
         model: AveragedLogLinear = fitted.model
-        if not fitted.n_hidden and 16 * model.basis.n_states > budget(max_memory):
+        if model.others or (not fitted.n_hidden and 16 * model.basis.n_states > budget(max_memory)):
             return MixtureDistribution(Mixture.of_average(model))
         return cls(model, max_memory=max_memory, n_hidden=fitted.n_hidden)
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from fullspan.arrays import Array
 from fullspan.engine.elimination.clusters import Beliefs
+from fullspan.model.graph import FactorGraph
 from fullspan.query.distributions.mixture import MixtureDistribution
 
 Pair = tuple[int, int]
@@ -52,9 +53,11 @@ class DirectPairs:
         """
         shares, joined = distribution.model.shares, dict[Pair, Array]()
         alone = np.zeros((len(shares), sum(distribution.visible.cards)))
-        for h, tree in enumerate(distribution.trees):
-            beliefs = tree.beliefs()
-            alone[h] = beliefs.variables
+        for h, (component, part) in enumerate(zip(distribution.model.components, distribution.parts, strict=True)):
+            alone[h] = np.concatenate(part.marginals())
+            if component.kind != FactorGraph.kind:  # what its variables share goes through what is hidden in it
+                continue
+            beliefs: Beliefs = part.beliefs()  # type: ignore[attr-defined]
             for pair, beyond in _beyond_product(beliefs).items():
                 joined[pair] = joined.get(pair, 0.0) + shares[h] * beyond
         found = _rows(shares, alone, np.array(distribution.visible.cards), joined)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from fullspan.arrays import Array
 from fullspan.engine.elimination.clusters import ClusterTree
+from fullspan.engine.elimination.components import Sums, sums_of
 from fullspan.errors import QueryError
 from fullspan.model.graph import FactorGraph
 from fullspan.model.loglinear import checked_codes
@@ -38,9 +39,9 @@ class MixtureDistribution(Distribution):
         self.model, self.space = model, model.space
 
     @cached_property
-    def trees(self) -> tuple[ClusterTree, ...]:
+    def parts(self) -> tuple[Sums, ...]:
         """The components, ready for sums."""
-        return tuple(ClusterTree(graph) for graph in self.model.components)
+        return tuple(map(sums_of, self.model.components))
 
     # -- rows -------------------------------------------------------------------------------------------------
 
@@ -50,13 +51,14 @@ class MixtureDistribution(Distribution):
         complete = (known >= 0).all(axis=1)
         out = np.empty(len(known))
         out[complete] = self.model.log_prob(known[complete])
-        for r in np.flatnonzero(~complete):
-            out[r] = np.logaddexp.reduce(self._joint(_evidence(known[r])))
+        if not complete.all():
+            each = [part.log_prob(known[~complete]) for part in self.parts]
+            out[~complete] = np.logaddexp.reduce(np.stack(each, axis=1) + np.log(self.model.shares), axis=1)
         return np.minimum(out, 0.0)
 
     def _joint(self, allowed: Allowed) -> Array:
         """``log pi_h + log P_h(event)`` (k,)."""
-        return np.asarray(np.log(self.model.shares) + np.array([tree.log_z(allowed) for tree in self.trees]))
+        return np.asarray(np.log(self.model.shares) + np.array([part.log_z(allowed) for part in self.parts]))
 
     def impute(self, codes: Any, how: str = "mode", rng: np.random.Generator | None = None) -> Any:
         """Rows (m, n) with missing cells (−1) filled in, or the probabilities of what could stand there.
@@ -79,7 +81,7 @@ class MixtureDistribution(Distribution):
             shares = np.exp(joint - np.logaddexp.reduce(joint))
             if rng is not None and how == "draw":
                 h = int(rng.choice(len(shares), p=shares / shares.sum()))
-                known[r] = self.trees[h].sample(1, rng, evidence)[0]
+                known[r] = self.parts[h].sample(1, rng, evidence)[0]
                 continue
             for i, p in enumerate(self._mixed_marginals(shares, evidence)):
                 means[i][r] = p
@@ -90,9 +92,9 @@ class MixtureDistribution(Distribution):
     def _mixed_marginals(self, shares: Array, allowed: Allowed) -> list[Array]:
         """Marginals of all variables given an event, the components weighed by ``shares``."""
         found = [np.zeros(card) for card in self.visible.cards]
-        for share, tree in zip(shares, self.trees, strict=True):
+        for share, part in zip(shares, self.parts, strict=True):
             if share > 0:
-                for out, p in zip(found, tree.marginals(allowed), strict=True):
+                for out, p in zip(found, part.marginals(allowed), strict=True):
                     out += share * p
         return [p / p.sum() for p in found]  # what is certain is 1, and not 1 but for rounding
 
@@ -108,7 +110,7 @@ class MixtureDistribution(Distribution):
         joint = self._joint(allowed)
         shares = np.exp(joint - self._norm(joint, allowed))
         parts = rng.multinomial(n, shares / shares.sum())
-        drawn = [tree.sample(int(m), rng, allowed) for m, tree in zip(parts, self.trees, strict=True) if m]
+        drawn = [part.sample(int(m), rng, allowed) for m, part in zip(parts, self.parts, strict=True) if m]
         rows = np.concatenate(drawn) if drawn else np.zeros((0, len(self.visible)), dtype=np.int64)
         return np.asarray(rng.permutation(rows))
 
@@ -146,12 +148,23 @@ class MixtureDistribution(Distribution):
 
     def pairs(self, work: float = PAIR_WORK) -> Array | None:
         """By sweeps over the clusters of every component."""
-        return of_clusters(self.model.shares, self.trees, self.visible.cards, work)
+        return of_clusters(self.model.shares, self.parts, self.visible.cards, work)
 
     def reweighed(self, factors: Factors) -> Mixture:
-        """Every component with the factors; its share changes by the mean of them under it."""
-        space, graphs = self.model.space, []
+        """Every component with the factors; its share changes by the mean of them under it.
+
+        Raises
+        ------
+        QueryError : a component is no graph, to which factors could be added.
+        """
+        space, graphs = self.model.space, list[FactorGraph]()
+        graph: Any
         for graph in self.model.components:
+            if graph.kind != FactorGraph.kind:
+                raise QueryError(
+                    f"a component of this stack is of the kind {graph.kind!r}, to which other margins cannot be given; "
+                    "fit with average=1, or FullSpanMixture"
+                )
             graphs.append(FactorGraph(space, (*graph.scopes, *factors), (*graph.tables, *factors.values())))
         log_z = np.array([ClusterTree(graph).log_z() for graph in graphs])
         log = np.log(self.model.shares) + log_z

@@ -6,19 +6,16 @@ P(x_i | e) = sum_{x agrees with e and x_i} p(x) / P(e)
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from fullspan.arrays import Array
 from fullspan.data.space import Space
+from fullspan.engine.elimination.components import Sums
 from fullspan.query.distribution import Distribution, Marginals
 from fullspan.query.language.boxes import Codes
 from fullspan.query.language.events import Event, check_probable, in_words
-
-if TYPE_CHECKING:
-    from fullspan.engine.elimination.clusters import ClusterTree
 
 MAX_STATES = 1 << 22
 """States up to which a table of all of them is kept."""
@@ -87,26 +84,19 @@ def of_marginals(distribution: Distribution, marginals: Callable[[Event | None],
     return np.stack(found)
 
 
-def of_clusters(shares: Array, trees: tuple[ClusterTree, ...], cards: tuple[int, ...], work: float) -> Array | None:
+def of_clusters(shares: Array, trees: Sequence[Sums], cards: tuple[int, ...], work: float) -> Array | None:
     """The same summed over components of some shares; None if more than ``work`` entries would be read.
 
     The visible variables come first in each component.
     """
     size = sum(cards)
-    if size * sum(map(_sweep_work, trees)) > work:
+    if size * sum(tree.sweep_work for tree in trees) > work:
         return None
     found = np.zeros((size, size))
     for share, tree in zip(shares, trees, strict=True):
-        alone = tree.beliefs().variables[:size]
+        alone = np.concatenate(tree.marginals())[:size]
         codes = [(i, x) for i, card in enumerate(cards) for x in range(card)]
-        for row, (evidence, p) in enumerate(zip(codes, alone, strict=True)):
+        for row, ((i, x), p) in enumerate(zip(codes, alone, strict=True)):
             if p > 0:
-                found[row] += share * p * tree.beliefs(dict([evidence])).variables[:size]
+                found[row] += share * p * np.concatenate(tree.marginals({i: (x,)}))[:size]
     return found
-
-
-def _sweep_work(tree: ClusterTree) -> int:
-    """Table entries that one sweep forth and one back read."""
-    program = tree.program
-    cells = np.diff(program.messages) * program.axis_cards[program.axes[1:] - 1]
-    return int(2 * (np.diff(program.inputs) * cells).sum()) + STEP * len(cells)

@@ -1,0 +1,71 @@
+"""A tree of hidden nodes as a part of a mixture: the answers that every component gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullspan.arrays import Array, Ints
+from fullspan.engine.elimination.trees.tree import TreeEngine
+from fullspan.errors import QueryError
+from fullspan.model.hidden_tree import HiddenTree
+
+Allowed = Mapping[int, Sequence[int]]
+
+
+class TreeSums:
+    """A tree made ready for exact answers."""
+
+    def __init__(self, tree: HiddenTree) -> None:
+        self.tree, self.cards = tree, tree.space.cards
+
+    @property
+    def sweep_work(self) -> int:
+        """Table entries that one pass up and one down read."""
+        return 2 * (self.tree.transitions.size + self.tree.emissions.size)
+
+    @cached_property
+    def _engine(self) -> TreeEngine:
+        return TreeEngine(self.tree)
+
+    def _given(self, evidence: Allowed | None) -> TreeEngine:
+        return TreeEngine(self.tree, evidence) if evidence else self._engine
+
+    def log_z(self, evidence: Allowed | None = None) -> float:
+        """``log P(evidence)``."""
+        engine = self._given(evidence)
+        return float(engine.log_likelihood(engine.columns(np.full((1, len(self.cards)), -1)))[0])
+
+    def log_prob(self, rows: NDArray[Any]) -> Array:
+        """``log P(observed cells)`` of rows (m, n), -1 for open cells."""
+        return self._engine.log_likelihood(self._engine.columns(rows))
+
+    def marginals(self, evidence: Allowed | None = None) -> tuple[Array, ...]:
+        """``p(x_v | evidence)`` of every variable.
+
+        Raises
+        ------
+        QueryError : the evidence has probability zero.
+        """
+        _, chances, log = next(self._given(evidence).posteriors(np.full((1, len(self.cards)), -1)))
+        self._check(float(log[0]))
+        return tuple(chances[0, i, :card] for i, card in enumerate(self.cards))
+
+    def sample(self, size: int, rng: np.random.Generator, evidence: Allowed | None = None) -> Ints:
+        """Independent states (size, n) given the evidence.
+
+        Raises
+        ------
+        QueryError : the evidence has probability zero.
+        """
+        drawn, log = self._given(evidence).completed(np.full((size, len(self.cards)), -1), rng)
+        self._check(float(log.min(initial=0.0)))
+        return drawn
+
+    def _check(self, log: float) -> None:
+        if log == -np.inf:
+            raise QueryError("the evidence has probability zero under this model; ask about something that can happen")
