@@ -55,7 +55,6 @@ class DeepBoltzmannMachine(LayeredEstimator):
     """
 
     _sizes_parameter = "layers"
-    _saved = (*LayeredEstimator._saved, "pretraining", "mean_field_sweeps", "mean_field_tol")
 
     layers: Sequence[int] = (64, 32)
     pretraining: int = 5

@@ -32,6 +32,7 @@ from fullspan.estimators.inputs.shared_parameters import Parameters, Seed
 from fullspan.estimators.inputs.tables import checked_table, checked_weight, empty_of, kind_of
 from fullspan.estimators.inputs.unit_rows import UnitRows, codes_of_table, rows_of_table
 from fullspan.estimators.registry import write_fitted
+from fullspan.estimators.settings import own_parameters
 from fullspan.learn.base.reporter import Reporter, announce, is_followed, reading, reported
 from fullspan.model.estimate import Estimate
 from fullspan.model.layered import FittedLayers, check_sizes
@@ -52,7 +53,6 @@ OPTIONS = (
 """Parameters that go to the learner under their own name."""
 UNKNOWN = Estimate(float("nan"), float("nan"), "ais")
 """Log Z that nobody has asked for yet."""
-_SAVED = (*OPTIONS, "early_stopping", "validation_fraction", "log_z", "ais_chains", "ais_steps", "dtype", "target")
 
 _CHECKED = ("max_levels", "validation_fraction", "handle_unknown")
 """Parameters whose types are checked before the table is read."""
@@ -124,7 +124,6 @@ class LayeredEstimator(LayeredParameters, _Transformer):
     _fitted: FittedLayers
     _sizes_parameter: str
     _log_z: Any
-    _saved: tuple[str, ...] = _SAVED
 
     # -- learning ---------------------------------------------------------------------------------------------
 
@@ -334,10 +333,7 @@ class LayeredEstimator(LayeredParameters, _Transformer):
         return dataclasses.replace(self._fitted, log_z=self.log_z_)
 
     def _settings(self) -> dict[str, Any]:
-        own = {n: v for n, v in self.get_params(deep=False).items() if n in (*self._saved, self._sizes_parameter)}
-        own = {n: list(v) if isinstance(v, tuple) else v for n, v in own.items()}
-        seed = self.random_state if isinstance(self.random_state, int) else None
-        return {**own, **Reading.by(self).settings, "random_state": seed, "estimator": type(self).__name__}
+        return {**own_parameters(self), **Reading.by(self).settings, "estimator": type(self).__name__}
 
     def _accept(self, fitted: FittedLayers, kind: str) -> None:
         self._fitted, self.model_, self.space_ = fitted, fitted.model, fitted.model.space

@@ -71,10 +71,6 @@ class FullSpanMixture(Seed, TreeEstimator):
     """
 
     _is_mixed = True
-    _saved = (
-        *("runs", "smoothing", "restarts", "max_seconds", "validation_fraction", "tol", "patience", "max_iter"),
-        "random_state",
-    )
 
     runs: Sequence[tuple[int, int]] | None = None
     smoothing: float = 5.0

@@ -7,6 +7,8 @@ import numbers
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from fullspan.estimators.inputs.reading import READING
+
 if TYPE_CHECKING:
     from fullspan.data import Empirical
     from fullspan.data.space import Space, Variable
@@ -22,6 +24,9 @@ OPTIONS = (
     *BY_CHAINS,
 )
 """Parameters of a machine that go to the learner under their own name."""
+
+_OF_A_SESSION = ("verbose", "device", "warm_start")
+"""Parameters of a call on one machine: they say nothing about the model."""
 
 
 def learned(
@@ -65,6 +70,15 @@ def of_hidden(hidden: Sequence[Variable], random_state: Any) -> dict[str, Any]:
         "hidden": {v.name: list(v.levels) for v in hidden} if hidden else 0,
         "random_state": seed_of(random_state),
     }
+
+
+def own_parameters(estimator: Any) -> dict[str, Any]:
+    """The parameters of an estimator that a file keeps, besides how its table was read: all that shape the model."""
+    kept = {n: v for n, v in estimator.get_params(deep=False).items() if n not in (*READING, *_OF_A_SESSION)}
+    kept = {name: list(value) if isinstance(value, tuple) else value for name, value in kept.items()}
+    if "random_state" in kept:
+        kept["random_state"] = seed_of(kept["random_state"])
+    return kept
 
 
 def seed_of(random_state: Any) -> int | None:

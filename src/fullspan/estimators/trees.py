@@ -54,8 +54,6 @@ class TreeEstimator(WithoutTerms):
     fitted_: Any
     model_: Any
     count_column: str | None
-    _saved: tuple[str, ...] = ()
-    """Parameters that a file keeps."""
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, validation: Any = None) -> Self:
         """Learn the tree of a table.
@@ -214,8 +212,6 @@ class ChowLiuTree(Memory, TreeEstimator):
     0.857143
     """
 
-    _saved = ("pseudo_count", "max_memory")
-
     pseudo_count: float = 1.0
 
     def _learn_tree(self, empirical: Empirical, valid: Empirical | None, watch: Reporter | None) -> FittedTree:
@@ -272,11 +268,6 @@ class HiddenChowLiuTree(Memory, Seed, TreeEstimator):
     >>> tree.probability("x0=1 | x1=1, x2=1") > 0.9
     True
     """
-
-    _saved = (
-        *("n_states", "smoothing", "restarts", "mixture", "validation_fraction", "tol", "patience", "max_iter"),
-        *("max_memory", "random_state"),
-    )
 
     n_states: int | Sequence[int] = 16
     smoothing: float | Sequence[float] = 0.3

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from fullspan.errors import FullspanError
 from fullspan.estimators.density import DensityEstimator
 from fullspan.estimators.explain.shown import Shown, shown_by_size
-from fullspan.estimators.settings import seed_of
+from fullspan.estimators.settings import own_parameters
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical
@@ -30,16 +30,10 @@ class WithoutTerms(DensityEstimator):
 
     fitted_: Any
     model_: Any
-    _saved: tuple[str, ...] = ()
-    """Parameters that a file keeps."""
 
     def _noted(self, fitted: Any, sample_weight: Any = None) -> Any:
-        own = {name: value for name, value in self.get_params(deep=False).items() if name in self._saved}
-        own = {name: list(value) if isinstance(value, tuple) else value for name, value in own.items()}
-        if "random_state" in own:
-            own["random_state"] = seed_of(own["random_state"])
         how = self._reading().weighted_by(sample_weight)
-        settings = {**fitted.settings, **own, **how.settings, "estimator": type(self).__name__}
+        settings = {**fitted.settings, **own_parameters(self), **how.settings, "estimator": type(self).__name__}
         return replace(fitted, settings=settings)
 
     def _accept(self, fitted: Any, kind: str, empirical: Empirical | None = None) -> None:
