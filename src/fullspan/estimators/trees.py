@@ -7,7 +7,7 @@ import time
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, TypeVar
 
 from sklearn.utils.validation import check_is_fitted
 
@@ -242,6 +242,7 @@ class HiddenChowLiuTree(Memory, Seed, TreeEstimator):
     tol : least gain of an iteration, in nats per row.
     patience : iterations in a row without such a gain after which a run ends.
     max_iter : most iterations of a run; None for no limit.
+    device : ``"cpu"``, or ``"cuda"``: a graphics card, by CuPy. See ``docs/devices.md``.
 
     Attributes
     ----------
@@ -277,6 +278,7 @@ class HiddenChowLiuTree(Memory, Seed, TreeEstimator):
     tol: float = 1e-4
     patience: int = 4
     max_iter: int | None = 1000
+    device: Literal["cpu", "cuda"] = "cpu"
 
     def _learn_tree(self, empirical: Empirical, valid: Empirical | None, watch: Reporter | None) -> FittedTree:
         from fullspan.data.tables.resampling import held_out
@@ -284,6 +286,6 @@ class HiddenChowLiuTree(Memory, Seed, TreeEstimator):
 
         rng = generator(self.random_state)
         train, valid = held_out(empirical, self.validation_fraction, rng) if valid is None else (empirical, valid)
-        names = ("n_states", "smoothing", "restarts", "mixture", "tol", "patience", "max_iter", "max_memory")
+        names = ("n_states", "smoothing", "restarts", "mixture", "tol", "patience", "max_iter", "max_memory", "device")
         options = TreeOptions(**{name: getattr(self, name) for name in names}, seed=rng)
         return of_all_rows(fit_hidden_tree(train, options, valid, watch), empirical)

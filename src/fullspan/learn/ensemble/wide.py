@@ -64,7 +64,7 @@ class StackOptions:
     wide : how the search of bounded width goes.
     max_seconds : of all learning; None for no limit.
     seed : of everything random.
-    device : where a latent variable is learned.
+    device : where a latent variable and hidden trees are learned.
     """
 
     size: int = 16
@@ -354,7 +354,8 @@ def _hidden_tree(options: StackOptions) -> Learn:
         from fullspan.learn.trees.hidden_tree import TreeOptions, fit_hidden_tree
 
         states = [options.size, 2 * options.size]
-        fitted = fit_hidden_tree(train, TreeOptions(states, max_seconds=seconds, seed=rng), valid, watch)
+        own = TreeOptions(states, max_seconds=seconds, seed=rng, device=options.device)
+        fitted = fit_hidden_tree(train, own, valid, watch)
         return _Learned([(1.0, fitted.model)], fitted.status)
 
     return learn

@@ -25,10 +25,12 @@ import numpy as np
 from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.engine.elimination.trees import Counts, TreeEngine
+from fullspan.engine.sampling.layers.device import Device, device
 from fullspan.errors import FullspanError
-from fullspan.learn.base.em import Expected, Stop, alternate
+from fullspan.learn.base.em import Alternated, Expected, Stop, alternate
 from fullspan.learn.base.progress import Interrupted
 from fullspan.learn.trees.chow_liu import chow_liu
+from fullspan.learn.trees.on_device import EmOnDevice, RowsOnDevice
 from fullspan.learn.trees.starts import level_shares, start
 from fullspan.model.hidden_tree import FittedTree, HiddenTree
 from fullspan.model.record import Step, StepLike
@@ -50,7 +52,8 @@ class TreeOptions:
     max_iter : most iterations of a run; None for no limit.
     max_seconds : no iteration is begun after this time; None for no limit.
     seed : of the starts.
-    dtype : of the messages while learning; scores are always in double precision.
+    device : ``"cpu"``, or ``"cuda"`` for a graphics card, where numbers are single ones throughout.
+    dtype : of the messages while learning on the processor; its scores are always in double precision.
     """
 
     n_states: int | Sequence[int] = 16
@@ -62,6 +65,7 @@ class TreeOptions:
     max_iter: int | None = 1000
     max_seconds: float | None = None
     seed: Any = None
+    device: str = "cpu"
     dtype: Any = np.float32
     max_memory: int | None = None
 
@@ -145,13 +149,39 @@ class Learner:
         self.train, self.valid = Rows(train), None if valid is None else Rows(valid)
         self.shares = level_shares(train)
         self.began, self.made = time.perf_counter(), 0
+        self.place = None if options.device == "cpu" else device(options.device, "float32", np.random.default_rng(0))
+        self._there = {} if self.place is None else {id(rows): self._moved(rows, self.place) for rows in self._rows}
+
+    @property
+    def _rows(self) -> list[Rows]:
+        return [rows for rows in (self.train, self.valid) if rows is not None]
+
+    @staticmethod
+    def _moved(rows: Rows, place: Device) -> RowsOnDevice:
+        return RowsOnDevice(rows.columns, rows.weights, place)
+
+    def _em_there(self, smoothing: float) -> EmOnDevice:
+        assert self.place is not None
+        valid = None if self.valid is None else self._there[id(self.valid)]
+        return EmOnDevice(self.place, self._there[id(self.train)], valid, smoothing, self.shares)
+
+    def log_likelihood(self, tree: HiddenTree, rows: Rows) -> Array:
+        """log p of each row, where the learning is."""
+        if self.place is None:
+            return TreeEngine(tree).log_likelihood(rows.columns)
+        em = self._em_there(0.0)
+        return em.log_likelihood(em.put(tree), self._there[id(rows)])
+
+    def mean(self, tree: HiddenTree, rows: Rows) -> float:
+        """Mean log-likelihood of the rows, in nats."""
+        return float(rows.weights @ self.log_likelihood(tree, rows)) / rows.total
 
     def run(self, tree: HiddenTree, smoothing: float) -> Run:
         """Em from a tree until it no longer gains; an interruption ends it early."""
         options, history = self.options, list[StepLike]()
         self.made += 1
 
-        def report(now: HiddenTree, expected: Expected[Completed], done: int) -> None:
+        def report(now: Any, expected: Expected[Any], done: int) -> None:
             seconds, words = time.perf_counter() - self.began, self._words(now.n_states, -expected.value)
             history.append(Step("em", now.n_states, -expected.data.objective, seconds, words))
             if self.watch is not None:
@@ -160,7 +190,13 @@ class Learner:
                 raise Interrupted
 
         stop = Stop(gain=options.tol, patience=options.patience, max_iter=options.max_iter)
-        found = alternate(Em(self, smoothing), tree, stop, report)
+        found: Alternated[Any, Any]
+        if self.place is None:
+            found = alternate(Em(self, smoothing), tree, stop, report)
+        else:
+            em = self._em_there(smoothing)
+            there = alternate(em, em.put(tree), stop, report)
+            found = Alternated(em.tree(there.model), there.expected, there.status, there.trace)
         status = "max_iter" if found.status == "iteration limit" else found.status
         status = "time limit" if status == "interrupted" and self.is_late else status
         score = -math.inf if found.expected is None else -found.value
@@ -192,7 +228,7 @@ class Learner:
     def mixed(self, runs: Sequence[Run]) -> tuple[HiddenTree, float]:
         """The best run, or the even mixture of the first m, whichever the rows held out find likeliest."""
         assert self.valid is not None
-        logs = np.array([TreeEngine(run.tree).log_likelihood(self.valid.columns) for run in runs])
+        logs = np.array([self.log_likelihood(run.tree, self.valid) for run in runs])
         sums = np.logaddexp.accumulate(logs, axis=0) - np.log(np.arange(1, len(runs) + 1))[:, None]
         values = sums @ self.valid.weights / self.valid.total
         m = int(np.argmax(values)) + 1
@@ -260,11 +296,11 @@ def fit_hidden_tree(
     best = runs[0]
     tree, score = best.tree, best.score
     if valid is not None and learner.valid is not None:
-        tree, score = learner.mixed(runs) if options.mixture else (tree, learner.valid.mean(tree))
+        tree, score = learner.mixed(runs) if options.mixture else (tree, learner.mean(tree, learner.valid))
     interrupted = any(run.status == "interrupted" for run in runs)
     return FittedTree(
         model=tree,
-        log_likelihood=learner.train.mean(tree),
+        log_likelihood=learner.mean(tree, learner.train),
         validation=score if valid is not None else math.nan,
         mutual_information=base.mutual_information,
         total=train.total,
