@@ -35,7 +35,6 @@ _AHEAD = 1
 _TILE = 1024
 _SMALLEST = 1 << 13
 """States from which the fused kernel serves; smaller tables move through the distribution."""
-_PROBES = 2048
 _EMPTY = "the dual table has no data to compare with: call set_data and set_prices first"
 _RUN = 1 << 26
 """States visited at a time when log Z is summed in double precision."""
@@ -259,19 +258,6 @@ class CudaTable(GatheredLookUps):
         self._eta[0] = 1
 
     # -- rebuilding -------------------------------------------------------------------------------------------
-
-    def set_theta(self, theta: dict[int, float]) -> None:
-        """Jump to another point: eta and log Z are rebuilt from theta, in the same memory."""
-        self.theta = dict(theta)
-        self._fill()
-
-    def rebuild(self) -> float:
-        """Recompute eta from theta and return the drift: the largest change seen at the probed entries."""
-        rng = np.random.default_rng(self.basis.n_states)
-        probes = np.unique(np.r_[rng.integers(self.basis.n_states, size=_PROBES), np.fromiter(self.theta, np.int64)])
-        before = self._gathered(probes)
-        self._fill()
-        return float(np.abs(self._gathered(probes) - before).max())
 
     def _fill(self) -> None:
         self._eta.fill(0)

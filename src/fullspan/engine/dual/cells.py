@@ -23,6 +23,9 @@ from fullspan.model.algebra.bits import is_small
 from fullspan.model.algebra.jit import parallel, prange, serial
 from fullspan.model.algebra.transform import MONOMIAL, WALSH
 
+_PROBES = 2048
+"""Entries compared before and after a rebuild to measure the drift."""
+
 
 @serial
 def _inverse_weight(level: int, component: int, card: int, kind: int) -> float:
@@ -110,14 +113,36 @@ def _cell_probabilities(
     return out
 
 
-class GatheredLookUps(ABC):
-    """The look-ups of the engine protocol, from ``eta_at`` and ``d_at`` alone."""
+class Rebuilt(ABC):
+    """A dual table whose steps gather rounding errors, and which is made anew from theta in the same memory."""
 
     basis: Basis
+    theta: dict[int, float]
 
     @abstractmethod
     def eta_at(self, indices: Ints) -> Array:
         """Expectations of the model at indices of any shape."""
+
+    @abstractmethod
+    def _fill(self) -> None:
+        """Compute eta and log Z from theta."""
+
+    def set_theta(self, theta: dict[int, float]) -> None:
+        """Jump to another point: eta and log Z are rebuilt from theta, O(|X| n) time, no further table."""
+        self.theta = dict(theta)
+        self._fill()
+
+    def rebuild(self) -> float:
+        """Recompute eta from theta and return the drift: the largest change seen at the probed entries."""
+        rng = np.random.default_rng(self.basis.n_states)
+        probes = np.unique(np.r_[rng.integers(self.basis.n_states, size=_PROBES), np.fromiter(self.theta, np.int64)])
+        before = self.eta_at(probes)
+        self._fill()
+        return float(np.abs(self.eta_at(probes) - before).max())
+
+
+class GatheredLookUps(Rebuilt):
+    """The look-ups of the engine protocol, from ``eta_at`` and ``d_at`` alone."""
 
     @abstractmethod
     def d_at(self, indices: Ints) -> Array:

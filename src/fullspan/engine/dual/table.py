@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from fullspan.arrays import Array, Ints
 from fullspan.engine.dual import deferred, lookup, mixed, monomial, pending, plain, walsh
+from fullspan.engine.dual.cells import Rebuilt
 from fullspan.engine.dual.deferred import Bounds
 from fullspan.engine.dual.layout import Fibres, Layout
 from fullspan.engine.dual.partition import exp_normalised, log_partition
@@ -37,11 +38,9 @@ _CROWDED = 0.25
 """Share of a table's blocks that may be read to look at blocks with moves pending; beyond, the moves are made."""
 _PIECE = 1 << 20
 """Entries of a table that NumPy visits at a time."""
-_PROBES = 2048
-"""Entries compared before and after a rebuild to measure the drift."""
 
 
-class DualTable:
+class DualTable(Rebuilt):
     """Engine that holds eta (and, for learning, d) over all states of ``basis``.
 
     Parameters
@@ -259,19 +258,6 @@ class DualTable:
         self.basis.analyse(self.eta)
 
     # -- rebuilding -------------------------------------------------------------------------------------------
-
-    def set_theta(self, theta: dict[int, float]) -> None:
-        """Jump to another point: eta and log Z are rebuilt from theta, O(|X| n) time, no further table."""
-        self.theta = dict(theta)
-        self._fill()
-
-    def rebuild(self) -> float:
-        """Recompute eta from theta and return the drift: the largest change seen at the probed entries."""
-        rng = np.random.default_rng(self.basis.n_states)
-        probes = np.unique(np.r_[rng.integers(self.basis.n_states, size=_PROBES), np.fromiter(self.theta, np.int64)])
-        before = self.eta_at(probes)
-        self._fill()
-        return float(np.abs(self.eta_at(probes) - before).max())
 
     def _spread(self) -> None:
         """The uniform distribution: ``eta_y = prod_i mean(phi_{y_i})``, one write per state where that is not 0."""

@@ -26,7 +26,6 @@ from fullspan.errors import FullspanError
 from fullspan.model.algebra.basis import Basis
 from fullspan.model.algebra.one_term import log_cosh
 
-_PROBES = 2048
 _LEAST_ROOM = 64
 """Look-ups are padded to a power of two of at least this, so that few programs are compiled."""
 _SHARD, _ALL = PartitionSpec(AXIS), PartitionSpec()
@@ -162,19 +161,6 @@ class ShardedTable(GatheredLookUps):
         return Candidates(indices[order][first], gains[order][first])
 
     # -- rebuilding -------------------------------------------------------------------------------------------
-
-    def set_theta(self, theta: dict[int, float]) -> None:
-        """Jump to another point: eta and log Z are rebuilt from theta, in the same memory."""
-        self.theta = dict(theta)
-        self._fill()
-
-    def rebuild(self) -> float:
-        """Recompute eta from theta and return the drift: the largest change seen at the probed entries."""
-        rng = np.random.default_rng(self.basis.n_states)
-        probes = np.unique(np.r_[rng.integers(self.basis.n_states, size=_PROBES), np.fromiter(self.theta, np.int64)])
-        before = self.eta_at(probes)
-        self._fill()
-        return float(np.abs(self.eta_at(probes) - before).max())
 
     def _fill(self) -> None:
         self._eta, peaks, totals = self._run("fill", self._eta, self._sparse_theta())

@@ -258,13 +258,7 @@ class LogLinearDistribution(LookUps):
         return table
 
     def sample(self, size: int, rng: np.random.Generator, given: Event | None = None) -> NDArray[np.int64]:
-        """Independent visible states (size, n) given an event; exact, and fixed by the generator's state.
-
-        Raises
-        ------
-        QueryError : the size is no whole number of at least 0.
-        TooLargeError : the states would not fit into memory; nothing has been allocated.
-        """
+        """Independent visible states (size, n) given an event; exact, and fixed by the generator's state."""
         n = self.checked_size(size)
         allowed = self.allowed(given)
         if self.may_exclude:
@@ -287,22 +281,7 @@ class LogLinearDistribution(LookUps):
         return padded
 
     def impute(self, codes: Any, how: str = "mode", rng: np.random.Generator | None = None) -> Any:
-        """Rows (m, n) with missing cells (-1) filled in, or the probabilities of what could stand there.
-
-        Parameters
-        ----------
-        how : ``"mode"`` takes the most probable joint completion of each row (hidden variables are summed out, which
-            weighs every completion of the row); ``"draw"`` draws one from its exact
-            conditional distribution, so that repeated calls give multiple imputations; ``"mean"`` returns
-            ``{name: (m, levels)}``, the probability of each level given the row's observed cells (1 for these).
-        rng : needed for ``"draw"``.
-
-        Time: rows with up to 1,024 completions are weighed together; others cost an elimination per distinct row.
-
-        Raises
-        ------
-        QueryError : ``how`` is unknown, or draws were asked for without a generator.
-        """
+        """Rows (m, n) with missing cells (-1) filled in, or the probabilities of what could stand there."""
         known, n = self._rows(self.checked_impute(codes, how, rng)), len(self.visible)
         self._check_rows(known)
         if how == "mean":

@@ -61,18 +61,7 @@ class MixtureDistribution(Distribution):
         return np.asarray(np.log(self.model.shares) + np.array([part.log_z(allowed) for part in self.parts]))
 
     def impute(self, codes: Any, how: str = "mode", rng: np.random.Generator | None = None) -> Any:
-        """Rows (m, n) with missing cells (−1) filled in, or the probabilities of what could stand there.
-
-        Parameters
-        ----------
-        how : ``"mode"`` takes the likeliest level of each missing cell, given what the row says; ``"draw"`` draws them
-            all from their exact joint distribution; ``"mean"`` returns ``{name: (m, levels)}``.
-        rng : needed for ``"draw"``.
-
-        Raises
-        ------
-        QueryError : ``how`` is unknown, or a generator is lacking.
-        """
+        """Rows (m, n) with missing cells (−1) filled in, or the probabilities of what could stand there."""
         known = self.checked_impute(codes, how, rng)
         means = [(known[:, i, None] == np.arange(c)).astype(float) for i, c in enumerate(self.visible.cards)]
         for r in np.flatnonzero((known < 0).any(axis=1)):
@@ -99,12 +88,7 @@ class MixtureDistribution(Distribution):
         return [p / p.sum() for p in found]  # what is certain is 1, and not 1 but for rounding
 
     def sample(self, size: int, rng: np.random.Generator, given: Event | None = None) -> NDArray[np.int64]:
-        """Independent states (size, n) given an event; exact, and fixed by the generator's state.
-
-        Raises
-        ------
-        QueryError : the size is no whole number of at least 0.
-        """
+        """Independent states (size, n) given an event; exact, and fixed by the generator's state."""
         n = self.checked_size(size)
         allowed = self.allowed(given)
         joint = self._joint(allowed)

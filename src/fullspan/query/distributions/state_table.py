@@ -29,12 +29,7 @@ class StateTable:
         self._log_p = log_p.reshape(space.cards[::-1])  # the first variable is the last axis
 
     def marginals(self, allowed: Mapping[int, Codes]) -> Marginals:
-        """Of every variable, given an event by position.
-
-        Raises
-        ------
-        QueryError : the event is impossible.
-        """
+        """Of every variable, given an event by position."""
         codes = [allowed.get(i, tuple(range(card))) for i, card in enumerate(self.space.cards)]
         weights = self._restricted(allowed)
         top = float(weights.max())

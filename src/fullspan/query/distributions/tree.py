@@ -66,18 +66,7 @@ class TreeDistribution(Distribution):
         return self.engine.log_likelihood(self.engine.columns(known))
 
     def impute(self, codes: Any, how: str = "mode", rng: np.random.Generator | None = None) -> Any:
-        """Rows (m, n) with missing cells (−1) filled in, or the probabilities of what could stand there.
-
-        Parameters
-        ----------
-        how : ``"mode"`` takes the likeliest level of each missing cell, given what the row says; ``"draw"`` draws them
-            all from their exact joint distribution; ``"mean"`` returns ``{name: (m, levels)}``.
-        rng : needed for ``"draw"``.
-
-        Raises
-        ------
-        QueryError : ``how`` is unknown, a generator is lacking, or what a row says is impossible.
-        """
+        """Rows (m, n) with missing cells (−1) filled in, or the probabilities of what could stand there."""
         known = self.checked_impute(codes, how, rng)
         if how == "draw" and rng is not None:
             drawn, log = self.engine.completed(known, rng)
@@ -99,13 +88,7 @@ class TreeDistribution(Distribution):
             raise _impossible(f"what row {first + impossible[0] + 1} says")
 
     def sample(self, size: int, rng: np.random.Generator, given: Event | None = None) -> NDArray[np.int64]:
-        """Independent states (size, n) given an event; exact, and fixed by the generator's state.
-
-        Raises
-        ------
-        QueryError : the size is no whole number of at least 0, or the event is impossible.
-        TooLargeError : the states would not fit into memory.
-        """
+        """Independent states (size, n) given an event; exact, and fixed by the generator's state."""
         n = self.checked_size(size)
         allowed = self.allowed(given)
         if self._names_hidden(allowed):
@@ -149,12 +132,7 @@ class TreeDistribution(Distribution):
         return np.stack(found)
 
     def cells(self, where: tuple[int, ...], event: Mapping[int, Codes], given: Mapping[int, Codes]) -> Array:
-        """``P(where, event | given)``, one axis per variable of ``where``.
-
-        Raises
-        ------
-        TooLargeError : the table would have more than 2^20 cells.
-        """
+        """``P(where, event | given)``, one axis per variable of ``where``."""
         check_possible(given, self.space)
         if self._names_hidden(where, event, given):
             return self._nodes.cells(where, event, given)

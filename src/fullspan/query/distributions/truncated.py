@@ -62,12 +62,7 @@ class TruncatedDistribution(Distribution):
         return out
 
     def impute(self, codes: Any, how: str = "mode", rng: np.random.Generator | None = None) -> Any:
-        """Rows with missing cells (−1) filled in: ``"mode"``, ``"draw"``, or ``"mean"`` ``{name: (m, levels)}``.
-
-        Raises
-        ------
-        QueryError : ``how`` is unknown, a generator is lacking, or what a row says is impossible.
-        """
+        """Rows with missing cells (−1) filled in: ``"mode"``, ``"draw"``, or ``"mean"`` ``{name: (m, levels)}``."""
         known = self.checked_impute(codes, how, rng)
         filled = known.copy()
         means = {v.name: np.zeros((len(known), v.card)) for v in self.visible.variables} if how == "mean" else {}
@@ -83,13 +78,7 @@ class TruncatedDistribution(Distribution):
         return means if how == "mean" else filled
 
     def sample(self, size: int, rng: np.random.Generator, given: Event | None = None) -> NDArray[np.int64]:
-        """Independent states (size, n) given an event; exact, and fixed by the generator's state.
-
-        Raises
-        ------
-        QueryError : the size is no whole number of at least 0, or the event is impossible.
-        TooLargeError : the states would not fit into memory.
-        """
+        """Independent states (size, n) given an event; exact, and fixed by the generator's state."""
         n = self.checked_size(size)
         allowed = self.allowed(given)
         self._check(allowed, f"the condition {in_words(allowed, self.visible)}")
@@ -125,12 +114,7 @@ class TruncatedDistribution(Distribution):
     # -- probabilities ----------------------------------------------------------------------------------------
 
     def cells(self, where: tuple[int, ...], event: Mapping[int, Codes], given: Mapping[int, Codes]) -> Array:
-        """``P(where, event | given)``, one axis per variable of ``where``.
-
-        Raises
-        ------
-        TooLargeError : the table would have more than 2^20 cells.
-        """
+        """``P(where, event | given)``, one axis per variable of ``where``."""
         check_possible(given, self.visible)
         shape = self.shape_of(where)
         norm = self._check(given, f"the condition {in_words(given, self.visible)}")
@@ -146,12 +130,7 @@ class TruncatedDistribution(Distribution):
         return np.asarray(np.clip(cells / norm, 0.0, 1.0))
 
     def marginals(self, given: Event | None = None) -> Marginals:
-        """By one look at the states of S.
-
-        Raises
-        ------
-        QueryError : the event is impossible.
-        """
+        """By one look at the states of S."""
         allowed = self.allowed(given)
         norm = self._check(allowed, f"the condition {in_words(allowed, self.visible)}")
         inside = self._inside(allowed)
