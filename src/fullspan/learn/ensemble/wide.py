@@ -22,10 +22,11 @@ from numpy.typing import NDArray
 
 from fullspan.arrays import Array
 from fullspan.data import Empirical
+from fullspan.data.space import Space
 from fullspan.data.tables.resampling import held_out
 from fullspan.engine.elimination.components import sums_of
 from fullspan.errors import FullspanError
-from fullspan.learn.base.counted import observed_entropy, smoothed_entropy
+from fullspan.learn.base.counted import bootstrap, observed_entropy
 from fullspan.learn.base.progress import STOPPED, Interrupted, Progress
 from fullspan.learn.ensemble.out_of_bag import log_prob_of
 from fullspan.learn.shares import best_shares, mixed
@@ -231,9 +232,7 @@ class _Stack:
         order = np.argsort([search.model.basis.index(term) for term in search.model.terms], kind="stable")
         own = [(shares[SEARCH], log_prob_of(search.model, data.states))] if others else []
         log = log_prob(model.others, data.states, own) if others else log_prob_of(search.model, data.states)
-        entropy = (
-            smoothed_entropy(data.counts, data.space.n_states, 0.0) if data.is_complete else observed_entropy(data)
-        )
+        entropy = observed_entropy(data)
         status = "interrupted" if self.interrupted else "time limit" if self.late else search.status
         return replace(
             search,
@@ -281,7 +280,7 @@ def log_prob(parts: Parts, rows: NDArray[Any], before: Sequence[tuple[float, Arr
 
 def candidates_of(options: StackOptions, *, complete: bool) -> list[_Candidate]:
     """What is stacked with the search, and the part of the time that each may take."""
-    network = [_Candidate("network", _network(), 0.1)] if complete else []
+    network = [_Candidate("networks", _networks(options), 0.2)] if complete else []
     return [
         _Candidate("latent variable, trees", _latent(options, trees=True), 0.35),
         _Candidate("mixture", _mixture(options), 0.25),
@@ -291,13 +290,15 @@ def candidates_of(options: StackOptions, *, complete: bool) -> list[_Candidate]:
     ]
 
 
-def _network() -> Learn:
+def _networks(options: StackOptions) -> Learn:
+    """A network of the rows, and others of bootstrap samples as long as there is time, at most half ``size``."""
+
     def learn(
         train: Empirical, valid: Empirical, seconds: float | None, rng: np.random.Generator, watch: Watch
     ) -> _Learned:
         from fullspan.learn.networks.search import learn_network
 
-        began, late = time.perf_counter(), False
+        began, late, found = time.perf_counter(), False, list[FactorGraph]()
 
         def tell(step: StepLike) -> None:
             nonlocal late
@@ -307,15 +308,25 @@ def _network() -> Learn:
             if late:
                 raise Interrupted
 
-        found = learn_network(train, watch=tell)
-        cards = train.space.cards
-        tables = [
-            t.reshape([cards[i] for i in f], order="F") for f, t in zip(found.families, found.tables, strict=True)
-        ]
-        status = "time limit" if late else "converged" if found.is_finished else "interrupted"
-        return _Learned([(1.0, FactorGraph(train.space, found.families, tables))], status)
+        status = "converged"
+        for b in range(max(options.size // 2, 1)):
+            network = learn_network(bootstrap(train, rng).data if b else train, watch=tell)
+            if not network.is_finished and found:  # half a network says less than those before it
+                status = "converged" if late else "interrupted"
+                break
+            found.append(_graph_of(train.space, network.families, network.tables))
+            if not network.is_finished:
+                status = "time limit" if late else "interrupted"
+                break
+        logs = np.stack([graph.log_weight(valid.states) for graph in found], axis=1)
+        return _Learned(list(zip(best_shares(logs, valid.counts).tolist(), found, strict=True)), status)
 
     return learn
+
+
+def _graph_of(space: Space, families: Sequence[tuple[int, ...]], tables: Sequence[Array]) -> FactorGraph:
+    shapes = [[space.cards[i] for i in family] for family in families]
+    return FactorGraph(space, families, [t.reshape(s, order="F") for t, s in zip(tables, shapes, strict=True)])
 
 
 def _latent(options: StackOptions, *, trees: bool) -> Learn:

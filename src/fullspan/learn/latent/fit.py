@@ -165,7 +165,7 @@ class _Learner:
         open_cells = not (train.is_complete and (valid is None or valid.is_complete))
         tree = chow_liu(train).model
         self.parents: Ints = tree.parents.copy() if options.trees and not open_cells else np.full(len(cards), -1)
-        self.place = device(options.device, options.dtype, self.rng)
+        self.place = device(options.device, options.dtype, np.random.default_rng(0))
         self.layout = TreeLayout(cards, self.parents, open_cells, self.place.index)
         n, p = options.points, self.layout.n_logits
         require(
