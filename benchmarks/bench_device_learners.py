@@ -56,6 +56,8 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=10_000)
     parser.add_argument("--columns", type=int, default=100)
     parser.add_argument("--states", type=int, nargs="*", default=[64, 512])
+    parser.add_argument("--points", type=int, nargs="*", default=[512, 4096])
+    parser.add_argument("--batch", type=int, default=4096)
     parser.add_argument("--iterations", type=int, default=4)
     given = parser.parse_args()
     data = made(given.rows, given.columns, 0)
@@ -67,10 +69,11 @@ def main() -> None:
             1,
             1,
         )
-        steps = 20 * given.iterations
-        latent = LatentOptions(points=k, steps=steps, evaluations=given.iterations, patience=99, seed=0)
+    for n in given.points:
+        own = {"points": n, "batch": given.batch, "steps": 20 * given.iterations, "evaluations": given.iterations}
+        latent = LatentOptions(**own, patience=99, seed=0)
         compared(
-            f"latent variable, {k} points",
+            f"latent variable, {n} points, {given.batch} rows a step",
             lambda device, own=latent: fit_latent(data, _on(own, device)),
             1,
             20,
