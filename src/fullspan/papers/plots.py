@@ -69,7 +69,7 @@ def as_svg(figure: Figure) -> str:
 
     held = io.StringIO()
     with mpl.rc_context({"svg.hashsalt": "fullspan", "svg.fonttype": "none"}):
-        figure.savefig(held, format="svg", metadata={"Date": None})
+        figure.savefig(held, format="svg", metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))
     return held.getvalue()
 
 
