@@ -19,6 +19,7 @@ from fullspan.estimators.networks import GraphModel as GraphModel
 from fullspan.estimators.networks import read_graph as read_graph
 from fullspan.estimators.registry import load as load
 from fullspan.estimators.restricted import RestrictedBoltzmannMachine as RestrictedBoltzmannMachine
+from fullspan.estimators.synthesis import synthesize as synthesize
 from fullspan.estimators.trees import ChowLiuTree as ChowLiuTree
 from fullspan.estimators.trees import HiddenChowLiuTree as HiddenChowLiuTree
 from fullspan.estimators.truncated import TruncatedBoltzmannMachine as TruncatedBoltzmannMachine

@@ -72,7 +72,11 @@ def decode(codes: NDArray[Any], space: Space, like: Any = None) -> Any:
     ------
     DataError : see :func:`decode_columns`.
     """
-    columns = decode_columns(codes, space)
+    return framed(decode_columns(codes, space), space, like)
+
+
+def framed(columns: dict[str, NDArray[Any]], space: Space, like: Any = None) -> Any:
+    """Columns as a frame of the same kind as ``like``; see :func:`decode`."""
     module = type(like).__module__.split(".")[0]
     if isinstance(like, np.ndarray | list | tuple):
         return as_array(columns)
@@ -102,7 +106,8 @@ def _as_pandas(columns: dict[str, NDArray[Any]], space: Space, like: Any) -> Any
     index = like.index if len(like) == n_rows else None
     frame = pd.DataFrame(columns, index=index)
     for variable in space.variables:
-        if variable.ordered and all(isinstance(level, str) for level in variable.levels):
+        is_text = columns[variable.name].dtype == object  # bins may have been made numbers
+        if variable.ordered and is_text and all(isinstance(level, str) for level in variable.levels):
             kind = pd.CategoricalDtype(list(variable.levels), ordered=True)
             frame[variable.name] = frame[variable.name].astype(kind)
     return frame

@@ -21,7 +21,10 @@ from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.utils.validation import check_is_fitted
 
 from fullspan.data import decode, fill, held
+from fullspan.data.decoding import framed
 from fullspan.data.space import Level, Space
+from fullspan.data.tables.filling import made
+from fullspan.data.tables.prototype import plain_prototype
 from fullspan.errors import ConvergenceWarning, FullspanError, QueryError
 from fullspan.estimators.checkpoints import kept_on_interrupt, restored_on_error
 from fullspan.estimators.explain.endings import ended_early, ending_words
@@ -311,6 +314,42 @@ class DensityEstimator(Parameters, Explained, Plots, Predictions, DensityMixin, 
         check_is_fitted(self)
         codes = self.distribution_.sample(n_samples, generator(random_state), self._event(given))
         return decode(codes, self.distribution_.visible, like=empty_of(self._kind))
+
+    def synthesize(
+        self,
+        n_samples: int = 1,
+        random_state: Any = None,
+        given: Evidence = None,
+        forbid: str | Sequence[str] = (),
+        like: Any = None,
+    ) -> Any:
+        """Draw rows with numbers in place of bins, and empty cells in place of the level "(missing)".
+
+        Parameters
+        ----------
+        given : what all rows meet, as for :meth:`sample`.
+        forbid : events that no row shows, ``"sex=m, pregnant=y"``, or a list of them; exact, without rejection.
+        like : a table whose cells are drawn, so that types and spelling are its own, and numbers have its distribution
+            within their bin. By default numbers are those that the model keeps of each bin.
+
+        Returns
+        -------
+        A frame of the kind of ``like``, or of the table that the model was fitted on.
+
+        Raises
+        ------
+        QueryError : a condition is impossible, or names an unknown column or level.
+        FullspanError : models of this kind cannot exclude events exactly.
+        """
+        check_is_fitted(self)
+        from fullspan.estimators.drawing import conditioned, like_of, listed
+
+        rng, visible = generator(random_state), self._visible
+        codes = conditioned(self.distribution_, n_samples, rng, self._event(given), listed(forbid))
+        if like is None:
+            return framed(made(codes, visible, rng), visible, empty_of(self._kind))
+        proto = plain_prototype(like, visible.names, self.na_values)
+        return like_of(proto.typed(proto.drawn(codes, visible, rng)), like)
 
     def _codes(self, X: Any, *, partial: bool) -> NDArray[np.int32]:
         return self._reading().encode(

@@ -270,6 +270,10 @@ class Distribution(Questions):
             "FullSpan, a BoltzmannMachine or a FullSpanMixture"
         )
 
+    def renewed(self, factors: Factors) -> Distribution:
+        """The distribution of :meth:`reweighed`."""
+        return type(self)(self.reweighed(factors))  # type: ignore[call-arg]
+
     def log_mean(self, factors: Factors) -> float:
         """``log E exp(sum_A l_A(x_A))`` under this distribution, from the table of all variables that are named."""
         where = tuple(sorted({i for scope in factors for i in scope}))

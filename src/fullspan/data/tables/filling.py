@@ -116,6 +116,20 @@ def _filled(source: Any, fills: Mapping[str, Fill], names: Sequence[str], as_tex
     return _fill_arrow(arrow_of(source)[0], fills)
 
 
+def made(codes: NDArray[Any], space: Space, rng: np.random.Generator) -> dict[str, NDArray[Any]]:
+    """Columns of codes without a table that they come from: numbers within their bins, cells empty where missing."""
+    columns = {}
+    for j, variable in enumerate(space.variables):
+        own = codes[:, j].astype(np.int64)
+        if variable.edges is not None:
+            columns[variable.name] = _fill(variable, np.full(len(own), -1), own, rng).column
+            continue
+        empty = -1 if variable.missing_code is None else variable.missing_code
+        levels = variable.levels[: variable.n_bins] or variable.levels
+        columns[variable.name] = decoded(variable.name, levels, np.where(own == empty, -1, own))
+    return columns
+
+
 def _fill(variable: Variable, before: NDArray[Any], after: NDArray[Any], rng: np.random.Generator | None) -> Fill:
     n = len(before)
     rows, missing = np.arange(n), np.flatnonzero(before < 0)

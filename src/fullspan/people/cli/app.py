@@ -29,6 +29,7 @@ from fullspan.people.cli import (
     score,
     serve,
     show,
+    synth,
 )
 from fullspan.people.cli.interrupt import INTERRUPTED
 from fullspan.people.cli.messages import as_options, said
@@ -36,7 +37,7 @@ from fullspan.people.cli.messages import as_options, said
 _STDOUT = {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}
 """Files that are the standard output; where one of them is written to, what is said goes to standard error."""
 _COMMANDS = (
-    *(fit, show, query, sample, impute, predict, explain, rake, score, compare, report),
+    *(fit, show, query, sample, impute, predict, explain, synth, rake, score, compare, report),
     *(serve, convert, demo, reproduce, bench),
 )
 

@@ -81,6 +81,10 @@ class GraphDistribution(Distribution):
         scopes, tables = self.graph.scopes, self.graph.tables
         return FactorGraph(self.space, (*scopes, *factors), (*tables, *factors.values()))
 
+    def renewed(self, factors: Factors) -> Distribution:
+        """The distribution of the graph with the factors."""
+        return GraphDistribution(self.reweighed(factors), self.max_memory)
+
     def marginals(self, given: Event | None = None) -> Marginals:
         """By one sweep forth and one back: milliseconds for a thousand variables of a sparse network."""
         allowed = self.allowed(given)

@@ -156,6 +156,14 @@ class LogLinearDistribution(LookUps):
         """The model with the terms of the factors added: all other weights stay."""
         return reweighed(self.model, factors, self.log_mean(factors))
 
+    def renewed(self, factors: Factors) -> Distribution:
+        """The distribution of the reweighed model, by the same methods."""
+        kind = type(self) if not self.single else LogLinearDistribution
+        n_hidden = len(self.space) - len(self.visible)
+        found = kind(self.reweighed(factors), max_memory=self.max_memory, n_hidden=n_hidden)
+        found.most_states = self.most_states
+        return found
+
     def by_chains(self, rng: np.random.Generator) -> Distribution:
         """The same model, asked by Gibbs chains."""
         from fullspan.query.distributions.sampled import SampledDistribution

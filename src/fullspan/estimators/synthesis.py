@@ -1,0 +1,182 @@
+"""Synthetic tables: rows drawn from a model, with columns, types, order and spelling of the original."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from fullspan.data.relations.columns import NaValues
+from fullspan.data.tables.prototype import N_BINS, Prototype, prototype
+from fullspan.errors import DataWarning, require_whole
+from fullspan.estimators.drawing import Forbid, conditioned, like_of, listed, texts_of
+from fullspan.estimators.inputs.evidence import Evidence
+
+if TYPE_CHECKING:
+    from fullspan.arrays import Ints
+    from fullspan.data.space import Space
+
+MAX_STATES, MAX_BINNED_STATES = 1 << 20, 1 << 12
+"""States up to which the search may take the table of all of them, and the same where columns are cut into bins: their
+margins have so many terms that elimination is far quicker."""
+
+
+@dataclass(frozen=True, eq=False)
+class Synthesizer:
+    """A model of a table, and the table as the prototype of what is drawn; :func:`synthesizer` makes it.
+
+    Attributes
+    ----------
+    prototype : the table, and what is made of its columns.
+    model : the fitted estimator, a model of ``prototype.prepared``.
+    """
+
+    prototype: Prototype
+    model: Any
+
+    @property
+    def space(self) -> Space:
+        """The variables of the model."""
+        found: Space = self.model.distribution_.visible
+        return found
+
+    def draw(self, n: int, random_state: Any = None, given: Evidence = None, forbid: Forbid = ()) -> Any:
+        """``n`` rows as an Arrow table; see :func:`synthesize`."""
+        return self.draw_with_codes(n, random_state, given, forbid)[0]
+
+    def draw_with_codes(
+        self, n: int, random_state: Any = None, given: Evidence = None, forbid: Forbid = ()
+    ) -> tuple[Any, Ints]:
+        """The same, and the codes (n, variables) of the rows under the model."""
+        require_whole(0, n_rows=n)
+        rng = np.random.default_rng(random_state)
+        conditions = [self.prototype.condition(text) for text in texts_of(given)]
+        events = [self.prototype.condition(text) for text in listed(forbid)]
+        codes = conditioned(self.model.distribution_, n, rng, ", ".join(conditions) or None, events)
+        return self.prototype.drawn(codes, self.space, rng), codes
+
+    def notes(self) -> list[str]:
+        """What a person should know of the columns."""
+        found = [f"column {name!r} is left out: it {why}" for name, why in self.prototype.left_out.items()]
+        found += [f"column {name!r} numbers the rows, and is numbered anew" for name in self.prototype.numbered]
+        return found + [f"column {name!r} is empty, and stays so" for name in self.prototype.empty]
+
+
+def synthesizer(
+    data: Any,
+    *,
+    columns: Sequence[str] | None = None,
+    estimator: Any = None,
+    bins: int = N_BINS,
+    missing: bool = False,
+    given: Evidence = None,
+    forbid: Forbid = (),
+    na_values: NaValues = None,
+    verbose: bool | int = 0,
+) -> Synthesizer:
+    """Learn a model of a table, to draw tables like it.
+
+    Parameters
+    ----------
+    data : the table, or a :class:`Prototype` of it.
+    estimator : what learns the model, unfitted; ``FullSpan()`` by default.
+    bins : of columns of numbers and dates with more values than that.
+    missing : whether missing cells are drawn as well, at the rate and in the places that the model finds.
+    given, forbid : conditions that will be drawn under; numbers in them become edges of bins.
+
+    Raises
+    ------
+    DataError, TooLargeError : as for ``fit``.
+    """
+    require_whole(2, bins=bins)
+    thresholds = [*texts_of(given), *listed(forbid)]
+    whole = data if isinstance(data, Prototype) else prototype(data, columns, bins, na_values, thresholds)
+    if estimator is None:
+        from fullspan.estimators.full_span import FullSpan
+
+        estimator = FullSpan(engine=_engine(whole, missing))
+    own: dict[str, Any] = {
+        "bins": whole.edges or None,
+        "na_values": [],
+        "verbose": verbose,
+        "max_levels": 256,
+        "columns": None,
+    }
+    own["missing"] = ("level" if missing else "em") if whole.has_missing else "error"
+    estimator.set_params(**own)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # of bins and orders that nobody has chosen
+        estimator.fit(whole.prepared)
+    return Synthesizer(whole, estimator)
+
+
+def _engine(whole: Prototype, missing: bool) -> Literal["auto", "elimination"]:
+    """Where the search takes place."""
+    most = MAX_BINNED_STATES if whole.edges else MAX_STATES
+    return "elimination" if whole.n_states(missing=missing) > most else "auto"
+
+
+def synthesize(
+    data: Any,
+    n_rows: int | None = None,
+    *,
+    columns: Sequence[str] | None = None,
+    estimator: Any = None,
+    bins: int = N_BINS,
+    missing: bool = False,
+    given: Evidence = None,
+    forbid: Forbid = (),
+    random_state: Any = None,
+    na_values: NaValues = None,
+) -> Any:
+    """A synthetic table: rows drawn from a model of a table, like it in columns, types and order.
+
+    Numbers and dates are drawn within their bin from the data's own values there, so that integers stay integers.
+    Columns that number the rows are numbered anew, and other identifiers are left out with a warning.
+
+    Parameters
+    ----------
+    data : the table: a path, a pandas, polars or Arrow frame, an array, a list of rows or an Ibis table.
+    n_rows : rows to draw; as many as the table has by default.
+    columns : columns to make; all by default.
+    estimator : what learns the model, unfitted; ``FullSpan()`` by default.
+    bins : of columns of numbers and dates with more values than that.
+    missing : whether missing cells are drawn as well; otherwise no cell is missing.
+    given : a condition that all rows meet, ``"region=north, age<30"`` or ``{"region": "north"}``. Exact, without
+        rejection.
+    forbid : events that no row shows, ``"sex=m, pregnant=y"``, or a list of them. Exact, without rejection.
+    random_state : seed or generator.
+
+    Returns
+    -------
+    A frame of the kind that was given; an Arrow table for a file.
+
+    Raises
+    ------
+    DataError, TooLargeError : as for ``fit``.
+    QueryError : a condition names an unknown column or level, or is impossible.
+
+    Warns
+    -----
+    DataWarning : a column is left out.
+
+    Examples
+    --------
+    >>> import fullspan as fs
+    >>> rows = {"sex": ["f", "m"] * 40, "age": list(range(20, 60)) * 2}
+    >>> drawn = fs.synthesize(rows, 100, given="age<30", forbid="sex=m, age>=25", random_state=0)
+    >>> drawn.num_rows, max(drawn["age"].to_pylist()) < 30
+    (100, True)
+    """
+    made = synthesizer(
+        data, columns=columns, estimator=estimator, bins=bins, missing=missing, given=given, forbid=forbid,
+        na_values=na_values,
+    )  # fmt: skip
+    for note in made.notes():
+        if "left out" in note:
+            warnings.warn(note, DataWarning, stacklevel=2)
+    n = made.prototype.table.num_rows if n_rows is None else n_rows
+    return like_of(made.prototype.typed(made.draw(n, random_state, given, forbid)), data)

@@ -1,0 +1,79 @@
+"""``fullspan synth``: a synthetic table, like a given one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from fullspan.people.cli.models import Na
+
+EPILOG = """Example: fullspan synth votes.csv -n 1000 -o synthetic.csv
+
+Columns, types, order and spelling are those of the table. Numbers and dates are drawn within their bin from the data's
+own values there. Columns that number the rows are numbered anew; names and other keys are left out, which is said.
+
+--given and --forbid are kept exactly, without rejection, as in --given "region=north, age<30" or
+--forbid "sex=m, pregnant=y"; --forbid may be repeated. --missing draws missing cells as well.
+
+--report learns from four fifths of the rows and compares the synthetic rows with these and with the fifth held out."""
+REPORT_HELP = "Hold out a fifth of the rows, and print how like and how near the synthetic rows are."
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command("synth", epilog=EPILOG, short_help="A synthetic table like a given one.")(synth)
+
+
+def synth(
+    data: Annotated[Path, typer.Argument(help="Table.")],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="File to write: .csv, .tsv, .parquet, .jsonl or .arrow.")
+    ],
+    n: Annotated[int | None, typer.Option("-n", "--number", min=0, help="Rows. [default: those of the table]")] = None,
+    given: Annotated[str | None, typer.Option(help="What all rows meet, such as 'crime=y, education=n'.")] = None,
+    forbid: Annotated[list[str] | None, typer.Option(help="What no row shows: 'crime=y, party=democrat'.")] = None,
+    columns: Annotated[str | None, typer.Option(help="Columns to make, comma-separated. [default: all]")] = None,
+    bins: Annotated[int, typer.Option(min=2, max=256, help="Bins of a column of many numbers or dates.")] = 16,
+    missing: Annotated[bool, typer.Option("--missing", help="Draw missing cells as well.")] = False,
+    report: Annotated[bool, typer.Option("--report", help=REPORT_HELP)] = False,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed: the same one gives the same rows.")] = None,
+    na: Na = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+) -> None:
+    """Learn a model of a table and draw a table like it."""
+    from fullspan.data.tables.prototype import prototype
+    from fullspan.estimators.drawing import listed
+    from fullspan.estimators.synthesis import synthesizer
+    from fullspan.people.cli.files import check_table_target, table_suffix, write_table
+    from fullspan.people.cli.values import names
+
+    check_table_target(output, data)
+    if report and (given or forbid):
+        raise typer.BadParameter("--report compares with the table as it is; leave out --given and --forbid")
+    chosen = None if columns is None else names(columns)
+    whole = prototype(data, chosen, bins, na, [*([given] if given else []), *listed(forbid or ())])
+    size = whole.table.num_rows if n is None else n
+    held = None
+    if report:
+        whole, held = whole.split(0.2, 0 if seed is None else seed)
+    made = synthesizer(whole, missing=missing, given=given, forbid=forbid or (), verbose=1)
+    for note in made.notes():
+        typer.echo(note, err=True)
+    drawn, codes = made.draw_with_codes(size, seed, given, forbid or ())
+    facts: Any = None
+    if report and held is not None:
+        from fullspan.estimators.synthetic_quality import quality
+
+        facts = quality(made, held, drawn, codes, 0 if seed is None else seed)
+    is_text = table_suffix(output) in (".csv", ".tsv")
+    write_table(drawn if is_text else whole.typed(drawn), output)
+    typer.echo(f"{size:,} synthetic rows written to {output}", err=True)
+    if facts is not None and as_json:
+        from fullspan.people.cli.summary import print_json
+
+        print_json(facts.to_json())
+    elif facts is not None:
+        for line in facts.lines():
+            typer.echo(line)
