@@ -49,7 +49,7 @@ def test_the_projection_is_that_of_the_table_of_all_states(kind: str) -> None:
     distribution, p = KINDS[kind]()
     if kind not in REMADE and kind != "decimated":
         with pytest.raises(
-            FullspanError, match="margins of this kind of model cannot be changed exactly|margins cannot be given"
+            FullspanError, match=r"margins of this kind of model cannot be changed exactly|margins cannot be given"
         ):
             distribution.reweighed({(0,): np.zeros(p.shape[0])})
         return
