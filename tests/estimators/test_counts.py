@@ -81,7 +81,7 @@ def test_incomplete_rows_are_left_out_of_the_score_as_of_the_fit() -> None:
 def test_a_classifier_has_the_summary_of_a_logistic_regression() -> None:
     """One binary output and pairs: coefficients and errors are those of the information matrix."""
     counted, written = tables()
-    model = fs.BoltzmannClassifier(outputs="d", count_column="n").fit(counted)
+    model = fs.BoltzmannClassifier(outputs="d", l2=0.0, count_column="n").fit(counted)
     rows = {c.term: c for c in model.summary("treatment").coefficients}
     design = np.column_stack([np.ones(len(written)), written[["a", "b", "c"]]])
     weights = np.array([rows[t].estimate for t in ("d=1", "a=1:d=1", "b=1:d=1", "c=1:d=1")])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -315,6 +315,9 @@ def _uses_hidden(fitted: Fitted) -> bool:
 
 def _penalties(settings: Any) -> str:
     strengths = {name: settings.get(name) for name in ("l1", "l2")}  # from a file they may be anything
+    chosen = settings.get("chosen")
+    if isinstance(chosen, Mapping) and isinstance(chosen.get("penalty"), int | float):
+        return f", shrunk by a ridge of {chosen['penalty']:.3g} rows: errors and p-values are approximate"
     used = [f"{name}={value:g}" for name, value in strengths.items() if isinstance(value, int | float) and value]
     return f", shrunk by {' and '.join(used)}: errors and p-values are approximate" if used else ""
 

@@ -44,6 +44,8 @@ def objective_of(fitted: Fitted, data: Empirical, extra: tuple[Term, ...] = ()) 
         return None
     if model.listed_states is not None:
         return _truncated(fitted, cast(TruncatedLogLinear, model), data)
+    if "chosen" in settings:  # its ridge is no sum over weights
+        return None
     if not model.is_single or (fitted.by_elimination and not _by_elimination(fitted, data)):
         return None
     if settings.get("estimator") == "DecimatableBoltzmannMachine":

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -39,6 +39,12 @@ from fullspan.model import Fitted, LogLinear
 from fullspan.model.algebra.basis import Basis, Term
 from fullspan.model.algebra.blas import one_core
 from fullspan.model.goodness import goodness
+
+if TYPE_CHECKING:
+    from fullspan.learn.likelihood.multinomial import Choice
+
+_PRECISE, _MAX_STEPS = 1e-8, 5000
+"""Largest derivative left, and steps, of the fit of all rows at the chosen penalty."""
 
 
 @dataclass(frozen=True)
@@ -87,10 +93,13 @@ def fit_conditional(
     options: MachineOptions | None = None,
     hidden: Sequence[Variable] = (),
     watch: Watch | None = None,
+    choose: Sequence[int] = (),
 ) -> Fitted:
     """Learn p(outputs | inputs), with hidden units if wanted; outputs may be missing in some rows, inputs may not.
 
-    The model returned is a joint one in form; only its conditionals given all inputs were learned.
+    ``choose`` are orders, one of which is chosen together with a ridge by held-out likelihood
+    (:mod:`fullspan.learn.likelihood.multinomial`); the order and ridge of the options are then not used. The model
+    returned is a joint one in form; only its conditionals given all inputs were learned.
 
     Raises
     ------
@@ -100,6 +109,8 @@ def fit_conditional(
     """
     roles = Roles.of(empirical.space, inputs, outputs)
     with one_core():
+        if choose:
+            return _Chosen(empirical, roles, options or MachineOptions(), choose, watch).run()
         return _Conditional(empirical, roles, options or MachineOptions(), hidden, watch).run()
 
 
@@ -172,13 +183,16 @@ class _Conditional:
     def _record(self, theta: Array, value: float, violation: float) -> None:
         self.history.record("refit", len(theta), value)
 
+    def _ridge(self) -> Array:
+        """Second derivative of the penalty."""
+        return np.asarray(self.options.l2 * np.eye(len(self.terms)))
+
     def _fitted(self, likelihood: Likelihood, solution: Solution) -> Fitted:
         gain = likelihood.move(solution.theta) - likelihood.penalty(solution.theta)
-        information = self.given.covariance() - self.observed.covariance()
-        information += self.options.l2 * np.eye(len(solution.theta))
         used = solution.theta != 0 if self.options.l1 else np.ones(len(solution.theta), dtype=bool)
         errors = np.full(len(solution.theta), np.nan)
         if len(solution.theta) <= MAX_NEWTON:
+            information = self.given.covariance() - self.observed.covariance() + self._ridge()
             errors = standard_errors(self.total * information, used)
         with np.errstate(divide="ignore", invalid="ignore"):
             saved = 0.5 * (solution.theta / errors) ** 2
@@ -236,6 +250,72 @@ class _Conditional:
         if o.l1 or o.l2 or not isinstance(self.observed, Known):
             return ()
         return tuple(separating(self.basis, self.terms, self.states, self.roles.outputs).tolist())
+
+
+class _Chosen(_Conditional):
+    """One output and no hidden units, with the order and the ridge of the largest held-out likelihood."""
+
+    def __init__(
+        self,
+        empirical: Empirical,
+        roles: Roles,
+        options: MachineOptions,
+        orders: Sequence[int],
+        watch: Watch | None,
+    ) -> None:
+        _refuse_open_inputs(empirical, roles)
+        inputs, self.output = list(roles.inputs), roles.outputs[0]
+        self.cards = [empirical.space.cards[i] for i in inputs]
+        known = empirical.states[:, self.output] >= 0
+        states = empirical.states[known].astype(np.int64)
+        self.inputs, which = np.unique(states[:, inputs], axis=0, return_inverse=True)
+        self.counts = np.zeros((len(self.inputs), empirical.space.cards[self.output]))
+        np.add.at(self.counts, (which.ravel(), states[:, self.output]), empirical.counts[known])
+        self.choice = self._choice(orders, History(watch))
+        super().__init__(empirical, roles, replace(options, order=self.choice.order, l2=0.0), (), watch)
+
+    def _choice(self, orders: Sequence[int], history: History) -> Choice:
+        """The smallest of several orders is always tried, larger ones where they are small enough."""
+        from fullspan.learn.likelihood.multinomial import MAX_CELLS, MAX_WEIGHTS, choose, n_features
+
+        def small(order: int) -> bool:
+            n = n_features(self.cards, order)
+            return n * (self.counts.shape[1] - 1) <= MAX_WEIGHTS and n * len(self.inputs) <= MAX_CELLS
+
+        for order in orders[:1]:
+            n = n_features(self.cards, order)
+            what = f"{len(self.inputs):,} rows of {n:,} features"
+            require(32 * n * len(self.inputs), budget(None), what, "use a smaller order, or fewer or shorter inputs")
+        tried = [order for order in orders if order == orders[0] or (order <= len(self.cards) + 1 and small(order))]
+        return choose(self.inputs, self.cards, self.counts, tried, lambda t, k: history.record("refit", k, t.log_loss))
+
+    def run(self) -> Fitted:
+        from fullspan.learn.likelihood.multinomial import Multinomial, features, weights_of_terms
+
+        order, penalty = self.choice.order, self.choice.penalty
+        fit = Multinomial(features(self.inputs, self.cards, order), self.counts)
+        start = np.zeros((fit.x.shape[1], self.counts.shape[1] - 1))
+        weights, steps, converged = fit.fit(penalty, start, _PRECISE, self.options.max_iter or _MAX_STEPS)
+        theta = weights_of_terms(self.basis, self.roles.inputs, self.output, order, weights, self.terms)
+        value, gradient = fit.objective(weights.ravel(), penalty)
+        self._record(theta, value, 0.0)
+        status: Any = "converged" if converged else "iteration limit"
+        solution = Solution(theta, value, float(np.abs(gradient).max(initial=0.0)), steps, status)
+        fitted = self._fitted(Likelihood(self.given, self.observed, 0.0, 0.0), solution)
+        chosen = {"order": order, "penalty": penalty, "tried": [list(t) for t in self.choice.tried]}
+        return replace(fitted, settings={**fitted.settings, "chosen": chosen})
+
+    def _ridge(self) -> Array:
+        from fullspan.learn.likelihood.multinomial import matrix_of_terms
+
+        inputs, order = self.roles.inputs, self.choice.order
+        each = matrix_of_terms(self.basis, inputs, self.output, order, self.terms)
+        free = self.counts.shape[1] - 1
+        ridge = each[:, free:] @ each[:, free:].T
+        return np.asarray(self.choice.penalty / self.total * ridge)
+
+    def _diverging(self, solution: Solution) -> tuple[int, ...]:
+        return ()
 
 
 def _refuse_open_inputs(empirical: Empirical, roles: Roles) -> None:

@@ -1,0 +1,154 @@
+"""A ridge that treats all levels alike, and its choice by held-out likelihood."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import OneHotEncoder
+
+import fullspan as fs
+from fullspan.errors import TooLargeError
+from fullspan.learn.likelihood import multinomial
+from fullspan.learn.likelihood.multinomial import (
+    Multinomial,
+    contrasts,
+    features,
+    folds,
+    matrix_of_terms,
+    n_features,
+    sets_of,
+    weights_of_terms,
+)
+from fullspan.model.algebra.basis import Basis
+
+CARDS = (3, 2, 4)
+
+
+def rows(m: int = 240, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    """Three inputs, and an output of three levels that depends on two of them jointly."""
+    rng = np.random.default_rng(seed)
+    x = np.stack([rng.integers(card, size=m) for card in CARDS], axis=1)
+    y = (x[:, 0] + x[:, 1] * (x[:, 2] > 1) + (rng.random(m) < 0.3) * rng.integers(3, size=m)) % 3
+    return x, y
+
+
+def counted(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    distinct, which = np.unique(x, axis=0, return_inverse=True)
+    counts = np.zeros((len(distinct), int(y.max()) + 1))
+    np.add.at(counts, (which.ravel(), y), 1)
+    return distinct, counts
+
+
+def test_contrasts_are_orthonormal_and_sum_to_zero() -> None:
+    for card in (1, 2, 5):
+        h = contrasts(card)
+        assert h.T @ h == pytest.approx(np.eye(card - 1), abs=1e-12)
+        assert h.sum(axis=0) == pytest.approx(0, abs=1e-12)
+
+
+def test_the_gradient_is_that_of_the_objective() -> None:
+    x, counts = counted(*rows())
+    fit = Multinomial(features(x, CARDS, 3), counts)
+    w = np.random.default_rng(2).normal(size=n_features(CARDS, 3) * 2) / 3
+    _, gradient = fit.objective(w, 0.7)
+    for k in (0, 5, 31):
+        step = np.zeros(len(w))
+        step[k] = 1e-5
+        slope = (fit.objective(w + step, 0.7)[0] - fit.objective(w - step, 0.7)[0]) / 2e-5
+        assert gradient[k] == pytest.approx(slope, rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.parametrize("basis", ["monomial", "indicator"])
+def test_terms_of_every_basis_have_the_same_conditionals_and_penalty(basis: str) -> None:
+    """Weights as tables, as terms, and back; the ridge of the terms is that of the tables."""
+    cards = (*CARDS, 3)
+    b = Basis(basis, cards)  # type: ignore[arg-type]
+    pairs = [(i, j) for i, card in enumerate(cards) for j in range(1, card)]
+    terms = [
+        term
+        for size in (1, 2, 3)
+        for term in itertools.combinations(pairs, size)
+        if len({i for i, _ in term}) == size and any(i == 3 for i, _ in term)
+    ]
+    weights = np.random.default_rng(3).normal(size=(n_features(CARDS, 3), 2))
+    theta = weights_of_terms(b, (0, 1, 2), 3, 3, weights, terms)
+    x = np.array(list(itertools.product(*map(range, CARDS))))
+    expected = Multinomial(features(x, CARDS, 3), np.ones((len(x), 3))).log_prob(weights)
+    scores = np.stack([b.evaluate(terms, np.c_[x, np.full(len(x), k)]) @ theta for k in range(3)], axis=1)
+    found = scores - np.logaddexp.reduce(scores, axis=1)[:, None]
+    assert found == pytest.approx(expected, abs=1e-9)
+    assert theta @ matrix_of_terms(b, (0, 1, 2), 3, 3, terms) == pytest.approx(weights.ravel(), abs=1e-9)
+    assert len(sets_of(3, 3)) == 1 + 3 + 3
+
+
+def test_pairs_are_logistic_regression() -> None:
+    """At the chosen penalty, the probabilities of scikit-learn with C = 1 / penalty; base rates are free there."""
+    x, y = rows()
+    model = fs.BoltzmannClassifier(order=2).fit(x, y)
+    hot = OneHotEncoder().fit(x)
+    logistic = LogisticRegression(C=1 / model.penalty_, tol=1e-10, max_iter=5000).fit(hot.transform(x), y)
+    assert model.predict_proba(x) == pytest.approx(logistic.predict_proba(hot.transform(x)), abs=1e-4)
+    assert model.order_ == 2
+
+
+def test_an_interaction_that_predicts_is_found_and_noise_is_not() -> None:
+    x, y = rows()
+    model = fs.BoltzmannClassifier().fit(x, y)
+    assert model.order_ == 3
+    best = min(model.cross_validation_, key=lambda row: row[2])
+    assert best[2] < 0.98 * min(row[2] for row in model.cross_validation_ if row[0] == 2)
+    assert (model.order_, model.penalty_) == best[:2]
+    y = (np.random.default_rng(4).random(len(x)) < 0.2 + 0.2 * x[:, 0]).astype(int)
+    plain = fs.BoltzmannClassifier().fit(x, y)
+    assert plain.order_ == 2
+    again = fs.BoltzmannClassifier().fit(x[::-1], y[::-1])
+    assert again.predict_proba(x) == pytest.approx(plain.predict_proba(x), abs=1e-9)
+
+
+def test_folds_divide_the_rows_of_each_level() -> None:
+    counts = np.array([[3.0, 0], [0, 7], [1, 0.5], [4, 2]])
+    parts = folds(counts)
+    assert parts.sum(axis=0) == pytest.approx(counts)
+    of_level = parts[:, :, 0].sum(axis=1)
+    assert of_level.max() - of_level.min() <= 1
+
+
+def test_held_out_losses_are_those_of_fits_without_the_fold() -> None:
+    x, counts = counted(*rows())
+    found = next(iter(multinomial.choose(x, CARDS, counts, [2]).tried))
+    total = 0.0
+    for part in folds(counts):
+        fit = Multinomial(features(x, CARDS, 2), counts - part)
+        w, _, _ = fit.fit(found.penalty, np.zeros((fit.x.shape[1], 2)), 1e-8, 500)
+        total -= float(np.sum(part * fit.log_prob(w)))
+    assert found.log_loss == pytest.approx(total / counts.sum(), rel=1e-3)
+    assert 0 < found.error < 0.2
+
+
+def test_a_given_ridge_or_structure_is_used_as_before() -> None:
+    x, y = rows()
+    for options in ({"l2": 0.0}, {"terms": [[0], [1], [2]]}, {"solver": "newton"}):
+        graph = {"terms": [["y"], ["x0", "y"]]} if "terms" in options else options
+        model = fs.BoltzmannClassifier(**graph).fit(x, y)
+        assert model.penalty_ is None
+        assert model.order_ == 2
+        assert model.cross_validation_ == ()
+
+
+def test_a_class_of_a_single_row_keeps_probabilities_finite() -> None:
+    x, y = rows(40)
+    y = np.where(np.arange(40) == 7, 3, y)
+    model = fs.BoltzmannClassifier().fit(x, y)
+    assert math.isfinite(model.penalty_)
+    assert np.isfinite(model.predict_log_proba(x)).all()
+
+
+def test_too_many_features_are_refused_before_they_are_made() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 30, (3000, 60))
+    with pytest.raises(TooLargeError, match="features"):
+        fs.BoltzmannClassifier(order=4, max_levels=99).fit(x, rng.integers(0, 2, 3000))
