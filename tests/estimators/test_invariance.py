@@ -1,8 +1,6 @@
 """What must not matter: the order of columns and rows, rows repeated or weighted, and, where it holds, the labels.
 
-Estimators that start from random weights (mixtures, hidden trees, hidden variables, layered machines, chains) use their
-random numbers in the order of the columns: another order is another start, as another seed is. They keep the laws of
-rows and weights; layered machines visit the rows in a random order, and so keep none of them exactly.
+Here estimators with many options; ``contract/test_estimators.py`` holds every class to the laws of order.
 """
 
 from __future__ import annotations
@@ -42,12 +40,11 @@ DETERMINISTIC: dict[str, Make] = {
     "truncated": lambda: fs.TruncatedBoltzmannMachine(min_support=3, l2=0.02),
     "tree": fs.ChowLiuTree,
 }
-"""Estimators without random numbers, or whose random numbers follow the counts and not the columns."""
+"""Estimators without random numbers, or with the same ones each time."""
 SEEDED: dict[str, Make] = {
     "average of machines": lambda: fs.BoltzmannMachine(order=2, average=3, l2=0.02, random_state=0),
     "average of searches": lambda: fs.FullSpan(average=3, random_state=0),
 }
-"""Bootstrap samples are drawn in an order of the counts' own, too."""
 BY_START: dict[str, Make] = {
     "search, hidden": lambda: fs.FullSpan(hidden=1, restarts=1, random_state=0),
     "machine, hidden": lambda: fs.BoltzmannMachine(order=2, hidden=1, l2=0.05, restarts=1, random_state=0),
@@ -57,7 +54,7 @@ BY_START: dict[str, Make] = {
     "stack": lambda: fs.FullSpan(average=2, engine="elimination", max_seconds=None, random_state=0),
     "average with networks": lambda: fs.FullSpan(average=4, random_state=0),
 }
-"""Estimators that start at random: only rows may be exchanged, repeated or weighted."""
+"""Estimators that start at random, in an order of the columns that follows the counts."""
 EVERY = {**DETERMINISTIC, **SEEDED, **BY_START}
 WITHOUT_LABELS: dict[str, Make] = {
     "machine": DETERMINISTIC["machine"],
@@ -96,9 +93,9 @@ def log_p(model: Any, cards: tuple[int, ...] = CARDS) -> np.ndarray:
 
 
 @pytest.mark.filterwarnings("ignore::fullspan.errors.ConvergenceWarning")
-@pytest.mark.parametrize("name", [*DETERMINISTIC, *SEEDED])
+@pytest.mark.parametrize("name", EVERY)
 def test_the_order_of_columns_does_not_matter(name: str) -> None:
-    rows, make = table(), {**DETERMINISTIC, **SEEDED}[name]
+    rows, make = table(), EVERY[name]
     expected = log_p(make().fit(rows))
     for order in (["a", "c", "d", "b"], ["c", "b", "d", "a"]):
         assert log_p(make().fit(rows[order])) == pytest.approx(expected, abs=1e-5)
@@ -122,6 +119,8 @@ def noise_with_ties(seed: int) -> pd.DataFrame:
         {"search": "paper", "penalty": 0.0, "epsilon": 1e-3},
         {"engine": "elimination"},
         {"engine": "elimination", "penalty": 0.3},
+        {"engine": "table"},
+        {"engine": "table", "basis": "monomial", "penalty": 0.3},
     ],
     ids=str,
 )

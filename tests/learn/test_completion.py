@@ -32,7 +32,7 @@ from fullspan.learn.ensemble import (
     shrunken_search,
 )
 from fullspan.learn.networks import Networks, Spread, draw_networks
-from fullspan.learn.search import Options, fit_incomplete
+from fullspan.learn.search import Options, fit_search
 from fullspan.learn.shrinkage import Contrasts, fit_shrunken, shrink
 from fullspan.model import LogLinear
 from fullspan.model.algebra import Basis
@@ -93,9 +93,9 @@ def test_fits_of_samples_know_nothing_of_other_rows(monkeypatch: pytest.MonkeyPa
 
     def noted(data: Empirical, *given: Any) -> Any:
         begun.extend(part for part in given if isinstance(part, LogLinear))
-        return fit_incomplete(data, *given)
+        return fit_search(data, *given)
 
-    monkeypatch.setattr("fullspan.learn.ensemble.averages.fit_incomplete", noted)
+    monkeypatch.setattr("fullspan.learn.ensemble.averages.fit_search", noted)
     assert averaged_search(rows_of(60, 0.3), Options(), k=3, random_state=0).out_of_bag is not None
     assert not begun
 

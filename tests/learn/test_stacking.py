@@ -121,14 +121,17 @@ def test_noise_is_not_pursued() -> None:
 
 def test_rounds_are_those_of_the_first_fit() -> None:
     """Growing stops after the rounds given, settled and sifted, and says so."""
-    from fullspan.learn.search import Options, fit_search
+    from fullspan.learn.search import Limits, Options, fit_search
 
     rng = np.random.default_rng(5)
     rows = rng.integers(2, size=(300, 6))
     rows[:, 5] = rows[:, 0] ^ rows[:, 1] ^ (rng.random(300) < 0.05)
     rows[:, 4] = rows[:, 2] ^ (rng.random(300) < 0.2)
     data = Empirical.from_codes(rows)
-    free, bound = fit_search(data, Options(basis="walsh")), fit_search(data, Options(basis="walsh"), rounds=0)
+    free, bound = (
+        fit_search(data, Options(basis="walsh")),
+        fit_search(data, Options(basis="walsh"), limits=Limits(rounds=0)),
+    )
     assert free.status == "converged"
     assert bound.status == "round limit"
     assert any(step.move in ("append", "margin") for step in free.history)

@@ -269,11 +269,7 @@ class FullSpan(Memory, Seed, StreamingEstimator):
             from fullspan.learn.wide.fit import fit_wide
 
             return fit_wide(empirical, wide_options(options, self.max_width), watch)
-        if not hidden:
-            return fit_search(empirical, options, watch=watch, start=start)
-        from fullspan.learn.search.incomplete import fit_incomplete
-
-        return fit_incomplete(empirical, options, hidden, self.restarts, generator(state), watch, start)
+        return fit_search(empirical, options, watch, start, None, hidden, self.restarts, generator(state))
 
     def _stacked(self, empirical: Empirical, wide: WideOptions, watch: Watch | None) -> Fitted:
         """The search by elimination, stacked with models of other kinds."""

@@ -9,6 +9,7 @@ import os
 import sys
 import time
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -154,10 +155,11 @@ class LayeredEstimator(LayeredParameters, _Transformer):
             self.missing_ = say_missing(rows.missing_cells, verbose=self.verbose)
             rng = generator(self.random_state)
             announce(watch)
-            machine, course, trainer = self._learn(rows, sizes, rng, watch)
+            own, columns = rows.sorted()
+            machine, course, trainer = self._learn(own, sizes, rng, watch, self._again(rows, columns, sizes))
         seconds = time.perf_counter() - started
         with restored_on_error(self):
-            self._finish(machine, course, trainer, rows, kind_of(table), rng)
+            self._finish(machine, course, trainer, columns, rows, kind_of(table), rng)
             if isinstance(sample_weight, str):
                 settings = {**self._fitted.settings, "weights": sample_weight}
                 self._fitted = dataclasses.replace(self._fitted, settings=settings)
@@ -198,13 +200,14 @@ class LayeredEstimator(LayeredParameters, _Transformer):
         rng = generator(self.random_state)
         known = self.space_ if hasattr(self, "space_") else None
         rows = rows_of_table(table, labels, self, checked_weight(sample_weight), known)
-        machine = self.model_ if known is not None else self._first(rows, sizes, rng)
         options, trainer = self._options(max_iter=1, decay=False), getattr(self, "_trainer", None)
+        own, columns = rows.sorted(None if trainer is None else self._columns)
+        machine = self.model_.reordered(columns) if known is not None else self._first(own, sizes, rng)
         device = trainer.network.device if trainer is not None else self._device(rng)
         copied = None if trainer is None else trainer.copy()
-        machine, course, trainer = train(machine, rows.data, None, options, device, rng, None, copied)
+        machine, course, trainer = train(machine, own.data, None, options, device, rng, None, copied)
         with restored_on_error(self):
-            self._finish(machine, course, trainer, rows, kind_of(table), rng)
+            self._finish(machine, course, trainer, columns, rows, kind_of(table), rng)
         return self
 
     def _checked(self) -> tuple[int, ...]:
@@ -259,16 +262,25 @@ class LayeredEstimator(LayeredParameters, _Transformer):
         return Data(data.units[rest], data.weights[rest]), Data(data.units[held], data.weights[held])
 
     def _learn(
-        self, rows: UnitRows, sizes: tuple[int, ...], rng: np.random.Generator, watch: Reporter | None
+        self,
+        rows: UnitRows,
+        sizes: tuple[int, ...],
+        rng: np.random.Generator,
+        watch: Reporter | None,
+        again: LayeredMachine | None,
     ) -> tuple[LayeredMachine, Course, Trainer]:
         from fullspan.learn.layered.fit import train
 
-        again = self.warm_start and hasattr(self, "model_") and self.space_ == rows.units.space
-        again = again and self.model_.sizes[1:] == sizes
         device = self._device(rng)
         data, held_out = self._split(rows.data, rng)
-        start = self.model_ if again else self._start(rows, sizes, data, device, rng)
+        start = self._start(rows, sizes, data, device, rng) if again is None else again
         return train(start, data, held_out, self._options(), device, rng, watch)
+
+    def _again(self, rows: UnitRows, columns: Sequence[int], sizes: tuple[int, ...]) -> LayeredMachine | None:
+        """The machine of the last fit, to begin with under ``warm_start`` if it has the same variables and size."""
+        if not (self.warm_start and hasattr(self, "model_") and self.space_ == rows.units.space):
+            return None
+        return self.model_.reordered(columns) if self.model_.sizes[1:] == sizes else None
 
     def _start(
         self, rows: UnitRows, sizes: tuple[int, ...], data: Data, device: Device, rng: np.random.Generator
@@ -282,6 +294,7 @@ class LayeredEstimator(LayeredParameters, _Transformer):
         machine: LayeredMachine,
         course: Course,
         trainer: Trainer,
+        columns: Sequence[int],
         rows: UnitRows,
         kind: str,
         rng: np.random.Generator,
@@ -296,7 +309,7 @@ class LayeredEstimator(LayeredParameters, _Transformer):
         elif course.status == "interrupted":
             warnings.warn("the fit was interrupted; the weights so far are kept", ConvergenceWarning, stacklevel=3)
         fitted = FittedLayers(
-            model=machine,
+            model=machine.reordered(np.argsort(columns).tolist()),
             log_z=UNKNOWN,
             total=rows.data.total,
             n_rows=rows.n_rows,
@@ -306,7 +319,7 @@ class LayeredEstimator(LayeredParameters, _Transformer):
             curve=tuple(course.curve),
             settings=self._settings(),
         )
-        self._trainer = trainer
+        self._trainer, self._columns = trainer, list(columns)  # the trainer's units are in that order
         self._accept(fitted, kind)
         own = (self.log_z, self.device, self.dtype, self.ais_chains, self.ais_steps)
         self._log_z = (*own, copy.deepcopy(rng))

@@ -80,6 +80,11 @@ class AveragedLogLinear(LogLinear):
         theta = np.bincount(which, weights, minlength=len(terms)) / np.maximum(counts, 1)
         return cls(space, basis, terms, theta, 0.0, tuple(members), tuple(background), tuple(others))
 
+    def reordered(self, order: Sequence[int]) -> AveragedLogLinear:
+        """The same average of the variables in another order."""
+        background = [(share, model.reordered(order)) for share, model in self.background]
+        return AveragedLogLinear.of([member.reordered(order) for member in self.members], background)
+
     def energy(self, states: Any) -> Array:
         """``-log p(x)`` of states (m, n) -> (m,): the log-mean-exp over the members. O(m k) time per term, no table."""
         rows = checked_codes(states, self.space)

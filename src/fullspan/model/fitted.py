@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -92,6 +93,30 @@ class Fitted(FitRecord[LogLinear]):
             entropy=math.nan,
             description_length=math.nan,
             status="given",
+        )
+
+    def reordered(self, order: Sequence[int]) -> Fitted:
+        """The same fit, not yet explained, with its observed variables in another order.
+
+        Raises
+        ------
+        FullspanError : its effects have been worked out, and name the variables in their order.
+        """
+        if self.interactions is not None:
+            raise FullspanError("a fit is put into another order before its effects are worked out")
+        whole, before = [*order, *range(len(order), len(self.model.space))], self.model.terms
+        model = self.model.reordered(whole)
+        place = {tuple(sorted((whole.index(i), j) for i, j in term)): k for k, term in enumerate(before)}
+        which = [place[term] for term in model.terms]
+        prior = self.prior
+        return replace(
+            self,
+            model=model,
+            standard_errors=self.standard_errors[which],
+            nats_saved=self.nats_saved[which],
+            approximate=None if self.approximate is None else self.approximate[which],
+            diverging=tuple(new for new, old in enumerate(which) if old in self.diverging),
+            prior=None if prior is None else (prior[0][which], prior[1][which]),
         )
 
     @property

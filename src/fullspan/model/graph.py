@@ -192,6 +192,12 @@ class FactorGraph:
         tables = [_summed(model.basis, scope, weights) for scope, weights in gathered.items()]
         return cls(model.space, tuple(gathered), tuple(tables))
 
+    def reordered(self, order: Sequence[int]) -> FactorGraph:
+        """The same factors of the variables in another order."""
+        place = np.empty(len(order), dtype=np.int64)
+        place[list(order)] = np.arange(len(order))
+        return FactorGraph.of_arrays(self.space.reordered(order), self.scope_starts, place[self.variables], self.values)
+
     @cached_property
     def cards(self) -> NDArray[np.int64]:
         """Numbers of levels, as an array."""

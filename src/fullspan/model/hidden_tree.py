@@ -9,7 +9,8 @@ Markov model.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -134,6 +135,14 @@ class HiddenTree:
             above /= np.where(scale > 0, scale, 1.0)[:, None]
         return np.asarray(log + np.log(below[self.order[0]] @ self.prior))
 
+    def reordered(self, order: Sequence[int]) -> HiddenTree:
+        """The same tree of the variables in another order."""
+        own = list(order)
+        place = np.append(np.argsort(own), -1)  # the root's parent, -1, stays
+        parents, space = place[self.parents[own]], self.space.reordered(order)
+        tables = self.transitions[own], self.emissions[own]
+        return HiddenTree(space, parents, self.prior, *tables, is_observed=self.is_observed)
+
     def graph(self) -> FactorGraph:
         """The tree as a product of log factors over the observed and, behind them, the hidden variables."""
         n, cards = len(self.space), self.space.cards
@@ -207,3 +216,7 @@ class FittedTree(FitRecord[HiddenTree]):
     log_likelihood: float
     validation: float
     mutual_information: Array
+
+    def reordered(self, order: Sequence[int]) -> FittedTree:
+        """The same fit of the variables in another order."""
+        return replace(self, model=self.model.reordered(order), mutual_information=self.mutual_information[list(order)])

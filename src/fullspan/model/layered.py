@@ -8,6 +8,7 @@ Units of one layer are not joined, so that they are independent given the layers
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -103,6 +104,12 @@ class LayeredMachine:
     def approach(self) -> str:
         """How the model does without the table of all states, in words."""
         return "a layered machine, learned by sampling"
+
+    def reordered(self, order: Sequence[int]) -> LayeredMachine:
+        """The same machine with its visible variables in another order."""
+        which = self.units.reordered(order)
+        biases, weights = (self.biases[0][which], *self.biases[1:]), (self.weights[0][which], *self.weights[1:])
+        return LayeredMachine(self.space.reordered(order), biases, weights, self.rates[which])
 
     def graph(self) -> FactorGraph:
         """The machine as factors over the visible and, behind them, the hidden variables ``h1_0, h1_1, ...``."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -109,6 +109,19 @@ class LogLinear:
     def indices(self) -> tuple[int, ...]:
         """Place of each term in a table over the basis."""
         return tuple(map(self.basis.index, self.terms))
+
+    def reordered(self, order: Sequence[int]) -> LogLinear:
+        """The same model of the variables in another order, its terms by their place in the new basis."""
+        basis, terms, which = self._reordered_terms(order)
+        return LogLinear(self.space.reordered(order), basis, terms, self.theta[which], self.log_z)
+
+    def _reordered_terms(self, order: Sequence[int]) -> tuple[Basis, tuple[Term, ...], list[int]]:
+        """The basis and terms of the variables in another order, and which of the present terms each is."""
+        place = {old: new for new, old in enumerate(order)}
+        basis = Basis(self.basis.name, tuple(self.space.cards[i] for i in order))
+        terms = [tuple(sorted((place[i], j) for i, j in term)) for term in self.terms]
+        which = sorted(range(len(terms)), key=lambda k: basis.index(terms[k]))
+        return basis, tuple(terms[k] for k in which), which
 
     def log_prob(self, states: Any) -> NDArray[np.float64]:
         """``log p(x)`` of states (m, n) -> (m,), in nats. O(m k) time, no table."""

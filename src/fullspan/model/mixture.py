@@ -8,7 +8,8 @@ of one shape; or whatever else keeps to :class:`fullspan.model.record.Component`
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -86,6 +87,11 @@ class Mixture:
         """How the model does without the table of all states, in words."""
         return f"a mixture of {len(self.shares)} components, width {self.width}"
 
+    def reordered(self, order: Sequence[int]) -> Mixture:
+        """The same mixture of the variables in another order."""
+        components = tuple(graph.reordered(order) for graph in self.components)
+        return Mixture(self.space.reordered(order), self.shares, components)
+
     def joint(self, states: Any) -> Array:
         """``log pi_h + log p_h(x)`` of complete states (m, n) -> (m, k)."""
         return np.stack([one.log_weight(states) for one in self.components], axis=1) + np.log(self.shares)
@@ -109,3 +115,7 @@ class FittedMixture(FitRecord[Mixture]):
 
     log_likelihood: float
     validation: float
+
+    def reordered(self, order: Sequence[int]) -> FittedMixture:
+        """The same fit of the variables in another order."""
+        return replace(self, model=self.model.reordered(order))

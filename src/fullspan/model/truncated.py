@@ -8,6 +8,7 @@ Sugiyama, Tsuda and Nakahara, "Sample space truncation on Boltzmann machines", e
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -62,6 +63,12 @@ class TruncatedLogLinear(LogLinear):
     def approach(self) -> str:
         """How the model does without the table of all states, in words."""
         return f"truncated to {len(self.states):,} states"
+
+    def reordered(self, order: Sequence[int]) -> TruncatedLogLinear:
+        """The same model of the variables in another order."""
+        basis, terms, which = self._reordered_terms(order)
+        space, theta, others = self.space.reordered(order), self.theta[which], self.others[:, list(order)]
+        return TruncatedLogLinear(space, basis, terms, theta, self.log_z, others, self.unseen)
 
     @cached_property
     def states(self) -> NDArray[Any]:

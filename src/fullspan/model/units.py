@@ -9,6 +9,7 @@ Units of two-level variables come first, then groups by their size, so that unit
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -82,6 +83,15 @@ class Units:
         """The units of a variable."""
         card, start = self.space.cards[i], int(self.starts[i])
         return slice(start, start + (0 if card == 1 else 1 if card == 2 else card))
+
+    def reordered(self, order: Sequence[int]) -> NDArray[np.int64]:
+        """Which unit each one is when the variables are in another order: place i holds the one at ``order[i]``."""
+        again = Units(self.space.reordered(order))
+        which = np.empty(self.count, dtype=np.int64)
+        for new, old in enumerate(order):
+            here, there = again.of_variable(new), self.of_variable(old)
+            which[here] = np.arange(there.start, there.stop)
+        return which
 
     def encode(self, codes: NDArray[Any]) -> NDArray[np.int8]:
         """Units (m, u) of codes (m, n); those of a missing cell are −1."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.data import Empirical
+from fullspan.data.canonical import canonical_columns
 from fullspan.data.empirical import checked_weights
 from fullspan.data.space import Space, Variable
 from fullspan.errors import DataError
@@ -39,6 +40,17 @@ class UnitRows:
     def __post_init__(self) -> None:
         if self.units.count == 0:
             raise DataError(f"every column has one level only (n_samples = {self.n_rows}): there is nothing to learn")
+
+    def sorted(self, columns: Sequence[int] | None = None) -> tuple[UnitRows, list[int]]:
+        """The rows in an order that follows their counts, as often as they were counted, and that of their columns.
+
+        The columns are in the order that is given, or, of the first rows, in one that follows their counts, too. Random
+        batches and weights then depend on neither the order of the table nor how its repeated rows are written.
+        """
+        table = self.counted()
+        order = canonical_columns(table) if columns is None else list(columns)
+        found = _counted(table.reordered(order))
+        return replace(self, units=found.units, data=found.data), order
 
     def counted(self) -> Empirical:
         """The rows as distinct states."""

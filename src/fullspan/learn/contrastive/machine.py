@@ -18,6 +18,7 @@ from fullspan.engine.sampling.annealing import MAX_STEPS, annealed
 from fullspan.engine.sampling.partition import exact_log_z, log_z
 from fullspan.engine.sampling.target import Base
 from fullspan.errors import FullspanError
+from fullspan.learn.base.column_order import ColumnOrder
 from fullspan.learn.base.progress import STOPPED, History, Watch
 from fullspan.learn.contrastive.ascent import Ascent, AscentResult, AscentRun, Walk, form_of
 from fullspan.learn.contrastive.pseudo import PseudoLikelihood, fit_pseudo
@@ -50,7 +51,10 @@ def fit_sampled(
     ------
     FullspanError : cells are missing.
     """
-    return _Sampled(empirical, terms, options, watch).run()
+    columns = ColumnOrder(empirical)
+    place = {old: new for new, old in enumerate(columns.columns)}
+    own = [tuple(sorted((place[i], j) for i, j in term)) for term in terms]
+    return columns.restored(_Sampled(columns.data(empirical), own, options, columns.watch(watch)).run())
 
 
 class _Sampled:

@@ -11,6 +11,7 @@ import numpy as np
 from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.errors import FullspanError
+from fullspan.learn.base.column_order import ColumnOrder
 from fullspan.learn.base.counted import n_draws
 from fullspan.learn.decomposable.mixture import Learner, MixedConditionals, Run, RunOptions, Watch
 from fullspan.learn.decomposable.tables import Conditionals
@@ -73,6 +74,12 @@ def fit_mixture(
 
     Missing cells are summed over. Ctrl-C ends the learning with the runs so far.
     """
+    order = ColumnOrder(empirical)
+    held_out = None if valid is None else order.data(valid)
+    return order.restored(_fit(order.data(empirical), options, held_out, watch))
+
+
+def _fit(empirical: Empirical, options: MixtureOptions, valid: Empirical | None, watch: Watch | None) -> FittedMixture:
     rng = np.random.default_rng(options.seed)
     train = weighted(empirical, rng)
     learner = Learner(train, None if valid is None else weighted(valid, rng))

@@ -13,6 +13,7 @@ import numpy as np
 from fullspan.data import Empirical
 from fullspan.data.space import Variable
 from fullspan.errors import FullspanError
+from fullspan.learn.base.column_order import in_canonical_order
 from fullspan.learn.ensemble.candidates import Learn
 from fullspan.learn.ensemble.completion import MAX_STATES
 from fullspan.learn.ensemble.fit import Bounds, fit_average
@@ -22,8 +23,7 @@ from fullspan.learn.likelihood.options import MachineOptions
 from fullspan.learn.likelihood.solvers import BEYOND_THE_TABLE
 from fullspan.learn.networks.posterior import MAX_VARIABLES
 from fullspan.learn.search.fit import fit_search
-from fullspan.learn.search.incomplete import fit_incomplete
-from fullspan.learn.search.options import Limits, Options
+from fullspan.learn.search.options import MAX_COMPLETIONS, Limits, Options
 from fullspan.model import Fitted
 
 Watch = Callable[[Any], None] | None
@@ -50,12 +50,9 @@ def averaged_search(
 
     def one(data: Empirical, bounds: Bounds, seed: np.random.Generator, watch: Callable[[Any], None]) -> Fitted:
         own = options if bounds.basis is None else replace(options, basis=bounds.basis)
-        rounds, terms = bounds.rounds, bounds.terms
-        if hidden:
-            return fit_incomplete(data, own, hidden, restarts, seed, watch, limits=Limits(rounds, terms))
-        if not data.is_complete:
-            return fit_incomplete(data, own, (), 1, seed, watch, None, Limits(rounds, terms, bounds.completions))
-        return fit_search(data, own, watch=watch, rounds=rounds, terms=terms)
+        completions = MAX_COMPLETIONS if hidden else bounds.completions
+        limits = Limits(bounds.rounds, bounds.terms, completions)
+        return fit_search(data, own, watch, None, limits, hidden, restarts, seed)
 
     if len(empirical.space) > MAX_VARIABLES:
         raise FullspanError(
@@ -65,8 +62,12 @@ def averaged_search(
     learn, stop = further or ({}, None)
     too_wide = not empirical.is_complete and empirical.space.n_states > MAX_STATES
     alone = bool(hidden) or options.by_terms or too_wide  # no candidate supports these
-    candidates = None if alone else candidates_for(empirical, options.max_order, k, learn)
-    fitted = fit_average(empirical, k, one, random_state, watch, candidates, stop)
+
+    def average(data: Empirical, watch: Watch) -> Fitted:
+        candidates = None if alone else candidates_for(data, options.max_order, k, learn)
+        return fit_average(data, k, one, random_state, watch, candidates, stop)
+
+    fitted = in_canonical_order(empirical, watch, average)
     return replace(fitted, settings={**fitted.settings, **dataclasses.asdict(options), "restarts": restarts})
 
 

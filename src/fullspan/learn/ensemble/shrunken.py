@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.tables.resampling import held_out
+from fullspan.learn.base.column_order import in_canonical_order
 from fullspan.learn.base.progress import Interrupted
 from fullspan.learn.ensemble.averages import averaged_search
 from fullspan.learn.ensemble.out_of_bag import log_prob_of
@@ -42,8 +43,17 @@ def shrunken_search(
     FullspanError : there are too many states.
     """
     check_shrinkable(empirical, None, options.max_memory)
-    if k == 1:
-        return _one_search(empirical, options, watch)
+
+    def learn(data: Empirical, watch: Watch) -> Fitted:
+        if k == 1:
+            return _one_search(data, options, watch)
+        return _averaged(data, options, k, random_state, watch)
+
+    return in_canonical_order(empirical, watch, learn)
+
+
+def _averaged(empirical: Empirical, options: Options, k: int, random_state: Any, watch: Watch) -> Fitted:
+    """The average of k searches with the shrunken model among the candidates."""
     effective: dict[str, Any] = {}
     stop, lock = threading.Event(), threading.Lock()
 

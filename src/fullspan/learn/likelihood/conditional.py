@@ -177,8 +177,7 @@ class _Conditional:
 
         if not self.n_hidden:
             return self._fitted(likelihood, run(np.zeros(len(self.terms))))
-        first = len(self.space) - self.n_hidden
-        return self._fitted(likelihood, best_of_runs(run, self.terms, first, o))
+        return self._fitted(likelihood, best_of_runs(run, self.terms, self.seen, o))
 
     def _record(self, theta: Array, value: float, violation: float) -> None:
         self.history.record("refit", len(theta), value)

@@ -150,7 +150,7 @@ class _Learner:
 
         if not self.graph.hidden:
             return self._fitted(likelihood, run(np.zeros(len(self.terms))))
-        return self._fitted(likelihood, best_of_runs(run, self.terms, len(self.seen.space), o))
+        return self._fitted(likelihood, best_of_runs(run, self.terms, self.seen, o))
 
     def _record(self, theta: Array, value: float, violation: float) -> None:
         self.history.record("refit", len(theta), value)

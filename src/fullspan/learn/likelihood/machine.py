@@ -166,8 +166,7 @@ class _Machine:
         start = np.zeros(len(self.y)) if face is None else face.start()
         if not self.n_hidden:
             return self._solve(start)
-        first = len(self.space) - self.n_hidden
-        return best_of_runs(lambda theta: self._solve(start + theta), self.terms, first, self.options)
+        return best_of_runs(lambda theta: self._solve(start + theta), self.terms, self.seen, self.options)
 
     def _limit(self, solution: Solution, face: Face) -> tuple[Solution, Face]:
         """The fit on smaller faces, as long as what was observed is no less likely there."""

@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from fullspan.arrays import Array
+from fullspan.data import Empirical
+from fullspan.data.canonical import canonical_columns
 from fullspan.learn.base.descent import Solution
 from fullspan.learn.base.em import restarted
 from fullspan.learn.likelihood.options import MachineOptions
@@ -18,12 +20,24 @@ _SPREAD = 1.0
 
 
 def best_of_runs(
-    run: Callable[[Array], Solution], terms: Sequence[Term], first_hidden: int, options: MachineOptions
+    run: Callable[[Array], Solution], terms: Sequence[Term], seen: Empirical, options: MachineOptions
 ) -> Solution:
-    """The best of several runs from random weights on all terms of hidden units, and 0 on the others."""
-    rng = np.random.default_rng(options.seed)
-    hidden = np.array([any(i >= first_hidden for i, _ in term) for term in terms])
-    starts = (np.where(hidden, rng.normal(0.0, _SPREAD, len(terms)), 0.0) for _ in range(options.restarts))
+    """The best of several runs from random weights on all terms of hidden units, and 0 on the others.
+
+    The random numbers go to the terms in canonical order of the columns ``seen``: another order of the table's columns
+    begins with the same weights.
+    """
+    rng, n_seen = np.random.default_rng(options.seed), len(seen.space)
+    place = {old: new for new, old in enumerate(canonical_columns(seen))}
+    hidden = [k for k, term in enumerate(terms) if any(i >= n_seen for i, _ in term)]
+    hidden.sort(key=lambda k: sorted((place.get(i, i), j) for i, j in terms[k]))
+
+    def start() -> Array:
+        theta = np.zeros(len(terms))
+        theta[hidden] = rng.normal(0.0, _SPREAD, len(hidden))
+        return theta
+
+    starts = (start() for _ in range(options.restarts))
     runs = restarted(run, starts)
     ended = [found.status for found in runs]
     return dataclasses.replace(runs[0], status="interrupted") if "interrupted" in ended else runs[0]

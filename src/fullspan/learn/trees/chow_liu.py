@@ -21,6 +21,7 @@ from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.engine.elimination.trees import TreeEngine
 from fullspan.errors import FullspanError
+from fullspan.learn.base.column_order import in_canonical_order
 from fullspan.learn.trees.pairs import mutual_information, pair_counts
 from fullspan.model.hidden_tree import FittedTree, HiddenTree
 from fullspan.model.record import Step
@@ -99,6 +100,10 @@ def chow_liu(empirical: Empirical, pseudo_count: float = 1.0, max_memory: int | 
     """
     if not 0 <= pseudo_count < np.inf:
         raise FullspanError(f"pseudo_count is {pseudo_count!r}; a finite number of rows, at least 0, is needed")
+    return in_canonical_order(empirical, None, lambda data, _: _learned(data, pseudo_count, max_memory))
+
+
+def _learned(empirical: Empirical, pseudo_count: float, max_memory: int | None) -> FittedTree:
     cards = empirical.space.cards
     counts = pair_counts(empirical.states, empirical.counts, cards, max_memory)
     information = mutual_information(counts, cards)

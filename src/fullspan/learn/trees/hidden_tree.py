@@ -27,6 +27,7 @@ from fullspan.data import Empirical
 from fullspan.engine.elimination.trees import Counts, TreeEngine
 from fullspan.engine.sampling.layers.device import Device, device
 from fullspan.errors import FullspanError
+from fullspan.learn.base.column_order import ColumnOrder
 from fullspan.learn.base.em import Alternated, Expected, Stop, alternate
 from fullspan.learn.base.progress import Interrupted
 from fullspan.learn.trees.chow_liu import chow_liu
@@ -290,6 +291,12 @@ def fit_hidden_tree(
     TooLargeError : the passes would not fit into memory.
     """
     options.choices()
+    order = ColumnOrder(train)
+    held_out = None if valid is None else order.data(valid)
+    return order.restored(_fit(order.data(train), options, held_out, watch))
+
+
+def _fit(train: Empirical, options: TreeOptions, valid: Empirical | None, watch: Watch | None) -> FittedTree:
     base = chow_liu(train, max_memory=options.max_memory)
     learner = Learner(train, valid, options, watch)
     runs = learner.runs(base.model)

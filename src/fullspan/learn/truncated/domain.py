@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fullspan.data.canonical import canonical_columns
 from fullspan.data.space import Space
 from fullspan.errors import FullspanError
 from fullspan.learn.likelihood.structure import position_of
@@ -36,7 +37,7 @@ def domain(data: Empirical, options: TruncatedOptions) -> tuple[Term, ...]:
     if o.patterns is not None:
         terms = given_patterns(space, o.patterns)
     elif o.n_pairs is not None:
-        terms = random_pairs(space, o.n_pairs, np.random.default_rng(o.seed))
+        terms = _drawn(data, o.n_pairs, o.seed)
     else:
         least = min_count(o.min_support, data.total)
         terms = frequent_patterns(data.states, data.counts, space.cards, least, o.max_order, o.max_memory)
@@ -110,6 +111,14 @@ def _of_levels(space: Space, pattern: Mapping[Any, Any]) -> Term:
     if not term:
         raise FullspanError("a pattern of patterns= is empty; name at least one variable in each")
     return tuple(sorted(term))
+
+
+def _drawn(data: Empirical, n_pairs: Any, seed: Any) -> list[Term]:
+    """Random pairs that do not depend on the order of the columns."""
+    order = canonical_columns(data)
+    terms = random_pairs(data.space.reordered(order), n_pairs, np.random.default_rng(seed))
+    own = (tuple(sorted((order[i], level) for i, level in term)) for term in terms)
+    return sorted(own, key=lambda term: (len(term), term))
 
 
 def random_pairs(space: Space, n_pairs: Any, rng: np.random.Generator) -> list[Term]:

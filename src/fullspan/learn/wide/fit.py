@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from fullspan.data import Empirical
+from fullspan.learn.base.column_order import in_canonical_order
 from fullspan.learn.base.progress import Watch
-from fullspan.learn.search.fit import in_canonical_order
 from fullspan.learn.wide.incomplete import fit_wide_incomplete
 from fullspan.learn.wide.search import Search, WideOptions
 from fullspan.model.algebra.blas import one_core
@@ -25,7 +25,7 @@ def fit_wide(empirical: Empirical, options: WideOptions | None = None, watch: Wa
     """
     options = options or WideOptions()
     with one_core():
-        return in_canonical_order(empirical, watch, None, lambda data, watch, _: _searched(data, options, watch))
+        return in_canonical_order(empirical, watch, lambda data, watch: _searched(data, options, watch))
 
 
 def _searched(data: Empirical, options: WideOptions, watch: Watch | None) -> Fitted:
