@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fullspan as fs
+from fullspan.data import count
 from fullspan.errors import BoundaryWarning, FullspanError
 from fullspan.model.algebra.basis import local_row
 
@@ -274,7 +275,6 @@ def test_averages_speak_of_their_mean_distribution():
     counts = random_counts(5, (2, 3, 2), 3000)
     model = fs.FullSpan(average=4, random_state=0, count_column="n").fit(table_of(counts))
     assert_effects_are_those_of_the_distribution(model)
-    assert all(one.approximate for one in model.interactions_)
     members = [{frozenset(i for i, _ in term) for term in member.terms} for member in model.model_.members]
     for one in model.interactions_:
         own = frozenset(model.space_.position(name) for name in one.variables)
@@ -521,3 +521,69 @@ def test_more_parameters_than_states_are_remarked():
     frame = pd.DataFrame({"smoke": ["n", "n", "y", "y"], "ill": ["n", "y", "n", "y"], "n": [60, 10, 25, 35]})
     tree = fs.HiddenChowLiuTree(count_column="n", random_state=1).fit(frame)
     assert "parameters (more than the 4 states)" in tree._shown(3).blocks[0]
+
+
+def without_pair(model, rows, pair):
+    """``log p`` of the rows under an average of machines whose fits have been made again without a pair."""
+    from fullspan.learn.resampling import bootstrap
+
+    data = count(rows, missing="em")
+    pairs = [list(two) for two in itertools.combinations(rows.columns, 2) if set(two) != set(pair)]
+    own = {"basis": model.basis, "l2": model.l2, "missing": model.missing, "tol": 1e-9}
+    found = []
+    for _, seed in model.fitted_.members:
+        sample = data if seed is None else bootstrap(data, np.random.default_rng(seed)).data
+        codes = pd.DataFrame(np.asarray(sample.states, dtype=float), columns=rows.columns)
+        written = codes.mask(codes < 0).assign(n=sample.counts)
+        again = fs.BoltzmannMachine(order=None, margins=[*pairs, *([v] for v in rows)], count_column="n", **own)
+        found.append(
+            again.set_params(levels={v: [0.0, 1.0] for v in rows}).fit(written).score_samples(rows.astype(float))
+        )
+    return np.logaddexp.reduce(found, axis=0) - math.log(len(found))
+
+
+@pytest.mark.parametrize("options", [{}, {"l2": 0.02, "basis": "walsh"}, {"l2": 0.02, "missing": "em"}], ids=str)
+def test_an_average_loses_what_its_fits_lose_when_made_again(options):
+    """Each fit of an average, made again to its own bootstrap sample without the pair; their mean, then."""
+    rows = pd.DataFrame(np.random.default_rng(5).integers(0, 2, (60, 3)), columns=list("abc"))
+    rows["b"] = np.where(np.arange(60) % 4 > 0, rows["a"], rows["b"])
+    if "missing" in options:
+        rows = rows.astype(float).mask(np.random.default_rng(1).random(rows.shape) < 0.08)
+    model = fs.BoltzmannMachine(order=2, average=3, random_state=0, **options).fit(rows)
+    for one in model.interactions_:
+        lost = float(np.sum(model.score_samples(rows) - without_pair(model, rows, one.variables)))
+        assert not one.approximate
+        assert one.nats_saved == pytest.approx(lost, rel=0.02, abs=0.02)
+
+
+def test_other_models_in_an_average_lose_the_interaction_too():
+    """Networks next to the fits are projected: with both columns independent in every part, the average is, too."""
+    from fullspan.learn.effects.average_losses import losses
+
+    frame = pd.DataFrame({"smoke": ["n", "n", "y", "y"], "ill": ["n", "y", "n", "y"], "n": [60, 10, 25, 35]})
+    model = fs.FullSpan(average=5, random_state=0, count_column="n").fit(frame)
+    assert model.model_.background
+    p = frame["n"].to_numpy().reshape(2, 2) / frame["n"].sum()
+    mutual = frame["n"].sum() * float(np.sum(p * np.log(p / np.outer(p.sum(axis=1), p.sum(axis=0)))))
+    (one,) = model.interactions_
+    assert one.nats_saved == pytest.approx(mutual, rel=0.1)
+    assert losses(model.fitted_, model.model_, count(frame, count_column="n"), [(0, 1)])[0] == pytest.approx(
+        one.nats_saved, rel=1e-9
+    )
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_nats_of_an_average_that_are_too_dear_are_marked_and_bounded(seed, monkeypatch):
+    """What the fit of all rows loses stands in."""
+    from fullspan.learn.effects import explain
+
+    frame = table_of(random_counts(seed, (2, 3, 2), 400))
+    make = lambda: fs.FullSpan(average=4, random_state=0, count_column="n").fit(frame)  # noqa: E731
+    exact = {one.variables: one.nats_saved for one in make().interactions_}
+    monkeypatch.setattr(explain, "affordable", lambda *_: 0)
+    approximate = make().interactions_
+    assert all(one.approximate for one in approximate)
+    assert "~" in str(approximate)
+    for one in approximate:
+        if exact[one.variables] > 2:
+            assert 0.6 < one.nats_saved / exact[one.variables] < 1.6

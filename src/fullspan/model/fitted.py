@@ -59,6 +59,8 @@ class Fitted(FitRecord[LogLinear]):
     n_hidden : how many of the last variables were never observed.
     prior : mean and precision (k,) of the normal prior that the search has fitted to the weights, in nats of all rows.
     out_of_bag : of an average of bootstrap fits, the likelihood of what each has not seen.
+    members : of an average, its fits, each with the seed of its bootstrap sample, None for the rows themselves; empty
+        where they are not at hand, as after a file was read.
 
     And those of :class:`fullspan.model.record.FitRecord`.
     """
@@ -78,6 +80,7 @@ class Fitted(FitRecord[LogLinear]):
     interactions: tuple[Interaction, ...] | None = None
     shares: tuple[tuple[float, ...], ...] = ()
     coefficient_errors: Array | None = None
+    members: tuple[tuple[Fitted, int | None], ...] = ()
 
     @classmethod
     def given(cls, model: LogLinear) -> Fitted:
@@ -117,6 +120,7 @@ class Fitted(FitRecord[LogLinear]):
             approximate=None if self.approximate is None else self.approximate[which],
             diverging=tuple(new for new, old in enumerate(which) if old in self.diverging),
             prior=None if prior is None else (prior[0][which], prior[1][which]),
+            members=tuple((fit.reordered(order), seed) for fit, seed in self.members),
         )
 
     @property

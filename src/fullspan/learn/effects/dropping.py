@@ -112,6 +112,16 @@ class Dropping:
         KeyboardInterrupt : Ctrl-C, before the refit has settled.
         """
         surprise = self.surprise
+        return self.total * (self._surprise_of(self.refitted(kept)) - surprise)
+
+    def refitted(self, kept: Kept) -> Array:
+        """(k,) the weights without a part, all others refitted.
+
+        Raises
+        ------
+        KeyboardInterrupt : Ctrl-C, before the refit has settled.
+        """
+        surprise = self.surprise
         likelihood = self._restricted(kept)
         start = self._start(kept)
         before, settled = likelihood.move(start), False
@@ -126,10 +136,12 @@ class Dropping:
         solution = solve(likelihood, start, "newton", 1e-10, _STEPS, watch)
         if solution.status == "interrupted" and not settled:
             raise KeyboardInterrupt
-        return self.total * (self._surprise_at(solution.theta, kept) - surprise)
+        return expanded(solution.theta, np.zeros(len(self.theta)), kept)
 
     def _surprise_at(self, z: Array, kept: Kept) -> float:
-        theta = expanded(z, np.zeros(len(self.theta)), kept)
+        return self._surprise_of(expanded(z, np.zeros(len(self.theta)), kept))
+
+    def _surprise_of(self, theta: Array) -> float:
         return self.free.move(theta) - self.rows.move(theta)
 
     def _restricted(self, kept: Kept) -> Likelihood:

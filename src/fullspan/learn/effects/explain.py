@@ -19,6 +19,7 @@ from fullspan.data import Empirical
 from fullspan.learn.base.information import inverse_information
 from fullspan.learn.base.phase import Kept
 from fullspan.learn.base.progress import STOPPED
+from fullspan.learn.effects.average_losses import affordable, first_losses, losses
 from fullspan.learn.effects.averages import named_average
 from fullspan.learn.effects.coefficients import coded
 from fullspan.learn.effects.dropping import Dropping
@@ -96,6 +97,7 @@ class _Explanation:
             except STOPPED:
                 if not keep:
                     raise
+        self._drop_from_average(groups, sets)
         most = self._most()
         for part in groups:
             part.nats = min(part.nats, most) if part.approximate else part.nats
@@ -145,6 +147,19 @@ class _Explanation:
                 return
             part = max(waiting, key=lambda one: one.nats if one.nats == one.nats else math.inf)
             part.nats, part.approximate = self.objective.loss(part.kept), False
+
+    def _drop_from_average(self, parts: list[_Part], sets: Sequence[tuple[int, ...]]) -> None:
+        """Drop the strongest interactions of an average from all models in it, and the others from its first fit."""
+        fitted, model, data = self.fitted, self.model, self.data
+        if not isinstance(model, AveragedLogLinear) or data is None:
+            return
+        strongest = sorted(range(len(parts)), key=lambda k: -parts[k].nats)
+        for own, nats in first_losses(fitted, data, [sets[k] for k in strongest]).items():
+            parts[sets.index(own)].nats = nats
+        strongest = sorted(strongest, key=lambda k: -parts[k].nats)[: affordable(fitted, model)]
+        found = losses(fitted, model, data, [sets[k] for k in strongest]) if strongest else None
+        for k, nats in zip(strongest, () if found is None else found, strict=False):
+            parts[k].nats, parts[k].approximate = float(nats), False
 
     # -- effects ----------------------------------------------------------------------------------------------
 

@@ -24,7 +24,7 @@ MOST_STATES = 1 << 22
 """States from which on nothing is refitted: the table would be rebuilt for seconds each time."""
 _MOST_WITH_HIDDEN = 1 << 14
 """The same with hidden variables, whose curvature takes a sum over the completions of every row."""
-_MOST_WEIGHTS = 1024
+MOST_WEIGHTS = 1024
 """Weights up to which it is: each refit factorises their information."""
 _SMALL, _FINE, _COARSE = 1 << 14, 1e-9, 2e-3
 """Work up to which refits go on to rounding, and the share of a loss at which Newton's method may stop else."""
@@ -40,7 +40,7 @@ def objective_of(fitted: Fitted, data: Empirical, extra: tuple[Term, ...] = ()) 
     model, settings = fitted.model, fitted.settings
     if fitted.status == "interrupted" or (fitted.n_hidden and model.basis.n_states > _MOST_WITH_HIDDEN):
         return None
-    if not 0 < len(model.terms) <= _MOST_WEIGHTS or settings.get("solver") in _SAMPLED or settings.get("shrinkage"):
+    if not 0 < len(model.terms) <= MOST_WEIGHTS or settings.get("solver") in _SAMPLED or settings.get("shrinkage"):
         return None
     if model.listed_states is not None:
         return _truncated(fitted, cast(TruncatedLogLinear, model), data)
@@ -90,7 +90,7 @@ def _table(fitted: Fitted, data: Empirical, extra: tuple[Term, ...]) -> Dropping
         np.append(precision / total, more),
         np.append(mean, more),
         float(settings.get("l1") or 0.0),
-        _tolerance(basis.n_states),
+        tolerance(basis.n_states),
         k,
     )
 
@@ -99,7 +99,8 @@ def _ridge(fitted: Fitted, total: float) -> Array:
     return np.full(len(fitted.model.terms), total * float(fitted.settings.get("l2") or 0.0))
 
 
-def _tolerance(work: int) -> float:
+def tolerance(work: int) -> float:
+    """Share of a loss at which a refit of so much work ends."""
     return _FINE if work <= _SMALL else _COARSE
 
 
@@ -107,9 +108,9 @@ def _truncated(fitted: Fitted, model: TruncatedLogLinear, data: Empirical) -> Dr
     engine = TruncatedEngine.of_model(model)
     q = np.bincount(model.rows_of(data.states), data.counts / data.total, len(engine)).astype(np.float64)
     rows, k, theta = Known(engine.moments(q)), len(model.terms), np.array(model.theta)
-    l2, tolerance = _ridge(fitted, data.total) / data.total, _tolerance(len(engine))
+    l2, end = _ridge(fitted, data.total) / data.total, tolerance(len(engine))
     size = len(engine) * k
-    return Dropping(engine, rows, rows, theta, data.total, l2, np.zeros(k), 0.0, tolerance, size=size)
+    return Dropping(engine, rows, rows, theta, data.total, l2, np.zeros(k), 0.0, end, size=size)
 
 
 def _conditional(fitted: Fitted, data: Empirical) -> Dropping:
@@ -130,7 +131,7 @@ def _conditional(fitted: Fitted, data: Empirical) -> Dropping:
     l1 = float(fitted.settings.get("l1") or 0.0)
     theta, open_states = np.array(model.theta), model.basis.n_states // max(_states(model, inputs), 1)
     size = len(data.states) * open_states * k
-    return Dropping(*(free, rows, rows, theta, data.total, l2, np.zeros(k), l1, _tolerance(len(distinct))), size=size)
+    return Dropping(*(free, rows, rows, theta, data.total, l2, np.zeros(k), l1, tolerance(len(distinct))), size=size)
 
 
 def _states(model: LogLinear, variables: list[int]) -> int:

@@ -232,4 +232,7 @@ class _Average:
         average = averaged(self.empirical, members, seen, found)
         whole = len(members) == len(self.seeds) and all(m.is_whole for m in members) and not self.stop.is_set()
         settings = {**average.settings, "average": len(self.seeds)}
-        return dataclasses.replace(average, settings=settings, status=average.status if whole else "interrupted")
+        own = tuple((m.fitted, int(self.seeds[m.number, 0]) if m.number else None) for m in members)
+        return dataclasses.replace(
+            average, settings=settings, members=own, status=average.status if whole else "interrupted"
+        )

@@ -112,6 +112,7 @@ def _one_search(empirical: Empirical, options: Options, watch: Watch) -> Fitted:
         divergence=surprise - fitted.entropy,
         description_length=float("nan"),
         prior=None,
+        members=((fitted, None),),
         settings={**settings, "share": share, **background.settings},
     )
 
