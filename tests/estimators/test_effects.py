@@ -587,3 +587,30 @@ def test_nats_of_an_average_that_are_too_dear_are_marked_and_bounded(seed, monke
     for one in approximate:
         if exact[one.variables] > 2:
             assert 0.6 < one.nats_saved / exact[one.variables] < 1.6
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: fs.FullSpan(count_column="n"), "posterior, under the prior that the search fitted"),
+        (lambda: fs.FullSpan(count_column="n", search="paper"), "interval: the choice of the interactions"),
+        (lambda: fs.FullSpan(count_column="n", engine="elimination"), "posterior, under the prior"),
+        (lambda: fs.BoltzmannMachine(order=2, count_column="n"), None),
+        (lambda: fs.FullSpan(count_column="n", average=2, random_state=0), None),
+    ],
+    ids=["search", "paper", "elimination", "given terms", "average without intervals"],
+)
+def test_the_table_says_what_its_intervals_are_after_a_search(make, says, tmp_path):
+    """Under the table wherever it is printed: print, show, notebook, report, explorer, and after a file is read."""
+    from fullspan.people.report import gather
+    from fullspan.people.report.page import page
+
+    frame = table_of(random_counts(3, (2, 2, 2), 1000))
+    model = make().fit(frame)
+    model.save(tmp_path / "m.fsm")
+    again = fs.load(tmp_path / "m.fsm")
+    blocks = [block for block in again._shown(5).blocks if isinstance(block, str)]
+    texts = [str(model.interactions_), "\n".join(blocks), model._repr_html_(), model._links().note]
+    texts.append(page(gather(model, frame)).replace("<em>95 % interval</em>", "interval"))
+    for text in map(str.lower, texts):
+        assert (says in text) if says else ("posterior" not in text and "choice of the interactions" not in text)

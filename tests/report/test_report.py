@@ -16,6 +16,7 @@ import pytest
 
 import fullspan as fs
 from fullspan.errors import FullspanError
+from fullspan.estimators.explain.interactions import InteractionTable
 from fullspan.people.report import gather
 from fullspan.people.report.caveats import caveats, interaction_notes
 from fullspan.people.report.page import page
@@ -287,9 +288,11 @@ def test_only_what_is_shown_is_explained() -> None:
     assert "of a cell" in text
     assert "geometric mean" in text
     rough = replace(pairs.interactions_[0], approximate=True)
-    assert "averaged fits" in " ".join(interaction_notes(pairs, [replace(rough, chosen=0.5)]))
-    assert "a tilde marks an approximation" in " ".join(interaction_notes(pairs, [rough]))
-    assert list(interaction_notes(pairs, [])) == ["The model joins no variables: they are independent of each other."]
+    assert "averaged fits" in " ".join(interaction_notes(pairs, InteractionTable([replace(rough, chosen=0.5)])))
+    assert "a tilde marks an approximation" in " ".join(interaction_notes(pairs, InteractionTable([rough])))
+    assert list(interaction_notes(pairs, InteractionTable([]))) == [
+        "The model joins no variables: they are independent of each other."
+    ]
 
 
 def test_rows_of_the_table_have_the_colour_of_their_words(model: fs.FullSpan) -> None:

@@ -41,7 +41,7 @@ class Explained:
     @property
     def interactions_(self) -> InteractionTable:
         """One row per set of two variables or more, whatever the basis: effect, interval and nats saved."""
-        return InteractionTable(self._interaction_rows())
+        return InteractionTable.of(self.fitted_, self._interaction_rows())
 
     def _interaction_rows(self) -> Sequence[Interaction]:
         return self._explained.interactions or ()

@@ -16,25 +16,44 @@ HEADINGS = ("interaction", "order", "95 % interval", "nats saved")
 LEVEL = 0.95
 
 
-class InteractionTable(Sequence[Interaction]):
-    """Rows of :class:`fullspan.model.effects.interaction.Interaction`, most nats saved first; prints as a table."""
+POSTERIOR = (
+    "interval: posterior, under the prior that the search fitted; the choice of the interactions is not accounted for."
+)
+CHOSEN = "interval: the choice of the interactions in the same rows is not accounted for."
 
-    def __init__(self, rows: Sequence[Interaction], is_average: bool | None = None) -> None:
+
+class InteractionTable(Sequence[Interaction]):
+    """Rows of :class:`fullspan.model.effects.interaction.Interaction`, most nats saved first; prints as a table.
+
+    ``caution`` is a sentence about its intervals.
+    """
+
+    def __init__(self, rows: Sequence[Interaction], is_average: bool | None = None, caution: str = "") -> None:
         # A slice has lost rows that may contain others: only the whole table looks for them.
         self._rows = with_larger(rows) if is_average is None else tuple(rows)
         self._is_average = any(row.chosen != 1.0 for row in rows) if is_average is None else is_average
+        self._caution = caution
+
+    @classmethod
+    def of(cls, fitted: Any, rows: Sequence[Interaction] | None = None) -> InteractionTable:
+        """The interactions of a fit, or other rows of it, and what its search means for their intervals."""
+        found = getattr(fitted, "interactions", None) if rows is None else rows
+        return cls(found or (), caution=interval_caution(fitted))
 
     @property
     def headings(self) -> tuple[str, ...]:
         """Of the columns; the share of fits that chose it only for averages, intervals only where there are some."""
         chosen = ("chosen",) if self._is_average else ()
-        has_intervals = any(interval_text(row) for row in self)
-        return (*HEADINGS[:2], *chosen, *(HEADINGS[2:] if has_intervals else HEADINGS[3:]))
+        return (*HEADINGS[:2], *chosen, *(HEADINGS[2:] if self._has_intervals else HEADINGS[3:]))
+
+    @property
+    def _has_intervals(self) -> bool:
+        return any(interval_text(row) for row in self)
 
     @property
     def notes(self) -> list[str]:
-        """What the remarks in brackets mean, a sentence for each kind."""
-        return remark_notes(self)
+        """What the remarks in brackets mean, and what the intervals leave out: a sentence for each kind."""
+        return [*remark_notes(self), *([self._caution] if self._caution and self._has_intervals else [])]
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -47,7 +66,11 @@ class InteractionTable(Sequence[Interaction]):
     @overload
     def __getitem__(self, item: slice) -> InteractionTable: ...
     def __getitem__(self, item: int | slice) -> Interaction | InteractionTable:
-        return InteractionTable(self._rows[item], self._is_average) if isinstance(item, slice) else self._rows[item]
+        return (
+            InteractionTable(self._rows[item], self._is_average, self._caution)
+            if isinstance(item, slice)
+            else self._rows[item]
+        )
 
     def cells(self) -> list[tuple[str, ...]]:
         """The rows as text, column by column as ``headings`` names them."""
@@ -78,6 +101,25 @@ class InteractionTable(Sequence[Interaction]):
         bars = [max(row.nats_saved, 0.0) / top if row.nats_saved < math.inf else 0.0 for row in shown]
         colours = [LIGHT[ROLES[row.direction]] for row in shown]
         return html_table(shown.headings, shown.cells(), notes=self._rest(), bars=bars, colours=colours)
+
+
+def is_searched(fitted: Any) -> bool:
+    """Whether the terms were chosen by a search in the rows, so that p-values would be too small."""
+    settings = fitted.settings
+    mined = "min_support" in settings and not settings.get("patterns")
+    return "search" in settings or _by_elimination(fitted) or mined or "max_width" in settings
+
+
+def interval_caution(fitted: Any) -> str:
+    """What the intervals after a search are, in one sentence; empty where the terms were given."""
+    if not is_searched(fitted):
+        return ""
+    has_prior = (fitted.settings.get("search") == "full" or _by_elimination(fitted)) and not fitted.settings.get("l1")
+    return POSTERIOR if has_prior else CHOSEN
+
+
+def _by_elimination(fitted: Any) -> bool:
+    return bool(getattr(fitted, "by_elimination", False))
 
 
 _EMPTY = Interaction((), math.nan, True, "cell ratio", ())

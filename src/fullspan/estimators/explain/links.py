@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from fullspan.model.effects.interaction import Interaction, remark_notes
+from fullspan.model.effects.interaction import Interaction
 from fullspan.model.graph import FactorGraph
 
 NATS_SAVED = "nats saved"
@@ -105,14 +105,15 @@ def links_by_sharing(estimator: Any, called: Called, note: str, report: str) -> 
 
 def links_by_interactions(estimator: Any, called: Called = "interaction", note: str = "", report: str = "") -> Links:
     """Interactions by the nats that they save, or by their effects where that is not known."""
-    rows = list(estimator.interactions_)
+    table = estimator.interactions_
+    rows = list(table)
     if rows and not any(math.isfinite(row.nats_saved) for row in rows):
         by_effect = sorted((Link(row, _log_ratio(row)) for row in rows), key=lambda link: -link.strength)
         return Links("interaction", "log ratio", _UNKNOWN + _EFFECTS, tuple(by_effect), report)
     links = tuple(Link(row, _positive(row.nats_saved), row.approximate) for row in rows)
     own = note or (_AVERAGE if estimator.fitted_.kind == "averaged" else _SAVED)
     chosen = _CHOSEN if any(row.chosen != 1.0 for row in rows) and not note else ""
-    remarks = "".join(f" {note[0].upper()}{note[1:]}" for note in remark_notes(rows))
+    remarks = "".join(f" {note[0].upper()}{note[1:]}" for note in table.notes)
     return Links(called, NATS_SAVED, own + chosen + _EFFECTS + remarks, links, report)
 
 

@@ -110,7 +110,7 @@ def shown_by_terms(fitted: Fitted, top: int | None, *, terms: bool, whole: bool)
     space = fitted.model.space
     details = {
         "variables": variable_facts(space),
-        "interactions": InteractionTable(fitted.interactions or ())[:top].to_dicts(),
+        "interactions": InteractionTable.of(fitted)[:top].to_dicts(),
         "terms": TermTable.of(fitted)[:top].to_dicts(),
     }
     if is_machine(fitted) and not terms:
@@ -122,7 +122,7 @@ def shown_by_terms(fitted: Fitted, top: int | None, *, terms: bool, whole: bool)
         weights = TermTable.of(fitted)
         blocks.append(Rows(weights.headings, weights[:top].cells(), _left_out(weights, top)))
     else:
-        found = InteractionTable(fitted.interactions)
+        found = InteractionTable.of(fitted)
         blocks += _listed(found[:top], _left_out(found, top))
     return Shown(summary(fitted), blocks, details)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from fullspan.errors import FullspanError
 from fullspan.estimators.explain.endings import ended_early, ending_words
-from fullspan.estimators.explain.interactions import InteractionTable
+from fullspan.estimators.explain.interactions import InteractionTable, is_searched
 from fullspan.estimators.explain.limits import likelihood_line, row_words
 from fullspan.estimators.explain.terms import aligned
 from fullspan.model.effects.words import event_words, label
@@ -117,13 +117,6 @@ def _listed_coefficients(fitted: Fitted, names: Any, estimates: Any, errors: Any
     return tuple(found)
 
 
-def is_searched(fitted: Fitted) -> bool:
-    """Whether the terms were chosen by a search in the rows, so that p-values would be too small."""
-    settings = fitted.settings
-    mined = "min_support" in settings and not settings.get("patterns")
-    return "search" in settings or fitted.by_elimination or mined or "max_width" in settings
-
-
 @dataclass(frozen=True, eq=False)
 class Summary:
     """What ``print(model.summary())`` shows.
@@ -168,7 +161,7 @@ class Summary:
             "iterations": fitted.settings.get("iterations"),
             "status": fitted.status,
             "goodness": None if self.goodness is None else asdict(self.goodness),
-            "interactions": InteractionTable(fitted.interactions or ()).to_dicts(),
+            "interactions": InteractionTable.of(fitted).to_dicts(),
             "coefficients": [asdict(c) | {"diverges": c.diverges} for c in self.coefficients],
             "residuals": None if self.residuals is None else self.residuals.to_dicts(),
         }
@@ -260,7 +253,7 @@ class Summary:
 
     def interactions(self) -> InteractionTable:
         """The strongest interactions, which no coding changes; empty where they have not been worked out."""
-        return InteractionTable(self.fitted.interactions or ())
+        return InteractionTable.of(self.fitted)
 
     def _interactions(self) -> Iterator[str]:
         found = self.interactions()

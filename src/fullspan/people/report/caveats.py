@@ -10,8 +10,9 @@ import numpy as np
 
 from fullspan.data import Empirical
 from fullspan.estimators.explain.endings import ending_words
+from fullspan.estimators.explain.interactions import InteractionTable
 from fullspan.estimators.explain.limits import is_weighted
-from fullspan.model.effects.interaction import Interaction, remark_notes
+from fullspan.model.effects.interaction import Interaction
 
 MANY_ROWS = 10
 """Rows per weight below which the data are called few."""
@@ -116,7 +117,7 @@ def _listed(names: list[str], most: int = 6) -> str:
     return ", ".join(names[:most]) + more
 
 
-def interaction_notes(estimator: Any, rows: Sequence[Interaction]) -> Iterator[str]:
+def interaction_notes(estimator: Any, rows: InteractionTable) -> Iterator[str]:
     """Sentences of HTML about the rows shown."""
     if not rows:
         yield "The model joins no variables: they are independent of each other."
@@ -125,9 +126,9 @@ def interaction_notes(estimator: Any, rows: Sequence[Interaction]) -> Iterator[s
         yield "An interaction says which levels go together beyond what everything else in the model explains."
     yield from _effect_notes(rows)
     yield from [shared] if (shared := estimator._links().report) else _saved_notes(rows)
-    for note in remark_notes(rows):
+    for note in rows.notes:
         name, sentence = note.split(": ", 1)
-        yield f"<em>[{name}]</em>: {sentence}"
+        yield f"<em>{'95 % interval' if name == 'interval' else f'[{name}]'}</em>: {sentence}"
 
 
 def has_intervals(rows: Sequence[Interaction]) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 
 from fullspan.display import power_of_two
 from fullspan.estimators.compare.comparison import HEADINGS, SOME, unjudged_words
+from fullspan.estimators.explain.interactions import is_searched
 from fullspan.estimators.explain.limits import (
     is_dense,
     likelihood_line,
@@ -26,7 +27,6 @@ from fullspan.estimators.explain.pictures import (
     learning,
     reliability,
 )
-from fullspan.estimators.explain.summary import is_searched
 from fullspan.model.mixture import FittedMixture
 from fullspan.people.report.caveats import has_intervals, interaction_notes
 from fullspan.people.report.content import MAX_LISTED, Content, VariableShares
