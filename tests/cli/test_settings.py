@@ -49,8 +49,8 @@ GIVEN: dict[str, tuple[str, dict[str, Any]]] = {
     "boltzmann shrink": ("--shrink --order 2", {"shrinkage": "evidence"}),
     "boltzmann average": ("--average 2 --seed 3", {"average": 2} | SEED),
     "decimatable": (
-        "--edge a-b --edge b-c --edge c-d --l2 0.02 --solver gradient --restarts 2 --max-iter 900 --seed 3",
-        {"graph": EDGES, "l2": 0.02, "solver": "gradient", "restarts": 2, "max_iter": 900} | SEED,
+        "--edge a-b --edge b-c --edge c-d --l2 0.02 --solver gradient --restarts 1 --max-iter 900 --seed 3",
+        {"graph": EDGES, "l2": 0.02, "solver": "gradient", "restarts": 1, "max_iter": 900} | SEED,
     ),
     "truncated": (
         "--min-support 3 --max-order 3 --l2 0.02 --unseen 0.1 --solver lbfgs --max-memory 1GiB --seed 3",

@@ -113,6 +113,18 @@ def test_ctrl_c_while_a_fit_is_measured_keeps_the_model(monkeypatch: pytest.Monk
         (fs.BoltzmannMachine(em="exact"), "em is 'exact', and has no effect here: .* hidden variables or missing='em'"),
         (fs.BoltzmannMachine(n_chains=7), "n_chains is 7, and has no effect here: it applies only to solver='pcd'"),
         (fs.BoltzmannMachine(learning_rate=3), "learning_rate is 3, and has no effect here"),
+        (fs.FullSpan(engine="elimination", dtype="float64"), "dtype is 'float64', and has no effect here"),
+        (fs.FullSpan(checkpoint_every=5), "checkpoint_every is 5, and has no effect here: .* checkpoint="),
+        (fs.TruncatedBoltzmannMachine(patterns=[["x0"]], max_order=3), "max_order is 3, .* without patterns="),
+        (fs.TruncatedBoltzmannMachine(n_pairs=1, min_support=3), "min_support is 3, and has no effect here"),
+        (fs.HiddenChowLiuTree(mixture=False, validation_fraction=0.0), "mixture is False, .* rows held out"),
+        (fs.DecimatableBoltzmannMachine([("x0", "x1")], restarts=2), "restarts is 2, .* hidden nodes"),
+        (fs.BoltzmannClassifier(outputs="x1", restarts=2), "restarts is 2, .* hidden variables"),
+        (fs.RestrictedBoltzmannMachine(n_hidden=1, patience=7), "patience is 7, .* early_stopping=True"),
+        (fs.RestrictedBoltzmannMachine(n_hidden=1, log_z="exact", ais_steps=9), "ais_steps is 9, .* estimates"),
+        (fs.DeepBoltzmannMachine(layers=[1], solver="cd", n_chains=9), "n_chains is 9, .* solver='pcd'"),
+        (fs.FullSpan(penalty="bic"), "penalty='bic' charges .* use search='paper'"),
+        (fs.FullSpan(penalty="bic", engine="elimination"), "penalty='bic' charges .* use search='paper'"),
     ],
 )
 def test_what_would_change_nothing_is_refused(model: Any, message: str) -> None:
@@ -123,9 +135,21 @@ def test_what_would_change_nothing_is_refused(model: Any, message: str) -> None:
 def test_what_changes_something_is_taken() -> None:
     for model in (
         fs.FullSpan(epsilon=0.1, search="paper", restarts=1),
+        fs.FullSpan(penalty="bic", search="paper"),
+        fs.RestrictedBoltzmannMachine(n_hidden=1, max_iter=2, early_stopping=True, patience=1, random_state=0),
         fs.BoltzmannMachine(em="exact", missing="em"),
         fs.BoltzmannMachine(em="exact", hidden=1, restarts=1, tol=1e-2, random_state=0),
     ):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             model.fit(ROWS)
+
+
+def test_bic_is_what_the_published_search_adds_up() -> None:
+    """``2 (description length)`` is BIC with one parameter for each term, constants of the rows aside."""
+    rng = np.random.default_rng(0)
+    x = rng.integers(2, size=(300, 3))
+    x[:, 1] = np.where(rng.random(300) < 0.8, x[:, 0], x[:, 1])
+    model = fs.FullSpan(search="paper", penalty="bic", basis="walsh").fit(x)
+    bic = -2 * model.log_likelihood_ + model.n_terms_ * np.log(300)
+    assert 2 * model.description_length_ == pytest.approx(bic, rel=1e-9)

@@ -12,7 +12,7 @@ from fullspan.data.space import Level
 from fullspan.errors import FullspanError
 from fullspan.estimators.density import DensityEstimator
 from fullspan.estimators.explain.endings import diverging_terms, warn_at_boundary, warn_unmixed
-from fullspan.estimators.inputs.checks import check_parameters, refuse_unused
+from fullspan.estimators.inputs.checks import Applies, check_estimator
 from fullspan.estimators.inputs.evidence import Evidence, Hidden, hidden_variables
 from fullspan.estimators.inputs.seeds import generator
 from fullspan.estimators.inputs.shared_parameters import Memory, Seed
@@ -126,23 +126,19 @@ class BoltzmannMachine(Memory, Seed, DensityEstimator):
     mean_weights: bool = True
     average: int = 1
 
+    _applies = (
+        Applies(BY_CHAINS, "solver='pcd' or solver='cd'", lambda of: of.solver in solvers.BY_CHAINS),
+        Applies(("restarts",), "hidden variables", lambda of: bool(of.hidden)),
+        Applies(("em",), "hidden variables or missing='em'", lambda of: bool(of.hidden) or of.missing == "em"),
+    )
+
     def _learn(self, empirical: Empirical, watch: Reporter | None) -> Fitted:
         options, hidden = self._options(), hidden_variables(self.hidden)
-        self._refuse_unused(options.solver, has_hidden=bool(hidden))
         if self.average > 1:
             from fullspan.estimators.settings import averaged_machine
 
             return averaged_machine(empirical, options, hidden, self.average, self.random_state, watch)
         return learned(empirical, options, hidden, self.random_state, watch)
-
-    def _refuse_unused(self, solver: str, *, has_hidden: bool) -> None:
-        """Refuse what was set and would change nothing."""
-        if solver not in solvers.BY_CHAINS:
-            refuse_unused(self, BY_CHAINS, "solver='pcd' or solver='cd'")
-        if not has_hidden and self.restarts > 1:  # one run is what there is
-            refuse_unused(self, ("restarts",), "hidden variables")
-        if not has_hidden and self.missing != "em":
-            refuse_unused(self, ("em",), "hidden variables or missing='em'")
 
     def _options(self) -> MachineOptions:
         from fullspan.learn.likelihood.options import MachineOptions
@@ -236,7 +232,7 @@ class BoltzmannMachine(Memory, Seed, DensityEstimator):
         from fullspan.data.margin_tables import MarginTables
         from fullspan.learn.likelihood.raking import fit_margins
 
-        check_parameters(self.get_params(deep=False))
+        check_estimator(self)
         self._refuse_structure()
         tables = MarginTables.of(margins, self.levels if levels is None else levels, tolerance)
         options = replace(self._options(), order=None, margins=tables.names)

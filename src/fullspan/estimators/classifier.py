@@ -18,7 +18,7 @@ from fullspan.data.space import Space
 from fullspan.errors import ConvergenceWarning, FullspanError
 from fullspan.estimators.explain.endings import diverging_terms, ending_words, warn_at_boundary
 from fullspan.estimators.explain.explained import Explained
-from fullspan.estimators.inputs.checks import check_parameters
+from fullspan.estimators.inputs.checks import Applies, check_parameters, refuse_without_effect
 from fullspan.estimators.inputs.evidence import Hidden, hidden_variables
 from fullspan.estimators.inputs.reading import Reading, say_missing
 from fullspan.estimators.inputs.shared_parameters import Memory, Parameters, Seed
@@ -104,6 +104,8 @@ class BoltzmannClassifier(Memory, Seed, Parameters, Explained, ClassifierMixin, 
     tol: float = 1e-10
     max_iter: int | None = None
 
+    _applies = (Applies(("restarts",), "hidden variables", lambda of: bool(of.hidden)),)
+
     # -- learning ---------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> BoltzmannClassifier:
@@ -126,6 +128,7 @@ class BoltzmannClassifier(Memory, Seed, Parameters, Explained, ClassifierMixin, 
 
         given = {name: value for name, value in self.get_params(deep=False).items() if not _is_auto(name, value)}
         check_parameters(given)
+        refuse_without_effect(self)
         seed, hidden = generator(self.random_state), hidden_variables(self.hidden)
         options = MachineOptions(**{name: given[name] for name in _OPTIONS if name in given}, seed=seed)
         with reported(verbose=self.verbose) as watch:

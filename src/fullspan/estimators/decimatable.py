@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from fullspan.data.space import Space
 from fullspan.errors import FullspanError
 from fullspan.estimators.density import DensityEstimator
-from fullspan.estimators.inputs.checks import check_parameters
+from fullspan.estimators.inputs.checks import Applies, check_estimator
 from fullspan.estimators.inputs.evidence import Evidence
 from fullspan.estimators.inputs.seeds import generator
 from fullspan.estimators.inputs.shared_parameters import Seed
@@ -88,6 +88,8 @@ class DecimatableBoltzmannMachine(Seed, DensityEstimator):
     tol: float = 1e-6
     max_iter: int | None = None
 
+    _applies = (Applies(("restarts",), "hidden nodes", lambda of: bool(of.hidden or getattr(of.graph, "hidden", ()))),)
+
     @property
     def distribution_(self) -> DecimatedDistribution:
         """The distribution of the machine, given its inputs where it has some."""
@@ -114,7 +116,7 @@ class DecimatableBoltzmannMachine(Seed, DensityEstimator):
         if y is None:
             return super().fit(X, None, sample_weight)
         started = time.perf_counter()
-        check_parameters(self.get_params(deep=False))
+        check_estimator(self)
         with self._watched() as watch:
             announce(watch, reading(X))
             table = checked_table(X)

@@ -30,7 +30,7 @@ from fullspan.estimators.checkpoints import kept_on_interrupt, restored_on_error
 from fullspan.estimators.explain.endings import ended_early, ending_words
 from fullspan.estimators.explain.explained import Explained
 from fullspan.estimators.explain.limits import limit_line, measured_by, recorded
-from fullspan.estimators.inputs.checks import check_parameters
+from fullspan.estimators.inputs.checks import check_estimator
 from fullspan.estimators.inputs.evidence import Evidence, event_of
 from fullspan.estimators.inputs.reading import Reading, refuse_missing_level, say_missing
 from fullspan.estimators.inputs.seeds import generator
@@ -106,7 +106,7 @@ class DensityEstimator(Parameters, Explained, Plots, Predictions, DensityMixin, 
         ConvergenceWarning : the learner was stopped early; the best model so far is kept.
         """
         started = time.perf_counter()
-        check_parameters(self.get_params(deep=False))
+        check_estimator(self)
         with self._watched() as watch:
             announce(watch, reading(X))
             table = checked_table(X)

@@ -13,7 +13,7 @@ from fullspan.errors import DataError, FullspanError
 from fullspan.estimators.checkpoints import Checkpoints, restored_on_error
 from fullspan.estimators.density import DensityEstimator
 from fullspan.estimators.engines import choose_engine, wide_options
-from fullspan.estimators.inputs.checks import check_parameters, refuse_unused
+from fullspan.estimators.inputs.checks import Applies, check_estimator
 from fullspan.estimators.inputs.evidence import Hidden, hidden_variables
 from fullspan.estimators.inputs.reading import say_missing
 from fullspan.estimators.inputs.seeds import generator
@@ -60,7 +60,7 @@ class StreamingEstimator(DensityEstimator):
         FullspanError : the model was read from a file, which holds no counts.
         """
         started = time.perf_counter()
-        check_parameters(self.get_params(deep=False))
+        check_estimator(self)
         before: Empirical | None = getattr(self, "_counted", None)
         if before is None and hasattr(self, "model_"):
             raise FullspanError("a model file holds no counts to add to; fit the rows so far again, and go on then")
@@ -114,8 +114,8 @@ class FullSpan(Memory, Seed, StreamingEstimator):
     search : ``"full"``, terms and whole margins with joint refits and pruning; ``"paper"``, the published algorithm.
     basis : ``"auto"`` keeps the shorter description; ``"walsh"``, ``"indicator"`` or ``"monomial"``.
     penalty : price of a term, ``"mdl"``, ``"combinatorial"``, ``"bic"``, or a factor on ``"mdl"``. With
-        ``search="paper"`` that is the paper's description length, or BIC. The default search takes only the price of
-        the names from it (none for ``"bic"``) and one nat per effective weight, for margins the names once.
+        ``search="paper"`` or ``l1`` that is the paper's description length, or BIC; ``"bic"`` is refused elsewhere. The
+        default search takes only the price of the names from it, for margins once, and one nat per effective weight.
     l1 : weight of an L1 penalty on the weights; above 0, terms are searched one at a time, whatever ``search`` says.
     epsilon : stop when a step gains less, in nats per row; only for ``search="paper"`` or ``l1`` above 0.
     max_order : most variables in a term; any by default.
@@ -197,6 +197,13 @@ class FullSpan(Memory, Seed, StreamingEstimator):
     checkpoint_every: float = 30.0
     resume: bool = False
 
+    _applies = (
+        Applies(("epsilon",), "search='paper' or l1 above 0", lambda of: of.search == "paper" or of.l1 > 0),
+        Applies(("restarts",), "hidden variables", lambda of: bool(of.hidden)),
+        Applies(("dtype", "device"), "the table, engine='table' or 'auto'", lambda of: of.engine != "elimination"),
+        Applies(("checkpoint_every",), "checkpoint=", lambda of: of.checkpoint is not None),
+    )
+
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, validation: Any = None) -> Self:
         """Learn the model of a table.
 
@@ -228,10 +235,6 @@ class FullSpan(Memory, Seed, StreamingEstimator):
 
         options = Options(**{name: getattr(self, name) for name in _OPTIONS})
         hidden, shrinks = hidden_variables(self.hidden), self.shrinkage is not None
-        if not options.by_terms:
-            refuse_unused(self, ("epsilon",), "search='paper' or l1 above 0")
-        if not hidden and self.restarts > 1:  # one search is what there is
-            refuse_unused(self, ("restarts",), "hidden variables")
         checkpoints = Checkpoints.of(self, watch)
         start = checkpoints.start(empirical, hidden)
         watch = checkpoints if checkpoints.path is not None else watch

@@ -25,7 +25,7 @@ from fullspan.estimators.checkpoints import kept_on_interrupt, restored_on_error
 from fullspan.estimators.explain import limits
 from fullspan.estimators.explain.endings import ending
 from fullspan.estimators.explain.shown import Shown, closing_lines
-from fullspan.estimators.inputs.checks import check_parameters
+from fullspan.estimators.inputs.checks import Applies, check_parameters, refuse_without_effect
 from fullspan.estimators.inputs.evidence import Evidence, event_of
 from fullspan.estimators.inputs.reading import Reading, refuse_missing_level, say_missing
 from fullspan.estimators.inputs.seeds import generator
@@ -125,6 +125,11 @@ class LayeredEstimator(LayeredParameters, _Transformer):
     _fitted: FittedLayers
     _sizes_parameter: str
     _log_z: Any
+    _applies = (
+        Applies(("validation_fraction", "patience", "tol"), "early_stopping=True", lambda of: of.early_stopping),
+        Applies(("ais_chains", "ais_steps"), "estimates: log_z='ais' or 'auto'", lambda of: of.log_z != "exact"),
+        Applies(("n_chains",), "solver='pcd'", lambda of: of.solver == "pcd"),
+    )
 
     # -- learning ---------------------------------------------------------------------------------------------
 
@@ -220,6 +225,7 @@ class LayeredEstimator(LayeredParameters, _Transformer):
             raise FullspanError(f"log_z is {self.log_z!r}; {', '.join(map(repr, METHODS))} are possible")
         require_whole(2, ais_chains=self.ais_chains)
         require_whole(1, ais_steps=self.ais_steps)
+        refuse_without_effect(self)
         return check_sizes(getattr(self, self._sizes_parameter))
 
     def _options(self, **changed: Any) -> LayerOptions:

@@ -23,7 +23,7 @@ from fullspan.estimators.explain.links import (
     links_by_sharing,
 )
 from fullspan.estimators.explain.shown import Rows, Shown, shown_by_size
-from fullspan.estimators.inputs.checks import check_parameters
+from fullspan.estimators.inputs.checks import Applies, check_estimator
 from fullspan.estimators.inputs.evidence import Evidence
 from fullspan.estimators.inputs.seeds import generator
 from fullspan.estimators.inputs.shared_parameters import Memory, Seed
@@ -76,7 +76,7 @@ class TreeEstimator(WithoutTerms):
         ConvergenceWarning : the learner was stopped early; the best tree so far is kept.
         """
         started = time.perf_counter()
-        check_parameters(self.get_params(deep=False))
+        check_estimator(self)
         with self._watched() as watch:
             announce(watch, reading(X))
             table, how = checked_table(X), self._reading()
@@ -279,6 +279,10 @@ class HiddenChowLiuTree(Memory, Seed, TreeEstimator):
     patience: int = 4
     max_iter: int | None = 1000
     device: Literal["cpu", "cuda"] = "cpu"
+
+    _applies = (
+        Applies(("mixture",), "rows held out: validation_fraction above 0", lambda of: of.validation_fraction > 0),
+    )
 
     def _learn_tree(self, empirical: Empirical, valid: Empirical | None, watch: Reporter | None) -> FittedTree:
         from fullspan.data.tables.resampling import held_out

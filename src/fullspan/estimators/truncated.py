@@ -17,6 +17,7 @@ from fullspan.data.tables.missing import MissingCellsError
 from fullspan.errors import BoundaryWarning, FullspanError
 from fullspan.estimators.density import DensityEstimator
 from fullspan.estimators.explain.endings import diverging_terms, warn_at_boundary
+from fullspan.estimators.inputs.checks import Applies
 from fullspan.estimators.inputs.seeds import generator
 from fullspan.estimators.inputs.shared_parameters import Memory, Seed
 from fullspan.estimators.machine_features import intensities, row_intensities
@@ -37,6 +38,11 @@ OPTIONS = (
 """Parameters that go to the learner under their own name."""
 _NAMED = 12
 """Variables up to which a state is shown by naming all."""
+
+
+def _mines(of: Any) -> bool:
+    """Whether the patterns with a weight are looked for in the rows."""
+    return of.patterns is None and of.n_pairs is None
 
 
 @dataclass(eq=False, repr=False)
@@ -115,6 +121,8 @@ class TruncatedBoltzmannMachine(Memory, Seed, TransformerMixin, DensityEstimator
             return super()._counted_table(table, sample_weight)
         except MissingCellsError as error:  # its patterns are of whole rows: em is no remedy here
             raise error.without_em() from None
+
+    _applies = (Applies(("max_order", "min_support"), "frequent patterns: without patterns= and n_pairs=", _mines),)
 
     def _learn(self, empirical: Empirical, watch: Reporter | None) -> Fitted:
         from fullspan.learn.truncated.fit import fit_truncated

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import numbers
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from fullspan.errors import FullspanError
@@ -67,6 +67,40 @@ def check_parameters(values: Mapping[str, Any]) -> None:
             raise FullspanError(f"{name} is {value!r}; {_REAL[name]}")
 
 
+@dataclasses.dataclass(frozen=True)
+class Applies:
+    """Parameters that have an effect only in some fits.
+
+    Attributes
+    ----------
+    names : of the parameters.
+    to : the fits, in words.
+    holds : whether an estimator, by its other parameters, makes such a fit.
+    """
+
+    names: tuple[str, ...]
+    to: str
+    holds: Callable[[Any], bool]
+
+
+def check_estimator(estimator: Any) -> None:
+    """Check all parameters of an estimator, and refuse those that were set without effect (its ``_applies``).
+
+    Raises
+    ------
+    FullspanError : with the value and what is needed.
+    """
+    check_parameters(estimator.get_params(deep=False))
+    refuse_without_effect(estimator)
+
+
+def refuse_without_effect(estimator: Any) -> None:
+    """Refuse parameters that were set and change nothing, by the estimator's ``_applies``."""
+    for rule in getattr(estimator, "_applies", ()):
+        if not rule.holds(estimator):
+            refuse_unused(estimator, rule.names, rule.to)
+
+
 def refuse_unused(estimator: Any, names: Sequence[str], applies: str) -> None:
     """Refuse parameters that were set, and change nothing about this fit.
 
@@ -77,7 +111,7 @@ def refuse_unused(estimator: Any, names: Sequence[str], applies: str) -> None:
     defaults = {f.name: f.default for f in dataclasses.fields(estimator)}
     for name in names:
         value = getattr(estimator, name)
-        if value != defaults[name]:
+        if value != defaults[name] and not (name == "restarts" and value == 1):  # one run is what there is
             raise FullspanError(f"{name} is {value!r}, and has no effect here: it applies only to {applies}")
 
 

@@ -52,6 +52,8 @@ class Options:
         _one_of("basis", self.basis, (*BASES, "auto"))
         _one_of("dtype", self.dtype, PRECISIONS)
         _one_of("device", self.device, DEVICES)
+        if not self.by_terms:
+            refuse_bic(self.penalty)
         if not (math.isfinite(self.l1) and self.l1 >= 0):
             raise FullspanError(f"l1 is {self.l1}; a finite number of at least 0 is needed")
         if not (math.isfinite(self.epsilon) and self.epsilon > 0):
@@ -79,6 +81,20 @@ class Limits:
     rounds: float = math.inf
     terms: int = MAX_TERMS
     completions: int = MAX_COMPLETIONS
+
+
+def refuse_bic(penalty: Any) -> None:
+    """Refuse BIC where whole margins are searched: they pay for names and effective weights, not ln(N)/2 each.
+
+    Raises
+    ------
+    FullspanError : it is asked for.
+    """
+    if isinstance(penalty, str) and penalty == "bic":
+        raise FullspanError(
+            "penalty='bic' charges ln(N)/2 per term, which only search='paper' and l1 above 0 do: use search='paper', "
+            "or penalty='mdl', 'combinatorial' or a factor such as 0.5"
+        )
 
 
 def _one_of(name: str, value: Any, known: tuple[str, ...]) -> None:

@@ -27,7 +27,7 @@ from fullspan.learn.decomposable.grow import GrowOptions, Shape, entropies, grow
 from fullspan.learn.decomposable.rows import WideRows, single_counts
 from fullspan.learn.decomposable.tables import family_counts
 from fullspan.learn.search.line import approximate_nats
-from fullspan.learn.search.options import PSEUDO_ROWS
+from fullspan.learn.search.options import PSEUDO_ROWS, refuse_bic
 from fullspan.learn.search.penalty import prices
 from fullspan.learn.wide.chordal import Chordal
 from fullspan.learn.wide.plan import require_wide
@@ -63,6 +63,7 @@ class WideOptions:
     def __post_init__(self) -> None:
         if self.max_width < 1:
             raise FullspanError(f"max_width is {self.max_width}; at least 1, a tree, is needed, such as 4")
+        refuse_bic(self.penalty)
 
     @property
     def width(self) -> int:
