@@ -525,7 +525,7 @@ def test_more_parameters_than_states_are_remarked():
 
 def without_pair(model, rows, pair):
     """``log p`` of the rows under an average of machines whose fits have been made again without a pair."""
-    from fullspan.learn.resampling import bootstrap
+    from fullspan.learn.base.counted import bootstrap
 
     data = count(rows, missing="em")
     pairs = [list(two) for two in itertools.combinations(rows.columns, 2) if set(two) != set(pair)]

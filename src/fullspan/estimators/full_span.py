@@ -200,7 +200,7 @@ class FullSpan(Memory, Seed, StreamingEstimator):
     _applies = (
         Applies(("epsilon",), "search='paper' or l1 above 0", lambda of: of.search == "paper" or of.l1 > 0),
         Applies(("restarts",), "hidden variables", lambda of: bool(of.hidden)),
-        Applies(("dtype", "device"), "the table, engine='table' or 'auto'", lambda of: of.engine != "elimination"),
+        Applies(("dtype",), "the table, engine='table' or 'auto'", lambda of: of.engine != "elimination"),
         Applies(("checkpoint_every",), "checkpoint=", lambda of: of.checkpoint is not None),
     )
 

@@ -85,7 +85,8 @@ class AveragedLogLinear(LogLinear):
         models = {id(model): model for _, model in self.parts}
         moved = {key: model.reordered(order) for key, model in models.items()}  # a member that has a share stays one
         background = [(share, moved[id(model)]) for share, model in self.background]
-        return AveragedLogLinear.of([moved[id(member)] for member in self.members], background)
+        others = [(share, model.reordered(order)) for share, model in self.others]
+        return AveragedLogLinear.of([moved[id(member)] for member in self.members], background, others)
 
     def energy(self, states: Any) -> Array:
         """``-log p(x)`` of states (m, n) -> (m,): the log-mean-exp over the members. O(m k) time per term, no table."""

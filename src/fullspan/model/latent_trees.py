@@ -8,6 +8,7 @@ no variable has a parent, this is the latent class model.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
@@ -85,6 +86,16 @@ class LatentTrees:
     def layout(self) -> TreeLayout:
         """Where the logits stand."""
         return TreeLayout(self.space.cards, self.parents)
+
+    def reordered(self, order: Sequence[int]) -> LatentTrees:
+        """The same trees of the variables in another order."""
+        own = list(order)
+        place = np.append(np.argsort(own), -1)  # no parent, -1, stays
+        parents, space = place[self.parents[own]], self.space.reordered(order)
+        layout, logits = TreeLayout(space.cards, parents), np.empty_like(self.logits)
+        for new, old in enumerate(own):
+            logits[:, layout.logits[new].ravel()] = self.logits[:, self.layout.logits[old].ravel()]
+        return LatentTrees(space, parents, self.shares, logits)
 
     @cached_property
     def tables(self) -> tuple[Array, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Generic, Protocol, TypeVar
@@ -33,6 +33,9 @@ class Component(Model, Protocol):
 
     def log_weight(self, states: Any) -> Array:
         """``log p(x)`` of complete states (m, n) -> (m,), in nats."""
+
+    def reordered(self, order: Sequence[int]) -> Component:
+        """The same distribution of the variables in another order."""
 
 
 AnyModel = TypeVar("AnyModel", bound=Model, covariant=True)

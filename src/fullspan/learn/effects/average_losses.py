@@ -18,11 +18,11 @@ import numpy as np
 from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.engine.dual.table import DualTable
+from fullspan.learn.base.counted import bootstrap
 from fullspan.learn.base.phase import Known
 from fullspan.learn.effects.dropping import Dropping
 from fullspan.learn.effects.objectives import MOST_STATES, MOST_WEIGHTS, objective_of, tolerance
 from fullspan.learn.likelihood.phases import Free, Observed
-from fullspan.learn.resampling import bootstrap
 from fullspan.model import Fitted, LogLinear
 from fullspan.model.averaged import AveragedLogLinear
 from fullspan.model.effects.sum_to_zero import Components
@@ -37,7 +37,12 @@ _WORK = 1 << 23
 def affordable(fitted: Fitted, model: AveragedLogLinear) -> int:
     """How many interactions are dropped from an average: none where a part of it could not be refitted."""
     n_states, parts = model.basis.n_states, [part for _, part in model.parts]
-    possible = len(fitted.members) == len(model.members) and not fitted.n_hidden and n_states <= MOST_STATES
+    possible = (
+        len(fitted.members) == len(model.members)
+        and not model.others
+        and not fitted.n_hidden
+        and n_states <= MOST_STATES
+    )
     if not possible or max(len(part.terms) for part in parts) > MOST_WEIGHTS:
         return 0
     return min(MOST, _WORK // (n_states * len(parts)))

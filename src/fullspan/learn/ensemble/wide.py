@@ -26,6 +26,7 @@ from fullspan.data.space import Space
 from fullspan.data.tables.resampling import held_out
 from fullspan.engine.elimination.components import sums_of
 from fullspan.errors import FullspanError
+from fullspan.learn.base.column_order import ColumnOrder
 from fullspan.learn.base.counted import bootstrap, observed_entropy
 from fullspan.learn.base.progress import STOPPED, Interrupted, Progress
 from fullspan.learn.ensemble.out_of_bag import log_prob_of
@@ -122,7 +123,10 @@ def stacked_wide(
     TooLargeError : the search would not fit into memory.
     KeyboardInterrupt : before the search had made a move.
     """
-    return _Stack(empirical, options or StackOptions(), valid, watch).run()
+    order = ColumnOrder(empirical)
+    held = None if valid is None else order.data(valid)
+    stack = _Stack(order.data(empirical), options or StackOptions(), held, order.watch(watch))
+    return order.restored(stack.run())
 
 
 class _Stack:
