@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fullspan.data import Empirical
-from fullspan.data.space import Space
+from fullspan.data import Empirical, Space
 from fullspan.engine.protocol import Prices
 from fullspan.model import Fitted
 from fullspan.model.algebra import BASES, Basis, BasisName, bits

@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array
-from fullspan.data.space import Space
+from fullspan.data import Space
 from fullspan.engine.sampling import Device, pairwise_of
 from fullspan.engine.sampling.blocks import colouring
 from fullspan.engine.sampling.layers.device import device
-from fullspan.model.graph import FactorGraph
-from fullspan.model.layered import LayeredMachine
+from fullspan.model import FactorGraph, LayeredMachine
 from fullspan.model.units import Units
 
 

@@ -7,8 +7,8 @@ import itertools
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.data.space import Space
-from fullspan.model.hidden_tree import HiddenTree
+from fullspan.data import Space
+from fullspan.model import HiddenTree
 
 CARDS = (2, 3, 1, 4, 2)
 PARENTS = (3, -1, 1, 1, 3)

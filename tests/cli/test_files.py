@@ -13,8 +13,7 @@ import pyarrow as pa
 import pytest
 
 from cli.running import COMMAND, VOTES
-from fullspan.data import count, encode
-from fullspan.data.space import Space, Variable
+from fullspan.data import Space, Variable, count, encode
 from fullspan.errors import FullspanError
 from fullspan.estimators.registry import read_fitted as load
 from fullspan.model.files import read_uai, write_atomically

@@ -13,14 +13,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fullspan.data import Empirical
-from fullspan.data.space import Space
+from fullspan.data import Empirical, Space
 from fullspan.estimators.registry import Kind, Learner, register
 from fullspan.estimators.without_terms import WithoutTerms
+from fullspan.model import FitRecord
 from fullspan.model.files import envelope, read_space
 from fullspan.model.loglinear import checked_codes
-from fullspan.model.record import FitRecord
-from fullspan.query.distribution import Distribution
+from fullspan.query import Distribution
 
 # -- the model and its record -------------------------------------------------------------------------------
 

@@ -8,19 +8,14 @@ from types import SimpleNamespace
 import numpy as np
 
 from fullspan.arrays import Array
-from fullspan.data import Empirical
-from fullspan.data.space import Space
+from fullspan.data import Empirical, Space
 from fullspan.learn.trees.chow_liu import chow_liu
+from fullspan.model import AveragedLogLinear, FactorGraph, LayeredMachine, Mixture, TruncatedLogLinear
 from fullspan.model.algebra import Basis
-from fullspan.model.averaged import AveragedLogLinear
 from fullspan.model.estimate import Estimate
-from fullspan.model.graph import FactorGraph
 from fullspan.model.latent_trees import LatentTrees
-from fullspan.model.layered import LayeredMachine
-from fullspan.model.mixture import Mixture
 from fullspan.model.tree_layout import TreeLayout
-from fullspan.model.truncated import TruncatedLogLinear
-from fullspan.query.distribution import Distribution
+from fullspan.query import Distribution
 from fullspan.query.distributions import (
     AveragedDistribution,
     DecimatedDistribution,

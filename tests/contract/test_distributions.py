@@ -10,9 +10,9 @@ import pytest
 from contract.independent import Independent, IndependentDistribution
 from contract.kinds import KINDS, NO_MODE, Made
 from fullspan.arrays import Array
-from fullspan.data.space import Space
+from fullspan.data import Space
 from fullspan.errors import DataError, QueryError
-from fullspan.query.distribution import Distribution
+from fullspan.query import Distribution
 from fullspan.query.distributions import SampledDistribution
 from fullspan.query.prediction import level_probabilities
 from query.enumeration import Enumerated, all_states

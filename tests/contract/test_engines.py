@@ -16,18 +16,15 @@ import pytest
 
 from enumeration import Enumeration
 from fullspan.arrays import Array
-from fullspan.data.space import Space
+from fullspan.data import Space
 from fullspan.engine.cuda import why_not
 from fullspan.engine.elimination import ClusterTree, Decimation, Sums, TreeEngine, verdict
 from fullspan.engine.planner import plan
 from fullspan.engine.protocol import Expectations
 from fullspan.engine.sampling import Eliminated, Sampled, Tabulated, layer_log_z, pairwise_of
 from fullspan.engine.truncated import TruncatedEngine
+from fullspan.model import FactorGraph, HiddenTree, LogLinear, TruncatedLogLinear
 from fullspan.model.algebra import Basis, BasisName, Term
-from fullspan.model.graph import FactorGraph
-from fullspan.model.hidden_tree import HiddenTree
-from fullspan.model.loglinear import LogLinear
-from fullspan.model.truncated import TruncatedLogLinear
 
 Scopes = list[tuple[int, ...]]
 TOPOLOGIES: dict[str, tuple[int, Scopes]] = {

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.data.space import Space
-from fullspan.model.graph import FactorGraph
+from fullspan.data import Space
+from fullspan.model import FactorGraph
 
 Edges = list[tuple[int, ...]]
 

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from engine.graphs import SHAPES, Enumerated, cards_of, grid, weighted
-from fullspan.data.space import Space
+from fullspan.data import Space
 from fullspan.engine.elimination import ClusterTree
 from fullspan.errors import FullspanError, QueryError, TooLargeError
-from fullspan.model.graph import FactorGraph
+from fullspan.model import FactorGraph
 
 CASES = [
     (shape, kind, forbidden, scale)

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from fullspan.bench.device import measure, rows_of_a_network
-from fullspan.data import Empirical
-from fullspan.data.space import Space
+from fullspan.data import Empirical, Space
 from fullspan.data.tables import bootstrap
 from fullspan.engine.cuda import CudaTable, device
 from fullspan.engine.dual import DualTable

@@ -10,15 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fullspan.data.space import Space
+from fullspan.data import Space
 from fullspan.engine.sampling import Device, Network, annealed_log_z
 from fullspan.engine.sampling.layers.device import device
 from fullspan.engine.sampling.layers.likelihood import bound, log_z, mean_field, n_enumerated
 from fullspan.engine.sampling.layers.open_cells import completed
 from fullspan.errors import FullspanError, TooLargeError
+from fullspan.model import FactorGraph, LayeredMachine
 from fullspan.model.files import read_uai
-from fullspan.model.graph import FactorGraph
-from fullspan.model.layered import LayeredMachine
 from fullspan.model.units import Units
 from layers import all_codes, cpu, joint, log_sum, machine_of, restricted_of
 

@@ -11,9 +11,9 @@ import pytest
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array
-from fullspan.data.space import Space
+from fullspan.data import Space
 from fullspan.engine.elimination import ClusterTree, Decimation
-from fullspan.model.graph import FactorGraph
+from fullspan.model import FactorGraph
 
 THREE = [-87.26737643354731, -88.09642733485508, -91.51033612951952, -86.48173717763262, -89.5703033359494]
 THREE_POSTERIORS = {

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fullspan.data import Empirical
-from fullspan.data.space import Space
+from fullspan.data import Empirical, Space
 from fullspan.engine.dual import lookup, partition, plain, scan
 from fullspan.engine.sampling import two_layers
 from fullspan.engine.sampling.layers import fused

@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fullspan.data import Empirical
-from fullspan.data.space import Space
+from fullspan.data import Empirical, Space
 from fullspan.engine import memory, planner
 from fullspan.engine.planner import MAX_SECONDS, Plan, plan, table_seconds
 from fullspan.errors import TooLargeError

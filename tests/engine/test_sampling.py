@@ -15,7 +15,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array
-from fullspan.data.space import Space
+from fullspan.data import Space
 from fullspan.engine.elimination import ClusterTree
 from fullspan.engine.protocol import Expectations
 from fullspan.engine.sampling import (
@@ -45,12 +45,11 @@ from fullspan.engine.sampling.streams import uniform_single
 from fullspan.engine.sampling.term_tables import TermTables
 from fullspan.engine.sampling.two_layers import two_layers
 from fullspan.errors import FullspanError, TooLargeError
+from fullspan.model import FactorGraph, LogLinear
 from fullspan.model.algebra import BASES, Basis, Term
 from fullspan.model.algebra.basis import log_sum_exp, small_exponents
 from fullspan.model.estimate import Estimate
 from fullspan.model.files import read_factors
-from fullspan.model.graph import FactorGraph
-from fullspan.model.loglinear import LogLinear
 
 
 def machine(cards: tuple[int, ...], basis: str, order: int, seed: int, scale: float = 0.7) -> LogLinear:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from fullspan.data.space import Space
+from fullspan.data import Space
 from fullspan.engine.elimination import Sums
 from fullspan.errors import TooLargeError
 from fullspan.model import LogLinear

@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fullspan.data import Empirical
-from fullspan.data.space import Space
+from fullspan.data import Empirical, Space
 from fullspan.engine.elimination import ClusterTree, TreeEngine
 from fullspan.errors import TooLargeError
 from fullspan.learn.trees.chow_liu import chow_liu
+from fullspan.model import HiddenTree
 from fullspan.model.algebra.jit import Kernel
-from fullspan.model.hidden_tree import HiddenTree
 from trees import CARDS, all_states, generic_tree, joint
 
 

@@ -10,8 +10,7 @@ import pyarrow as pa
 import pytest
 
 import fullspan as fs
-from fullspan.data import count, encode, fill
-from fullspan.data.space import Space, Variable
+from fullspan.data import Space, Variable, count, encode, fill
 from fullspan.errors import DataError
 from fullspan.model.files import checksum
 

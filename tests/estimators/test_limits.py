@@ -16,7 +16,7 @@ import fullspan as fs
 from fullspan.data import Empirical
 from fullspan.errors import ConvergenceWarning, FullspanError
 from fullspan.estimators.explain import ENDINGS, ended_early, ending, ending_words, limits
-from fullspan.model.fitted import Fitted
+from fullspan.model import Fitted
 from fullspan.query import pair_misfit as pairs
 
 

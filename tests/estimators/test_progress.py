@@ -21,7 +21,7 @@ from fullspan.errors import DataError
 from fullspan.learn.base import PREPARING, Reporter
 from fullspan.learn.decomposable import MixtureOptions, fit_mixture
 from fullspan.learn.trees import TreeOptions, fit_hidden_tree
-from fullspan.model.record import Step
+from fullspan.model import Step
 
 
 class Terminal(io.StringIO):

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 import fullspan as fs
-from fullspan.data import Empirical
-from fullspan.data.space import Space, Variable
+from fullspan.data import Empirical, Space, Variable
 from fullspan.engine import memory
 from fullspan.errors import FullspanError, QueryError, TooLargeError
 from fullspan.estimators.engines import choose_engine

@@ -9,7 +9,7 @@ import pytest
 
 import fullspan as fs
 from fullspan import geometry as g
-from fullspan.data.space import Space
+from fullspan.data import Space
 from fullspan.errors import BoundaryWarning, FullspanError
 from fullspan.model.algebra import Basis, Term
 

@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 
 import fullspan as fs
-from fullspan.data import Empirical
-from fullspan.data.space import Space
+from fullspan.data import Empirical, Space
 from fullspan.engine.dual import ProbabilityTable
 from fullspan.errors import FullspanError, ModelFileError, TooLargeError
 from fullspan.estimators.registry import read_fitted as load
@@ -24,11 +23,9 @@ from fullspan.estimators.settings import averaged_machine
 from fullspan.learn.base.counted import bootstrap
 from fullspan.learn.ensemble import Bounds, OutOfBagRows, fit_average
 from fullspan.learn.likelihood import MachineOptions, fit_machine
+from fullspan.model import AveragedLogLinear, Fitted, LogLinear
 from fullspan.model.algebra import Basis
-from fullspan.model.averaged import AveragedLogLinear
 from fullspan.model.files import checksum
-from fullspan.model.fitted import Fitted
-from fullspan.model.loglinear import LogLinear
 from fullspan.query.distributions import AveragedDistribution, LogLinearDistribution
 
 CARDS = (2, 3, 2, 4)

@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 import fullspan as fs
-from fullspan.data import Empirical
-from fullspan.data.space import Space
+from fullspan.data import Empirical, Space
 from fullspan.learn.base.counted import Sample, bootstrap
 from fullspan.learn.decomposable import GrowOptions, WideRows, grow, grow_graph
 from fullspan.learn.ensemble import (
@@ -31,9 +30,8 @@ from fullspan.learn.ensemble import (
     stacked,
 )
 from fullspan.learn.likelihood import MachineOptions, fit_machine
-from fullspan.model import LogLinear
+from fullspan.model import AveragedLogLinear, LogLinear
 from fullspan.model.algebra import Basis, BasisName
-from fullspan.model.averaged import AveragedLogLinear
 
 CARDS = (2, 3, 4, 2, 3)
 BASES = ("walsh", "indicator", "monomial")

@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fullspan.data import Empirical
-from fullspan.data.space import Space
+from fullspan.data import Empirical, Space
 from fullspan.engine.elimination import TreeEngine
 from fullspan.errors import FullspanError, TooLargeError
 from fullspan.learn.trees import mutual_information, pair_counts

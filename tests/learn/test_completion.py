@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 import fullspan as fs
-from fullspan.data import Empirical
-from fullspan.data.space import Space
+from fullspan.data import Empirical, Space
 from fullspan.learn.ensemble import (
     Candidate,
     Completions,
@@ -253,7 +252,7 @@ def test_networks_say_of_rows_with_missing_values_what_their_completions_have(de
 @pytest.mark.parametrize("limit", [1 << 22, 1])
 def test_an_average_says_of_rows_with_missing_values_what_their_completions_have(limit: int) -> None:
     """By the table or by elimination, for one model and for an average with further models."""
-    from fullspan.model.averaged import AveragedLogLinear
+    from fullspan.model import AveragedLogLinear
 
     average = AveragedLogLinear.of([a_model(0), a_model(1)], [(0.3, a_model(2))])
     rows = rows_of(40, 0.4).states

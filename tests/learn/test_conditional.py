@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fullspan.data import Empirical
-from fullspan.data.space import Variable
+from fullspan.data import Empirical, Variable
 from fullspan.errors import DataError, FullspanError, QueryError, TooLargeError
 from fullspan.learn.likelihood import MachineOptions, fit_conditional, separating
 from fullspan.model import Fitted

@@ -10,8 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array
-from fullspan.data import Empirical
-from fullspan.data.space import Space, Variable
+from fullspan.data import Empirical, Space, Variable
 from fullspan.engine.sampling import Base
 from fullspan.errors import FullspanError
 from fullspan.learn.base import Interrupted

@@ -9,8 +9,7 @@ import pytest
 
 from engine.machines import enumerate_machine
 from fullspan import graphs
-from fullspan.data import Empirical
-from fullspan.data.space import Space
+from fullspan.data import Empirical, Space
 from fullspan.errors import DataError, FullspanError, NotDecimatableError
 from fullspan.graphs import Graph
 from fullspan.learn.likelihood import (

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fullspan.data import Empirical
-from fullspan.data.space import Space
+from fullspan.data import Empirical, Space
 from fullspan.data.tables import held_out
 from fullspan.engine.elimination import TreeEngine
 from fullspan.errors import FullspanError
@@ -17,7 +16,7 @@ from fullspan.learn.trees import TreeOptions, fit_hidden_tree
 from fullspan.learn.trees.chow_liu import chow_liu
 from fullspan.learn.trees.hidden_tree import Learner, Rows, maximised, mixture
 from fullspan.learn.trees.starts import level_shares, start
-from fullspan.model.hidden_tree import HiddenTree
+from fullspan.model import HiddenTree
 from trees import CARDS, all_states, generic_tree, joint
 
 SPACE = Space.of_cards(CARDS)

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fullspan.data import Empirical
-from fullspan.data.space import Space, Variable
+from fullspan.data import Empirical, Space, Variable
 from fullspan.errors import DataError, TooLargeError
 from fullspan.learn.base import Progress
 from fullspan.learn.search import Options, fit_incomplete, fit_search, incomplete

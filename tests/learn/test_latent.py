@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fullspan.data import Empirical
-from fullspan.data.space import Space
+from fullspan.data import Empirical, Space
 from fullspan.engine.sampling.layers.arrays import Device
 from fullspan.errors import FullspanError
 from fullspan.learn.latent import LatentOptions, fit, fit_latent

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array
-from fullspan.data.space import Space
+from fullspan.data import Space
 from fullspan.engine.sampling import Device, Network, annealed_log_z
 from fullspan.engine.sampling.layers.likelihood import log_partition, log_weights, log_z, mean_field
 from fullspan.engine.sampling.layers.open_cells import completed
@@ -19,7 +19,7 @@ from fullspan.learn.layered import LayerOptions, pretrained
 from fullspan.learn.layered.fit import Data, base_rates, first_machine, rebuilding, train
 from fullspan.learn.layered.gradient import Ascent, Moments, moments
 from fullspan.learn.layered.train import Rows, Trainer
-from fullspan.model.layered import LayeredMachine
+from fullspan.model import LayeredMachine
 from fullspan.model.units import Units
 from layers import all_codes, cpu, joint, log_sum, machine_of
 

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array
-from fullspan.data import Empirical
-from fullspan.data.space import Space, Variable
+from fullspan.data import Empirical, Space, Variable
 from fullspan.errors import DataError, FullspanError, TooLargeError
 from fullspan.learn.base import Interrupted, Progress, margin_cells, observed_entropy
 from fullspan.learn.likelihood import MachineOptions, fit_machine, machine

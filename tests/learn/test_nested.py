@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import fullspan as fs
-from fullspan.data.space import Space
+from fullspan.data import Space
 from fullspan.learn.likelihood import information_by_order
+from fullspan.model import LogLinear
 from fullspan.model.algebra import BASES, Basis
-from fullspan.model.loglinear import LogLinear
 
 
 def negentropy(p: np.ndarray) -> float:

@@ -8,17 +8,16 @@ import math
 import numpy as np
 import pytest
 
-from fullspan.data import Empirical
-from fullspan.data.space import Space
-from fullspan.engine.elimination.ordering.order import elimination_order
+from fullspan.data import Empirical, Space
+from fullspan.engine.elimination.ordering import elimination_order
 from fullspan.errors import FullspanError
-from fullspan.learn.base.progress import Interrupted, Progress
+from fullspan.learn.base import Interrupted, Progress
 from fullspan.learn.networks import learn_network
 from fullspan.learn.networks.evidence import Evidence
 from fullspan.learn.networks.families import family_score
 from fullspan.learn.networks.moral import MoralGraph
 from fullspan.learn.networks.network import Network, fitted_tables
-from fullspan.model.graph import FactorGraph
+from fullspan.model import FactorGraph
 
 CARDS = (2, 3, 2, 2)
 

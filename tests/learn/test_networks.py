@@ -8,8 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from fullspan.data import Empirical
-from fullspan.data.space import Space
+from fullspan.data import Empirical, Space
 from fullspan.learn.networks import STRENGTHS, Families, draw_networks
 from fullspan.learn.networks.families import family_score, family_table, score_of
 from fullspan.learn.networks.walk import hill_climb, is_ancestor, start

@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fullspan.data import Empirical
-from fullspan.data.space import Space
+from fullspan.data import Empirical, Space
 from fullspan.engine.sampling.layers.arrays import Device
-from fullspan.learn.trees import hidden_tree
-from fullspan.learn.trees.hidden_tree import TreeOptions, fit_hidden_tree
+from fullspan.learn.trees import TreeOptions, fit_hidden_tree, hidden_tree
 
 CARDS = (2, 3, 2, 4, 2, 2)
 OPTIONS = TreeOptions(n_states=4, restarts=2, max_iter=6, tol=0.0, seed=3, dtype=np.float64)

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fullspan.data import Empirical
-from fullspan.data.space import Space
+from fullspan.data import Empirical, Space
 from fullspan.engine.dual import DualTable
 from fullspan.learn.search import Options, Problem, fit_search, prices
 from fullspan.learn.search.problem import as_theta, refit

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fullspan.data import Empirical
-from fullspan.data.space import Space, Variable
+from fullspan.data import Empirical, Space, Variable
 from fullspan.learn.likelihood import MachineOptions, fit_machine
 from fullspan.model.goodness import Goodness
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from enumeration import Enumeration
-from fullspan.data import Empirical
-from fullspan.data.space import Space
+from fullspan.data import Empirical, Space
 from fullspan.engine.dual import DualTable, layout
 from fullspan.engine.protocol import Engine
 from fullspan.learn.base import smoothed_entropy

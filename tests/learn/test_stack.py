@@ -15,7 +15,7 @@ from fullspan.errors import ConvergenceWarning, FullspanError, QueryError
 from fullspan.estimators.explain.shown import summary_lines
 from fullspan.learn.ensemble import StackOptions, stacked_wide
 from fullspan.learn.ensemble.wide import SEARCH
-from fullspan.model.mixture import Mixture
+from fullspan.model import Mixture
 
 
 def rows(n_rows: int, seed: int, n: int = 70) -> NDArray[np.int64]:

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import fullspan as fs
-from fullspan.data import Empirical
-from fullspan.data.space import Space
+from fullspan.data import Empirical, Space
 from fullspan.errors import FullspanError
 from fullspan.learn.base.counted import Sample
 from fullspan.learn.ensemble import OutOfBagRows, cross_validated, degrees_of_freedom, in_folds, share_of_single

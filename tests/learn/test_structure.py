@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fullspan.data.space import Space, Variable
+from fullspan.data import Space, Variable
 from fullspan.errors import FullspanError
 from fullspan.learn.likelihood.structure import structure
 from fullspan.model.algebra import Basis

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fullspan.data import Empirical
-from fullspan.data.space import Space
+from fullspan.data import Empirical, Space
 from fullspan.engine.truncated import TruncatedEngine
 from fullspan.learn.likelihood import MachineOptions, fit_machine
 from fullspan.learn.truncated import TruncatedOptions, Truncation, fit_truncated

@@ -7,8 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from fullspan.data import Empirical
-from fullspan.data.space import Space
+from fullspan.data import Empirical, Space
 from fullspan.engine.elimination.multifrontal import Solver
 from fullspan.engine.elimination.row_sweeps import Sweeps
 from fullspan.errors import FullspanError, TooLargeError

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.data.space import Space
+from fullspan.data import Space
 from fullspan.model import LogLinear
 from fullspan.model.algebra import Basis, BasisName, Term
 

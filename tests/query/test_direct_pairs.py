@@ -8,9 +8,8 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from fullspan.data.space import Space
-from fullspan.model.graph import FactorGraph
-from fullspan.model.mixture import Mixture
+from fullspan.data import Space
+from fullspan.model import FactorGraph, Mixture
 from fullspan.query.distributions import DirectPairs, MixtureDistribution
 
 CARDS = (2, 3, 2, 2)

@@ -11,10 +11,10 @@ import pytest
 from numpy.typing import NDArray
 
 import fullspan
-from fullspan.data.space import Space, Variable
+from fullspan.data import Space, Variable
 from fullspan.errors import DataError, FullspanError, ModelFileError, QueryError, TooLargeError
 from fullspan.estimators.networks import GraphModel, read_graph
-from fullspan.model.graph import FactorGraph
+from fullspan.model import FactorGraph
 from fullspan.query import Table
 from fullspan.query.distributions import LogLinearDistribution
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from fullspan.data.space import Space
+from fullspan.data import Space
 from fullspan.errors import DataError, QueryError
 from fullspan.model.algebra import Basis
 from fullspan.query.distributions import LogLinearDistribution

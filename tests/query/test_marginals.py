@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from fullspan.model.graph import FactorGraph
+from fullspan.model import FactorGraph
 from fullspan.query.distributions import GraphDistribution, LogLinearDistribution
 from query.enumeration import random_model
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fullspan.data.space import Space, Variable
+from fullspan.data import Space, Variable
 from fullspan.data.tables import binned_variable
 from fullspan.errors import QueryError
 from fullspan.model.effects import event_words

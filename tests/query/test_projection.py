@@ -127,8 +127,8 @@ def test_margins_that_agree_pair_by_pair_but_have_no_distribution(model: Any) ->
 
 def test_too_many_combinations_are_refused() -> None:
     space = fs.Space.of_cards([2] * 21)
+    from fullspan.model import LogLinear
     from fullspan.model.algebra import Basis
-    from fullspan.model.loglinear import LogLinear
 
     flat = LogLinear(space, Basis("walsh", space.cards), (), np.zeros(0), 21 * np.log(2))
     half = np.array([0.4, 0.6])

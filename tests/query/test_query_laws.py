@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fullspan.data.space import Space, Variable
+from fullspan.data import Space, Variable
 from fullspan.model.algebra import Basis
 from fullspan.query.distributions import LogLinearDistribution
 from query.enumeration import ALL_BASES, normalised, random_model

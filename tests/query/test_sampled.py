@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fullspan.data.space import Space
+from fullspan.data import Space
 from fullspan.errors import QueryError
+from fullspan.model import FactorGraph, LogLinear
 from fullspan.model.algebra import Basis
 from fullspan.model.estimate import Estimate
-from fullspan.model.graph import FactorGraph
-from fullspan.model.loglinear import LogLinear
 from fullspan.query import Table
 from fullspan.query.distributions import LogLinearDistribution, SampledDistribution
 from generic import weights

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fullspan.data import Empirical
-from fullspan.data.space import Space
+from fullspan.data import Empirical, Space
 from fullspan.errors import QueryError, TooLargeError
 from fullspan.learn.trees.chow_liu import chow_liu
-from fullspan.model.hidden_tree import HiddenTree
+from fullspan.model import HiddenTree
 from fullspan.query.distributions import GraphDistribution, TreeDistribution
 from trees import CARDS, generic_tree, joint
 
