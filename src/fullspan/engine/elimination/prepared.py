@@ -104,8 +104,9 @@ class Prepared:
 
     def _codes(self, v: int, given: int | Sequence[int]) -> Sequence[int] | Ints:
         card = int(self.graph.cards[v])
-        if isinstance(given, int) and 0 <= given < card:
-            return (given,)
+        one = given[0] if isinstance(given, (tuple, list)) and len(given) == 1 else given
+        if isinstance(one, (int, np.integer)) and 0 <= one < card:  # hundreds of columns have one code each
+            return (int(one),)
         codes = np.unique(np.atleast_1d(np.asarray(given)))
         if not np.issubdtype(codes.dtype, np.integer) or not len(codes) or codes[0] < 0 or codes[-1] >= card:
             raise QueryError(f"{self.graph.space.names[v]!r} has the codes 0 to {card - 1}, but {given!r} was given")

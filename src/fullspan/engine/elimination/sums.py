@@ -18,6 +18,7 @@ import numpy as np
 
 from fullspan.arrays import Array, Ints
 from fullspan.engine.memory import budget, require
+from fullspan.errors import TooLargeError
 from fullspan.model.algebra.basis import local_row
 from fullspan.model.graph import FactorGraph, homes
 from fullspan.model.loglinear import LogLinear
@@ -30,6 +31,8 @@ Allowed = Mapping[int, Sequence[int]]
 
 _KEPT = 32
 """Orders that are remembered, each for one set of variables with a single level and one set asked about."""
+_SECONDS_TO_BUILD = 2e-5
+"""Per variable: what an order of elimination and its program take."""
 _COPIES = 6
 """Times that the table of an answer is held: as a factor, scaled, and as a marginal."""
 _GROUP = 4
@@ -101,7 +104,7 @@ class Sums:
         for kind, known in enumerate(kinds):
             members, columns = np.flatnonzero(which.ravel() == kind), np.flatnonzero(known)
             if len(members) >= _GROUP:
-                tree = self._tree({i: (0,) for i in columns.tolist()}, ())
+                tree = self._clamped_tree(tuple(columns.tolist()), ())
                 out[members] = tree.log_z_batch(rows[np.ix_(members, tree.clamped)])
             else:
                 for r in members:
@@ -138,10 +141,15 @@ class Sums:
 
     def _tree(self, allowed: Allowed, keep: tuple[int, ...]) -> ClusterTree:
         """Clusters of what the evidence leaves open, one of them over the variables asked about."""
-        from fullspan.engine.elimination.clusters import ClusterTree
-
         clamped = tuple(sorted(i for i, codes in allowed.items() if len(codes) == 1))
         asked = keep if len(keep) > 1 else ()
+        if clamped and not asked and self._whole is not None:
+            return self._whole
+        return self._clamped_tree(clamped, asked)
+
+    def _clamped_tree(self, clamped: tuple[int, ...], asked: tuple[int, ...]) -> ClusterTree:
+        from fullspan.engine.elimination.clusters import ClusterTree
+
         tree = self._trees.pop((clamped, asked), None)
         if tree is None:
             tree = ClusterTree(self._with(asked), clamped, max_memory=self.max_memory)
@@ -149,6 +157,23 @@ class Sums:
         while len(self._trees) > _KEPT:
             self._trees.pop(next(iter(self._trees)))
         return tree
+
+    @cached_property
+    def _whole(self) -> ClusterTree | None:
+        """Clusters without evidence, where a sweep over all of them takes less time than a new order would.
+
+        Rows of a wide table mostly differ in which cells they know.
+        """
+        from fullspan.engine.elimination.clusters import ClusterTree
+        from fullspan.engine.elimination.ordering.order import elimination_order
+
+        try:
+            order = elimination_order(self.graph)
+            if order.seconds > _SECONDS_TO_BUILD * len(self.model.space):
+                return None
+            return ClusterTree(self.graph, order=order, max_memory=self.max_memory)
+        except TooLargeError:
+            return None
 
     def _with(self, keep: tuple[int, ...]) -> FactorGraph:
         """The graph with a factor of ones over the variables asked about, which come together then."""

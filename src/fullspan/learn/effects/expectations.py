@@ -28,10 +28,15 @@ class _Swept:
         self.model = model
         self._beliefs: Beliefs | None = None
         self._factors: dict[int, list[int]] = {}
+        self._known: dict[Term, float] = {(): 1.0}
 
     def expected(self, term: Term) -> float:
-        if not term:
-            return 1.0
+        """``<Phi_y>``; parts of many terms are the same."""
+        if term not in self._known:
+            self._known[term] = self._summed(term)
+        return self._known[term]
+
+    def _summed(self, term: Term) -> float:
         beliefs = self.beliefs()
         where = [i for i, _ in term]
         f = next(f for f in self._factors[where[0]] if set(where) <= set(beliefs.graph.scopes[f]))

@@ -64,6 +64,7 @@ class Components:
 
     def __init__(self, basis: Basis, terms: Sequence[Term]) -> None:
         self.basis, self.terms = basis, tuple(terms)
+        self._rows: dict[tuple[int, int, int], Array] = {}
 
     @cached_property
     def sets(self) -> tuple[tuple[int, ...], ...]:
@@ -108,14 +109,21 @@ class Components:
             inside = dict(self.terms[k])
             cells = np.ones(1)
             for i in variables:
-                row = local_row(self.basis, i, inside[i]).astype(np.float64)
+                row = self._row(i, inside[i])
                 cells = np.multiply.outer(cells, row - self._reference(i, inside[i], coding)).ravel()
             matrix[:, column] = weight * cells
         return Component(variables, cards, np.array(positions, dtype=np.int64), matrix)
 
     def _reference(self, variable: int, component: int, coding: Coding) -> float:
-        row = local_row(self.basis, variable, component)
+        row = self._row(variable, component)
         return float(row.mean()) if coding == "sum" else float(row[0])
+
+    def _row(self, variable: int, component: int) -> Array:
+        """``phi_component`` over the levels of a variable; a few different ones serve thousands of terms."""
+        key = self.basis.cards[variable], int(self.basis.kinds[variable]), component
+        if key not in self._rows:
+            self._rows[key] = local_row(self.basis, variable, component).astype(np.float64)
+        return self._rows[key]
 
     def closure(self) -> list[tuple[int, ...]]:
         """The sets and all their subsets but the empty one: where a coefficient may be different from 0."""
@@ -141,7 +149,7 @@ class Components:
         for k in positions:
             value = np.full(len(states), float(theta[k]))
             for i, j in self.terms[k]:
-                row = local_row(self.basis, i, j).astype(np.float64)
+                row = self._row(i, j)
                 value *= row[states[:, place[i]]] if i in place else row[1] - row[0]
             total += value
         return float(total.min()), float(total.max())

@@ -307,6 +307,9 @@ class LogLinearDistribution(LookUps):
         """Refuse to complete a row whose observed cells have probability 0."""
         partial = np.flatnonzero((known[:, : len(self.visible)] < 0).any(axis=1))
         if self.may_exclude and len(partial):
+            # What a row says is at least as probable as any completion of it: one for each row mostly settles it.
+            partial = partial[self.log_prob_of_states(np.maximum(known[partial], 0)) < IMPOSSIBLE]
+        if self.may_exclude and len(partial):
             log_prob = rows.log_prob(self, known[partial])
             worst = int(log_prob.argmin())
             check_probable(float(log_prob[worst]), f"what row {partial[worst] + 1} says")
