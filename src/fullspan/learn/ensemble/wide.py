@@ -43,7 +43,7 @@ SEARCH = "search"
 """The name of the search among the shares."""
 HELD_OUT = 0.1
 """Share of the rows held out where none are given."""
-_SEARCH_TIME = 0.35
+_SEARCH_TIME = 0.25
 """The part of the time that the search may take."""
 _PSEUDO_COUNT = 0.1
 """Of each candidate, in rows."""

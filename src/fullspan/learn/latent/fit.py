@@ -46,6 +46,8 @@ _EVALUATED = 1 << 22
 """Numbers of a block of rows under all points."""
 _EPOCHS, _LEAST_STEPS, _MOST_STEPS = 100, 400, 6000
 """Passes over the rows where no number of steps is given, and the bounds on their number."""
+_TIMED, _WANTED_STEPS, _LEAST_POINTS = 3, 1000, 64
+"""Steps that are timed where the time is limited, steps that should fit into it, and points that are kept for them."""
 _MATRIX = 1 << 29
 """Cells of the 0/1 matrix of all rows up to which it is made once; else anew for every batch."""
 
@@ -121,7 +123,12 @@ def fit_latent(
     TooLargeError : a step would not fit into memory.
     """
     options = options or LatentOptions()
-    return _Learner(train, valid, options, watch).run()
+    learner = _Learner(train, valid, options, watch)
+    if (points := learner.affordable()) < options.points:
+        began = learner.began
+        learner = _Learner(train, valid, replace(options, points=points), watch)
+        learner.began = began
+    return learner.run()
 
 
 class _Rows:
@@ -191,6 +198,21 @@ class _Learner:
 
     def _features(self, shift: Array) -> Any:
         return self.place.array(waves((self.lattice + shift) % 1.0, self.options.frequencies))
+
+    def affordable(self) -> int:
+        """Points with which a thousand steps fit into the time, at least 64: fewer points serve better than few steps."""
+        limit, most, started = self.options.max_seconds, self.options.points, time.perf_counter()
+        if limit is None or most <= _LEAST_POINTS:
+            return most
+        batches = self._batches()
+        for _ in range(_TIMED):
+            self._step(next(batches), 0.0, fixed=False)
+        self.place.synchronise()
+        each = (time.perf_counter() - started) / _TIMED
+        self.state.moments.clear()
+        self.state.steps = 0
+        share = limit / (min(self.steps, _WANTED_STEPS) * each)
+        return most if share >= 1 else max(2 ** int(math.log2(most * share)), _LEAST_POINTS)
 
     # -- the schedule -----------------------------------------------------------------------------------------------
 
