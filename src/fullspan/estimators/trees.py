@@ -270,9 +270,9 @@ class HiddenChowLiuTree(Memory, Seed, TreeEstimator):
     True
     """
 
-    n_states: int | Sequence[int] = 16
+    n_states: int | Sequence[int] = (16, 32)
     smoothing: float | Sequence[float] = 0.3
-    restarts: int = 2
+    restarts: int = 3
     mixture: bool = True
     validation_fraction: float = 0.1
     tol: float = 1e-4

@@ -200,7 +200,7 @@ class _Learner:
         return self.place.array(waves((self.lattice + shift) % 1.0, self.options.frequencies))
 
     def affordable(self) -> int:
-        """Points with which a thousand steps fit into the time, at least 64: fewer points serve better than few steps."""
+        """Points with which a thousand steps fit into the time, at least 64: few points serve better than few steps."""
         limit, most, started = self.options.max_seconds, self.options.points, time.perf_counter()
         if limit is None or most <= _LEAST_POINTS:
             return most
