@@ -30,8 +30,8 @@ def _commands(group: object, before: tuple[str, ...] = ()) -> Iterator[tuple[str
 
 ALL = list(_commands(typer.main.get_command(app)))
 PARTIES = {"democrat": 258, "republican": 177}
-WITHOUT = {("bench", "density")}
-"""Its data sets are not part of the package."""
+WITHOUT = {("bench", "density"), ("bench", "synthetic")}
+"""Their data sets are not part of the package."""
 
 
 @pytest.fixture(scope="module")

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from fullspan.data import Empirical
 from fullspan.data.relations.columns import NaValues
 from fullspan.data.tables.prototype import N_BINS, Prototype, prototype
 from fullspan.errors import DataWarning, require_whole
 from fullspan.estimators.drawing import Forbid, conditioned, like_of, listed, texts_of
 from fullspan.estimators.inputs.evidence import Evidence
+from fullspan.estimators.inputs.reading import Reading
 
 if TYPE_CHECKING:
     from fullspan.arrays import Ints
     from fullspan.data.space import Space
+    from fullspan.query.distribution import Distribution
 
+_LEAST_ROWS = 100
+"""Rows from which on a fifth of them can choose between models."""
 MAX_STATES, MAX_BINNED_STATES = 1 << 20, 1 << 12
 """States up to which the search may take the table of all of them, and the same where columns are cut into bins: their
 margins have so many terms that elimination is far quicker."""
@@ -31,17 +37,18 @@ class Synthesizer:
     Attributes
     ----------
     prototype : the table, and what is made of its columns.
-    model : the fitted estimator, a model of ``prototype.prepared``.
+    distribution : the model of ``prototype.prepared``.
+    learn : what learned it, from counts.
     """
 
     prototype: Prototype
-    model: Any
+    distribution: Distribution
+    learn: Callable[[Empirical], Distribution]
 
     @property
     def space(self) -> Space:
         """The variables of the model."""
-        found: Space = self.model.distribution_.visible
-        return found
+        return self.distribution.visible
 
     def draw(self, n: int, random_state: Any = None, given: Evidence = None, forbid: Forbid = ()) -> Any:
         """``n`` rows as an Arrow table; see :func:`synthesize`."""
@@ -55,7 +62,7 @@ class Synthesizer:
         rng = np.random.default_rng(random_state)
         conditions = [self.prototype.condition(text) for text in texts_of(given)]
         events = [self.prototype.condition(text) for text in listed(forbid)]
-        codes = conditioned(self.model.distribution_, n, rng, ", ".join(conditions) or None, events)
+        codes = conditioned(self.distribution, n, rng, ", ".join(conditions) or None, events)
         return self.prototype.drawn(codes, self.space, rng), codes
 
     def notes(self) -> list[str]:
@@ -75,14 +82,15 @@ def synthesizer(
     given: Evidence = None,
     forbid: Forbid = (),
     na_values: NaValues = None,
-    verbose: bool | int = 0,
+    verbose: bool = False,
 ) -> Synthesizer:
     """Learn a model of a table, to draw tables like it.
 
     Parameters
     ----------
     data : the table, or a :class:`Prototype` of it.
-    estimator : what learns the model, unfitted; ``FullSpan()`` by default.
+    estimator : what learns the model, unfitted, such as ``FullSpan()``; by default that or a network, whichever
+        predicts held-out rows better.
     bins : of columns of numbers and dates with more values than that.
     missing : whether missing cells are drawn as well, at the rate and in the places that the model finds.
     given, forbid : conditions that will be drawn under; numbers in them become edges of bins.
@@ -94,29 +102,79 @@ def synthesizer(
     require_whole(2, bins=bins)
     thresholds = [*texts_of(given), *listed(forbid)]
     whole = data if isinstance(data, Prototype) else prototype(data, columns, bins, na_values, thresholds)
-    if estimator is None:
-        from fullspan.estimators.full_span import FullSpan
-
-        estimator = FullSpan(engine=_engine(whole, missing))
-    own: dict[str, Any] = {
-        "bins": whole.edges or None,
-        "na_values": [],
-        "verbose": verbose,
-        "max_levels": 256,
-        "columns": None,
-    }
-    own["missing"] = ("level" if missing else "em") if whole.has_missing else "error"
-    estimator.set_params(**own)
+    reading = Reading(
+        bins=whole.edges or None,
+        na_values=[],
+        max_levels=256,
+        missing=("level" if missing else "em") if whole.has_missing else "error",
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # of bins and orders that nobody has chosen
-        estimator.fit(whole.prepared)
-    return Synthesizer(whole, estimator)
+        counted = reading.count(whole.prepared)
+    learn = partial(_best, engine=_engine(counted), verbose=verbose) if estimator is None else partial(_by, estimator)
+    return Synthesizer(whole, learn(counted), learn)
 
 
-def _engine(whole: Prototype, missing: bool) -> Literal["auto", "elimination"]:
+def _engine(counted: Empirical) -> Literal["auto", "elimination"]:
     """Where the search takes place."""
-    most = MAX_BINNED_STATES if whole.edges else MAX_STATES
-    return "elimination" if whole.n_states(missing=missing) > most else "auto"
+    most = MAX_BINNED_STATES if any(v.edges for v in counted.space.variables) else MAX_STATES
+    return "elimination" if counted.space.n_states > most else "auto"
+
+
+def _by(estimator: Any, counted: Empirical) -> Distribution:
+    """The distribution that an estimator learns."""
+    from sklearn.base import clone
+
+    found: Distribution = clone(estimator).partial_fit(counted).distribution_
+    return found
+
+
+def _best(counted: Empirical, engine: Literal["auto", "elimination"], verbose: bool = False) -> Distribution:
+    """The full-span model or the network of bounded elimination: what predicts a fifth of the rows better, of all rows.
+
+    Networks are learned from complete rows only.
+    """
+    learners: dict[str, Callable[[Empirical], Distribution]] = {
+        "full-span": partial(_full_span, engine=engine),
+        "network": _network,
+    }
+    if not counted.is_complete or len(counted.space) < 2 or counted.n_rows < _LEAST_ROWS:
+        return _full_span(counted, engine, verbose)
+    learned, held = _parts(counted)
+    scores = {name: held.counts @ learn(learned).log_prob(held.states) for name, learn in learners.items()}
+    if scores["network"] > scores["full-span"]:
+        return _network(counted)
+    return _full_span(counted, engine, verbose)
+
+
+def _full_span(counted: Empirical, engine: Literal["auto", "elimination"], verbose: bool = False) -> Distribution:
+    from fullspan.estimators.full_span import FullSpan
+
+    return FullSpan(engine=engine, verbose=verbose).partial_fit(counted).distribution_
+
+
+def _network(counted: Empirical) -> Distribution:
+    from fullspan.learn.networks.search import learn_network
+    from fullspan.model.graph import FactorGraph
+    from fullspan.query.distributions import GraphDistribution
+
+    found, cards = learn_network(counted), counted.space.cards
+    tables = [
+        table.reshape([cards[i] for i in family], order="F")
+        for family, table in zip(found.families, found.tables, strict=True)
+    ]
+    return GraphDistribution(FactorGraph(counted.space, tuple(map(tuple, found.families)), tuple(tables)))
+
+
+def _parts(counted: Empirical) -> tuple[Empirical, Empirical]:
+    """Four fifths of the rows, and the others, at random but always the same."""
+    rows = np.repeat(np.arange(len(counted.counts)), np.rint(counted.counts).astype(np.int64))
+    order = np.random.default_rng(0).permutation(rows)
+    cut = len(order) // 5
+    first, second = (
+        Empirical.from_codes(counted.states[part], space=counted.space) for part in (order[cut:], order[:cut])
+    )
+    return first, second
 
 
 def synthesize(
@@ -142,7 +200,8 @@ def synthesize(
     data : the table: a path, a pandas, polars or Arrow frame, an array, a list of rows or an Ibis table.
     n_rows : rows to draw; as many as the table has by default.
     columns : columns to make; all by default.
-    estimator : what learns the model, unfitted; ``FullSpan()`` by default.
+    estimator : what learns the model, unfitted, such as ``FullSpan()``; by default that or a network, whichever
+        predicts held-out rows better.
     bins : of columns of numbers and dates with more values than that.
     missing : whether missing cells are drawn as well; otherwise no cell is missing.
     given : a condition that all rows meet, ``"region=north, age<30"`` or ``{"region": "north"}``. Exact, without

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array, Ints
+from fullspan.data import Empirical
 from fullspan.data.tables.prototype import Prototype
 from fullspan.errors import FullspanError
 from fullspan.estimators.synthesis import Synthesizer
@@ -116,9 +117,9 @@ def quality(made: Synthesizer, held: Prototype, drawn: Any, codes: Ints, seed: i
         raise FullspanError("there are no synthetic rows to compare; draw at least one")
     proto = made.prototype
     real, other, unseen = proto.read(proto.table), proto.read(drawn), proto.read(held.table)
-    distribution = made.model.distribution_
+    distribution = made.distribution
     unseen_codes = held.codes(made.space)
-    again = _model_of(codes, made.model, distribution.visible)
+    again = made.learn(Empirical.from_codes(codes, space=made.space))
     rng = np.random.default_rng(seed)
     near = _nearest(real, other, rng), _nearest(real, unseen, rng)
     keys = _keys(real)
@@ -137,16 +138,6 @@ def quality(made: Synthesizer, held: Prototype, drawn: Any, codes: Ints, seed: i
         n_held_out=len(unseen_codes),
         n_synthetic=len(codes),
     )
-
-
-def _model_of(codes: Ints, model: Any, space: Any) -> Any:
-    """The distribution of a model of the same kind, learned from codes."""
-    from sklearn.base import clone
-
-    levels = {v.name: list(range(v.card)) for v in space.variables}
-    again = clone(model).set_params(bins=None, levels=levels, missing="error", columns=None, verbose=0)
-    again.fit({name: codes[:, j] for j, name in enumerate(space.names)})
-    return again.distribution_
 
 
 # -- shapes and trends -----------------------------------------------------------------------------------------------

@@ -64,17 +64,6 @@ class Prototype:
     columns: tuple[Column, ...] = field(repr=False)
     marks: Any = field(repr=False)
 
-    def n_states(self, *, missing: bool) -> int:
-        """Combinations of the levels and bins of all columns; ``missing`` counts missing cells as a level."""
-        import pyarrow.compute as pc
-
-        n = 1
-        for name in self.prepared.column_names:
-            column = self.prepared.column(name)
-            card = len(self.edges[name]) - 1 if name in self.edges else int(pc.count_distinct(column).as_py())
-            n *= card + (missing and column.null_count > 0)
-        return n
-
     @property
     def names(self) -> list[str]:
         """The columns that are made, in the order of the table."""

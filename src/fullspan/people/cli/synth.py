@@ -58,7 +58,7 @@ def synth(
     held = None
     if report:
         whole, held = whole.split(0.2, 0 if seed is None else seed)
-    made = synthesizer(whole, missing=missing, given=given, forbid=forbid or (), verbose=1)
+    made = synthesizer(whole, missing=missing, given=given, forbid=forbid or (), verbose=True)
     for note in made.notes():
         typer.echo(note, err=True)
     drawn, codes = made.draw_with_codes(size, seed, given, forbid or ())
