@@ -89,3 +89,27 @@ def test_no_garbage_is_collected_while_numba_compiles(tmp_path: Path) -> None:
         "gc.disable(); kernel.doubled(1.0); assert not gc.isenabled()\n",
         NUMBA_CACHE_DIR=str(tmp_path / "cache"),
     )
+
+
+def test_a_number_written_in_a_call_needs_no_code_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "kernel.py").write_text(
+        KERNEL + "\n@serial\ndef both(x):\n    return doubled(3) + doubled(x) + doubled(-1) + doubled(x=4)\n"
+    )
+    run(
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import kernel\n"
+        "assert kernel.both(1) == 14\n"
+        "assert len(kernel.doubled.signatures) == 1, kernel.doubled.signatures",
+        NUMBA_CACHE_DIR=str(tmp_path / "cache"),
+    )
+
+
+def test_rounds_of_python_count_as_work_of_a_twin(tmp_path: Path) -> None:
+    (tmp_path / "kernel.py").write_text(KERNEL)
+    run(
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import kernel\n"
+        "from fullspan.model.algebra import jit\n"
+        "n = jit._PATIENCE // jit._PASS\n"
+        "assert kernel.doubled.serves_plain(1, most=1, n_passes=n // 2)\n"
+        "assert not kernel.doubled.serves_plain(1, most=1, n_passes=n // 2)\n",
+        NUMBA_CACHE_DIR=str(tmp_path / "cache"),
+    )

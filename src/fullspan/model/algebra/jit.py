@@ -38,6 +38,8 @@ _FAST = {"reassoc", "contract", "arcp", "nsz"}
 _LOCK = threading.RLock()
 _PATIENCE = 1 << 30
 """Numbers that NumPy visits for tables of middle size before kernels are compiled: in about as long as that takes."""
+_PASS = 1 << 14
+"""Numbers that NumPy visits while Python makes a round of a loop of a few calls."""
 _INTERPRETED = (
     "fullspan.engine.elimination.ordering.",
     "fullspan.engine.elimination.sweeps.",
@@ -97,14 +99,16 @@ class Kernel(Deferred):
         finally:
             _here.interprets, self._spent = False, self._spent + time.perf_counter() - started
 
-    def serves_plain(self, n_numbers: int, most: int) -> bool:
+    def serves_plain(self, n_numbers: int, most: int, n_passes: int = 0) -> bool:
         """Whether a twin in NumPy is to serve ``n_numbers`` now, of up to ``most``, since compiling would take longer.
 
         It does where this kernel is not kept on disk, until it has visited so many numbers that compiling would pay.
+        ``n_passes`` are the rounds of the twin's Python loops, each of which takes as long as many numbers.
         """
         if self._made is not None or n_numbers > most or self._visited > _PATIENCE:
             return False
-        self._visited = _PATIENCE + 1 if not self._visited and self._is_kept() else self._visited + n_numbers
+        cost = n_numbers + _PASS * n_passes
+        self._visited = _PATIENCE + 1 if not self._visited and self._is_kept() else self._visited + cost
         return self._visited <= _PATIENCE
 
     def _is_kept(self) -> bool:
@@ -158,8 +162,22 @@ def _dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     if hasattr(dispatcher, "enable_caching"):  # with NUMBA_DISABLE_JIT it is the function itself
         with contextlib.suppress(RuntimeError, OSError):
             dispatcher._cache = _cache_class()(dispatcher.py_func)
+        _forget_literals(dispatcher)
     _make_ready(function, function.__globals__, dispatcher)
     return dispatcher
+
+
+def _forget_literals(dispatcher: Any) -> None:
+    """Let ``kernel(0, ...)`` inside a kernel use the code for any integer, instead of compiling another one for 0."""
+    from numba.core import types
+
+    call_template = dispatcher.get_call_template
+
+    def without_literals(arguments: Any, keywords: Any) -> Any:
+        plain = {name: types.unliteral(kind) for name, kind in keywords.items()}
+        return call_template(tuple(map(types.unliteral, arguments)), plain)
+
+    dispatcher.get_call_template = without_literals
 
 
 @functools.cache

@@ -94,8 +94,8 @@ class TreeEngine:
     def _passes(self, columns: NDArray[Any]) -> ModuleType:
         """Compiled passes, or those in NumPy for few rows."""
         n, k, _ = self.emission.shape
-        few = passes.expected_counts.serves_plain(n * k * columns.shape[1], most=_FEW)  # type: ignore[attr-defined]
-        return plain if few else passes
+        kernel: Any = passes.expected_counts
+        return plain if kernel.serves_plain(n * k * columns.shape[1], _FEW, n_passes=n) else passes
 
     def log_likelihood(self, columns: NDArray[Any]) -> Array:
         """log p(observed cells) of each row, −inf where it is impossible."""
