@@ -5,6 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from fullspan.model.algebra import jit
+
 KERNEL = """
 from fullspan.model.algebra.jit import serial
 
@@ -15,6 +19,10 @@ def doubled(x):
 DAMAGE = """
 import importlib.util, sys
 from pathlib import Path
+
+import pytest
+
+from fullspan.model.algebra import jit
 
 def fresh():
     spec = importlib.util.spec_from_file_location("kernel", sys.argv[1])
@@ -113,3 +121,18 @@ def test_rounds_of_python_count_as_work_of_a_twin(tmp_path: Path) -> None:
         "assert not kernel.doubled.serves_plain(1, most=1, n_passes=n // 2)\n",
         NUMBA_CACHE_DIR=str(tmp_path / "cache"),
     )
+
+
+def test_ranges_on_all_cores_make_up_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    for threads in (1, 2, 3):
+        monkeypatch.setattr(jit, "cores", lambda threads=threads: threads)
+        for n in (0, 1, 2, 7, 50):
+            seen: list[int] = []
+            jit.on_cores(lambda start, stop, seen: seen.extend(range(start, stop)), n, seen)
+            assert sorted(seen) == list(range(n))
+
+
+def test_an_error_on_another_core_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jit, "cores", lambda: 2)
+    with pytest.raises(ZeroDivisionError):
+        jit.on_cores(lambda start, stop: 1 // start, 4)

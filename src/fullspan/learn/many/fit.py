@@ -166,7 +166,8 @@ class _Batches:
         """Search the models of a batch; their terms and weights, a row per model."""
         if self.on_gpu is None:
             rooms = self._rooms(len(data.totals))
-            search_batch(rooms, data, self.tariff, self.options.epsilon, self.shape, out)
+            n_models, epsilon = len(data.totals), self.options.epsilon
+            jit.on_cores(search_batch, n_models, rooms, data, self.tariff, epsilon, self.shape, out)
             return rooms.y, rooms.theta
         found = self.on_gpu.search(*data)
         for values, known in zip(out, (*found.whole, *found.real), strict=True):

@@ -22,7 +22,7 @@ from fullspan.learn.many.moves import (
     rebuild,
     update,
 )
-from fullspan.model.algebra.jit import parallel, prange, serial
+from fullspan.model.algebra.jit import serial
 from fullspan.model.algebra.one_term import compiled_log_cosh, drop, step_to
 
 APPEND, ADJUST, REMOVE, NONE = 0, 1, 2, 3
@@ -162,7 +162,7 @@ def search(
 
 @serial
 def _search_one(m: int, tables: Tables, data: Data, tariff: Tariff, epsilon: float, shape: Shape, out: Outcome) -> None:
-    """Search the model of row m; a function of its own, since parallel loops lose what is written into tuples."""
+    """Search the model of row m."""
     eta, d, y, theta = tables.eta[m], tables.d[m], tables.y[m], tables.theta[m]
     places = data.places[data.starts[m] : data.starts[m + 1]]
     counts = data.counts[data.starts[m] : data.starts[m + 1]]
@@ -181,8 +181,10 @@ def _search_one(m: int, tables: Tables, data: Data, tariff: Tariff, epsilon: flo
     out.log_z[m], out.surprise[m], out.price[m], out.drift[m] = log_z, surprise, cost, drift
 
 
-@parallel
-def search_batch(tables: Tables, data: Data, tariff: Tariff, epsilon: float, shape: Shape, out: Outcome) -> None:
-    """Search every model of a batch, each on one core."""
-    for m in prange(data.totals.size):
+@serial
+def search_batch(
+    start: int, stop: int, tables: Tables, data: Data, tariff: Tariff, epsilon: float, shape: Shape, out: Outcome
+) -> None:
+    """Search the models of a batch from ``start`` to ``stop``."""
+    for m in range(start, stop):
         _search_one(m, tables, data, tariff, epsilon, shape, out)

@@ -18,11 +18,13 @@ from __future__ import annotations
 import contextlib
 import functools
 import gc
+import itertools
 import os
 import sys
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
@@ -169,13 +171,16 @@ def _dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
 
 def _forget_literals(dispatcher: Any) -> None:
     """Let ``kernel(0, ...)`` inside a kernel use the code for any integer, instead of compiling another one for 0."""
-    from numba.core import types
+    from numba.core import errors, types
 
     call_template = dispatcher.get_call_template
 
     def without_literals(arguments: Any, keywords: Any) -> Any:
         plain = {name: types.unliteral(kind) for name, kind in keywords.items()}
-        return call_template(tuple(map(types.unliteral, arguments)), plain)
+        try:
+            return call_template(tuple(map(types.unliteral, arguments)), plain)
+        except errors.NumbaError:  # it may be a number that chooses a type
+            return call_template(arguments, keywords)
 
     dispatcher.get_call_template = without_literals
 
@@ -189,17 +194,17 @@ def _spare_the_collector() -> None:
         """Counts compilations, which nest and may run in several threads."""
 
         def __init__(self) -> None:
-            self.depth, self.was_enabled = 0, False
+            self.lock, self.depth, self.was_enabled = threading.Lock(), 0, False
 
         def on_start(self, event: Any) -> None:
-            with _LOCK:
+            with self.lock:
                 if self.depth == 0:
                     self.was_enabled = gc.isenabled()
                     gc.disable()
                 self.depth += 1
 
         def on_end(self, event: Any) -> None:
-            with _LOCK:
+            with self.lock:
                 self.depth -= 1
                 if self.depth == 0 and self.was_enabled:
                     gc.enable()
@@ -299,6 +304,24 @@ def use_cores(number: int) -> None:
     numba.set_num_threads(number)
 
 
+def on_cores(kernel: Callable[..., None], n: int, *arguments: Any) -> None:
+    """Call ``kernel(start, stop, *arguments)`` on ranges that make up ``range(n)``, in as many threads as cores.
+
+    For kernels that run for a millisecond or longer: to start a thread takes a tenth of one. Such a kernel needs no
+    ``parallel=True``, which makes it compile for twice as long.
+    """
+    threads = min(cores(), n)
+    if threads <= 1:
+        kernel(0, n, *arguments)
+        return
+    ranges = min(n, 4 * threads)  # several for each, since some take longer than others
+    bounds = [n * i // ranges for i in range(ranges + 1)]
+    with ThreadPoolExecutor(threads) as pool:
+        running = [pool.submit(kernel, a, b, *arguments) for a, b in itertools.pairwise(bounds)]
+        for each in running:
+            each.result()
+
+
 if TYPE_CHECKING:  # kernels are checked as Numba declares them
     from numba import njit as _compiled
     from numba import prange
@@ -324,6 +347,7 @@ __all__ = [
     "cores",
     "inlined",
     "is_imported",
+    "on_cores",
     "ordered",
     "parallel",
     "prange",
