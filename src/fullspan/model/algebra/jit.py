@@ -176,7 +176,7 @@ def _forget_literals(dispatcher: Any) -> None:
     call_template = dispatcher.get_call_template
 
     def without_literals(arguments: Any, keywords: Any) -> Any:
-        plain = {name: types.unliteral(kind) for name, kind in keywords.items()}
+        plain = {name: types.unliteral(kind) for name, kind in keywords.items()}  # type: ignore[no-untyped-call]
         try:
             return call_template(tuple(map(types.unliteral, arguments)), plain)
         except errors.NumbaError:  # it may be a number that chooses a type
