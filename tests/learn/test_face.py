@@ -20,8 +20,8 @@ from fullspan.arrays import Ints
 from fullspan.errors import FullspanError, TooLargeError
 from fullspan.learn.likelihood import Face, complete_sets, empty_margins, face_of
 from fullspan.learn.likelihood.boundary import cuts
+from fullspan.learn.likelihood.boundary.cuts import integral, null_space
 from fullspan.model.algebra import BASES, Basis, BasisName
-from fullspan.model.algebra.nullspace import integral, null_space
 
 
 def hierarchy(basis: Basis, margins: Iterable[Sequence[int]]) -> Ints:

@@ -1,7 +1,7 @@
 from fullspan.data.decoding import decode as decode
 from fullspan.data.decoding import decode_columns as decode_columns
 from fullspan.data.empirical import Empirical as Empirical
-from fullspan.data.patterns import Pattern as Pattern
+from fullspan.data.merging import Pattern as Pattern
 from fullspan.data.relations.columns import MISSING_MARKS as MISSING_MARKS
 from fullspan.data.space import Space as Space
 from fullspan.data.space import Variable as Variable

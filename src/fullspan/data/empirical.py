@@ -14,8 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array
-from fullspan.data.merging import code_dtype, has_missing, joined, merged, n_missing_cells, side_by_side
-from fullspan.data.patterns import Pattern, grouped
+from fullspan.data.merging import (
+    Pattern,
+    code_dtype,
+    grouped,
+    has_missing,
+    joined,
+    merged,
+    n_missing_cells,
+    side_by_side,
+)
 from fullspan.data.space import Space, Variable
 from fullspan.errors import DataError
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array, Ints
-from fullspan.data.patterns import same_pattern
+from fullspan.data.merging import same_pattern
 from fullspan.engine.dual import lookup
 from fullspan.engine.dual.plain import margin_tables
 from fullspan.model.algebra.basis import Basis

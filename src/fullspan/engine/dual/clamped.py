@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array, Ints
-from fullspan.data.patterns import same_pattern
+from fullspan.data.merging import same_pattern
 from fullspan.model.algebra.basis import Basis
 from fullspan.model.algebra.bits import is_small
 from fullspan.model.algebra.jit import parallel, prange, serial

@@ -1,4 +1,4 @@
-"""Moves that a large table has not been told yet: one pass over memory serves several of them.
+"""Moves not yet applied to a large table: one pass over memory serves several of them.
 
 In the Walsh basis a move is ``eta'_z = scale (eta_z + c eta_{z xor y})``. An entry after m moves is a sum over the 2^m
 entries z xor (the xor of some y), so that entries and blocks can be looked at as they will be, without writing them.

@@ -44,7 +44,7 @@ def best_by_chunk(
 ) -> tuple[Ints, Array]:
     """Index and net gain of the best term of each chunk that has one above ``floor``, best first.
 
-    Where the bound of ``scan`` tells that a term is no candidate, its logarithms are not taken.
+    Where the bound of ``scan`` rules a term out, its logarithms are not taken.
     """
     eta, d = eta.astype(np.float64, copy=False), d.astype(np.float64, copy=False)
     distance = np.abs(d - eta) - l1

@@ -11,7 +11,7 @@ m = (1+eta)/2 and q = (1+d)/2, for 0/1 functions m = eta and q = d. Written with
 A block is compared with the champion through the bound alone, without division and with the smallest penalty
 of the block. For spins ``|d - eta| <= max |d - eta_0| + |eta - eta_0|`` comes first, with eta_0 of the uniform
 distribution (for Walsh functions 0) and the maximum of the block known beforehand, so that one comparison of
-|eta - eta_0| tells: most blocks need not read d at all. A block that might hold a winner is
+|eta - eta_0| shows it: most blocks need not read d at all. A block that might hold a winner is
 compared once more through
 
     gain(q, m)  <=  (q-m)^2 / (2 min(m (1-m), q (1-q))),
@@ -152,8 +152,8 @@ def reach(peak: Any, bar: Any, centre: Any) -> Any:
     """How far eta may be from eta_0 before a spin might have a bound above ``bar``; -1 if any spin might.
 
     Given ``|d - eta_0| <= peak`` and ``|eta_0| <= centre``, u = |eta - eta_0| makes a candidate possible only if
-    ``(peak + u)^2 > bar (1 - (centre + u)^2)``. That grows with u, so one root tells all; a little less allows for
-    rounding.
+    ``(peak + u)^2 > bar (1 - (centre + u)^2)``. That grows with u, so one root decides for all; a little less allows
+    for rounding.
     """
     least = peak * peak - bar * (1.0 - centre * centre)
     if least >= 0.0:

@@ -129,7 +129,7 @@ class DualTable(Rebuilt):
     def move(self, index: int, delta: float, floor: float = 0.0, l1: float = 0.0) -> Candidates:
         """``theta_y <- theta_y + delta``, fused with the scan for candidates whose net gain exceeds ``floor``.
 
-        One pass over both tables: O(|X|) time, no memory beside a block per core.
+        One pass over both tables: O(|X|) time, no memory but a block per core.
         """
         c = math.expm1(delta) if self.basis.zero_one else math.tanh(delta)
         eta_y = self._eta_of(index)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from fullspan.arrays import Array
 from fullspan.data import Empirical
-from fullspan.data.patterns import same_pattern
+from fullspan.data.merging import same_pattern
 from fullspan.data.space import Space
 from fullspan.engine.dual.clamped import Clamped, fibre
 from fullspan.learn.ensemble.candidates import Candidate, Learn

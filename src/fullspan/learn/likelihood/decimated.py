@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array
-from fullspan.data.patterns import same_pattern
+from fullspan.data.merging import same_pattern
 from fullspan.engine.elimination.decimation import Decimation
 from fullspan.model.ising import spins_of, walsh_weights
 

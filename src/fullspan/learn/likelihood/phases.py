@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array, Ints
-from fullspan.data.patterns import grouped
+from fullspan.data.merging import grouped
 from fullspan.engine.dual.clamped import Clamped
 from fullspan.engine.dual.within import Within
 from fullspan.engine.protocol import Engine

@@ -104,7 +104,7 @@ class Kernel(Deferred):
     def serves_plain(self, n_numbers: int, most: int, n_passes: int = 0) -> bool:
         """Whether a twin in NumPy is to serve ``n_numbers`` now, of up to ``most``, since compiling would take longer.
 
-        It does where this kernel is not kept on disk, until it has visited so many numbers that compiling would pay.
+        It does where this kernel is not kept on disk, until it has visited enough numbers for compiling to pay.
         ``n_passes`` are the rounds of the twin's Python loops, each of which takes as long as many numbers.
         """
         if self._made is not None or n_numbers > most or self._visited > _PATIENCE:

@@ -151,7 +151,7 @@ def _group(
         if kinds[i] == WALSH and op == INVERT:
             scale /= cards[i]
     one, factor = table.dtype.type(1), table.dtype.type(scale)
-    across = stride == 1 and width > 1  # columns are whole blocks: transposed on the way in and out
+    across = stride == 1 and width > 1  # columns are whole blocks: transposed when read and when written
     columns = 1 if across else stride // width
     tiles = table.size // (size * width)
     chunks = min(tiles, 256)
@@ -264,7 +264,7 @@ def _local_matrix(card: int, kind: int, op: int) -> NDArray[np.float64]:
 def transform_in_place(table: NDArray[Any], cards: NDArray[np.int64], kinds: NDArray[np.int64], op: int) -> None:
     """Apply ANALYSE, INVERT or SYNTHESISE to a flat table of ``prod(cards)`` entries.
 
-    Time O(|X| n); memory one group per core beside the table.
+    Time O(|X| n); memory one group per core, besides the table.
     """
     if is_small(table.size):
         transform_plain(table, cards, kinds, op)

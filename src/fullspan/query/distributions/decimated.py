@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array, Ints
-from fullspan.data.patterns import same_pattern
+from fullspan.data.merging import same_pattern
 from fullspan.engine.elimination.decimation import Decimation
 from fullspan.errors import FullspanError, QueryError
 from fullspan.model.ising import Ising, levels_of, spins_of

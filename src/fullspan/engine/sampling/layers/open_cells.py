@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array
-from fullspan.data.patterns import same_pattern
+from fullspan.data.merging import same_pattern
 from fullspan.data.space import Space
 from fullspan.engine.sampling.layers.arrays import Device
 from fullspan.engine.sampling.layers.network import Network

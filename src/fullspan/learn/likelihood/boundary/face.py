@@ -33,9 +33,8 @@ import numpy as np
 
 from fullspan.arrays import Array, Ints, Mask
 from fullspan.errors import FullspanError
-from fullspan.learn.likelihood.boundary.cuts import MAX_ROUNDS, REMEDY, ZERO, Functions
+from fullspan.learn.likelihood.boundary.cuts import MAX_ROUNDS, REMEDY, ZERO, Functions, integral, null_space
 from fullspan.model.algebra.basis import Basis
-from fullspan.model.algebra.nullspace import integral, null_space
 
 _FAR = 1024.0
 """Multiple of the direction at which a state off the face has probability 0: exp(-746) is 0, and 2^10 is exact."""
