@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -226,11 +225,8 @@ def test_a_fit_predicts_new_rows_worse_by_its_weights_over_the_rows() -> None:
     assert np.mean(plain) > np.mean(true) + 6 * error
 
 
-@pytest.mark.parametrize(
-    ("missing", "options"),
-    [(0.0, {}), (0.1, {}), (0.0, {"engine": "elimination"}), (0.1, {"engine": "elimination", "max_width": 2})],
-)
-def test_an_average_is_not_behind_its_own_member(missing: float, options: dict[str, Any]) -> None:
+@pytest.mark.parametrize("missing", [0.0, 0.1])
+def test_an_average_is_not_behind_its_own_member(missing: float) -> None:
     """KL to the true network, average against single fit, over draws: not above by more than twice the error."""
     differences = []
     for draw in range(4):
@@ -239,7 +235,7 @@ def test_an_average_is_not_behind_its_own_member(missing: float, options: dict[s
         rows = np.repeat(truth.space.states(index), counts.astype(int), axis=0)
         rows[np.random.default_rng([draw, 2]).random(rows.shape) < missing] = -1
         data = Empirical.from_codes(rows, space=truth.space, allow_missing=True)
-        model = fs.FullSpan(average=4, random_state=draw, **options).partial_fit(data)
+        model = fs.FullSpan(average=4, random_state=draw).partial_fit(data)
         average, single = (
             truth.divergence(m.log_prob(truth.space.states(np.arange(128))))
             for m in (model.model_, model.model_.members[0])
