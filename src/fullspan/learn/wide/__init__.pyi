@@ -1,3 +1,2 @@
-from fullspan.learn.wide.chordal import Chordal as Chordal
 from fullspan.learn.wide.fit import WideOptions as WideOptions
 from fullspan.learn.wide.fit import fit_wide as fit_wide

@@ -24,12 +24,16 @@ from fullspan.learn.base.counted import observed_entropy
 from fullspan.learn.base.em import Expected, Stop, alternate
 from fullspan.learn.base.progress import Watch
 from fullspan.learn.search.options import PSEUDO_ROWS
-from fullspan.learn.wide.chordal import Chordal, refit
+from fullspan.learn.wide.buckets import Buckets
+from fullspan.learn.wide.plan import cells_for
+from fullspan.learn.wide.reached import Weigher
 from fullspan.learn.wide.search import Search, WideOptions
 from fullspan.model.fitted import Fitted
 
 _ROUNDS, _DRAWS, _STEPS = 3, 4, 25
 """Rounds of searching, completions of a row in each, and most em steps."""
+_CELLS = 1 << 13
+"""Cells of the elimination, each of which a row with missing cells may visit."""
 _GAIN = 1e-4
 """Nats per row that an em step must gain for another one."""
 
@@ -37,15 +41,15 @@ _GAIN = 1e-4
 def fit_wide_incomplete(data: Empirical, options: WideOptions, watch: Watch | None = None) -> Fitted:
     """Learn a log-linear model of bounded width from rows with missing cells; see :func:`fit_wide`."""
     rng, started = np.random.default_rng(0), time.perf_counter()
+    options = replace(options, cells=options.cells or min(_CELLS, cells_for(data.space.cards, options.max_memory)))
     search = Search(_from_shares(data, rng), options, watch, started)
     fitted = search.run()
     for _ in range(_ROUNDS):
         if fitted.status == "interrupted":
             break
-        chordal, found = search.found
-        filled, before = _drawn(data, chordal, found.theta, rng), search.history
+        filled, before = _drawn(data, search, rng), search.history
         search = Search(filled, options, watch, started)
-        search.history += before
+        search.history.steps[:0] = before.steps
         fitted = search.run()
     return Em(data, search, fitted).run()
 
@@ -61,10 +65,11 @@ def _from_shares(data: Empirical, rng: np.random.Generator) -> Empirical:
     return _counted(data, rows, weights)
 
 
-def _drawn(data: Empirical, chordal: Chordal, theta: Array, rng: np.random.Generator) -> Empirical:
+def _drawn(data: Empirical, search: Search, rng: np.random.Generator) -> Empirical:
     """Missing cells drawn from the model, given what their row says."""
     rows, weights = _copies(data)
-    return _counted(data, chordal.sweeps.draw(rows, chordal.design @ theta, rng), weights)
+    buckets = Buckets(search.kept.terms)
+    return _counted(data, buckets.sweeps.draw(rows, buckets.design @ search.kept.theta, rng), weights)
 
 
 def _copies(data: Empirical) -> tuple[NDArray[np.int16], Array]:
@@ -88,38 +93,36 @@ class Em:
     """
 
     def __init__(self, data: Empirical, search: Search, fitted: Fitted) -> None:
-        self.data, self.search, self.fitted = data, search, fitted
-        self.chordal, self.found = search.found
+        self.data, self.search, self.fitted, self.found = data, search, fitted, search.kept
+        self.weigher = Weigher(search.weigher.counts, data.space, self.found.terms.basis)
+        self.buckets = Buckets(self.found.terms)
         self.rows, self.total = data.states.astype(np.int16), data.total
-        sizes = np.diff(self.chordal.graph.table_starts)
-        self.even = np.concatenate([np.full(size, PSEUDO_ROWS / size) for size in sizes])
         self.entropy = observed_entropy(data)
         self.price = fitted.description_length - fitted.total * (fitted.divergence + fitted.entropy)
         self.theta, self.log_z, self.surprise = self.found.theta, self.found.log_z, math.nan
         self.value = math.inf
 
     def expected(self, theta: Array) -> tuple[float, Array]:
-        """``sum_r n_r log Z(row)``, and the mean probabilities of all families' states, one pseudo-row included."""
-        values = self.chordal.design @ theta
-        log, counts = self.chordal.sweeps.expected(self.rows, self.data.counts, values)
-        return float(self.data.counts @ log), (counts + self.even) / (self.total + PSEUDO_ROWS)
+        """``sum_r n_r log Z(row)``, and the mean expectations of the terms, one pseudo-row included."""
+        log, counts = self.buckets.sweeps.expected(self.rows, self.data.counts, self.buckets.design @ theta)
+        expected = self.buckets.design.T @ counts + PSEUDO_ROWS * self.buckets.even
+        return float(self.data.counts @ log), expected / (self.total + PSEUDO_ROWS)
 
     def complete(self, theta: Array) -> Expected[Array]:
-        """The e-step: the objective per row, and the mean probabilities of all families' states."""
-        log_z = self.chordal.log_z(theta)
-        log, p = self.expected(theta)
+        """The e-step: the objective per row, and the mean expectations of the terms."""
+        log_z = self.found.terms.log_z(theta)
+        log, d = self.expected(theta)
         surprise = log_z - log / self.total
-        value = surprise + self.found.slack.penalty(theta)
+        value = surprise + self.found.prior.penalty(theta)
         if value < self.value:
             self.theta, self.log_z, self.surprise, self.value = theta, log_z, surprise, value
             cost = surprise - self.entropy + self.price / self.total
-            n_terms = int(self.found.slack.kept.sum())
-            self.search.record("em", n_terms, cost, lambda: self._fitted("interrupted"))
-        return Expected(value, p)
+            self.search.history.record("em", len(theta), cost, snapshot=lambda: self._fitted("interrupted"))
+        return Expected(value, d)
 
-    def project(self, p: Array, theta: Array) -> Array:
+    def project(self, d: Array, theta: Array) -> Array:
         """The m-step: a joint refit to the completed rows."""
-        return refit(self.chordal, theta, self.chordal.design.T @ p, self.found.slack, 0.02 / self.total)
+        return self.weigher.refitted(self.found.terms, theta, d, self.found.prior)
 
     def run(self) -> Fitted:
         """Em steps until they gain little; Ctrl-C keeps the weights so far."""
@@ -127,20 +130,20 @@ class Em:
         return self._fitted("interrupted" if ended.status == "interrupted" else self.fitted.status)
 
     def _fitted(self, status: str) -> Fitted:
-        fitted, kept = self.fitted, self.found.slack.kept
+        fitted = self.fitted
         if math.isnan(self.surprise):  # interrupted before the first step
             self.surprise = self.log_z - self.expected(self.theta)[0] / self.total
         shown = np.array([_shown(self.data, [i for i, _ in term]) for term in fitted.model.terms])
         return dataclasses.replace(
             fitted,
-            model=replace(fitted.model, theta=self.theta[kept], log_z=self.log_z),
+            model=replace(fitted.model, theta=self.theta, log_z=self.log_z),
             standard_errors=fitted.standard_errors * np.sqrt(self.total / np.maximum(shown, 1.0)),
             nats_saved=fitted.nats_saved * shown / self.total,
             total=self.total,
             divergence=self.surprise - self.entropy,
             entropy=self.entropy,
             description_length=self.total * self.surprise + self.price,
-            history=tuple(self.search.history),
+            history=tuple(self.search.history.steps),
             status=status,
             fingerprint=self.data.fingerprint(),
         )

@@ -1,27 +1,36 @@
-"""What a search without a table will need, known before it starts: memory, and no seconds.
+"""How wide a search without a table may get: a budget of cells from predicted time and memory.
 
-Subsets of a clique are summed from its table with every other variable, ``(levels + 1)^(width + 1)`` cells for each
-feature. The time is not predicted: it hangs on the terms that are found, which nobody knows before (predictions from
-rows, levels and width were wrong by factors of 200 and 2,000 on real tables).
+Sums over the model cost one visit of every cell of its elimination; the information of k terms costs k visits, and there
+are some tens of terms for every ten variables. So the default budget falls with the number of variables: 2^20 cells
+for up to 100 of them, about half a minute to a minute on one core, and in proportion fewer for more.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fullspan.engine.memory import budget, require
-from fullspan.learn.decomposable.grow import GrowOptions
-from fullspan.learn.decomposable.rows import WideRows
+
+CELLS, VARIABLES = 1 << 20, 100
+"""Most cells of all tables by default, for up to so many variables."""
+LEAST = 1 << 12
+_TERMS = 8
+"""Terms per variable that memory is planned for."""
 
 
-def require_wide(rows: WideRows, options: GrowOptions, max_memory: int | None = None) -> None:
-    """Refuse a search that would not fit.
+def cells_for(cards: Sequence[int], max_memory: int | None = None) -> int:
+    """Cells that elimination may take for variables of these levels.
 
     Raises
     ------
-    TooLargeError : with what is needed, what there is, and the remedy.
+    TooLargeError : not even a tree of pairs would fit; with what is needed, what there is, and the remedy.
     """
-    n, most = len(rows.cards), int(rows.cards.max(initial=1))
-    largest = min(most ** (options.width + 1), options.max_cells * most)
-    subsets = min((most + 1) ** (options.width + 1), 4 * options.max_cells * most)
-    n_bytes = 8 * (largest + subsets) * (rows.n_features + 1) + 8 * len(rows.cells) + rows.columns.nbytes
-    what = f"a search of width {options.width} over {n} variables of up to {most} levels"
-    require(n_bytes, budget(max_memory), what, "use a smaller max_width, or merge levels")
+    n, levels = len(cards), sum(cards)
+    pairs = 8 * 8 * levels * levels
+    limit = budget(max_memory)
+    what = f"the marginals of all pairs of {n} variables with {levels} levels"
+    require(pairs, limit, what, "leave variables out with columns=, or merge levels")
+    wanted = max(LEAST, int(CELLS * min(1.0, VARIABLES / max(n, 1))))
+    most = max(cards, default=1) ** 2 * n
+    by_memory = (limit - pairs) // (8 * (_TERMS * n // 4 + 16))
+    return max(min(wanted, by_memory), most)

@@ -1,44 +1,44 @@
-"""The full-span search without a table of states: margins of bounded width, then the terms inside them.
+"""The full-span search without a table of states: a sparse set of terms whose elimination stays within a budget.
 
-    1. Plan: the memory of the search is predicted, and refused if it does not fit.
-    2. Grow a decomposable graph (module ``grow``); its margins' weights are closed form.
-    3. Sift: drop the terms that do not pay, refit the others jointly (modules ``sift``, ``chordal``).
+    1. Plan: the budget of cells follows from predicted time and memory (module ``plan``).
+    2. Grow: pairs, then terms of any order inside the cliques of their graph (module ``grow``).
+    3. Sift: drop what does not pay, shrink the rest by the code of its weights, refit (module ``sift``); what was
+       dropped makes room, so that growing starts again, as long as the description gets shorter.
 
 One pseudo-row, spread evenly over all states, keeps every optimum finite, as in the search on the dual table, and the
-prices are the same. The result is an ordinary log-linear model, whose elimination has the width of the graph.
+prices are the same. The result is an ordinary log-linear model.
 """
 
 from __future__ import annotations
 
+import copy
 import dataclasses
-import math
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.errors import FullspanError
 from fullspan.learn.base.counted import smoothed_entropy
-from fullspan.learn.base.progress import Interrupted, Progress, Watch
-from fullspan.learn.decomposable.grow import GrowOptions, Shape, entropies, grow
-from fullspan.learn.decomposable.rows import WideRows, single_counts
-from fullspan.learn.decomposable.tables import family_counts
+from fullspan.learn.base.progress import STOPPED, History, Watch
 from fullspan.learn.search.line import approximate_nats
-from fullspan.learn.search.options import PSEUDO_ROWS, refuse_bic
 from fullspan.learn.search.penalty import prices
-from fullspan.learn.wide.chordal import Chordal
-from fullspan.learn.wide.plan import require_wide
-from fullspan.learn.wide.sift import Sift, Weighed, weighed, wide_prior
-from fullspan.model.algebra.basis import BasisName
+from fullspan.learn.wide.candidates import MAX_ORDER, Tariff
+from fullspan.learn.wide.counts import Counts
+from fullspan.learn.wide.grow import Growth, growing_cost
+from fullspan.learn.wide.plan import cells_for
+from fullspan.learn.wide.reached import Reached, Weigher
+from fullspan.learn.wide.sift import Described, described, sifted
+from fullspan.learn.wide.width import Width
+from fullspan.model.algebra.basis import Basis, BasisName, is_power_of_two
 from fullspan.model.fitted import Fitted
 from fullspan.model.loglinear import LogLinear
-from fullspan.model.record import Step
 
-MAX_WORK = 1e10
-"""Multiplications of a Newton step up to which terms are sifted; beyond, all terms inside the margins stay."""
+_CYCLES = 3
+"""Most times that growing and sifting follow each other."""
+_WORTH = 1e-4
+"""Nats per row that another cycle must have saved for a further one."""
 
 
 @dataclass(frozen=True)
@@ -47,40 +47,38 @@ class WideOptions:
 
     Attributes
     ----------
-    max_width : most variables that a variable is joined to at once: the width of the elimination.
+    max_width : most variables in a separator of the elimination; by default what time and memory allow.
     penalty : prices as in the search on the dual table.
-    basis : of the terms; ``"auto"`` is ``"walsh"``: all terms inside a margin span the same functions in every basis.
-    max_order : most variables in a margin.
+    basis : of the terms; ``"auto"`` is the one whose terms of higher order save most.
+    max_order : most variables in a term.
     max_memory : bytes that the search may take.
+    cells : cells of the tables of the elimination, in place of what is planned.
     """
 
-    max_width: int = 4
+    max_width: int | None = None
     penalty: str | float = "mdl"
     basis: str = "auto"
     max_order: int | None = None
     max_memory: int | None = None
+    cells: int | None = None
 
     def __post_init__(self) -> None:
-        if self.max_width < 1:
+        if self.max_width is not None and self.max_width < 1:
             raise FullspanError(f"max_width is {self.max_width}; at least 1, a tree, is needed, such as 4")
-        refuse_bic(self.penalty)
 
-    @property
-    def width(self) -> int:
-        """Most parents: one less than the variables of a margin."""
-        return self.max_width if self.max_order is None else min(self.max_width, max(self.max_order - 1, 0))
+    def bases(self, cards: tuple[int, ...]) -> tuple[BasisName, ...]:
+        """The bases to choose from."""
+        if self.basis != "auto":
+            return (self.basis,)  # type: ignore[return-value]
+        many = any(is_power_of_two(card) and card > 2 for card in cards)
+        return ("walsh", "indicator", "monomial") if many else ("walsh", "monomial")
 
-    @property
-    def basis_chosen(self) -> BasisName:
-        """The basis of the terms."""
-        return "walsh" if self.basis == "auto" else self.basis  # type: ignore[return-value]
-
-    def growth(self, cards: tuple[int, ...], total: float) -> GrowOptions:
-        """The prices of this search, in nats of all rows."""
-        tariff = prices(cards, total, self.penalty)
-        sizes = min(self.width, len(cards) - 1)
-        names = [0.0, *(total * float(tariff.by_order[k] - tariff.weight) for k in range(1, sizes + 1))]
-        return GrowOptions(sizes, min(total * tariff.weight, 1.0), tuple(names), basis=self.basis_chosen)
+    def tariff(self, cards: tuple[int, ...], total: float) -> Tariff:
+        """What names cost, in nats of all rows."""
+        found = prices(cards, total, self.penalty)
+        most = min(len(cards), MAX_ORDER if self.max_order is None else min(self.max_order, MAX_ORDER))
+        by_order = total * np.maximum(found.by_order[: most + 1] - found.weight, 0.0)
+        return Tariff(by_order, total * found.by_variable)
 
 
 class Search:
@@ -89,105 +87,105 @@ class Search:
     def __init__(
         self, empirical: Empirical, options: WideOptions, watch: Watch | None, started: float | None = None
     ) -> None:
-        self.data, self.options, self.watch = empirical, options, watch
-        self.total, self.started = empirical.total, time.perf_counter() if started is None else started
-        self.basis = options.basis_chosen
-        self.rows = WideRows.of(empirical)
-        self.growth = options.growth(empirical.space.cards, self.total)
-        require_wide(self.rows, self.growth, options.max_memory)
-        self.history: list[Step] = []
-        self.shape = Shape.alone(len(empirical.space))
-        counts = single_counts(self.rows, self.rows.weights)
-        free = sum(card - 1 for card in empirical.space.cards)
-        self.alone = float(entropies(counts, self.rows.features).sum()) + self.growth.weight * free
+        self.data, self.options = empirical, options
+        self.history = History(watch, started if started is not None else time.perf_counter())
+        cards = empirical.space.cards
+        cells = options.cells or cells_for(cards, options.max_memory)
+        self.tariff = options.tariff(cards, empirical.total)
         self.entropy = smoothed_entropy(empirical.counts, 1, 0.0)
+        self.weigher = Weigher(Counts(empirical), empirical.space, Basis(options.bases(cards)[0], cards))
+        width = Width(cards, cells, options.max_width)
+        self.kept: Reached = self.weigher.independent(width)
+        self.width = width
 
     def run(self) -> Fitted:
         """Grow, sift, and describe what was found."""
         status = "converged"
         try:
-            self.shape, _ = grow(self.rows, self.rows.weights, self.growth, self._told)
-        except (KeyboardInterrupt, Interrupted):
+            self._search()
+        except STOPPED:
             status = "interrupted"
-        return self._fitted(status, sift=status == "converged")
+        return self._fitted(status)
 
-    def _told(self, shape: Shape, saved: float) -> None:
-        self.shape = shape
-        cost = (self.alone - saved) / self.total - self.entropy
-        joined = sum(1 for parents in shape.parents if parents)
-        self.record("margin", len(shape.parents) + joined, cost)
+    def _search(self) -> None:
+        growth = Growth(self.weigher, self.width, self.tariff, self.kept, self._tell)
+        best: Described | None = None
+        for cycle in range(_CYCLES):
+            growth.pairs()
+            if cycle == 0:
+                growth.choose_basis(self.options.bases(self.data.space.cards))
+            growth.inside_cliques()
+            self.weigher = growth.weigher
+            grown = described(growth.weigher, self.tariff, growth.reached, growth.width)
+            found = sifted(growth.weigher, self.tariff, grown)
+            saved = np.inf if best is None else best.length - found.length
+            if saved > 0:
+                best = found
+                self.kept, self.width = found.reached, found.width
+                self._record("prune", found.reached, found.length)
+            if saved <= _WORTH * self.data.total:
+                break
+            growth = self._again(found)
+        assert best is not None
 
-    def _told_of_terms(self, found: Weighed) -> None:
-        cost = (found.nats + self._names()) / self.total - self.entropy
-        self.record("prune", int(found.slack.kept.sum()), cost)
+    def _again(self, found: Described) -> Growth:
+        """Growing goes on from what was found, all main effects included and under the wide prior."""
+        weights = found.reached.weights
+        for i, card in enumerate(self.data.space.cards):
+            for j in range(1, card):
+                weights.setdefault(((i, j),), 0.0)
+        width = copy.deepcopy(found.width)
+        reached = self.weigher.weighed(self.weigher.laid_out(weights, width), weights)
+        return Growth(self.weigher, width, self.tariff, reached, self._tell_again)
 
-    def record(self, move: str, n_terms: int, cost: float, snapshot: Callable[[], Fitted] | None = None) -> None:
-        """Remember a move and tell it; ``snapshot`` is the model so far, that of the graph unless given."""
-        step = Step(move, n_terms, cost, time.perf_counter() - self.started)
-        self.history.append(step)
-        if self.watch is not None:
-            best = snapshot or (lambda: self._fitted("interrupted", sift=False))
-            self.watch(Progress(move, n_terms, cost, step.seconds, snapshot=best))
+    def _tell(self, move: str, reached: Reached) -> None:
+        self.kept = reached
+        self._record(move, reached, growing_cost(reached, self.tariff))
 
-    def _fitted(self, status: str, *, sift: bool) -> Fitted:
-        chordal = Chordal(self.data.space, self.shape, self.basis)
-        p = np.concatenate([self._shares(family) for family in chordal.families])
-        theta, d = chordal.saturated(p), chordal.design.T @ p
-        found = weighed(chordal, theta, d, wide_prior(len(theta), self.total), self.total)
-        if sift and chordal.work <= MAX_WORK:
-            sifting = Sift(chordal, d, self.total, found, self._told_of_terms)
-            try:
-                sifting.run()
-            except (KeyboardInterrupt, Interrupted):
-                status = "interrupted"
-            found = sifting.best
-        self.found = chordal, found
-        return self._described(chordal, found, status)
+    def _tell_again(self, move: str, reached: Reached) -> None:
+        self._record(move, reached, growing_cost(reached, self.tariff))
 
-    def _shares(self, family: tuple[int, ...]) -> Array:
-        """Probabilities of a family's states in the data, one pseudo-row spread over all states."""
-        counts = family_counts(self.rows, self.rows.weights, family)
-        return np.asarray((counts + PSEUDO_ROWS / counts.size) / (self.total + PSEUDO_ROWS)).ravel()
+    def _record(self, move: str, reached: Reached, length: float) -> None:
+        cost = length / self.data.total - self.entropy
+        self.history.record(move, len(reached.theta), cost, snapshot=lambda: self._fitted("interrupted"))
 
-    def _names(self) -> float:
-        """Nats for naming all margins."""
-        cards = self.data.space.cards
-        sizes = sum(self.growth.name(len(cards), len(parents)) for parents in self.shape.parents)
-        levels = sum(math.log(max(cards[i] - 1, 1)) for parents in self.shape.parents for i in parents)
-        return sizes + levels
-
-    def _saved(self, chordal: Chordal, found: Weighed) -> Array:
-        """Nats over all rows that each kept term saves, approximately."""
-        kept, zero_one = found.slack.kept, chordal.basis.zero_one
-        eta = chordal.design.T @ chordal.beliefs(found.theta)[1]
-        p = np.concatenate([self._shares(family) for family in chordal.families])
-        d, theta, plain = chordal.design.T @ p, found.theta[kept], found.plain[kept]
-        return approximate_nats(eta[kept], d[kept], theta, plain, self.total, zero_one)
-
-    def _described(self, chordal: Chordal, found: Weighed, status: str) -> Fitted:
-        kept = found.slack.kept
-        terms = tuple(term for term, is_kept in zip(chordal.terms, kept, strict=True) if is_kept)
-        model = LogLinear(self.data.space, chordal.basis, terms, found.theta[kept], found.log_z)
-        surprise = -float(self.data.counts @ model.log_prob(self.data.states)) / self.total
+    def _fitted(self, status: str) -> Fitted:
+        """The best model so far, with standard errors and savings."""
+        reached, total = self.kept, self.data.total
+        weigher = Weigher(self.weigher.counts, self.data.space, reached.terms.basis)
+        own = describing_width(reached)
+        found = described(weigher, self.tariff, reached, own)
+        posterior, plain = weigher.posterior_variances(reached)
+        zero_one = reached.terms.basis.zero_one
+        model = LogLinear(self.data.space, reached.terms.basis, reached.terms.terms, reached.theta, reached.log_z)
+        surprise = -float(self.data.counts @ model.log_prob(self.data.states)) / total
         return Fitted(
             model=model,
-            standard_errors=np.sqrt(found.variances[kept]),
-            nats_saved=self._saved(chordal, found),
-            total=self.total,
+            standard_errors=np.sqrt(posterior),
+            nats_saved=approximate_nats(reached.eta, reached.d, reached.theta, plain, total, zero_one),
+            total=total,
             n_rows=self.data.n_rows,
             n_dropped=self.data.n_dropped + self.data.n_empty,
             divergence=surprise - self.entropy,
             entropy=self.entropy,
-            description_length=self.total * surprise + found.effective * self.growth.weight + self._names(),
-            history=tuple(self.history),
+            description_length=total * surprise + found.effective + found.names,
+            history=tuple(self.history.steps),
             status=status,
             settings={
                 **dataclasses.asdict(self.options),
                 "engine_chosen": "elimination",
-                "basis_chosen": self.basis,
-                "width": self.shape.width,
-                "pruned": chordal.work <= MAX_WORK,
+                "basis_chosen": reached.terms.basis.name,
+                "width": own.width,
+                "cells": int(round(own.cells)),
             },
             fingerprint=self.data.fingerprint(),
-            prior=(found.slack.mean[kept], self.total / found.slack.variance[kept]),
+            prior=(reached.prior.mean, total * reached.prior.precision),
         )
+
+
+def describing_width(reached: Reached) -> Width:
+    """The elimination of the terms that are left."""
+    cards = reached.terms.space.cards
+    like = Width(cards, np.inf)
+    like.order = list(reached.terms.order)
+    return Width.around(cards, reached.terms.supports, like)
