@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from fullspan.data import Empirical, Space
-from fullspan.engine.elimination.multifrontal import Solver
 from fullspan.engine.elimination.row_sweeps import Sweeps
 from fullspan.errors import FullspanError, TooLargeError
 from fullspan.estimators.full_span import FullSpan
@@ -29,8 +28,7 @@ from fullspan.learn.decomposable import (
 )
 from fullspan.learn.search import fit_search
 from fullspan.learn.shares import best_shares
-from fullspan.learn.wide import Chordal, WideOptions, fit_wide
-from fullspan.learn.wide.chordal import Slack, refit
+from fullspan.learn.wide import WideOptions, fit_wide
 from fullspan.model.algebra import Basis
 
 CARDS = (2, 3, 2, 4, 2)
@@ -117,56 +115,6 @@ def test_conditionals_are_smoothed_by_the_level_before(mixed: Empirical) -> None
     assert found == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("basis", ["walsh", "indicator", "monomial"])
-def test_inverse_information_is_a_sum_over_cliques(mixed: Empirical, basis: str) -> None:
-    """G = sum F_C^-1 - F_S^-1 is the inverse of the covariance of all terms inside the cliques, by enumeration."""
-    chordal = Chordal(mixed.space, SHAPE, basis)  # type: ignore[arg-type]
-    theta = np.random.default_rng(0).normal(0, 0.3, len(chordal.terms))
-    phi = features(chordal)
-    log = phi @ theta
-    p = np.exp(log - np.logaddexp.reduce(log))
-    log_z, beliefs = chordal.beliefs(theta)
-    assert log_z == pytest.approx(np.logaddexp.reduce(log))
-    assert chordal.design.T @ beliefs == pytest.approx(phi.T @ p)
-    covariance = (phi * p[:, None]).T @ phi - np.outer(phi.T @ p, phi.T @ p)
-    found = chordal.fronts.dense(chordal.inverse_information(beliefs), len(theta))
-    assert found == pytest.approx(np.linalg.inv(covariance), abs=1e-7)
-    assert chordal.saturated(beliefs) == pytest.approx(theta)
-
-
-def features(chordal: Chordal) -> np.ndarray:
-    """``Phi_y(x)`` of all states (rows) and terms (columns)."""
-    rows = states(chordal.space.cards)
-    out = np.ones((len(rows), len(chordal.terms)))
-    for k, term in enumerate(chordal.terms):
-        for i, j in term:
-            out[:, k] *= chordal.basis.local(i)[j][rows[:, i]]
-    return out
-
-
-def test_refit_of_some_terms_is_their_penalised_maximum(mixed: Empirical) -> None:
-    """At the end the gradient d - eta - theta / D is 0 for the terms kept; variances are (F + 1/D)^-1 of these."""
-    rng = np.random.default_rng(1)
-    chordal = Chordal(mixed.space, SHAPE)
-    k = len(chordal.terms)
-    variance = np.where(rng.random(k) < 0.5, 0.0, 50.0)
-    phi = features(chordal)
-    d = rng.dirichlet(np.ones(len(phi))) @ phi
-    slack = Slack(np.zeros(k), variance)
-    theta = refit(chordal, np.zeros(k), d, slack, 1e-14)
-    log = phi @ theta
-    p = np.exp(log - np.logaddexp.reduce(log))
-    kept = variance > 0
-    assert (d - phi.T @ p)[kept] == pytest.approx(theta[kept] / 50.0, abs=1e-6)
-    assert (theta[~kept] == 0).all()
-    some = phi[:, kept]
-    covariance = (some * p[:, None]).T @ some - np.outer(some.T @ p, some.T @ p)
-    expected = np.diag(np.linalg.inv(covariance + np.eye(int(kept.sum())) / 50.0))
-    _, beliefs = chordal.beliefs(theta)
-    found = chordal.solver(beliefs, variance).posterior_variances()
-    assert found[kept] == pytest.approx(expected, rel=1e-6)
-
-
 def test_a_chain_is_found_exactly_and_as_well_as_on_the_table() -> None:
     """On a chain of 10 binary variables both searches keep the 9 neighbours and nothing else, with the same weights."""
     data = Empirical.from_codes(chain(10, 3000, 0))
@@ -230,19 +178,19 @@ def test_an_interruption_keeps_the_graph_so_far() -> None:
 
     def watch(progress: object) -> None:
         told.append(progress)
-        if len(told) == 4:
-            raise KeyboardInterrupt
+        raise KeyboardInterrupt
 
     fitted = fit_wide(data, WideOptions(max_width=2), watch)
     assert fitted.status == "interrupted"
-    assert 0 < sum(len(term) == 2 for term in fitted.model.terms) <= 5
+    assert sum(len(term) == 2 for term in fitted.model.terms) == 11
+    assert len(told) == 1
     assert np.exp(fitted.model.log_prob(states((2,) * 12))).sum() == pytest.approx(1.0)
 
 
 def test_plans_are_refused_before_anything_is_allocated() -> None:
     """A search that would not fit says what it needs; a width below 1 is no width."""
     data = Empirical.from_codes(chain(40, 50, 7))
-    with pytest.raises(TooLargeError, match="smaller max_width"):
+    with pytest.raises(TooLargeError, match="leave variables out"):
         fit_wide(data, WideOptions(max_memory=1000))
     with pytest.raises(FullspanError, match="at least 1"):
         WideOptions(max_width=0)
@@ -326,33 +274,6 @@ def test_shares_of_a_mixture_go_to_the_likelier_part() -> None:
 
     assert shares.sum() == pytest.approx(1.0)
     assert value(shares) > max(value(np.full(3, 1 / 3)), *(value(e) for e in np.eye(3))) - 0.5
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_factors_along_the_graph_solve_and_invert(mixed: Empirical, seed: int) -> None:
-    """(G + D)^-1 b and the diagonal of D (G + D)^-1 G are those of the dense matrices, for any decomposable graph."""
-    rng = np.random.default_rng(seed)
-    rows = WideRows.of(mixed)
-    shape, _ = grow(rows, rng.dirichlet(np.ones(len(rows.weights))) * 400, GrowOptions(3, 0.0, (0.0,) * 4))
-    chordal = Chordal(mixed.space, shape)
-    theta = rng.normal(0, 0.3, len(chordal.terms))
-    inverse = chordal.inverse_information(chordal.beliefs(theta)[1])
-    dense = chordal.fronts.dense(inverse, len(theta))
-    variance = np.where(rng.random(len(theta)) < 0.3, 0.0, rng.uniform(1, 200, len(theta)))
-    solver = Solver(chordal.fronts, inverse, variance)
-    whole = np.linalg.inv(dense + np.diag(variance))
-    assert shape.width == 3
-    assert solver.solve(theta) == pytest.approx(whole @ theta, rel=1e-6)
-    assert solver.posterior_variances() == pytest.approx(variance * np.diag(whole @ dense), rel=1e-6, abs=1e-9)
-
-
-def test_singular_matrices_get_a_ridge_and_infinite_ones_are_refused(mixed: Empirical) -> None:
-    """G + D = 0 is factored with the least ridge; infinity is an error."""
-    chordal = Chordal(mixed.space, SHAPE)
-    k, blocks = len(chordal.terms), int(chordal.fronts.blocks[-1])
-    assert np.isfinite(Solver(chordal.fronts, np.zeros(blocks), np.zeros(k)).solve(np.zeros(k))).all()
-    with pytest.raises(np.linalg.LinAlgError):
-        Solver(chordal.fronts, np.full(blocks, np.inf), np.zeros(k))
 
 
 def test_pruning_shortens_the_description_where_dropping_by_second_order_would_not() -> None:

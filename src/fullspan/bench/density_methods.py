@@ -102,7 +102,7 @@ def fullspan(split: Split, space: Space, settings: Settings) -> Learned:
         fitted = fit_search(data, Options())
         notes = {"terms": len(fitted.model.terms), "engine": "table"}
     else:
-        fitted = fit_wide(data, WideOptions(max_width=4))
+        fitted = fit_wide(data, WideOptions())
         notes = {"terms": len(fitted.model.terms), "engine": "elimination", "width": fitted.settings["width"]}
     return Learned(LogLinearDistribution(fitted.model).log_prob, notes)
 

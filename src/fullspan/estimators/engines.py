@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from fullspan.model.fitted import Fitted
 
 ENGINES = ("auto", "table", "elimination")
-DEFAULT_WIDTH = 4
 
 
 @dataclass(frozen=True)
@@ -104,5 +103,4 @@ def wide_options(options: Options, max_width: int | None) -> WideOptions:
     """The options of the table's search that a search by elimination has too."""
     from fullspan.learn.wide.fit import WideOptions
 
-    width = DEFAULT_WIDTH if max_width is None else max_width
-    return WideOptions(width, options.penalty, options.basis, options.max_order, options.max_memory)
+    return WideOptions(max_width, options.penalty, options.basis, options.max_order, options.max_memory)

@@ -119,11 +119,11 @@ class FullSpan(Memory, Seed, StreamingEstimator):
     l1 : weight of an L1 penalty on the weights; above 0, terms are searched one at a time, whatever ``search`` says.
     epsilon : stop when a step gains less, in nats per row; only for ``search="paper"`` or ``l1`` above 0.
     max_order : most variables in a term; any by default.
-    engine : ``"table"``, the dual table of all states; ``"elimination"``, margins whose elimination stays within
-        ``max_width``, for hundreds of variables; ``"auto"`` takes the table unless it would take minutes, or more
+    engine : ``"table"``, the dual table of all states; ``"elimination"``, terms of any order whose elimination stays
+        cheap, for hundreds of variables; ``"auto"`` takes the table unless it would take minutes, or more
         memory than is free or than 1 GiB and 100 KiB per row (``max_memory=`` sets another limit). See
         ``docs/wide.md``; ``search``, ``l1``, ``epsilon``, ``hidden``, ``dtype`` and ``device`` are of the table.
-    max_width : most variables that one is joined to at once, by elimination; None for 4.
+    max_width : most variables that stay when one is summed out, by elimination; None for what time and memory allow.
     hidden : variables that are never observed: a number of binary ones, names, or ``{name: levels}``. The search is
         then repeated on completed data, and the model without them is kept if its description is shorter.
     restarts : random first completions where there are hidden variables.

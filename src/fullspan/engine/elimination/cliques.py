@@ -1,13 +1,13 @@
 """The cliques of an order of elimination, and second moments of any functions that live in them.
 
-Given what a clique P shares with a child c, all that lies below c is independent of the rest. So conditional expectations
-E_c[x_S, y] = E[f_y | x_S] of all functions f_y below c travel towards the root,
+Given what a clique P shares with a child c, all that lies below c is independent of the rest. So conditional
+expectations E_c[x_S, y] = E[f_y | x_S] of all functions f_y below c travel towards the root,
 
-    E_P[x_S', y] = sum over P \\ S' of p(x_P | x_S') E_c[x_S, y],      <f_y f_z> = sum over x_S of p(x_S) E[f_z | x_S] E_c[x_S, y]
+    E_P[x_S', y] = sum over P \\ S' of p(x_P | x_S') E_c[x_S, y],
+    <f_y f_z> = sum over x_S of p(x_S) E[f_z | x_S] E_c[x_S, y]     for z in P or below another child.
 
-for z in P or below another child. All second moments, of neighbours or not, take one sweep: O(cells x functions) time.
-With the levels of all variables as functions these are the marginals of all pairs; with the terms of a model, its Fisher
-information.
+All second moments, of neighbours or not, take one sweep: O(cells x functions) time. With the levels of all variables as
+functions these are the marginals of all pairs; with the terms of a model, its Fisher information.
 """
 
 from __future__ import annotations

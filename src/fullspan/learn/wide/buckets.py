@@ -1,4 +1,4 @@
-"""The terms of a model as one table for each step of its elimination, as sweeps over rows with missing cells read them."""
+"""The terms of a model as one table for each step of its elimination, for sweeps over rows with missing cells."""
 
 from __future__ import annotations
 
@@ -27,10 +27,7 @@ class Buckets:
         self.terms = terms
         beside = dict(zip(terms.order, terms.separators, strict=True))
         self.families = [tuple(sorted((v, *beside[v]))) for v in range(len(terms.space))]
-        self.even: Array = np.array([self._even(k) for k in range(len(terms.terms))])
-
-    def _even(self, k: int) -> float:
-        return math.prod(float(self.terms.basis.local(i)[j].mean()) for i, j in self.terms.terms[k])
+        self.even: Array = np.array([terms.basis.even(term) for term in terms.terms])
 
     @cached_property
     def design(self) -> Any:

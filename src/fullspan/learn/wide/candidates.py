@@ -2,6 +2,7 @@
 
     a pair as a whole     N KL(p_d(x_i, x_j) || p(x_i, x_j)) less its price, for all pairs, inside a clique or not
     one term of a pair    N gain(q, m), closed form, for pairs of more than two levels
+    a longer term         the same, of all products of a term in use and a further variable
     one term of any order the same, of all terms inside a clique, which need no wider table
 
 Both sides are exact: counts of the rows, and the calibrated model. A price is that of the names and one nat per weight.
@@ -39,7 +40,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Tariff:
-    """Nats for naming a term or a margin: ``by_order`` of its number of variables, and the logarithm of their levels."""
+    """Nats for naming a term or a margin: by its number of variables, and for the levels of each."""
 
     by_order: Array
     by_variable: Array
@@ -105,6 +106,39 @@ def _single_terms(
     return net, which
 
 
+def longer_candidates(
+    counts: Counts, basis: Basis, terms: Sequence[Term], moments: Array, tariff: Tariff
+) -> list[Candidate]:
+    """Products of a term in use and one more variable that shorten the description, best first.
+
+    ``moments`` are ``<Phi_y Phi_z>`` of the terms in use under the model.
+    """
+    single = [k for k, term in enumerate(terms) if len(term) == 1]
+    joint = [k for k, term in enumerate(terms) if 1 < len(term) < len(tariff.by_order) - 1]
+    if not joint:
+        return []
+    q = counts.products(basis, [terms[k] for k in joint], [terms[k] for k in single])
+    gain = counts.total * two_valued_gain(q, moments[np.ix_(joint, single)], basis.zero_one)
+    found, in_use = dict[Term, float](), set(terms)
+    names = np.array([tariff.name([i for i, _ in terms[k]]) for k in joint])
+    least = tariff.by_order[1:] - tariff.by_order[:-1]
+    for a, b in np.argwhere(gain > (names + least.min())[:, None]):
+        (i, j), own = terms[single[b]][0], terms[joint[a]]
+        term = tuple(sorted((*own, (i, j))))
+        if term in in_use or any(i == other for other, _ in own):
+            continue
+        net = float(gain[a, b]) - tariff.name([v for v, _ in term]) - 1.0
+        if net > 0:
+            found[term] = net
+    return _ordered(found)
+
+
+def _ordered(found: dict[Term, float]) -> list[Candidate]:
+    """Single terms as candidates, best first."""
+    ordered = sorted(found.items(), key=lambda item: (-item[1], item[0]))
+    return [Candidate(net, tuple(i for i, _ in term), (term,)) for term, net in ordered]
+
+
 class CliqueTerms:
     """Terms of order three and more inside the cliques of one graph, with their expectations in the data."""
 
@@ -130,8 +164,7 @@ class CliqueTerms:
                 term = tuple((members[axis], int(j)) for axis, j in enumerate(place) if j)
                 if term not in in_use:
                     found[term] = float(net[tuple(place)])
-        ordered = sorted(found.items(), key=lambda item: (-item[1], item[0]))
-        return [Candidate(net, tuple(i for i, _ in term), (term,)) for term, net in ordered]
+        return _ordered(found)
 
     def _prices(self, members: Sequence[int]) -> Array:
         """Nats for each term inside a clique, infinite for fewer than three variables."""

@@ -62,20 +62,32 @@ class Counts:
             index *= card
             index += self.columns[i]
         size = math.prod(shape)
-        return self._smoothed(np.bincount(index, self.weights, size), float(size)).reshape(shape)
+        return self._smoothed(np.bincount(index, self.weights, size).astype(np.float64), float(size)).reshape(shape)
 
     def expectations(self, basis: Basis, terms: Sequence[Term]) -> Array:
         """``d_y`` of terms; each is counted once."""
         local = [basis.local(i).astype(np.float64) for i in range(len(self.cards))]
         for term in terms:
             if (basis.name, term) not in self._expected:
-                values, even = self.weights, 1.0
+                values = self.weights
                 for i, j in term:
                     values = values * local[i][j][self.columns[i]]
-                    even *= float(local[i][j].mean())
-                share = (float(values.sum()) + PSEUDO_ROWS * even) / (self.total + PSEUDO_ROWS)
+                share = (float(values.sum()) + PSEUDO_ROWS * basis.even(term)) / (self.total + PSEUDO_ROWS)
                 self._expected[basis.name, term] = share
         return np.array([self._expected[basis.name, term] for term in terms])
+
+    def products(self, basis: Basis, terms: Sequence[Term], others: Sequence[Term]) -> Array:
+        """``<Phi_y Phi_z>`` in the data, (terms, others), for terms that share no variable."""
+        m = len(self.weights)
+        step = max(1, min(m, _NUMBERS // max(1, len(terms) + len(others))))
+        found = np.zeros((len(terms), len(others)))
+        for first in range(0, m, step):
+            states = self.columns[:, first : first + step].T
+            weights = self.weights[first : first + step].astype(np.float32)
+            left = basis.evaluate(terms, states).astype(np.float32) * weights[:, None]
+            found += left.T @ basis.evaluate(others, states).astype(np.float32)
+        even = np.outer(*(np.array([basis.even(term) for term in some]) for some in (terms, others)))
+        return np.asarray((found + PSEUDO_ROWS * even) / (self.total + PSEUDO_ROWS))
 
     def _smoothed(self, counts: Array, cells: Array | float) -> Array:
         return np.asarray((counts + PSEUDO_ROWS / cells) / (self.total + PSEUDO_ROWS))

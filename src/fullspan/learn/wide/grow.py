@@ -14,7 +14,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fullspan.learn.wide.candidates import Candidate, CliqueTerms, Tariff, apart, forest, pair_candidates
+from fullspan.learn.wide.candidates import (
+    Candidate,
+    CliqueTerms,
+    Tariff,
+    apart,
+    forest,
+    longer_candidates,
+    pair_candidates,
+)
 from fullspan.learn.wide.pairs import pair_cells
 from fullspan.learn.wide.reached import Reached, Weigher, price_of_names
 from fullspan.learn.wide.width import Width
@@ -59,6 +67,15 @@ class Growth:
             if not self._accepted("margin", found, self._pairs_that_fit):
                 return
 
+    def longer_terms(self) -> None:
+        """Add products of a term in use and a further variable until none pays that the graph can take."""
+        for _ in range(_ROUNDS):
+            terms, theta = self.reached.terms, self.reached.theta
+            moments = self.weigher.information(terms, theta) + np.outer(self.reached.eta, self.reached.eta)
+            found = longer_candidates(self.weigher.counts, self.weigher.basis, terms.terms, moments, self.tariff)
+            if not self._accepted("append", found, self._terms_that_fit):
+                return
+
     def inside_cliques(self) -> None:
         """Add terms of order three and more inside the cliques until none pays."""
         if len(self.tariff.by_order) < 4:
@@ -84,6 +101,10 @@ class Growth:
             weights = in_basis(self.reached, Basis(best, self.weigher.space.cards))
             self.weigher = Weigher(self.weigher.counts, self.weigher.space, Basis(best, self.weigher.space.cards))
             self.reached = self.weigher.weighed(self.weigher.laid_out(weights, self.width), weights)
+
+    def _terms_that_fit(self, found: Sequence[Candidate]) -> list[Candidate]:
+        """Terms that share little and that the graph takes."""
+        return [c for c in apart(found, _SHARE, _AT_ONCE) if self.width.join(c.variables)]
 
     # -- inside -----------------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from fullspan.arrays import Array
 from fullspan.data.space import Space
-from fullspan.learn.base.cholesky import Cholesky
+from fullspan.learn.base.information import Cholesky
 from fullspan.learn.wide.candidates import Tariff
 from fullspan.learn.wide.counts import Counts
 from fullspan.learn.wide.refit import Gaussian, Solve, refit
@@ -99,7 +99,7 @@ class Weigher:
     def weighed(
         self, terms: Terms, start: Mapping[Term, float], prior: Gaussian | None = None, tolerance: float = _TOLERANCE
     ) -> Reached:
-        """The optimum on some terms under a prior, from the weights of ``start`` or 0; ``tolerance`` in nats of all rows."""
+        """The optimum on some terms under a prior, from the weights of ``start`` or 0; ``tolerance`` of all rows."""
         theta = np.array([start.get(term, 0.0) for term in terms.terms])
         d = self.counts.expectations(self.basis, terms.terms)
         prior, total = prior or self.wide(len(theta)), self.counts.total

@@ -23,6 +23,7 @@ from fullspan.errors import FullspanError
 from fullspan.learn.base.counted import smoothed_entropy
 from fullspan.learn.base.progress import STOPPED, History, Watch
 from fullspan.learn.search.line import approximate_nats
+from fullspan.learn.search.options import refuse_bic
 from fullspan.learn.search.penalty import prices
 from fullspan.learn.wide.candidates import MAX_ORDER, Tariff
 from fullspan.learn.wide.counts import Counts
@@ -65,6 +66,7 @@ class WideOptions:
     def __post_init__(self) -> None:
         if self.max_width is not None and self.max_width < 1:
             raise FullspanError(f"max_width is {self.max_width}; at least 1, a tree, is needed, such as 4")
+        refuse_bic(self.penalty)
 
     def bases(self, cards: tuple[int, ...]) -> tuple[BasisName, ...]:
         """The bases to choose from."""
@@ -112,6 +114,7 @@ class Search:
         best: Described | None = None
         for cycle in range(_CYCLES):
             growth.pairs()
+            growth.longer_terms()
             if cycle == 0:
                 growth.choose_basis(self.options.bases(self.data.space.cards))
             growth.inside_cliques()
@@ -176,7 +179,7 @@ class Search:
                 "engine_chosen": "elimination",
                 "basis_chosen": reached.terms.basis.name,
                 "width": own.width,
-                "cells": int(round(own.cells)),
+                "cells": round(own.cells),
             },
             fingerprint=self.data.fingerprint(),
             prior=(reached.prior.mean, total * reached.prior.precision),

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fullspan.learn.base.cholesky import Cholesky
+from fullspan.learn.base.information import Cholesky
 from fullspan.learn.search.sift import BELIEVED, Quadratic, sift
 from fullspan.learn.wide.candidates import Tariff
 from fullspan.learn.wide.reached import Reached, Weigher, price_of_names

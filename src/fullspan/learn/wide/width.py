@@ -1,8 +1,8 @@
 """Which edges a graph can take before elimination costs too much: an order kept up to date edge by edge.
 
-Cost is counted in cells, the sum over all steps of the levels of a variable times those of its separator. With the order
-fixed, an edge (u, v), u first, puts v into the separators along the path from u towards the root, until one holds it
-already: a few set operations. When edges are refused, the order is looked for anew (greedy, several rules and ties).
+Cost is counted in cells, the sum over all steps of the levels of a variable times those of its separator. With the
+order fixed, an edge (u, v), u first, puts v into the separators along the path from u towards the root, until one holds
+it already: a few set operations. When edges are refused, the order is looked for anew (greedy, several rules and ties).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from fullspan.arrays import Ints
+from fullspan.arrays import Array, Ints
 from fullspan.engine.elimination.ordering.fill import FEWEST_EDGES, SMALLEST, SWEEP, greedy
 
 _TIES = 6
@@ -35,6 +35,8 @@ class Width:
         n = len(cards)
         self.rows = np.zeros((n, (n + 63) // 64), dtype=np.uint64)
         self.order = list(range(n))
+        self.sizes: Array = np.zeros(n)
+        self._later, self._place = list[int](), dict[int, int]()
         self._symbolic()
 
     @classmethod
@@ -75,7 +77,7 @@ class Width:
     def added(self, u: int, v: int) -> float:
         """Cells that an edge would add under the order as it is."""
         before: dict[int, int] = {}
-        self._add(*sorted((self._place[u], self._place[v])), before)
+        self._add(u, v, before)
         cells = sum(2.0 ** self._size(k) - 2.0 ** self.sizes[k] for k in before)
         for k, later in before.items():
             self._later[k] = later
@@ -85,7 +87,7 @@ class Width:
         """Connect a few variables with each other, unless that costs too much under the order as it is."""
         before: dict[int, int] = {}
         for u, v in itertools.combinations(variables, 2):
-            self._add(*sorted((self._place[u], self._place[v])), before)
+            self._add(u, v, before)
         changed = list(before)
         sizes = [self._size(k) for k in changed]
         cells = self.cells + sum(2.0**new - 2.0 ** self.sizes[k] for k, new in zip(changed, sizes, strict=True))
@@ -110,7 +112,7 @@ class Width:
         return False
 
     def reorder(self, ceiling: float | None = None, ties: int = _TIES) -> bool:
-        """Look for an order of fewer cells than the ceiling, by default those of the present one; whether there is one."""
+        """Look for an order of fewer cells than the ceiling, by default those of the present one."""
         least, best = (self.cells * (1 - 1e-9) if ceiling is None else ceiling), None
         n, rng = len(self.cards), np.random.default_rng(0)
         noises = [np.arange(n) / n] * 3 + [rng.random(n) for _ in range(ties)]
@@ -150,14 +152,16 @@ class Width:
         permuted[:] = bits[np.ix_(self.order, self.order)]
         packed = np.packbits(permuted, axis=1, bitorder="little")
         self._later = [int.from_bytes(row.tobytes(), "little") >> (k + 1) << (k + 1) for k, row in enumerate(packed)]
-        for k, later in enumerate(self._later):
+        for later in self._later:
             if later:
                 parent = _lowest(later)
                 self._later[parent] |= later & ~(1 << parent)
         self.sizes = np.array([self._size(k) for k in range(n)])
 
-    def _add(self, first: int, second: int, before: dict[int, int]) -> None:
-        new, k = 1 << second, first
+    def _add(self, u: int, v: int, before: dict[int, int]) -> None:
+        """Put an edge into the separators; ``before`` are those that it changes."""
+        k, second = sorted((self._place[u], self._place[v]))
+        new = 1 << second
         while new & ~self._later[k]:
             before.setdefault(k, self._later[k])
             self._later[k] |= new
@@ -178,4 +182,3 @@ def _bits(bits: int) -> list[int]:
         found.append(_lowest(bits))
         bits &= bits - 1
     return found
-

@@ -97,6 +97,10 @@ class Basis:
         """Matrix ``phi[y, x]`` of one variable."""
         return local_functions(self.cards[variable], int(self.kinds[variable]))
 
+    def even(self, term: Term) -> float:
+        """Expectation of a term when all states are equally likely."""
+        return math.prod(float(self.local(i)[j].mean()) for i, j in term)
+
     def evaluate(self, terms: Sequence[Term], states: NDArray[Any]) -> NDArray[np.int8]:
         """Values ``Phi_y(x)`` for states (m, n) and k terms, shape (m, k)."""
         local = [self.local(i).astype(np.int8) for i in range(len(self.cards))]
