@@ -30,6 +30,7 @@ from fullspan.learn.search import fit_search
 from fullspan.learn.shares import best_shares
 from fullspan.learn.wide import WideOptions, fit_wide
 from fullspan.model.algebra import Basis
+from fullspan.model.fitted import Fitted
 
 CARDS = (2, 3, 2, 4, 2)
 
@@ -173,17 +174,23 @@ def observed(row: np.ndarray, terms: tuple, weights: np.ndarray) -> float:
 
 
 def test_an_interruption_keeps_the_graph_so_far() -> None:
-    """Ctrl-C while growing: variables not yet reached stand alone, and the model is sound."""
-    data, told = Empirical.from_codes(chain(12, 500, 6)), []
+    """Ctrl-C before the first round: all variables stand alone; after it: the pairs so far; the model is sound."""
+    data = Empirical.from_codes(chain(12, 500, 6))
 
-    def watch(progress: object) -> None:
-        told.append(progress)
+    def n_pairs(fitted: Fitted) -> int:
+        return sum(len(term) == 2 for term in fitted.model.terms)
+
+    def first(progress: Progress) -> None:
         raise KeyboardInterrupt
 
-    fitted = fit_wide(data, WideOptions(max_width=2), watch)
-    assert fitted.status == "interrupted"
-    assert sum(len(term) == 2 for term in fitted.model.terms) == 11
-    assert len(told) == 1
+    def later(progress: Progress) -> None:
+        if n_pairs(progress.snapshot()):  # type: ignore[misc]
+            raise KeyboardInterrupt
+
+    fitted = fit_wide(data, WideOptions(max_width=2), first)
+    assert (fitted.status, n_pairs(fitted)) == ("interrupted", 0)
+    fitted = fit_wide(data, WideOptions(max_width=2), later)
+    assert (fitted.status, n_pairs(fitted)) == ("interrupted", 11)
     assert np.exp(fitted.model.log_prob(states((2,) * 12))).sum() == pytest.approx(1.0)
 
 

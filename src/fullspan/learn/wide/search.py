@@ -1,8 +1,9 @@
 """The full-span search without a table of states: a sparse set of terms whose elimination stays within a budget.
 
     1. Plan: the budget of cells follows from predicted time and memory (module ``plan``).
-    2. Grow: pairs, then terms of any order inside the cliques of their graph (module ``grow``).
-    3. Sift: drop what does not pay, shrink the rest by the code of its weights, refit (module ``sift``); what was
+    2. Start from the graph of a network (module ``start``).
+    3. Grow: pairs, then terms of any order inside the cliques of their graph (module ``grow``).
+    4. Sift: drop what does not pay, shrink the rest by the code of its weights, refit (module ``sift``); what was
        dropped makes room, so that growing starts again, as long as the description gets shorter.
 
 One pseudo-row, spread evenly over all states, keeps every optimum finite, as in the search on the dual table, and the
@@ -31,10 +32,12 @@ from fullspan.learn.wide.grow import Growth, growing_cost
 from fullspan.learn.wide.plan import cells_for
 from fullspan.learn.wide.reached import Reached, Weigher
 from fullspan.learn.wide.sift import Described, described, sifted
+from fullspan.learn.wide.start import moral_start
 from fullspan.learn.wide.width import Width
 from fullspan.model.algebra.basis import Basis, BasisName, is_power_of_two
 from fullspan.model.fitted import Fitted
 from fullspan.model.loglinear import LogLinear
+from fullspan.model.record import Step
 
 _CYCLES = 3
 """Most times that growing and sifting follow each other."""
@@ -96,9 +99,8 @@ class Search:
         self.tariff = options.tariff(cards, empirical.total)
         self.entropy = smoothed_entropy(empirical.counts, 1, 0.0)
         self.weigher = Weigher(Counts(empirical), empirical.space, Basis(options.bases(cards)[0], cards))
-        width = Width(cards, cells, options.max_width)
-        self.kept: Reached = self.weigher.independent(width)
-        self.width = width
+        self.width = Width(cards, cells, options.max_width)
+        self.kept: Reached = self.weigher.independent(self.width)
 
     def run(self) -> Fitted:
         """Grow, sift, and describe what was found."""
@@ -110,7 +112,10 @@ class Search:
         return self._fitted(status)
 
     def _search(self) -> None:
-        growth = Growth(self.weigher, self.width, self.tariff, self.kept, self._tell)
+        options = self.options
+        self.width = moral_start(self.data, self.width, options.penalty, options.max_order, self._report)
+        start = self.weigher.independent(self.width)
+        growth = Growth(self.weigher, self.width, self.tariff, start, self._tell)
         best: Described | None = None
         for cycle in range(_CYCLES):
             growth.pairs()
@@ -147,6 +152,9 @@ class Search:
 
     def _tell_again(self, move: str, reached: Reached) -> None:
         self._record(move, reached, growing_cost(reached, self.tariff))
+
+    def _report(self, step: Step) -> None:
+        self.history.report(step, lambda: self._fitted("interrupted"))
 
     def _record(self, move: str, reached: Reached, length: float) -> None:
         cost = length / self.data.total - self.entropy

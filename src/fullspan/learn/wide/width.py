@@ -41,7 +41,7 @@ class Width:
 
     @classmethod
     def around(cls, cards: Sequence[int], scopes: Iterable[Sequence[int]], like: Width) -> Width:
-        """The graph of some scopes, all inside the tables of another one, with its budget and an order of its own."""
+        """The graph of some scopes, with the budget of another one and an order of its own."""
         width = cls(cards, like.budget, like.max_width)
         for scope in scopes:
             width._mark(scope)
