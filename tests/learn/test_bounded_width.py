@@ -7,8 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from fullspan.data import Empirical
-from fullspan.data.space import Space
+from fullspan.data import Empirical, Space
 from fullspan.learn.wide import WideOptions, fit_wide
 from fullspan.learn.wide.candidates import CliqueTerms, Tariff, longer_candidates, pair_candidates, two_valued_gain
 from fullspan.learn.wide.counts import Counts

@@ -118,6 +118,8 @@ class Weigher:
 
     def posterior_variances(self, reached: Reached) -> tuple[Array, Array]:
         """Variances of the weights under their prior, and under none to speak of; of all rows."""
+        if not len(reached.theta):
+            return np.zeros(0), np.zeros(0)
         fisher = self.information(reached.terms, reached.theta)
         under = [reached.prior.precision, self.wide(len(reached.theta)).precision]
         return tuple(Cholesky.of(fisher + np.diag(w)).inverse_diagonal() / self.counts.total for w in under)  # type: ignore[return-value]

@@ -37,10 +37,11 @@ class Described:
 
 def described(weigher: Weigher, tariff: Tariff, reached: Reached, width: Width) -> Described:
     """The description of a model; ``tr F (F + W)^-1`` weights under a prior of precision W."""
-    fisher = weigher.information(reached.terms, reached.theta)
-    w = reached.prior.precision
-    left = Cholesky.of(fisher + np.diag(w)).inverse_diagonal() @ w if len(w) else 0.0
-    return Described(reached, width, price_of_names(reached.terms.terms, tariff), len(w) - float(left))
+    w, left = reached.prior.precision, 0.0
+    if len(w):
+        fisher = weigher.information(reached.terms, reached.theta)
+        left = float(Cholesky.of(fisher + np.diag(w)).inverse_diagonal() @ w)
+    return Described(reached, width, price_of_names(reached.terms.terms, tariff), len(w) - left)
 
 
 def sifted(weigher: Weigher, tariff: Tariff, grown: Described) -> Described:
