@@ -124,10 +124,7 @@ def fit_latent(
     """
     options = options or LatentOptions()
     learner = _Learner(train, valid, options, watch)
-    if (points := learner.affordable()) < options.points:
-        began = learner.began
-        learner = _Learner(train, valid, replace(options, points=points), watch)
-        learner.began = began
+    learner.keep_to_the_time()
     return learner.run()
 
 
@@ -185,25 +182,27 @@ class _Learner:
         self.rows = _Rows(train, self.layout, self.place)
         self.deciding = self.rows if valid is None else _Rows(decide, self.layout, self.place)
         self.cumulative = np.cumsum(train.counts) / train.total
-        self.lattice = lattice(n, options.dimensions)
         bias = self.layout.logits_of(_smoothed(tables_of(train, self.parents)))
         start = initial(2 * options.dimensions * options.frequencies, options.hidden, bias, self.rng)
-        shift = self.rng.random(options.dimensions)
-        self.state = _State(
-            {k: self.place.array(v) for k, v in start.items()},
-            {"f": self._features(shift), "w": self.place.array(np.zeros((n, 1)))},
-        )
+        self.shift = self.rng.random(options.dimensions)
+        self.state = _State({k: self.place.array(v) for k, v in start.items()}, {})
+        self._lay_out(n)
         self.history: list[StepLike] = []
         self.best, self.score = self.state.copied(), -math.inf
 
     def _features(self, shift: Array) -> Any:
         return self.place.array(waves((self.lattice + shift) % 1.0, self.options.frequencies))
 
-    def affordable(self) -> int:
-        """Points with which a thousand steps fit into the time, at least 64: few points serve better than few steps."""
+    def _lay_out(self, n: int) -> None:
+        """Points with even shares."""
+        self.lattice = lattice(n, self.options.dimensions)
+        self.state.points = {"f": self._features(self.shift), "w": self.place.array(np.zeros((n, 1)))}
+
+    def keep_to_the_time(self) -> None:
+        """Take as many points as let a thousand steps fit into the time, at least 64: better than fewer steps."""
         limit, most, started = self.options.max_seconds, self.options.points, time.perf_counter()
         if limit is None or most <= _LEAST_POINTS:
-            return most
+            return
         batches = self._batches()
         for _ in range(_TIMED):
             self._step(next(batches), 0.0, fixed=False)
@@ -211,8 +210,13 @@ class _Learner:
         each = (time.perf_counter() - started) / _TIMED
         self.state.moments.clear()
         self.state.steps = 0
-        share = limit / (min(self.steps, _WANTED_STEPS) * each)
-        return most if share >= 1 else max(2 ** int(math.log2(most * share)), _LEAST_POINTS)
+        left = max(limit - (time.perf_counter() - self.began), 0.0)
+        share = left / (min(self.steps, _WANTED_STEPS) * each)
+        if share < 1:
+            n = max(2 ** int(math.log2(max(most * share, 1.0))), _LEAST_POINTS)
+            self.options = replace(self.options, points=n)
+            self._lay_out(n)
+            self.best = self.state.copied()
 
     # -- the schedule -----------------------------------------------------------------------------------------------
 
