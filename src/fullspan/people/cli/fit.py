@@ -66,6 +66,10 @@ def fit(
     weights: Annotated[str | None, typer.Option(help="Column that holds the weight of each row.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an output file that is no model.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+    check: Annotated[
+        bool,
+        typer.Option("--check", help="Also: how far this kind of model is from the best predictor, on held-out rows."),
+    ] = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
     **given: Any,
 ) -> int:
@@ -89,9 +93,24 @@ def fit(
         with in_options_of(model):
             estimator = _fitted(estimator_of(model)(verbose=not quiet, **parameters), data, weights, interrupts)
         is_measured = _saved(estimator, output, verbose=not quiet)
+    checked = _checked(estimator, data, weights, output) if check and is_measured else None
     if is_measured and not quiet:
-        print_fit(estimator, {"file": str(output), "seconds": estimator.fitted_.settings["seconds"]}, as_json=as_json)
+        more = {"file": str(output), "seconds": estimator.fitted_.settings["seconds"]}
+        print_fit(estimator, more if checked is None else {**more, "check": checked[0]}, as_json=as_json)
+    if checked is not None and not as_json:
+        typer.echo("\n".join(checked[1]))
     return closing(estimator, output, is_measured=is_measured)
+
+
+def _checked(estimator: Any, data: Path, weights: str | None, output: Path) -> tuple[dict[str, float], list[str]]:
+    """What a check found, as facts and in words."""
+    from fullspan.estimators.checking import AVERAGE, check
+
+    found = check(estimator, data, weights)
+    own = estimator.get_params()
+    reading = f" --missing {own['missing']}" if own.get("missing") not in (None, "error") else ""
+    best = output.with_name(f"{output.stem}-best{output.suffix}")
+    return found.facts(), found.lines(f"fullspan fit {data} -o {best}{reading} --average {AVERAGE}")
 
 
 def _fitted(estimator: Any, data: Path, weights: str | None, interrupts: Interrupts) -> Any:
