@@ -150,9 +150,10 @@ class _Explanation:
 
     def _drop_from_average(self, parts: list[_Part], sets: Sequence[tuple[int, ...]]) -> None:
         """Drop the strongest interactions of an average from all models in it, and the others from its first fit."""
-        fitted, model, data = self.fitted, self.model, self.data
-        if not isinstance(model, AveragedLogLinear) or data is None:
+        fitted, data = self.fitted, self.data
+        if self.model.is_single or data is None:
             return
+        model = cast(AveragedLogLinear, self.model)
         strongest = sorted(range(len(parts)), key=lambda k: -parts[k].nats)
         for own, nats in first_losses(fitted, data, [sets[k] for k in strongest]).items():
             parts[sets.index(own)].nats = nats
