@@ -190,7 +190,7 @@ def _average_facts(fitted: Fitted) -> dict[str, Any]:
     if found is not None:
         facts = {"members": fitted.settings.get("members"), "oob_score": found.score, "oob_error": found.error}
     share = getattr(fitted.model, "share", 0.0)
-    if fitted.kind == "averaged" and getattr(fitted.model, "others", ()):
+    if fitted.kind == "averaged" and getattr(fitted.model, "others", None):
         return {**facts, "shares": fitted.settings.get("shares")}
     return {**facts, "shrunken_share": share} if share else facts
 
