@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -150,8 +150,8 @@ def column_shapes(real: Columns, synthetic: Columns) -> dict[str, float]:
 
 def _shape(real: NDArray[Any], synthetic: NDArray[Any]) -> float:
     if real.dtype == object:
-        present = [[v for v in x if v is not None] for x in (real, synthetic)]
-        return 1 - _variation(present[:1], present[1:])
+        present = [np.array([v for v in x if v is not None], dtype=object) for x in (real, synthetic)]
+        return 1 - _variation(*_coded(*present))
     a, b = (np.sort(x[~np.isnan(x)]) for x in (real, synthetic))
     if not len(a) or not len(b):
         return math.nan
@@ -162,13 +162,14 @@ def _shape(real: NDArray[Any], synthetic: NDArray[Any]) -> float:
 
 def pair_trends(real: Columns, synthetic: Columns) -> dict[tuple[str, str], float]:
     """The similarity of every pair of columns; pairs of numbers without a correlation are left out."""
-    cut = {name: _cut(real[name], synthetic[name]) for name in real}
+    codes = {name: _coded(*_cut(real[name], synthetic[name])) for name in real}
     found: dict[tuple[str, str], float] = {}
     for a, b in itertools.combinations(real, 2):
         if real[a].dtype != object and real[b].dtype != object:
             score = 1 - abs(_correlation(real[a], real[b]) - _correlation(synthetic[a], synthetic[b])) / 2
         else:
-            score = 1 - _variation([cut[a][0], cut[b][0]], [cut[a][1], cut[b][1]])
+            n = 1 + max(int(own.max()) for own in codes[b])
+            score = 1 - _variation(*(own * n + other for own, other in zip(codes[a], codes[b], strict=True)))
         if not math.isnan(score):
             found[a, b] = score
     return found
@@ -183,6 +184,15 @@ def _cut(real: NDArray[Any], synthetic: NDArray[Any]) -> tuple[Any, Any]:
     return np.digitize(real, edges), np.digitize(synthetic, edges)
 
 
+def _coded(real: NDArray[Any], synthetic: NDArray[Any]) -> tuple[Ints, Ints]:
+    """Values as numbers from 0 on, the same in both."""
+    number: dict[Any, int] = {}
+    coded = [
+        np.array([number.setdefault(v, len(number)) for v in x.tolist()], dtype=np.int64) for x in (real, synthetic)
+    ]
+    return coded[0], coded[1]
+
+
 def _correlation(a: Array, b: Array) -> float:
     both = ~(np.isnan(a) | np.isnan(b))
     x, y = a[both], b[both]
@@ -191,14 +201,12 @@ def _correlation(a: Array, b: Array) -> float:
     return float(np.corrcoef(x, y)[0, 1])
 
 
-def _variation(real: Sequence[Any], synthetic: Sequence[Any]) -> float:
-    """Total variation between the frequencies of cells of one or more columns."""
-    shares: dict[Any, float] = {}
-    for sign, columns in ((1.0, real), (-1.0, synthetic)):
-        rows = list(zip(*columns, strict=True))
-        for row in rows:
-            shares[row] = shares.get(row, 0.0) + sign / len(rows)
-    return sum(map(abs, shares.values())) / 2
+def _variation(real: Ints, synthetic: Ints) -> float:
+    """Total variation between the frequencies of two lists of numbers."""
+    _, place = np.unique(np.concatenate([real, synthetic]), return_inverse=True)
+    n = int(place.max(initial=-1)) + 1
+    shares = [np.bincount(own, minlength=n) / max(len(own), 1) for own in (place[: len(real)], place[len(real) :])]
+    return float(np.abs(shares[0] - shares[1]).sum() / 2)
 
 
 # -- nearness --------------------------------------------------------------------------------------------------------

@@ -139,17 +139,21 @@ def synthetic(
     from fullspan.bench.synthetic import networks_in, run
     from fullspan.people.cli.summary import print_json
 
-    found = [run(path, rows, seeds) for path in networks_in(data, sets)]
-    if as_json:
-        print_json({"rows": rows, "seeds": seeds, "networks": [asdict(score) for score in found]})
-        return
-    typer.echo(
-        f"{'network':<12} {'columns':>7} {'real syn':>9} {'real test':>9} {'gap syn':>8} {'±':>6} "
-        f"{'gap test':>8} {'±':>6} {'seconds':>8}"
-    )
-    for score in found:
+    paths = networks_in(data, sets)
+    if not as_json:
         typer.echo(
-            f"{score.network:<12} {score.columns:>7} {score.real_syn:>9.4f} {score.real_test:>9.4f} "
-            f"{score.gap_syn:>8.4f} {score.gap_syn_error:>6.4f} {score.gap_test:>8.4f} {score.gap_test_error:>6.4f} "
-            f"{score.seconds:>8.1f}"
+            f"{'network':<12} {'columns':>7} {'real syn':>9} {'real test':>9} {'gap syn':>8} {'±':>6} "
+            f"{'gap test':>8} {'±':>6} {'seconds':>8}"
         )
+    found = []
+    for path in paths:
+        score = run(path, rows, seeds)
+        found.append(asdict(score))
+        if not as_json:
+            typer.echo(
+                f"{score.network:<12} {score.columns:>7} {score.real_syn:>9.4f} {score.real_test:>9.4f} "
+                f"{score.gap_syn:>8.4f} {score.gap_syn_error:>6.4f} {score.gap_test:>8.4f} "
+                f"{score.gap_test_error:>6.4f} {score.seconds:>8.1f}"
+            )
+    if as_json:
+        print_json({"rows": rows, "seeds": seeds, "networks": found})
