@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from fullspan.data.space import Space
     from fullspan.query.distribution import Distribution
 
+_STRENGTH = 1.0
+"""Most pseudo-rows of a table of a network: its shares are to be those of the rows, and what never happens rare."""
 _LEAST_ROWS = 100
 """Rows from which on a fifth of them can choose between models."""
 MAX_STATES, MAX_BINNED_STATES = 1 << 20, 1 << 12
@@ -156,14 +158,16 @@ def _full_span(counted: Empirical, engine: Literal["auto", "elimination"], verbo
 
 
 def _network(counted: Empirical) -> Distribution:
+    from fullspan.learn.networks.network import fitted_tables
     from fullspan.learn.networks.search import learn_network
     from fullspan.model.graph import FactorGraph
     from fullspan.query.distributions import GraphDistribution
 
     found, cards = learn_network(counted), counted.space.cards
+    shares = fitted_tables(counted, found.parents, min(found.strength, _STRENGTH))
     tables = [
         table.reshape([cards[i] for i in family], order="F")
-        for family, table in zip(found.families, found.tables, strict=True)
+        for family, table in zip(found.families, shares, strict=True)
     ]
     return GraphDistribution(FactorGraph(counted.space, tuple(map(tuple, found.families)), tuple(tables)))
 
