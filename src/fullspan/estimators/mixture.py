@@ -44,7 +44,7 @@ class FullSpanMixture(Seed, TreeEstimator):
         them. None for a schedule that served many data sets.
     smoothing : pseudo-rows of every conditional distribution, spread as without its least informative parent.
     restarts : how often all runs are made, from different starts.
-    max_seconds : start no new run after this many seconds.
+    max_seconds : begin no iteration after this many seconds.
     validation_fraction : share of the rows held out where ``fit`` is given no others; 0 for none.
     tol : least gain of an iteration, in nats per row.
     patience : iterations in a row without such a gain after which a run ends.

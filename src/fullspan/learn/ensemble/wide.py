@@ -284,12 +284,12 @@ def log_prob(parts: Parts, rows: NDArray[Any], before: Sequence[tuple[float, Arr
 
 def candidates_of(options: StackOptions, *, complete: bool) -> list[_Candidate]:
     """What is stacked with the search, and the part of the time that each may take."""
-    network = [_Candidate("networks", _networks(options), 0.2)] if complete else []
+    network = [_Candidate("networks", _networks(options), 0.15)] if complete else []
     return [
-        _Candidate("latent variable, trees", _latent(options, trees=True), 0.35),
+        _Candidate("latent variable, trees", _latent(options, trees=True), 0.4),
         _Candidate("mixture", _mixture(options), 0.25),
         *network,
-        _Candidate("hidden tree", _hidden_tree(options), 0.2),
+        _Candidate("hidden tree", _hidden_tree(options), 0.15),
         _Candidate("latent variable, columns", _latent(options, trees=False), 0.1),
     ]
 

@@ -11,7 +11,9 @@ from fullspan.people.cli.arguments import Device
 
 EPILOG = "Example: fullspan bench device --n 13 --rows 1000"
 LIMIT_HELP = "Seconds that a method may take for a fold; then it is stopped and shown as declined. 0: none."
-SECONDS_HELP = "Mixture: seconds after which no run is begun; by default 300, or half of --limit if that is less."
+SECONDS_HELP = (
+    "Mixtures, and averages of wide sets: seconds to learn; by default 300, or half of --limit if that is less."
+)
 DENSITY_EPILOG = """With sets of your own: fullspan bench density --data DATA/debd --set nltcs --results density.jsonl
 
 Sets are .npz files: train, valid, test (packed bits) and nvars; bits and n; or codes with 255 for a missing cell. Sets
