@@ -139,6 +139,13 @@ def test_a_given_ridge_or_structure_is_used_as_before() -> None:
         assert model.cross_validation_ == ()
 
 
+def test_a_constant_column_changes_nothing() -> None:
+    x, y = rows(60)
+    wide = np.c_[x, np.full(60, 7)]
+    found = fs.BoltzmannClassifier(order=3).fit(wide, y).predict_proba(wide)
+    assert found == pytest.approx(fs.BoltzmannClassifier(order=3).fit(x, y).predict_proba(x), abs=1e-9)
+
+
 def test_a_class_of_a_single_row_keeps_probabilities_finite() -> None:
     x, y = rows(40)
     y = np.where(np.arange(40) == 7, 3, y)

@@ -226,7 +226,7 @@ def weights_of_terms(
         variables = [inputs[i] for i in s]
         shape = [basis.cards[i] - 1 for i in variables]
         stop = start + math.prod(shape)
-        table: Any = weights[start:stop].reshape(*shape, -1)
+        table: Any = weights[start:stop].reshape(*shape, weights.shape[1])
         for axis, i in enumerate((*variables, output)):
             change = contrasts(basis.cards[i]).T @ inverse[i]
             table = np.moveaxis(np.tensordot(table, change, axes=(axis, 0)), -1, axis)
