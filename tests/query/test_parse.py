@@ -140,7 +140,7 @@ def test_meaning(text, expected):
         ("party | age between 20 and 30", 12, "write a range as 'in 20..30'"),
         ("P(party is democrat)", 8, "write '=' instead of 'is'"),
         ("grade in 1...3", 10, "a range has two dots, such as 1..3"),
-        ("E(age)", 0, "there is no function 'E'; there are P, H, I and mode"),
+        ("E(age)", 0, "there is no function 'E'; there are P, H, I, N and mode"),
         (" mean (age | crime=n)", 1, "there is no function 'mean'"),
     ],
 )

@@ -42,7 +42,7 @@ from fullspan.estimators.registry import distribution_of, write_fitted
 from fullspan.learn.base.reporter import Reporter, announce, is_followed, reading, reported
 from fullspan.model.fitted import Fitted
 from fullspan.query.distribution import Distribution
-from fullspan.query.language.result import Table
+from fullspan.query.language.result import Count, Table
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical
@@ -372,6 +372,18 @@ class DensityEstimator(Parameters, Explained, Plots, Predictions, DensityMixin, 
         """``P(event | given)``, from a text such as ``"party=democrat | crime=n"`` or from dictionaries."""
         check_is_fitted(self)
         return self.distribution_.probability(event, given)
+
+    def expected_rows(self, event: Mapping[str, Any] | str, n_rows: int | None = None) -> Count:
+        """How many of ``n_rows`` rows, as many as were learned from by default, an event is expected to hold in.
+
+        The interval of 95 % is that of independent draws from the model: it says nothing of errors of the model.
+
+        Raises
+        ------
+        QueryError : the event cannot be read, or ``n_rows`` is no whole number of at least 0.
+        """
+        check_is_fitted(self)
+        return self.distribution_.expected_rows(event, n_rows)
 
     def conditional(self, variables: Names, given: Evidence = None, *others: Any) -> Table:
         """The distribution of one variable or several, given the evidence."""

@@ -142,6 +142,7 @@ def distribution_of(fitted: Any, max_memory: int | None = None) -> Distribution:
     learner = kind.learners.get(fitted.settings.get("estimator", ""))
     own = learner.distribution if learner is not None else None
     found: Distribution = resolved(own or kind.distribution).of(fitted, max_memory)
+    found.total = getattr(fitted, "total", None)
     return found
 
 

@@ -22,11 +22,11 @@ from fullspan.model.estimate import Estimate
 from fullspan.query.language.boxes import EVERYTHING, MAX_BOXES, Box, Boxes, both, hull, intersection
 from fullspan.query.language.events import Event, boxes_of, check_possible, check_probable, named, positions
 from fullspan.query.language.parse import Query, parse
-from fullspan.query.language.result import MostProbable, Table
+from fullspan.query.language.result import Count, MostProbable, Table
 
 Names = str | Sequence[str]
-Answer = float | Estimate | Table | MostProbable
-"""A probability or nats; the same with its error; a table of probabilities; the most probable state."""
+Answer = float | Estimate | Table | MostProbable | Count
+"""A probability or nats; the same with its error; a table; the most probable state; a number of rows."""
 Given = Event | str | None
 """``{"crime": "y"}``, a text such as ``crime=y or age >= 44``, or nothing."""
 
@@ -49,6 +49,8 @@ class Questions(ABC):
 
     space: Space
     """The variables that a question may name; hidden ones come last."""
+    total: float | None = None
+    """Rows that the model was learned from, which ``N(...)`` counts; None where that is not known."""
 
     @cached_property
     def visible(self) -> Space:
@@ -77,7 +79,8 @@ class Questions(ABC):
         """Answer a question in words; ``given`` is known in addition to what the text says.
 
         ``P(A=a | B=b)`` is a number; ``P(A, C | B=b)`` a table, whose cells are joint with the other events on the
-        left; ``H(A | B)`` and ``I(A; C | B)`` are in nats; ``mode(A, C | B=b)`` is the most probable state.
+        left; ``H(A | B)`` and ``I(A; C | B)`` are in nats; ``mode(A, C | B=b)`` is the most probable state;
+        ``N(A=a)`` counts the rows that are expected in a table as large as that of the fit.
 
         Raises
         ------
@@ -88,6 +91,8 @@ class Questions(ABC):
             return self._entropy_given(query.variables or self._all_variables(), query.known, condition)
         if query.kind == "mutual_information":
             return self._information(query.variables, query.others, query.known, condition)
+        if query.kind == "count":
+            return self._count(self.union_probability(query.event, condition), None)
         if query.kind == "mode":
             return self._most_probable(query.variables, condition)
         return self.answer(query.variables, query.event, condition)
@@ -118,6 +123,23 @@ class Questions(ABC):
             name = self.space.names[query.variables[0]]
             raise QueryError(f"{name!r} stands without a level, which asks for a table: use conditional or ask")
         return self.union_probability(query.event, condition)
+
+    def expected_rows(self, event: str | Event, n_rows: int | None = None) -> Count:
+        """How many of ``n_rows`` rows, as many as the model was learned from by default, an event holds in.
+
+        Raises
+        ------
+        QueryError : the event cannot be read, or the number of rows is not known, or no whole number of at least 0.
+        """
+        return self._count(self.union_probability(boxes_of(event, self.space), EVERYTHING), n_rows)
+
+    def _count(self, probability: float, n_rows: int | None) -> Count:
+        n = self.total if n_rows is None else n_rows
+        if n is None:
+            raise QueryError("it is not known how many rows this model is of: ask for P(...), or give n_rows=")
+        if (isinstance(n_rows, bool) or n != round(n) or n < 0) and n_rows is not None:
+            raise QueryError(f"n_rows is {n_rows!r}; a whole number of at least 0 is needed")
+        return Count.of(probability, round(n))
 
     def conditional(self, variables: Names, given: Given = None) -> Table:
         """``P(variables | given)`` as a table with one axis per variable."""

@@ -25,7 +25,8 @@ from fullspan.model.algebra.basis import Basis, Term
 
 PENALTIES = tuple(10.0 ** (k / 2) for k in range(5, -9, -1))
 """Penalties that are tried, the strongest first: each fit starts from the one before."""
-FOLDS = 5
+FOLDS, FEW_ROWS = 5, 1000
+"""Folds; twice as many where there are fewer rows than that, for the choice is noisy there."""
 ORDERS = (2, 3)
 MAX_WEIGHTS = 1200
 """Weights up to which a higher order is tried."""
@@ -35,6 +36,8 @@ _BASE_RATES = 1e-3
 """Penalty of the base rates: a level that is not among the rows keeps a finite weight."""
 _WORTH = 0.98
 """Share of the log-loss of a lower order that a higher one has to stay below: fewer terms are easier to read."""
+_ROUGH = 1e-5
+"""Largest derivative left in a fit of cross-validation."""
 _GIVE_UP = 2
 """Penalties in a row that are worse than the best before the smaller ones are left out."""
 
@@ -176,7 +179,7 @@ def _along_the_path(x: Array, counts: Array, parts: Array, order: int) -> Iterat
     for penalty in PENALTIES:
         losses = np.zeros(2)
         for k, (fit, part) in enumerate(zip(fits, parts, strict=True)):
-            starts[k], _, _ = fit.fit(penalty, starts[k], 1e-4, 200)
+            starts[k], _, _ = fit.fit(penalty, starts[k], _ROUGH, 300)
             held = part.sum(axis=1) > 0
             log_p = Multinomial(x[held], part[held]).log_prob(starts[k])
             losses += [-np.sum(part[held] * log_p), np.sum(part[held] * log_p**2)]
@@ -194,20 +197,21 @@ def folds(counts: Array) -> Array:
     Weights that are no whole numbers are not divided: all rows alike stay together.
     """
     rng = np.random.default_rng(0)
-    out = np.zeros((FOLDS, *counts.shape))
+    n_folds = FOLDS if counts.sum() >= FEW_ROWS else 2 * FOLDS
+    out = np.zeros((n_folds, *counts.shape))
     place = 0
     for level in range(counts.shape[1]):
         rows = rng.permutation(np.flatnonzero(counts[:, level] > 0))
         for r in rows.tolist():
             n = float(counts[r, level])
             if not n.is_integer():
-                out[place % FOLDS, r, level] = n
+                out[place % n_folds, r, level] = n
                 place += 1
                 continue
-            each, rest = divmod(int(n), FOLDS)
+            each, rest = divmod(int(n), n_folds)
             out[:, r, level] += each
             for _ in range(rest):
-                out[place % FOLDS, r, level] += 1
+                out[place % n_folds, r, level] += 1
                 place += 1
     return out
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -28,11 +29,14 @@ Example: fullspan query votes.fsm "H(party | crime)" "I(party; crime)"
 
 Example: fullspan query votes.fsm "mode(party, crime | water=y)" --names
 
+Example: fullspan query votes.fsm "N(party=democrat, crime=y or water=n)"
+
 Example: fullspan query votes.uai --evidence votes.uai.evid --log-z --json
 
 Questions: P(...) with = != < <= > >= (or ≠ ≤ ≥) and 'in {y, n}', 'in 20..40', joined by and, or, not, with
 parentheses; a comma means "and". A name alone on the left asks for its whole distribution. H(a | b) and I(a; b | c) are
 entropy and mutual information in nats; mode(a, b | c=y) is the most probable state, mode(| c=y) that of all variables.
+N(a=x, b=y) is how many rows of a table as large as that of the fit are expected to be so, and their interval.
 Quote names or levels with blanks. A number stands for the bin it falls into; a bound must be a bin's edge.
 
 A question that cannot be answered is reported, and the others are answered; the exit code is then 2.
@@ -211,7 +215,7 @@ def as_dict(question: str, answer: Answer | FullspanError) -> dict[str, Any]:
     from fullspan.errors import FullspanError
     from fullspan.model.estimate import Estimate
     from fullspan.query.language.parse import kind_of
-    from fullspan.query.language.result import MostProbable
+    from fullspan.query.language.result import Count, MostProbable
 
     if isinstance(answer, FullspanError):
         return {"query": question, "error": str(answer)}
@@ -221,6 +225,8 @@ def as_dict(question: str, answer: Answer | FullspanError) -> dict[str, Any]:
     if isinstance(answer, MostProbable):
         state = {"mode": answer.levels, "probability": answer.probability, "log_prob": answer.log_prob}
         return {"query": question, **state}
+    if isinstance(answer, Count):
+        return {"query": question, **asdict(answer)}
     if isinstance(answer, Estimate):
         return {"query": question, "probability": answer.value, "error": answer.error}
     rows = [{"state": dict(zip(answer.names, levels, strict=True)), "probability": p} for levels, p in answer]
@@ -232,13 +238,13 @@ def print_answer(question: str, answer: Answer) -> None:
     from fullspan.model.estimate import Estimate
     from fullspan.people.cli.summary import print_rows
     from fullspan.query.language.parse import kind_of
-    from fullspan.query.language.result import MostProbable
+    from fullspan.query.language.result import Count, MostProbable
 
     text = shown_question(question)
     if isinstance(answer, float):
         typer.echo(f"{text} = {answer:.6g}{'' if kind_of(question) == 'probability' else ' nats'}")
         return
-    if isinstance(answer, Estimate):
+    if isinstance(answer, Estimate | Count):
         typer.echo(f"{text} = {answer}")
         return
     typer.echo(f"{text}:")

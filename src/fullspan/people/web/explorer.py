@@ -24,7 +24,7 @@ from fullspan.estimators.registry import distribution_of, load
 from fullspan.model.files.networks.formats import NETWORKS, suffix
 from fullspan.query.distribution import Distribution
 from fullspan.query.language.parse import parse
-from fullspan.query.language.result import MostProbable, Table
+from fullspan.query.language.result import Count, MostProbable, Table
 
 MAX_NODES = 150
 """Most variables in one answer."""
@@ -223,6 +223,9 @@ class Explorer:
         if isinstance(answer, Table):
             rows = [{"levels": list(levels), "probability": p} for levels, p in answer]
             return {**reply, "variables": list(answer.names), "rows": rows}
+        if isinstance(answer, Count):
+            share = answer.expected / max(answer.n_rows, 1)
+            return {**reply, "variables": ["rows"], "rows": [{"levels": [str(answer)], "probability": share}]}
         if isinstance(answer, MostProbable):
             row = {"levels": list(answer.levels.values()), "probability": answer.probability}
             return {**reply, "variables": list(answer.levels), "rows": [row]}

@@ -4,6 +4,7 @@
               | "H" "(" [names] ["|" known] ")"                                  entropy
               | "I" "(" names ";" names ["|" known] ")"                          mutual information
               | "mode" "(" [names] ["|" condition] ")"                           the most probable state
+              | "N" "(" condition ")"                                            expected rows, with an interval
     asked     = item {"," item}               item = any | name     a bare name asks for its whole distribution
     known     = item {"," item}               a bare name is averaged over
     condition = any {"," any}                 a comma means "and", and binds less than "or"
@@ -32,7 +33,7 @@ from fullspan.query.language.boxes import EVERYTHING, Boxes, Codes, complement, 
 from fullspan.query.language.comparisons import code_of, compared, within
 from fullspan.query.language.text import Text
 
-Kind = Literal["probability", "entropy", "mutual_information", "mode"]
+Kind = Literal["probability", "entropy", "mutual_information", "mode", "count"]
 
 _NAME = re.compile(r"""[^\s,|=!(){}<>≤≥≠'"]+""")
 _NAME_IN_LIST = re.compile(r"""[^\s,|=!(){}<>≤≥≠'";]+""")
@@ -46,9 +47,16 @@ _EVENT = re.compile(rf"{_EQUALITY.pattern}|{_ORDER.pattern}|(?i:(?:not\s+)?in\b)
 _NOT = re.compile(r"not(?:(?=\()|\s+(?=[^\s=!<>≤≥≠,|)])(?!in\b))", re.IGNORECASE)
 _AND, _OR = (re.compile(rf"{word}(?=[\s(])", re.IGNORECASE) for word in ("and", "or"))
 _FUNCTION = re.compile(r"\s*(?!not\b)([^\W\d]\w*)\s*\(", re.IGNORECASE)
+_BAR = re.compile(r"\|")
 _CLOSING, _PARENTHESIS, _BRACE = re.compile(r"[|)]|$"), re.compile(r"\("), re.compile(r"\{")
-_OPENING = re.compile(r"\s*(P|H|I|mode)\s*\(", re.IGNORECASE)
-_KINDS: dict[str, Kind] = {"p": "probability", "h": "entropy", "i": "mutual_information", "mode": "mode"}
+_OPENING = re.compile(r"\s*(P|H|I|N|mode)\s*\(", re.IGNORECASE)
+_KINDS: dict[str, Kind] = {
+    "p": "probability",
+    "h": "entropy",
+    "i": "mutual_information",
+    "n": "count",
+    "mode": "mode",
+}
 _SLIPS = (
     (re.compile(r"&"), "write 'and' instead of '&'"),
     (re.compile(r";"), "write ',' instead of ';', which stands in I(a; b) only"),
@@ -118,7 +126,7 @@ def kind_of(text: str) -> Kind:
 
 
 def is_wrapped(text: str) -> bool:
-    """Whether a question begins with ``P(``, ``H(``, ``I(`` or ``mode(``."""
+    """Whether a question begins with ``P(``, ``H(``, ``I(``, ``N(`` or ``mode(``."""
     return _OPENING.match(text) is not None
 
 
@@ -132,10 +140,10 @@ class _Reader(Text):
     def query(self) -> Query:
         opening = _OPENING.match(self.text)
         if not opening and (function := _FUNCTION.match(self.text)):
-            raise self.error(f"there is no function {function[1]!r}; there are P, H, I and mode", function.start(1))
+            raise self.error(f"there is no function {function[1]!r}; there are P, H, I, N and mode", function.start(1))
         self.place = opening.end() if opening else 0
         kind = kind_of(self.text)
-        query = self._probability() if kind == "probability" else self._measure(kind)
+        query = self._measure(kind) if kind not in ("probability", "count") else self._probability(kind)
         if opening:
             self._close(opening.end() - 1)
         if not self.at_end():
@@ -145,8 +153,13 @@ class _Reader(Text):
             )
         return query
 
-    def _probability(self) -> Query:
-        variables, event = self._items(bare=True)
+    def _probability(self, kind: Kind) -> Query:
+        """What stands between the parentheses of P and N; rows are counted of one event, and not given another."""
+        variables, event = self._items(bare=kind == "probability")
+        if kind == "count":
+            if self.comes(_BAR):
+                raise self.error("N(...) counts the rows of an event, without a condition; join both with 'and'")
+            return Query((), event, EVERYTHING, kind)
         given = self._items(bare=False)[1] if self.skip("|") else EVERYTHING
         return Query(variables, event, given)
 

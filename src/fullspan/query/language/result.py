@@ -40,6 +40,35 @@ class MostProbable:
         return f"{state} (log-probability {self.log_prob:.6g})"
 
 
+@dataclass(frozen=True)
+class Count:
+    """How many of n independent rows an event is expected to hold in: a binomial number.
+
+    Attributes
+    ----------
+    expected : ``n P(event)``.
+    low, high : the smallest interval of equal tails that has it with at least 95 %, if the model is right.
+    n_rows : n.
+    """
+
+    expected: float
+    low: int
+    high: int
+    n_rows: int
+
+    @classmethod
+    def of(cls, probability: float, n_rows: int) -> Count:
+        """Of an event with this probability."""
+        from scipy.stats import binom
+
+        p = min(max(probability, 0.0), 1.0)
+        low, high = (int(binom.ppf(q, n_rows, p)) if 0 < p < 1 else round(n_rows * p) for q in (0.025, 0.975))
+        return cls(n_rows * p, low, high, n_rows)
+
+    def __str__(self) -> str:
+        return f"{self.expected:,.1f} of {self.n_rows:,} rows (95 %: {self.low:,} to {self.high:,})"
+
+
 @dataclass(frozen=True, eq=False)
 class Table:
     """Probabilities of the joint states of a few variables.
