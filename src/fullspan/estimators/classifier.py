@@ -60,8 +60,9 @@ class BoltzmannClassifier(Memory, Seed, Parameters, Explained, ClassifierMixin, 
     solver : ``"auto"``, ``"newton"``, ``"lbfgs"`` or ``"gradient"``.
     l1, l2 : penalties ``l1 |theta|_1`` and ``l2 |theta|^2 / 2`` on the information gain in nats per row. With
         ``l2="auto"`` a ridge that treats all levels alike and leaves the base rates free is chosen by cross-validated
-        likelihood (five stratified folds, ten below 1,000 rows), for one output without hidden units, ``graph``, ``terms``, ``margins``, ``l1`` or
-        ``solver``; elsewhere ``"auto"`` is 0, and order 2. The folds are drawn by a fixed seed.
+        likelihood (five stratified folds, ten below 1,000 rows), for one output without hidden units, ``graph``,
+        ``terms``, ``margins``, ``l1`` or ``solver``; elsewhere ``"auto"`` is 0, and order 2. The
+        folds are drawn by a fixed seed.
     restarts : runs from random weights where there are hidden units.
     tol : largest difference left between the expectations of model and data.
     max_iter : most iterations; the solver's own limit by default.

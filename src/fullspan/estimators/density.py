@@ -262,7 +262,7 @@ class DensityEstimator(Parameters, Explained, Plots, Predictions, DensityMixin, 
     def impute(
         self,
         X: Any,
-        how: Literal["mode", "draw", "mean"] = "mode",
+        how: Literal["mode", "cells", "draw", "mean"] = "mode",
         random_state: Any = None,
         n_draws: int | None = None,
     ) -> Any:
@@ -270,7 +270,9 @@ class DensityEstimator(Parameters, Explained, Plots, Predictions, DensityMixin, 
 
         Parameters
         ----------
-        how : ``"mode"``, the likeliest completion of the row; ``"draw"``, a random one, given what the row says;
+        how : ``"mode"``, the likeliest completion of the row, all its missing cells together; ``"cells"``, the
+            likeliest value of each missing cell on its own, of which more are right, though together they may be
+            unlikely; ``"draw"``, a random completion, given what the row says;
             ``"mean"``, no completion but the probabilities: ``{name: array (rows, levels)}``.
         random_state : seed or generator for ``"draw"``.
         n_draws : multiple imputation: that many independent draws of the whole table.
@@ -298,6 +300,8 @@ class DensityEstimator(Parameters, Explained, Plots, Predictions, DensityMixin, 
             return self.distribution_.impute(codes, "mean")
         rng = generator(random_state)
         within = rng if how == "draw" else None
+        if how == "cells":
+            return fill(checked_table(X), self._visible, codes, self.distribution_.likeliest_cells(codes), None)
         tables = [
             fill(checked_table(X), self._visible, codes, self.distribution_.impute(codes.copy(), how, rng), within)
             for _ in range(n_draws or 1)

@@ -442,9 +442,9 @@ class LayeredEstimator(LayeredParameters, _Transformer):
 
         Parameters
         ----------
-        how : ``"mode"``, the likeliest level of each missing cell by its means over ``burn_in`` sweeps, after as many
-            that are not counted; ``"draw"``, the state of a chain after ``burn_in`` sweeps; ``"mean"``, no completion
-            but those means: ``{name: array (rows, levels)}``, 0 and 1 where a cell is known.
+        how : ``"mode"`` and ``"cells"``, the likeliest level of each missing cell by its means over ``burn_in``
+            sweeps, after as many that are not counted; ``"draw"``, the state of a chain after ``burn_in`` sweeps;
+            ``"mean"``, no completion but those means: ``{name: array (rows, levels)}``, 0 and 1 where a cell is known.
 
         Raises
         ------
@@ -456,7 +456,7 @@ class LayeredEstimator(LayeredParameters, _Transformer):
         codes = self._codes(X)
         refuse_missing_level(codes, self.space_)
         rng = generator(random_state)
-        found = self._distribution(burn_in).impute(codes, how, rng)
+        found = self._distribution(burn_in).impute(codes, "mode" if how == "cells" else how, rng)
         return found if how == "mean" else self._filled(X, codes, found, rng if how == "draw" else None)
 
     def _filled(self, X: Any, codes: NDArray[Any], completed: NDArray[Any], rng: np.random.Generator | None) -> Any:

@@ -16,6 +16,7 @@ from fullspan.estimators.inputs.tables import checked_table
 
 if TYPE_CHECKING:
     from fullspan.query.distribution import Distribution
+    from fullspan.query.multiple_imputation import PooledMargin
     from fullspan.query.oddness import RowExplanation
 
 
@@ -109,6 +110,29 @@ class Predictions:
         if not isinstance(n_draws, int | np.integer) or n_draws < 1:
             raise FullspanError(f"n_draws is {n_draws!r}; a whole number of at least 1 is needed")
         return explain_rows(self._predicting(), codes, generator(random_state), int(n_draws))[0]
+
+    def imputed_margin(self, X: Any, column: str, n_draws: int = 20, random_state: Any = 0) -> PooledMargin:
+        """The shares of a column's levels in a table with missing cells, by multiple imputation and Rubin's rules.
+
+        Each draw fills all missing cells from their distribution given the row. The standard errors hold what chance of
+        the rows and what the missing cells leave open, given the model: errors of the model's weights are not in them.
+
+        Parameters
+        ----------
+        n_draws : completed tables, at least 2.
+        random_state : seed of the draws, or a generator.
+
+        Raises
+        ------
+        QueryError : there is no such column, or what a row says has probability 0.
+        FullspanError : ``n_draws`` is below 2.
+        """
+        from fullspan.estimators.inputs.seeds import generator
+        from fullspan.query.multiple_imputation import pooled_margin
+
+        visible = self._all_columns()
+        i = visible.position(column)
+        return pooled_margin(self._predicting(), self._rows_of(X, visible), i, n_draws, generator(random_state))
 
     # -- rows -------------------------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ of outputs and hidden units does. Without hidden units f is convex; logistic reg
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -287,6 +288,17 @@ class _Chosen(_Conditional):
             require(32 * n * len(self.inputs), budget(None), what, "use a smaller order, or fewer or shorter inputs")
         tried = [order for order in orders if order == orders[0] or (order <= len(self.cards) + 1 and small(order))]
         return choose(self.inputs, self.cards, self.counts, tried, lambda t, k: history.record("refit", k, t.log_loss))
+
+    def _terms(self) -> tuple[Term, ...]:
+        """All terms of the output and up to ``order - 1`` inputs."""
+        from fullspan.learn.likelihood.multinomial import sets_of
+
+        found: list[Term] = []
+        for s in sets_of(len(self.roles.inputs), self.choice.order):
+            variables = sorted((*(self.roles.inputs[i] for i in s), self.output))
+            components = itertools.product(*(range(1, self.space.cards[i]) for i in variables))
+            found += [tuple(zip(variables, own, strict=True)) for own in components]
+        return tuple(found)
 
     def run(self) -> Fitted:
         from fullspan.learn.likelihood.multinomial import Multinomial, features, weights_of_terms

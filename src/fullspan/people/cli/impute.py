@@ -16,8 +16,11 @@ if TYPE_CHECKING:
 EPILOG = """Example: fullspan impute votes.fsm votes.csv -o filled.csv
 
 The output is the table as it was, with the missing cells of the model's variables filled: observed cells, further
-columns and their order stay. With --how mean it is a table of probabilities instead: one row per row of the data, one
-column name=level per level of the model's variables, 0 or 1 where the cell is observed, and no further columns.
+columns and their order stay. --how mode takes the likeliest completion of each row, all its missing cells together;
+--how cells the likeliest value of each cell on its own: more of these are right, but together they may be unlikely.
+--how draw draws completions, so that shares and correlations are kept. With --how mean it is a table of
+probabilities instead: one row per row of the data, one column name=level per level of the model's variables, 0 or 1
+where the cell is observed, and no further columns.
 
 A number of a binned column becomes the median of the data in its bin, or a random one of them. An existing output file
 is replaced, the data file never. A model fitted with --missing level has nothing to fill: an empty cell is one of its
@@ -28,6 +31,7 @@ class How(enum.StrEnum):
     """What a missing cell becomes."""
 
     mode = "mode"
+    cells = "cells"
     mean = "mean"
     draw = "draw"
 
@@ -70,7 +74,10 @@ def impute(
         table = _wide(distribution.impute(codes, "mean"), space)
     else:
         rng = np.random.default_rng(seed)
-        completed = distribution.impute(codes.copy(), "mode" if how is How.mode else "draw", rng)
+        if how is How.cells:
+            completed = distribution.likeliest_cells(codes)
+        else:
+            completed = distribution.impute(codes.copy(), "mode" if how is How.mode else "draw", rng)
         within = rng if how is How.draw else None
         table = fill(data, space, codes, completed, within, as_text=table_suffix(output) in (".csv", ".tsv"))
     write_table(table, output)
