@@ -1,7 +1,7 @@
 """Missing cells filled in: accuracy and log-loss of 20 % of the cells of five tables, removed completely at random.
 
 ``FullSpan(missing="em")`` and its average learn from the table with its gaps. Accuracy is that of the likeliest value
-of each cell, log-loss that of the probabilities; the accuracy of the likeliest completions stands beside it. Rivals: the
+of each cell, log-loss that of the probabilities; the accuracy of the likeliest completions is beside it. Rivals: the
 most frequent level (with the shares of the column); chained logistic regressions, which is scikit-learn's
 ``IterativeImputer`` for categories; and missForest with gradient boosting: chained ``HistGradientBoostingClassifier``.
 The chains go three rounds from the most frequent levels.
