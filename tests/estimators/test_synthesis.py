@@ -108,6 +108,26 @@ def test_kinds_of_tables(kind: str) -> None:
         assert drawn.schema == source.schema
 
 
+def test_types_of_frames_are_kept_with_missing_cells() -> None:
+    days = pd.to_datetime("2020-01-01") + pd.to_timedelta(RNG.integers(0, 400, N), unit="D")
+    grade = pd.Categorical(RNG.choice(["lo", "hi"], N), categories=["lo", "mid", "hi"], ordered=True)
+    number = pd.array(np.where(RNG.random(N) < 0.2, None, RNG.integers(0, 60, N)), dtype="Int64")
+    frame = pd.DataFrame({1: days, "grade": grade, "number": number})
+    drawn = fs.synthesize(frame, 200, random_state=0, missing=True)
+    assert drawn.dtypes.to_dict() == frame.dtypes.to_dict()
+    assert set(drawn[1]) <= set(days)
+    assert drawn["number"].isna().any()
+    polars = pl.from_pandas(frame[["grade", "number"]])
+    assert fs.synthesize(polars, 20, random_state=0).schema == polars.schema
+
+
+def test_a_tree_cannot_forbid() -> None:
+    tree = fs.ChowLiuTree().fit(KNOWN[["sex", "pregnant"]])
+    assert len(tree.synthesize(5, random_state=0, given="sex=f")) == 5
+    with pytest.raises(FullspanError, match="cannot exclude events exactly; leave forbid= out"):
+        tree.synthesize(5, forbid="sex=m, pregnant=y")
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

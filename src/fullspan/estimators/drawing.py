@@ -24,16 +24,19 @@ def like_of(table: Any, source: Any) -> Any:
     if module == "pandas":
         import pandas as pd
 
-        frame = table.to_pandas()
+        frame = pd.DataFrame(table.to_pandas())
+        labels = {str(label): label for label in source.columns}
         for name in frame.columns:
-            own = source[name].dtype if name in source.columns else None
-            if own is not None and frame[name].dtype != own and not frame[name].isna().any():
+            own = source[labels[name]].dtype
+            if frame[name].dtype != own and (not isinstance(own, np.dtype) or not frame[name].isna().any()):
                 frame[name] = frame[name].astype(own)
-        return pd.DataFrame(frame)
+        return frame.rename(columns=labels)
     if module == "polars":
         import polars as pl
 
-        return pl.from_arrow(table)
+        schema = source.collect_schema()
+        found = pl.DataFrame(pl.from_arrow(table))
+        return found.with_columns([pl.col(name).cast(schema[name]) for name in found.columns])
     if isinstance(source, np.ndarray):
         columns = [np.asarray(table.column(i)) for i in range(table.num_columns)]
         return np.stack(columns, axis=1).astype(source.dtype) if source.dtype != object else np.stack(columns, axis=1)
@@ -101,4 +104,12 @@ def _without(distribution: Distribution, forbid: Sequence[str]) -> Distribution:
             table[np.ix_(*(box[i] for i in scope))] = NEVER
     if distribution.log_mean(factors) < NEVER / 2:
         raise QueryError(f"the forbidden events exclude every row that the model knows: {'; '.join(forbid)}")
-    return distribution.renewed(factors)
+    try:
+        return distribution.renewed(factors)
+    except QueryError:
+        raise
+    except FullspanError as error:
+        raise FullspanError(
+            "this kind of model cannot exclude events exactly; leave forbid= out, or use a FullSpan, "
+            "a BoltzmannMachine or a FullSpanMixture"
+        ) from error
