@@ -71,9 +71,15 @@ def read(folder: Path, name: str, meta: dict[str, Any]) -> tuple[np.ndarray, np.
     codes = file["codes"] if "codes" in file else np.unpackbits(file["bits"], axis=1)[:, : int(file["n"])]
     names = meta["variables"]
     wanted = TARGETS.get(name, "")
-    j = next((k for k, own in enumerate(names) if wanted and own.lower().startswith(wanted)), codes.shape[1] - 1)
+    j = next((k for k, own in enumerate(names) if wanted and own.lower().startswith(wanted)), _last_that_varies(codes))
     known = codes[:, j] != 255
     return np.delete(codes, j, axis=1)[known].astype(int), codes[known, j].astype(int), str(names[j])
+
+
+def _last_that_varies(codes: np.ndarray) -> int:
+    """The last column whose second most frequent level has at least one row in fifty."""
+    shares = [np.sort(np.bincount(column[column != 255]))[::-1] / len(codes) for column in codes.T]
+    return max(j for j, own in enumerate(shares) if len(own) > 1 and own[1] >= 0.02)
 
 
 def spikes() -> tuple[np.ndarray, np.ndarray, str]:

@@ -108,6 +108,52 @@ class GraphModel:
         else:
             write(Fitted.given(log_linear_form(self.graph, self.log_z())), path)
 
+    @classmethod
+    def of(cls, model: Any, max_memory: int | None = None) -> GraphModel:
+        """The network of a fitted estimator: the factors of a log-linear model or a tree, hidden variables among them.
+
+        Raises
+        ------
+        FullspanError : the model is no single product of factors, such as a mixture.
+        """
+        from fullspan.estimators.exchange import graph_of
+
+        return cls(graph_of(model.fitted_), max_memory)
+
+    @classmethod
+    def from_pyagrum(cls, network: Any, max_memory: int | None = None) -> GraphModel:
+        """The network of a ``pyagrum.BayesNet`` or ``pyagrum.MarkovRandomField``; levels are its labels.
+
+        Raises
+        ------
+        FullspanError : it is neither.
+        """
+        from fullspan.estimators.exchange import from_pyagrum
+
+        return cls(from_pyagrum(network), max_memory)
+
+    def to_pyagrum(self) -> Any:
+        """A ``pyagrum.MarkovRandomField`` with the same distribution; levels become text.
+
+        Raises
+        ------
+        FullspanError : pyAgrum is not installed, or a level holds ``|``.
+        """
+        from fullspan.estimators.exchange import to_pyagrum
+
+        return to_pyagrum(self.graph)
+
+    def to_networkx(self) -> Any:
+        """A ``networkx.Graph`` of the variables, with ``levels``, joined where they share a factor.
+
+        Raises
+        ------
+        FullspanError : NetworkX is not installed.
+        """
+        from fullspan.estimators.exchange import to_networkx
+
+        return to_networkx(self.graph)
+
     # -- sums -------------------------------------------------------------------------------------------------
 
     def log_z(self, evidence: Event | None = None) -> float:

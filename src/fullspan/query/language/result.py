@@ -6,12 +6,14 @@ import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.data.space import Level
 from fullspan.display import html_table
+from fullspan.errors import FullspanError
 
 SHOWN = 50
 """States that a notebook shows."""
@@ -105,6 +107,23 @@ class Table:
             return float(self.values[tuple(own.index(level) for own, level in zip(self.levels, key, strict=True))])
         except ValueError:
             raise KeyError(levels) from None
+
+    def to_xarray(self) -> Any:
+        """An ``xarray.DataArray`` with a dimension for each variable and its levels as coordinates.
+
+        Standard errors, where there are any, are its attribute ``errors``.
+
+        Raises
+        ------
+        FullspanError : xarray is not installed.
+        """
+        try:
+            import xarray
+        except ModuleNotFoundError:
+            raise FullspanError("this needs xarray, which is not installed: pip install xarray") from None
+        coordinates = {name: list(own) for name, own in zip(self.names, self.levels, strict=True)}
+        attributes = {} if self.errors is None else {"errors": self.errors}
+        return xarray.DataArray(self.values, coordinates, self.names, name="probability", attrs=attributes)
 
     def _repr_html_(self) -> str:
         """A table with a bar for every probability, as notebooks show it; of many states the likeliest."""
