@@ -1,7 +1,7 @@
 """The full-span search without a table of states: a sparse set of terms whose elimination stays within a budget.
 
     1. Plan: the budget of cells follows from predicted time and memory (module ``plan``).
-    2. Start from the graph of a network (module ``start``).
+    2. Start from the graph of a network, or, where that is shorter, from all terms of its families (module ``start``).
     3. Grow: pairs, then terms of any order inside the cliques of their graph (module ``grow``).
     4. Sift: drop what does not pay, shrink the rest by the code of its weights, refit (module ``sift``); what was
        dropped makes room, so that growing starts again, as long as the description gets shorter.
@@ -23,6 +23,7 @@ from fullspan.data import Empirical
 from fullspan.errors import FullspanError
 from fullspan.learn.base.counted import smoothed_entropy
 from fullspan.learn.base.progress import STOPPED, History, Watch
+from fullspan.learn.networks.network import Network
 from fullspan.learn.search.line import approximate_nats
 from fullspan.learn.search.options import refuse_bic
 from fullspan.learn.search.penalty import prices
@@ -32,7 +33,7 @@ from fullspan.learn.wide.grow import Growth, growing_cost
 from fullspan.learn.wide.plan import cells_for
 from fullspan.learn.wide.reached import Reached, Weigher
 from fullspan.learn.wide.sift import Described, described, sifted
-from fullspan.learn.wide.start import moral_start
+from fullspan.learn.wide.start import moral_start, weights_of
 from fullspan.learn.wide.width import Width
 from fullspan.model.algebra.basis import Basis, BasisName, is_power_of_two
 from fullspan.model.fitted import Fitted
@@ -43,6 +44,8 @@ _CYCLES = 3
 """Most times that growing and sifting follow each other."""
 _WORTH = 1e-4
 """Nats per row that another cycle must have saved for a further one."""
+_CLEARLY = 0.01
+"""Nats per row that all terms of a network's families must save to be taken in place of a sparser model."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +116,8 @@ class Search:
 
     def _search(self) -> None:
         options = self.options
-        self.width = moral_start(self.data, self.width, options.penalty, options.max_order, self._report)
+        self.width, network = moral_start(self.data, self.width, options.penalty, options.max_order, self._report)
+        moral = copy.deepcopy(self.width)
         start = self.weigher.independent(self.width)
         growth = Growth(self.weigher, self.width, self.tariff, start, self._tell)
         best: Described | None = None
@@ -126,6 +130,8 @@ class Search:
             self.weigher = growth.weigher
             grown = described(growth.weigher, self.tariff, growth.reached, growth.width)
             found = sifted(growth.weigher, self.tariff, grown)
+            if cycle == 0 and network is not None and (whole := self._whole(network, moral)) is not None:
+                found = whole if whole.length < found.length - _CLEARLY * self.data.total else found
             saved = np.inf if best is None else best.length - found.length
             if saved > 0:
                 best = found
@@ -135,6 +141,14 @@ class Search:
                 break
             growth = self._again(found)
         assert best is not None
+
+    def _whole(self, network: Network, width: Width) -> Described | None:
+        """All terms inside the families of the network, sifted; None if they are too many to be weighed at once."""
+        weights = weights_of(network, self.weigher.basis.name, len(self.tariff.by_order) - 1)
+        if weights is None:
+            return None
+        reached = self.weigher.weighed(self.weigher.laid_out(weights, width), weights)
+        return sifted(self.weigher, self.tariff, described(self.weigher, self.tariff, reached, width))
 
     def _again(self, found: Described) -> Growth:
         """Growing goes on from what was found, all main effects included and under the wide prior."""
