@@ -3,8 +3,10 @@
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from fullspan.model.algebra import jit
@@ -76,6 +78,24 @@ def test_a_twin_serves_until_compiling_pays_or_where_nothing_is_kept(tmp_path: P
     cache = str(tmp_path / "cache")
     run(script, [True, True, False, False], NUMBA_CACHE_DIR=cache)
     run(script, [False] * 4, NUMBA_CACHE_DIR=cache)
+
+
+def test_what_runs_as_python_is_decided_by_counts_and_not_by_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loaded machine prints the same numbers as an idle one."""
+
+    def slowly(x: object) -> object:
+        time.sleep(0.01)
+        return x
+
+    kernel = jit.Kernel(slowly, {})
+    kernel.__module__ = jit._INTERPRETED[1] + "kernel"
+    monkeypatch.setattr(kernel, "_is_kept", lambda: True)
+    monkeypatch.setattr(kernel, "ready", lambda: lambda x: "compiled")
+    given = np.ones(jit._FEW_KEPT)
+    served = [kernel(given) is given for _ in range(40)]
+    assert served == [k * given.size <= jit._PATIENCE_KEPT for k in range(40)]
+    assert not all(served)
+    assert kernel(np.ones(jit._FEW_KEPT + 1)) == "compiled"
 
 
 def test_no_garbage_is_collected_while_numba_compiles(tmp_path: Path) -> None:

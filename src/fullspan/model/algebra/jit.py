@@ -22,7 +22,6 @@ import itertools
 import os
 import sys
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -51,8 +50,11 @@ _INTERPRETED = (
 _FEW, _FEW_KEPT, _FEW_ORDERED = 1 << 15, 1 << 8, 1 << 10
 """Numbers in a kernel's arguments up to which a call runs as Python: where it is not kept on disk, where it is, and of
 kernels that order nodes, whose time grows faster than their arrays."""
-_PATIENCE_PYTHON, _PATIENCE_KEPT = 2.0, 0.1
-"""Seconds that a kernel may run as Python before it is compiled, or fetched from the disk."""
+_PATIENCE_PYTHON, _PATIENCE_KEPT = 1 << 18, 1 << 13
+"""Numbers that a kernel visits as Python before it is compiled, or fetched from the disk: in some two seconds, or in a
+tenth. Numbers and not seconds, since the two differ by rounding: what a program prints must not depend on the clock."""
+_QUADRATIC = 32
+"""Kernels that order nodes visit the square of their numbers over this."""
 _here = threading.local()
 
 
@@ -83,7 +85,7 @@ class Kernel(Deferred):
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
         super().__init__(functools.partial(_dispatcher, function, options), function)
-        self.py_func, self._spent, self._visited = function, 0.0, 0
+        self.py_func, self._as_python, self._visited = function, 0, 0
         self._kept: bool | None = None
         functools.update_wrapper(self, function)
 
@@ -94,12 +96,12 @@ class Kernel(Deferred):
             return self.py_func(*arguments)
         if not self._is_interpreted(arguments):
             return self.ready()(*arguments)
-        _here.interprets, started = True, time.perf_counter()
+        _here.interprets = True
         try:
             with np.errstate(all="ignore"):
                 return self.py_func(*arguments)
         finally:
-            _here.interprets, self._spent = False, self._spent + time.perf_counter() - started
+            _here.interprets = False
 
     def serves_plain(self, n_numbers: int, most: int, n_passes: int = 0) -> bool:
         """Whether a twin in NumPy is to serve ``n_numbers`` now, of up to ``most``, since compiling would take longer.
@@ -129,18 +131,25 @@ class Kernel(Deferred):
 
     def _is_interpreted(self, arguments: tuple[Any, ...]) -> bool:
         """Whether this call runs as Python, which is done before Numba is imported."""
-        if not self.__module__.startswith(_INTERPRETED) or self._spent > _PATIENCE_PYTHON:
+        if not self.__module__.startswith(_INTERPRETED) or self._as_python > _PATIENCE_PYTHON:
             return False
         if self._kept is None:  # looked up once: a kernel that this process compiles is no longer asked about
             self._kept = self._is_kept()
-        if self._kept and self._spent > _PATIENCE_KEPT:
+        if self._kept and self._as_python > _PATIENCE_KEPT:
             return False
-        return _n_numbers(arguments) <= self._few()
+        n = _n_numbers(arguments)
+        if n > self._few():
+            return False
+        self._as_python += n * n // _QUADRATIC if self._orders_nodes() else n
+        return True
+
+    def _orders_nodes(self) -> bool:
+        return self.__module__.startswith(_INTERPRETED[0])
 
     def _few(self) -> int:
         if self._kept:
             return _FEW_KEPT
-        return _FEW_ORDERED if self.__module__.startswith(_INTERPRETED[0]) else _FEW
+        return _FEW_ORDERED if self._orders_nodes() else _FEW
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
