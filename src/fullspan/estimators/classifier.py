@@ -143,7 +143,7 @@ class BoltzmannClassifier(Memory, Seed, Parameters, Explained, ClassifierMixin, 
             orders = self._orders(len(outputs), hidden)
             fitted = fit_conditional(empirical, outputs, _named(self.inputs), options, hidden, watch, orders)
         self._warn(fitted)
-        own = {"order": self.order, "l2": self.l2} if orders else {}
+        own = {"order": self.order, **({"l2": self.l2} if orders else {})}
         settings = parameters(options, fitted.model.space, hidden, self.random_state)
         fitted = replace(fitted, settings={**fitted.settings, **settings, **self._settings(), **own})
         self._accept(fitted, kind_of(table), empirical)
