@@ -6,7 +6,8 @@ Blocks of one file run in order, in one empty folder that holds the bundled tabl
   lines that begin with ``>>>`` are a session, with the output below each statement.
 * ```` ```console ````: each line ``$ command`` is run by the shell, and its output is what follows.
 * ``<!-- not run -->`` on the line before a block leaves it alone.
-* Pictures (``.svg``, ``.png``) that an example leaves in the folder are those the page shows; the site takes them.
+* Pictures (``.svg``, ``.png``) that an example leaves in the folder are those the page shows: the site takes them, and
+  ``make readme`` renews those that are kept in a file.
 
 Timings are not compared, and numbers may differ by 0.1 % or by one in their last digit.
 """
@@ -31,9 +32,11 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 SKIP = "<!-- not run -->"
 os.environ.setdefault("MPLBACKEND", "Agg")
+os.environ.setdefault("SOURCE_DATE_EPOCH", "0")  # a picture has no date, so that drawing it again gives the same file
 _FENCE = re.compile(r"^```(\w*)\s*$")
 _RULE = re.compile("─+")
 _TIMING = re.compile(r"\b\d+(\.\d+)? ?(s|ms|µs|seconds?)\b")
+_PICTURE = re.compile(r"!\[[^\]]*\]\(([^)\s]+\.(?:svg|png))\)")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 
 
@@ -223,16 +226,29 @@ def _shell(command: str) -> list[str]:
 
 
 def rewrite(document: Path) -> bool:
-    """Put the real output in place of the documented one; returns whether anything changed."""
+    """Put the real output and pictures in place of those kept; returns whether anything changed."""
+    import matplotlib as mpl
+
     before = document.read_text(encoding="utf-8")
     lines = before.splitlines()
-    for expected in reversed(run(document).expected):
+    with mpl.rc_context({"svg.hashsalt": "fullspan"}):
+        execution = run(document)
+    for expected in reversed(execution.expected):
         if expected.differences():
             lines[expected.block.start : expected.block.stop] = _stripped(expected.found)
     after = "\n".join(lines) + "\n" if lines else before
     if after != before:
         document.write_text(after, encoding="utf-8")
-    return after != before
+    return _renew_pictures(document, execution.pictures) or after != before
+
+
+def _renew_pictures(document: Path, drawn: dict[str, bytes]) -> bool:
+    """Overwrite the picture files that a document shows and its examples draw."""
+    shown = {document.parent / link for link in _PICTURE.findall(document.read_text(encoding="utf-8"))}
+    stale = [p for p in shown if p.name in drawn and p.exists() and p.read_bytes() != drawn[p.name]]
+    for path in stale:
+        path.write_bytes(drawn[path.name])
+    return bool(stale)
 
 
 if __name__ == "__main__":

@@ -44,3 +44,14 @@ def test_a_wrong_output_is_found_and_mended(tmp_path: Path) -> None:
     for part in ("\n42\n", ">>> x + 1\n7\n", "print(i)\n0\n1\n", "two\none two\n", "c1-5\nparty\n", "left alone"):
         assert part in text
     assert not rewrite(document)
+
+
+def test_a_kept_picture_is_drawn_again(tmp_path: Path) -> None:
+    document, kept = tmp_path / "page.md", tmp_path / "a.svg"
+    draw = "from pathlib import Path\nfor name in 'ab':\n    Path(name + '.svg').write_text('new')"
+    document.write_text(f"```python\n{draw}\n```\n\n![a](a.svg) ![b](b.svg)\n")
+    kept.write_text("old")
+    assert rewrite(document)
+    assert kept.read_text() == "new"
+    assert not (tmp_path / "b.svg").exists()
+    assert not rewrite(document)
