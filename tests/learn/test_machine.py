@@ -228,7 +228,7 @@ def test_a_hidden_unit_is_a_column_that_nobody_has_seen(
     first = machine.best_of_runs
 
     def from_the_same_start(self: Any, face: Any) -> Any:
-        return first(self._solve, self.terms, 3, options)
+        return first(self._solve, self.terms, seen, options)
 
     monkeypatch.setattr(machine._Machine, "_best_of_runs", from_the_same_start)
     as_missing = fit_machine(missing, options)

@@ -114,7 +114,7 @@ class TreeLayout:
             total = xp.exp(-top) + xp.sum(e, axis=2, keepdims=True)
             sums.append((top + xp.log(total))[:, :, 0])
             shares.append(xp.reshape(e / total, (n, groups * levels)))
-        return _side_by_side(xp, sums), _side_by_side(xp, shares)
+        return _side_by_side(xp, sums), _side_by_side(xp, shares or [t])  # t (N, 0) where all columns are constant
 
     def numbers(self, xp: Any, t: Any) -> tuple[Any, Any, Any]:
         """What the 0/1 matrix is multiplied with (N, R), the constants (N, 1), the levels' probabilities (N, P)."""
