@@ -108,14 +108,18 @@ def shown_by_terms(fitted: Fitted, top: int | None, *, terms: bool, whole: bool)
     from fullspan.estimators.explain.terms import TermTable
 
     space = fitted.model.space
+    blocks: list[str | Rows]
     details = {
         "variables": variable_facts(space),
         "interactions": InteractionTable.of(fitted)[:top].to_dicts(),
         "terms": TermTable.of(fitted)[:top].to_dicts(),
     }
     if is_machine(fitted) and not terms:
-        return Shown(summary(fitted), _machine_blocks(fitted, top if whole else COEFFICIENTS), details)
-    blocks: list[str | Rows] = ["\n".join(summary_lines(fitted))]
+        from fullspan.estimators.explain.summary import INTERACTIONS
+
+        blocks = _machine_blocks(fitted, top, top) if whole else _machine_blocks(fitted, INTERACTIONS, COEFFICIENTS)
+        return Shown(summary(fitted), blocks, details)
+    blocks = ["\n".join(summary_lines(fitted))]
     if whole:
         blocks.append("\n".join(variable_lines(space.variables)))
     if terms or fitted.interactions is None:
@@ -136,18 +140,17 @@ def _left_out(rows: Sequence[Any], top: int | None) -> int:
     return 0 if top is None else max(len(rows) - top, 0)
 
 
-def _machine_blocks(fitted: Fitted, top: int | None) -> list[str | Rows]:
-    """The summary of a machine, with its first ``top`` coefficients, and its limits."""
-    from fullspan.estimators.explain.summary import INTERACTIONS, Summary
+def _machine_blocks(fitted: Fitted, interactions: int | None, coefficients: int | None) -> list[str | Rows]:
+    """The summary of a machine, with its first interactions and coefficients, and its limits."""
+    from fullspan.estimators.explain.summary import Summary
 
     shown = Summary.of(fitted)
     blocks: list[str | Rows] = [shown.opening()]
     if len(found := shown.interactions()):
-        more = max(len(found) - INTERACTIONS, 0)
-        blocks += ["", *_listed(found[:INTERACTIONS], more)]
+        blocks += ["", *_listed(found[:interactions], _left_out(found, interactions))]
     if shown.coefficients:
-        heading, *rows = shown.coefficient_rows(top)
-        blocks += ["", Rows(heading, rows), "\n".join(shown.notes(top))]
+        heading, *rows = shown.coefficient_rows(coefficients)
+        blocks += ["", Rows(heading, rows), "\n".join(shown.notes(coefficients))]
     if (line := limit_line(fitted)) is not None:
         blocks.append(f"\n{line}")
     return blocks

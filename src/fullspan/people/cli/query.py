@@ -46,7 +46,7 @@ sum over all states that agree with the evidence; in a Bayesian network, a tree,
 probability of the evidence.
 
 Log-linear models whose log Z was itself estimated when they were fitted are always asked by chains. Restricted machines
-are summed over their hidden units. Deep machines answer no questions: use fullspan sample and fullspan impute."""
+are summed over their hidden units. Deep machines are asked with --gibbs."""
 
 
 def register(app: typer.Typer) -> None:

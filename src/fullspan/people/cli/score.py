@@ -71,7 +71,9 @@ def _mean(distribution: Distribution, data: Path, reading: Reading, weights: str
     dropped = f" ({left_out:,} of {empirical.n_rows:,} left out)" if left_out else ""
     number = f"{mean:.6f}" if log_z.exact else f"{mean:.4f} ± {log_z.error:.4f}"
     note = "" if log_z.exact else "; log Z is an estimate"
-    typer.echo(f"{what} {number} nats over {empirical.total:,.6g} rows{dropped}{note}")
+    typer.echo(
+        f"{what} {number} nats over {empirical.total:,.6g} row{'' if empirical.total == 1 else 's'}{dropped}{note}"
+    )
 
 
 def _rows(distribution: Distribution, data: Path, reading: Reading, output: Path | None, *, as_json: bool) -> None:

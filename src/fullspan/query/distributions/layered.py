@@ -31,8 +31,8 @@ SAMPLE_SWEEPS, IMPUTE_SWEEPS = 1000, 200
 """Sweeps of a chain before its state is taken as a draw, and before its means fill in a cell."""
 
 NOT_SUMMED = (
-    "a deep machine is not summed over its hidden layers, so questions about it have no exact answer, and no estimate "
-    "by the chains of --gibbs; fullspan sample draws rows to count in, and fullspan impute fills in cells"
+    "a deep machine is not summed over its hidden layers, so questions about it have no exact answer; --gibbs (in "
+    "Python distribution_.by_chains) estimates it, with its error"
 )
 
 
@@ -175,15 +175,10 @@ class LayeredDistribution(Distribution):
         return Estimate(value, value * self.log_z.error if math.isfinite(self.log_z.error) else math.inf, "ais")
 
     def by_chains(self, rng: np.random.Generator) -> Distribution:
-        """Not supported: the chains of questions run on log-linear models and factor graphs.
+        """A deep machine as factors over all its units, asked by chains; with one hidden layer sums are there."""
+        from fullspan.query.distributions.sampled import SampledDistribution
 
-        Raises
-        ------
-        FullspanError : always, with what to do instead.
-        """
-        if self.bound:
-            raise FullspanError(NOT_SUMMED)
-        return super().by_chains(rng)
+        return SampledDistribution(self.model.graph(), rng, summed=self) if self.bound else super().by_chains(rng)
 
     def pairs(self, work: float = 0.0) -> None:
         """Not summed: chains draw rows instead."""
