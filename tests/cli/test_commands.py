@@ -262,7 +262,9 @@ COMMANDS = [command.name for command in app.registered_commands]
 
 
 def test_every_command_is_known() -> None:
-    assert " ".join(COMMANDS) == "fit show query sample impute score compare report serve convert demo reproduce"
+    assert " ".join(COMMANDS) == (
+        "fit show query sample impute predict explain synth rake score compare report serve convert demo reproduce"
+    )
 
 
 def test_every_option_is_explained() -> None:

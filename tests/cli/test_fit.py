@@ -151,8 +151,8 @@ def test_a_level_for_missing_cells(run: Run, tmp_path: Path) -> None:
 
 
 def endless(*arguments: object) -> list[str]:
-    """A fit that buys every term it can and saves after each: it takes far longer than a test waits."""
-    greedy = ["--search", "paper", "--penalty", "0", "--epsilon", "1e-12", "--checkpoint-every", "0"]
+    """A fit that buys every term it can: it takes far longer than a test waits."""
+    greedy = ["--search", "paper", "--penalty", "0", "--epsilon", "1e-12"]
     return [*COMMAND, "fit", str(VOTES), "--missing", "drop", *greedy, *map(str, arguments)]
 
 
@@ -170,7 +170,7 @@ def interrupted(command: list[str], sign: Path) -> subprocess.CompletedProcess[s
 
 def test_ctrl_c_keeps_the_best_model_so_far_and_a_checkpoint_resumes(run: Run, tmp_path: Path) -> None:
     model, checkpoint = tmp_path / "m.fsm", tmp_path / "c.fsm"
-    done = interrupted(endless("-o", model, "--checkpoint", checkpoint), checkpoint)
+    done = interrupted(endless("-o", model, "--checkpoint", checkpoint, "--checkpoint-every", 0), checkpoint)
     assert done.returncode == 130, done.stderr
     assert "interrupted; the best model so far is in" in done.stderr
     assert "Traceback" not in done.stderr
