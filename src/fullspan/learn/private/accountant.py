@@ -1,0 +1,114 @@
+"""Zero-concentrated differential privacy: a budget, what has been spent of it, and what it means as (ε, δ).
+
+A mechanism is rho-zCDP if the Rényi divergence of order a between its outputs on neighbouring tables is at most rho a for
+all a > 1. Costs of mechanisms that are run one after another add up, and
+
+    delta(rho, eps) = min_{a > 1}  exp((a - 1)(a rho - eps)) / (a - 1) * (1 - 1/a)^a          (Canonne, Kamath & Steinke 2020)
+
+Gaussian noise of standard deviation sigma on numbers that one row moves by D in Euclidean length costs D^2 / (2 sigma^2).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Literal
+
+from fullspan.errors import FullspanError
+
+
+@dataclass(frozen=True)
+class Privacy:
+    """How much a private fit may reveal about any one row.
+
+    Parameters
+    ----------
+    epsilon, delta : of approximate differential privacy, above 0; delta well below one over the number of rows.
+    neighbours : ``"unbounded"``, tables that differ by one row added or removed: the number of rows is private too, and
+        paid for; ``"bounded"``, tables that differ in one row: the number of rows is public, and all noise grows by
+        the root of 2.
+
+    Examples
+    --------
+    >>> round(Privacy(1.0, 1e-9).rho, 4)
+    0.0148
+    """
+
+    epsilon: float
+    delta: float = 1e-9
+    neighbours: Literal["unbounded", "bounded"] = "unbounded"
+
+    def __post_init__(self) -> None:
+        for name, value, most in (("epsilon", self.epsilon, math.inf), ("delta", self.delta, 1.0)):
+            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < most:
+                limit = "above 0 and finite" if most == math.inf else "above 0 and below 1"
+                raise FullspanError(f"{name} is {value!r}; it is a number {limit}, such as epsilon=1, delta=1e-9")
+        if self.neighbours not in ("unbounded", "bounded"):
+            raise FullspanError(f"neighbours is {self.neighbours!r}; choose 'unbounded' or 'bounded'")
+
+    @property
+    def rho(self) -> float:
+        """The largest rho whose rho-zCDP implies (epsilon, delta)."""
+        return rho_of(self.epsilon, self.delta)
+
+    @property
+    def row_length(self) -> float:
+        """How many rows' worth two neighbouring tables differ by, in Euclidean length."""
+        return 1.0 if self.neighbours == "unbounded" else math.sqrt(2.0)
+
+
+def delta_of(rho: float, epsilon: float) -> float:
+    """The delta that rho-zCDP implies at ``epsilon``; any order a gives a bound, the best is looked for."""
+    if rho <= 0:
+        return 0.0
+    low, high = 1.0 + 1e-9, (epsilon + 1.0) / (2.0 * rho) + 2.0
+    for _ in range(200):
+        a = (low + high) / 2
+        # the derivative in a of the logarithm of the bound rises with a
+        if (2 * a - 1) * rho - epsilon + math.log1p(-1 / a) < 0:
+            low = a
+        else:
+            high = a
+    a = (low + high) / 2
+    return min(1.0, math.exp((a - 1) * (a * rho - epsilon) + a * math.log1p(-1 / a)) / (a - 1))
+
+
+def rho_of(epsilon: float, delta: float) -> float:
+    """The largest rho with ``delta_of(rho, epsilon) <= delta``."""
+    low, high = 0.0, epsilon + 1.0
+    for _ in range(200):
+        rho = (low + high) / 2
+        if delta_of(rho, epsilon) <= delta:
+            low = rho
+        else:
+            high = rho
+    return low
+
+
+@dataclass
+class Ledger:
+    """What a budget of zCDP has been spent on; spending more than is left is an error."""
+
+    rho: float
+    delta: float = 0.0
+    spent: list[tuple[str, float]] = field(default_factory=list)
+
+    @property
+    def left(self) -> float:
+        """What may still be spent."""
+        return max(0.0, self.rho - sum(cost for _, cost in self.spent))
+
+    def spend(self, what: str, cost: float) -> None:
+        """Charge a cost before the data are touched.
+
+        Raises
+        ------
+        FullspanError : the budget does not allow it; nothing is charged.
+        """
+        if not cost >= 0:
+            raise FullspanError(f"a cost is at least 0; {cost!r} was charged for {what}")
+        if cost > self.left * (1 + 1e-12) + 1e-300:
+            raise FullspanError(
+                f"the privacy budget is spent: {what} costs rho = {cost:.3g}, and {self.left:.3g} of {self.rho:.3g} is left"
+            )
+        self.spent.append((what, cost))

@@ -1,0 +1,184 @@
+"""Weights fitted to noisy interactions, shrunk by priors whose variances the noisy numbers set themselves.
+
+    minimise   1/2 sum_A |d_A - eta_A(theta)|^2 / s_A^2  +  1/2 sum_A |theta_A|^2 / v_A,        s_A = sigma_A / N
+
+the posterior of weights with normal priors under normal noise. Its gradient is F r + theta / v with r = (eta - d) / s^2; the
+product of the Fisher information F with r is how eta changes along r, a difference of two sums over the states. The variance of a
+prior is that of its weights, v = mean(theta^2 + posterior variance): weights share one prior with those of their interaction if
+these are many, and with those of their order if they are few.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from fullspan.arrays import Array
+from fullspan.learn.private.measured import Measured
+
+MANY = 8
+"""Contrasts from which on an interaction has a prior of its own."""
+ROUNDS, STEPS, CONJUGATE = 6, 6, 25
+"""Times that the priors are set anew; Newton steps in between; conjugate gradients for each."""
+MOST_ROWS, NOISE = 4096.0, 0.9
+"""Rows that the prior of the start is worth at most, and the misfit per contrast, in variances, that ends the start."""
+_STEP, _TOLERANCE = 1e-4, 1e-4
+"""Largest change of a weight in the difference that stands for a product with F; relative gain that ends a turn."""
+
+
+class Oracle(Protocol):
+    """log Z and the expected contrasts, flat and in the order of the interactions, for weights of the same shape."""
+
+    def __call__(self, theta: Array) -> tuple[float, Array]: ...
+
+    def fisher(self, theta: Array) -> Array | None:
+        """The covariance of all contrasts, or None where products with it are all that is affordable."""
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """The weights of all contrasts at the mode, log Z, and the standard deviation of each interaction's prior."""
+
+    theta: Array
+    log_z: float
+    deviations: Array
+
+
+def posterior_mode(
+    measured: Sequence[Measured],
+    cells: Sequence[int],
+    total: float,
+    oracle: Oracle,
+    watch: Callable[[int], None] | None = None,
+) -> Posterior:
+    """The mode, each prior as wide as the noisy numbers say.
+
+    Parameters
+    ----------
+    cells : of each interaction's margin; the variance of a contrast is about one over them.
+    total : number of rows N.
+    """
+    sizes = np.array([len(m.contrasts) for m in measured])
+    spread = np.repeat(np.asarray(cells, dtype=np.float64), sizes)
+    d = np.concatenate([m.contrasts for m in measured]) / total
+    precision = np.repeat([(total / m.sigma) ** 2 for m in measured], sizes)
+    groups = _groups(measured, sizes)
+    variances = spread * 0.1  # of contrasts; per cell, a tenth
+    theta = _start(oracle, d, precision, spread)
+    for turn in range(ROUNDS):
+        theta, errors = _mode(oracle, theta, d, precision, variances, spread)
+        if turn < ROUNDS - 1:
+            for group in groups:
+                moment = float(((theta[group] ** 2 + errors[group]) / spread[group]).mean())
+                variances[group] = max(moment, 1e-10) * spread[group]
+        if watch is not None:
+            watch(turn)
+    starts = np.cumsum(sizes) - sizes
+    return Posterior(theta, oracle(theta)[0], np.sqrt(variances / spread)[starts])
+
+
+def _groups(measured: Sequence[Measured], sizes: Array) -> list[Array]:
+    """Positions of the contrasts that share a prior."""
+    names = [(0, i) if size >= MANY else (1, len(m.scope)) for i, (m, size) in enumerate(zip(measured, sizes, strict=True))]
+    labels = {name: k for k, name in enumerate(dict.fromkeys(names))}
+    flat = np.repeat([labels[name] for name in names], sizes)
+    return [np.flatnonzero(flat == k) for k in range(len(labels))]
+
+
+def _start(oracle: Oracle, d: Array, precision: Array, spread: Array) -> Array:
+    """Most entropy against misfits over their variances: convex, one sum a step, and near the mode.
+
+        minimise   log Z(theta) - theta . d + rows/2 sum_A s_A^2 |theta_A|^2
+
+    ``rows`` is halved until the misfits are no larger than the noise explains: fewer would fit the noise, with weights that
+    no later step shrinks again.
+    """
+    from scipy.optimize import minimize
+
+    scale, theta, rows = np.sqrt(spread), np.zeros(len(d)), MOST_ROWS
+    while rows > 1:
+        ridge = rows / precision
+
+        def dual(u: Array, ridge: Array = ridge) -> tuple[float, Array]:
+            theta = u * scale
+            log_z, eta = oracle(theta)
+            return log_z - float(theta @ d) + 0.5 * float(ridge @ theta**2), (eta - d + ridge * theta) * scale
+
+        found = minimize(dual, theta / scale, (), "L-BFGS-B", True, options={"maxiter": 40, "maxcor": 20, "ftol": 1e-8})
+        theta = np.asarray(found.x * scale)
+        # at the minimum eta - d = -ridge theta
+        if float(precision @ (ridge * theta) ** 2) <= NOISE * len(d):
+            break
+        rows /= 2
+    return theta
+
+
+def _mode(
+    oracle: Oracle, theta: Array, d: Array, precision: Array, variances: Array, spread: Array
+) -> tuple[Array, Array]:
+    """The mode by Gauss and Newton's method, and the posterior variance of each weight.
+
+    Steps solve ``(F W F + 1/V) s = -gradient``: with F itself where it can be had, otherwise by conjugate gradients with F as
+    changes of eta along a direction, and variances that take F for diagonal.
+    """
+
+    def value(theta: Array, eta: Array) -> float:
+        return 0.5 * float(precision @ (eta - d) ** 2) + 0.5 * float((theta**2 / variances).sum())
+
+    eta = oracle(theta)[1]
+    cost = value(theta, eta)
+    plain = 1 / (precision / spread**2 + 1 / variances)
+    for _ in range(STEPS):
+
+        def fisher(v: Array, theta: Array = theta, eta: Array = eta) -> Array:
+            h = _STEP / max(float(np.abs(v / np.sqrt(spread)).max()), 1e-300)
+            return (oracle(theta + h * v)[1] - eta) / h
+
+        f = oracle.fisher(theta)
+        product = fisher if f is None else f.__matmul__
+        gradient = product(precision * (eta - d)) + theta / variances
+        if f is None:
+            step = -_solved(lambda v, f=fisher: f(precision * f(v)) + v / variances, gradient, plain)
+        else:
+            step = -np.linalg.solve((f * precision) @ f + np.diag(1 / variances), gradient)
+        promised, length = float(gradient @ step), 1.0
+        while length > 1e-3:
+            moved = theta + length * step
+            eta_moved = oracle(moved)[1]
+            cost_moved = value(moved, eta_moved)
+            if cost_moved <= cost + 1e-4 * length * promised:
+                break
+            length /= 2
+        else:
+            break
+        gained, theta, eta, cost = cost - cost_moved, moved, eta_moved, cost_moved
+        if gained < _TOLERANCE * max(cost, 1.0):
+            break
+    f = oracle.fisher(theta)
+    if f is None:
+        return theta, plain
+    return theta, np.diag(np.linalg.inv((f * precision) @ f + np.diag(1 / variances)))
+
+
+def _solved(product: Callable[[Array], Array], b: Array, scale: Array) -> Array:
+    """An approximate solution of ``product(x) = b`` by conjugate gradients, preconditioned by ``scale``."""
+    x, r = np.zeros_like(b), b.copy()
+    z = scale * r
+    p, rz = z, float(r @ z)
+    first = rz
+    for _ in range(CONJUGATE):
+        q = product(p)
+        curvature = float(p @ q)
+        if curvature <= 0:
+            break
+        a = rz / curvature
+        x, r = x + a * p, r - a * q
+        z = scale * r
+        rz, last = float(r @ z), rz
+        if rz < 1e-3 * first:
+            break
+        p = z + rz / last * p
+    return x

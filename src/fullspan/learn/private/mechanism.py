@@ -1,0 +1,235 @@
+"""A private release of a table: noisy interactions, chosen within a budget, and the model that explains them.
+
+Everything that reads the rows is charged to a ledger before it does: the number of rows and the shares of every column, the
+strength of every pair where pairs are dear, and the contrasts of the interactions that are measured. All else, the choice among
+noisy strengths, the priors, the model, works on noisy numbers alone and costs nothing.
+
+small   all states fit a table: every pair is measured, and every triple where the noise leaves something to see.
+wide    the strengths of all pairs are screened first, one noisy number each; those are measured that are stronger than the
+        noise of their cells would be, as long as eliminating their graph stays within ``MOST_CELLS``.
+
+Levels that noise would drown are merged for everything but their own shares: neighbours in an ordered column, rare ones in others.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fullspan.arrays import Array, Ints
+from fullspan.data import Empirical
+from fullspan.learn.private.accountant import Ledger, Privacy
+from fullspan.learn.private.dense import DenseOracle
+from fullspan.learn.private.evidence import posterior_mode
+from fullspan.learn.private.measured import Measured, Scope, of_margin, squared_length, to_table
+from fullspan.learn.private.wide import WideOracle, cells_of
+from fullspan.model.graph import FactorGraph
+
+MOST_STATES = 1 << 18
+"""States up to which all of them are held in a table."""
+MOST_CELLS = 1 << 19
+"""Cells of all tables that an elimination may meet."""
+MERGED = 4.0
+"""Standard deviations of noise that a group of levels should hold in rows."""
+SHARES, STRENGTHS = 0.15, 0.1
+"""Parts of the budget for the shares of columns, and for the strengths of pairs in wide tables."""
+VISIBLE = 0.05
+"""Noise in an expected product of signs above which triples are not measured."""
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """What a private fit gives away: the distribution as factors, a noisy number of rows, and what each step cost."""
+
+    graph: FactorGraph
+    log_z: float
+    total: float
+    ledger: Ledger
+    n_measured: int
+
+
+def release(
+    data: Empirical, privacy: Privacy, rng: np.random.Generator, ledger: Ledger, watch: Callable[[str], None] | None = None
+) -> Release:
+    """Measure a complete table within what ``ledger`` has left, and fit the model to it."""
+    say = watch or (lambda words: None)
+    table = _Table(data, privacy, rng, ledger)
+    budget = ledger.left
+    shares = table.shares(SHARES * budget)
+    say("the shares of all columns are measured")
+    final = (1 - SHARES) * budget / max(1, len(data.space))
+    groups = [
+        _groups(shares[i], v.ordered or _numbers(v.levels), MERGED * table.length * math.sqrt(0.5 / final))
+        for i, v in enumerate(data.space.variables)
+    ]
+    cards = [int(g.max()) + 1 for g in groups]
+    grouped = [_summed(shares[i], groups[i], cards[i]) for i in range(len(cards))]
+    codes = np.stack([g[data.states[:, i]] for i, g in enumerate(groups)], axis=1)
+    small = math.prod(cards) <= MOST_STATES
+    scopes = _all_within(cards, ledger.left, table) if small else table.screened(codes, cards, grouped, STRENGTHS * budget)
+    say(f"{len(scopes)} interactions are measured")
+    singles = [
+        Measured((i,), of_margin(grouped[i]), table.share_noise * math.sqrt(np.bincount(groups[i]).mean()))
+        for i in range(len(cards))
+        if cards[i] > 1
+    ]
+    measured = [*singles, *table.contrasts(codes, cards, scopes)]
+    names = [m.scope for m in measured]
+    oracle = DenseOracle(names, cards) if small else WideOracle(names, cards)
+    cells = [math.prod(cards[i] for i in scope) for scope in names]
+    found = posterior_mode(measured, cells, table.total, oracle, lambda turn: say(f"priors set {turn + 1} times"))
+    ends = np.cumsum([0, *(len(m.contrasts) for m in measured)])
+    tables = [to_table(found.theta[a:b], [cards[i] for i in s]) for s, a, b in zip(names, ends, ends[1:], strict=False)]
+    graph = _expanded(data, names, tables, groups, shares, cards)
+    return Release(graph, found.log_z, table.total, ledger, len(measured))
+
+
+class _Table:
+    """The rows, behind noise: every method charges the ledger first."""
+
+    def __init__(self, data: Empirical, privacy: Privacy, rng: np.random.Generator, ledger: Ledger) -> None:
+        self._data, self._rng, self._ledger = data, rng, ledger
+        self._bounded, self.length = privacy.neighbours == "bounded", privacy.row_length
+        self.total, self.share_noise = 0.0, 0.0
+
+    def shares(self, cost: float) -> list[Array]:
+        """Noisy counts of every level of every column, scaled to one number of rows; that number in ``total``."""
+        cards, n = self._data.space.cards, len(self._data.space)
+        self._ledger.spend("the shares of columns", cost)
+        self.share_noise = self.length * math.sqrt(n / (2 * cost))
+        noisy = []
+        for i, card in enumerate(cards):
+            counts = np.bincount(self._data.states[:, i], self._data.counts, card)
+            noisy.append(counts + self._rng.normal(0.0, self.share_noise, card))
+        if self._bounded:
+            self.total = self._data.total
+        else:  # each column sums to the number of rows; the longer it is, the noisier its sum
+            weights = 1 / np.array(cards, dtype=np.float64)
+            self.total = max(1.0, float(sum(w * counts.sum() for w, counts in zip(weights, noisy, strict=True)) / weights.sum()))
+        return [counts + (self.total - counts.sum()) / len(counts) for counts in noisy]
+
+    def screened(self, codes: Ints, cards: Sequence[int], shares: Sequence[Array], cost: float) -> list[Scope]:
+        """The pairs that are worth measuring, strongest first, within the cells that elimination may meet."""
+        pairs = [s for s in itertools.combinations(range(len(cards)), 2) if min(cards[i] for i in s) > 1]
+        self._ledger.spend("the strengths of pairs", cost)
+        # one row moves a sum of absolute differences from a known table by one; replacing a row, by two
+        moves = 2.0 if self._bounded else 1.0
+        sigma = moves * math.sqrt(len(pairs) / (2 * cost))
+        known = [np.maximum(s, 0.0) / max(float(np.maximum(s, 0.0).sum()), 1e-300) for s in shares]
+        strengths = {}
+        for i, j in pairs:
+            margin = self._margin(codes, cards, (i, j))
+            distance = float(np.abs(margin - self.total * np.outer(known[i], known[j])).sum())
+            strengths[i, j] = distance + self._rng.normal(0.0, sigma)
+        return self._worthwhile(strengths, cards)
+
+    def _worthwhile(self, strengths: dict[Scope, float], cards: Sequence[int]) -> list[Scope]:
+        """As many of the strongest as lose no more to noise than they bring."""
+        left = self._ledger.left
+        chosen: list[Scope] = []
+        cost, alone = 0.0, [(i,) for i in range(len(cards))]
+        for pair in sorted(strengths, key=lambda pair: -strengths[pair] / math.sqrt(math.prod(cards[i] for i in pair))):
+            more = cost + _price(pair, cards)
+            noise = self.length * math.sqrt(more / left) * math.sqrt(2 / math.pi) * math.prod(cards[i] for i in pair)
+            if strengths[pair] < WORTH * noise or cells_of([*alone, *chosen, pair], cards) > MOST_CELLS:
+                continue
+            chosen.append(pair)
+            cost = more
+        return chosen
+
+    def contrasts(self, codes: Ints, cards: Sequence[int], scopes: Sequence[Scope]) -> list[Measured]:
+        """The noisy contrasts of interactions, for all that is left."""
+        if not scopes:
+            return []
+        left = self._ledger.left
+        self._ledger.spend(f"{len(scopes)} interactions", left)
+        total = sum(_price(scope, cards) for scope in scopes)
+        measured = []
+        for scope in scopes:
+            sigma = self.length * math.sqrt(total / (left * _part(scope)))
+            values = of_margin(self._margin(codes, cards, scope))
+            measured.append(Measured(scope, values + self._rng.normal(0.0, sigma, values.shape), sigma))
+        return measured
+
+    def _margin(self, codes: Ints, cards: Sequence[int], scope: Scope) -> Array:
+        shape = [cards[i] for i in scope]
+        places = np.ravel_multi_index([codes[:, i] for i in scope], shape)
+        return np.bincount(places, self._data.counts, math.prod(shape)).reshape(shape)
+
+
+WORTH = 0.5
+"""Part of its noise that a pair must be as strong as; priors take most of the noise out again."""
+
+
+def _part(scope: Scope) -> float:
+    """How precisely an interaction is measured beside others: a triple is in one margin of three columns, a pair in many."""
+    return 1.0 if len(scope) == 2 else 0.2
+
+
+def _price(scope: Scope, cards: Sequence[int]) -> float:
+    """rho of an interaction measured with noise of 1 / sqrt(its part)."""
+    return 0.5 * _part(scope) * squared_length([cards[i] for i in scope])
+
+
+def _all_within(cards: Sequence[int], left: float, table: _Table) -> list[Scope]:
+    """All pairs, and all triples if their noise leaves something to see."""
+    wide = [i for i, card in enumerate(cards) if card > 1]
+    pairs, triples = list(itertools.combinations(wide, 2)), list(itertools.combinations(wide, 3))
+    total = sum(_price(scope, cards) for scope in [*pairs, *triples])
+    if not triples:
+        return pairs
+    noise = table.length * math.sqrt(total / (left * _part(triples[0]))) / table.total
+    cells = sum(math.prod(cards[i] for i in scope) for scope in triples) / len(triples)
+    return [*pairs, *triples] if noise * math.sqrt(cells) < VISIBLE else pairs
+
+
+def _numbers(levels: Sequence[object]) -> bool:
+    return all(isinstance(level, int | float) and not isinstance(level, bool) for level in levels)
+
+
+def _summed(counts: Array, groups: Ints, card: int) -> Array:
+    return np.bincount(groups, counts, card)
+
+
+def _groups(counts: Array, ordered: bool, least: float) -> Ints:
+    """A group for every level, such that each holds ``least`` rows or cannot: neighbours, or the rare ones together."""
+    if len(counts) <= 2 or float(counts.min()) >= least:
+        return np.arange(len(counts))
+    if not ordered:
+        common = counts >= least
+        groups = np.where(common, np.cumsum(common) - 1, int(common.sum()))
+        return groups.astype(np.int64)
+    groups, held, group = np.zeros(len(counts), dtype=np.int64), 0.0, 0
+    for level, rows in enumerate(counts):
+        groups[level] = group
+        held += float(rows)
+        if held >= least and float(counts[level + 1 :].sum()) >= least:
+            group, held = group + 1, 0.0
+    return groups
+
+
+def _expanded(
+    data: Empirical,
+    scopes: Sequence[Scope],
+    tables: Sequence[Array],
+    groups: Sequence[Ints],
+    shares: Sequence[Array],
+    cards: Sequence[int],
+) -> FactorGraph:
+    """The factors over levels: within a group, levels have the shares of their column."""
+    out_scopes: list[Scope] = []
+    out_tables: list[Array] = []
+    for scope, weights in zip(scopes, tables, strict=True):
+        out_scopes.append(scope)
+        out_tables.append(weights[np.ix_(*(groups[i] for i in scope))])
+    for i, (group, counts) in enumerate(zip(groups, shares, strict=True)):
+        inside = np.maximum(counts, 0.5)
+        inside /= np.bincount(group, inside, cards[i])[group]
+        if len(inside) > cards[i]:
+            out_scopes.append((i,))
+            out_tables.append(np.log(inside))
+    return FactorGraph(data.space, tuple(out_scopes), out_tables)
