@@ -17,6 +17,8 @@ from fullspan.estimators.many import fit_many as fit_many
 from fullspan.estimators.mixture import FullSpanMixture as FullSpanMixture
 from fullspan.estimators.networks import GraphModel as GraphModel
 from fullspan.estimators.networks import read_graph as read_graph
+from fullspan.estimators.private import PrivateModel as PrivateModel
+from fullspan.estimators.private import private_model as private_model
 from fullspan.estimators.registry import load as load
 from fullspan.estimators.restricted import RestrictedBoltzmannMachine as RestrictedBoltzmannMachine
 from fullspan.estimators.synthesis import synthesize as synthesize
@@ -25,5 +27,6 @@ from fullspan.estimators.trees import HiddenChowLiuTree as HiddenChowLiuTree
 from fullspan.estimators.truncated import TruncatedBoltzmannMachine as TruncatedBoltzmannMachine
 from fullspan.estimators.weighting import Raking as Raking
 from fullspan.estimators.weighting import rake as rake
+from fullspan.learn.private.accountant import Privacy as Privacy
 
 __version__: str

@@ -1,11 +1,12 @@
 """Zero-concentrated differential privacy: a budget, what has been spent of it, and what it means as (ε, δ).
 
-A mechanism is rho-zCDP if the Rényi divergence of order a between its outputs on neighbouring tables is at most rho a for
-all a > 1. Costs of mechanisms that are run one after another add up, and
+A mechanism is rho-zCDP if the Rényi divergence of order a between its outputs on neighbouring tables is at most rho a
+for all a > 1. Costs of mechanisms that are run one after another add up, and
 
-    delta(rho, eps) = min_{a > 1}  exp((a - 1)(a rho - eps)) / (a - 1) * (1 - 1/a)^a          (Canonne, Kamath & Steinke 2020)
+    delta(rho, eps) = min_{a > 1}  exp((a - 1)(a rho - eps)) / (a - 1) * (1 - 1/a)^a
 
-Gaussian noise of standard deviation sigma on numbers that one row moves by D in Euclidean length costs D^2 / (2 sigma^2).
+(Canonne, Kamath & Steinke 2020). Gaussian noise of standard deviation sigma on numbers that one row moves by D in
+Euclidean length costs D^2 / (2 sigma^2).
 """
 
 from __future__ import annotations
@@ -109,6 +110,7 @@ class Ledger:
             raise FullspanError(f"a cost is at least 0; {cost!r} was charged for {what}")
         if cost > self.left * (1 + 1e-12) + 1e-300:
             raise FullspanError(
-                f"the privacy budget is spent: {what} costs rho = {cost:.3g}, and {self.left:.3g} of {self.rho:.3g} is left"
+                f"the privacy budget is spent: {what} costs rho = {cost:.3g}, and {self.left:.3g} of {self.rho:.3g} "
+                "is left"
             )
         self.spent.append((what, cost))

@@ -10,7 +10,6 @@ import numpy as np
 from fullspan.arrays import Array, Ints
 from fullspan.learn.private.measured import Scope, contrasts
 
-
 MOST_CONTRASTS = 1500
 """Contrasts up to which their covariance is worked out: solving with it takes their cube."""
 
@@ -33,7 +32,7 @@ class DenseOracle:
         return log_z, _transformed(p, self.cards, back=False)[self._places] * self._roots
 
     def fisher(self, theta: Array) -> Array | None:
-        """The covariance of all contrasts: of two-level variables, a product of contrasts is one of another interaction."""
+        """The covariance of all contrasts: of two-level variables, their products are contrasts too."""
         if len(self._places) > MOST_CONTRASTS or any(card != 2 for card in self.cards):
             return None
         _, p = self.table(theta)

@@ -2,10 +2,11 @@
 
     minimise   1/2 sum_A |d_A - eta_A(theta)|^2 / s_A^2  +  1/2 sum_A |theta_A|^2 / v_A,        s_A = sigma_A / N
 
-the posterior of weights with normal priors under normal noise. Its gradient is F r + theta / v with r = (eta - d) / s^2; the
-product of the Fisher information F with r is how eta changes along r, a difference of two sums over the states. The variance of a
-prior is that of its weights, v = mean(theta^2 + posterior variance): weights share one prior with those of their interaction if
-these are many, and with those of their order if they are few.
+the posterior of weights with normal priors under normal noise. Its gradient is F r + theta / v, r = (eta - d) / s^2;
+the product of the Fisher information F with r is how eta changes along r, a difference of two sums over the states.
+
+The variance of a prior is that of its weights, v = mean(theta^2 + posterior variance): weights share one prior with
+those of their interaction if these are many, and with those of their order if they are few.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Protocol
 
 import numpy as np
 
-from fullspan.arrays import Array
+from fullspan.arrays import Array, Ints
 from fullspan.learn.private.measured import Measured
 
 MANY = 8
@@ -69,10 +70,10 @@ def posterior_mode(
     variances = spread * 0.1  # of contrasts; per cell, a tenth
     theta = _start(oracle, d, precision, spread)
     for turn in range(ROUNDS):
-        theta, errors = _mode(oracle, theta, d, precision, variances, spread)
+        theta, uncertain = _mode(oracle, theta, d, precision, variances, spread)
         if turn < ROUNDS - 1:
             for group in groups:
-                moment = float(((theta[group] ** 2 + errors[group]) / spread[group]).mean())
+                moment = float(((theta[group] ** 2 + uncertain[group]) / spread[group]).mean())
                 variances[group] = max(moment, 1e-10) * spread[group]
         if watch is not None:
             watch(turn)
@@ -80,9 +81,11 @@ def posterior_mode(
     return Posterior(theta, oracle(theta)[0], np.sqrt(variances / spread)[starts])
 
 
-def _groups(measured: Sequence[Measured], sizes: Array) -> list[Array]:
+def _groups(measured: Sequence[Measured], sizes: Ints) -> list[Ints]:
     """Positions of the contrasts that share a prior."""
-    names = [(0, i) if size >= MANY else (1, len(m.scope)) for i, (m, size) in enumerate(zip(measured, sizes, strict=True))]
+    names = [
+        (0, i) if size >= MANY else (1, len(m.scope)) for i, (m, size) in enumerate(zip(measured, sizes, strict=True))
+    ]
     labels = {name: k for k, name in enumerate(dict.fromkeys(names))}
     flat = np.repeat([labels[name] for name in names], sizes)
     return [np.flatnonzero(flat == k) for k in range(len(labels))]
@@ -93,8 +96,8 @@ def _start(oracle: Oracle, d: Array, precision: Array, spread: Array) -> Array:
 
         minimise   log Z(theta) - theta . d + rows/2 sum_A s_A^2 |theta_A|^2
 
-    ``rows`` is halved until the misfits are no larger than the noise explains: fewer would fit the noise, with weights that
-    no later step shrinks again.
+    ``rows`` is halved until the misfits are no larger than the noise explains: fewer would fit the noise, with weights
+    that no later step shrinks again.
     """
     from scipy.optimize import minimize
 
@@ -121,8 +124,8 @@ def _mode(
 ) -> tuple[Array, Array]:
     """The mode by Gauss and Newton's method, and the posterior variance of each weight.
 
-    Steps solve ``(F W F + 1/V) s = -gradient``: with F itself where it can be had, otherwise by conjugate gradients with F as
-    changes of eta along a direction, and variances that take F for diagonal.
+    Steps solve ``(F W F + 1/V) s = -gradient``: with F itself where it can be had, otherwise by conjugate gradients
+    with F as changes of eta along a direction, and variances that take F for diagonal.
     """
 
     def value(theta: Array, eta: Array) -> float:
@@ -132,18 +135,9 @@ def _mode(
     cost = value(theta, eta)
     plain = 1 / (precision / spread**2 + 1 / variances)
     for _ in range(STEPS):
-
-        def fisher(v: Array, theta: Array = theta, eta: Array = eta) -> Array:
-            h = _STEP / max(float(np.abs(v / np.sqrt(spread)).max()), 1e-300)
-            return (oracle(theta + h * v)[1] - eta) / h
-
-        f = oracle.fisher(theta)
-        product = fisher if f is None else f.__matmul__
+        product = _fisher(oracle, theta, eta, spread)
         gradient = product(precision * (eta - d)) + theta / variances
-        if f is None:
-            step = -_solved(lambda v, f=fisher: f(precision * f(v)) + v / variances, gradient, plain)
-        else:
-            step = -np.linalg.solve((f * precision) @ f + np.diag(1 / variances), gradient)
+        step = _step(oracle.fisher(theta), product, gradient, precision, variances, plain)
         promised, length = float(gradient @ step), 1.0
         while length > 1e-3:
             moved = theta + length * step
@@ -163,6 +157,35 @@ def _mode(
     return theta, np.diag(np.linalg.inv((f * precision) @ f + np.diag(1 / variances)))
 
 
+def _fisher(oracle: Oracle, theta: Array, eta: Array, spread: Array) -> Callable[[Array], Array]:
+    """Products with F: how eta changes along a direction."""
+
+    def product(v: Array) -> Array:
+        h = _STEP / max(float(np.abs(v / np.sqrt(spread)).max()), 1e-300)
+        return np.asarray((oracle(theta + h * v)[1] - eta) / h)
+
+    return product
+
+
+def _step(
+    f: Array | None,
+    product: Callable[[Array], Array],
+    gradient: Array,
+    precision: Array,
+    variances: Array,
+    plain: Array,
+) -> Array:
+    """Gauss and Newton's step, by F itself or by products with it."""
+    if f is not None:
+        matrix = (f * precision) @ f + np.diag(1 / variances)
+        return np.asarray(-np.linalg.solve(matrix, gradient), dtype=np.float64)
+
+    def curvature(v: Array) -> Array:
+        return product(precision * product(v)) + v / variances
+
+    return -_solved(curvature, gradient, plain)
+
+
 def _solved(product: Callable[[Array], Array], b: Array, scale: Array) -> Array:
     """An approximate solution of ``product(x) = b`` by conjugate gradients, preconditioned by ``scale``."""
     x, r = np.zeros_like(b), b.copy()
@@ -175,7 +198,8 @@ def _solved(product: Callable[[Array], Array], b: Array, scale: Array) -> Array:
         if curvature <= 0:
             break
         a = rz / curvature
-        x, r = x + a * p, r - a * q
+        x = np.asarray(x + a * p)
+        r = np.asarray(r - a * q)
         z = scale * r
         rz, last = float(r @ z), rz
         if rz < 1e-3 * first:

@@ -1,12 +1,12 @@
 """Noisy interactions of a table: what one row moves least, measured with Gaussian noise.
 
-The margin over variables A splits into orthogonal parts, one for each subset: the part of A itself is what is left of the
-counts after all sums over fewer variables are known. In orthonormal contrasts U_i (|X_i| x |X_i|, first row constant)
+The margin over variables A splits into orthogonal parts, one for each subset: the part of A itself is what is left of
+the counts after all sums over fewer variables are known. In orthonormal contrasts U_i, first row constant,
 
-    r_A = (U_i without its first row, i in A)  applied to the counts of A,        prod_{i in A} (|X_i| - 1) numbers,
+    r_A = (U_i without its first row, i in A)  applied to the counts of A,     prod_{i in A} (|X_i| - 1) numbers,
 
-and one row moves them by ``prod_{i in A} (1 - 1/|X_i|)`` in squared length: a pair of two-level columns costs a quarter of
-what its four cells cost.
+and one row moves them by ``prod_{i in A} (1 - 1/|X_i|)`` in squared length: a pair of two-level columns costs a quarter
+of what its four cells cost.
 """
 
 from __future__ import annotations

@@ -1,14 +1,15 @@
 """A private release of a table: noisy interactions, chosen within a budget, and the model that explains them.
 
-Everything that reads the rows is charged to a ledger before it does: the number of rows and the shares of every column, the
-strength of every pair where pairs are dear, and the contrasts of the interactions that are measured. All else, the choice among
-noisy strengths, the priors, the model, works on noisy numbers alone and costs nothing.
+Everything that reads the rows is charged to a ledger before it does: the number of rows and the shares of every column,
+the strength of every pair where pairs are dear, and the contrasts of the interactions that are measured. All else, the
+choice among noisy strengths, the priors, the model, works on noisy numbers alone and costs nothing.
 
 small   all states fit a table: every pair is measured, and every triple where the noise leaves something to see.
-wide    the strengths of all pairs are screened first, one noisy number each; those are measured that are stronger than the
-        noise of their cells would be, as long as eliminating their graph stays within ``MOST_CELLS``.
+wide    the strengths of all pairs are screened first, one noisy number each; those are measured that are strong
+        next to the noise of their cells, as long as eliminating their graph stays within ``max_cells``.
 
-Levels that noise would drown are merged for everything but their own shares: neighbours in an ordered column, rare ones in others.
+Levels that noise would drown are merged for everything but their own shares: neighbours in an ordered column, rare ones
+in others.
 """
 
 from __future__ import annotations
@@ -22,11 +23,12 @@ import numpy as np
 
 from fullspan.arrays import Array, Ints
 from fullspan.data import Empirical
+from fullspan.errors import FullspanError
 from fullspan.learn.private.accountant import Ledger, Privacy
+from fullspan.learn.private.clusters import WideOracle, cells_of
 from fullspan.learn.private.dense import DenseOracle
 from fullspan.learn.private.evidence import posterior_mode
 from fullspan.learn.private.measured import Measured, Scope, of_margin, squared_length, to_table
-from fullspan.learn.private.wide import WideOracle, cells_of
 from fullspan.model.graph import FactorGraph
 
 MOST_STATES = 1 << 18
@@ -37,6 +39,8 @@ MERGED = 4.0
 """Standard deviations of noise that a group of levels should hold in rows."""
 SHARES, STRENGTHS = 0.15, 0.1
 """Parts of the budget for the shares of columns, and for the strengths of pairs in wide tables."""
+WORTH = 0.5
+"""Part of its noise that a pair must be as strong as; priors take most of the noise out again."""
 VISIBLE = 0.05
 """Noise in an expected product of signs above which triples are not measured."""
 
@@ -53,9 +57,19 @@ class Release:
 
 
 def release(
-    data: Empirical, privacy: Privacy, rng: np.random.Generator, ledger: Ledger, watch: Callable[[str], None] | None = None
+    data: Empirical,
+    privacy: Privacy,
+    rng: np.random.Generator,
+    ledger: Ledger,
+    watch: Callable[[str], None] | None = None,
+    max_cells: int = MOST_CELLS,
 ) -> Release:
-    """Measure a complete table within what ``ledger`` has left, and fit the model to it."""
+    """Measure a complete table within what ``ledger`` has left, and fit the model to it.
+
+    Parameters
+    ----------
+    max_cells : cells of all tables that eliminating the model of a wide table may meet.
+    """
     say = watch or (lambda words: None)
     table = _Table(data, privacy, rng, ledger)
     budget = ledger.left
@@ -70,7 +84,10 @@ def release(
     grouped = [_summed(shares[i], groups[i], cards[i]) for i in range(len(cards))]
     codes = np.stack([g[data.states[:, i]] for i, g in enumerate(groups)], axis=1)
     small = math.prod(cards) <= MOST_STATES
-    scopes = _all_within(cards, ledger.left, table) if small else table.screened(codes, cards, grouped, STRENGTHS * budget)
+    if small:
+        scopes = _all_within(cards, ledger.left, table)
+    else:
+        scopes = table.screened(codes, cards, grouped, STRENGTHS * budget, max_cells)
     say(f"{len(scopes)} interactions are measured")
     singles = [
         Measured((i,), of_margin(grouped[i]), table.share_noise * math.sqrt(np.bincount(groups[i]).mean()))
@@ -79,6 +96,10 @@ def release(
     ]
     measured = [*singles, *table.contrasts(codes, cards, scopes)]
     names = [m.scope for m in measured]
+    if not measured:
+        raise FullspanError(
+            "no column has two levels that this budget can tell apart; give a schema of the levels, or a larger epsilon"
+        )
     oracle = DenseOracle(names, cards) if small else WideOracle(names, cards)
     cells = [math.prod(cards[i] for i in scope) for scope in names]
     found = posterior_mode(measured, cells, table.total, oracle, lambda turn: say(f"priors set {turn + 1} times"))
@@ -93,14 +114,16 @@ class _Table:
 
     def __init__(self, data: Empirical, privacy: Privacy, rng: np.random.Generator, ledger: Ledger) -> None:
         self._data, self._rng, self._ledger = data, rng, ledger
-        self._bounded, self.length = privacy.neighbours == "bounded", privacy.row_length
+        self._bounded = privacy.neighbours == "bounded"
+        # counts move by (1, -1) if a row is replaced; sums of contrasts or distances by up to two rows' worth
+        self.counts_length, self.length = privacy.row_length, 2.0 if self._bounded else 1.0
         self.total, self.share_noise = 0.0, 0.0
 
     def shares(self, cost: float) -> list[Array]:
         """Noisy counts of every level of every column, scaled to one number of rows; that number in ``total``."""
         cards, n = self._data.space.cards, len(self._data.space)
         self._ledger.spend("the shares of columns", cost)
-        self.share_noise = self.length * math.sqrt(n / (2 * cost))
+        self.share_noise = self.counts_length * math.sqrt(n / (2 * cost))
         noisy = []
         for i, card in enumerate(cards):
             counts = np.bincount(self._data.states[:, i], self._data.counts, card)
@@ -109,25 +132,28 @@ class _Table:
             self.total = self._data.total
         else:  # each column sums to the number of rows; the longer it is, the noisier its sum
             weights = 1 / np.array(cards, dtype=np.float64)
-            self.total = max(1.0, float(sum(w * counts.sum() for w, counts in zip(weights, noisy, strict=True)) / weights.sum()))
+            self.total = max(
+                1.0, float(sum(w * counts.sum() for w, counts in zip(weights, noisy, strict=True)) / weights.sum())
+            )
         return [counts + (self.total - counts.sum()) / len(counts) for counts in noisy]
 
-    def screened(self, codes: Ints, cards: Sequence[int], shares: Sequence[Array], cost: float) -> list[Scope]:
+    def screened(
+        self, codes: Ints, cards: Sequence[int], shares: Sequence[Array], cost: float, max_cells: int
+    ) -> list[Scope]:
         """The pairs that are worth measuring, strongest first, within the cells that elimination may meet."""
         pairs = [s for s in itertools.combinations(range(len(cards)), 2) if min(cards[i] for i in s) > 1]
         self._ledger.spend("the strengths of pairs", cost)
-        # one row moves a sum of absolute differences from a known table by one; replacing a row, by two
-        moves = 2.0 if self._bounded else 1.0
-        sigma = moves * math.sqrt(len(pairs) / (2 * cost))
+        # one row moves a sum of absolute differences from a known table by one
+        sigma = self.length * math.sqrt(len(pairs) / (2 * cost))
         known = [np.maximum(s, 0.0) / max(float(np.maximum(s, 0.0).sum()), 1e-300) for s in shares]
-        strengths = {}
+        strengths: dict[Scope, float] = {}
         for i, j in pairs:
             margin = self._margin(codes, cards, (i, j))
             distance = float(np.abs(margin - self.total * np.outer(known[i], known[j])).sum())
             strengths[i, j] = distance + self._rng.normal(0.0, sigma)
-        return self._worthwhile(strengths, cards)
+        return self._worthwhile(strengths, cards, max_cells)
 
-    def _worthwhile(self, strengths: dict[Scope, float], cards: Sequence[int]) -> list[Scope]:
+    def _worthwhile(self, strengths: dict[Scope, float], cards: Sequence[int], max_cells: int) -> list[Scope]:
         """As many of the strongest as lose no more to noise than they bring."""
         left = self._ledger.left
         chosen: list[Scope] = []
@@ -135,7 +161,7 @@ class _Table:
         for pair in sorted(strengths, key=lambda pair: -strengths[pair] / math.sqrt(math.prod(cards[i] for i in pair))):
             more = cost + _price(pair, cards)
             noise = self.length * math.sqrt(more / left) * math.sqrt(2 / math.pi) * math.prod(cards[i] for i in pair)
-            if strengths[pair] < WORTH * noise or cells_of([*alone, *chosen, pair], cards) > MOST_CELLS:
+            if strengths[pair] < WORTH * noise or cells_of([*alone, *chosen, pair], cards) > max_cells:
                 continue
             chosen.append(pair)
             cost = more
@@ -158,15 +184,11 @@ class _Table:
     def _margin(self, codes: Ints, cards: Sequence[int], scope: Scope) -> Array:
         shape = [cards[i] for i in scope]
         places = np.ravel_multi_index([codes[:, i] for i in scope], shape)
-        return np.bincount(places, self._data.counts, math.prod(shape)).reshape(shape)
-
-
-WORTH = 0.5
-"""Part of its noise that a pair must be as strong as; priors take most of the noise out again."""
+        return np.bincount(places, self._data.counts, math.prod(shape)).astype(np.float64).reshape(shape)
 
 
 def _part(scope: Scope) -> float:
-    """How precisely an interaction is measured beside others: a triple is in one margin of three columns, a pair in many."""
+    """Precision of an interaction relative to a pair: a triple is in one margin of three columns, a pair in many."""
     return 1.0 if len(scope) == 2 else 0.2
 
 
@@ -178,7 +200,8 @@ def _price(scope: Scope, cards: Sequence[int]) -> float:
 def _all_within(cards: Sequence[int], left: float, table: _Table) -> list[Scope]:
     """All pairs, and all triples if their noise leaves something to see."""
     wide = [i for i, card in enumerate(cards) if card > 1]
-    pairs, triples = list(itertools.combinations(wide, 2)), list(itertools.combinations(wide, 3))
+    pairs: list[Scope] = list(itertools.combinations(wide, 2))
+    triples: list[Scope] = list(itertools.combinations(wide, 3))
     total = sum(_price(scope, cards) for scope in [*pairs, *triples])
     if not triples:
         return pairs
@@ -192,7 +215,7 @@ def _numbers(levels: Sequence[object]) -> bool:
 
 
 def _summed(counts: Array, groups: Ints, card: int) -> Array:
-    return np.bincount(groups, counts, card)
+    return np.bincount(groups, counts, card).astype(np.float64)
 
 
 def _groups(counts: Array, ordered: bool, least: float) -> Ints:

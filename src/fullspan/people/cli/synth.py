@@ -18,7 +18,12 @@ own values there. Columns that number the rows are numbered anew; names and othe
 --forbid "sex=m, pregnant=y"; --forbid may be repeated. --missing draws missing cells as well.
 
 --report learns from four fifths of the rows and compares the synthetic rows with these and with the fifth held out."""
+EPSILON_HELP = "Differential privacy: how much the output may reveal of any one row. Needs no --report."
+DELTA_HELP = "With --epsilon: the probability that may go wrong."
+SCHEMA_HELP = """With --epsilon: JSON file of levels, {"sex": ["f", "m"], "age": {"edges": [0, 30, 60, 120]}}."""
 REPORT_HELP = "Hold out a fifth of the rows, and print how like and how near the synthetic rows are."
+
+SEED_WARNING = "the noise follows from --seed: who knows the seed can take it off, so use it for tests only"
 
 
 def register(app: typer.Typer) -> None:
@@ -40,6 +45,10 @@ def synth(
     report: Annotated[bool, typer.Option("--report", help=REPORT_HELP)] = False,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed: the same one gives the same rows.")] = None,
     na: Na = None,
+    epsilon: Annotated[float | None, typer.Option(help=EPSILON_HELP)] = None,
+    delta: Annotated[float, typer.Option(help=DELTA_HELP)] = 1e-9,
+    bounded: Annotated[bool, typer.Option("--bounded", help="The number of rows is public.")] = False,
+    schema: Annotated[Path | None, typer.Option(help=SCHEMA_HELP)] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
     """Learn a model of a table and draw a table like it."""
@@ -53,6 +62,13 @@ def synth(
     if report and (given or forbid):
         raise typer.BadParameter("--report compares with the table as it is; leave out --given and --forbid")
     chosen = None if columns is None else names(columns)
+    if epsilon is not None:
+        if report:
+            raise typer.BadParameter("--report measures the rows, which --epsilon protects; leave out one of them")
+        _private(data, output, n, given, forbid or (), chosen, missing, na, seed, epsilon, delta, bounded, schema)
+        return
+    if schema is not None or bounded:
+        raise typer.BadParameter("--schema and --bounded are about privacy; give --epsilon too")
     whole = prototype(data, chosen, bins, na, [*([given] if given else []), *listed(forbid or ())])
     size = whole.table.num_rows if n is None else n
     held = None
@@ -77,3 +93,57 @@ def synth(
     elif facts is not None:
         for line in facts.lines():
             typer.echo(line)
+
+
+def _private(
+    data: Path,
+    output: Path,
+    n: int | None,
+    given: str | None,
+    forbid: Any,
+    columns: list[str] | None,
+    missing: bool,
+    na: Any,
+    seed: int | None,
+    epsilon: float,
+    delta: float,
+    bounded: bool,
+    schema: Path | None,
+) -> None:
+    """The same under differential privacy."""
+    from fullspan.estimators.private import private_model, sentences
+    from fullspan.learn.private.accountant import Privacy
+    from fullspan.people.cli.files import write_table
+
+    privacy = Privacy(epsilon, delta, "bounded" if bounded else "unbounded")
+    levels = None if schema is None else _schema(schema)
+    if seed is not None:
+        typer.echo(SEED_WARNING, err=True)
+    model = private_model(
+        data, privacy, schema=levels, columns=columns, missing=missing, na_values=na, random_state=seed, verbose=True
+    )
+    drawn = model.synthesize(n, given, forbid, None if seed is None else seed + 1)
+    write_table(drawn, output)
+    for line in sentences(model):
+        typer.echo(line, err=True)
+    typer.echo(f"{drawn.num_rows:,} synthetic rows written to {output}", err=True)
+
+
+def _schema(path: Path) -> Any:
+    """The levels in a JSON file.
+
+    Raises
+    ------
+    DataError : it is no JSON object.
+    """
+    import json
+
+    from fullspan.errors import DataError
+
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise DataError(f"{path} is no schema: {error}") from error
+    if not isinstance(found, dict):
+        raise DataError(f'{path} is no schema: it holds {type(found).__name__}, not {{"column": ["level", ...]}}')
+    return found

@@ -1,0 +1,215 @@
+"""Synthetic tables under differential privacy: everything that is read of the rows is noisy, and charged."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fullspan.data import Empirical, count
+from fullspan.data.relations.columns import NaValues
+from fullspan.data.space import MISSING, Space, Variable
+from fullspan.data.tables.bins import N_BIN_VALUES, binned_variable
+from fullspan.data.tables.filling import made
+from fullspan.errors import DataError, DataWarning, FullspanError, require_whole
+from fullspan.estimators.drawing import Forbid, conditioned, listed, texts_of
+from fullspan.estimators.inputs.evidence import Evidence
+from fullspan.learn.private.accountant import Ledger, Privacy, rho_of
+
+if TYPE_CHECKING:
+    from fullspan.query.distribution import Distribution
+
+Schema = Mapping[str, Sequence[Any] | Mapping[str, Sequence[float]]]
+"""The levels of columns, in order, or ``{"edges": [...]}`` for columns of numbers."""
+
+OTHER = "(other)"
+"""The level of all that is too rare to be told."""
+_LEVELS = 0.05
+"""Part of the budget that levels cost which no schema gives."""
+_MOST_LEVELS = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class PrivateModel:
+    """A distribution learned from noisy numbers alone, and what they cost.
+
+    Attributes
+    ----------
+    distribution : a :class:`fullspan.query.distribution.Distribution`.
+    n_rows : the number of rows, as private as all else; exact for bounded neighbours.
+    privacy : what was promised.
+    costs : (what, rho) of each step; their sum is at most ``privacy.rho``.
+    """
+
+    distribution: Distribution
+    n_rows: int
+    privacy: Privacy
+    costs: tuple[tuple[str, float], ...]
+
+    def synthesize(
+        self, n_rows: int | None = None, given: Evidence = None, forbid: Forbid = (), random_state: Any = None
+    ) -> Any:
+        """Rows drawn from the model, as an Arrow table; this reads no data and costs nothing.
+
+        Numbers are drawn evenly from their bin.
+
+        Raises
+        ------
+        QueryError : a condition names an unknown column or level, or is impossible.
+        """
+        n = self.n_rows if n_rows is None else n_rows
+        require_whole(0, n_rows=n)
+        rng, visible = np.random.default_rng(random_state), self.distribution.visible
+        codes = conditioned(self.distribution, n, rng, ", ".join(texts_of(given)) or None, listed(forbid))
+        from fullspan.data.decoding import as_arrow
+
+        return as_arrow(made(codes, visible, rng))
+
+
+def private_model(
+    data: Any,
+    privacy: Privacy,
+    *,
+    schema: Schema | None = None,
+    columns: Sequence[str] | None = None,
+    missing: bool = False,
+    na_values: NaValues = None,
+    random_state: Any = None,
+    verbose: bool = False,
+) -> PrivateModel:
+    """Learn a distribution of a table under differential privacy.
+
+    Parameters
+    ----------
+    data : the table; every row counts once.
+    privacy : the budget, :class:`fullspan.Privacy`.
+    schema : the levels of each column, or ``{"edges": [...]}``. It must not be made from the data. Levels of columns
+        that it does not name are paid for: rare ones become ``"(other)"``.
+    columns : the columns to use; those of the schema and all others by default.
+    missing : whether an empty cell is a level of its own; otherwise empty cells are an error.
+    random_state : a seed, for tests: who knows it can take the noise off again.
+
+    Raises
+    ------
+    DataError : the table cannot be read, or has a value that the schema does not list. Errors are not private.
+    FullspanError : the budget is no budget.
+    """
+    if not isinstance(privacy, Privacy):
+        raise FullspanError(f"private is {privacy!r}; give fs.Privacy(epsilon=1, delta=1e-9)")
+    given = _checked(schema)
+    counted = _counted(data, given, columns, missing, na_values)
+    unlisted = [v.name for v in counted.space.variables if v.name not in given]
+    rng = np.random.default_rng(random_state)
+    ledger = Ledger(rho_of(privacy.epsilon, privacy.delta / 2 if unlisted else privacy.delta), privacy.delta)
+    if unlisted:
+        counted = _with_common_levels(counted, unlisted, privacy, rng, ledger)
+    from fullspan.learn.private.mechanism import release
+    from fullspan.query.distributions import GraphDistribution
+
+    found = release(counted, privacy, rng, ledger, (lambda words: print(words, file=sys.stderr)) if verbose else None)
+    return PrivateModel(GraphDistribution(found.graph), max(1, round(found.total)), privacy, tuple(ledger.spent))
+
+
+def _checked(schema: Schema | None) -> dict[str, Variable]:
+    """The variables that a schema gives.
+
+    Raises
+    ------
+    DataError : an entry is neither a list of levels nor edges.
+    """
+    found = {}
+    for name, entry in (schema or {}).items():
+        if isinstance(entry, Mapping):
+            edges = entry.get("edges")
+            if set(entry) != {"edges"} or not isinstance(edges, Sequence) or len(edges) < 2:
+                raise _no_schema(name, entry)
+            found[name] = _even(binned_variable(str(name), [float(e) for e in edges]))
+        elif isinstance(entry, Sequence) and not isinstance(entry, str) and len(entry):
+            found[name] = Variable(str(name), tuple(entry), ordered=True)
+        else:
+            raise _no_schema(name, entry)
+    return found
+
+
+def _no_schema(name: str, entry: Any) -> DataError:
+    return DataError(f'the schema of {name!r} is {entry!r}; it is a list of levels or {{"edges": [0, 10, 20]}}')
+
+
+def _even(variable: Variable) -> Variable:
+    """The variable with values spread evenly over each bin, whole ones where the edges are: none is of the data."""
+    edges = variable.edges or ()
+    whole = all(e.is_integer() for e in edges)
+    values = []
+    for low, high in itertools.pairwise(edges):
+        inside = low + (high - low) * (np.arange(N_BIN_VALUES) + 0.5) / N_BIN_VALUES
+        values.append(tuple(float(x) for x in (np.floor(inside) if whole else inside)))
+    return Variable(variable.name, variable.levels, variable.edges, True, tuple(values))
+
+
+def _counted(
+    data: Any, schema: Mapping[str, Variable], columns: Sequence[str] | None, missing: bool, na_values: NaValues
+) -> Empirical:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # they speak of the rows
+        counted = count(
+            data,
+            columns=columns,
+            levels={n: v.levels for n, v in schema.items() if v.edges is None and (columns is None or n in columns)},
+            bins={n: list(v.edges) for n, v in schema.items() if v.edges and (columns is None or n in columns)} or None,
+            missing="level" if missing else "error",
+            max_levels=_MOST_LEVELS,
+            na_values=na_values,
+        )
+    # bins keep quantiles of the data; those of the schema replace them, and "(missing)" stands wherever it might
+    variables, states = [], np.array(counted.states, dtype=np.int64)
+    for i, variable in enumerate(counted.space.variables):
+        own = schema.get(variable.name, variable)
+        if missing and own.missing_code is None:
+            own = Variable(own.name, (*own.levels, MISSING), own.edges, own.ordered, own.bin_values)
+            if variable.missing_code is not None:
+                states[:, i] = np.where(states[:, i] == variable.missing_code, own.card - 1, states[:, i])
+        variables.append(own)
+    return Empirical.from_codes(states, counted.counts, Space(tuple(variables)))
+
+
+def _with_common_levels(
+    data: Empirical, names: Sequence[str], privacy: Privacy, rng: np.random.Generator, ledger: Ledger
+) -> Empirical:
+    """The data with the levels of unlisted columns that may be told, all others as one."""
+    from fullspan.learn.private.levels import common_levels
+
+    space = data.space
+    places = {name: space.position(name) for name in names}
+    seen = {
+        name: (
+            space.variables[i].levels,
+            np.bincount(data.states[:, i], data.counts, space.cards[i]).astype(np.float64),
+        )
+        for name, i in places.items()
+    }
+    kept = common_levels(seen, privacy, _LEVELS * ledger.rho, privacy.delta / 2, rng, ledger)
+    states, variables = np.array(data.states, dtype=np.int64), list(space.variables)
+    for name, i in places.items():
+        plain = [level for level in kept[name] if level != MISSING]
+        levels = [*plain, OTHER, *([MISSING] if variables[i].missing_code is not None else [])]
+        codes = {level: code for code, level in enumerate(levels)}
+        turned = np.array([codes.get(level, len(plain)) for level in variables[i].levels])
+        variables[i] = Variable(name, tuple(levels), ordered=variables[i].ordered)
+        states[:, i] = turned[states[:, i]]
+    return Empirical.from_codes(states, data.counts, Space(tuple(variables)))
+
+
+def sentences(model: PrivateModel) -> list[str]:
+    """What was promised and paid, for people."""
+    privacy = model.privacy
+    differ = "one row added or removed" if privacy.neighbours == "unbounded" else "one row changed"
+    paid = ", ".join(f"{what} {100 * cost / privacy.rho:.0f} %" for what, cost in model.costs)
+    return [
+        f"({privacy.epsilon:g}, {privacy.delta:g})-differentially private for tables that differ by {differ}",
+        f"budget: rho = {privacy.rho:.4g}, of which {paid}",
+    ]

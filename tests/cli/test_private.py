@@ -1,0 +1,61 @@
+"""``fullspan synth --epsilon``: what is written, what is said, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fullspan.people.cli import main
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(0)
+    rows = [
+        "sex,smokes",
+        *(f"{a},{b}" for a, b in zip(rng.choice(["f", "m"], 300), rng.choice(["n", "y"], 300), strict=True)),
+    ]
+    path = tmp_path / "table.csv"
+    path.write_text("\n".join(rows) + "\n")
+    (tmp_path / "schema.json").write_text(json.dumps({"sex": ["f", "m"], "smokes": ["n", "y"]}))
+    return path
+
+
+def test_a_private_table_is_written_and_its_promise_said(table: Path, capsys: Any) -> None:
+    out = table.parent / "out.csv"
+    schema = str(table.parent / "schema.json")
+    code = main(["synth", str(table), "--epsilon", "1", "--schema", schema, "-n", "50", "--seed", "1", "-o", str(out)])
+    said = capsys.readouterr().err
+    lines = out.read_text().splitlines()
+    assert code in (0, None)
+    assert lines[0] == "sex,smokes"
+    assert len(lines) == 51
+    assert "(1, 1e-09)-differentially private for tables that differ by one row added or removed" in said
+    assert "who knows the seed can take it off" in said
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (["--epsilon", "0"], "epsilon is 0"),
+        (["--epsilon", "1", "--report"], "--report measures the rows"),
+        (["--bounded"], "give --epsilon too"),
+        (["--epsilon", "1", "--schema", "missing.json"], "no schema"),
+    ],
+)
+def test_what_is_no_budget_or_schema_is_refused_and_nothing_written(
+    table: Path, capsys: Any, more: list[str], words: str
+) -> None:
+    out = table.parent / "out.csv"
+    with_exit: Any = None
+    try:
+        with_exit = main(["synth", str(table), "-o", str(out), *more])
+    except SystemExit as stopped:
+        with_exit = stopped.code
+    assert with_exit == 2
+    assert words in " ".join(capsys.readouterr().err.replace("│", " ").split())
+    assert not out.exists()

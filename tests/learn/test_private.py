@@ -1,0 +1,215 @@
+"""Differential privacy: the accountant against published values, noise against what a row moves, an audited release."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+import fullspan as fs
+from fullspan.data import Empirical
+from fullspan.data.space import Space
+from fullspan.errors import FullspanError
+from fullspan.learn.private.accountant import Ledger, Privacy, delta_of, rho_of
+from fullspan.learn.private.clusters import WideOracle, cells_of
+from fullspan.learn.private.dense import DenseOracle
+from fullspan.learn.private.measured import contrasts, of_margin, squared_length, to_table
+from fullspan.learn.private.mechanism import release
+
+CARDS = (2, 3, 4)
+SCOPES = [(0,), (1,), (2,), (0, 1), (1, 2)]
+
+
+def test_delta_is_below_the_simple_bound_and_near_that_of_the_gaussian() -> None:
+    """Bun & Steinke (2016): delta <= exp(-(eps - rho)^2 / (4 rho)); the exact curve of the Gaussian lies below both."""
+    from scipy.stats import norm
+
+    for rho, epsilon in ((0.005, 0.5), (0.1, 3.0), (0.5, 6.0)):
+        mu = math.sqrt(2 * rho)
+        exact = norm.cdf(mu / 2 - epsilon / mu) - math.exp(epsilon) * norm.cdf(-mu / 2 - epsilon / mu)
+        assert exact < delta_of(rho, epsilon) < math.exp(-((epsilon - rho) ** 2) / (4 * rho))
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "rho"),
+    [
+        (1.0, 1e-6, 0.024355970359538372),
+        (0.8, 1e-9, 0.00976032164613208),
+        (3.2, 1e-9, 0.13608273701614862),
+        (10.0, 1e-5, 1.7826956163289516),
+    ],
+)
+def test_conversion_has_its_published_values(epsilon: float, delta: float, rho: float) -> None:
+    """Those of the code that Canonne, Kamath & Steinke (2020) published with their paper, ``cdp_rho``."""
+    assert rho_of(epsilon, delta) == pytest.approx(rho, rel=1e-9)
+    assert delta_of(rho, epsilon) == pytest.approx(delta, rel=1e-6)
+
+
+def test_costs_add_up_and_overspending_is_refused() -> None:
+    ledger = Ledger(1.0)
+    ledger.spend("shares", 0.6)
+    with pytest.raises(FullspanError, match=r"pairs costs rho = 0\.5, and 0\.4 of 1 is left"):
+        ledger.spend("pairs", 0.5)
+    ledger.spend("pairs", 0.4)
+    assert ledger.left == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"epsilon": 0}, "epsilon is 0"),
+        ({"epsilon": 1, "delta": 1}, "delta is 1"),
+        ({"epsilon": math.nan}, "epsilon is nan"),
+    ],
+)
+def test_a_budget_that_is_none_is_refused(given: dict[str, float], words: str) -> None:
+    with pytest.raises(FullspanError, match=words):
+        Privacy(**given)
+
+
+def test_one_row_moves_contrasts_by_their_length() -> None:
+    for cards in ((2, 2), (3,), (2, 3, 4)):
+        rows = [np.zeros(cards) for _ in range(math.prod(cards))]
+        for row, place in zip(rows, np.ndindex(*cards), strict=True):
+            row[place] = 1.0
+        moved = np.array([of_margin(row) for row in rows])
+        assert (moved**2).sum(axis=1) == pytest.approx(squared_length(cards))
+        # a row replaced by another moves them by two rows' worth at most: what bounded neighbours are charged
+        apart = ((moved[:, None] - moved[None]) ** 2).sum(axis=2)
+        assert apart.max() <= 4 * squared_length(cards) + 1e-12
+
+
+def test_contrasts_are_orthonormal_and_tables_their_adjoint() -> None:
+    rng = np.random.default_rng(0)
+    assert contrasts(5) @ contrasts(5).T == pytest.approx(np.eye(5))
+    table, values = rng.normal(size=(3, 4)), rng.normal(size=6)
+    assert of_margin(table) @ values == pytest.approx((table * to_table(values, (3, 4))).sum())
+
+
+@pytest.mark.parametrize("oracle", [DenseOracle, WideOracle])
+def test_expected_contrasts_are_those_of_enumeration(oracle: type) -> None:
+    rng = np.random.default_rng(1)
+    sizes = [math.prod(CARDS[i] - 1 for i in scope) for scope in SCOPES]
+    theta, log_p = rng.normal(size=sum(sizes)), np.zeros(CARDS)
+    for scope, part in zip(SCOPES, np.split(theta, np.cumsum(sizes)[:-1]), strict=True):
+        shape = [CARDS[i] if i in scope else 1 for i in range(3)]
+        log_p = log_p + to_table(part, [CARDS[i] for i in scope]).reshape(shape)
+    log_z, p = float(np.log(np.exp(log_p).sum())), np.exp(log_p) / np.exp(log_p).sum()
+    margins = [p.sum(axis=tuple(i for i in range(3) if i not in scope)) for scope in SCOPES]
+    found_z, eta = oracle(SCOPES, CARDS)(theta)
+    assert found_z == pytest.approx(log_z)
+    assert eta == pytest.approx(np.concatenate([of_margin(m) for m in margins]))
+
+
+def test_covariance_of_contrasts_is_the_change_of_their_expectations() -> None:
+    rng = np.random.default_rng(2)
+    oracle = DenseOracle([(0,), (1,), (0, 1), (0, 1, 2)], (2, 2, 2))
+    theta, h = rng.normal(size=4), 1e-6
+    changes = [(oracle(theta + h * e)[1] - oracle(theta - h * e)[1]) / (2 * h) for e in np.eye(4)]
+    assert oracle.fisher(theta) == pytest.approx(np.stack(changes), abs=1e-8)
+
+
+def test_cells_of_an_elimination() -> None:
+    chain = [(0, 1), (1, 2)]
+    assert cells_of(chain, (2, 3, 4)) == 6 + 12 + 4
+    assert cells_of([(0, 1), (1, 2), (0, 2)], (2, 3, 4)) >= 24
+
+
+def _table(n: int, seed: int) -> Empirical:
+    """Four two-level columns, the first three dependent."""
+    rng = np.random.default_rng(seed)
+    a = rng.random(n) < 0.6
+    columns = [a, a ^ (rng.random(n) < 0.2), a ^ (rng.random(n) < 0.3), rng.random(n) < 0.5]
+    return Empirical.from_codes(np.stack(columns, axis=1).astype(int), space=Space.of_cards((2,) * 4))
+
+
+def _released(data: Empirical, privacy: Privacy, seed: int) -> np.ndarray:
+    """The probabilities of all states."""
+    found = release(data, privacy, np.random.default_rng(seed), Ledger(privacy.rho))
+    states = np.array(list(itertools.product(range(2), repeat=4)))
+    p = np.exp(found.graph.log_weight(states))
+    return np.asarray(p / p.sum())
+
+
+def test_a_large_budget_gives_the_data_back() -> None:
+    data = _table(5000, 0)
+    shares = np.bincount(data.states @ [8, 4, 2, 1], data.counts, 16) / data.total
+    assert np.abs(_released(data, Privacy(50.0, 1e-6), 1) - shares).max() < 0.012  # orders above three are not measured
+    far = np.abs(_released(data, Privacy(0.02, 1e-6), 1) - shares).max()
+    assert far > 0.02
+
+
+def test_the_whole_budget_is_spent_and_no_more() -> None:
+    for neighbours in ("unbounded", "bounded"):
+        privacy = Privacy(1.0, 1e-6, neighbours)
+        ledger = Ledger(privacy.rho)
+        release(_table(500, 1), privacy, np.random.default_rng(0), ledger)
+        assert sum(cost for _, cost in ledger.spent) == pytest.approx(privacy.rho)
+
+
+@pytest.mark.parametrize("neighbours", ["unbounded", "bounded"])
+def test_neighbouring_tables_cannot_be_told_apart(neighbours: str) -> None:
+    """An audit: a threshold on the released number that differs most must not separate neighbours beyond the bound.
+
+    TPR <= e^eps FPR + delta, tested with 60 releases each way and a margin of three standard errors.
+    """
+    privacy = Privacy(0.5, 1e-3, neighbours)
+    whole = _table(12, 3)
+    rows = np.repeat(whole.states, whole.counts.astype(int), axis=0)
+    odd = np.array([[1, 0, 1, 0]])
+    other = np.concatenate([rows, odd]) if neighbours == "unbounded" else np.concatenate([rows[1:], odd])
+    tables = [Empirical.from_codes(t, space=whole.space) for t in (rows, other)]
+    n, place = 60, 10
+    first, second = (
+        np.array([_released(t, privacy, s)[place] for s in range(k, k + n)])
+        for t, k in zip(tables, (0, 9999), strict=True)
+    )
+    for cut in np.quantile(np.concatenate([first, second]), [0.5, 0.7, 0.9]):
+        for a, b in ((first, second), (second, first)):
+            hit, false = float((a > cut).mean()), float((b > cut).mean())
+            error = math.sqrt((hit * (1 - hit) + math.exp(2 * privacy.epsilon) * false * (1 - false)) / n)
+            assert hit <= math.exp(privacy.epsilon) * false + privacy.delta + 3 * error + 1 / n
+
+
+def test_a_private_table_has_the_columns_of_its_schema_and_nothing_else(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    rng = np.random.default_rng(4)
+    age = rng.integers(18, 90, 400)
+    rows = {
+        "sex": rng.choice(["f", "m"], 400).tolist(),
+        "age": age.tolist(),
+        "town": ["X"] * 399 + ["only one lives here"],
+    }
+    schema = {"sex": ["f", "m", "x"], "age": {"edges": [0, 30, 60, 120]}}
+    model = fs.private_model(rows, fs.Privacy(2.0, 1e-6), schema=schema, random_state=0)
+    drawn = model.synthesize(300, given="age>=30", random_state=1).to_pydict()
+    assert set(drawn) == {"sex", "age", "town"}
+    assert set(drawn["sex"]) <= {"f", "m", "x"}
+    assert min(drawn["age"]) >= 30
+    assert max(drawn["age"]) <= 120
+    assert set(drawn["town"]) <= {"X", "(other)"}  # a level of one row stays behind the threshold
+    assert sum(cost for _, cost in model.costs) == pytest.approx(rho_of(2.0, 5e-7))
+
+
+def test_a_value_outside_the_schema_is_named() -> None:
+    with pytest.raises(fs.errors.DataError, match="sex"):
+        fs.private_model({"sex": ["f", "q"] * 10}, fs.Privacy(1.0), schema={"sex": ["f", "m"]})
+    with pytest.raises(fs.errors.DataError, match=r"list of levels or"):
+        fs.private_model({"sex": ["f", "m"] * 10}, fs.Privacy(1.0), schema={"sex": "fm"})
+
+
+def test_wide_tables_screen_their_pairs() -> None:
+    """Twenty columns in a chain: strong pairs are found, and the budget is spent."""
+    rng = np.random.default_rng(5)
+    x = np.zeros((4000, 20), dtype=int)
+    x[:, 0] = rng.random(4000) < 0.5
+    for i in range(1, 20):
+        x[:, i] = x[:, i - 1] ^ (rng.random(4000) < 0.1)
+    data = Empirical.from_codes(x, space=Space.of_cards((2,) * 20))
+    privacy = Privacy(4.0, 1e-6)
+    ledger = Ledger(privacy.rho)
+    found = release(data, privacy, np.random.default_rng(0), ledger, max_cells=512)
+    pairs = {scope for scope in found.graph.scopes if len(scope) == 2}
+    assert {(i, i + 1) for i in range(19)} <= pairs
+    assert ledger.left < 1e-9 * privacy.rho
