@@ -37,7 +37,7 @@ MOST_CELLS = 1 << 19
 """Cells of all tables that an elimination may meet."""
 MERGED = 4.0
 """Standard deviations of noise that a group of levels should hold in rows."""
-SHARES, STRENGTHS = 0.15, 0.1
+SHARES, STRENGTHS = 0.2, 0.1
 """Parts of the budget for the shares of columns, and for the strengths of pairs in wide tables."""
 WORTH = 0.5
 """Part of its noise that a pair must be as strong as; priors take most of the noise out again."""
@@ -115,27 +115,29 @@ class _Table:
     def __init__(self, data: Empirical, privacy: Privacy, rng: np.random.Generator, ledger: Ledger) -> None:
         self._data, self._rng, self._ledger = data, rng, ledger
         self._bounded = privacy.neighbours == "bounded"
-        # counts move by (1, -1) if a row is replaced; sums of contrasts or distances by up to two rows' worth
-        self.counts_length, self.length = privacy.row_length, 2.0 if self._bounded else 1.0
+        # a row replaced by another moves sums of contrasts or distances by up to two rows' worth
+        self.length = 2.0 if self._bounded else 1.0
         self.total, self.share_noise = 0.0, 0.0
 
     def shares(self, cost: float) -> list[Array]:
-        """Noisy counts of every level of every column, scaled to one number of rows; that number in ``total``."""
-        cards, n = self._data.space.cards, len(self._data.space)
+        """Noisy counts of every level of every column, which sum to one noisy number of rows; that number in ``total``.
+
+        The number of rows is read once, and of each column what its sum does not say: the same noise on each.
+        """
+        cards = self._data.space.cards
         self._ledger.spend("the shares of columns", cost)
-        self.share_noise = self.counts_length * math.sqrt(n / (2 * cost))
+        # a row replaced by another moves the counts of a column by (1, -1)
+        moved = [2.0 if self._bounded else squared_length([card]) for card in cards]
+        self.share_noise = math.sqrt((sum(moved) + (not self._bounded)) / (2 * cost))
+        self.total = self._data.total
+        if not self._bounded:
+            self.total = max(1.0, self.total + self._rng.normal(0.0, self.share_noise))
         noisy = []
         for i, card in enumerate(cards):
-            counts = np.bincount(self._data.states[:, i], self._data.counts, card)
-            noisy.append(counts + self._rng.normal(0.0, self.share_noise, card))
-        if self._bounded:
-            self.total = self._data.total
-        else:  # each column sums to the number of rows; the longer it is, the noisier its sum
-            weights = 1 / np.array(cards, dtype=np.float64)
-            self.total = max(
-                1.0, float(sum(w * counts.sum() for w, counts in zip(weights, noisy, strict=True)) / weights.sum())
-            )
-        return [counts + (self.total - counts.sum()) / len(counts) for counts in noisy]
+            found = of_margin(np.bincount(self._data.states[:, i], self._data.counts, card).astype(np.float64))
+            found = found + self._rng.normal(0.0, self.share_noise, found.shape)
+            noisy.append(self.total / card + to_table(found, [card]))
+        return noisy
 
     def screened(
         self, codes: Ints, cards: Sequence[int], shares: Sequence[Array], cost: float, max_cells: int
