@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import gc
 import os
 import signal
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -49,6 +52,56 @@ def shared_data() -> Callable[[str], Path]:
         return path
 
     return find
+
+
+@pytest.fixture(scope="session", autouse=True)
+def compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What one process compiles, the other one waits for and loads from the cache they share, instead of compiling it.
+
+    Numba stays unimported until the first kernel is needed, as for a user.
+    """
+    if "PYTEST_XDIST_WORKER" not in os.environ or os.name != "posix":
+        yield
+        return
+    from fullspan.model.algebra import jit
+
+    file = os.open(tmp_path_factory.getbasetemp().parent / "compiling", os.O_RDWR | os.O_CREAT)
+    at_first = jit._spare_the_collector
+
+    @functools.cache
+    def prepare() -> None:
+        at_first()
+        _compile_in_turn(file)
+
+    jit._spare_the_collector = prepare
+    yield
+
+
+def _compile_in_turn(file: int) -> None:
+    """Lock one byte of the file, which stands for a kernel and its types, while these are compiled.
+
+    Kernels call each other in one direction, so that no two processes wait for each other; where bytes coincide and
+    they would, the system refuses the lock, and both compile.
+    """
+    import fcntl
+
+    from numba.core.compiler_lock import global_compiler_lock
+    from numba.core.dispatcher import Dispatcher
+
+    compile_here = Dispatcher.compile
+
+    def compile_once(self: Any, sig: Any) -> Any:
+        place = zlib.crc32(f"{self.py_func.__module__}.{self.py_func.__qualname__}{sig}".encode())
+        with global_compiler_lock:  # first: locks of files do not tell the threads of a process apart
+            with contextlib.suppress(OSError):
+                fcntl.lockf(file, fcntl.LOCK_EX, 1, place)
+            try:
+                return compile_here(self, sig)
+            finally:
+                with contextlib.suppress(OSError):
+                    fcntl.lockf(file, fcntl.LOCK_UN, 1, place)
+
+    Dispatcher.compile = compile_once
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -109,7 +109,7 @@ def test_graphs_are_those_of_the_wide_search() -> None:
     """The compiled growth joins the same variables as that of module ``grow``, at generic weights and widths."""
     data = rows_of(400)
     weights = data.counts * np.random.default_rng(3).uniform(0.2, 2.0, len(data.counts))
-    columns, cards = np.ascontiguousarray(data.states.T.astype(np.int64)), np.array(CARDS)
+    columns, cards = np.ascontiguousarray(data.states.T.astype(np.int32)), np.array(CARDS)
     for width, price in ((1, 1.0), (2, 0.5), (3, 0.1)):
         order, parents = np.empty(5, dtype=np.int64), np.empty((5, width), dtype=np.int64)
         grow_graph(columns, weights, cards, width, price, 1 << 10, order, parents)

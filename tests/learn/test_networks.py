@@ -26,7 +26,7 @@ def rows_of(n: int, seed: int = 0) -> Empirical:
 
 
 def arrays(data: Empirical) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    return np.ascontiguousarray(data.states.T.astype(np.int64)), data.counts, np.array(data.space.cards)
+    return np.ascontiguousarray(data.states.T.astype(np.int64)), data.counts.copy(), np.array(data.space.cards)
 
 
 def networks() -> list[np.ndarray]:

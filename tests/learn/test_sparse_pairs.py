@@ -31,7 +31,7 @@ def test_a_visible_machine_has_the_moments_of_the_rows() -> None:
     """At the end of the ascend the expectations of units with a bias, and of all pairs, are those of the data."""
     rng = np.random.default_rng(0)
     rows = correlated(6, 300, rng)
-    left, right = np.array([pair for pair in combinations(range(6), 2) if pair != (0, 5)]).T
+    left, right = np.array([pair for pair in combinations(range(6), 2) if pair != (0, 5)]).T.copy()
     machine = SparsePairs(6, 6, np.array([True] * 5 + [False]), left, right)
     bias, weight = machine.ascend(rows, 0.05, 20_000, 40, rng)
     units, pairs = moments(machine, bias, weight)
@@ -47,7 +47,7 @@ def test_a_hidden_unit_explains_what_goes_together() -> None:
     machine = SparsePairs(5, 6, np.ones(6, dtype=np.bool_), np.arange(5), np.full(5, 5))
     bias, weight = machine.ascend(rows, 0.05, 40_000, 20, rng)
     assert np.abs(moments(machine, bias, weight)[0][:5] - rows.mean(axis=0)).max() < 0.03
-    watched = SparsePairs(5, 6, np.ones(6, dtype=np.bool_), *np.array(list(combinations(range(6), 2))).T)
+    watched = SparsePairs(5, 6, np.ones(6, dtype=np.bool_), *np.array(list(combinations(range(6), 2))).T.copy())
     padded = np.zeros(15)
     padded[watched.right == 5] = weight
     pairs = moments(watched, bias, padded)[1]

@@ -100,7 +100,8 @@ class Sweeps(NamedTuple):
     def expected(self, rows: NDArray[np.int16], weights: Array, values: Array) -> tuple[Array, Array]:
         """The same, and the expected counts of all families' cells, each row with its weight; 0 for no counts."""
         log, counts = np.empty(len(rows)), np.zeros((_CHUNKS, len(values)))
-        _expected(self, rows, weights, values, log, counts)
+        # Writable: a kernel is compiled again for a read-only array.
+        _expected(self, rows, np.require(weights, requirements="W"), values, log, counts)
         return log, np.asarray(counts.sum(axis=0))
 
     def draw(self, rows: NDArray[np.int16], values: Array, rng: np.random.Generator) -> NDArray[np.int16]:

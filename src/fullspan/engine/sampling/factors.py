@@ -31,7 +31,8 @@ class Factors:
 
     def __init__(self, graph: FactorGraph, values: Array | None = None) -> None:
         self.graph = graph
-        self.values = graph.values if values is None else np.asarray(values, dtype=np.float64)
+        # Writable: a kernel is compiled again for a read-only array.
+        self.values = np.require(graph.values if values is None else values, np.float64, "W")
         self.cards = graph.cards
         wrong = np.flatnonzero(~np.isfinite(self.values))
         if wrong.size:
@@ -59,7 +60,7 @@ class Factors:
 
     def log_weight(self, states: NDArray[Any]) -> Array:
         out = np.empty(len(states))
-        _log_weights(np.ascontiguousarray(states), self.values, self.scopes, out)
+        _log_weights(np.require(states, requirements="CWE"), self.values, self.scopes, out)
         return out
 
     def sweep(

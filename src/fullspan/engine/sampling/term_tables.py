@@ -76,7 +76,7 @@ class TermTables:
         graph = self.graph
         margins = np.zeros(len(graph.values))
         _count(
-            np.ascontiguousarray(states),
+            np.require(states, requirements="CWE"),
             share,
             graph.variables,
             graph.strides,

@@ -53,7 +53,7 @@ def learn_mixture(
     smoothing : pseudo-rows of every table, spread as without the least telling parent.
     price : nats for each weight that a graph has.
     """
-    n = len(cards)
+    n, weights = len(cards), np.require(weights, requirements="W")  # a kernel is compiled again for a read-only array
     share = np.ascontiguousarray(rng.dirichlet(np.full(components, 0.3), size=len(weights)).T)
     order, parents = np.empty((components, n), dtype=np.int64), np.full((components, n, width), -1, dtype=np.int64)
     tables, log_shares = np.empty((components, int(np.maximum(cards, _CELLS).sum()))), np.empty(components)

@@ -114,7 +114,7 @@ def draw_networks(
     space, n = empirical.space, len(empirical.space)
     columns = np.ascontiguousarray(empirical.states.T.astype(np.int64))
     cards = np.array(space.cards, dtype=np.int64)
-    counts = np.ascontiguousarray(empirical.counts)
+    counts = np.array(empirical.counts)  # writable: a kernel is compiled again for a read-only array
     largest = min(LARGEST, max(LEAST, int(empirical.total)))
     most = n if max_family is None else max_family - 1
     parents, which = np.zeros(n, dtype=np.int64), len(STRENGTHS) // 2

@@ -41,7 +41,7 @@ def frequent_patterns(
     TooLargeError : the candidates of an order would not fit into memory.
     """
     columns = packed_columns(states, cards)
-    units = np.zeros(0) if (counts == 1.0).all() else np.asarray(counts, dtype=np.float64)
+    units = np.zeros(0) if (counts == 1.0).all() else np.array(counts, dtype=np.float64)
     variable = np.repeat(np.arange(len(cards)), np.asarray(cards) - 1)
     level = np.arange(len(variable)) - item_offsets(cards)[variable] + 1
     found = np.arange(len(columns), dtype=np.int64)[:, None]

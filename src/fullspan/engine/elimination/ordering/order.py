@@ -192,13 +192,13 @@ def _best(
     """The order with the fewest table entries of those tried."""
     best, least, work, kind = np.arange(len(rows)), np.inf, 0, SMALLEST
     for one in _RULES[rule]:
-        order, total, looked = greedy(rows, log2_cards, np.arange(len(rows)) / len(rows), one, least)
+        order, total, looked = greedy(rows, log2_cards, np.arange(len(rows)) / len(rows), one, float(least))
         work += looked
         if total < least:
             best, least, kind = order, total, one
     done = 0
     while _goes_on(done, restarts, work, least):
-        order, total, looked = greedy(rows, log2_cards, rng.random(len(rows)), kind, least)
+        order, total, looked = greedy(rows, log2_cards, rng.random(len(rows)), kind, float(least))
         done, work = done + 1, work + looked
         if total < least:
             best, least = order, total
