@@ -1,4 +1,7 @@
-"""The documentation site builds without a warning, and its links, pictures and equations are whole."""
+"""README and documentation run as written; the site builds without a warning, its links, pictures and equations whole.
+
+One file, so that one process runs a page's examples once, for its output and for its pictures.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +15,25 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from docs.examples import ROOT
+from docs.examples import ROOT, documents, executed
 
 os.environ["NO_MKDOCS_2_WARNING"] = "1"  # Material speaks of its successor
-for package in ("mkdocs", "material", "mkdocstrings_handlers.python", "latex2mathml"):
-    pytest.importorskip(package, reason="the packages of the documentation site are not installed")
+
+
+@pytest.mark.parametrize("document", documents(), ids=lambda p: str(p.relative_to(ROOT)))
+def test_the_examples_print_what_the_document_says(document: Path) -> None:
+    differences = executed(document).differences()
+    assert not differences, "\n".join(["run `make readme` if the new output is right", *differences])
+
+
+def need_packages() -> None:
+    for package in ("mkdocs", "material", "mkdocstrings_handlers.python", "latex2mathml"):
+        pytest.importorskip(package, reason="the packages of the documentation site are not installed")
 
 
 def build(site: Path, **changes: Any) -> Path:
     """Build the site into a folder; a warning is an error."""
+    need_packages()
     from mkdocs.commands.build import build
     from mkdocs.config import load_config
 
@@ -102,6 +115,7 @@ def test_the_reference_has_every_public_name(site: Path) -> None:
 
 
 def test_docstrings_are_read_as_this_package_writes_them() -> None:
+    need_packages()
     spec = spec_from_file_location("docstrings", ROOT / "docs" / "site" / "docstrings.py")
     assert spec is not None
     assert spec.loader is not None
@@ -135,6 +149,7 @@ def build_one(text: str, folder: Path) -> None:
     ids=["page", "file", "anchor", "picture", "output"],
 )
 def test_what_is_broken_ends_the_build(text: str, tmp_path: Path) -> None:
+    need_packages()
     from mkdocs.exceptions import Abort
 
     with pytest.raises(Abort, match="strict mode"):

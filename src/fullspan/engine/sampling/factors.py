@@ -60,7 +60,7 @@ class Factors:
 
     def log_weight(self, states: NDArray[Any]) -> Array:
         out = np.empty(len(states))
-        _log_weights(np.require(states, requirements="CWE"), self.values, self.scopes, out)
+        _log_weights(np.require(states, requirements=["C", "W", "E"]), self.values, self.scopes, out)
         return out
 
     def sweep(

@@ -76,7 +76,7 @@ class TermTables:
         graph = self.graph
         margins = np.zeros(len(graph.values))
         _count(
-            np.require(states, requirements="CWE"),
+            np.require(states, requirements=["C", "W", "E"]),
             share,
             graph.variables,
             graph.strides,

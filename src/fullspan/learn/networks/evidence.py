@@ -36,7 +36,7 @@ class Evidence:
         self, data: Empirical, strength: float, name: float, largest: int, candidates: list[Ints] | None = None
     ) -> None:
         self.cards = np.array(data.space.cards, dtype=np.int64)
-        self.columns = np.require(data.states.T, code_dtype(data.space.cards), "CW")
+        self.columns = np.require(data.states.T, code_dtype(data.space.cards), ["C", "W"])
         self.weights = np.ascontiguousarray(data.counts)
         self.strength, self.name, self.largest = strength, name, largest
         self.candidates = candidates
