@@ -6,6 +6,7 @@ Here estimators with many options; ``contract/test_estimators.py`` holds every c
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -92,11 +93,16 @@ def log_p(model: Any, cards: tuple[int, ...] = CARDS) -> np.ndarray:
     return np.asarray(model.score_samples(states(cards)))
 
 
+@cache
+def learned(name: str) -> np.ndarray:
+    """What an estimator learns from the table as it is."""
+    return log_p({**EVERY, **WITHOUT_LABELS}[name]().fit(table()))
+
+
 @pytest.mark.filterwarnings("ignore::fullspan.errors.ConvergenceWarning")
 @pytest.mark.parametrize("name", EVERY)
 def test_the_order_of_columns_does_not_matter(name: str) -> None:
-    rows, make = table(), EVERY[name]
-    expected = log_p(make().fit(rows))
+    rows, make, expected = table(), EVERY[name], learned(name)
     for order in (["a", "c", "d", "b"], ["c", "b", "d", "a"]):
         assert log_p(make().fit(rows[order])) == pytest.approx(expected, abs=1e-5)
 
@@ -110,7 +116,7 @@ def noise_with_ties(seed: int) -> pd.DataFrame:
     return rows.assign(z=(rows["v0"] + rows["v1"] + (rng.random(len(rows)) < 0.1)) % 2)
 
 
-@pytest.mark.parametrize("seed", [5010, 5016, 5033, 5037, 5040, 5051, *range(6)])
+@pytest.mark.parametrize("seed", [5010, 5016, 5033, 5037, 5040, 5051, 0, 1])
 @pytest.mark.parametrize(
     "options",
     [
@@ -157,9 +163,8 @@ def test_a_watcher_sees_models_in_the_order_of_the_table(learn: Callable[..., An
 @pytest.mark.filterwarnings("ignore::fullspan.errors.ConvergenceWarning")
 @pytest.mark.parametrize("name", EVERY)
 def test_the_order_of_rows_does_not_matter(name: str) -> None:
-    rows = table()
-    shuffled = rows.sample(frac=1, random_state=4)
-    assert np.array_equal(log_p(EVERY[name]().fit(rows)), log_p(EVERY[name]().fit(shuffled)))
+    shuffled = table().sample(frac=1, random_state=4)
+    assert np.array_equal(learned(name), log_p(EVERY[name]().fit(shuffled)))
 
 
 @pytest.mark.filterwarnings("ignore::fullspan.errors.ConvergenceWarning")
@@ -177,9 +182,8 @@ def test_rows_repeated_are_rows_weighted(name: str) -> None:
 
 @pytest.mark.parametrize("name", WITHOUT_LABELS)
 def test_the_order_of_levels_does_not_matter(name: str) -> None:
-    rows = table()
-    again = WITHOUT_LABELS[name]().set_params(levels={"b": [2, 0, 1], "d": [1, 0]}).fit(rows)
-    assert log_p(again) == pytest.approx(log_p(WITHOUT_LABELS[name]().fit(rows)), abs=1e-5)
+    again = WITHOUT_LABELS[name]().set_params(levels={"b": [2, 0, 1], "d": [1, 0]}).fit(table())
+    assert log_p(again) == pytest.approx(learned(name), abs=1e-5)
 
 
 @pytest.mark.parametrize("name", WITHOUT_SIGNS)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import pickle
 import warnings
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +48,12 @@ def deep(**options: Any) -> DeepBoltzmannMachine:
 BOTH = pytest.mark.parametrize("make", [restricted, deep])
 
 
+@cache
+def learned(make: Callable[..., Any]) -> Any:
+    """A machine of the patterns, for tests that only ask it."""
+    return make().fit(patterns())
+
+
 def exact_log_p(machine: Any, codes: NDArray[Any]) -> NDArray[np.float64]:
     """Log-probabilities of rows with −1 for open cells, by the sum over all joint states."""
     every, _, log = joint(machine.model_)
@@ -55,7 +63,7 @@ def exact_log_p(machine: Any, codes: NDArray[Any]) -> NDArray[np.float64]:
 
 def test_scores_are_log_probabilities() -> None:
     """score_samples = log p(x) = -F(x) - log Z by enumeration, sums to one over all states, and score is its mean."""
-    machine = restricted().fit(patterns())
+    machine = learned(restricted)
     every = all_codes((2,) * 4)
     assert machine.log_z_.is_exact
     assert np.allclose(-machine.free_energy(every) - machine.log_z_.value, machine.score_samples(every))
@@ -94,7 +102,7 @@ def test_log_z_is_estimated_when_it_is_asked_for(make: Any, monkeypatch: pytest.
 
 def test_the_bound_of_a_deep_machine_lies_below() -> None:
     """score_samples of a deep machine is a lower bound of log p(x), and the posterior tells that it converged."""
-    machine = deep().fit(patterns())
+    machine = learned(deep)
     every = all_codes((2,) * 4)
     bounds, truth = machine.score_samples(every), exact_log_p(machine, every)
     assert (bounds <= truth + 1e-9).all()
@@ -121,7 +129,7 @@ def test_missing_cells_are_summed_out_and_learned_from() -> None:
 
 def test_transform_gives_the_posterior_of_hidden_units() -> None:
     """p(h_j = 1 | x) = sigmoid(c_j + x.W_j), and names of the features count the hidden units."""
-    machine = restricted().fit(patterns())
+    machine = learned(restricted)
     rows = patterns()[:5]
     inputs = rows @ machine.components_.T + machine.intercept_hidden_
     assert machine.transform(rows) == pytest.approx(1 / (1 + np.exp(-inputs)), abs=1e-9)
@@ -164,7 +172,7 @@ def test_labels_are_predicted_by_free_energies(as_frame: bool) -> None:
 
 def test_without_a_target_every_column_is_predicted_from_the_others() -> None:
     """A machine with labels predicts these; one without predicts each column, or the one that is named."""
-    machine = restricted().fit(patterns())
+    machine = learned(restricted)
     every = machine.predict_proba(patterns())
     assert every.shape == (len(patterns()), sum(machine.space_.cards))
     assert machine.predict_proba(patterns(), "x1") == pytest.approx(every[:, 2:4], abs=1e-12)
@@ -210,7 +218,7 @@ def test_categorical_tables_are_units_in_groups() -> None:
 @BOTH
 def test_samples_have_the_machine_s_frequencies(make: Any) -> None:
     """Frequencies of 20,000 chains agree with the exact means within 4.5 standard errors; the seed fixes them."""
-    machine = make().fit(patterns())
+    machine = learned(make)
     drawn = machine.sample(20000, random_state=3, burn_in=400)
     _, layers, log = joint(machine.model_)
     p = np.exp(log - log_sum(log)) @ layers[0]
@@ -305,7 +313,7 @@ def test_files_bring_the_same_machine_back(make: Any, dtype: str, tmp_path: Path
 )
 def test_damaged_files_are_refused(old: str, new: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "m.fsm"
-    restricted().fit(patterns()).save(path)
+    learned(restricted).save(path)
     text = path.read_text()
     assert old in text
     path.write_text(text.replace(old, new))
@@ -316,7 +324,7 @@ def test_damaged_files_are_refused(old: str, new: str, message: str, tmp_path: P
 def test_a_file_whose_weights_have_holes_is_refused(tmp_path: Path) -> None:
     """A document with a right checksum and ragged or non-finite weights is no machine."""
     path = tmp_path / "m.fsm"
-    restricted().fit(patterns()).save(path)
+    learned(restricted).save(path)
     sound = json.loads(path.read_text())
     for change in (
         lambda d: d["layers"]["weights"][0][0].pop(),
@@ -428,7 +436,7 @@ def test_a_column_without_an_observed_cell_is_refused(make: Any) -> None:
 @BOTH
 def test_values_that_are_no_levels_are_refused(make: Any) -> None:
     """Rows to score or transform with a value the machine has not seen are refused, with the column and row."""
-    machine = make().fit(patterns())
+    machine = learned(make)
     rows = patterns()[:3]
     rows[1, 3] = 2
     with pytest.raises(DataError, match=r"'x3' holds 2 in row 2"):
