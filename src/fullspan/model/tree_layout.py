@@ -106,6 +106,7 @@ class TreeLayout:
         for first, groups, levels in self.blocks:
             if levels == 0:  # a variable of one level
                 sums.append(xp.zeros((n, groups), dtype=t.dtype))
+                shares.append(t[:, :0])
                 continue
             part = xp.reshape(t[:, first : first + groups * levels], (n, groups, levels))
             top = xp.max(part, axis=2, keepdims=True)
