@@ -16,6 +16,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -97,37 +98,68 @@ class Cliques:
         """
         starts = np.concatenate([[0], np.cumsum([f.shape[1] for f in functions])]).astype(np.int64)
         out = np.zeros((starts[-1], starts[-1]))
-        arrived: dict[int, list[tuple[int, Ints, Array]]] = {}
+        arrived: dict[int, dict[tuple[int, ...], list[tuple[Ints, Array]]]] = {}
+
+        def write(a: Ints, b: Ints, block: Array) -> None:
+            out[np.ix_(a, b)] = block
+            out[np.ix_(b, a)] = block.T
+
         for k in reversed(range(len(tables))):
-            p, f = tables[k], functions[k]
-            numbers = np.arange(starts[k], starts[k + 1])
+            p, f, own = tables[k], functions[k], np.arange(starts[k], starts[k + 1])
             weighted = f * p.reshape(-1, 1)
-            out[np.ix_(numbers, numbers)] = weighted.T @ f
-            weighted = weighted.reshape(*p.shape, -1)
-            for child, below, expected in arrived.pop(k, ()):
-                gone, shape = self._onto(k, child)
-                if len(numbers):
-                    at_separator = weighted.sum(axis=gone).reshape(len(expected), -1)
-                    block = at_separator.T @ expected
-                    out[np.ix_(numbers, below)] = block
-                    out[np.ix_(below, numbers)] = block.T
-                numbers = np.concatenate([numbers, below])
-                spread = p[..., None] * expected.reshape(*shape, len(below))
-                weighted = np.concatenate([weighted, spread], axis=-1) if weighted.shape[-1] else spread
+            out[np.ix_(own, own)] = weighted.T @ f
+            parts: list[_Part] = []
+            for separator, below in arrived.pop(k, {}).items():
+                for numbers, expected in below:
+                    if len(own):
+                        write(own, numbers, self._onto(k, weighted, separator).T @ expected)
+                    for other in parts:
+                        write(other.numbers, numbers, self._carried(k, p, other, separator).T @ expected)
+                    parts.append(_Part(separator, numbers, expected))
+            numbers = np.concatenate([own, *(part.numbers for part in parts)])
             if k and len(numbers):
-                arrived.setdefault(self.parents[k], []).append((k, numbers, self._above(k, p, weighted)))
+                to = self.separators[k]
+                joint = [self._onto(k, weighted, to), *(self._carried(k, p, part, to) for part in parts)]
+                below_k = arrived.setdefault(self.parents[k], {}).setdefault(to, [])
+                below_k.append((numbers, self._given(k, p, np.concatenate(joint, axis=1))))
         return out
 
-    def _above(self, k: int, p: Array, weighted: Array) -> Array:
-        """Expectations given the separator, (its cells, functions), from ``p(x_C) E[f | x_C]``."""
-        inside = set(self.separators[k])
-        gone = tuple(axis for axis, i in enumerate(self.members[k]) if i not in inside)
-        below = p.sum(axis=gone).reshape(-1, 1)
-        total = weighted.sum(axis=gone).reshape(len(below), -1)
-        return np.asarray(np.divide(total, below, out=total, where=below > 0))
+    def _given(self, k: int, p: Array, joint: Array) -> Array:
+        """Expectations given the separator, (its cells, functions), from ``sum p(x_C) f`` over the rest."""
+        below = self._onto(k, p.reshape(-1, 1), self.separators[k])
+        return np.asarray(np.divide(joint, below, out=joint, where=below > 0))
 
-    def _onto(self, k: int, child: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Axes of a clique that its child does not share, and the shape of their separator within the clique."""
-        inside = set(self.separators[child])
+    def _onto(self, k: int, weighted: Array, variables: Sequence[int]) -> Array:
+        """Columns over the cells of a clique, summed onto those of some of its variables."""
+        inside = set(variables)
         gone = tuple(axis for axis, i in enumerate(self.members[k]) if i not in inside)
-        return gone, tuple(self.cards[i] if i in inside else 1 for i in self.members[k])
+        shaped = weighted.reshape(*self.shape(k), weighted.shape[1])
+        return np.asarray(shaped.sum(axis=gone).reshape(math.prod(self.cards[i] for i in variables), weighted.shape[1]))
+
+    def _carried(self, k: int, p: Array, part: _Part, to: Sequence[int]) -> Array:
+        """``sum p(x_C) E[f | x_S]`` onto the cells of ``to``: one product of matrices for each state that both share.
+
+        No array is larger than the variables of both separators, or than their functions.
+        """
+        source, n = set(part.separator), part.expected.shape[1]
+        shared = [i for i in to if i in source]
+        new, old = [i for i in to if i not in source], [i for i in part.separator if i not in set(to)]
+        sizes = [math.prod(self.cards[i] for i in some) for some in (shared, new, old)]
+        both = set(to) | source
+        q = p.sum(axis=tuple(axis for axis, i in enumerate(self.members[k]) if i not in both))
+        places = {i: axis for axis, i in enumerate(sorted(both))}
+        q = q.transpose([places[i] for i in (*shared, *new, *old)]).reshape(sizes)
+        at = {i: axis for axis, i in enumerate(part.separator)}
+        e = part.expected.reshape(*(self.cards[i] for i in part.separator), n)
+        e = e.transpose([*(at[i] for i in (*shared, *old)), len(at)]).reshape(sizes[0], sizes[2], n)
+        found = (q @ e).reshape(*(self.cards[i] for i in (*shared, *new)), n)
+        back = {i: axis for axis, i in enumerate((*shared, *new))}
+        return found.transpose([*(back[i] for i in to), len(back)]).reshape(sizes[0] * sizes[1], n)
+
+
+class _Part(NamedTuple):
+    """Expectations of some functions given a separator, (its cells, functions)."""
+
+    separator: tuple[int, ...]
+    numbers: Ints
+    expected: Array

@@ -1,8 +1,9 @@
 """The search without a table where cells are missing: complete, search, and em on the weights.
 
-    1. Rows are completed by draws from the model so far, exact given what each row says (at first from the shares of
-       the levels), several per row, and the margins and terms are searched for in the completed rows. A few rounds.
-    2. The weights of the terms found go to the maximum of the likelihood of what was *observed*, by em: expected counts
+    1. Incomplete rows are completed by one exact draw each from a small network, which is learned from the rows completed
+       before: at first from the shares of the levels. A few rounds; a network takes a fraction of a second.
+    2. Margins and terms are searched for once, in the rows that the last network completed.
+    3. The weights of the terms found go to the maximum of the likelihood of what was *observed*, by em: expected counts
        of all families by elimination, summed over what each row leaves open, then a joint refit. It never falls.
 
 A standard error counts the rows that show all variables of its term.
@@ -29,11 +30,14 @@ from fullspan.learn.wide.plan import cells_for
 from fullspan.learn.wide.reached import Weigher
 from fullspan.learn.wide.search import Search, WideOptions
 from fullspan.model.fitted import Fitted
+from fullspan.model.record import Step
 
-_ROUNDS, _DRAWS, _STEPS = 3, 4, 25
-"""Rounds of searching, completions of a row in each, and most em steps."""
+_ROUNDS, _STEPS = 3, 25
+"""Networks that complete the rows one after the other, and most em steps."""
 _CELLS = 1 << 13
-"""Cells of the elimination, each of which a row with missing cells may visit."""
+"""Cells of the elimination that em may visit for a row, on average."""
+_FIRST = 1 << 12
+"""Cells of the elimination of a network that completes rows."""
 _GAIN = 1e-4
 """Nats per row that an em step must gain for another one."""
 
@@ -41,46 +45,53 @@ _GAIN = 1e-4
 def fit_wide_incomplete(data: Empirical, options: WideOptions, watch: Watch | None = None) -> Fitted:
     """Learn a log-linear model of bounded width from rows with missing cells; see :func:`fit_wide`."""
     rng, started = np.random.default_rng(0), time.perf_counter()
-    options = replace(options, cells=options.cells or min(_CELLS, cells_for(data.space.cards, options.max_memory)))
-    search = Search(_from_shares(data, rng), options, watch, started)
-    fitted = search.run()
+    cards = data.space.cards
+    options = replace(options, cells=options.cells or visits(data, cells_for(cards, options.max_memory)))
+    small = replace(options, cells=min(max(_FIRST, max(cards) ** 2 * len(cards)), options.cells))
+    filled, history = _from_shares(data, rng), list[Step]()
     for _ in range(_ROUNDS):
-        if fitted.status == "interrupted":
-            break
-        filled, before = _drawn(data, search, rng), search.history
-        search = Search(filled, options, watch, started)
-        search.history.steps[:0] = before.steps
-        fitted = search.run()
-    return Em(data, search, fitted).run()
+        first = Search(filled, small, watch, started)
+        first.history.steps[:0] = history
+        history = first.history.steps
+        if not first.begin():
+            return Em(data, first, first.fitted("interrupted")).ended("interrupted")
+        filled = _drawn(data, first, rng)
+    search = Search(filled, options, watch, started)
+    search.history.steps[:0] = history
+    return Em(data, search, search.run()).run()
+
+
+def visits(data: Empirical, cells: int) -> int:
+    """The most cells, a power of two below ``cells``, of which a row visits at most ``_CELLS`` on average in em.
+
+    A row visits those that agree with what it says: of every table at most the states of its missing cells.
+    """
+    cards = np.log2(np.array(data.space.cards, dtype=np.float64))
+    each = np.exp2(np.minimum((data.states < 0) @ cards, 60.0)) * len(data.space)
+    while cells > _CELLS and np.minimum(each, cells).mean() > _CELLS:
+        cells //= 2
+    return cells
 
 
 def _from_shares(data: Empirical, rng: np.random.Generator) -> Empirical:
     """Missing cells drawn from the shares of their variable's levels."""
-    rows, weights = _copies(data)
+    rows = data.states.astype(np.int16)
     for i, card in enumerate(data.space.cards):
         seen = data.states[:, i] >= 0
         shares = np.bincount(data.states[seen, i].astype(np.int64), data.counts[seen], card) + 1e-9
         missing = np.flatnonzero(rows[:, i] < 0)
         rows[missing, i] = rng.choice(card, len(missing), p=shares / shares.sum())
-    return _counted(data, rows, weights)
+    return _counted(data, rows)
 
 
 def _drawn(data: Empirical, search: Search, rng: np.random.Generator) -> Empirical:
     """Missing cells drawn from the model, given what their row says."""
-    rows, weights = _copies(data)
     buckets = Buckets(search.kept.terms)
-    return _counted(data, buckets.sweeps.draw(rows, buckets.design @ search.kept.theta, rng), weights)
+    return _counted(data, buckets.sweeps.draw(data.states.astype(np.int16), buckets.design @ search.kept.theta, rng))
 
 
-def _copies(data: Empirical) -> tuple[NDArray[np.int16], Array]:
-    """Rows, each incomplete one several times with its share of the weight."""
-    times = np.where((data.states < 0).any(axis=1), _DRAWS, 1)
-    sources = np.repeat(np.arange(len(times)), times)
-    return data.states[sources].astype(np.int16), (data.counts / times)[sources]
-
-
-def _counted(data: Empirical, rows: NDArray[np.int16], weights: Array) -> Empirical:
-    found = Empirical.from_codes(rows, weights, data.space)
+def _counted(data: Empirical, rows: NDArray[np.int16]) -> Empirical:
+    found = Empirical.from_codes(rows, data.counts, data.space)
     return replace(found, n_rows=data.n_rows, n_dropped=data.n_dropped, n_empty=data.n_empty)
 
 
@@ -117,7 +128,7 @@ class Em:
         if value < self.value:
             self.theta, self.log_z, self.surprise, self.value = theta, log_z, surprise, value
             cost = surprise - self.entropy + self.price / self.total
-            self.search.history.record("em", len(theta), cost, snapshot=lambda: self._fitted("interrupted"))
+            self.search.history.record("em", len(theta), cost, snapshot=lambda: self.ended("interrupted"))
         return Expected(value, d)
 
     def project(self, d: Array, theta: Array) -> Array:
@@ -127,9 +138,10 @@ class Em:
     def run(self) -> Fitted:
         """Em steps until they gain little; Ctrl-C keeps the weights so far."""
         ended = alternate(self, self.theta, Stop(gain=_GAIN, max_iter=_STEPS - 1))
-        return self._fitted("interrupted" if ended.status == "interrupted" else self.fitted.status)
+        return self.ended("interrupted" if ended.status == "interrupted" else self.fitted.status)
 
-    def _fitted(self, status: str) -> Fitted:
+    def ended(self, status: str) -> Fitted:
+        """The model of the best weights so far."""
         fitted = self.fitted
         if math.isnan(self.surprise):  # interrupted before the first step
             self.surprise = self.log_z - self.expected(self.theta)[0] / self.total

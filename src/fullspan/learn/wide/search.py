@@ -22,18 +22,18 @@ import numpy as np
 from fullspan.data import Empirical
 from fullspan.errors import FullspanError
 from fullspan.learn.base.counted import smoothed_entropy
-from fullspan.learn.base.progress import STOPPED, History, Watch
+from fullspan.learn.base.progress import STOPPED, History, Interrupted, Watch
 from fullspan.learn.networks.network import Network
 from fullspan.learn.search.line import approximate_nats
 from fullspan.learn.search.options import refuse_bic
 from fullspan.learn.search.penalty import prices
 from fullspan.learn.wide.candidates import MAX_ORDER, Tariff
 from fullspan.learn.wide.counts import Counts
-from fullspan.learn.wide.grow import Growth, growing_cost
+from fullspan.learn.wide.grow import MAX_TERMS, Growth, growing_cost
 from fullspan.learn.wide.plan import cells_for
 from fullspan.learn.wide.reached import Reached, Weigher
 from fullspan.learn.wide.sift import Described, described, sifted
-from fullspan.learn.wide.start import moral_start, weights_of
+from fullspan.learn.wide.start import edges_of, moral_start, weights_of
 from fullspan.learn.wide.width import Width
 from fullspan.model.algebra.basis import Basis, BasisName, is_power_of_two
 from fullspan.model.fitted import Fitted
@@ -112,11 +112,37 @@ class Search:
             self._search()
         except STOPPED:
             status = "interrupted"
-        return self._fitted(status)
+        return self.fitted(status)
 
-    def _search(self) -> None:
+    def begin(self) -> bool:
+        """Learn the network alone and keep its distribution, as far as its terms can be weighed; False if interrupted."""
+        try:
+            network = self._start()
+            if network is not None and network.is_finished:
+                self._keep(network)
+        except STOPPED:
+            return False
+        return True
+
+    def _start(self) -> Network | None:
+        """The network whose graph the search begins with. If it is interrupted, the best network so far is kept."""
         options = self.options
         self.width, network = moral_start(self.data, self.width, options.penalty, options.max_order, self._report)
+        if network is not None and not network.is_finished:
+            self._keep(network)
+            raise Interrupted
+        return network
+
+    def _keep(self, network: Network) -> None:
+        """The model so far is the network; only the pairs of its edges where its tables are too many to be weighed."""
+        weights = weights_of(network, self.weigher.basis.name, len(self.tariff.by_order) - 1)
+        if weights is None:
+            weights = edges_of(network, self.weigher.counts, self.kept.weights, MAX_TERMS)
+        self.kept = self.weigher.weighed(self.weigher.laid_out(weights, self.width), weights, tolerance=1.0)
+        self._tell("margin", self.kept)
+
+    def _search(self) -> None:
+        network = self._start()
         moral = copy.deepcopy(self.width)
         start = self.weigher.independent(self.width)
         growth = Growth(self.weigher, self.width, self.tariff, start, self._tell)
@@ -168,13 +194,13 @@ class Search:
         self._record(move, reached, growing_cost(reached, self.tariff))
 
     def _report(self, step: Step) -> None:
-        self.history.report(step, lambda: self._fitted("interrupted"))
+        self.history.report(step, lambda: self.fitted("interrupted"))
 
     def _record(self, move: str, reached: Reached, length: float) -> None:
         cost = length / self.data.total - self.entropy
-        self.history.record(move, len(reached.theta), cost, snapshot=lambda: self._fitted("interrupted"))
+        self.history.record(move, len(reached.theta), cost, snapshot=lambda: self.fitted("interrupted"))
 
-    def _fitted(self, status: str) -> Fitted:
+    def fitted(self, status: str) -> Fitted:
         """The best model so far, with standard errors and savings."""
         reached, total = self.kept, self.data.total
         weigher = Weigher(self.weigher.counts, self.data.space, reached.terms.basis)

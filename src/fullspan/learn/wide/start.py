@@ -10,10 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+import numpy as np
+
 from fullspan.data import Empirical
 from fullspan.learn.base.progress import Interrupted, Progress
 from fullspan.learn.networks import learn_network
 from fullspan.learn.networks.network import Network
+from fullspan.learn.wide.counts import Counts
+from fullspan.learn.wide.pairs import misfits
 from fullspan.learn.wide.width import Width
 from fullspan.model.algebra.basis import BasisName, Term
 
@@ -28,19 +32,21 @@ def moral_start(
 ) -> tuple[Width, Network | None]:
     """The moral graph of a network learned from the rows, and the network; ``width`` and None where it is too wide.
 
+    If someone stops the search for a network, it is the best so far, which is then not ``is_finished``.
+
     Raises
     ------
-    Interrupted : someone has stopped the search for a network.
+    Interrupted : the search was stopped, and the network is too wide.
     """
     if len(data.space) < 2 or max_order == 1:
         return width, None
     narrow = width.max_width < len(width.cards)
     largest = None if not narrow else max(width.cards) ** (width.max_width + 1)
     network = learn_network(data, max_cells=_SHARE * width.budget, penalty=penalty, watch=tell, max_family=largest)
-    if not network.is_finished:
-        raise Interrupted
     found = Width.around(width.cards, network.families, width)
     if found.cells > width.budget or found.width > width.max_width:
+        if not network.is_finished:
+            raise Interrupted
         return width, None
     return found, network
 
@@ -56,3 +62,15 @@ def weights_of(network: Network, basis: BasisName, max_order: int) -> dict[Term,
     for i, card in enumerate(cards):
         weights.update({((i, j),): weights.get(((i, j),), 0.0) for j in range(1, card)})
     return weights
+
+
+def edges_of(network: Network, counts: Counts, main: dict[Term, float], most: int) -> dict[Term, float]:
+    """All terms of the pairs that the network's edges join, the most telling pairs first; at most ``most`` terms."""
+    cards, found = network.space.cards, dict(main)
+    one = np.diag(counts.pairs)
+    telling = misfits(counts.pairs, np.outer(one, one), cards)
+    edges = {(min(v, p), max(v, p)) for v, parents in enumerate(network.parents) for p in parents}
+    for i, j in sorted(edges, key=lambda edge: (-telling[edge], edge)):
+        if len(found) + (cards[i] - 1) * (cards[j] - 1) <= most:
+            found.update({((i, a), (j, b)): 0.0 for a in range(1, cards[i]) for b in range(1, cards[j])})
+    return found
