@@ -10,9 +10,17 @@ import pytest
 from fullspan.data import Empirical, Space
 from fullspan.learn.networks import learn_network
 from fullspan.learn.wide import WideOptions, fit_wide
-from fullspan.learn.wide.candidates import CliqueTerms, Tariff, longer_candidates, pair_candidates, two_valued_gain
+from fullspan.learn.wide.candidates import (
+    Candidate,
+    CliqueTerms,
+    Tariff,
+    longer_candidates,
+    pair_candidates,
+    two_valued_gain,
+)
 from fullspan.learn.wide.counts import Counts
-from fullspan.learn.wide.grow import in_basis
+from fullspan.learn.wide.grow import Growth, in_basis
+from fullspan.learn.wide.incomplete import visits
 from fullspan.learn.wide.pairs import level_starts, misfits, pair_cells
 from fullspan.learn.wide.reached import Weigher
 from fullspan.learn.wide.refit import Gaussian
@@ -202,3 +210,25 @@ def test_a_network_of_tables_is_not_lost_to_the_network() -> None:
     network = learn_network(train)
     found = fit_wide(train, WideOptions(cells=2048)).model.log_prob(held).mean()
     assert found > network.log_prob(held).mean() - 0.02
+
+
+def test_a_round_that_adds_nothing_leaves_the_graph_of_the_model(data: Empirical) -> None:
+    """What was tried on the graph is taken back: the model's tables stay those of its order."""
+    space, options = data.space, WideOptions()
+    weigher = Weigher(Counts(data), space, Basis("walsh", space.cards))
+    width = Width(space.cards, 1e6)
+    tariff = options.tariff(space.cards, data.total)
+    growth = Growth(weigher, width, tariff, weigher.independent(width), lambda move, reached: None)
+    before = growth.width.separators()
+    offered = [Candidate(1.0, (0, 1), (((0, 1), (1, 1)),))]
+    assert not growth._accepted("margin", offered, lambda found: [c for c in found if not growth.width.join((0, 1))])
+    assert growth.width.separators() == before
+
+
+@pytest.mark.parametrize(("missing", "cells"), [(1, 1 << 17), (20, 1 << 13)])
+def test_rows_that_leave_much_open_get_a_smaller_budget(missing: int, cells: int) -> None:
+    """A row visits at most 2^13 cells on average: all of a large table if it leaves little open."""
+    rows = np.random.default_rng(0).integers(0, 2, (50, 40))
+    rows[:, :missing] = -1
+    data = Empirical.from_codes(rows, space=Space.of_cards((2,) * 40), allow_missing=True)
+    assert visits(data, 1 << 17) == cells

@@ -6,8 +6,9 @@ expectations E_c[x_S, y] = E[f_y | x_S] of all functions f_y below c travel towa
     E_P[x_S', y] = sum over P \\ S' of p(x_P | x_S') E_c[x_S, y],
     <f_y f_z> = sum over x_S of p(x_S) E[f_z | x_S] E_c[x_S, y]     for z in P or below another child.
 
-All second moments, of neighbours or not, take one sweep: O(cells x functions) time. With the levels of all variables as
-functions these are the marginals of all pairs; with the terms of a model, its Fisher information.
+All second moments, of neighbours or not, take one sweep: O(cells x functions) time. Expectations are carried from
+separator to separator, never spread over a whole clique. With the levels of all variables as functions these
+are the marginals of all pairs; with the terms of a model, its Fisher information.
 """
 
 from __future__ import annotations
@@ -154,7 +155,7 @@ class Cliques:
         e = e.transpose([*(at[i] for i in (*shared, *old)), len(at)]).reshape(sizes[0], sizes[2], n)
         found = (q @ e).reshape(*(self.cards[i] for i in (*shared, *new)), n)
         back = {i: axis for axis, i in enumerate((*shared, *new))}
-        return found.transpose([*(back[i] for i in to), len(back)]).reshape(sizes[0] * sizes[1], n)
+        return np.asarray(found.transpose([*(back[i] for i in to), len(back)]).reshape(sizes[0] * sizes[1], n))
 
 
 class _Part(NamedTuple):

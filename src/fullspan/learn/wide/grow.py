@@ -133,6 +133,7 @@ class Growth:
                 if sum(len(c.terms) for c in batch) + len(candidate.terms) <= room:
                     batch.append(candidate)
             if not batch:
+                self.width = before  # the model stays laid out on its order
                 return False
             weights = self.reached.weights
             weights.update((term, 0.0) for candidate in batch for term in candidate.terms)

@@ -1,7 +1,7 @@
 """The search without a table where cells are missing: complete, search, and em on the weights.
 
-    1. Incomplete rows are completed by one exact draw each from a small network, which is learned from the rows completed
-       before: at first from the shares of the levels. A few rounds; a network takes a fraction of a second.
+    1. Incomplete rows are completed by one exact draw each from a small network, learned from the rows completed before
+       (at first from the shares of the levels). A few rounds; a network takes about a second.
     2. Margins and terms are searched for once, in the rows that the last network completed.
     3. The weights of the terms found go to the maximum of the likelihood of what was *observed*, by em: expected counts
        of all families by elimination, summed over what each row leaves open, then a joint refit. It never falls.
@@ -36,6 +36,8 @@ _ROUNDS, _STEPS = 3, 25
 """Networks that complete the rows one after the other, and most em steps."""
 _CELLS = 1 << 13
 """Cells of the elimination that em may visit for a row, on average."""
+_MOST = 1 << 17
+"""Most cells of the elimination by default: half of those for complete rows leaves time for em."""
 _FIRST = 1 << 12
 """Cells of the elimination of a network that completes rows."""
 _GAIN = 1e-4
@@ -46,8 +48,9 @@ def fit_wide_incomplete(data: Empirical, options: WideOptions, watch: Watch | No
     """Learn a log-linear model of bounded width from rows with missing cells; see :func:`fit_wide`."""
     rng, started = np.random.default_rng(0), time.perf_counter()
     cards = data.space.cards
-    options = replace(options, cells=options.cells or visits(data, cells_for(cards, options.max_memory)))
-    small = replace(options, cells=min(max(_FIRST, max(cards) ** 2 * len(cards)), options.cells))
+    cells = options.cells or visits(data, min(_MOST, cells_for(cards, options.max_memory)))
+    options = replace(options, cells=cells)
+    small = replace(options, cells=min(max(_FIRST, max(cards) ** 2 * len(cards)), cells))
     filled, history = _from_shares(data, rng), list[Step]()
     for _ in range(_ROUNDS):
         first = Search(filled, small, watch, started)

@@ -115,7 +115,7 @@ class Search:
         return self.fitted(status)
 
     def begin(self) -> bool:
-        """Learn the network alone and keep its distribution, as far as its terms can be weighed; False if interrupted."""
+        """Learn the network alone and keep what of it can be weighed; False if interrupted."""
         try:
             network = self._start()
             if network is not None and network.is_finished:
