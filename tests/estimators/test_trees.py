@@ -19,6 +19,7 @@ from fullspan.errors import ConvergenceWarning, DataError, FullspanError, ModelF
 HIDDEN = fs.HiddenChowLiuTree(n_states=4, restarts=2, max_iter=None, random_state=0)
 EXPECTED_FAILURES = {
     "check_estimators_nan_inf": "a missing cell is refused in words that suit text too",
+    "check_sample_weight_equivalence_on_dense_data": "the bins of repeated rows differ from those of weighted ones",
 }
 
 
