@@ -32,7 +32,7 @@ class Privacy:
     Examples
     --------
     >>> round(Privacy(1.0, 1e-9).rho, 4)
-    0.0148
+    0.015
     """
 
     epsilon: float
