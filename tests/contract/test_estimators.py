@@ -204,7 +204,8 @@ def test_a_loaded_model_can_be_fitted_again(model: Any, tmp_path: Path) -> None:
 
 
 def test_the_same_seed_gives_the_same_model(name: str, model: Any) -> None:
-    assert np.array_equal(answers(ESTIMATORS[name]().fit(FRAME)), answers(model))
+    # a kernel may run as Python in one fit and compiled in the next: the same to rounding
+    np.testing.assert_allclose(answers(ESTIMATORS[name]().fit(FRAME)), answers(model), rtol=1e-9, atol=1e-12)
 
 
 def test_an_unfitted_model_says_so(name: str) -> None:

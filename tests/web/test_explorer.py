@@ -15,6 +15,12 @@ from fullspan.errors import FullspanError, QueryError
 from fullspan.people.web import Explorer, Neighbourhoods
 
 
+class Rows(tuple):  # type: ignore[type-arg]
+    """Interactions without a remark."""
+
+    notes: tuple[str, ...] = ()
+
+
 @pytest.fixture(scope="module", params=["one", "two", "mixture", "hidden", "average"])
 def pair(
     request: pytest.FixtureRequest, paths: dict[str, Path], mixed: dict[str, Path]
@@ -145,12 +151,14 @@ def test_every_edge_and_group_goes_where_its_words_go() -> None:
         return Interaction(tuple(variables), nats, False, kind, (Effect(events, log_ratio),))  # type: ignore[arg-type]
 
     class Model:
-        interactions_ = (
-            row("ab", 9.0, 1.2, "odds ratio"),
-            row("bc", 7.0, -0.4, "odds ratio"),
-            row("abc", 3.0, 0.3, "cell ratio"),
-            row("ac", -1e-9, 0.1, "odds ratio"),
-            row("cd", math.nan, 0.1, "odds ratio"),
+        interactions_ = Rows(
+            (
+                row("ab", 9.0, 1.2, "odds ratio"),
+                row("bc", 7.0, -0.4, "odds ratio"),
+                row("abc", 3.0, 0.3, "cell ratio"),
+                row("ac", -1e-9, 0.1, "odds ratio"),
+                row("cd", math.nan, 0.1, "odds ratio"),
+            )
         )
         fitted_ = SimpleNamespace(kind="log-linear")
 
