@@ -63,6 +63,22 @@ def test_cells_that_are_not_observed_are_summed_over(made: tuple[str, Distributi
         distribution.log_prob([[0]])
 
 
+def test_many_boxes_at_once(made: tuple[str, Distribution, Enumerated]) -> None:
+    """exp log_prob_of_boxes = the sum of p over each box: ranges, other sets of levels, all of them, and none."""
+    _, distribution, truth = made
+    last, cards = truth.p.ndim - 1, truth.p.shape
+    written: list[Event] = [{}, {0: (1,)}, {1: (0, 2)}, {1: (1, 2), last: (0,)}, {0: (0, 1)}, {0: (0,), last: (1,)}]
+    boxes = [{i: tuple(x for x in codes if x < cards[i]) for i, codes in box.items()} for box in written]
+    expected = [truth.p[truth.mask(box)].sum() for box in boxes]
+    np.testing.assert_allclose(np.exp(distribution.log_prob_of_boxes(boxes)), expected, rtol=1e-9, atol=1e-14)
+    np.testing.assert_allclose(
+        distribution.probabilities_of([_event(distribution, box) for box in boxes]), expected, 1e-9
+    )
+    assert distribution.probability(_event(distribution, boxes[3])) == pytest.approx(expected[3], rel=1e-9)
+    assert distribution.log_prob_of_boxes([{0: ()}, {}]).tolist() == [-math.inf, pytest.approx(0.0, abs=1e-12)]
+    assert distribution.log_prob_of_boxes([]).shape == (0,)
+
+
 @pytest.mark.parametrize("given", GIVENS)
 @pytest.mark.parametrize("event", [{}, {0: (1,)}, {1: (0, 2), 2: (1,)}])
 @pytest.mark.parametrize("where", [(), (1,), (2, 0)])

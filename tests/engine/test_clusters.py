@@ -12,6 +12,7 @@ import pytest
 from engine.graphs import SHAPES, Enumerated, cards_of, grid, weighted
 from fullspan.data import Space
 from fullspan.engine.elimination import ClusterTree
+from fullspan.engine.elimination.sweeps.boxes import Boxes
 from fullspan.errors import FullspanError, QueryError, TooLargeError
 from fullspan.model import FactorGraph
 
@@ -61,6 +62,36 @@ def test_evidence(shape: str, kind: str, forbidden: float, scale: float) -> None
     listed = Enumerated(graph, lambda x: np.all([np.isin(x[:, v], codes) for v, codes in evidence.items()], axis=0))
     check(graph, listed, ClusterTree(graph, clamped), evidence)
     check(graph, listed, ClusterTree(graph), evidence)
+
+
+@pytest.mark.parametrize(("shape", "kind", "forbidden", "scale"), CASES)
+def test_boxes_are_the_single_sums(shape: str, kind: str, forbidden: float, scale: float) -> None:
+    """One call gives log Z of each box, by numbers or by logarithms; messages kept do not survive other tables."""
+    graph = built(shape, kind, forbidden, scale)
+    rng, cards = np.random.default_rng(5), graph.space.cards
+    each: list[dict[int, tuple[int, ...]]] = [{}]
+    for _ in range(12):
+        named = rng.choice(len(cards), rng.integers(1, len(cards) + 1), replace=False).tolist()
+        each.append(
+            {
+                v: tuple(sorted(rng.choice(cards[v], rng.integers(1, cards[v] + 1), replace=False).tolist()))
+                for v in named
+            }
+        )
+    tree, boxes = ClusterTree(graph), Boxes.of(each, graph.space)
+    for one in (tree, tree.reweighted(tree.values * 0.5)):
+        expected = [one.log_z(box) for box in each]
+        np.testing.assert_allclose(one.log_z_boxes(boxes), expected, rtol=1e-12, atol=1e-11)
+
+
+def test_boxes_are_checked() -> None:
+    space = Space.of_cards((2, 3))
+    for box, message in [({2: (0,)}, "no variable 2"), ({1: (0, 3)}, "codes 0 to 2"), ({0: ()}, "codes 0 to 1")]:
+        with pytest.raises(QueryError, match=message):
+            Boxes.of([box], space)
+    graph = FactorGraph(space, ((0, 1),), (np.zeros((2, 3)),))
+    with pytest.raises(QueryError, match="without clamped"):
+        ClusterTree(graph, [0]).log_z_boxes(Boxes.of([{}], space))
 
 
 @pytest.mark.parametrize(("shape", "kind", "forbidden", "scale"), CASES)

@@ -22,6 +22,7 @@ from fullspan.engine.elimination import joint
 from fullspan.engine.elimination.ordering.order import named
 from fullspan.engine.elimination.prepared import Evidence, Prepared
 from fullspan.engine.elimination.sweeps.backward import backward
+from fullspan.engine.elimination.sweeps.boxes import Boxes, Sweep
 from fullspan.engine.elimination.sweeps.forward import drawn, forward, most_probable
 from fullspan.engine.elimination.sweeps.patterns import BatchAnswer, rows_bytes, sweep
 from fullspan.engine.elimination.sweeps.slices import Slices, slices_of
@@ -118,6 +119,29 @@ class ClusterTree(Prepared):
         messages = self._messages()
         forward(self.program, factors, messages, False)
         return self._total(factors, messages)
+
+    def log_z_boxes(self, boxes: Boxes) -> Array:
+        """:meth:`log_z` of many events in one call: only what each allows is visited.
+
+        Raises
+        ------
+        QueryError : variables are clamped.
+        """
+        if len(self.clamped):
+            raise QueryError("boxes need a tree without clamped variables; make one for the graph alone")
+        log_z, undone = self._boxes(boxes.by_place(self._parts.numbers))
+        log_z += self._tops.sum()
+        for b in np.flatnonzero(undone):
+            log_z[b] = self.log_z(boxes.each[b])
+        return log_z
+
+    def _take(self, values: Array) -> None:
+        super()._take(values)
+        self.__dict__.pop("_boxes", None)  # a copy with other tables has other messages
+
+    @cached_property
+    def _boxes(self) -> Sweep:
+        return Sweep(self.program, self._plain())
 
     def beliefs(self, evidence: Evidence | None = None) -> Beliefs:
         """log Z and the marginals of all variables and factors: one sweep forward, one backward.

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array, Ints
+from fullspan.engine.elimination.sweeps.boxes import Boxes
 from fullspan.model.record import Component
 
 Allowed = Mapping[int, Sequence[int]]
@@ -25,6 +26,9 @@ class Sums(Protocol):
 
     def log_z(self, evidence: Any = None) -> float:
         """``log P(evidence)``, -inf where it is impossible."""
+
+    def log_z_boxes(self, boxes: Boxes) -> Array:
+        """``log P(box)`` of many events."""
 
     def log_prob(self, states: NDArray[Any]) -> Array:
         """``log P(observed cells)`` of rows (m, n), -1 for open cells."""

@@ -16,6 +16,7 @@ from fullspan.data.space import Space
 from fullspan.learn.shrinkage.contrasts import modewise
 from fullspan.model import LogLinear
 from fullspan.model.algebra.basis import Basis, BasisName, Term
+from fullspan.model.graph import FactorGraph
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +53,13 @@ class Network:
         for family, table in zip(self.families, self.tables, strict=True):
             out += table[_places(rows, family, self.space.cards)]
         return out
+
+    def graph(self) -> FactorGraph:
+        """The same distribution as a product of its tables, parents before their child."""
+        scopes = tuple(tuple(reversed(family)) for family in self.families)
+        cards = self.space.cards
+        tables = [t.reshape([cards[i] for i in scope]) for t, scope in zip(self.tables, scopes, strict=True)]
+        return FactorGraph(self.space, scopes, tuple(tables))
 
     def log_linear(self, basis: BasisName = "walsh") -> LogLinear:
         """The same distribution as a log-linear model: its terms lie inside the families; weights of 0 are kept.

@@ -26,6 +26,13 @@ SYNTHETIC_EPILOG = """With networks of your own: fullspan bench synthetic DATA/b
 under its structure with tables counted from the synthetic rows; both as log(p + 1e-8), the protocol of SDGym. "real" is
 the same for the rows learned from in place of synthetic ones, the most that can be reached; the gaps are to these."""
 
+COUNTING_EPILOG = """Example: fullspan bench counting adult_mbi.npz --without fnlwgt --ordered age
+
+The q-error of a query is the larger of its estimated and true number of rows over the smaller, both at least 1. Queries
+are generated as in the code of the study AreCELearnedYet: 1 to all columns, ranges of --ordered columns around a row,
+and equality of the others. As there, a model learns from all rows. "ms" is processor time per query, all together and
+each on its own."""
+
 
 def register(app: typer.Typer) -> None:
     """Add the group of commands to the application."""
@@ -33,6 +40,7 @@ def register(app: typer.Typer) -> None:
     group.command("device", epilog=EPILOG, short_help="Steps and fits of the full-span search.")(device)
     group.command("density", epilog=DENSITY_EPILOG, short_help="Likelihoods of unseen rows, next to rivals.")(density)
     group.command("synthetic", epilog=SYNTHETIC_EPILOG, short_help="Synthetic rows of known networks.")(synthetic)
+    group.command("counting", epilog=COUNTING_EPILOG, short_help="Counting queries of databases.")(counting)
     app.add_typer(group, name="bench")
 
 
@@ -159,3 +167,41 @@ def synthetic(
             )
     if as_json:
         print_json({"rows": rows, "seeds": seeds, "networks": found})
+
+
+def counting(
+    data: Annotated[Path, typer.Argument(help="Table of codes: .npz; names from a meta.json next to it.")],
+    ordered: Annotated[list[str] | None, typer.Option(help="A column asked by ranges; may be repeated.")] = None,
+    without: Annotated[list[str] | None, typer.Option(help="A column left out; may be repeated.")] = None,
+    model: Annotated[list[str] | None, typer.Option(help="network, mixture or full-span; may be repeated.")] = None,
+    queries: Annotated[int, typer.Option(min=1, help="How many are asked.")] = 10_000,
+    seconds: Annotated[float, typer.Option(min=1.0, help="Time to learn a mixture.")] = 100.0,
+    seed: Annotated[int, typer.Option(min=0, help="Of queries and starts.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Ask a model how many rows fall into random ranges, and compare with the table: accuracy and time."""
+    from dataclasses import asdict
+
+    from fullspan.bench.counting import MODELS, read_table, run
+    from fullspan.people.cli.summary import print_json
+
+    chosen = model or ["network", "mixture"]
+    if unknown := [name for name in chosen if name not in MODELS]:
+        raise typer.BadParameter(f"there is no model {unknown[0]!r}; choose from {', '.join(MODELS)}")
+    table = read_table(data, ordered or (), without or ())
+    if not as_json:
+        typer.echo(
+            f"{'model':<10} {'queries':>7} {'largest':>8} {'99 %':>6} {'median':>7} {'ms together':>11} "
+            f"{'ms alone':>8} {'fit s':>6}"
+        )
+    found = []
+    for name in chosen:
+        score = run(table, name, queries, seed, seconds)
+        found.append(asdict(score))
+        if not as_json:
+            typer.echo(
+                f"{score.model:<10} {score.queries:>7} {score.largest:>8.1f} {score.ninety_ninth:>6.2f} "
+                f"{score.median:>7.3f} {score.ms_together:>11.3f} {score.ms_alone:>8.3f} {score.fit_seconds:>6.1f}"
+            )
+    if as_json:
+        print_json({"rows": len(table.codes), "columns": len(table.space), "seed": seed, "models": found})

@@ -8,7 +8,7 @@ rounding relative to itself.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -194,6 +194,10 @@ class LogLinearDistribution(LookUps):
         else:
             log_z, shares, _ = self._clusters.marginals(given)
         return Marginals(log_z, shares)
+
+    def log_prob_of_boxes(self, boxes: Sequence[Mapping[int, Codes]]) -> Array:
+        """``log P(box)`` of many events, by clusters where the table of all states is not small."""
+        return super().log_prob_of_boxes(boxes) if self.by_table else self._clusters.log_prob_of_boxes(boxes)
 
     def log_z_given(self, given: Event | None = None) -> float:
         """``log Z(e)``, by elimination; also where the log Z of the model is an estimate."""

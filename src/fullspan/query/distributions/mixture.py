@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, NoReturn
 
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from fullspan.arrays import Array
 from fullspan.engine.elimination.clusters import ClusterTree
 from fullspan.engine.elimination.components import Sums, sums_of
+from fullspan.engine.elimination.sweeps.boxes import Boxes
 from fullspan.errors import QueryError
 from fullspan.model.graph import FactorGraph
 from fullspan.model.loglinear import checked_codes
@@ -59,6 +60,21 @@ class MixtureDistribution(Distribution):
     def _joint(self, allowed: Allowed) -> Array:
         """``log pi_h + log P_h(event)`` (k,)."""
         return np.asarray(np.log(self.model.shares) + np.array([part.log_z(allowed) for part in self.parts]))
+
+    def log_prob_of_boxes(self, boxes: Sequence[Allowed]) -> Array:
+        """``log P(box)`` of many events, by one call for each component."""
+        out = np.full(len(boxes), -np.inf)
+        possible = [b for b, box in enumerate(boxes) if all(box.values())]
+        some = Boxes.of([boxes[b] for b in possible], self.space)
+        for share, part in zip(self.model.shares, self.parts, strict=True):
+            out[possible] = np.logaddexp(out[possible], math.log(share) + part.log_z_boxes(some))
+        return np.minimum(out, 0.0)
+
+    def box_probability(self, event: Allowed, given: Allowed) -> float:
+        """``P(event | given)`` of boxes."""
+        if given:
+            return super().box_probability(event, given)
+        return math.exp(float(self.log_prob_of_boxes([event])[0]))
 
     def impute(self, codes: Any, how: str = "mode", rng: np.random.Generator | None = None) -> Any:
         """Rows (m, n) with missing cells (−1) filled in, or the probabilities of what could stand there."""

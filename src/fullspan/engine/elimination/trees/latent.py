@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array, Ints
+from fullspan.engine.elimination.sweeps.boxes import Boxes
 from fullspan.errors import QueryError
 from fullspan.model.latent_trees import LatentTrees
 
@@ -36,6 +37,10 @@ class LatentSums:
     def log_z(self, evidence: Allowed | None = None) -> float:
         """``log P(evidence)``."""
         return float(_log_sum(self._up(self._alone(), evidence)[1])[0])
+
+    def log_z_boxes(self, boxes: Boxes) -> Array:
+        """:meth:`log_z` of many pieces of evidence."""
+        return np.array([self.log_z(box) for box in boxes.each], dtype=np.float64)
 
     def log_prob(self, rows: NDArray[Any]) -> Array:
         """``log P(observed cells)`` of rows (m, n), -1 for open cells."""
