@@ -30,7 +30,7 @@ def _commands(group: object, before: tuple[str, ...] = ()) -> Iterator[tuple[str
 
 ALL = list(_commands(typer.main.get_command(app)))
 PARTIES = {"democrat": 258, "republican": 177}
-WITHOUT = {("bench", "density"), ("bench", "synthetic")}
+WITHOUT = {("bench", "density"), ("bench", "synthetic"), ("bench", "counting")}
 """Their data sets are not part of the package."""
 
 

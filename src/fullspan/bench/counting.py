@@ -24,7 +24,7 @@ import numpy as np
 from fullspan.arrays import Array, Ints
 from fullspan.bench.density_sets import read_set
 from fullspan.data import Empirical, decode
-from fullspan.data.space import Space, Variable
+from fullspan.data.space import Level, Space, Variable
 from fullspan.errors import DataError
 from fullspan.query.distribution import Distribution
 from fullspan.query.language.boxes import Box
@@ -163,7 +163,7 @@ def mixture(table: Table, seed: int, seconds: float) -> Distribution:
     return found.renewed(factors) if factors else found
 
 
-def apart(distribution: Distribution, empirical: Empirical) -> dict[tuple[int, int], Array]:
+def apart(distribution: Distribution, empirical: Empirical) -> dict[tuple[int, ...], Array]:
     """Log factors of pairs of columns that exclude each other in the rows, and not in the model.
 
     Of two columns each is at its commonest level or not. Where one of the four cases has no row and the model expects
@@ -184,7 +184,7 @@ def apart(distribution: Distribution, empirical: Empirical) -> dict[tuple[int, i
     expected = total * np.exp(
         distribution.log_prob_of_boxes([{i: halves[i][a], j: halves[j][b]} for i, j, a, b in empty])
     )
-    factors: dict[tuple[int, int], Array] = {}
+    factors: dict[tuple[int, ...], Array] = {}
     for (i, j, a, b), rows in zip(empty, expected.tolist(), strict=True):
         if rows > 1.0:
             table = factors.setdefault((i, j), np.zeros((cards[i], cards[j])))
@@ -231,6 +231,6 @@ def run(table: Table, model: str, n: int, seed: int, seconds: float) -> Score:
     )  # fmt: skip
 
 
-def _by_name(space: Space, event: Box) -> dict[str, list[object]]:
+def _by_name(space: Space, event: Box) -> dict[str, list[Level]]:
     variables = space.variables
     return {variables[j].name: [variables[j].levels[code] for code in codes] for j, codes in event.items()}

@@ -131,7 +131,7 @@ class ClusterTree(Prepared):
             raise QueryError("boxes need a tree without clamped variables; make one for the graph alone")
         log_z, undone = self._boxes(boxes.by_place(self._parts.numbers))
         log_z += self._tops.sum()
-        for b in np.flatnonzero(undone):
+        for b in np.flatnonzero(undone).tolist():
             log_z[b] = self.log_z(boxes.each[b])
         return log_z
 

@@ -26,7 +26,7 @@ SYNTHETIC_EPILOG = """With networks of your own: fullspan bench synthetic DATA/b
 under its structure with tables counted from the synthetic rows; both as log(p + 1e-8), the protocol of SDGym. "real" is
 the same for the rows learned from in place of synthetic ones, the most that can be reached; the gaps are to these."""
 
-COUNTING_EPILOG = """Example: fullspan bench counting adult_mbi.npz --without fnlwgt --ordered age
+COUNTING_EPILOG = """With a table of your own: fullspan bench counting adult_mbi.npz --without fnlwgt --ordered age
 
 The q-error of a query is the larger of its estimated and true number of rows over the smaller, both at least 1. Queries
 are generated as in the code of the study AreCELearnedYet: 1 to all columns, ranges of --ordered columns around a row,

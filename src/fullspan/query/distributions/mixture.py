@@ -68,7 +68,7 @@ class MixtureDistribution(Distribution):
         some = Boxes.of([boxes[b] for b in possible], self.space)
         for share, part in zip(self.model.shares, self.parts, strict=True):
             out[possible] = np.logaddexp(out[possible], math.log(share) + part.log_z_boxes(some))
-        return np.minimum(out, 0.0)
+        return np.asarray(np.minimum(out, 0.0))
 
     def box_probability(self, event: Allowed, given: Allowed) -> float:
         """``P(event | given)`` of boxes."""

@@ -68,7 +68,8 @@ class Boxes:
 
     def by_place(self, numbers: Ints) -> Codes:
         """The codes where variable ``numbers[k]`` stands at place k."""
-        return Codes(self.codes.codes, self.codes.starts[:, numbers], self.codes.counts[:, numbers])
+        codes, starts, counts = self.codes
+        return Codes(codes, starts.take(numbers, axis=1), counts.take(numbers, axis=1))  # in C order, however many
 
 
 class Kept(NamedTuple):
@@ -110,9 +111,9 @@ class _Room(NamedTuple):
 def _room(program: Program) -> _Room:
     width = int(np.diff(program.axes).max(initial=1))
     inputs = int(np.diff(program.inputs).max(initial=0))
-    flat = [np.zeros(width + 1, dtype=np.int64) for _ in range(3)]
-    tables = [np.zeros((width + 1, inputs), dtype=np.int64) for _ in range(2)]
-    return _Room(*tables, np.ones(inputs), np.zeros(inputs, dtype=np.int64), *flat)
+    stride, place, digit = np.zeros((3, width + 1), dtype=np.int64)
+    at, step = np.zeros((2, width + 1, inputs), dtype=np.int64)
+    return _Room(at, step, np.ones(inputs), np.zeros(inputs, dtype=np.int64), stride, place, digit)
 
 
 class Sweep:
@@ -121,14 +122,19 @@ class Sweep:
     def __init__(self, program: Program, factors: Factors) -> None:
         self._program, self._factors = program, factors
         self._kept = whole(program, factors) if not factors.is_log.any() else None
+        self._spare: list[tuple[Kept, _Room]] = []  # each is taken out while one thread works with it
 
     def __call__(self, boxes: Codes) -> tuple[Array, NDArray[np.bool_]]:
         """log Z of each box relative to the tops of the factors; and for which the numbers are too far apart."""
         log_z = np.zeros(len(boxes.starts))
         undone = np.full(len(log_z), self._kept is None)
         if self._kept is not None:
-            own, room = Kept.empty(self._program), _room(self._program)
+            try:
+                own, room = self._spare.pop()
+            except IndexError:
+                own, room = Kept.empty(self._program), _room(self._program)
             _sweep(self._program, self._factors, self._kept, own, room, boxes, False, log_z, undone)
+            self._spare.append((own, room))
         return log_z, undone
 
 

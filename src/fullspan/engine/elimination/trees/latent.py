@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array, Ints
-from fullspan.engine.elimination.sweeps.boxes import Boxes
 from fullspan.errors import QueryError
 from fullspan.model.latent_trees import LatentTrees
 
@@ -38,8 +37,8 @@ class LatentSums:
         """``log P(evidence)``."""
         return float(_log_sum(self._up(self._alone(), evidence)[1])[0])
 
-    def log_z_boxes(self, boxes: Boxes) -> Array:
-        """:meth:`log_z` of many pieces of evidence."""
+    def log_z_boxes(self, boxes: Any) -> Array:
+        """:meth:`log_z` of many events."""
         return np.array([self.log_z(box) for box in boxes.each], dtype=np.float64)
 
     def log_prob(self, rows: NDArray[Any]) -> Array:

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array, Ints
-from fullspan.engine.elimination.sweeps.boxes import Boxes
 from fullspan.engine.elimination.trees.tree import TreeEngine
 from fullspan.errors import QueryError
 from fullspan.model.hidden_tree import HiddenTree
@@ -41,8 +40,8 @@ class TreeSums:
         engine = self._given(evidence)
         return float(engine.log_likelihood(engine.columns(np.full((1, len(self.cards)), -1)))[0])
 
-    def log_z_boxes(self, boxes: Boxes) -> Array:
-        """:meth:`log_z` of many pieces of evidence."""
+    def log_z_boxes(self, boxes: Any) -> Array:
+        """:meth:`log_z` of many events."""
         return np.array([self.log_z(box) for box in boxes.each], dtype=np.float64)
 
     def log_prob(self, rows: NDArray[Any]) -> Array:
