@@ -24,6 +24,8 @@ from docs.examples import executed  # noqa: E402
 
 log = logging.getLogger("mkdocs.hooks.site")
 _PICTURE = re.compile(r"!\[[^\]]*\]\(([^)\s]+\.(?:svg|png))\)")
+_RESULTS = re.compile(r"((?:\.\./)+)benchmarks/RESULTS\.md")
+MEASURED = "measurements.md"
 _MODULES = ("datasets", "errors", "geometry", "graphs")
 
 
@@ -48,7 +50,14 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
             files.append(File.generated(config, str(Path(page.src_uri).parent / name), content=drawn))
     for name, text in reference().items():
         files.append(File.generated(config, f"api/{name}.md", content=text))
+    measured = (ROOT / "benchmarks" / "RESULTS.md").read_text(encoding="utf-8")
+    files.append(File.generated(config, MEASURED, content=measured.replace("](../docs/", "](")))
     return files
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Links to the measurements, which stand next to their scripts, lead to their page of the site."""
+    return _RESULTS.sub(lambda up: up[1].removeprefix("../") + MEASURED, markdown)
 
 
 def equation(source: str, *_: Any, **__: Any) -> str:
