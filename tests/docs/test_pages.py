@@ -79,7 +79,9 @@ def test_pictures_of_the_gallery_are_drawn_and_not_kept() -> None:
     assert [path for path in (DOCS / "gallery").rglob("*") if path.suffix != ".md"] == []
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "web/README.md", "benchmarks/README.md", "benchmarks/RESULTS.md"])
+@pytest.mark.parametrize(
+    "name", ["README.md", "CONTRIBUTING.md", "web/README.md", "benchmarks/README.md", "benchmarks/RESULTS.md"]
+)
 def test_links_outside_the_site_lead_somewhere(name: str) -> None:
     links = re.findall(r"\]\(([^)#\s]+)", (ROOT / name).read_text(encoding="utf-8"))
     local = [link for link in links if "://" not in link]
