@@ -1,4 +1,5 @@
-"""The search of bounded width on the sets of the density benchmark: a row of the table in docs/wide.md for each.
+"""The search of bounded width on the sets of the density benchmark: a row of the table in
+docs/cookbook/wide.md for each.
 
     python benchmarks/bench_wide.py DATA --sets plants accidents [--cells 65536] [--max-width 8]
 

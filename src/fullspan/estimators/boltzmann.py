@@ -67,7 +67,7 @@ class BoltzmannMachine(Memory, Seed, DensityEstimator):
     mean_weights : of ``"pcd"`` and ``"cd"``, keep the mean of the weights over the second half of the updates, or else
         the last.
     average : number of fits, of the rows and of bootstrap samples, whose distributions are averaged; 1 for a single
-        fit. See ``docs/averaging.md``.
+        fit. See ``docs/models/averages.md``.
     max_memory : most bytes to use; by default the memory that is free, but at most 1 GiB or 100 KiB per row,
         whichever is more.
 

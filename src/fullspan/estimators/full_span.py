@@ -122,7 +122,7 @@ class FullSpan(Memory, Seed, StreamingEstimator):
     engine : ``"table"``, the dual table of all states; ``"elimination"``, terms of any order whose elimination stays
         cheap, for hundreds of variables; ``"auto"`` takes the table unless it would take minutes, or more
         memory than is free or than 1 GiB and 100 KiB per row (``max_memory=`` sets another limit). See
-        ``docs/wide.md``; ``search``, ``l1``, ``epsilon``, ``hidden``, ``dtype`` and ``device`` are of the table.
+        ``docs/cookbook/wide.md``. ``search``, ``l1``, ``epsilon``, ``hidden``, ``dtype`` and ``device`` need the table.
     max_width : most variables that stay when one is summed out, by elimination; None for what time and memory allow.
     hidden : variables that are never observed: a number of binary ones, names, or ``{name: levels}``. The search is
         then repeated on completed data, and the model without them is kept if its description is shorter.
@@ -131,7 +131,7 @@ class FullSpan(Memory, Seed, StreamingEstimator):
         networks, mixtures and pairwise models as far as they improve the likelihood of held-out rows. That predicts
         better and takes up to ``average`` times as long; 1 for a single fit. By elimination, one search is stacked with
         a continuous latent variable, mixtures and hidden trees, the larger the higher the number. See
-        ``docs/averaging.md``.
+        ``docs/models/averages.md``.
     max_seconds : time for ``average`` by elimination; None for no limit.
     shrinkage : ``"evidence"`` mixes a second model in, with all interactions of as many orders as 20,000 weights allow,
         shrunken by a prior set by evidence; its share is the one that predicts held-out rows best. ``terms_`` and its
