@@ -1,4 +1,9 @@
-/** Questions to the server, and what it answers; the shapes are those of /api/openapi.json. */
+/**
+ * Questions about models, and their answers; the shapes are those of /api/openapi.json.
+ *
+ * Components are given `Questions`, and never ask who carries them: the page has HTTP (http.ts), a notebook has messages to
+ * its kernel. A transport calls a method of the server's `Explorer` by name, with named arguments.
+ */
 
 export type Level = string | number | boolean;
 export type Given = Record<string, Level>;
@@ -7,13 +12,14 @@ export interface Model extends Answer {
   name: string; kind: string; n_variables: number; log2_states: number; n_terms: number;
   n_interactions: number; called: string; n_rows: number; status: string;
 }
-export interface Variable { name: string; levels: Level[]; prior: number[] }
+export interface Variable { name: string; levels: Level[]; ordered: boolean; prior: number[] }
+export interface Node extends Variable { degree: number }
 export interface Variables extends Answer { total: number; variables: Variable[] }
 interface Link { strength: number; approximate: boolean; words: string; kind: string | null }
 export interface Edge extends Link { a: string; b: string; direction: number }
 export interface Group extends Link { members: string[] }
 export interface Graph extends Answer {
-  nodes: { name: string; degree: number }[]; edges: Edge[]; groups: Group[]; total_edges: number; total_groups: number; total_nodes: number; total_interactions: number;
+  nodes: Node[]; edges: Edge[]; groups: Group[]; total_edges: number; total_groups: number; total_nodes: number; total_interactions: number;
   measure: string;
 }
 export interface Interaction extends Link {
@@ -36,59 +42,41 @@ export interface WhatIf extends Answer {
 }
 export interface Samples extends Answer { variables: string[]; rows: Level[][] }
 
-/** The server does not answer at all, as opposed to answering that something is wrong. */
+/** Carries a question to where models are open. */
+export interface Transport {
+  /** What a method of `Explorer` answers about a model. */
+  call<T>(model: string, method: string, args: Record<string, unknown>, signal?: AbortSignal): Promise<T>;
+  models(): Promise<Model[]>;
+}
+
+/** Nobody answers at all, as opposed to answering that something is wrong. */
 export class Gone extends Error {}
 
-const TOKEN = "fullspan-token";
-
-/** The token comes in the address once, and is then kept for this tab alone. */
-export function takeToken(): void {
-  const found = /(?:^#|&)token=([^&]+)/.exec(location.hash);
-  if (found) {
-    sessionStorage.setItem(TOKEN, decodeURIComponent(found[1]));
-    history.replaceState(null, "", location.pathname);
-  }
-}
-
-async function request<T>(path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
-  const headers: Record<string, string> = {};
-  const token = sessionStorage.getItem(TOKEN);
-  if (token) headers["authorization"] = `Bearer ${token}`;
-  if (body !== undefined) headers["content-type"] = "application/json";
-  let response: Response;
-  try {
-    response = await fetch(`api/${path}`, {
-      method: body === undefined ? "GET" : "POST", headers, signal,
-      body: body === undefined ? undefined : JSON.stringify(body),
-    });
-  } catch (error) {
-    if (signal?.aborted) throw error;
-    throw new Gone("the server does not answer");
-  }
-  const answer = await response.json().catch((error) => {
-    if (!response.ok) return { detail: response.statusText };
-    throw signal?.aborted ? error : new Gone("the server's answer breaks off");  // never half an answer as a whole one
-  });
-  if (!response.ok) throw new Error(answer.detail ?? response.statusText);
-  return answer as T;
-}
-
-const of = (model: string) => `models/${encodeURIComponent(model)}`;
-
-export const ask = {
-  models: () => request<{ models: Model[] }>("models").then((answer) => answer.models),
+/** All that can be asked. */
+export const questions = (to: Transport) => ({
+  models: () => to.models(),
   variables: (model: string, search: string, limit: number, signal?: AbortSignal) =>
-    request<Variables>(`${of(model)}/variables?search=${encodeURIComponent(search)}&limit=${limit}`, undefined, signal),
+    to.call<Variables>(model, "variables", { search, limit }, signal),
   graph: (model: string, focus: string | null, radius: number) =>
-    request<Graph>(`${of(model)}/graph?radius=${radius}&limit=60${focus === null ? "" : `&focus=${encodeURIComponent(focus)}`}`),
-  interactions: (model: string, offset: number) => request<Interactions>(`${of(model)}/interactions?offset=${offset}&limit=100`),
-  terms: (model: string, offset: number) => request<Terms>(`${of(model)}/terms?offset=${offset}&limit=100`),
+    to.call<Graph>(model, "graph", { focus, radius, limit: 60 }),
+  interactions: (model: string, offset: number) => to.call<Interactions>(model, "interactions", { offset, limit: 100 }),
+  terms: (model: string, offset: number) => to.call<Terms>(model, "terms", { offset, limit: 100 }),
   marginals: (model: string, given: Given, variables: string[]) =>
-    request<Marginals>(`${of(model)}/marginals`, { given, variables }),
-  query: (model: string, text: string, given: Given) => request<Reply>(`${of(model)}/query`, { text, given }),
-  whatIf: (model: string, target: string, given: Given) =>
-    request<WhatIf>(`${of(model)}/what-if`, { target, given, limit: 30 }),
+    to.call<Marginals>(model, "distributions", { given, variables }),
+  query: (model: string, text: string, given: Given) => to.call<Reply>(model, "ask", { text, given }),
+  whatIf: (model: string, target: string, given: Given) => to.call<WhatIf>(model, "what_if", { target, given, limit: 30 }),
   sample: (model: string, n: number, seed: number | null, given: Given) =>
-    request<Samples>(`${of(model)}/sample`, { n, seed, given }),
-  description: () => request<any>("openapi.json"),
-};
+    to.call<Samples>(model, "sample", { n, seed, given }),
+});
+export type Questions = ReturnType<typeof questions>;
+
+/** What every view of a model is given. */
+export interface Common {
+  ask: Questions; model: string; given: Given;
+  /** Changes when the model has to be asked again. */
+  version: string;
+  /** Told of every answer: its version of the model, and whether that is out of date. */
+  seen: (answer: Answer) => void;
+  /** What to show for an error. */
+  failed: (error: unknown) => string;
+}

@@ -1,7 +1,7 @@
 /** A box for questions such as P(A | B=b), with completion of names and levels. */
 
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { ask, type Given, type Reply, type Variable } from "./api";
+import type { Common, Reply, Variable } from "./api";
 import { Bar } from "./bars";
 
 interface Asked { text: string; also: string; reply?: Reply; wrong?: string }
@@ -24,8 +24,8 @@ const quoted = (text: string) => (/^[\w.+-]+$/.test(text) ? text : `"${text.repl
 /** A question that this model can answer. */
 const example = ([a, b]: Variable[]) => (!a ? "" : !b ? `P(${quoted(a.name)})` : `P(${quoted(a.name)} | ${quoted(b.name)}=${quoted(String(b.levels[0]))})`);
 
-export function AskBox(props: { model: string; given: Given; variables: Variable[]; failed: (error: unknown) => string }) {
-  const { model, given, failed } = props;
+export function AskBox(props: Common & { variables: Variable[] }) {
+  const { ask, model, given, failed } = props;
   const [text, setText] = useState("");
   const [caret, setCaret] = useState(0);
   const [offer, setOffer] = useState<Offer>(NONE);

@@ -4,8 +4,10 @@ import { forceCollide, forceLink, forceManyBody, forceSimulation, forceX, forceY
 import { select } from "d3-selection";
 import { zoom, zoomIdentity } from "d3-zoom";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Given, Graph, Level, Variable } from "./api";
+import { useAnswer } from "./answers";
+import type { Common, Given, Graph, Level, Variable } from "./api";
 import { amount, percent } from "./bars";
+import { clamped } from "./evidence";
 
 const TALL = 30, UNDER = 16, GROUPS = 4;
 
@@ -221,5 +223,35 @@ export function GraphView(props: {
       </g>
     </svg>
     </div>
+  );
+}
+
+/** The graph with its legend, asked for as needed: what a page or a notebook shows. */
+export function GraphPanel(props: Common & {
+  change: (given: Given) => void; focus: string | null; look: (name: string | null) => void;
+}) {
+  const { ask, model, given, change, focus, look, version, seen, failed } = props;
+  const [radius, setRadius] = useState(2);
+  const drawing = useAnswer(() => ask.graph(model, focus, radius), [model, focus, radius, version], failed);
+  const graph = drawing.answer;
+  const names = graph?.nodes.map((n) => n.name) ?? [];
+  const found = useAnswer(() => (names.length ? ask.marginals(model, given, names) : null), [model, given, names, version], failed);
+  useEffect(() => { if (found.answer) seen(found.answer); }, [found.answer]);
+  const variables = useMemo(() => new Map<string, Variable>(graph?.nodes.map((n) => [n.name, n])), [graph]);
+  if (!graph) return drawing.wrong ? <pre class="wrong" role="alert">{drawing.wrong}</pre> : null;
+  return (
+    <section class="view" aria-label="Graph">
+      <div class="row">
+        {focus === null
+          ? <span>{graph.nodes.length < graph.total_nodes ? `The ${graph.nodes.length} of ${graph.total_nodes.toLocaleString("en")} variables that are joined most strongly` : "All variables"}</span>
+          : <><span><b>{focus}</b> and its neighbours, up to {radius} {radius === 1 ? "step" : "steps"} away</span>
+            <label>Steps <input type="number" min={1} max={6} value={radius} onInput={(e) => setRadius(Math.min(6, Math.max(1, +(e.target as HTMLInputElement).value || 1)))} /></label>
+            <button type="button" onClick={() => look(null)}>Show all</button></>}
+      </div>
+      <Legend graph={graph} clamped={Object.keys(given).length > 0} />
+      <GraphView graph={graph} variables={variables} now={found.answer?.marginals ?? {}} given={given} focus={focus}
+        clamp={(name, level) => change(clamped(given, name, level))} look={look} />
+      <p class="hint">Point at a line or a shade for its words and its numbers. Click a variable to clamp its levels in turn; shift-click to show its neighbours. Keyboard: Tab to reach it, Enter to clamp, f for its neighbours. Drag and scroll, or use two fingers, to move.</p>
+    </section>
   );
 }

@@ -1,11 +1,10 @@
 /** Interactions, what-if, samples, comparison, weights, and the description of the API. */
 
 import { useEffect, useState } from "preact/hooks";
-import { ask, type Given, type Interactions, type Marginals, type Model, type Samples, type Terms, type Variable, type WhatIf } from "./api";
+import type { Common, Interactions, Marginals, Model, Samples, Terms, Variable, WhatIf } from "./api";
 import { amount, Bar, percent } from "./bars";
 import { kind, Sample } from "./graph";
-
-interface Common { model: string; given: Given; version: string; failed: (error: unknown) => string }
+import { description } from "./http";
 
 const Wrong = ({ text }: { text: string }) => (text ? <pre class="wrong" role="alert">{text}</pre> : null);
 
@@ -19,7 +18,7 @@ export function WhatIfView(props: Common & { names: string[] }) {
   useEffect(() => {
     if (!target) return;
     let current = true;
-    ask.whatIf(props.model, target, props.given)
+    props.ask.whatIf(props.model, target, props.given)
       .then((found) => { if (current) { setTable(found); setWrong(""); } })
       .catch((error) => { if (current) setWrong(props.failed(error)); });
     return () => { current = false; };
@@ -72,7 +71,7 @@ export function SampleView(props: Common) {
   const [wrong, setWrong] = useState("");
   const draw = (event: Event) => {
     event.preventDefault();
-    ask.sample(props.model, n, seed, props.given)
+    props.ask.sample(props.model, n, seed, props.given)
       .then((found) => { setRows(found); setWrong(""); setSeed(seed + 1); })
       .catch((error) => setWrong(props.failed(error)));
   };
@@ -108,7 +107,7 @@ export function CompareView(props: Common & { models: Model[]; variables: Variab
   useEffect(() => {
     if (!second) return;
     let current = true;
-    ask.marginals(second, props.given, props.variables.map((v) => v.name))
+    props.ask.marginals(second, props.given, props.variables.map((v) => v.name))
       .then((answer) => { if (current) { setFound(answer); setWrong(""); } })
       .catch((error) => { if (current) { setFound(null); setWrong(props.failed(error)); } });
     return () => { current = false; };
@@ -166,7 +165,7 @@ function usePages<T extends { total: number }>(props: Common, ask: (offset: numb
 
 /** What joins the variables: effect in words, interval, strength. */
 export function InteractionsView(props: Common) {
-  const { pages, wrong, button } = usePages<Interactions>(props, (offset) => ask.interactions(props.model, offset), (p) => p.interactions);
+  const { pages, wrong, button } = usePages<Interactions>(props, (offset) => props.ask.interactions(props.model, offset), (p) => p.interactions);
   const rows = pages.flatMap((page) => page.interactions);
   const top = Math.max(...rows.map((row) => row.strength), 1e-9);
   const stated = rows.some((row) => row.low !== null), averaged = rows.some((row) => row.chosen !== 1);
@@ -198,7 +197,7 @@ export function InteractionsView(props: Common) {
 
 /** The weights of the basis, for those who compute with them. */
 export function WeightsView(props: Common) {
-  const { pages, wrong, button } = usePages<Terms>(props, (offset) => ask.terms(props.model, offset), (p) => p.terms);
+  const { pages, wrong, button } = usePages<Terms>(props, (offset) => props.ask.terms(props.model, offset), (p) => p.terms);
   const rows = pages.flatMap((page) => page.terms);
   const number = (x: number | null, digits: number) => (x === null ? "–" : x.toFixed(digits));
   const averaged = pages.length > 0 && pages[0].headings.includes("chosen");
@@ -232,7 +231,7 @@ export function WeightsView(props: Common) {
 export function ApiView(props: { failed: (error: unknown) => string }) {
   const [api, setApi] = useState<any>(null);
   const [wrong, setWrong] = useState("");
-  useEffect(() => { ask.description().then(setApi).catch((error) => setWrong(props.failed(error))); }, []);
+  useEffect(() => { description().then(setApi).catch((error) => setWrong(props.failed(error))); }, []);
   if (!api) return <section class="view"><Wrong text={wrong} /></section>;
   const name = (schema: any): string => schema?.$ref?.split("/").pop() ?? "";
   return (

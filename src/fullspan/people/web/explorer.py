@@ -162,17 +162,20 @@ class Explorer:
         found = [v for v in self.space.variables if wanted in v.name.casefold()]
         if wanted:
             found.sort(key=lambda v: not v.name.casefold().startswith(wanted))
-        shown = [
-            {"name": v.name, "levels": list(v.levels), "prior": _list(self.prior[v.name])}
-            for v in found[offset : offset + limit]
-        ]
-        return {"total": len(found), "variables": shown}
+        return {"total": len(found), "variables": [self._about(v.name) for v in found[offset : offset + limit]]}
+
+    def _about(self, name: str) -> dict[str, Any]:
+        """A variable with its levels and their probabilities when nothing is known."""
+        v = self.space.variables[self.space.position(name)]
+        return {"name": v.name, "levels": list(v.levels), "ordered": v.ordered, "prior": _list(self.prior[v.name])}
 
     def graph(self, focus: str | None = None, radius: int = 1, limit: int = 60) -> dict[str, Any]:
         """The interaction graph, or the part of it near a variable."""
         if focus is not None:
             self.space.position(focus)
-        return {**self.near.near(focus, radius, limit), "measure": self.joined.measure}
+        found = self.near.near(focus, radius, limit)
+        nodes = [{**node, **self._about(node["name"])} for node in found["nodes"]]
+        return {**found, "nodes": nodes, "measure": self.joined.measure}
 
     def interactions(self, offset: int = 0, limit: int = 50) -> dict[str, Any]:
         """What joins the variables, strongest first: the effect in words, its 95 % interval, and the strength."""

@@ -101,6 +101,7 @@ class VariableInfo(BaseModel):
 
     name: str
     levels: list[str | int | float | bool]
+    ordered: bool = Field(description="Whether the order of the levels has a meaning.")
     prior: list[float]
 
 
@@ -111,10 +112,9 @@ class Variables(Answer):
     variables: list[VariableInfo]
 
 
-class Node(BaseModel):
+class Node(VariableInfo):
     """A variable, and how many interactions it is in."""
 
-    name: str
     degree: int
 
 
