@@ -73,7 +73,7 @@ def test_methods_score_or_say_why_not(folder: Path, method: str) -> None:
 def test_gaps_are_scored(folder: Path) -> None:
     """Full-span models, their average and mixtures score rows with missing cells; x3 = x0 is found."""
     methods = ["independent", "fullspan", "mixture", "average"]
-    base, one, many, average = compare(folder, None, ["coded"], methods, 2, QUICK)
+    base, one, many, average = compare(folder, None, ["coded"], methods, 2, Settings(seconds=60))
     assert one.mean > base.mean + 0.3
     assert many.mean > base.mean
     assert average.mean > base.mean + 0.3

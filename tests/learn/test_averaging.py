@@ -258,6 +258,36 @@ def test_interrupt_keeps_the_fits_that_are_done() -> None:
     assert np.array_equal(full.model.members[0].theta, late.model.members[0].theta)
 
 
+@pytest.mark.parametrize(
+    ("at", "seconds", "members", "others"),
+    [("fit 1 ", 11.0, {1}, False), ("fit 3 ", 6.0, {2, 3}, True), ("fit 3 ", 11.0, {2, 3}, False)],
+)
+def test_the_end_of_the_time_keeps_what_was_learned(
+    at: str, seconds: float, members: set[int], others: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fits of samples end after half of the time, candidates after all of it; what is left is averaged."""
+    from fullspan.learn.ensemble import averaged_search, timer
+    from fullspan.learn.search import Options
+
+    now = [0.0]
+    monkeypatch.setattr(timer, "time", SimpleNamespace(perf_counter=lambda: now[0]))
+    data = Empirical.from_codes([[int(x in "yv") + 2 * (x == "w") for x in row] for row in rows_of(300)])
+
+    def watch(step: Any) -> None:
+        now[0] = max(now[0], seconds if step.move.startswith(at) else 0.0)
+
+    found = averaged_search(data, Options(), k=8, random_state=0, watch=watch, max_seconds=10.0)
+    assert found.status == "time limit"
+    assert len(found.model.members) in members
+    assert ("networks" in found.settings.get("shares", {})) == others
+    assert np.exp(found.model.log_prob(states(data.space.cards))).sum() == pytest.approx(1.0, abs=1e-9)
+
+
+def test_the_time_of_an_average_is_a_positive_number() -> None:
+    with pytest.raises(FullspanError, match="max_seconds is 0; a positive number, or None"):
+        fs.FullSpan(average=2, max_seconds=0).fit(rows_of(30))
+
+
 @pytest.mark.parametrize(("rows", "k", "terms"), [(600, 4, 10), (600, 3, 8), (400, 4, 8)])
 def test_samples_grow_a_quarter_more_where_neither_rows_nor_fits_are_few(rows: int, k: int, terms: int) -> None:
     data, given = Empirical.from_codes(np.random.default_rng(0).integers(2, size=(rows, 3))), []

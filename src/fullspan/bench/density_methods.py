@@ -34,9 +34,9 @@ _HIDDEN_UNITS, _FITS = 20, 16
 
 @dataclass(frozen=True)
 class Settings:
-    """What may be changed: seconds after which a mixture begins no run, the seed, and the most seconds for a fold."""
+    """What may be changed: seconds to learn in, where a method knows a limit, the seed, and the most for a fold."""
 
-    seconds: float = 300.0
+    seconds: float = 420.0
     seed: int = 0
     limit: float = 600.0
 
@@ -86,7 +86,7 @@ def hidden_trees(split: Split, space: Space, settings: Settings) -> Learned:
     """Hidden Chow–Liu trees."""
     from fullspan.learn.trees.hidden_tree import TreeOptions, fit_hidden_tree
 
-    options = TreeOptions([16, 32], 0.3, 3, max_iter=120, seed=settings.seed)
+    options = TreeOptions([16, 32], 0.3, 3, max_iter=120, seed=settings.seed, max_seconds=settings.seconds)
     fitted = fit_hidden_tree(_counted(split.train, space), options, _counted(split.valid, space))
     return Learned(TreeDistribution(fitted.model).log_prob, {"states": fitted.model.n_states})
 
@@ -117,9 +117,9 @@ def average(split: Split, space: Space, settings: Settings) -> Learned:
         return _stack(split, space, settings)
     data = _counted(split.known, space)
     if space.n_states <= SHRUNKEN:
-        fitted = shrunken_search(data, Options(), _FITS, settings.seed)
+        fitted = shrunken_search(data, Options(), _FITS, settings.seed, max_seconds=settings.seconds)
     else:
-        fitted = averaged_search(data, Options(), k=_FITS, random_state=settings.seed)
+        fitted = averaged_search(data, Options(), k=_FITS, random_state=settings.seed, max_seconds=settings.seconds)
     return Learned(AveragedDistribution(fitted.model).log_prob, {"shares": fitted.settings.get("shares", {})})
 
 

@@ -132,7 +132,7 @@ class FullSpan(Memory, Seed, StreamingEstimator):
         better and takes up to ``average`` times as long; 1 for a single fit. By elimination, one search is stacked with
         a continuous latent variable, mixtures and hidden trees, the larger the higher the number. See
         ``docs/models/averages.md``.
-    max_seconds : time for ``average`` by elimination; None for no limit.
+    max_seconds : time for ``average``; None for no limit. What was learned by then is averaged.
     shrinkage : ``"evidence"`` mixes a second model in, with all interactions of as many orders as 20,000 weights allow,
         shrunken by a prior set by evidence; its share is the one that predicts held-out rows best. ``terms_`` and its
         standard errors are those of the search alone.
@@ -265,9 +265,11 @@ class FullSpan(Memory, Seed, StreamingEstimator):
             if is_wide:
                 return self._stacked(empirical, wide_options(options, self.max_width), watch)
             if not shrinks:
-                return averaged_search(empirical, options, hidden, self.restarts, k, state, watch=watch)
+                return averaged_search(
+                    empirical, options, hidden, self.restarts, k, state, watch, max_seconds=self.max_seconds
+                )
             refuse_hidden(hidden)
-            return shrunken_search(empirical, options, k, state, watch)
+            return shrunken_search(empirical, options, k, state, watch, self.max_seconds)
         if is_wide:
             from fullspan.learn.wide.fit import fit_wide
 

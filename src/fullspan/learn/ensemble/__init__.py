@@ -4,6 +4,7 @@ candidates, policy    what may be stacked, and what is stacked with k fits
 selection, folds      which candidates are learned, and how they predict rows that they have not seen
 completion            rows with missing values for candidates that need complete ones
 out_of_bag, members   what the fits predict
+timer                 the time that all of this may take
 stack, single_fit     shares of all, and that of the single fit
 fit, result           the average as a fitted model
 wide                  models of different kinds, stacked, where the table is too large

@@ -38,10 +38,12 @@ def averaged_search(
     random_state: Any = None,
     watch: Watch = None,
     further: tuple[Mapping[str, Learn], threading.Event] | None = None,
+    max_seconds: float | None = None,
 ) -> Fitted:
     """The average of k searches, of the rows and of bootstrap samples, stacked with other candidates.
 
     ``further`` are more candidates, and an event that is set when someone has stopped: they look at it.
+    ``max_seconds`` bounds all learning; see :func:`fullspan.learn.ensemble.fit.fit_average`.
 
     Raises
     ------
@@ -65,7 +67,7 @@ def averaged_search(
 
     def average(data: Empirical, watch: Watch) -> Fitted:
         candidates = None if alone else candidates_for(data, options.max_order, k, learn)
-        return fit_average(data, k, one, random_state, watch, candidates, stop)
+        return fit_average(data, k, one, random_state, watch, candidates, stop, max_seconds)
 
     fitted = in_canonical_order(empirical, watch, average)
     return replace(fitted, settings={**fitted.settings, **dataclasses.asdict(options), "restarts": restarts})

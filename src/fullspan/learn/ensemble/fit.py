@@ -15,7 +15,6 @@ from __future__ import annotations
 import dataclasses
 import math
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -31,6 +30,7 @@ from fullspan.learn.ensemble.members import Member, seen_by
 from fullspan.learn.ensemble.result import averaged
 from fullspan.learn.ensemble.selection import FEW, Selection
 from fullspan.learn.ensemble.stack import stacked
+from fullspan.learn.ensemble.timer import FITS, Timer
 from fullspan.learn.search.options import MAX_COMPLETIONS, MAX_TERMS
 from fullspan.model import Fitted
 from fullspan.model.algebra import jit
@@ -101,6 +101,7 @@ def fit_average(
     watch: Watch | None = None,
     candidates: Candidates | None = None,
     stop: threading.Event | None = None,
+    max_seconds: float | None = None,
 ) -> Fitted:
     """Fit the rows and k - 1 bootstrap samples, and average the models as distributions.
 
@@ -108,6 +109,8 @@ def fit_average(
     ----------
     candidates : stacked with the average of the fits.
     stop : set when someone has stopped; a candidate that takes long looks at it, and raises ``Interrupted``.
+    max_seconds : of all learning; None for no limit. Fits of samples end after half of it. What is running then is left
+        out, except the fit of the rows as they are, which is kept as far as it had come when all time is over.
     seed : of the samples: a number, a generator or None. The same number, and number of cores, give the same average.
     watch : called at every step of every fit, one at a time; may raise ``KeyboardInterrupt`` to stop. The average is
         then that of the fits that are done, or, if there is none, of those that were running, as far as they had come.
@@ -123,7 +126,7 @@ def fit_average(
     """
     rng, stop = np.random.default_rng(seed), stop or threading.Event()
     with one_core():
-        return _Average(empirical, k, fit_one, rng, watch, candidates, stop).run()
+        return _Average(empirical, k, fit_one, rng, watch, candidates, stop, Timer(max_seconds)).run()
 
 
 class _Average:
@@ -136,10 +139,11 @@ class _Average:
         watch: Watch | None,
         candidates: Candidates | None,
         stop: threading.Event,
+        timer: Timer,
     ) -> None:
         self.empirical, self.fit_one, self.watch, self.candidates = empirical, fit_one, watch, candidates
         self.seeds = rng.integers(2**63, size=(k, 2))
-        self.started, self.lock, self.stop = time.perf_counter(), threading.Lock(), stop
+        self.timer, self.lock, self.stop = timer, threading.Lock(), stop
         self.members: list[Member | None] = [None] * k
         self.bounds, self.rounds, self.terms = Bounds(), 0, 0
         self.selection: Selection | None = None
@@ -156,7 +160,7 @@ class _Average:
         if not found:
             raise KeyboardInterrupt
         try:
-            return self._averaged(done or found, stack=len(done) == len(self.seeds) > 1)
+            return self._averaged(done or found, stack=len(done) > 1 and not self.stop.is_set())
         except (KeyboardInterrupt, Interrupted):
             self.stop.set()
             return self._averaged(done or found)
@@ -168,7 +172,7 @@ class _Average:
             self.bounds = Bounds.of(first.fitted, self.rounds, self.terms, len(self.seeds))
             if self.candidates is not None and self.candidates.learn and len(self.seeds) > 1:
                 basis, seed = first.fitted.model.basis, int(self.seeds[0, 0])
-                self.selection = Selection(self.empirical, basis, self.candidates, seed, self.stop)
+                self.selection = Selection(self.empirical, basis, self.candidates, seed, self.stop, self.timer)
 
     def _others(self) -> None:
         """The fits of samples, and the candidates that do not wait for them, as the cores allow."""
@@ -192,12 +196,21 @@ class _Average:
                 raise
 
     def _fit(self, b: int) -> None:
-        if self.stop.is_set():
+        part, late = (FITS if b else 1.0), False
+        if self.stop.is_set() or (b and self.timer.over(part)):
             return
+
+        def tell(step: Any) -> None:
+            nonlocal late
+            self._tell(b, step)
+            late = self.timer.over(part)
+            if late:
+                raise Interrupted
+
         seed = np.random.default_rng(self.seeds[b, 0])
         sample = bootstrap(self.empirical, seed) if b else Sample.whole(self.empirical)
-        fitted = self.fit_one(sample.data, self.bounds, seed, lambda step: self._tell(b, step))
-        if fitted.status == "interrupted":
+        fitted = self.fit_one(sample.data, self.bounds, seed, tell)
+        if fitted.status == "interrupted" and not late:
             self.stop.set()
         self.members[b] = Member(b, sample, fitted)
 
@@ -212,7 +225,7 @@ class _Average:
             return
         with self.lock:
             move = f"fit {b + 1} of {len(self.seeds)}: {step.move}"
-            progress = Progress(move, step.n_terms, step.cost, time.perf_counter() - self.started, self._snapshot(step))
+            progress = Progress(move, step.n_terms, step.cost, self.timer.seconds, self._snapshot(step))
             try:
                 self.watch(progress)
             except (KeyboardInterrupt, Interrupted):
@@ -230,9 +243,9 @@ class _Average:
         seen = seen_by(self.empirical, members, [int(self.seeds[m.number, 1]) for m in members])
         found = stacked(self.empirical, seen, members, self.selection) if stack else None
         average = averaged(self.empirical, members, seen, found)
-        whole = len(members) == len(self.seeds) and all(m.is_whole for m in members) and not self.stop.is_set()
+        whole = len(members) == len(self.seeds) and all(m.is_whole for m in members)
+        stopped = self.stop.is_set() or not (whole or self.timer.cut)
+        status = "interrupted" if stopped else "time limit" if self.timer.cut else average.status
         settings = {**average.settings, "average": len(self.seeds)}
         own = tuple((m.fitted, int(self.seeds[m.number, 0]) if m.number else None) for m in members)
-        return dataclasses.replace(
-            average, settings=settings, members=own, status=average.status if whole else "interrupted"
-        )
+        return dataclasses.replace(average, settings=settings, members=own, status=status)

@@ -30,6 +30,7 @@ from fullspan.learn.base.progress import Interrupted
 from fullspan.learn.ensemble.candidates import Candidate, Candidates, Learn, Series
 from fullspan.learn.ensemble.folds import cross_validated, in_folds
 from fullspan.learn.ensemble.out_of_bag import OutOfBagRows
+from fullspan.learn.ensemble.timer import TimeOver, Timer
 from fullspan.learn.shares import added_by
 from fullspan.model.algebra import jit
 from fullspan.model.algebra.basis import Basis
@@ -62,9 +63,19 @@ class Selection:
     ----------
     basis : of the models that the candidates end as.
     stop : ends the learning between candidates.
+    timer : no model of a candidate is begun when its time is over; a candidate that lacks one is left out.
     """
 
-    def __init__(self, data: Empirical, basis: Basis, candidates: Candidates, seed: int, stop: threading.Event) -> None:
+    def __init__(
+        self,
+        data: Empirical,
+        basis: Basis,
+        candidates: Candidates,
+        seed: int,
+        stop: threading.Event,
+        timer: Timer | None = None,
+    ) -> None:
+        self.timer = timer or Timer()
         self.data, self.basis, self.candidates, self.seed, self.stop = data, basis, candidates, seed, stop
         self.followed = OutOfBagRows(data).followed
         self.folds = in_folds(data, self.followed, np.random.default_rng(seed))
@@ -108,6 +119,8 @@ class Selection:
         if self.data.total < FEW:
             return list(family[1:])
         learned = [name for name in family[0] if name in first]
+        if not learned:
+            return []
         logs = [fits, *(one.held_out[known] for one in first.values())]
         own = [1 + list(first).index(name) for name in learned]
         if len(family) < 2 or added_by(np.stack(logs, axis=1), weight, own) < _USEFUL * float(weight.sum()):
@@ -117,12 +130,16 @@ class Selection:
 
     def _series(self, series: Series, trusted: Sequence[Future[Found]] = ()) -> Found:
         """The candidates of a series up to the last that is worth learning."""
-        found = {series[0]: self._learned(series[0])}
-        for last, name in itertools.pairwise(series):
-            found[name] = self._learned(name)
-            rivals = [one.held_out for one in _all_of(trusted).values()]
-            if self._ends(found, found[name].held_out - found[last].held_out, rivals):
-                break
+        found: Found = {}
+        try:
+            found[series[0]] = self._learned(series[0])
+            for last, name in itertools.pairwise(series):
+                found[name] = self._learned(name)
+                rivals = [one.held_out for one in _all_of(trusted).values()]
+                if self._ends(found, found[name].held_out - found[last].held_out, rivals):
+                    break
+        except TimeOver:
+            pass
         return found
 
     def _ends(self, found: Found, change: Array, rivals: Sequence[Array]) -> bool:
@@ -151,6 +168,8 @@ class Selection:
         def learn(data: Empirical, basis: Basis, rng: np.random.Generator) -> Candidate:
             if self.stop.is_set():
                 raise Interrupted
+            if self.timer.over():
+                raise TimeOver
             return self.candidates.learn[name](data, basis, rng)
 
         return learn

@@ -31,7 +31,12 @@ _HELD_OUT = 0.2
 
 
 def shrunken_search(
-    empirical: Empirical, options: Options, k: int = 1, random_state: Any = None, watch: Watch = None
+    empirical: Empirical,
+    options: Options,
+    k: int = 1,
+    random_state: Any = None,
+    watch: Watch = None,
+    max_seconds: float | None = None,
 ) -> Fitted:
     """A search, or the average of k, mixed with a shrunken model of all interactions.
 
@@ -47,12 +52,14 @@ def shrunken_search(
     def learn(data: Empirical, watch: Watch) -> Fitted:
         if k == 1:
             return _one_search(data, options, watch)
-        return _averaged(data, options, k, random_state, watch)
+        return _averaged(data, options, k, random_state, watch, max_seconds)
 
     return in_canonical_order(empirical, watch, learn)
 
 
-def _averaged(empirical: Empirical, options: Options, k: int, random_state: Any, watch: Watch) -> Fitted:
+def _averaged(
+    empirical: Empirical, options: Options, k: int, random_state: Any, watch: Watch, max_seconds: float | None
+) -> Fitted:
     """The average of k searches with the shrunken model among the candidates."""
     effective: dict[str, Any] = {}
     stop, lock = threading.Event(), threading.Lock()
@@ -76,7 +83,8 @@ def _averaged(empirical: Empirical, options: Options, k: int, random_state: Any,
         effective.update(found.settings if data is empirical else {})
         return _Shrunken(found.model)
 
-    fitted = averaged_search(empirical, options, (), 1, k, random_state, passed_on, ({"shrunken": shrunken}, stop))
+    further = ({"shrunken": shrunken}, stop)
+    fitted = averaged_search(empirical, options, (), 1, k, random_state, passed_on, further, max_seconds)
     return replace(fitted, settings={**fitted.settings, "shrinkage": "evidence", **effective})
 
 

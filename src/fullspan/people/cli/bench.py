@@ -12,8 +12,10 @@ from fullspan.people.cli.arguments import Device
 EPILOG = "Example: fullspan bench device --n 13 --rows 1000"
 LIMIT_HELP = "Seconds that a method may take for a fold; then it is stopped and shown as declined. 0: none."
 SECONDS_HELP = (
-    "Mixtures, and averages of wide sets: seconds to learn; by default 300, or half of --limit if that is less."
+    "Mixtures, averages and hidden trees: seconds to learn; by default 420, or 0.7 times --limit if that is less."
 )
+SECONDS_SHARE = 0.7
+"""Of --limit; what is left is for the end of the step at hand, and for scoring."""
 DENSITY_EPILOG = """With sets of your own: fullspan bench density --data DATA/debd --set nltcs --results density.jsonl
 
 Sets are .npz files: train, valid, test (packed bits) and nvars; bits and n; or codes with 255 for a missing cell. Sets
@@ -106,7 +108,7 @@ def density(
     from fullspan.people.cli.summary import print_json
 
     if seconds is None:
-        seconds = min(Settings().seconds, limit / 2) if limit else Settings().seconds
+        seconds = min(Settings().seconds, SECONDS_SHARE * limit) if limit else Settings().seconds
     if (not method or "mixture" in method) and 0 < limit <= seconds:
         raise typer.BadParameter(
             f"--seconds {seconds:g} leaves a mixture no time to end within --limit {limit:g}; give fewer"
