@@ -11,11 +11,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 
 from fullspan.arrays import Array
+from fullspan.learn.base.descent import Descent, Point
+from fullspan.learn.base.information import Cholesky
+from fullspan.learn.base.newton import Newton
 
-_MAX_STEPS, _MAX_HALVINGS, _TOLERANCE = 200, 30, 1e-9
+_MAX_STEPS, _TOLERANCE = 200, 1e-10
+"""Newton steps at most, and the slope of a share, relative to all rows, at which they end."""
+_LEFT = 0.1
+"""Part of a share that a step leaves at least: shares stay positive, and a model can come back."""
 _FAINT = 0.1
 """Pseudo-count of each model where it is asked what some of them add."""
 
@@ -27,39 +32,48 @@ def best_shares(log_prob: Array, weight: Array, pseudo_count: Array | float = 1.
     ----------
     weight : of the rows (r,).
     pseudo_count : of each model, in rows, above 0.
-
-    Notes
-    -----
-    The constraint needs no multiplier: with ``- (N + B) sum_i w_i`` added, N rows and B pseudo-counts in all, the free
-    maximum has the sum 1. A step is relative to each share, and leaves at least a tenth of it.
     """
     n_models = log_prob.shape[1]
     before = np.broadcast_to(np.asarray(pseudo_count, dtype=np.float64), n_models)
-    likelihood = np.exp(log_prob - log_prob.max(axis=1, keepdims=True))
-    total = float(weight.sum() + before.sum())
+    objective = _Surprise(log_prob, weight, before)
+    descent = Descent(objective, np.full(n_models, 1.0 / n_models), _TOLERANCE, _MAX_STEPS)
+    Newton().run(descent, objective)
+    return np.asarray(descent.best.theta / descent.best.theta.sum())
 
-    def value(shares: Array) -> float:
-        return float(weight @ np.log(likelihood @ shares) + before @ np.log(shares) - total * shares.sum())
 
-    shares = np.full(n_models, 1.0 / n_models)
-    reached = value(shares)
-    for _ in range(_MAX_STEPS):
-        responsible = likelihood * shares
-        responsible /= responsible.sum(axis=1, keepdims=True)
-        slope = weight @ responsible + before - total * shares
-        curvature = (responsible.T * weight) @ responsible + np.diag(before)
-        step = cho_solve(cho_factor(curvature), slope)
-        step *= min(1.0, 0.9 / max(float(-step.min()), 1e-300))
-        expected = float(slope @ step)
-        for _ in range(_MAX_HALVINGS):
-            moved = shares * (1.0 + step)
-            if (now := value(moved)) >= reached + 1e-4 * expected:
-                break
-            step, expected = step / 2, expected / 2
-        last, shares, reached = shares, moved, now
-        if np.abs(shares - last).max() < _TOLERANCE:
-            break
-    return np.asarray(shares / shares.sum())
+class _Surprise:
+    """Minus the logarithm of the held-out likelihood per row and pseudo-row, as a function of the shares.
+
+    The constraint needs no multiplier: with ``sum_i w_i`` added, the free minimum has the sum 1. Slope and curvature
+    are those of ``log w``, which know no faint shares, so that a step is relative to each share.
+    """
+
+    polishes = False
+
+    def __init__(self, log_prob: Array, weight: Array, before: Array) -> None:
+        # Relative to the likeliest model of each row: that adds a constant, and no row is 0 under all of them.
+        self.likelihood = np.exp(log_prob - log_prob.max(axis=1, keepdims=True))
+        self.total = float(weight.sum() + before.sum())
+        self.weight, self.before = weight / self.total, before / self.total
+
+    def move(self, theta: Array) -> float:
+        self.shares, mixture = theta, self.likelihood @ theta
+        self.responsible = self.likelihood * theta / mixture[:, None]
+        return float(theta.sum() - self.weight @ np.log(mixture) - self.before @ np.log(theta))
+
+    def gradient(self) -> Array:
+        return self._slope() / self.shares
+
+    def violation(self) -> float:
+        return float(np.abs(self._slope()).max())
+
+    def newton_step(self, point: Point) -> Array:
+        curvature = (self.responsible.T * self.weight) @ self.responsible + np.diag(self.before)
+        step = -Cholesky.of(curvature, ridge=1e-15).solve(self._slope())
+        return np.asarray(self.shares * step * min(1.0, (1 - _LEFT) / max(float(-step.min()), 1e-300)))
+
+    def _slope(self) -> Array:
+        return np.asarray(self.shares - self.weight @ self.responsible - self.before)
 
 
 def mixed(log_prob: Array, shares: Array) -> Array:

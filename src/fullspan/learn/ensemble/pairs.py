@@ -21,7 +21,9 @@ from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.engine.dual.table import DualTable
-from fullspan.learn.base.newton import factor
+from fullspan.learn.base.descent import Descent, Point
+from fullspan.learn.base.information import Cholesky
+from fullspan.learn.base.newton import Newton, factor
 from fullspan.learn.base.phase import Known, Phase
 from fullspan.learn.likelihood.phases import Free, Observed, data_moments
 from fullspan.learn.likelihood.solve import Likelihood, solve
@@ -73,7 +75,7 @@ class PairsLearner:
 
     def __init__(self, ridge: float, functions: BasisName) -> None:
         self.ridge, self.functions = ridge, functions
-        self._first: tuple[Array, Any, Array] | None = None
+        self._first: tuple[Array, Cholesky, Array] | None = None
 
     def __call__(self, data: Empirical, basis: Basis, rng: np.random.Generator) -> Pairs:
         own = Basis(self.functions, data.space.cards)
@@ -96,28 +98,43 @@ class PairsLearner:
         return Pairs(basis, LogLinear(data.space, own, terms, theta, table.log_z))
 
 
-def _from_nearby(likelihood: Likelihood, theta: Array, curvature: Any, errors: Array) -> Array:
-    """The maximum from one nearby: steps by the curvature there, factored, or by a new one where a step fails.
+class _Chords:
+    """A likelihood near a maximum that is known: Newton's steps by the curvature there, while these serve.
 
-    A step fails that does not halve the largest difference of expectations, in standard ``errors`` of these.
+    A step serves that halves the largest difference of expectations, in standard ``errors`` of these; after one that
+    does not, the curvature is that of the point reached.
     """
-    likelihood.move(theta)
-    gradient, fresh = likelihood.gradient(), False
-    for _ in range(_STEPS):
-        off = float(np.abs(gradient / errors).max())
-        if off <= _LEFT:
-            return theta
-        moved = theta - curvature.solve(gradient)
-        likelihood.move(moved)
-        slope = likelihood.gradient()
-        if float(np.abs(slope / errors).max()) < off / 2:
-            theta, gradient, fresh = moved, slope, False
-        elif fresh:
-            break
-        else:
-            likelihood.move(theta)
-            curvature, fresh = factor(likelihood.hessian()), True
-    return solve(likelihood, theta, "newton", _TOL).theta
+
+    polishes = False
+
+    def __init__(self, likelihood: Likelihood, curvature: Cholesky, errors: Array) -> None:
+        self.likelihood, self.curvature, self.errors = likelihood, curvature, errors
+        self._before = math.inf
+
+    def move(self, theta: Array) -> float:
+        return self.likelihood.move(theta)
+
+    def gradient(self) -> Array:
+        return self.likelihood.gradient()
+
+    def violation(self) -> float:
+        return float(np.abs(self.gradient() / self.errors).max())
+
+    def newton_step(self, point: Point) -> Array:
+        if point.violation > self._before / 2:
+            self.curvature = factor(self.likelihood.hessian())
+        self._before = point.violation
+        return -self.curvature.solve(self.gradient())
+
+
+def _from_nearby(likelihood: Likelihood, theta: Array, curvature: Cholesky, errors: Array) -> Array:
+    """The maximum from one nearby, whose factored curvature is given."""
+    chords = _Chords(likelihood, curvature, errors)
+    descent = Descent(chords, theta, _LEFT, _STEPS)
+    Newton().run(descent, chords)
+    if descent.status == "converged":
+        return descent.best.theta
+    return solve(likelihood, descent.best.theta, "newton", _TOL).theta
 
 
 def _functions(model: LogLinear) -> Iterator[tuple[tuple[int, ...], Array]]:
