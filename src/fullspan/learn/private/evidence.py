@@ -11,6 +11,7 @@ those of their interaction if these are many, and with those of their order if t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -18,6 +19,9 @@ from typing import Protocol
 import numpy as np
 
 from fullspan.arrays import Array, Ints
+from fullspan.learn.base.conjugate import conjugate_gradients
+from fullspan.learn.base.descent import Descent, Point
+from fullspan.learn.base.newton import Newton
 from fullspan.learn.private.measured import Measured
 
 MANY = 8
@@ -26,8 +30,11 @@ ROUNDS, STEPS, CONJUGATE = 6, 6, 25
 """Times that the priors are set anew; Newton steps in between; conjugate gradients for each."""
 MOST_ROWS, NOISE = 4096.0, 0.9
 """Rows that the prior of the start is worth at most, and the misfit per contrast, in variances, that ends the start."""
-_STEP, _TOLERANCE = 1e-4, 1e-4
-"""Largest change of a weight in the difference that stands for a product with F; relative gain that ends a turn."""
+_STEP, _TOLERANCE, _SOLVED = 1e-4, 1e-4, 0.03
+"""Largest change of a weight in the difference that stands for a product with F; relative gain that ends a turn, and
+relative error of a step: a product costs a sum over the states, and the next step mends what is left."""
+_TRIES = 6
+"""Times a step is cut to a quarter: a thousandth of it is no longer worth a sum over the states."""
 
 
 class Oracle(Protocol):
@@ -122,87 +129,57 @@ def _start(oracle: Oracle, d: Array, precision: Array, spread: Array) -> Array:
 def _mode(
     oracle: Oracle, theta: Array, d: Array, precision: Array, variances: Array, spread: Array
 ) -> tuple[Array, Array]:
-    """The mode by Gauss and Newton's method, and the posterior variance of each weight.
+    """The mode by Gauss and Newton's method, and the posterior variance of each weight."""
+    misfit = _Misfit(oracle, d, precision, variances, spread)
+    descent = Descent(misfit, theta, 0.0, STEPS)
+    Newton(tries=_TRIES, enough=_TOLERANCE * max(descent.point.value, 1.0)).run(descent, misfit)
+    theta = descent.best.theta
+    f = oracle.fisher(theta)
+    if f is None:
+        return theta, misfit.plain
+    return theta, np.diag(np.linalg.inv((f * precision) @ f + np.diag(1 / variances)))
+
+
+class _Misfit:
+    """The objective at fixed priors, as a sum of squares.
 
     Steps solve ``(F W F + 1/V) s = -gradient``: with F itself where it can be had, otherwise by conjugate gradients
     with F as changes of eta along a direction, and variances that take F for diagonal.
     """
 
-    def value(theta: Array, eta: Array) -> float:
-        return 0.5 * float(precision @ (eta - d) ** 2) + 0.5 * float((theta**2 / variances).sum())
+    polishes = False
 
-    eta = oracle(theta)[1]
-    cost = value(theta, eta)
-    plain = 1 / (precision / spread**2 + 1 / variances)
-    for _ in range(STEPS):
-        product = _fisher(oracle, theta, eta, spread)
-        gradient = product(precision * (eta - d)) + theta / variances
-        step = _step(oracle.fisher(theta), product, gradient, precision, variances, plain)
-        promised, length = float(gradient @ step), 1.0
-        while length > 1e-3:
-            moved = theta + length * step
-            eta_moved = oracle(moved)[1]
-            cost_moved = value(moved, eta_moved)
-            if cost_moved <= cost + 1e-4 * length * promised:
-                break
-            length /= 2
-        else:
-            break
-        gained, theta, eta, cost = cost - cost_moved, moved, eta_moved, cost_moved
-        if gained < _TOLERANCE * max(cost, 1.0):
-            break
-    f = oracle.fisher(theta)
-    if f is None:
-        return theta, plain
-    return theta, np.diag(np.linalg.inv((f * precision) @ f + np.diag(1 / variances)))
+    def __init__(self, oracle: Oracle, d: Array, precision: Array, variances: Array, spread: Array) -> None:
+        self.oracle, self.d, self.precision, self.variances, self.spread = oracle, d, precision, variances, spread
+        self.plain = 1 / (precision / spread**2 + 1 / variances)
+        self._gradient: Array | None = None
 
+    def move(self, theta: Array) -> float:
+        self.theta, self.eta, self._gradient = theta, self.oracle(theta)[1], None
+        misfit, pull = self.precision @ (self.eta - self.d) ** 2, (theta**2 / self.variances).sum()
+        return 0.5 * float(misfit) + 0.5 * float(pull)
 
-def _fisher(oracle: Oracle, theta: Array, eta: Array, spread: Array) -> Callable[[Array], Array]:
-    """Products with F: how eta changes along a direction."""
+    def gradient(self) -> Array:
+        if self._gradient is None:  # a sum over the states: once at each point
+            pull = self.theta / self.variances
+            self._gradient = self._fisher(self.precision * (self.eta - self.d)) + pull
+        return self._gradient
 
-    def product(v: Array) -> Array:
-        h = _STEP / max(float(np.abs(v / np.sqrt(spread)).max()), 1e-300)
-        return np.asarray((oracle(theta + h * v)[1] - eta) / h)
+    def violation(self) -> float:
+        """What a step promises ends the steps: the gradient would cost a sum over the states at points only tried."""
+        return math.inf
 
-    return product
+    def newton_step(self, point: Point) -> Array:
+        gradient, f = self.gradient(), self.oracle.fisher(self.theta)
+        if f is not None:
+            matrix = (f * self.precision) @ f + np.diag(1 / self.variances)
+            return np.asarray(-np.linalg.solve(matrix, gradient), dtype=np.float64)
+        return -conjugate_gradients(self._curvature, gradient, CONJUGATE, _SOLVED, self.plain)
 
+    def _curvature(self, v: Array) -> Array:
+        return self._fisher(self.precision * self._fisher(v)) + v / self.variances
 
-def _step(
-    f: Array | None,
-    product: Callable[[Array], Array],
-    gradient: Array,
-    precision: Array,
-    variances: Array,
-    plain: Array,
-) -> Array:
-    """Gauss and Newton's step, by F itself or by products with it."""
-    if f is not None:
-        matrix = (f * precision) @ f + np.diag(1 / variances)
-        return np.asarray(-np.linalg.solve(matrix, gradient), dtype=np.float64)
-
-    def curvature(v: Array) -> Array:
-        return product(precision * product(v)) + v / variances
-
-    return -_solved(curvature, gradient, plain)
-
-
-def _solved(product: Callable[[Array], Array], b: Array, scale: Array) -> Array:
-    """An approximate solution of ``product(x) = b`` by conjugate gradients, preconditioned by ``scale``."""
-    x, r = np.zeros_like(b), b.copy()
-    z = scale * r
-    p, rz = z, float(r @ z)
-    first = rz
-    for _ in range(CONJUGATE):
-        q = product(p)
-        curvature = float(p @ q)
-        if curvature <= 0:
-            break
-        a = rz / curvature
-        x = np.asarray(x + a * p)
-        r = np.asarray(r - a * q)
-        z = scale * r
-        rz, last = float(r @ z), rz
-        if rz < 1e-3 * first:
-            break
-        p = z + rz / last * p
-    return x
+    def _fisher(self, v: Array) -> Array:
+        """Product with F: how eta changes along a direction."""
+        h = _STEP / max(float(np.abs(v / np.sqrt(self.spread)).max()), 1e-300)
+        return np.asarray((self.oracle(self.theta + h * v)[1] - self.eta) / h)

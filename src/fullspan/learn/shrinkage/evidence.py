@@ -25,6 +25,7 @@ import numpy as np
 from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.data.canonical import canonical_index
+from fullspan.learn.base.conjugate import conjugate_gradients
 from fullspan.learn.base.descent import Descent, Point
 from fullspan.learn.base.newton import Newton
 from fullspan.learn.base.progress import STOPPED
@@ -159,20 +160,13 @@ class _Evidence:
 
     def solved(self, b: Array, sd: Array) -> Array:
         """``(1 + N S F S)^-1 b`` by conjugate gradients, S the standard deviations, F the information of one row."""
-        x, r, q = np.zeros_like(b), b.copy(), b.copy()
-        square = first = float(r @ r)
-        for _ in range(_CG_STEPS):
-            if square <= _CG_ERROR**2 * first or square == 0.0:
-                break
-            f = self.c.function(sd * q)
+
+        def product(v: Array) -> Array:
+            f = self.c.function(sd * v)
             f -= float(self.at.p @ f)
-            product = q + self.total * sd * self.c.expectations(self.at.p * f)
-            size = square / float(q @ product)
-            x += size * q
-            r -= size * product
-            before, square = square, float(r @ r)
-            q = r + (square / before) * q
-        return x
+            return v + self.total * sd * self.c.expectations(self.at.p * f)
+
+        return conjugate_gradients(product, b, _CG_STEPS, _CG_ERROR)
 
     def variances(self, basis: Basis) -> Array:
         """Posterior variances of the weights over a basis."""
