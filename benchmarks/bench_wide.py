@@ -39,9 +39,9 @@ def lost(cells: np.ndarray, data: np.ndarray) -> tuple[int, int]:
 def one(path: Path, cells: int | None, max_width: int | None) -> None:
     """Fit one set and print its row."""
     from fullspan.data import Empirical, Space
+    from fullspan.engine.elimination.pairs import pair_cells
     from fullspan.learn.wide import WideOptions, fit_wide
     from fullspan.learn.wide.counts import Counts
-    from fullspan.learn.wide.pairs import pair_cells
     from fullspan.learn.wide.terms import Terms
     from fullspan.learn.wide.width import Width
 

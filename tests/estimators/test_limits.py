@@ -230,3 +230,13 @@ def test_errors_of_measuring_are_said_and_not_raised() -> None:
 
     fitted = limits.recorded(fs.ChowLiuTree().fit(rows_of()).fitted_, Empirical.from_codes(rows_of()), 1.0, fails)
     assert limits.limit_line(fitted) == "a tree, width 1; largest pairwise misfit: not measured (no way)"
+
+
+def test_a_thousand_columns_are_listed_on_one_short_line() -> None:
+    """`fullspan show` names thirty columns of the same levels, and says how many there are besides."""
+    from fullspan.data import Space
+    from fullspan.estimators.explain.shown import variable_lines
+
+    (line,) = variable_lines(Space.of_cards((2,) * 1000).variables)
+    assert line.startswith("  x0, x1, ")
+    assert line.endswith("x29 and 970 more: 0, 1")

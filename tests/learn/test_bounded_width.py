@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from fullspan.data import Empirical, Space
+from fullspan.engine.elimination.clusters import ClusterTree
+from fullspan.engine.elimination.pairs import all_pairs, level_starts, misfits, pair_cells
 from fullspan.learn.networks import learn_network
 from fullspan.learn.wide import WideOptions, fit_wide
 from fullspan.learn.wide.candidates import (
@@ -21,12 +23,13 @@ from fullspan.learn.wide.candidates import (
 from fullspan.learn.wide.counts import Counts
 from fullspan.learn.wide.grow import Growth, in_basis
 from fullspan.learn.wide.incomplete import visits
-from fullspan.learn.wide.pairs import level_starts, misfits, pair_cells
 from fullspan.learn.wide.reached import Weigher
 from fullspan.learn.wide.refit import Gaussian
 from fullspan.learn.wide.terms import Terms
 from fullspan.learn.wide.width import Width
 from fullspan.model.algebra.basis import Basis, BasisName
+from fullspan.model.graph import FactorGraph
+from fullspan.model.loglinear import LogLinear
 
 CARDS = (2, 3, 2, 4, 2, 2, 3)
 STATES = np.array(list(itertools.product(*map(range, CARDS))))
@@ -75,6 +78,24 @@ def test_sums_expectations_information_and_all_pairs(name: BasisName, seed: int)
     assert eta == pytest.approx(phi.T @ p)
     assert terms.fisher(tables) == pytest.approx((phi * p[:, None]).T @ phi - np.outer(eta, eta), abs=1e-12)
     assert pair_cells(terms.cliques, tables) == pytest.approx((hot * p[:, None]).T @ hot, abs=1e-12)
+
+
+def test_all_pairs_of_a_graph_without_clamping() -> None:
+    """One sweep over the cliques gives what clamping every level gives, also where states have probability 0."""
+    terms = some_terms(Basis("monomial", CARDS), 5)
+    theta = np.random.default_rng(5).normal(0, 0.7, len(terms.terms))
+    graph = FactorGraph.of_loglinear(LogLinear(Space.of_cards(CARDS), terms.basis, terms.terms, theta, 0.0))
+    values = graph.values.copy()
+    values[3] = -np.inf
+    tree = ClusterTree(graph).reweighted(values)
+    found = all_pairs(ClusterTree(FactorGraph.of_arrays(graph.space, graph.scope_starts, graph.variables, values)), 1e6)
+    assert found is not None
+    starts = level_starts(CARDS)
+    alone = np.concatenate(tree.marginals())
+    for i, a in ((0, 1), (3, 2), (6, 0)):
+        own = np.concatenate(tree.marginals({i: (a,)})) * alone[starts[i] + a]
+        assert found[starts[i] + a] == pytest.approx(own, rel=1e-12, abs=1e-15)
+    assert all_pairs(tree, 10) is None
 
 
 def test_cells_and_separators_are_those_of_the_order() -> None:

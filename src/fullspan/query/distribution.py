@@ -34,7 +34,7 @@ Factors = Mapping[tuple[int, ...], Array]
 MAX_CELLS = 1 << 20
 """Most cells of a table of answers, and most states that are listed to find the likeliest."""
 PAIR_WORK = 3e8
-"""Table entries that may be read to find all pairs, about a second."""
+"""Table entries that may be read, or numbers of one sweep that may be held, to find all pairs: about a second."""
 
 
 class Marginals(NamedTuple):

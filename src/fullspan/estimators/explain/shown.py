@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 COEFFICIENTS = 20
 """Coefficients of a machine that are shown after its fit."""
+_NAMED = 30
+"""Names, or levels, on one line."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,13 @@ def variable_facts(space: Space) -> list[dict[str, Any]]:
 def variable_lines(variables: Iterable[Variable]) -> Iterator[str]:
     """Names and levels, neighbours with the same levels on one line."""
     for levels, group in itertools.groupby(variables, key=lambda v: v.levels):
-        yield f"  {', '.join(v.name for v in group)}: {', '.join(map(str, levels))}"
+        yield f"  {_some([v.name for v in group])}: {_some(list(map(str, levels)))}"
+
+
+def _some(names: list[str]) -> str:
+    """The first names of a list, and how many there are besides."""
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def closing_lines(fitted: Any) -> list[str]:

@@ -18,8 +18,8 @@ import numpy as np
 
 from fullspan.arrays import Array
 from fullspan.engine.elimination.cliques import Cliques
+from fullspan.engine.elimination.pairs import level_starts, misfits
 from fullspan.learn.wide.counts import Counts
-from fullspan.learn.wide.pairs import level_starts, misfits
 from fullspan.model.algebra.basis import Basis, Term
 
 MAX_ORDER = 12

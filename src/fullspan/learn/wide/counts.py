@@ -10,8 +10,8 @@ import numpy as np
 
 from fullspan.arrays import Array
 from fullspan.data import Empirical
+from fullspan.engine.elimination.pairs import all_cells, level_starts
 from fullspan.learn.search.options import PSEUDO_ROWS
-from fullspan.learn.wide.pairs import all_cells, level_starts
 from fullspan.model.algebra.basis import Basis, Term
 
 _NUMBERS = 1 << 23
@@ -30,7 +30,7 @@ class Counts:
 
     @cached_property
     def pairs(self) -> Array:
-        """``p(x_i = a, x_j = b)`` of all pairs of levels; see :mod:`fullspan.learn.wide.pairs`."""
+        """``p(x_i = a, x_j = b)`` of all pairs of levels; see :mod:`fullspan.engine.elimination.pairs`."""
         starts = level_starts(self.cards)
         k = int(starts[-1]) - len(self.cards)
         found, m = np.zeros((k, k)), len(self.weights)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fullspan.engine.elimination.pairs import pair_cells
 from fullspan.learn.wide.candidates import (
     Candidate,
     CliqueTerms,
@@ -23,7 +24,6 @@ from fullspan.learn.wide.candidates import (
     longer_candidates,
     pair_candidates,
 )
-from fullspan.learn.wide.pairs import pair_cells
 from fullspan.learn.wide.reached import Reached, Weigher, price_of_names
 from fullspan.learn.wide.width import Width
 from fullspan.model.algebra.basis import Basis, BasisName, Term

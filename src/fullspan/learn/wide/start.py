@@ -13,11 +13,11 @@ from collections.abc import Callable
 import numpy as np
 
 from fullspan.data import Empirical
+from fullspan.engine.elimination.pairs import misfits
 from fullspan.learn.base.progress import Interrupted, Progress
 from fullspan.learn.networks import learn_network
 from fullspan.learn.networks.network import Network
 from fullspan.learn.wide.counts import Counts
-from fullspan.learn.wide.pairs import misfits
 from fullspan.learn.wide.width import Width
 from fullspan.model.algebra.basis import BasisName, Term
 

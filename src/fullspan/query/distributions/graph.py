@@ -19,6 +19,7 @@ import numpy as np
 from fullspan.arrays import Array, Ints
 from fullspan.engine.elimination.clusters import ClusterTree
 from fullspan.engine.elimination.ordering.order import elimination_order
+from fullspan.engine.elimination.pairs import all_pairs
 from fullspan.engine.elimination.sweeps.boxes import Boxes
 from fullspan.engine.memory import budget, require
 from fullspan.errors import QueryError, TooLargeError
@@ -26,7 +27,6 @@ from fullspan.model.estimate import Estimate
 from fullspan.model.graph import FactorGraph
 from fullspan.model.loglinear import checked_codes
 from fullspan.query.distribution import PAIR_WORK, Distribution, Factors, Marginals, distinct_rows
-from fullspan.query.distributions.state_table import of_clusters
 from fullspan.query.language.boxes import Codes, both
 from fullspan.query.language.events import Event, in_words
 from fullspan.query.questions import Mode, entropy
@@ -191,8 +191,8 @@ class GraphDistribution(Distribution):
         return out
 
     def pairs(self, work: float = PAIR_WORK) -> Array | None:
-        """By sweeps over the clusters."""
-        return of_clusters(np.ones(1), (self.tree,), self.space.cards, work)
+        """By one sweep over the clusters."""
+        return all_pairs(self.tree, work)
 
     def by_chains(self, rng: np.random.Generator) -> Distribution:
         """The same factors, asked by Gibbs chains."""

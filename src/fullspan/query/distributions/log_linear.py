@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from fullspan.arrays import Array, Ints
 from fullspan.data.space import Space
+from fullspan.engine.elimination.pairs import all_pairs
 from fullspan.engine.elimination.sums import Sums
 from fullspan.engine.memory import budget, require
 from fullspan.errors import FullspanError, TooLargeError
@@ -28,7 +29,7 @@ from fullspan.query.distribution import PAIR_WORK, Distribution, Factors, Margin
 from fullspan.query.distributions import rows
 from fullspan.query.distributions.graph import GraphDistribution
 from fullspan.query.distributions.look_ups import LookUps
-from fullspan.query.distributions.state_table import MAX_STATES, StateTable, of_clusters, of_marginals
+from fullspan.query.distributions.state_table import MAX_STATES, StateTable, of_marginals
 from fullspan.query.language.boxes import Codes
 from fullspan.query.language.events import IMPOSSIBLE, Event, check_probable, in_words
 from fullspan.query.questions import Mode
@@ -205,15 +206,15 @@ class LogLinearDistribution(LookUps):
         return self.log_sum(allowed) if self.log_z.exact else float(self.elimination.log_sums((), allowed))
 
     def pairs(self, work: float = PAIR_WORK) -> Array | None:
-        """By sweeps over clusters, or by slices of the table of all states."""
+        """By one sweep over clusters, or by slices of the table of all states."""
         n_states, cards = self.model.basis.n_states, self.visible.cards
         if self.single and n_states > _FEW_STATES and len(self.model.terms) <= _MOST_TERMS:
             try:
-                found = of_clusters(np.ones(1), (self._clusters.tree,), cards, work)
+                found = all_pairs(self._clusters.tree, work)
             except TooLargeError:
                 found = None
-            if found is not None:
-                return found
+            if found is not None:  # the visible variables come first
+                return found[: sum(cards), : sum(cards)]
         if n_states > MAX_STATES or n_states * sum(cards) > work:
             return None
         return of_marginals(self, self.marginals)

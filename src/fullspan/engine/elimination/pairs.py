@@ -1,4 +1,4 @@
-"""Marginals of all pairs of variables, of a calibrated model and of counted rows, as one matrix of levels.
+"""Marginals of all pairs of variables, of a model by one sweep and of counted rows, as one matrix of levels.
 
     cells[starts[i] + a, starts[j] + b] = p(x_i = a, x_j = b)
 
@@ -8,6 +8,7 @@ Moments of all levels but the first of each variable, and of the constant 1, det
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from scipy.sparse import csr_matrix
 
 from fullspan.arrays import Array, Ints
 from fullspan.engine.elimination.cliques import Cliques
+from fullspan.engine.elimination.clusters import ClusterTree
+from fullspan.model.graph import FactorGraph
 
 
 def level_starts(cards: Sequence[int]) -> Ints:
@@ -44,6 +47,33 @@ def _of_levels(cards: Sequence[int]) -> Ints:
 
 def pair_cells(cliques: Cliques, tables: Sequence[Array]) -> Array:
     """All pairs under a model, exactly, from ``p(x_C)`` of its cliques."""
+    return all_cells(cliques.cards, _moments(cliques, tables, 1))
+
+
+def all_pairs(tree: ClusterTree, limit: float) -> Array | None:
+    """All pairs under a graph, exactly; None if their expectations take more than ``limit`` numbers at once.
+
+    Its cliques are calibrated once, and expectations of all levels are carried over them (module ``cliques``): no level
+    is clamped, and nothing is found by a difference.
+    """
+    graph, order = tree.graph, tree.order
+    places, bounds = order.variables.tolist(), order.bounds.tolist()
+    separators = [[places[k] for k in order.separator[a:b].tolist()] for a, b in pairwise(bounds)]
+    levels = sum(graph.space.cards)
+    if len(tree.clamped) or levels * max((2.0**size for size in order.messages), default=1.0) > limit:
+        return None
+    cliques = Cliques.of(graph.space.cards, places, separators)
+    scopes, values = [*graph.scopes, *cliques.members], np.zeros(len(graph.values) + int(cliques.sizes.sum()))
+    values[: len(graph.values)] = graph.values
+    starts = np.cumsum([0, *map(len, scopes)])
+    whole = FactorGraph.of_arrays(graph.space, starts, [i for scope in scopes for i in scope], values)
+    found = ClusterTree(whole, order=places, max_memory=tree.max_memory).beliefs()
+    tables = [found.factor(len(graph.scopes) + k) for k in range(len(cliques.members))]
+    return _moments(cliques, tables, 0)
+
+
+def _moments(cliques: Cliques, tables: Sequence[Array], first: int) -> Array:
+    """``p(x_i = a, x_j = b)`` of all levels from the ``first`` one on, sorted by variable and level."""
     cards, functions, numbers = cliques.cards, [], list[int]()
     starts, seen = level_starts(cards), set[int]()
     for k, members in enumerate(cliques.members):
@@ -52,13 +82,12 @@ def pair_cells(cliques: Cliques, tables: Sequence[Array]) -> Array:
             if i not in seen:
                 seen.add(i)
                 before, after = _around(cliques.shape(k), axis)
-                hit = np.eye(cards[i])[:, 1:]
+                hit = np.eye(cards[i])[:, first:]
                 columns.append(np.tile(np.repeat(hit, after, axis=0), (before, 1)))
-                numbers += range(starts[i] + 1, starts[i + 1])
+                numbers += range(starts[i] + first, starts[i + 1])
         functions.append(np.concatenate(columns, axis=1))
-    moments = cliques.second_moments(tables, functions)
     order = np.argsort(numbers)
-    return all_cells(cards, moments[np.ix_(order, order)])
+    return np.asarray(cliques.second_moments(tables, functions)[np.ix_(order, order)])
 
 
 def _around(shape: Sequence[int], axis: int) -> tuple[int, int]:
