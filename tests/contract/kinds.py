@@ -65,11 +65,12 @@ def _mixture() -> Made:
 
 
 def latent_trees(seed: int, k: int = 3, *, linked: bool = True) -> LatentTrees:
-    """Some trees of one shape, or independent columns."""
+    """Some trees of one shape, in single precision, or independent columns, in double."""
     rng = np.random.default_rng(seed)
     parents = np.array([1, -1, 1, 2] if linked else [-1] * len(CARDS))
     n_logits = TreeLayout(CARDS, parents).n_logits
-    return LatentTrees(SPACE, parents, rng.dirichlet(np.ones(k)), rng.normal(size=(k, n_logits)))
+    logits = rng.normal(size=(k, n_logits)).astype(np.float32 if linked else np.float64)
+    return LatentTrees(SPACE, parents, rng.dirichlet(np.ones(k)), logits)
 
 
 def mixed_average() -> AveragedLogLinear:

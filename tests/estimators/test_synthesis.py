@@ -121,11 +121,15 @@ def test_types_of_frames_are_kept_with_missing_cells() -> None:
     assert fs.synthesize(polars, 20, random_state=0).schema == polars.schema
 
 
-def test_a_tree_cannot_forbid() -> None:
-    tree = fs.ChowLiuTree().fit(KNOWN[["sex", "pregnant"]])
-    assert len(tree.synthesize(5, random_state=0, given="sex=f")) == 5
+def test_a_tree_forbids_and_a_machine_without_the_weights_cannot() -> None:
+    known = KNOWN[["sex", "pregnant"]]
+    tree = fs.ChowLiuTree(pseudo_count=50.0).fit(known)
+    drawn = tree.synthesize(300, random_state=0, forbid="sex=m, pregnant=y")
+    assert set(zip(drawn["sex"], drawn["pregnant"], strict=True)) == {("f", "n"), ("f", "y"), ("m", "n")}
+    truncated = fs.TruncatedBoltzmannMachine(unseen=0.1).fit(known)
+    assert len(truncated.synthesize(5, random_state=0, given="sex=f")) == 5
     with pytest.raises(FullspanError, match="cannot exclude events exactly; leave forbid= out"):
-        tree.synthesize(5, forbid="sex=m, pregnant=y")
+        truncated.synthesize(5, forbid="sex=m, pregnant=y")
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,25 +9,22 @@ import pytest
 
 import fullspan as fs
 from contract.kinds import KINDS
+from fullspan.engine.elimination.components import narrowed
 from fullspan.errors import DataError, FullspanError, TooLargeError
 from fullspan.estimators.explain.shown import summary_lines
-from fullspan.query.distributions import (
-    AveragedDistribution,
-    GraphDistribution,
-    LogLinearDistribution,
-    MixtureDistribution,
-)
-from fullspan.query.projection import factors_for
+from fullspan.query.distributions import LogLinearDistribution
+from fullspan.query.projection import factors_for, marginals_with
+from trees import generic_tree
 
 VOTES = fs.datasets.house_votes_path()
-REMADE: dict[str, Callable[[Any], Any]] = {
-    "table": LogLinearDistribution,
-    "elimination": LogLinearDistribution,
-    "hidden variables": lambda model: LogLinearDistribution(model, n_hidden=1),
-    "averaged": AveragedDistribution,
-    "mixture": MixtureDistribution,
-    "network": GraphDistribution,
+COLUMNS = ["party", "water", "physician", "crime", "nicaragua"]
+REFUSED = {
+    ("truncated", True): "needs a weight of x2=2, and it does not list that state",
+    ("truncated, unseen", False): "fit it with unseen=0",
+    ("truncated, unseen", True): "fit it with unseen=0",
+    ("restricted", True): "no weight between two visible variables",
 }
+"""What a kind of model has no factor for: with a margin of one variable, or with one of a pair as well."""
 RNG = np.random.default_rng(4)
 
 
@@ -44,34 +40,56 @@ def projected(p: np.ndarray, margins: dict[tuple[int, ...], np.ndarray]) -> np.n
     return p
 
 
+@pytest.mark.parametrize("several", [False, True], ids=["one variable", "a pair"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_projection_is_that_of_the_table_of_all_states(kind: str) -> None:
+def test_the_projection_is_that_of_the_table_of_all_states(kind: str, several: bool) -> None:
+    """The marginals of every kind, and its new model where its kind is closed under the factors."""
     distribution, p = KINDS[kind]()
-    if kind not in REMADE and kind != "decimated":
-        with pytest.raises(
-            FullspanError, match=r"margins of this kind of model cannot be changed exactly|margins cannot be given"
-        ):
-            distribution.reweighed({(0,): np.zeros(p.shape[0])})
-        return
-    if kind == "decimated":
-        return  # a log-linear model like the others
     one = RNG.dirichlet(np.ones(p.shape[0]))
     before = p.sum(axis=tuple(a for a in range(p.ndim) if a not in (0, 2)))
     two = before.T * RNG.uniform(0.5, 1.5, before.T.shape)
     two = two / two.sum(axis=0) * one  # agrees on the shared variable
-    margins = {(0,): one, (2, 0): two}
-    changed = REMADE[kind](distribution.reweighed(factors_for(distribution, margins)))
+    margins = {(0,): one, (2, 0): two} if several else {(0,): one}
     expected = projected(p, margins)
+    found = marginals_with(distribution, margins)
+    for i, name in enumerate(distribution.visible.names):
+        own = expected.sum(axis=tuple(a for a in range(p.ndim) if a != i))
+        np.testing.assert_allclose(found.shares[name], own, rtol=1e-9, atol=1e-14)
+    factors = factors_for(distribution, margins)
+    if (refused := REFUSED.get((kind, several))) is not None:
+        with pytest.raises(FullspanError, match=refused):
+            distribution.reweighed(factors)
+        return
+    changed = distribution.renewed(factors)
     np.testing.assert_allclose(changed.joint(), expected, rtol=1e-8, atol=1e-14)
-    np.testing.assert_allclose(changed.cells((2, 0), {}, {}), two, rtol=1e-9)
-    drawn = changed.sample(4000, np.random.default_rng(0))
-    assert np.abs(np.bincount(drawn[:, 0], minlength=p.shape[0]) / 4000 - one).max() < 0.05
+    np.testing.assert_allclose(changed.cells((0,), {}, {}), one, rtol=1e-9)
+    if changed.exact:  # chains of a machine in layers are long
+        drawn = changed.sample(4000, np.random.default_rng(0))
+        assert np.abs(np.bincount(drawn[:, 0], minlength=p.shape[0]) / 4000 - one).max() < 0.05
+
+
+def test_one_margin_and_marginals_of_many_states_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Mixing the marginals given each state, and those of the new model."""
+    from fullspan.query import projection
+
+    distribution, p = KINDS["stacked"]()
+    margins = {(1,): RNG.dirichlet(np.ones(p.shape[1]))}
+    mixed = marginals_with(distribution, margins).shares
+    monkeypatch.setattr(projection, "FEW", 0)
+    for name, shares in marginals_with(distribution, margins).shares.items():
+        np.testing.assert_allclose(shares, mixed[name], rtol=1e-12)
+
+
+def test_a_wide_margin_cuts_a_hidden_tree_into_few_parts_only() -> None:
+    tree = generic_tree(1, (40, 40, 3))
+    with pytest.raises(TooLargeError, match="into 64,000 parts, the limit is 4,096"):
+        list(narrowed(generic_tree(1, (40, 40, 40, 2)), {(0, 1, 2, 3): np.zeros((40, 40, 40, 2))}))
+    assert len(list(narrowed(tree, {(0, 1): np.zeros((40, 40)), (1, 2): np.zeros((40, 3))}))) == 40
 
 
 @pytest.fixture(scope="module")
 def model() -> Any:
-    columns = ["party", "water", "physician", "crime", "nicaragua"]
-    return fs.FullSpan(missing="drop", columns=columns, verbose=0).fit(VOTES)
+    return fs.FullSpan(missing="drop", columns=COLUMNS, verbose=0).fit(VOTES)
 
 
 def test_a_new_model_that_saves_samples_and_answers(model: Any, tmp_path: Any) -> None:
@@ -97,6 +115,55 @@ def test_a_share_of_0_excludes(model: Any) -> None:
     new = model.with_margins({"party": {"democrat": 1, "republican": 0}})
     assert new.probability("party=republican") == 0
     assert new.probability("crime=y") == pytest.approx(model.probability("crime=y | party=democrat"), rel=1e-10)
+
+
+ESTIMATORS: dict[str, tuple[Any, str]] = {
+    "tree": (lambda: fs.ChowLiuTree(missing="drop", columns=COLUMNS), "ChowLiuTree"),
+    "hidden tree": (lambda: fs.HiddenChowLiuTree(2, missing="drop", columns=COLUMNS, tol=0.1), "HiddenChowLiuTree"),
+    "mixture": (
+        lambda: fs.FullSpanMixture([(2, 1)], missing="drop", columns=COLUMNS, restarts=1, max_iter=3),
+        "FullSpanMixture",
+    ),
+    "truncated": (
+        lambda: fs.TruncatedBoltzmannMachine(missing="drop", columns=COLUMNS, min_support=1e-9, unseen=0.0),
+        "TruncatedBoltzmannMachine",
+    ),
+    "restricted": (
+        lambda: fs.RestrictedBoltzmannMachine(2, missing="drop", columns=COLUMNS, max_iter=2, log_z="exact"),
+        "RestrictedBoltzmannMachine",
+    ),
+    "average": (lambda: fs.FullSpan(average=2, missing="drop", columns=COLUMNS, random_state=0), "FullSpan"),
+}
+
+
+@pytest.mark.parametrize("pair", [False, True], ids=["one variable", "a pair"])
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_every_kind_saves_what_it_became(name: str, pair: bool, tmp_path: Any) -> None:
+    make, kept = ESTIMATORS[name]
+    margins: dict[Any, Any] = {"party": {"democrat": 0.3, "republican": 0.7}}
+    if pair:
+        joint = {("n", "n"): 0.1, ("n", "y"): 0.3, ("y", "n"): 0.4, ("y", "y"): 0.2}
+        margins[("crime", "water")] = joint
+    old = make().fit(VOTES)
+    if pair and name == "restricted":
+        with pytest.raises(FullspanError, match=r"\(crime, water\) would need some"):
+            old.with_margins(margins)
+        return
+    new = old.with_margins(margins)
+    assert type(new).__name__ == ("FullSpanMixture" if pair and name in ("tree", "hidden tree") else kept)
+    new.save(tmp_path / "new.fsm")
+    read = fs.load(tmp_path / "new.fsm")
+    assert type(read) is type(new)
+    for model in (new, read):
+        assert model.distribution_.probability("party=republican") == pytest.approx(0.7, rel=1e-9)
+        if pair:
+            assert model.distribution_.probability("crime=y, water=n") == pytest.approx(0.4, rel=1e-9)
+        said = str(model._shown(5, whole=False).blocks[0])
+        assert "projected on the margins (party)" in said
+        assert "nan" not in said
+    question = "physician=y | party=republican" + (", crime=y, water=n" if pair else "")
+    before = old.distribution_.probability(question)
+    assert read.distribution_.probability(question) == pytest.approx(before, rel=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,7 @@ from fullspan.estimators.inputs.tables import checked_table, checked_weight, emp
 from fullspan.estimators.plots import Plots
 from fullspan.estimators.predictions import Predictions
 from fullspan.estimators.registry import distribution_of, write_fitted
+from fullspan.estimators.what_if import WhatIf
 from fullspan.learn.base.reporter import Reporter, announce, is_followed, reading, reported
 from fullspan.model.fitted import Fitted
 from fullspan.query.distribution import Distribution
@@ -54,7 +55,7 @@ _RESIDUALS = 5
 """Residuals in a summary."""
 
 
-class DensityEstimator(Parameters, Explained, Plots, Predictions, DensityMixin, BaseEstimator):  # type: ignore[misc]
+class DensityEstimator(Parameters, Explained, Plots, Predictions, WhatIf, DensityMixin, BaseEstimator):  # type: ignore[misc]
     """An exact model of the joint distribution of a table's columns, and of hidden variables where there are any.
 
     Attributes
@@ -235,29 +236,6 @@ class DensityEstimator(Parameters, Explained, Plots, Predictions, DensityMixin, 
         table = self._table(X, self.n_features_in_)
         empirical = self._reading().count_again(table, self.distribution_.visible, checked_weight(sample_weight))
         return float(empirical.counts @ self.distribution_.log_prob(empirical.states)) / empirical.total
-
-    def with_margins(self, margins: Any) -> Self:
-        """This model with some margins changed and everything else kept: its I-projection, a new model.
-
-        Of all distributions with these margins it is the one of least ``KL(. || model)``: the model times one factor
-        per margin, ``p(x) f_A(x_A) f_B(x_B) ...``, so that all odds ratios that no margin fixes stay. Exact.
-
-        Parameters
-        ----------
-        margins : ``{"age": {"young": 0.3, "old": 0.7}, ("sex", "region"): {("f", "north"): 0.2, ...}}``, counts or
-            shares for every level, or another form that :func:`fullspan.rake` takes.
-
-        Raises
-        ------
-        DataError : margins contradict each other or the model, or lack a level.
-        QueryError : a variable or level is unknown.
-        FullspanError : models of this kind are not closed under such a change.
-        TooLargeError : the margins' variables have more than 2^20 combinations of levels.
-        """
-        check_is_fitted(self)
-        from fullspan.estimators.what_if import with_margins
-
-        return with_margins(self, margins)
 
     def impute(
         self,

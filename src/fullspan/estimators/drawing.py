@@ -111,5 +111,5 @@ def _without(distribution: Distribution, forbid: Sequence[str]) -> Distribution:
     except FullspanError as error:
         raise FullspanError(
             "this kind of model cannot exclude events exactly; leave forbid= out, or use a FullSpan, "
-            "a BoltzmannMachine or a FullSpanMixture"
+            "a BoltzmannMachine, a tree or a FullSpanMixture"
         ) from error

@@ -34,6 +34,7 @@ from fullspan.estimators.inputs.tables import checked_table, checked_weight, emp
 from fullspan.estimators.inputs.unit_rows import UnitRows, codes_of_table, rows_of_table
 from fullspan.estimators.registry import write_fitted
 from fullspan.estimators.settings import own_parameters
+from fullspan.estimators.what_if import WhatIf
 from fullspan.learn.base.reporter import Reporter, announce, is_followed, reading, reported
 from fullspan.model.estimate import Estimate
 from fullspan.model.layered import FittedLayers, check_sizes
@@ -117,7 +118,7 @@ class _Transformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMix
     """What scikit-learn knows of a machine in layers."""
 
 
-class LayeredEstimator(LayeredParameters, _Transformer):
+class LayeredEstimator(LayeredParameters, WhatIf, _Transformer):
     """Base of restricted and deep Boltzmann machines; see these."""
 
     space_: Space
@@ -485,12 +486,17 @@ class LayeredEstimator(LayeredParameters, _Transformer):
             **limits.layers_facts(fitted),
         }
         sizes, name, rows = " - ".join(map(str, model.sizes)), type(self).__name__, limits.row_words(fitted)
+        is_given = self.status_ == "given"
+        learned = f"{self.n_iter_} epoch{'s' * (self.n_iter_ != 1)}, {self.status_}"
+        size = f"{len(model.space)} variables, units {sizes}, {model.n_parameters:,} parameters"
         lines = [
-            f"{name}: {rows}, {len(model.space)} variables, units {sizes}, {model.n_parameters:,} parameters",
+            f"{name}: {size}" if is_given else f"{name}: {rows}, {size}",
             f"log Z {z} ({'exact' if z.is_exact else 'estimated by annealing'})",
-            f"{self.n_iter_} epoch{'s' * (self.n_iter_ != 1)}, {self.status_}",
-            *limits.layers_lines(fitted),
-            *closing_lines(fitted),
+            *(
+                [ending(fitted).sentence]
+                if is_given
+                else [learned, *limits.layers_lines(fitted), *closing_lines(fitted)]
+            ),
         ]
         return Shown(facts, ["\n".join(lines)])
 

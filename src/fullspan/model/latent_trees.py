@@ -36,7 +36,8 @@ class LatentTrees:
     space : the variables.
     parents : (n,) the parent of each variable, -1 for none.
     shares : (K,), above 0 and of sum 1.
-    logits : (K, P) in single precision, in the order of :class:`fullspan.model.tree_layout.TreeLayout`.
+    logits : (K, P) in the order of :class:`fullspan.model.tree_layout.TreeLayout`; in single precision, as learned, or
+        in double.
 
     Raises
     ------
@@ -54,7 +55,7 @@ class LatentTrees:
     space: Space
     parents: NDArray[np.int64]
     shares: Array
-    logits: NDArray[np.float32]
+    logits: NDArray[Any]
     order: NDArray[np.int64] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -66,7 +67,9 @@ class LatentTrees:
         if len(order) < n:
             lost = sorted(set(range(n)) - set(order))
             raise FullspanError(f"the parents of variables {lost[:6]} form a cycle; trees have none")
-        shares, logits = np.array(self.shares, dtype=np.float64), np.array(self.logits, dtype=np.float32)
+        shares, logits = np.array(self.shares, dtype=np.float64), np.array(self.logits)
+        if logits.dtype != np.float32:
+            logits = logits.astype(np.float64)
         own: dict[str, NDArray[Any]] = {
             "parents": parents,
             "order": np.array(order, dtype=np.int64),

@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from fullspan.arrays import Array, Ints
 from fullspan.engine.memory import budget, require
 from fullspan.errors import FullspanError, QueryError, TooLargeError
+from fullspan.model.algebra.basis import Term, expand
 from fullspan.model.estimate import Estimate
-from fullspan.model.loglinear import checked_codes
+from fullspan.model.loglinear import LogLinear, checked_codes
 from fullspan.query.language.boxes import Box, Codes, both
 from fullspan.query.language.events import Event, check_possible, check_probable, codes_of, in_words
 from fullspan.query.questions import Mode, Questions, entropy
@@ -416,6 +417,21 @@ class Distribution(Questions):
         rows = np.full((math.prod(map(len, sets)), len(self.visible)), -1, dtype=np.int64)
         rows[:, [*where, *others]] = list(itertools.product(*sets))
         return rows
+
+
+def with_factors(model: LogLinear, factors: Factors, log_mean: float) -> tuple[dict[Term, float], float]:
+    """Weights by term, and log Z, of ``p(x) exp(sum_A l_A(x_A) - log_mean)``: those of terms inside the A change."""
+    theta, log_z = dict(model.weights), model.log_z + log_mean
+    for scope, table in factors.items():
+        order = np.argsort(scope)
+        coefficients = expand(model.basis, [scope[k] for k in order], np.transpose(table, order))
+        for digits in np.ndindex(coefficients.shape):
+            if not any(digits):
+                log_z -= float(coefficients[digits])  # a constant is no term
+                continue
+            term = tuple((scope[k], j) for k, j in zip(order.tolist(), digits, strict=True) if j)
+            theta[term] = theta.get(term, 0.0) + float(coefficients[digits])
+    return theta, log_z
 
 
 def spread(factors: Factors, where: tuple[int, ...]) -> Array:

@@ -10,7 +10,7 @@ large the graph and however strong its factors.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -19,6 +19,7 @@ import numpy as np
 
 from fullspan.arrays import Array, Ints
 from fullspan.engine.elimination import joint
+from fullspan.engine.elimination.conditionals import conditionals
 from fullspan.engine.elimination.ordering.order import named
 from fullspan.engine.elimination.prepared import Evidence, Prepared
 from fullspan.engine.elimination.sweeps.backward import backward
@@ -119,6 +120,12 @@ class ClusterTree(Prepared):
         messages = self._messages()
         forward(self.program, factors, messages, False)
         return self._total(factors, messages)
+
+    def reweighed(self, factors: Mapping[tuple[int, ...], Array]) -> tuple[FactorGraph | None, float]:
+        """A normalised graph times ``exp(sum_A l_A(x_A))``, normalised, None if 0; and the log of what it was."""
+        graph, space = self.graph, self.graph.space
+        scopes, tables = (*graph.scopes, *factors), (*graph.tables, *factors.values())
+        return conditionals(FactorGraph(space, scopes, tables), self.max_memory)
 
     def log_z_boxes(self, boxes: Boxes) -> Array:
         """:meth:`log_z` of many events in one call: only what each allows is visited.

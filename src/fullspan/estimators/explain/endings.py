@@ -73,6 +73,10 @@ ENDINGS = {
 def ending(fitted: Any) -> Ending:
     """How a fit ended, with its own numbers; a status of another version is shown as it is."""
     found = ENDINGS.get(fitted.status)
+    changed = fitted.settings.get("margins_changed")
+    if fitted.status == GIVEN and isinstance(changed, list):
+        names = ", ".join(f"({', '.join(map(str, own))})" for own in changed)
+        return Ending(f"a learned model projected on the margins {names}: their shares changed, everything else kept")
     if fitted.status == "time limit" and "shares" in fitted.settings:
         found = Ending(
             "the time ended before every candidate was learned to its end; what was learned by then is stacked",

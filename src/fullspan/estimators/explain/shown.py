@@ -95,11 +95,12 @@ def shown_by_size(estimator: Any, words: str = "", own: dict[str, Any] | None = 
     fitted, space = estimator.fitted_, estimator.space_
     name = type(estimator).__name__
     more = f" (more than the {space.n_states:,} states)" if fitted.model.n_parameters > space.n_states else ""
-    lines = [
-        f"{name}: {row_words(fitted)}, {len(space):,} variables{words}, {fitted.model.n_parameters:,} parameters{more}",
-        f"{likelihood_line(fitted)} ({fitted.status})",
-        *closing_lines(fitted),
-    ]
+    size = f"{len(space):,} variables{words}, {fitted.model.n_parameters:,} parameters{more}"
+    if fitted.status == "given":
+        lines = [f"{name}: {size}", ending(fitted).sentence]
+    else:
+        learned = f"{likelihood_line(fitted)} ({fitted.status})"
+        lines = [f"{name}: {row_words(fitted)}, {size}", learned, *closing_lines(fitted)]
     facts = {"estimator": name, **size_facts(fitted), **(own or {}), "variables": variable_facts(space)}
     return Shown(facts, ["\n".join(lines)])
 
@@ -232,7 +233,7 @@ def summary_lines(fitted: Fitted) -> list[str]:
         f"{n} term{'' if n == 1 else 's'} in the {fitted.model.basis.name} basis" + (f": {split}" if split else ""),
     ]
     if fitted.status == "given":
-        return [*lines, _origin(fitted)]
+        return [*lines, ending(fitted).sentence]
     if share := getattr(fitted.model, "share", 0.0):
         named = fitted.settings.get("shares", {"search": 1 - share, "shrunken": share})
         lines.append("shares: " + ", ".join(f"{name} {own:.2f}" for name, own in named.items()))
@@ -254,12 +255,3 @@ def summary_lines(fitted: Fitted) -> list[str]:
         + f" ({fitted.status})",
         *closing_lines(fitted),
     ]
-
-
-def _origin(fitted: Any) -> str:
-    """Where a model comes from that was not learned from rows."""
-    changed = fitted.settings.get("margins_changed")
-    if not isinstance(changed, list):
-        return "given, not learned from rows"
-    names = ", ".join(f"({', '.join(map(str, own))})" for own in changed)
-    return f"a learned model projected on the margins {names}: their shares changed, everything else kept"

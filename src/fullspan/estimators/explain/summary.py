@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from fullspan.errors import FullspanError
-from fullspan.estimators.explain.endings import ended_early, ending_words
+from fullspan.estimators.explain.endings import GIVEN, ended_early, ending, ending_words
 from fullspan.estimators.explain.interactions import InteractionTable, is_searched
 from fullspan.estimators.explain.limits import likelihood_line, row_words
 from fullspan.estimators.explain.terms import aligned
@@ -192,7 +192,8 @@ class Summary:
         names, hidden = self._names(), self._names(hidden=True)
         rows = "probabilities" if settings.get("from_margins") and self.goodness is None else row_words(fitted)
         given = "margins of " if settings.get("from_margins") else ""
-        yield f"{given}{rows}, {len(names)} variables: {_listed(names)}"
+        is_given = fitted.status == GIVEN
+        yield f"{'' if is_given else f'{given}{rows}, '}{len(names)} variables: {_listed(names)}"
         if hidden:
             unused = "" if _uses_hidden(fitted) else "; no term has any of them"
             yield f"{len(hidden)} hidden: {_listed(hidden)}{unused}"
@@ -204,7 +205,7 @@ class Summary:
         # The number of iterations of a fit that converged may differ by one between processors, so it is not printed.
         steps = f", {settings['iterations']} iterations" if early and settings.get("iterations") is not None else ""
         how = f"solver {settings['solver']}{steps}: " if "solver" in settings else ""
-        yield f"{how}{ending_words(fitted) if early else fitted.status}"
+        yield ending(fitted).sentence if is_given else f"{how}{ending_words(fitted) if early else fitted.status}"
 
     def _fit(self) -> Iterator[str]:
         g = self.goodness

@@ -346,7 +346,8 @@ class _Learner:
         t, _ = forward(self.place.xp, self.state.network, self.state.points["f"])
         log_shares = self.place.to_numpy(self._log_shares())[:, 0].astype(np.float64)
         shares = np.maximum(np.exp(log_shares), 1e-12)
-        return LatentTrees(self.train.space, self.parents, shares / shares.sum(), self.place.to_numpy(t))
+        logits = self.place.to_numpy(t).astype(np.float32)
+        return LatentTrees(self.train.space, self.parents, shares / shares.sum(), logits)
 
 
 def tables_of(data: Empirical, parents: Ints) -> list[Array]:

@@ -7,8 +7,9 @@
 
 ``log`` is a log table over the variables of its scope, by position, the last one fastest. Packed, ``orders`` has the
 variables in each scope, ``variables`` all scopes one behind the other, and ``log`` all tables. ``tables`` are the
-prior, the transitions and the emissions of a tree. Packed numbers are little-endian doubles in base64, logits are
-single ones: half as long as digits, and read in no time. Reading allocates nothing by a number in the file.
+prior, the transitions and the emissions of a tree. Packed numbers are little-endian doubles in base64: half as long as
+digits, and read in no time. Logits are single ones, or with ``"double": true`` doubles. Reading allocates nothing by a
+number in the file.
 """
 
 from __future__ import annotations
@@ -147,8 +148,10 @@ def _read_tree(node: Node, space: Space) -> HiddenTree:
 
 
 def _latent(trees: Any, packed: bool) -> dict[str, Any]:
-    logits = base64.b64encode(trees.logits.astype("<f4").tobytes()).decode("ascii")
-    return {"trees": {"parents": trees.parents.tolist(), "shares": _text(trees.shares), "logits": logits}}
+    single = trees.logits.dtype == np.float32
+    logits = _text(trees.logits, "<f4" if single else "<f8")
+    own = {"parents": trees.parents.tolist(), "shares": _text(trees.shares), "logits": logits}
+    return {"trees": own if single else {**own, "double": True}}
 
 
 def _read_latent(node: Node, space: Space) -> LatentTrees:
@@ -156,7 +159,8 @@ def _read_latent(node: Node, space: Space) -> LatentTrees:
     parents, shares = _parents(own, len(space)), _numbers(own["shares"], None)
     if not len(shares):
         raise own["shares"].refuse("there are no trees")
-    logits = _numbers(own["logits"], None, "<f4")
+    is_double = "double" in own.fields() and own["double"].truth()
+    logits = _numbers(own["logits"], None, "<f8" if is_double else "<f4")
     if len(logits) % len(shares):
         raise own["logits"].refuse(f"{len(logits)} numbers for {len(shares)} trees")
     try:
@@ -175,8 +179,8 @@ def _parents(node: Node, n: int) -> NDArray[np.int64]:
 # -- packed numbers -------------------------------------------------------------------------------------------
 
 
-def _text(values: Array) -> str:
-    return base64.b64encode(values.astype("<f8").tobytes()).decode("ascii")
+def _text(values: Array, form: str = "<f8") -> str:
+    return base64.b64encode(values.astype(form).tobytes()).decode("ascii")
 
 
 def _numbers(node: Node, expected: int | None, form: str = "<f8") -> NDArray[Any]:

@@ -39,7 +39,10 @@ def write(fitted: FittedMixture, path: str | os.PathLike[str]) -> None:
 
 
 def _learned(fitted: FittedMixture) -> dict[str, Any]:
-    return {"log_likelihood": fitted.log_likelihood, "validation": envelope.known_or_null(fitted.validation)}
+    return {
+        "log_likelihood": envelope.known_or_null(fitted.log_likelihood),
+        "validation": envelope.known_or_null(fitted.validation),
+    }
 
 
 def read(source: envelope.Source) -> FittedMixture:
@@ -60,7 +63,7 @@ def read(source: envelope.Source) -> FittedMixture:
         raise root["components"].refuse(str(error)) from error
     return FittedMixture(
         model=model,
-        log_likelihood=fit["log_likelihood"].number(),
+        log_likelihood=fit["log_likelihood"].number_or_nan(),
         validation=fit["validation"].number_or_nan(),
         **envelope.read_learned(fit),
     )

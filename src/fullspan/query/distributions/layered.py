@@ -22,7 +22,7 @@ from fullspan.model.estimate import Estimate
 from fullspan.model.layered import LayeredMachine
 from fullspan.model.loglinear import checked_codes
 from fullspan.model.units import OPEN
-from fullspan.query.distribution import Distribution
+from fullspan.query.distribution import Distribution, Factors
 from fullspan.query.language.boxes import Box, Boxes, hull
 from fullspan.query.language.events import Event
 from fullspan.query.language.result import Table
@@ -173,6 +173,44 @@ class LayeredDistribution(Distribution):
             return Table(found.names, found.levels, found.values, found.values * self.log_z.error)
         value = float(found)
         return Estimate(value, value * self.log_z.error if math.isfinite(self.log_z.error) else math.inf, "ais")
+
+    def reweighed(self, factors: Factors) -> LayeredMachine:
+        """The machine with other visible biases.
+
+        Raises
+        ------
+        FullspanError : a factor has several variables, the machine several hidden layers, or its log Z is an estimate.
+        """
+        self.require_sums("whose margins can be changed")
+        biases = self.model.biases[0].copy()
+        for scope, table in factors.items():
+            if len(scope) > 1:
+                names = ", ".join(self.space.names[i] for i in scope)
+                raise FullspanError(
+                    f"a restricted machine has no weight between two visible variables, and ({names}) would need some; "
+                    "change margins of one variable each, or fit a FullSpan"
+                )
+            own = self.model.units.of_variable(scope[0])
+            biases[own] += table[1:] - table[:1] if len(table) == 2 else table
+        return LayeredMachine(self.space, (biases, *self.model.biases[1:]), self.model.weights, self.model.base)
+
+    def renewed(self, factors: Factors) -> Distribution:
+        """The distribution of the machine with the factors; its log Z is summed again."""
+        from fullspan.engine.sampling.layers.likelihood import log_z
+
+        model = self.reweighed(factors)
+        return LayeredDistribution(model, lambda: log_z(model), self.device, self.dtype, self.sweeps)
+
+    def require_sums(self, what: str) -> None:
+        """Refuse a machine whose probabilities are no sums.
+
+        Raises
+        ------
+        FullspanError : it has several hidden layers, or an estimated log Z.
+        """
+        if self.bound or not self.log_z.exact:
+            why = "of one hidden layer" if self.bound else "whose log Z is summed (log_z='exact'), not estimated"
+            raise FullspanError(f"only a machine {why} has exact probabilities {what}")
 
     def by_chains(self, rng: np.random.Generator) -> Distribution:
         """A deep machine as factors over all its units, asked by chains; with one hidden layer sums are there."""

@@ -21,11 +21,10 @@ from fullspan.engine.elimination.pairs import all_pairs
 from fullspan.engine.elimination.sums import Sums
 from fullspan.engine.memory import budget, require
 from fullspan.errors import FullspanError, TooLargeError
-from fullspan.model.algebra.basis import expand
 from fullspan.model.estimate import Estimate
 from fullspan.model.graph import FactorGraph
 from fullspan.model.loglinear import LogLinear, checked_codes
-from fullspan.query.distribution import PAIR_WORK, Distribution, Factors, Marginals
+from fullspan.query.distribution import PAIR_WORK, Distribution, Factors, Marginals, with_factors
 from fullspan.query.distributions import rows
 from fullspan.query.distributions.graph import GraphDistribution
 from fullspan.query.distributions.look_ups import LookUps
@@ -46,17 +45,7 @@ _MOST_TERMS = 20_000
 
 def reweighed(model: LogLinear, factors: Factors, log_mean: float) -> LogLinear:
     """``p(x) exp(sum_A l_A(x_A) - log_mean)`` as a log-linear model: the weights of terms inside the A change."""
-    theta = dict(model.weights)
-    log_z = model.log_z + log_mean
-    for scope, table in factors.items():
-        order = np.argsort(scope)
-        coefficients = expand(model.basis, [scope[k] for k in order], np.transpose(table, order))
-        for digits in np.ndindex(coefficients.shape):
-            if not any(digits):
-                log_z -= float(coefficients[digits])  # a constant is no term
-                continue
-            term = tuple((scope[k], j) for k, j in zip(order.tolist(), digits, strict=True) if j)
-            theta[term] = theta.get(term, 0.0) + float(coefficients[digits])
+    theta, log_z = with_factors(model, factors, log_mean)
     return LogLinear(model.space, model.basis, tuple(theta), np.array(list(theta.values())), log_z)
 
 

@@ -15,13 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array
-from fullspan.engine.elimination.clusters import ClusterTree
-from fullspan.engine.elimination.components import Sums, sums_of
+from fullspan.engine.elimination.components import Sums, narrowed, sums_of
 from fullspan.engine.elimination.sweeps.boxes import Boxes
 from fullspan.errors import QueryError
-from fullspan.model.graph import FactorGraph
 from fullspan.model.loglinear import checked_codes
 from fullspan.model.mixture import Mixture
+from fullspan.model.record import Component
 from fullspan.query.distribution import PAIR_WORK, Distribution, Factors, Marginals
 from fullspan.query.distributions.state_table import of_clusters
 from fullspan.query.language.boxes import Codes, both
@@ -155,26 +154,20 @@ class MixtureDistribution(Distribution):
 
         Raises
         ------
-        QueryError : a component is no graph, to which factors could be added.
+        TooLargeError : factors of several variables cut a tree of hidden nodes into more than 4,096 components.
         """
-        space, graphs = self.model.space, list[FactorGraph]()
-        graph: Any
-        for graph in self.model.components:
-            if graph.kind != FactorGraph.kind:
-                raise QueryError(
-                    f"a component of this stack is of the kind {graph.kind!r}, to which other margins cannot be given; "
-                    "fit with average=1, or FullSpanMixture"
-                )
-            graphs.append(FactorGraph(space, (*graph.scopes, *factors), (*graph.tables, *factors.values())))
-        log_z = np.array([ClusterTree(graph).log_z() for graph in graphs])
-        log = np.log(self.model.shares) + log_z
-        shares = np.exp(log - np.logaddexp.reduce(log))
-        normalised = [
-            FactorGraph(space, (*graph.scopes, (0,)), (*graph.tables, np.full(space.cards[0], -z)))
-            for graph, z in zip(graphs, log_z, strict=True)
-        ]
-        kept = [h for h, share in enumerate(shares) if share > 0]
-        return Mixture(space, shares[kept] / shares[kept].sum(), tuple(normalised[h] for h in kept))
+        logs, found = list[float](), list[Component]()
+        for share, component in zip(self.model.shares, self.model.components, strict=True):
+            for part, own in narrowed(component, factors):
+                made, log = sums_of(part).reweighed(own)
+                if made is not None:
+                    logs.append(math.log(share) + log)
+                    found.append(made)
+        if not found:
+            raise QueryError("the factors exclude every state that the mixture knows")
+        shares = np.exp(np.array(logs) - np.logaddexp.reduce(logs))
+        kept = np.flatnonzero(shares)
+        return Mixture(self.model.space, shares[kept] / shares[kept].sum(), tuple(found[h] for h in kept))
 
     def entropy_of(self, where: tuple[int, ...], given: Allowed) -> float:
         """Entropy of some variables by position, given an event.

@@ -19,11 +19,14 @@ from numpy.typing import NDArray
 from fullspan.arrays import Array
 from fullspan.data.space import Space
 from fullspan.engine.elimination.trees import TreeEngine
+from fullspan.engine.elimination.trees.sums import TreeSums
 from fullspan.errors import QueryError
 from fullspan.model.hidden_tree import HiddenTree
 from fullspan.model.loglinear import checked_codes
-from fullspan.query.distribution import PAIR_WORK, Distribution, Marginals
+from fullspan.model.mixture import Mixture
+from fullspan.query.distribution import PAIR_WORK, Distribution, Factors, Marginals
 from fullspan.query.distributions.graph import GraphDistribution
+from fullspan.query.distributions.mixture import MixtureDistribution
 from fullspan.query.distributions.state_table import STEP
 from fullspan.query.language.boxes import Codes, both
 from fullspan.query.language.events import Event, check_possible, in_words
@@ -158,6 +161,23 @@ class TreeDistribution(Distribution):
         if check and allowed and math.isinf(log):
             raise _impossible(f"the condition {in_words(allowed, self.visible)}")
         return log
+
+    def reweighed(self, factors: Factors) -> HiddenTree | Mixture:
+        """A tree with the same edges; with factors of several variables a mixture.
+
+        Where nodes are hidden, its components are trees, one for each combination of levels of all but one of the
+        variables of such a factor; otherwise it is one graph.
+        """
+        if all(len(scope) == 1 for scope in factors):
+            tree, _ = TreeSums(self.model).reweighed(factors)
+            if tree is not None:
+                return tree
+        return MixtureDistribution(Mixture(self.visible, np.ones(1), (self.model,))).reweighed(factors)
+
+    def renewed(self, factors: Factors) -> Distribution:
+        """The distribution of the tree or of the mixture."""
+        model = self.reweighed(factors)
+        return TreeDistribution(model) if isinstance(model, HiddenTree) else MixtureDistribution(model)
 
     # -- modes and information --------------------------------------------------------------------------------
 

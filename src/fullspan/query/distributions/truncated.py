@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array
-from fullspan.errors import QueryError, TooLargeError
+from fullspan.errors import FullspanError, QueryError, TooLargeError
+from fullspan.model.algebra.inclusion import states_of_terms
 from fullspan.model.loglinear import checked_codes
 from fullspan.model.truncated import TruncatedLogLinear
-from fullspan.query.distribution import MAX_CELLS, PAIR_WORK, Distribution, Marginals
+from fullspan.query.distribution import MAX_CELLS, PAIR_WORK, Distribution, Factors, Marginals, with_factors
 from fullspan.query.language.boxes import Codes, both
 from fullspan.query.language.events import Event, check_possible, in_words
 from fullspan.query.questions import Mode
@@ -157,6 +158,37 @@ class TruncatedDistribution(Distribution):
         spread = 1.0 / np.repeat(cards, cards)
         found = pair_counts(self.model.states, self.weights, self.visible.cards)
         return np.asarray(found + self.uniform * np.outer(spread, spread))
+
+    def reweighed(self, factors: Factors) -> TruncatedLogLinear:
+        """The same states with other weights.
+
+        Raises
+        ------
+        FullspanError : states outside S share a probability evenly, or a term that is needed is no state of S.
+        """
+        model = self.model
+        if model.unseen:
+            raise FullspanError(
+                "the margins of a truncated machine with unseen= above 0 cannot be changed exactly: the states that "
+                "it does not list are all alike; fit it with unseen=0"
+            )
+        changed, log_z = with_factors(model, factors, self.log_mean(factors))
+        new = [term for term in changed if term not in model.weights]
+        added = states_of_terms(tuple(new), len(self.space), model.others.dtype)
+        rows = model.rows_of(added)
+        if (rows < 0).any():
+            term = new[int(np.argmin(rows))]
+            named = ", ".join(f"{(v := self.space.variables[i]).name}={v.levels[j]}" for i, j in term)
+            raise FullspanError(
+                f"the margins of this truncated machine cannot be changed exactly: that needs a weight of {named}, and "
+                "it does not list that state, in which all others have their first level; fit it with a lower "
+                "min_support, or a FullSpan"
+            )
+        gone = {tuple(row) for row in added.tolist()}
+        others = [row for row in model.others.tolist() if tuple(row) not in gone]
+        kept = np.array(others, dtype=model.others.dtype).reshape(len(others), len(self.space))
+        theta = np.array(list(changed.values()))
+        return TruncatedLogLinear(self.space, model.basis, tuple(changed), theta, log_z, kept, 0.0)
 
     def _uniform_cells(self, where: tuple[int, ...], joint: Mapping[int, Codes], shape: tuple[int, ...]) -> Array:
         cards = self.visible.cards

@@ -18,6 +18,8 @@ from fullspan.errors import QueryError
 from fullspan.model.latent_trees import LatentTrees
 
 Allowed = Mapping[int, Sequence[int]]
+_NEVER, _LEAST = -1000.0, 1e-300
+"""Log of a probability of 0, and the least share of a tree: both are finite in a file."""
 _NUMBERS = 1 << 22
 """Numbers in the messages of a block of rows."""
 
@@ -87,6 +89,25 @@ class LatentSums:
             states[:, i] = np.minimum((below <= u).sum(axis=1), _last(chance))
         return states
 
+    def reweighed(self, factors: Mapping[tuple[int, ...], Array]) -> tuple[LatentTrees | None, float]:
+        """The trees times ``exp(sum_i l_i(x_i))``, normalised, None if 0; and the log of the mean of these factors.
+
+        Every table becomes ``p_z(x_i | x_parent) lam_i(x_i) / m_i(x_parent)``, and a tree's share its own mean.
+        """
+        lam, log = self._up(self._alone(), None, factors)
+        total = float(_log_sum(log)[0])
+        if total == -np.inf:
+            return None, total
+        kept = log[0] > -np.inf
+        logits = np.zeros((int(kept.sum()), self.model.layout.n_logits))
+        with np.errstate(divide="ignore"):
+            for i, table in enumerate(self.model.tables):
+                own = np.maximum(np.log(table[kept] * lam[i][0][kept, None]), _NEVER)
+                logits[:, self.model.layout.logits[i]] = own[:, :, 1:] - own[:, :, :1]
+        shares = np.exp(log[0][kept] - total)
+        space, parents = self.model.space, self.model.parents
+        return LatentTrees(space, parents, np.maximum(shares / shares.sum(), _LEAST), logits), total
+
     def _alone(self) -> NDArray[np.int64]:
         return np.full((1, len(self.cards)), -1)
 
@@ -94,15 +115,25 @@ class LatentSums:
         step = max(_NUMBERS // (len(self.model.shares) * sum(self.cards)), 1)
         return (slice(start, start + step) for start in range(0, rows, step))
 
-    def _up(self, rows: NDArray[Any], evidence: Allowed | None) -> tuple[list[Array], Array]:
-        """Every ``lam`` (m, K, levels), without what its table adds, and ``log pi_z + log P_z(row)`` (m, K)."""
+    def _up(
+        self, rows: NDArray[Any], evidence: Allowed | None, factors: Mapping[tuple[int, ...], Array] | None = None
+    ) -> tuple[list[Array], Array]:
+        """Every ``lam`` (m, K, levels), without what its table adds, and ``log pi_z + log P_z(row)`` (m, K).
+
+        Log factors of single variables multiply both.
+        """
+        factors, tops = factors or {}, 0.0
         k, lam = len(self.model.shares), list[Array]()
         for i, card in enumerate(self.cards):
             own = np.where(rows[:, i, None] < 0, True, rows[:, i, None] == np.arange(card))
             if evidence and i in evidence:
                 own = own & np.isin(np.arange(card), evidence[i])
             lam.append(np.repeat(own[:, None, :].astype(np.float64), k, axis=1))
-        log = np.repeat(np.log(self.model.shares)[None], len(rows), axis=0)
+            if (i,) in factors:
+                top = float(factors[(i,)].max())
+                lam[i] *= np.exp(factors[(i,)] - (top if top > -np.inf else 0.0))
+                tops += top
+        log = np.repeat(np.log(self.model.shares)[None], len(rows), axis=0) + tops
         with np.errstate(divide="ignore"):
             for i in self.model.order[::-1]:
                 message = np.einsum("kul,mkl->mku", self.model.tables[i], lam[i])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -70,6 +72,41 @@ class TreeSums:
         self._check(float(log.min(initial=0.0)))
         return drawn
 
+    def reweighed(self, factors: Mapping[tuple[int, ...], Array]) -> tuple[HiddenTree | None, float]:
+        """The tree times ``exp(sum_i l_i(x_i))``, normalised, None if 0; and the log of the mean of these factors.
+
+        With ``e_i(z) = sum_x E_i[z, x] f_i(x)`` and ``u_i(z) = e_i(z) prod_{c child of i} sum_w A_c[z, w] u_c(w)``,
+        what lies below a node, the tables become ``E_i f_i / e_i``, ``A_i u_i / (A_i u_i)`` and ``pi u_r / (pi u_r)``.
+        """
+        tree, log = self.tree, 0.0
+        emissions, transitions = tree.emissions.copy(), tree.transitions.copy()
+        below = np.ones((len(self.cards), tree.n_states))
+        for (i,), own in factors.items():
+            top = float(own.max())
+            if top == -np.inf:
+                return None, top
+            emissions[i][:, : self.cards[i]] *= np.exp(own - top)
+            sums = emissions[i].sum(axis=1)
+            below[i], log = sums, log + top
+            emissions[i] = tree.emissions[i] if tree.is_observed else _divided(emissions[i], sums[:, None])
+        for i in tree.order[::-1]:
+            weighed = (tree.prior if i == tree.order[0] else tree.transitions[i]) * below[i]
+            sums = weighed.sum(axis=-1, keepdims=True)
+            if (scale := float(sums.max())) == 0.0:
+                return None, -np.inf
+            log += math.log(scale)
+            if i == tree.order[0]:
+                prior = _divided(weighed, sums)
+            else:
+                transitions[i] = _divided(weighed, sums)
+                below[tree.parents[i]] *= sums[:, 0] / scale
+        return replace(tree, prior=prior, transitions=transitions, emissions=emissions), log
+
     def _check(self, log: float) -> None:
         if log == -np.inf:
             raise QueryError("the evidence has probability zero under this model; ask about something that can happen")
+
+
+def _divided(values: Array, sums: Array) -> Array:
+    """Values by their sums; 0 where the sum is."""
+    return np.divide(values, sums, out=np.zeros_like(values), where=sums > 0)
