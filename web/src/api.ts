@@ -34,7 +34,7 @@ export interface Term {
 export interface Terms extends Answer { total: number; headings: string[]; terms: Term[] }
 export interface Marginals extends Answer { log_prob: number | null; marginals: Record<string, number[]> }
 export interface Reply extends Answer {
-  probability: number | null; nats: number | null; variables: string[]; rows: { levels: Level[]; probability: number }[];
+  probability: number | null; nats: number | null; variables: string[]; rows: { levels: Level[]; probability: number }[]; notes: string[];
 }
 export interface WhatIf extends Answer {
   target: string; levels: Level[]; now: number[];

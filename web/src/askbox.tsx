@@ -118,6 +118,7 @@ export function AskBox(props: Common & { variables: Variable[] }) {
                 </tbody>
               </table>
             )}
+            {asked.reply?.notes.map((note) => <p class="about">{note}</p>)}
           </div>
         ))}
       </div>

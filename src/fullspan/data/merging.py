@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.data.contents import Contents
 from fullspan.data.space import MISSING, Level, Space, Variable
 from fullspan.errors import DataError
 
@@ -129,14 +130,14 @@ def _joined_variable(a: Variable, b: Variable) -> Variable:
         )
     absent = (MISSING,) if a.missing_code is not None or b.missing_code is not None else ()
     ordered, levels = a.ordered and b.ordered, _joined_levels(a.name, _seen(a), _seen(b)) + absent
-    return Variable(a.name, levels, a.edges, ordered, _joined_values(a, b))
+    return Variable(a.name, levels, a.edges, ordered, _joined_contents(a, b))
 
 
-def _joined_values(a: Variable, b: Variable) -> tuple[tuple[float, ...], ...] | None:
-    """Values of the first part in each bin, of the second where the first has none."""
-    if a.bin_values is None or b.bin_values is None:
-        return a.bin_values or b.bin_values
-    return tuple(x or y for x, y in zip(a.bin_values, b.bin_values, strict=True))
+def _joined_contents(a: Variable, b: Variable) -> tuple[Contents, ...] | None:
+    """The contents of both parts in each bin, once where a part was read with the variables of the other."""
+    if a.contents is None or b.contents is None or a.contents is b.contents:
+        return a.contents or b.contents
+    return tuple(x + y for x, y in zip(a.contents, b.contents, strict=True))
 
 
 def _seen(variable: Variable) -> tuple[Level, ...]:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.data.contents import Contents
 from fullspan.errors import DataError, QueryError
 
 Level = str | int | float | bool
@@ -32,8 +33,8 @@ class Variable:
 
     ``edges`` has one entry more than there are bins and is increasing; level ``l`` holds the half-open
     interval ``[edges[l], edges[l+1])``, the last one closed, values outside falling into the end bins.
-    A last level :data:`MISSING` takes the empty cells and is not a bin. ``bin_values`` has, for each bin, values of
-    the data at evenly spaced quantiles, none for a bin without data; imputed numbers are taken from them.
+    A last level :data:`MISSING` takes the empty cells and is not a bin. ``contents`` says of each bin what the data
+    hold in it: imputed numbers are taken from there, and a question whose bound cuts the bin is answered by it.
 
     ``ordered`` says that the order of the levels has a meaning, so that "44 or more" is a range: it is True for bins,
     for levels that were listed, and for ordered categories. It changes no state, and two variables that differ in it
@@ -44,7 +45,7 @@ class Variable:
     levels: tuple[Level, ...]
     edges: tuple[float, ...] | None = None
     ordered: bool = field(default=False, compare=False, repr=False)
-    bin_values: tuple[tuple[float, ...], ...] | None = field(default=None, compare=False, repr=False)
+    contents: tuple[Contents, ...] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if len(self.levels) < 1:
@@ -60,15 +61,15 @@ class Variable:
             if not all(a < b for a, b in zip(self.edges, self.edges[1:], strict=False)):
                 raise DataError(f"the bin edges of {self.name!r} do not increase: {list(self.edges)!r}")
             object.__setattr__(self, "ordered", True)
-        if self.bin_values is not None:
-            self._check_bin_values(self.bin_values)
+        if self.contents is not None:
+            self._check_contents(self.contents)
 
-    def _check_bin_values(self, values: tuple[tuple[float, ...], ...]) -> None:
-        if self.edges is None or len(values) != self.n_bins:
+    def _check_contents(self, contents: tuple[Contents, ...]) -> None:
+        if self.edges is None or len(contents) != self.n_bins:
             n = 0 if self.edges is None else self.n_bins
-            raise DataError(f"variable {self.name!r} has {n} bins and values for {len(values)}")
-        numbers = [x for inside in values for x in inside]
-        bins = [code for code, inside in enumerate(values) for _ in inside]
+            raise DataError(f"variable {self.name!r} has {n} bins and values for {len(contents)}")
+        numbers = [x for inside in contents for x in (*inside.low, *inside.high)]
+        bins = [code for code, inside in enumerate(contents) for _ in range(2 * len(inside.low))]
         for number, expected, found in zip(numbers, bins, self._bins(numbers), strict=True):
             if found != expected:
                 raise DataError(f"the value {number!r} of {self.name!r} is not in its bin {self.levels[expected]}")
@@ -243,7 +244,7 @@ def _renamed(variable: Variable, name: str) -> Variable:
     """A variable with another name, whose levels have been checked; a million of them take a second."""
     other = object.__new__(Variable)
     other.__dict__.update(name=name, levels=variable.levels, edges=variable.edges)
-    other.__dict__.update(ordered=variable.ordered, bin_values=variable.bin_values)
+    other.__dict__.update(ordered=variable.ordered, contents=variable.contents)
     return other
 
 

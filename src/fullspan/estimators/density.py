@@ -355,6 +355,14 @@ class DensityEstimator(Parameters, Explained, Plots, Predictions, WhatIf, Densit
         check_is_fitted(self)
         return self.distribution_.probability(event, given)
 
+    def cut_bins(self, question: str, given: Evidence = None) -> tuple[str, ...]:
+        """What a question takes from the data inside bins, in words: one sentence for each bound that cuts a bin.
+
+        Empty where all bounds are edges of bins, and the answer is the model's alone.
+        """
+        check_is_fitted(self)
+        return self.distribution_.cut_bins(question, given)
+
     def expected_rows(self, event: Mapping[str, Any] | str, n_rows: int | None = None) -> Count:
         """How many of ``n_rows`` rows, as many as were learned from by default, an event is expected to hold in.
 

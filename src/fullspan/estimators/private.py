@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fullspan.data import Empirical, count
+from fullspan.data.contents import Contents
 from fullspan.data.relations.columns import NaValues
 from fullspan.data.space import MISSING, Space, Variable
-from fullspan.data.tables.bins import N_BIN_VALUES, binned_variable
+from fullspan.data.tables.bins import binned_variable
 from fullspan.data.tables.filling import made
 from fullspan.errors import DataError, DataWarning, FullspanError, require_whole
 from fullspan.estimators.drawing import Forbid, conditioned, listed, texts_of
@@ -32,6 +33,8 @@ OTHER = "(other)"
 _LEVELS = 0.05
 """Part of the budget that levels cost which no schema gives."""
 _MOST_LEVELS = 4096
+_N_VALUES = 15
+"""Values that stand for a bin, spread evenly."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,8 +149,8 @@ def _even(variable: Variable) -> Variable:
     whole = all(e.is_integer() for e in edges)
     values = []
     for low, high in itertools.pairwise(edges):
-        inside = low + (high - low) * (np.arange(N_BIN_VALUES) + 0.5) / N_BIN_VALUES
-        values.append(tuple(float(x) for x in (np.floor(inside) if whole else inside)))
+        inside = low + (high - low) * (np.arange(_N_VALUES) + 0.5) / _N_VALUES
+        values.append(Contents.uncounted(float(x) for x in (np.floor(inside) if whole else inside)))
     return Variable(variable.name, variable.levels, variable.edges, True, tuple(values))
 
 
@@ -165,12 +168,12 @@ def _counted(
             max_levels=_MOST_LEVELS,
             na_values=na_values,
         )
-    # bins keep quantiles of the data; those of the schema replace them, and "(missing)" stands wherever it might
+    # bins keep what the data hold in them; those of the schema replace them, and "(missing)" stands wherever it might
     variables, states = [], np.array(counted.states, dtype=np.int64)
     for i, variable in enumerate(counted.space.variables):
         own = schema.get(variable.name, variable)
         if missing and own.missing_code is None:
-            own = Variable(own.name, (*own.levels, MISSING), own.edges, own.ordered, own.bin_values)
+            own = Variable(own.name, (*own.levels, MISSING), own.edges, own.ordered, own.contents)
             if variable.missing_code is not None:
                 states[:, i] = np.where(states[:, i] == variable.missing_code, own.card - 1, states[:, i])
         variables.append(own)

@@ -3,6 +3,9 @@
 With disjoint boxes e_k of the event and g_j of the condition, and a box B around all g_j,
 
     P(where, event | given) = sum_{jk} P(where, e_k g_j | B) / sum_j P(g_j | B).
+
+Where a bound cuts a bin, each product ``e_k g_j`` and each ``g_j`` is a weighted sum of boxes of whole levels instead
+(:mod:`fullspan.query.language.cuts`).
 """
 
 from __future__ import annotations
@@ -19,9 +22,10 @@ from fullspan.arrays import Array, Ints
 from fullspan.data.space import Space
 from fullspan.errors import QueryError, TooLargeError
 from fullspan.model.estimate import Estimate
-from fullspan.query.language.boxes import EVERYTHING, MAX_BOXES, Box, Boxes, both, hull, intersection
-from fullspan.query.language.events import Event, boxes_of, check_possible, check_probable, named, positions
-from fullspan.query.language.parse import Query, parse
+from fullspan.query.language.boxes import EVERYTHING, MAX_BOXES, Box, Boxes, hull, intersection
+from fullspan.query.language.cuts import Cuts, Weighed
+from fullspan.query.language.events import Event, check_possible, check_probable, codes_of, named, positions
+from fullspan.query.language.parse import Query, event_of, parse
 from fullspan.query.language.result import Count, MostProbable, Table
 
 Names = str | Sequence[str]
@@ -39,6 +43,15 @@ class Mode(NamedTuple):
 
     state: Ints
     log_prob: float
+
+
+class Asked(NamedTuple):
+    """A question that was read, with all that is given: boxes of the pieces that its bounds cut bins into."""
+
+    query: Query
+    event: Boxes
+    given: Boxes
+    cuts: Cuts
 
 
 class Questions(ABC):
@@ -86,26 +99,50 @@ class Questions(ABC):
         ------
         QueryError : the text cannot be read, or the condition is impossible.
         """
-        query, condition = self._read(text, given)
+        asked = self._read(text, given)
+        query, cuts = asked.query, asked.cuts
         if query.kind == "entropy":
-            return self._entropy_given(query.variables or self._all_variables(), query.known, condition)
+            return self._entropy_given(query.variables or self._all_variables(), query.known, asked.given, cuts)
         if query.kind == "mutual_information":
-            return self._information(query.variables, query.others, query.known, condition)
+            return self._information(query.variables, query.others, query.known, asked.given, cuts)
         if query.kind == "count":
-            return self._count(self.union_probability(query.event, condition), None)
+            return self._count(self.union_probability(asked.event, asked.given, cuts), None)
         if query.kind == "mode":
-            return self._most_probable(query.variables, condition)
-        return self.answer(query.variables, query.event, condition)
+            return self._most_probable(query.variables, asked.given, cuts)
+        return self.answer(query.variables, asked.event, asked.given, cuts)
 
-    def answer(self, where: tuple[int, ...], event: Boxes, given: Boxes) -> float | Estimate | Table:
+    def cut_bins(self, text: str, given: Given = None) -> tuple[str, ...]:
+        """What a question takes from the data inside bins, in words: one sentence for each bound that cuts a bin.
+
+        Empty where all bounds are edges of bins.
+
+        Raises
+        ------
+        QueryError : the text cannot be read.
+        """
+        return self._read(text, given).cuts.sentences()
+
+    def answer(
+        self, where: tuple[int, ...], event: Boxes, given: Boxes, cuts: Cuts | None = None
+    ) -> float | Estimate | Table:
         """``P(where, event | given)``: a table, or one number if ``where`` is empty; with errors where estimated."""
         if where:
-            return self.named(where, self.union_cells(where, event, given))
-        return self.union_probability(event, given)
+            return self.named(where, self.union_cells(where, event, given, cuts))
+        return self.union_probability(event, given, cuts)
 
-    def _read(self, text: str, given: Given) -> tuple[Query, Boxes]:
-        query = parse(text, self.space)
-        return query, intersection(query.given, boxes_of(given, self.space)) if given else query.given
+    def _read(self, text: str | Event | None, given: Given, cuts: Cuts | None = None) -> Asked:
+        """A question and what else is given, read with the same pieces of bins."""
+        query = parse(text, self.space, cuts) if isinstance(text, str) else Query()
+        pieces = query.cuts or cuts or Cuts(self.space)
+        event = query.event if isinstance(text, str) else pieces.of_boxes((codes_of(text, self.space),))
+        if not isinstance(given, str):
+            known = pieces.of_boxes((codes_of(given, self.space),))
+        else:
+            other = parse(given, self.space, pieces)
+            if other.cuts and other.cuts != pieces:
+                return self._read(text, given, other.cuts)
+            known = event_of(other, given)
+        return Asked(query, event, intersection(query.given, known) if given else query.given, pieces)
 
     def probability(self, event: str | Event, given: Given = None) -> float:
         """``P(event | given)``; the event may be a question in words that asks for one probability.
@@ -114,15 +151,13 @@ class Questions(ABC):
         ------
         QueryError : a name or level is unknown, or the condition is impossible.
         """
-        if not isinstance(event, str):
-            return self.union_probability(boxes_of(event, self.space), boxes_of(given, self.space))
-        query, condition = self._read(event, given)
-        if query.kind != "probability":
+        asked = self._read(event, given)
+        if asked.query.kind != "probability":
             raise QueryError(f"{event!r} does not ask for a probability: use ask, or the method for that quantity")
-        if query.variables:
-            name = self.space.names[query.variables[0]]
+        if asked.query.variables:
+            name = self.space.names[asked.query.variables[0]]
             raise QueryError(f"{name!r} stands without a level, which asks for a table: use conditional or ask")
-        return self.union_probability(query.event, condition)
+        return self.union_probability(asked.event, asked.given, asked.cuts)
 
     def expected_rows(self, event: str | Event, n_rows: int | None = None) -> Count:
         """How many of ``n_rows`` rows, as many as the model was learned from by default, an event holds in.
@@ -131,7 +166,10 @@ class Questions(ABC):
         ------
         QueryError : the event cannot be read, or the number of rows is not known, or no whole number of at least 0.
         """
-        return self._count(self.union_probability(boxes_of(event, self.space), EVERYTHING), n_rows)
+        asked = self._read(event, None)
+        if isinstance(event, str):
+            event_of(asked.query, event)
+        return self._count(self.union_probability(asked.event, EVERYTHING, asked.cuts), n_rows)
 
     def _count(self, probability: float, n_rows: int | None) -> Count:
         n = self.total if n_rows is None else n_rows
@@ -144,7 +182,8 @@ class Questions(ABC):
     def conditional(self, variables: Names, given: Given = None) -> Table:
         """``P(variables | given)`` as a table with one axis per variable."""
         where = positions(variables, self.space)
-        found = self.answer(where, EVERYTHING, boxes_of(given, self.space))
+        known = self._read(None, given)
+        found = self.answer(where, EVERYTHING, known.given, known.cuts)
         assert isinstance(found, Table)  # some variable is asked about
         return found
 
@@ -155,7 +194,8 @@ class Questions(ABC):
     def most_probable(self, variables: Names = (), given: Given = None) -> MostProbable:
         """The most probable joint state of some variables, of all observed ones unless some are named."""
         where = positions(variables, self.space) if variables else ()
-        return self._most_probable(where, boxes_of(given, self.space))
+        known = self._read(None, given)
+        return self._most_probable(where, known.given, known.cuts)
 
     def named(self, where: Sequence[int], values: Array) -> Table:
         """Values with the names and levels of their axes."""
@@ -178,37 +218,47 @@ class Questions(ABC):
         space = self.space
         return self._information(positions(a, space), positions(b, space), *self._known(given))
 
-    def _known(self, given: Event | Names | None) -> tuple[tuple[int, ...], Boxes]:
-        """The variables that are known, and the event."""
+    def _known(self, given: Event | Names | None) -> tuple[tuple[int, ...], Boxes, Cuts | None]:
+        """The variables that are known, the event, and the bins it cuts."""
         space = self.space
         if given is None or isinstance(given, Mapping) or (isinstance(given, str) and given not in space.names):
-            return (), boxes_of(given, space)
-        return positions(given, space), EVERYTHING
+            known = self._read(None, given)
+            return (), known.given, known.cuts
+        return positions(given, space), EVERYTHING, None
 
-    def _entropy_given(self, where: tuple[int, ...], known: tuple[int, ...], given: Boxes) -> float:
+    def _entropy_given(
+        self, where: tuple[int, ...], known: tuple[int, ...], given: Boxes, cuts: Cuts | None = None
+    ) -> float:
         if not known:
-            return self._entropy(where, given)
-        return max(self._entropy(_joined(where, known), given) - self._entropy(known, given), 0.0)
+            return self._entropy(where, given, cuts)
+        return max(self._entropy(_joined(where, known), given, cuts) - self._entropy(known, given, cuts), 0.0)
 
-    def _information(self, a: tuple[int, ...], b: tuple[int, ...], known: tuple[int, ...], given: Boxes) -> float:
+    def _information(
+        self,
+        a: tuple[int, ...],
+        b: tuple[int, ...],
+        known: tuple[int, ...],
+        given: Boxes,
+        cuts: Cuts | None = None,
+    ) -> float:
         parts = [_joined(a, known), _joined(b, known), _joined(a, b, known), known]
-        h = [self._entropy(part, given) if part else 0.0 for part in parts]
+        h = [self._entropy(part, given, cuts) if part else 0.0 for part in parts]
         return max(h[0] + h[1] - h[2] - h[3], 0.0)
 
-    def _entropy(self, where: tuple[int, ...], given: Boxes) -> float:
-        if len(given) == 1:
+    def _entropy(self, where: tuple[int, ...], given: Boxes, cuts: Cuts | None) -> float:
+        if len(given) == 1 and not cuts:
             return self.entropy_of(where, self._around(given))
-        return entropy(self._table(where, given))
+        return entropy(self._table(where, given, cuts))
 
     # -- unions of boxes --------------------------------------------------------------------------------------
 
-    def union_probability(self, event: Boxes, given: Boxes) -> float:
+    def union_probability(self, event: Boxes, given: Boxes, cuts: Cuts | None = None) -> float:
         """``P(event | given)`` of disjoint unions."""
-        if len(event) == len(given) == 1:
+        if len(event) == len(given) == 1 and not cuts:
             return self.box_probability(event[0], self._around(given))
-        return float(self.union_cells((), event, given))
+        return float(self.union_cells((), event, given, cuts))
 
-    def union_cells(self, where: tuple[int, ...], event: Boxes, given: Boxes) -> Array:
+    def union_cells(self, where: tuple[int, ...], event: Boxes, given: Boxes, cuts: Cuts | None = None) -> Array:
         """``P(where, event | given)`` of disjoint unions, one axis per variable of ``where``.
 
         Raises
@@ -220,10 +270,12 @@ class Questions(ABC):
                 f"the event splits into {len(event)} pieces and the condition into {len(given)}; at most {MAX_BOXES} "
                 "pairs of them are summed: ask for fewer alternatives at once"
             )
-        around = self._around(given)
-        pieces = [self.cells(where, both(e, g) if len(given) > 1 else e, around) for g in given for e in event]
+        condition = _weighed(given, cuts)
+        around = self._around(tuple(box for _, box in condition))
+        joint = _weighed(intersection(event, given), cuts) if cuts or len(given) > 1 else _weighed(event, None)
+        pieces = [weight * self.cells(where, box, around) for weight, box in joint]
         total = np.sum(pieces, axis=0) if pieces else np.zeros([self.space.cards[i] for i in where])
-        return np.asarray(np.minimum(total / self._share(given, around), 1.0))
+        return np.asarray(np.minimum(total / self._share(condition, around), 1.0))
 
     def _around(self, given: Boxes) -> Box:
         """The box that all sums are conditioned on."""
@@ -233,36 +285,37 @@ class Questions(ABC):
         check_possible(around, self.space)
         return around
 
-    def _share(self, given: Boxes, around: Box) -> float:
+    def _share(self, given: Weighed, around: Box) -> float:
         """``P(given | around)``, which may not be 0."""
         if len(given) == 1:
-            return 1.0
-        share = sum(self.box_probability(g, around) for g in given)
+            return given[0][0]
+        share = sum(weight * self.box_probability(box, around) for weight, box in given)
         check_probable(math.log(share) if share > 0 else -math.inf, "the condition")
         return share
 
-    def _table(self, where: tuple[int, ...], given: Boxes) -> Array:
+    def _table(self, where: tuple[int, ...], given: Boxes, cuts: Cuts | None = None) -> Array:
         """``P(where | given)``, if it is small enough to be searched."""
         n_cells = math.prod(self.space.cards[i] for i in where)
         if n_cells > MAX_CELLS:
             raise TooLargeError(
                 f"a table of {n_cells:,} cells over {len(where)} variables; {MAX_CELLS:,} are possible: name fewer "
-                "variables, or a condition without 'or'"
+                "variables, or a condition without 'or' and with bounds at the edges of bins"
             )
-        return self.union_cells(where, EVERYTHING, given)
+        return self.union_cells(where, EVERYTHING, given, cuts)
 
-    def _most_probable(self, where: tuple[int, ...], given: Boxes) -> MostProbable:
+    def _most_probable(self, where: tuple[int, ...], given: Boxes, cuts: Cuts | None = None) -> MostProbable:
         if where:
-            cells = self._table(where, given)
+            cells = self._table(where, given, cuts)
             cell = np.unravel_index(int(cells.argmax()), cells.shape)
             variables = [self.space.variables[i] for i in where]
             levels = {v.name: v.levels[int(x)] for v, x in zip(variables, cell, strict=True)}
             return MostProbable(levels, math.log(float(cells[cell])))
-        around = self._around(given)
-        if len(given) == 1:
+        condition = _weighed(given, cuts)
+        around = self._around(tuple(box for _, box in condition))
+        if len(condition) == 1:
             return self._mode_in(around)
-        share = self._share(given, around)
-        found = [(p, self._mode_in(g)) for g in given if (p := self.box_probability(g, around)) > 0.0]
+        share = self._share(condition, around)
+        found = [(w * p, self._mode_in(box)) for w, box in condition if (p := self.box_probability(box, around)) > 0.0]
         # Modes of different boxes are compared by their joint probability: log P(state | box) + log P(box).
         best = max(found, key=lambda pair: pair[1].log_prob + math.log(pair[0]))
         return MostProbable(best[1].levels, best[1].log_prob + math.log(best[0] / share))
@@ -278,6 +331,10 @@ class Questions(ABC):
 def entropy(p: Array) -> float:
     """``-sum p log p``, in nats."""
     return max(-float(np.sum(p * np.log(p, out=np.zeros_like(p), where=p > 0))), 0.0)
+
+
+def _weighed(boxes: Boxes, cuts: Cuts | None) -> Weighed:
+    return cuts.weighed(boxes) if cuts else tuple((1.0, box) for box in boxes)
 
 
 def _joined(*parts: tuple[int, ...]) -> tuple[int, ...]:

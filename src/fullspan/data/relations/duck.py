@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from fullspan.data.contents import MOST_VALUES, RUNS, TAIL
 from fullspan.data.relations.columns import Column, Extent, Key, Marks
 from fullspan.data.relations.relation import BATCH_ROWS, EXAMPLES, INFINITE, NOT_A_NUMBER, number_marks
 from fullspan.data.space import Variable
@@ -155,12 +156,27 @@ class DuckRelation:
         sql = f"SELECT quantile_cont({x}, [{points}]) FILTER (isfinite({x})) FROM {self.source}"
         return [float(q) for q in self._row(sql)[0]]
 
-    def bin_values(self, key: Key, probabilities: Sequence[float]) -> dict[int, list[float]]:
-        points = ", ".join(f"{p!r}::DOUBLE" for p in probabilities)
-        inner = f"SELECT {self._select([key])}, {self._number(key.column)} AS x FROM {self.source}"
-        sql = f"SELECT k0, quantile_disc(x, [{points}]) FROM ({inner}) WHERE k0 >= 0 AND isfinite(x) GROUP BY k0"
-        rows = self._translated(lambda: self.connection.sql(sql).fetchall())
-        return {int(code): [float(x) for x in values] for code, values in rows}
+    def runs(self, key: Key, weight: Column | None) -> list[tuple[int, float, float, float]]:
+        w = "1" if weight is None else f"CASE WHEN isfinite({self._number(weight)}) THEN {self._number(weight)} END"
+        rows = f"SELECT {self._select([key])}, {self._number(key.column)} AS x, {w} AS w FROM {self.source}"
+        values = f"SELECT k0, x, sum(w) AS w FROM ({rows}) WHERE k0 >= 0 AND isfinite(x) AND w > 0 GROUP BY k0, x"
+        whole = "OVER (PARTITION BY k0)"
+        placed = (
+            f"SELECT k0, x, w, count(*) {whole} <= {MOST_VALUES} OR w * {RUNS} >= sum(w) {whole} AS alone, "
+            f"(sum(w) OVER (PARTITION BY k0 ORDER BY x ROWS UNBOUNDED PRECEDING) - w) / (sum(w) {whole}) AS u "
+            f"FROM ({values})"
+        )
+        place = (
+            f"CASE WHEN u * {RUNS} < 1 THEN -floor(-log2(greatest(u, {2.0**-TAIL}))) "
+            f"WHEN (1 - u) * {RUNS} <= 1 THEN {RUNS} + floor(-log2(greatest(1 - u, {2.0**-TAIL}))) "
+            f"ELSE floor(u * {RUNS}) END"
+        )
+        sql = (
+            f"SELECT k0, min(x), max(x), sum(w) FROM ({placed}) "
+            f"GROUP BY k0, alone, CASE WHEN alone THEN x ELSE {place} END ORDER BY k0, min(x)"
+        )
+        found = self._translated(lambda: self.connection.sql(sql).fetchall())
+        return [(int(code), float(low), float(high), float(own)) for code, low, high, own in found]
 
     def neighbours(self, column: Column, low: float, high: float) -> tuple[float, float]:
         x = self._number(column)

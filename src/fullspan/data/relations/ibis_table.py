@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from fullspan.data.contents import MOST_VALUES, RUNS
 from fullspan.data.relations.columns import Column, Extent, Key, Marks
 from fullspan.data.relations.duck import was_interrupted
 from fullspan.data.relations.relation import BATCH_ROWS, EXAMPLES, INFINITE, number_marks
@@ -91,13 +92,30 @@ class IbisRelation:
         row = self._row(**{f"q{i}": x.quantile(p, where=finite) for i, p in enumerate(probabilities)})
         return [float(row[f"q{i}"]) for i in range(len(probabilities))]
 
-    def bin_values(self, key: Key, probabilities: Sequence[float]) -> dict[int, list[float]]:
-        """The least, the mean and the greatest value: few backends have quantiles that are values of the data."""
-        keyed = self.table.select(k0=self._expression(key), x=self._number(key.column))
+    def runs(self, key: Key, weight: Column | None) -> list[tuple[int, float, float, float]]:
+        """As in the protocol, but runs of many values have equal widths: every backend groups, and few have windows."""
+        import ibis
+
+        named = {"k0": self._expression(key), "x": self._number(key.column)}
+        if weight is None:
+            keyed = self.table.select(**named)
+        else:
+            good, number = self._good(weight)
+            keyed = self.table.select(**named, w=number, good=good).filter(lambda t: t.good & (t.w > 0))
         keyed = keyed.filter(keyed.k0 >= 0)
-        found = keyed.group_by("k0").aggregate(low=keyed.x.min(), mean=keyed.x.mean(), high=keyed.x.max())
-        rows = self._translated(lambda: found.to_pyarrow().to_pylist())
-        return {int(row["k0"]): [float(row[name]) for name in ("low", "mean", "high")] for row in rows}
+        bins = keyed.group_by("k0").aggregate(low=keyed.x.min(), high=keyed.x.max(), n=keyed.x.nunique())
+        found = self._translated(lambda: bins.to_pyarrow().to_pylist())
+        run = keyed.x
+        for own in found:
+            if own["n"] > MOST_VALUES:
+                place = ((keyed.x - own["low"]) * (RUNS / (own["high"] - own["low"]))).floor()
+                run = ibis.ifelse(keyed.k0 == int(own["k0"]), place, run)
+        runs = keyed.mutate(run=run).group_by(["k0", "run"])
+        rows = runs.aggregate(
+            low=lambda t: t.x.min(), high=lambda t: t.x.max(), w=lambda t: t.count() if weight is None else t.w.sum()
+        )
+        listed = self._translated(lambda: rows.to_pyarrow().to_pylist())
+        return [(int(r["k0"]), float(r["low"]), float(r["high"]), float(r["w"])) for r in listed]
 
     def neighbours(self, column: Column, low: float, high: float) -> tuple[float, float]:
         x = self._number(column)

@@ -55,8 +55,11 @@ class Relation(Protocol):
     def quantiles(self, column: Column, probabilities: Sequence[float]) -> list[float]:
         """Interpolated quantiles of the finite values."""
 
-    def bin_values(self, key: Key, probabilities: Sequence[float]) -> dict[int, list[float]]:
-        """By bin code, values of a binned column at about these quantiles of its data; in one pass."""
+    def runs(self, key: Key, weight: Column | None) -> list[tuple[int, float, float, float]]:
+        """Bin code, least and greatest value and weight of the runs of values that each bin of a column keeps.
+
+        Rows count once, or with their weight. See :mod:`fullspan.data.contents`.
+        """
 
     def neighbours(self, column: Column, low: float, high: float) -> tuple[float, float]:
         """The least value above ``low`` and the greatest below ``high``."""

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from fullspan.data.contents import Contents, Run
 from fullspan.data.relations.columns import Column, Extent, Key
 from fullspan.data.relations.relation import Relation
 from fullspan.data.relations.source import find
@@ -22,14 +23,15 @@ from fullspan.errors import DataError
 BinRule = int | tuple[str, int] | Sequence[float]
 """A number of quantile bins, ``("quantile", k)``, ``("width", k)``, or the edges."""
 
-N_BIN_VALUES = 15
-"""Values kept for each bin, at quantiles (i + ½) / n of its data; odd, so that the middle one is the median."""
-
 
 def binned_variables(
-    relation: Relation, columns: Sequence[Column], bins: int | Mapping[str, BinRule] | None, max_levels: int
+    relation: Relation,
+    columns: Sequence[Column],
+    bins: int | Mapping[str, BinRule] | None,
+    max_levels: int,
+    weight: Column | None = None,
 ) -> dict[str, Variable]:
-    """The variables of the columns to be cut.
+    """The variables of the columns to be cut. Edges are of the rows, each once; what a bin holds has their weights.
 
     An integer k cuts every numeric column with more than k distinct values into k quantile bins.
     A column with one finite value, or none, is left uncut.
@@ -65,15 +67,15 @@ def binned_variables(
             variable = _cut(relation, column, rule, extent)
             if variable is not None:
                 found[column.name] = variable
-    return {c.name: _with_values(relation, c, found[c.name]) for c in chosen if c.name in found}
+    return {c.name: _with_contents(relation, c, found[c.name], weight) for c in chosen if c.name in found}
 
 
-def _with_values(relation: Relation, column: Column, variable: Variable) -> Variable:
-    """The variable with values of the data in each bin; one value where all are the same."""
-    points = [(i + 0.5) / N_BIN_VALUES for i in range(N_BIN_VALUES)]
-    found = relation.bin_values(Key(column, variable), points)
-    values = [found.get(code, []) for code in range(variable.n_bins)]
-    return replace(variable, bin_values=tuple(tuple(v[:1] if len(set(v)) == 1 else v) for v in values))
+def _with_contents(relation: Relation, column: Column, variable: Variable, weight: Column | None) -> Variable:
+    """The variable with what the data hold in each bin."""
+    runs: list[list[Run]] = [[] for _ in range(variable.n_bins)]
+    for code, low, high, own in relation.runs(Key(column, variable), weight):
+        runs[code].append((low, high, own))
+    return replace(variable, contents=tuple(map(Contents.of_runs, runs)))
 
 
 def _worth_cutting(extent: Extent, rule: tuple[str, Any]) -> bool:

@@ -91,7 +91,7 @@ def count(
         if space is None:
             check_names(na_values, [c.name for c in relation.columns])
             chosen = select(relation, columns, weight)
-            given = given_variables(relation, chosen, levels, bins, max_levels)
+            given = given_variables(relation, chosen, levels, bins, max_levels, weight)
         else:
             _refuse_schema(columns=columns, levels=levels, bins=bins)
             chosen = _of_space(relation, space)
@@ -159,6 +159,7 @@ def given_variables(
     levels: Mapping[str, Sequence[Level]] | None,
     bins: int | Mapping[str, BinRule] | None,
     max_levels: int,
+    weight: Column | None = None,
 ) -> dict[str, Variable]:
     """Variables that need no inference: levels listed, or cut into bins."""
     names = [c.name for c in columns]
@@ -172,7 +173,7 @@ def given_variables(
         plain = tuple(v.item() if isinstance(v, np.generic) else v for v in values)
         _check_listed(relation, find(relation, name), plain)
         listed[name] = Variable(name, plain, ordered=True)
-    return listed | binned_variables(relation, [c for c in columns if c.name not in listed], bins, max_levels)
+    return listed | binned_variables(relation, [c for c in columns if c.name not in listed], bins, max_levels, weight)
 
 
 def _check_listed(relation: Relation, column: Column, levels: Sequence[Any]) -> None:

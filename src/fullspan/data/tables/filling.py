@@ -2,11 +2,12 @@
 
 A filled cell copies an observed cell of the same level from its own column, so that it is spelled and typed alike; a
 level that the column has nowhere is written as the model has it. In a binned column it is a number: the median of the
-data in the bin, or a random one of the values that the model keeps for the bin.
+data in the bin, or a random one of the values that the model keeps for the bin, as often as its rows are.
 """
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullspan.data.contents import Contents
 from fullspan.data.decoding import as_array, as_arrow, decoded
 from fullspan.data.relations.files import open_file
 from fullspan.data.relations.frames import arrow_of
@@ -153,13 +155,21 @@ def _fill(variable: Variable, before: NDArray[Any], after: NDArray[Any], rng: np
 
 def _numbers(variable: Variable, bins: NDArray[np.int64], rng: np.random.Generator | None) -> NDArray[np.float64]:
     """A number in each of the bins; NaN, an empty cell, for the level of missing cells, which is no bin."""
-    known = [_values(variable, code) if code < variable.n_bins else (np.nan,) for code in range(variable.card)]
+    known = [_contents(variable, code) if code < variable.n_bins else _NOTHING for code in range(variable.card)]
     if rng is None:
-        return np.array([values[len(values) // 2] for values in known])[bins]
-    sizes = np.array([len(values) for values in known])
-    starts = np.cumsum(sizes) - sizes
-    drawn: NDArray[np.float64] = np.concatenate(known)[starts[bins] + rng.integers(sizes[bins])]
+        return np.array([inside.median for inside in known])[bins]
+    values, shares = zip(*(inside.drawable() for inside in known), strict=True)
+    starts = np.cumsum([0, *map(len, values[:-1])])
+    # one increasing sequence, so that a single search draws from the bin of every row
+    upto = np.concatenate([code + np.cumsum(own) for code, own in enumerate(shares)])
+    places = np.searchsorted(upto, bins + rng.random(len(bins)), side="right")
+    drawn: NDArray[np.float64] = np.concatenate(values)[
+        np.clip(places, starts[bins], starts[bins] + np.array([len(v) - 1 for v in values])[bins])
+    ]
     return drawn
+
+
+_NOTHING = Contents.uncounted([math.nan])
 
 
 def values_of(variable: Variable, codes: NDArray[np.int64]) -> NDArray[Any]:
@@ -174,17 +184,17 @@ def values_of(variable: Variable, codes: NDArray[np.int64]) -> NDArray[Any]:
     return (medians.astype(np.int64) if is_whole else medians)[codes]
 
 
-def _values(variable: Variable, code: int) -> tuple[float, ...]:
-    """Values of the data in a bin; of a bin without data, or a model of an earlier version, the middle.
+def _contents(variable: Variable, code: int) -> Contents:
+    """What the data hold in a bin; of a bin without data, or a model of an earlier version, the middle.
 
     A bin without end has its finite edge instead of a middle.
     """
-    if variable.bin_values is not None and variable.bin_values[code]:
-        return variable.bin_values[code]
+    if variable.contents is not None and variable.contents[code].low:
+        return variable.contents[code]
     low, high = (variable.edges or ())[code : code + 2]
     if np.isinf(low):
-        return (0.0 if np.isinf(high) else float(np.nextafter(high, low)),)
-    return (low if np.isinf(high) else low / 2 + high / 2,)
+        return Contents.uncounted([0.0 if np.isinf(high) else float(np.nextafter(high, low))])
+    return Contents.uncounted([low if np.isinf(high) else low / 2 + high / 2])
 
 
 # -- arrays and records ---------------------------------------------------------------------------------------

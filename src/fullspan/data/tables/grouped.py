@@ -131,7 +131,7 @@ def count_groups(
         chosen = [c for c in select(relation, columns, weight) if c != own]
         if not chosen:
             raise DataError(f"the table has no columns to count but {by!r}")
-        given = given_variables(relation, chosen, levels, bins, max_levels)
+        given = given_variables(relation, chosen, levels, bins, max_levels, weight)
         guard(relation, [c for c in chosen if c.name not in given], max_levels)
         found = Groups.read(relation, [*chosen, own], given, weight)
         if not found.tokens.complete and found.tokens.overfull == len(chosen):

@@ -230,4 +230,4 @@ def with_missing(variable: Variable) -> Variable:
     """The variable with a last level "(missing)"."""
     if variable.missing_code is not None:
         return variable
-    return Variable(variable.name, (*variable.levels, MISSING), variable.edges, variable.ordered, variable.bin_values)
+    return Variable(variable.name, (*variable.levels, MISSING), variable.edges, variable.ordered, variable.contents)

@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from fullspan.data.contents import Contents
 from fullspan.data.space import Level, Space, Variable
 from fullspan.errors import FullspanError, ModelFileError
 from fullspan.model.files.strict_json import Node
 
 MAX_VARIABLES = 1 << 16
+_EXACT = 2**53
 
 
 def space_record(space: Space) -> list[dict[str, Any]]:
@@ -33,9 +35,17 @@ def _variable(variable: Variable) -> dict[str, Any]:
         record["edges"] = [edge if math.isfinite(edge) else str(edge) for edge in map(float, variable.edges)]
     elif variable.ordered:
         record["ordered"] = True
-    if variable.bin_values is not None:
-        record["bin_values"] = [list(values) for values in variable.bin_values]
+    if variable.contents is not None and any(inside.is_counted for inside in variable.contents):
+        record["contents"] = [_contents(inside) for inside in variable.contents]
+    elif variable.contents is not None:
+        record["bin_values"] = [list(inside.low) for inside in variable.contents]
     return record
+
+
+def _contents(inside: Contents) -> list[list[float]]:
+    """Values and weights of the runs of a bin, or least values, greatest values and weights; whole numbers as such."""
+    runs = [inside.low, inside.weights] if inside.low == inside.high else [inside.low, inside.high, inside.weights]
+    return [[int(x) if x.is_integer() and abs(x) < _EXACT else x for x in map(float, own)] for own in runs]
 
 
 def _plain(level: Level) -> Any:
@@ -61,9 +71,13 @@ def _read_variable(node: Node) -> Variable:
     fields = node.fields()
     edges = tuple(map(_read_edge, node["edges"].items())) if "edges" in fields else None
     ordered = "ordered" in fields and node["ordered"].truth()
-    values = tuple(map(_read_bin_values, node["bin_values"].items())) if "bin_values" in fields else None
+    contents = None
+    if "contents" in fields:
+        contents = tuple(map(_read_contents, node["contents"].items()))
+    elif "bin_values" in fields:
+        contents = tuple(map(_read_bin_values, node["bin_values"].items()))
     try:
-        return Variable(node["name"].text(), levels, edges, ordered, values)
+        return Variable(node["name"].text(), levels, edges, ordered, contents)
     except ModelFileError:
         raise
     except FullspanError as error:
@@ -81,5 +95,16 @@ def _read_edge(node: Node) -> float:
     return float(node.value) if node.value in ("inf", "-inf") else node.number()
 
 
-def _read_bin_values(node: Node) -> tuple[float, ...]:
-    return tuple(value.number() for value in node.items())
+def _read_bin_values(node: Node) -> Contents:
+    """The values of a bin in a file of an earlier version, which did not count their rows."""
+    return Contents.uncounted(value.number() for value in node.items())
+
+
+def _read_contents(node: Node) -> Contents:
+    runs = [tuple(value.number() for value in own.items()) for own in node.items()]
+    if len(runs) not in (2, 3):
+        raise node.refuse(f"{len(runs)} lists describe what a bin holds; there are two or three")
+    try:
+        return Contents(runs[0], runs[-2], runs[-1])
+    except FullspanError as error:
+        raise node.refuse(str(error)) from error

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
@@ -12,31 +12,51 @@ from fullspan.errors import FullspanError, QueryError
 from fullspan.people.cli.messages import said
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fullspan.data.space import Level
     from fullspan.query.distribution import Distribution
     from fullspan.query.language.result import Table
     from fullspan.query.questions import Answer
 
-    Answered = tuple[str, Answer | FullspanError]
-    "A question and its answer, or the error that it met."
+
+class Answered(NamedTuple):
+    """A question with its answer, or the error that it met, and what it took from inside bins, in words."""
+
+    question: str
+    answer: Answer | FullspanError
+    cut_bins: tuple[str, ...] = ()
+
 
 _SOME_NAMES = re.compile(r"(, and [\d,]+ more)$", re.MULTILINE)
 ADVICE = r"\1 (fullspan query MODEL --names lists all)"
 
 
-def answered(ask: Callable[[str], Any], questions: Sequence[str]) -> list[tuple[str, Any]]:
+def answered(
+    distribution: Distribution, questions: Sequence[str], known: Mapping[str, Level] | None = None
+) -> list[Answered]:
     """Each question with its answer, or with the error that it met."""
-    found: list[tuple[str, Any]] = []
+    found: list[Answered] = []
     for question in questions:
         try:
-            found.append((question, ask(question)))
+            answer = distribution.ask(question, known)
+            found.append(Answered(question, answer, distribution.cut_bins(question, known)))
         except FullspanError as error:
-            found.append((question, error))
+            found.append(Answered(question, error))
     return found
+
+
+def print_cuts(cut_bins: Sequence[str]) -> None:
+    """Say under an answer what it took from inside bins."""
+    from fullspan.query.language.cuts import INDEPENDENT
+
+    for sentence in [*cut_bins, *([INDEPENDENT] if cut_bins else [])]:
+        typer.echo(f"  {sentence}")
 
 
 def report_failures(answers: Sequence[Answered]) -> int:
     """Report the questions that were not answered on standard error; the exit code."""
-    failed = [(question, answer) for question, answer in answers if isinstance(answer, FullspanError)]
+    failed = [(question, answer) for question, answer, _ in answers if isinstance(answer, FullspanError)]
     for question, error in failed:
         where = "" if isinstance(error, QueryError) and error.text is not None else f"{question}: "
         typer.echo(f"fullspan: {where}{re.sub(_SOME_NAMES, ADVICE, said(error))}", err=True)
@@ -66,39 +86,45 @@ def print_estimates(
         tables = _marginals(distribution)
         report["marginals"] = {name: _cells(table) for name, table in tables.items()}
         lines += map(str, tables.values())
-    answers = answered(distribution.ask, questions)
-    report["answers"] = [_as_dict(question, answer) for question, answer in answers]
+    answers = answered(distribution, questions)
+    report["answers"] = [_as_dict(own) for own in answers]
     report["r_hat"] = distribution.r_hat
     if as_json:
         print_json({"method": "gibbs", **report})
     else:
-        lines += [line for question, answer in answers if (line := _as_text(question, answer)) is not None]
-        typer.echo("\n".join(lines))
+        for line in lines:
+            typer.echo(line)
+        for own in answers:
+            _print_answer(own)
     _say_unmixed(distribution.r_hat)
     return report_failures(answers)
 
 
-def _as_dict(question: str, answer: Any) -> dict[str, Any]:
+def _as_dict(answered: Answered) -> dict[str, Any]:
     """An answer of chains in JSON's types."""
-    from fullspan.errors import FullspanError
+    from fullspan.model.estimate import Estimate
     from fullspan.query.language.result import Table
 
+    question, answer, cut_bins = answered
     if isinstance(answer, FullspanError):
         return {"query": question, "error": str(answer)}
+    cut = {"cut_bins": list(cut_bins)} if cut_bins else {}
     if isinstance(answer, Table):
-        return {"query": question, "variables": list(answer.names), "cells": _cells(answer)}
-    return {"query": question, "probability": answer.value, "error": answer.error}
+        return {"query": question, "variables": list(answer.names), "cells": _cells(answer), **cut}
+    assert isinstance(answer, Estimate)  # chains answer nothing else
+    return {"query": question, "probability": answer.value, "error": answer.error, **cut}
 
 
-def _as_text(question: str, answer: Any) -> str | None:
-    """An answer of chains for people; None for an error, which is reported elsewhere."""
-    from fullspan.errors import FullspanError
+def _print_answer(answered: Answered) -> None:
+    """An answer of chains for people; errors are reported elsewhere."""
     from fullspan.query.language.result import Table
 
+    question, answer, cut_bins = answered
     if isinstance(answer, FullspanError):
-        return None
+        return
     text = shown_question(question)
-    return f"{text}:\n{answer}" if isinstance(answer, Table) else f"{text} = {answer}"
+    typer.echo(f"{text}:\n{answer}" if isinstance(answer, Table) else f"{text} = {answer}")
+    print_cuts(cut_bins)
 
 
 def _marginals(distribution: Distribution) -> dict[str, Table]:

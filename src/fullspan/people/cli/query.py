@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fullspan.people.cli.estimates import answered, report_failures, shown_question
+from fullspan.people.cli.estimates import answered, print_cuts, report_failures, shown_question
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,7 +37,8 @@ Questions: P(...) with = != < <= > >= (or ≠ ≤ ≥) and 'in {y, n}', 'in 20..
 parentheses; a comma means "and". A name alone on the left asks for its whole distribution. H(a | b) and I(a; b | c) are
 entropy and mutual information in nats; mode(a, b | c=y) is the most probable state, mode(| c=y) that of all variables.
 N(a=x, b=y) is how many rows of a table as large as that of the fit are expected to be so, and their interval.
-Quote names or levels with blanks. A number stands for the bin it falls into; a bound must be a bin's edge.
+Quote names or levels with blanks. A number stands for the bin it falls into. A bound inside a bin cuts it, by the share
+of the bin's rows on either side; the answer says so.
 
 A question that cannot be answered is reported, and the others are answered; the exit code is then 2.
 
@@ -169,13 +170,13 @@ def _report(
     if marginals:
         report["marginals"] = {name: shares[name].tolist() for name in distribution.visible.names}
     if questions:
-        report["answers"] = answered(lambda question: distribution.ask(question, known or None), questions)
+        report["answers"] = answered(distribution, questions, known or None)
     return report
 
 
 def _as_json(report: dict[str, Any]) -> Any:
     """A report in JSON's types: answers alone are a list, as they are for a model."""
-    answers = [as_dict(question, answer) for question, answer in report.get("answers", ())]
+    answers = [as_dict(own) for own in report.get("answers", ())]
     if set(report) == {"answers"}:
         return answers
     return {**report, "answers": answers} if answers else report
@@ -203,15 +204,21 @@ def print_answers(answers: Sequence[Answered], as_json: bool) -> None:
     from fullspan.people.cli.summary import print_json
 
     if as_json:
-        print_json([as_dict(question, answer) for question, answer in answers])
+        print_json([as_dict(own) for own in answers])
         return
-    for question, answer in answers:
+    for question, answer, cut_bins in answers:
         if not isinstance(answer, FullspanError):
             print_answer(question, answer)
+            print_cuts(cut_bins)
 
 
-def as_dict(question: str, answer: Answer | FullspanError) -> dict[str, Any]:
-    """An answer in JSON's types."""
+def as_dict(answered: Answered) -> dict[str, Any]:
+    """An answer in JSON's types; ``cut_bins`` says what it took from inside bins."""
+    found = _as_dict(answered.question, answered.answer)
+    return found | {"cut_bins": list(answered.cut_bins)} if answered.cut_bins else found
+
+
+def _as_dict(question: str, answer: Answer | FullspanError) -> dict[str, Any]:
     from fullspan.errors import FullspanError
     from fullspan.model.estimate import Estimate
     from fullspan.query.language.parse import kind_of

@@ -23,6 +23,7 @@ from fullspan.estimators.networks import read_graph
 from fullspan.estimators.registry import distribution_of, load
 from fullspan.model.files.networks.formats import NETWORKS, suffix
 from fullspan.query.distribution import Distribution
+from fullspan.query.language.cuts import INDEPENDENT
 from fullspan.query.language.parse import parse
 from fullspan.query.language.result import Count, MostProbable, Table
 
@@ -222,7 +223,9 @@ class Explorer:
                 f"{MAX_CELLS:,} cells over {MAX_ASKED} variables"
             )
         answer = self.distribution.ask(text, _event(given))
-        reply: dict[str, Any] = {"probability": None, "nats": None, "variables": [], "rows": []}
+        cut = self.distribution.cut_bins(text, _event(given))
+        notes = [*cut, *([INDEPENDENT] if cut else [])]
+        reply: dict[str, Any] = {"probability": None, "nats": None, "variables": [], "rows": [], "notes": notes}
         if isinstance(answer, Table):
             rows = [{"levels": list(levels), "probability": p} for levels, p in answer]
             return {**reply, "variables": list(answer.names), "rows": rows}

@@ -221,12 +221,13 @@ class Row(BaseModel):
 
 
 class Reply(Answer):
-    """A probability, a number of nats, or a table; the mode is a table of one row."""
+    """A probability, a number of nats, or a table; the mode is a table of one row. Notes say which bins were cut."""
 
     probability: float | None
     nats: float | None
     variables: list[str]
     rows: list[Row]
+    notes: list[str]
 
 
 class WhatIfLevel(BaseModel):

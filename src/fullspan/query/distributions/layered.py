@@ -24,6 +24,7 @@ from fullspan.model.loglinear import checked_codes
 from fullspan.model.units import OPEN
 from fullspan.query.distribution import Distribution, Factors
 from fullspan.query.language.boxes import Box, Boxes, hull
+from fullspan.query.language.cuts import Cuts
 from fullspan.query.language.events import Event
 from fullspan.query.language.result import Table
 
@@ -164,9 +165,11 @@ class LayeredDistribution(Distribution):
             raise QueryError(NOT_SUMMED)
         return super().cells(where, event, given)
 
-    def answer(self, where: tuple[int, ...], event: Boxes, given: Boxes) -> float | Estimate | Table:
+    def answer(
+        self, where: tuple[int, ...], event: Boxes, given: Boxes, cuts: Cuts | None = None
+    ) -> float | Estimate | Table:
         """As for every distribution; without a condition it has the error of log Z, which cancels given one."""
-        found = super().answer(where, event, given)
+        found = super().answer(where, event, given, cuts)
         if self.log_z.exact or (given and hull(given)):
             return found
         if isinstance(found, Table):

@@ -27,7 +27,8 @@ from fullspan.model.estimate import Estimate
 from fullspan.model.graph import FactorGraph
 from fullspan.model.loglinear import LogLinear
 from fullspan.query.distribution import Distribution, Marginals
-from fullspan.query.language.boxes import EVERYTHING, Box, Boxes, hull
+from fullspan.query.language.boxes import Box, Boxes, hull, intersection
+from fullspan.query.language.cuts import Cuts, Weighed
 from fullspan.query.language.events import Event, boxes_of, check_possible
 from fullspan.query.language.parse import parse
 from fullspan.query.language.result import Table
@@ -114,14 +115,14 @@ class SampledDistribution(Distribution):
             raise _only_probabilities()
         return super().ask(text, given)
 
-    def answer(self, where: tuple[int, ...], event: Boxes, given: Boxes) -> Estimate | Table:
+    def answer(self, where: tuple[int, ...], event: Boxes, given: Boxes, cuts: Cuts | None = None) -> Estimate | Table:
         """``P(where, event | given)`` with the error of every cell."""
-        values, errors = self._cells(where, event, given)
+        values, errors = self._cells(where, event, given, cuts)
         return self._named(where, values, errors) if where else Estimate(float(values), float(errors))
 
-    def union_cells(self, where: tuple[int, ...], event: Boxes, given: Boxes) -> Array:
+    def union_cells(self, where: tuple[int, ...], event: Boxes, given: Boxes, cuts: Cuts | None = None) -> Array:
         """The same without the errors."""
-        return self._cells(where, event, given)[0]
+        return self._cells(where, event, given, cuts)[0]
 
     def cells(self, where: tuple[int, ...], event: Box, given: Box) -> Array:
         """The same of boxes."""
@@ -130,8 +131,9 @@ class SampledDistribution(Distribution):
     def marginals(self, given: Event | None = None) -> Marginals:
         """``P(x_i | given)`` of every variable with its errors, from one walk; log Z of the evidence is not known."""
         known = boxes_of(given, self.space)
-        states = self._walk(known)
-        found = [self._ratios((i,), EVERYTHING, known, states) for i in range(len(self.space))]
+        weighed = _whole(known)
+        states = self._walk(weighed)
+        found = [self._ratios((i,), weighed, weighed, states) for i in range(len(self.space))]
         shares, errors = (dict(zip(self.space.names, part, strict=True)) for part in zip(*found, strict=True))
         return Marginals(math.nan if given else self.log_z.value, shares, errors)
 
@@ -159,20 +161,26 @@ class SampledDistribution(Distribution):
         chosen = [self.space.variables[i] for i in where]
         return Table(tuple(v.name for v in chosen), tuple(v.levels for v in chosen), values, errors)
 
-    def _cells(self, where: tuple[int, ...], event: Boxes, given: Boxes) -> tuple[Array, Array]:
+    def _cells(
+        self, where: tuple[int, ...], event: Boxes, given: Boxes, cuts: Cuts | None = None
+    ) -> tuple[Array, Array]:
         size = math.prod(self.space.cards[i] for i in where)
         if size > MAX_CELLS:
             raise QueryError(f"a table of {size:,} cells was asked for; at most {MAX_CELLS:,} are estimated at once")
-        return self._ratios(where, event, given, self._walk(given))
+        both = intersection(event, given)
+        joint, condition = (cuts.weighed(part) if cuts else _whole(part) for part in (both, given))
+        return self._ratios(where, joint, condition, self._walk(condition))
 
-    def _walk(self, given: Boxes) -> NDArray[Any]:
+    def _walk(self, given: Weighed) -> NDArray[Any]:
         if not given:
             raise QueryError("no state satisfies the condition, which has probability 0: nothing can be asked given it")
-        check_possible(hull(given), self.space)
+        check_possible(hull(_boxes(given)), self.space)
         held = _held(given)
         return Chains(self.target, self.chains, self.rng, given=held).draw(self.draws, self.thin, self.warm_up)
 
-    def _ratios(self, where: tuple[int, ...], event: Boxes, given: Boxes, states: NDArray[Any]) -> tuple[Array, Array]:
+    def _ratios(
+        self, where: tuple[int, ...], joint: Weighed, given: Weighed, states: NDArray[Any]
+    ) -> tuple[Array, Array]:
         """Shares of the draws that agree with ``given``, cell by cell, and their errors."""
         kept = _agree(states, given)
         share = float(kept.mean())
@@ -181,15 +189,15 @@ class SampledDistribution(Distribution):
                 "hardly any draw agrees with the condition, so nothing can be estimated given it; "
                 "fix variables to one level each, which the chains hold"
             )
-        inside = kept & _agree(states, event)
+        inside = _agree(states, joint)
         shape = tuple(self.space.cards[i] for i in where)
         cells = list(itertools.product(*map(range, shape)))
         boxes = [dict(zip(where, ((x,) for x in cell), strict=True)) for cell in cells]
-        hits = np.stack([inside & _agree(states, (box,)) for box in boxes], 2)
+        hits = np.stack([inside * _agree(states, _whole((box,))) for box in boxes], 2)
         p = hits.mean(axis=(0, 1)) / share
         found = diagnose((hits - p * kept[:, :, None]) / share + p)
         self.r_hat = max(self.r_hat, found.worst_r_hat)
-        known = all(i in _held(given) for i in (*where, *(i for box in event for i in box)))
+        known = all(i in _held(given) for i in (*where, *(i for box in _boxes(joint) for i in box)))
         errors = np.zeros_like(p) if known else np.maximum(found.error, _least(p, share * kept.size))
         return p.reshape(shape), errors.reshape(shape)
 
@@ -224,19 +232,27 @@ def _only_probabilities() -> QueryError:
     return QueryError("chains estimate probabilities only, no entropies and modes; ask for P(...)")
 
 
-def _held(given: Boxes) -> dict[int, int]:
+def _whole(boxes: Boxes) -> Weighed:
+    return tuple((1.0, box) for box in boxes)
+
+
+def _boxes(weighed: Weighed) -> Boxes:
+    return tuple(box for _, box in weighed)
+
+
+def _held(given: Weighed) -> dict[int, int]:
     """The variables that a condition leaves one level, which the chains hold."""
-    return {i: int(codes[0]) for i, codes in hull(given).items() if len(codes) == 1}
+    return {i: int(codes[0]) for i, codes in hull(_boxes(given)).items() if len(codes) == 1}
 
 
-def _agree(states: NDArray[Any], event: Boxes) -> NDArray[np.bool_]:
-    """Which draws (draws, chains) agree with an event."""
-    out = np.zeros(states.shape[:2], dtype=bool)
-    for box in event:
+def _agree(states: NDArray[Any], event: Weighed) -> Array:
+    """The share of an event that each draw (draws, chains) has: 1 and 0 where no bin is cut."""
+    out = np.zeros(states.shape[:2])
+    for weight, box in event:
         inside = np.ones(states.shape[:2], dtype=bool)
         for i, codes in box.items():
             inside &= np.isin(states[:, :, i], np.asarray(codes, dtype=states.dtype))
-        out |= inside
+        out += weight * inside
     return out
 
 

@@ -7,9 +7,8 @@ Every exact method sums over one box, so that the probability of a disjoint unio
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from fullspan.data.space import Space
 from fullspan.errors import QueryError
 
 Codes = tuple[int, ...]
@@ -44,7 +43,7 @@ def intersection(first: Boxes, second: Boxes) -> Boxes:
     return _checked([met for a in first for b in second if all((met := both(a, b)).values())])
 
 
-def union(first: Boxes, second: Boxes, space: Space) -> Boxes:
+def union(first: Boxes, second: Boxes, cards: Sequence[int]) -> Boxes:
     """Where one of them holds, or both: the first, and what of the second lies outside it.
 
     Raises
@@ -52,15 +51,15 @@ def union(first: Boxes, second: Boxes, space: Space) -> Boxes:
     QueryError : it has more than :data:`MAX_BOXES` boxes.
     """
     merged = _merged(first, second)
-    return merged if merged is not None else _checked([*first, *difference(second, first, space)])
+    return merged if merged is not None else _checked([*first, *difference(second, first, cards)])
 
 
-def complement(boxes: Boxes, space: Space) -> Boxes:
+def complement(boxes: Boxes, cards: Sequence[int]) -> Boxes:
     """Where none of the boxes holds."""
-    return difference(EVERYTHING, boxes, space)
+    return difference(EVERYTHING, boxes, cards)
 
 
-def difference(boxes: Boxes, removed: Boxes, space: Space) -> Boxes:
+def difference(boxes: Boxes, removed: Boxes, cards: Sequence[int]) -> Boxes:
     """The part of some boxes outside others.
 
     Raises
@@ -69,7 +68,7 @@ def difference(boxes: Boxes, removed: Boxes, space: Space) -> Boxes:
     """
     left = list(boxes)
     for box in removed:
-        left = [part for one in left for part in _without(one, box, space)]
+        left = [part for one in left for part in _without(one, box, cards)]
         _checked(left)
     return tuple(left)
 
@@ -81,14 +80,14 @@ def hull(boxes: Boxes) -> dict[int, Codes]:
     return {i: tuple(sorted({x for box in boxes for x in box[i]})) for i in shared}
 
 
-def _without(box: Box, removed: Box, space: Space) -> list[Box]:
+def _without(box: Box, removed: Box, cards: Sequence[int]) -> list[Box]:
     """``box \\ removed``: one part for each variable, in which the variables before it agree with both."""
     if not all(both(box, removed).values()):
         return [box]
     parts: list[Box] = []
     rest = dict(box)
     for i, codes in removed.items():
-        own = rest.get(i, tuple(range(space.cards[i])))
+        own = rest.get(i, tuple(range(cards[i])))
         outside = tuple(x for x in own if x not in codes)
         if outside:
             parts.append({**rest, i: outside})

@@ -1,7 +1,7 @@
 """Comparisons on ordered variables: which levels satisfy ``age >= 44`` or ``age in 20..40``.
 
-Bins are half-open, ``[a, b)``, the last one closed; a bound must be a bin's edge, for the model does not know how the
-mass is spread inside a bin. Numeric levels take any bound. The level of missing cells satisfies no comparison.
+Bins are half-open, ``[a, b)``, the last one closed. A bound inside a bin cuts it, by what the data hold in the bin; see
+:mod:`fullspan.query.language.cuts`. Numeric levels take any bound. The level of missing cells satisfies no comparison.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 from fullspan.data.space import LABEL_DIGITS, Variable, edge_texts
 from fullspan.errors import QueryError
 from fullspan.query.language.boxes import Codes
+from fullspan.query.language.cuts import CutNeeded, Cuts, may_be_cut
 
 COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt,
@@ -23,28 +24,30 @@ COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
 }
 
 
-def compared(variable: Variable, sign: str, bound: str) -> Codes:
-    """Codes of the levels that compare with the bound as ``sign`` says.
+def compared(cuts: Cuts, i: int, sign: str, bound: str) -> Codes:
+    """Pieces of the levels that compare with the bound as ``sign`` says.
 
     Raises
     ------
-    QueryError : the levels have no order, the bound is no number or lies inside a bin or outside all, or no level
-        is left.
+    QueryError : the levels have no order, the bound is no number or lies outside all bins, or no level is left.
+    CutNeeded : the bound lies inside a bin that is not cut there yet.
     """
+    variable = cuts.space.variables[i]
     if variable.edges is not None:
-        return _of_bins(variable, sign, _edge(variable, _number(variable, bound)))
+        return _of_bins(cuts, i, sign, _edge(variable, _number(variable, bound)))
     places, place = _places(variable, bound)
     chosen = tuple(code for code, own in places.items() if COMPARISONS[sign](own, place))
     return _some(variable, chosen, places, f"is {sign} {bound}")
 
 
-def within(variable: Variable, low: str, high: str) -> Codes:
-    """Codes of the levels from ``low`` to ``high``, both included; of bins those from edge to edge, ``[low, high)``.
+def within(cuts: Cuts, i: int, low: str, high: str) -> Codes:
+    """Pieces of the levels from ``low`` to ``high``, both included; of bins those from edge to edge, ``[low, high)``.
 
     Raises
     ------
-    QueryError : as for :func:`compared`, or the range runs backwards.
+    QueryError, CutNeeded : as for :func:`compared`, or the range runs backwards.
     """
+    variable = cuts.space.variables[i]
     if variable.edges is None:
         (places, first), (_, last) = _places(variable, low), _places(variable, high)
         chosen = tuple(code for code, own in places.items() if first <= own <= last)
@@ -53,7 +56,9 @@ def within(variable: Variable, low: str, high: str) -> Codes:
     else:
         first, last = (_edge(variable, _number(variable, bound)) for bound in (low, high))
         below = "<=" if last == variable.edges[-1] else "<"
-        chosen = tuple(x for x in _of_bins(variable, ">=", first) if x in _of_bins(variable, below, last))
+        chosen = ()
+        if first < last:
+            chosen = tuple(x for x in _of_bins(cuts, i, ">=", first) if x in _of_bins(cuts, i, below, last))
     if not chosen:
         raise QueryError(f"the range {low}..{high} of {variable.name!r} is empty; write the smaller bound first")
     return chosen
@@ -75,32 +80,40 @@ def _edge(variable: Variable, number: float) -> float:
     return number
 
 
-def _of_bins(variable: Variable, sign: str, bound: float) -> Codes:
-    """Bins on one side of an edge: ``<`` and ``>=`` cut just below the bound, ``<=`` and ``>`` just above it."""
-    edges = variable.edges or ()
+def _of_bins(cuts: Cuts, i: int, sign: str, bound: float) -> Codes:
+    """Pieces on one side of a bound: ``<`` and ``>=`` cut just below it, ``<=`` and ``>`` just above it."""
+    variable = cuts.space.variables[i]
+    edges, steps = variable.edges or (), cuts.steps(i)
     if not edges[0] <= bound <= edges[-1]:
         raise QueryError(outside(variable, f"{bound:.12g}"))
-    if bound in edges[:-1]:
-        cut = edges.index(bound)
-        if sign in ("<=", ">"):
-            edge = edge_texts(edges)[cut]
-            other = "<" if sign == "<=" else ">="
-            raise QueryError(
-                f"{edge} itself belongs to the bin {variable.levels[cut]} of {variable.name!r}, whose mass is not "
-                f"split: use {other} {edge}"
-            )
-    elif bound == edges[-1] and sign in ("<=", ">"):
-        cut = variable.n_bins
-    else:
+    step = bound if sign in ("<", ">=") else math.nextafter(bound, math.inf)
+    n_pieces = len(steps) + 1
+    if step == edges[0]:
+        first = 0
+    elif step > edges[-1]:
+        first = n_pieces
+    elif step in steps:
+        first = steps.index(step) + 1
+    elif not may_be_cut(variable, bound):
         raise QueryError(_inside(variable, sign, bound))
-    chosen = range(cut) if sign in ("<", "<=") else range(cut, variable.n_bins)
+    else:
+        raise CutNeeded(step, _inside(variable, sign, bound))
+    chosen = range(first) if sign in ("<", "<=") else range(first, n_pieces)
     if not chosen:
         raise QueryError(outside(variable, f"all that is {sign} {edge_texts(edges)[edges.index(bound)]}"))
     return tuple(chosen)
 
 
 def _inside(variable: Variable, sign: str, bound: float) -> str:
+    """The message that a bound cuts a bin which must stay whole: how its rows are spread is not known, or of no use."""
     edges = variable.edges or ()
+    if bound in edges[:-1]:
+        cut = edges.index(bound)
+        other = "<" if sign == "<=" else ">="
+        return (
+            f"{edge_texts(edges)[cut]} itself belongs to the bin {variable.levels[cut]} of {variable.name!r}, whose "
+            f"mass is not split: use {other} {edge_texts(edges)[cut]}"
+        )
     code = variable.code(bound)
     usable = "<" if sign in ("<", "<=") else ">="
     sides = [f"{usable} {edge_texts(edges)[k]}" for k in (code, code + 1) if 0 < k < len(edges) - 1]

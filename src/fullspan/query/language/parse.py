@@ -15,8 +15,9 @@
               | name ("<" | "<=" | "≤" | ">" | ">=" | "≥") bound | name ["not"] "in" bound ".." bound
     name, level, bound = a word, or '...' or "..." with the escapes \\\\ \\' \\" \\n \\t
 
-White space is free. A level of a binned variable may be a number, which falls into its bin. An event that contradicts
-the condition has probability 0.
+White space is free. A level of a binned variable may be a number, which falls into its bin. A bound inside a bin cuts
+it: the text is then read again, with the pieces of the bin in place of the bin. An event that contradicts the condition
+has probability 0.
 """
 
 from __future__ import annotations
@@ -24,13 +25,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from fullspan.data.space import Space, Variable
 from fullspan.errors import QueryError
 from fullspan.query.language.boxes import EVERYTHING, Boxes, Codes, complement, intersection, union
 from fullspan.query.language.comparisons import code_of, compared, within
+from fullspan.query.language.cuts import CutNeeded, Cuts
 from fullspan.query.language.text import Text
 
 Kind = Literal["probability", "entropy", "mutual_information", "mode", "count"]
@@ -81,11 +83,12 @@ class Query:
     Attributes
     ----------
     variables : those asked for by bare name, in order.
-    event : what is asked about, as disjoint boxes.
-    given : the condition, as disjoint boxes.
+    event : what is asked about, as disjoint boxes of pieces.
+    given : the condition, as disjoint boxes of pieces.
     kind : what is asked for.
     others : the variables after the semicolon of ``I(a; b)``.
     known : variables given by bare name, over which ``H(a | b)`` and ``I(a; b | c)`` are averaged.
+    cuts : the pieces that bins are cut into; None, or empty, where a piece is a whole level.
     """
 
     variables: tuple[int, ...] = ()
@@ -94,26 +97,46 @@ class Query:
     kind: Kind = "probability"
     others: tuple[int, ...] = ()
     known: tuple[int, ...] = ()
+    cuts: Cuts | None = field(default=None, compare=False)
 
 
-def parse(text: str, space: Space) -> Query:
-    """Read a question about the variables of ``space``.
+def parse(text: str, space: Space, cuts: Cuts | None = None) -> Query:
+    """Read a question about the variables of ``space``; bins that are cut already stay so.
 
     Raises
     ------
     QueryError : with a caret at the place that cannot be read.
     """
-    return _Reader(text, space).query()
+    cuts = cuts or Cuts(space)
+    while True:
+        reader = _Reader(text, cuts)
+        try:
+            return reader.query()
+        except CutNeeded as needed:
+            cuts = cuts.finer(reader.compared, needed.bound)
 
 
 def parse_event(text: str, space: Space) -> Boxes:
-    """Read an event such as ``crime=y, age >= 44``.
+    """Read an event of whole levels, such as ``crime=y, age >= 44``.
 
     Raises
     ------
-    QueryError : it cannot be read, or asks for something.
+    QueryError : it cannot be read, asks for something, or cuts a bin.
     """
-    query = parse(text, space)
+    reader = _Reader(text, Cuts(space))
+    try:
+        return event_of(reader.query(), text)
+    except CutNeeded as needed:
+        raise reader.error(str(needed), reader.compared_at) from None
+
+
+def event_of(query: Query, text: str) -> Boxes:
+    """What was read, which must be an event.
+
+    Raises
+    ------
+    QueryError : it asks for something.
+    """
     if query.variables or query.given != EVERYTHING or query.kind != "probability":
         raise QueryError(f"{text!r} is a question, not evidence; write for example 'crime=y, education=n'")
     return query.event
@@ -131,9 +154,11 @@ def is_wrapped(text: str) -> bool:
 
 
 class _Reader(Text):
-    def __init__(self, text: str, space: Space) -> None:
+    def __init__(self, text: str, cuts: Cuts) -> None:
         super().__init__(text)
-        self.space, self.name, self.depth = space, _NAME, 0
+        self.cuts, self.space, self.name, self.depth = cuts, cuts.space, _NAME, 0
+        self.compared, self.compared_at = 0, 0
+        """The variable that was compared last, and where its bound stands."""
 
     # -- questions --------------------------------------------------------------------------------------------
 
@@ -159,9 +184,9 @@ class _Reader(Text):
         if kind == "count":
             if self.comes(_BAR):
                 raise self.error("N(...) counts the rows of an event, without a condition; join both with 'and'")
-            return Query((), event, EVERYTHING, kind)
+            return Query((), event, EVERYTHING, kind, cuts=self.cuts)
         given = self._items(bare=False)[1] if self.skip("|") else EVERYTHING
-        return Query(variables, event, given)
+        return Query(variables, event, given, cuts=self.cuts)
 
     def _measure(self, kind: Kind) -> Query:
         """What stands between the parentheses of H, I and mode."""
@@ -173,7 +198,7 @@ class _Reader(Text):
                 raise self.error("';' is expected here: I(a; b) is the information of a and b about each other")
             others = self._names()
         known, given = self._items(bare=kind != "mode") if self.skip("|") else ((), EVERYTHING)
-        return Query(variables, EVERYTHING, given, kind, others, known)
+        return Query(variables, EVERYTHING, given, kind, others, known, self.cuts)
 
     def _names(self) -> tuple[int, ...]:
         found: list[int] = []
@@ -227,7 +252,7 @@ class _Reader(Text):
         while self.match(_OR):
             other = self._all()
             with self._at(start):
-                found = union(found, other, self.space)
+                found = union(found, other, self.cuts.cards)
         return found
 
     def _all(self) -> Boxes:
@@ -244,7 +269,7 @@ class _Reader(Text):
             with self._deeper(start):
                 negated = self._one()
             with self._at(start):
-                return complement(negated, self.space)
+                return complement(negated, self.cuts.cards)
         if self.skip("("):
             with self._deeper(start):
                 _, found = self._items(bare=False)
@@ -254,19 +279,24 @@ class _Reader(Text):
         return ({i: self._event(i)},)
 
     def _event(self, i: int) -> Codes:
-        """The codes allowed by what follows a name."""
+        """The pieces allowed by what follows a name."""
         variable = self.space.variables[i]
         if sign := self.match(_EQUALITY):
-            code = self._level(variable)
-            return _complement(variable, {code}) if sign[0] in ("!=", "≠") else (code,)
+            codes = self.cuts.of_levels(i, (self._level(variable),))
+            return self._complement(i, codes) if sign[0] in ("!=", "≠") else codes
         if sign := self.match(_ORDER):
             start, bound = self.start(), self.word(_LEVEL, "a bound")
+            self.compared, self.compared_at = i, start
             with self._at(start):
-                return compared(variable, _SIGNS.get(sign[0], sign[0]), bound)
+                return compared(self.cuts, i, _SIGNS.get(sign[0], sign[0]), bound)
         if among := self.match(_IN):
-            codes = self._set(variable) if self.comes(_BRACE) else self._range(variable)
-            return _complement(variable, codes) if among[1] else tuple(sorted(codes))
+            is_set = self.comes(_BRACE)
+            codes = self.cuts.of_levels(i, sorted(self._set(variable))) if is_set else self._range(i)
+            return self._complement(i, codes) if among[1] else codes
         raise self._event_expected(i)
+
+    def _complement(self, i: int, codes: Codes) -> Codes:
+        return tuple(x for x in range(self.cuts.cards[i]) if x not in codes)
 
     def _set(self, variable: Variable) -> set[int]:
         opening = self.start()
@@ -281,8 +311,9 @@ class _Reader(Text):
             if not self.skip(","):
                 raise self.error("',' or '}' is expected here")
 
-    def _range(self, variable: Variable) -> set[int]:
+    def _range(self, i: int) -> Codes:
         start = self.start()
+        self.compared, self.compared_at = i, start
         low = self.word(_BOUND, "'{' or a range such as 20..40")
         if not self.skip(".."):
             raise self.error("'{' or a range such as 20..40 is expected after 'in'", start)
@@ -293,7 +324,7 @@ class _Reader(Text):
             )
         high = self.word(_BOUND, "the upper bound of the range")
         with self._at(start):
-            return set(within(variable, low, high))
+            return within(self.cuts, i, low, high)
 
     def _level(self, variable: Variable) -> int:
         start = self.start()
@@ -360,7 +391,3 @@ class _Reader(Text):
             yield
         except QueryError as error:
             raise self.error(str(error), start) from None
-
-
-def _complement(variable: Variable, codes: set[int]) -> Codes:
-    return tuple(x for x in range(variable.card) if x not in codes)
