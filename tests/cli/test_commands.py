@@ -263,7 +263,8 @@ COMMANDS = [command.name for command in app.registered_commands]
 
 def test_every_command_is_known() -> None:
     assert " ".join(COMMANDS) == (
-        "fit show query sample impute predict explain synth rake score compare report serve convert demo reproduce"
+        "fit show query sample impute predict explain synth rake adjust score compare report serve convert demo "
+        "reproduce"
     )
 
 

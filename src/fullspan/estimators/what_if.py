@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -17,7 +17,7 @@ from fullspan.estimators.inputs.reading import READING
 from fullspan.estimators.registry import kind_of, kinds
 
 if TYPE_CHECKING:
-    from fullspan.data.space import Space
+    from fullspan.data.space import Level, Space
     from fullspan.query.distribution import Distribution, Factors
 
 _OF_THE_ROWS = {"rows", "baselines", "seconds", "measures", "misfit", "scored"}
@@ -40,7 +40,7 @@ class WhatIf:
         Parameters
         ----------
         margins : ``{"age": {"young": 0.3, "old": 0.7}, ("sex", "region"): {("f", "north"): 0.2, ...}}``, counts or
-            shares for every level, or another form that :func:`fullspan.rake` takes.
+            shares for every level; ``"age: young=0.3, old=0.7"``; or another form that :func:`fullspan.rake` takes.
 
         Returns
         -------
@@ -94,6 +94,26 @@ def _changed(estimator: Any, margins: Any) -> Any:
         )  # fmt: skip
     new._accept(changed, estimator._kind)
     return new
+
+
+class Move(NamedTuple):
+    """The shares of a column's levels before and after, and how far they are apart (total variation)."""
+
+    column: str
+    levels: tuple[Level, ...]
+    before: tuple[float, ...]
+    after: tuple[float, ...]
+    distance: float
+
+
+def moves(old: Distribution, new: Distribution) -> list[Move]:
+    """The shares of all columns under two distributions, those farthest apart first."""
+    before, after = old.marginals().shares, new.marginals().shares
+    found = [
+        Move(v.name, v.levels, tuple(map(float, p)), tuple(map(float, q)), float(np.abs(p - q).sum()) / 2)
+        for v, p, q in ((v, before[v.name], after[v.name]) for v in old.visible.variables)
+    ]
+    return sorted(found, key=lambda move: -round(move.distance, 12))
 
 
 def targets(margins: Any, space: Space) -> dict[tuple[int, ...], Array]:

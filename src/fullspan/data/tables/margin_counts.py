@@ -11,6 +11,7 @@ import json
 import math
 import numbers
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,7 +79,8 @@ class MarginCounts:
         ----------
         margins : ``{"sex": {"f": 510, "m": 490}, ("sex", "region"): {("f", "north"): 200, ...}}``; a list of tables,
             each a list of rows ``{"sex": "f", "count": 510}`` or a frame with a column ``count``; the path of a JSON
-            file whose ``margins`` is such a list; or the path of a CSV file with one margin, or a list of those.
+            file whose ``margins`` is such a list; the path of a CSV file with one margin; a text such as
+            ``"sex: f=510, m=490"`` or ``"sex, region: f, north=200, ..."``; or a list of paths and texts.
 
         Raises
         ------
@@ -141,7 +143,7 @@ class MarginCounts:
 def _tables(given: Any) -> Iterator[tuple[tuple[str, ...], Rows]]:
     """(variables, rows) of each margin, whatever form it has."""
     if isinstance(given, str | os.PathLike):
-        yield from _of_file(Path(given))
+        yield from _of_word(given)
     elif isinstance(given, Mapping) and isinstance(given.get("margins"), list | tuple):
         for table in given["margins"]:
             yield _of_rows(table)
@@ -151,11 +153,46 @@ def _tables(given: Any) -> Iterator[tuple[tuple[str, ...], Rows]]:
     elif isinstance(given, list | tuple):
         for one in given:
             if isinstance(one, str | os.PathLike):
-                yield from _of_file(Path(one))
+                yield from _of_word(one)
             else:
                 yield _of_rows(one)
     else:
         yield _of_rows(given)
+
+
+_CELL = re.compile(r"\s*(.+?)\s*=\s*([-+.\deE]+)\s*(?:,|$)")
+"""A cell of a margin that is written out: its levels and its count."""
+
+
+def is_written_out(text: str) -> bool:
+    """Whether a text is a margin itself, and no file."""
+    return ":" in text and "=" in text and not os.path.exists(text)
+
+
+def _of_word(given: str | os.PathLike[str]) -> Iterator[tuple[tuple[str, ...], Rows]]:
+    """Of a file, or of a text that names none, such as ``sex: f=510, m=490``."""
+    text = os.fspath(given)
+    if not is_written_out(text):
+        yield from _of_file(Path(text))
+        return
+    listed, _, cells = text.partition(":")
+    names = tuple(name.strip() for name in listed.split(","))
+    _check_names(names if all(names) else (), text)
+    rows: Rows = []
+    place = 0
+    while place < len(cells):
+        match = _CELL.match(cells, place)
+        levels = [] if match is None else [match[1]] if len(names) == 1 else [x.strip() for x in match[1].split(",")]
+        if match is None or len(levels) != len(names):
+            raise DataError(
+                f"the margin {_shown(names)} cannot be read from {cells[place:].strip()!r}: each cell is "
+                f"{', '.join(['level'] * len(names))}=count, as in 'sex: f=510, m=490'; a file takes any names"
+            )
+        rows.append((tuple(levels), _count(names, levels, match[2])))
+        place = match.end()
+    if not rows:
+        raise DataError(f"the margin {_shown(names)} has no cells; write 'sex: f=510, m=490'")
+    yield names, rows
 
 
 def _of_file(path: Path) -> Iterator[tuple[tuple[str, ...], Rows]]:

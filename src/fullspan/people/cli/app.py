@@ -13,6 +13,7 @@ import typer
 
 from fullspan.errors import DataWarning, FullspanError
 from fullspan.people.cli import (
+    adjust,
     bench,
     compare,
     convert,
@@ -37,7 +38,7 @@ from fullspan.people.cli.messages import as_options, said
 _STDOUT = {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}
 """Files that are the standard output; where one of them is written to, what is said goes to standard error."""
 _COMMANDS = (
-    *(fit, show, query, sample, impute, predict, explain, synth, rake, score, compare, report),
+    *(fit, show, query, sample, impute, predict, explain, synth, rake, adjust, score, compare, report),
     *(serve, convert, demo, reproduce, bench),
 )
 

@@ -11,6 +11,7 @@ from typing import Any
 from fullspan.errors import FullspanError
 from fullspan.people.cli.values import names, read_json
 
+MARGINS_HELP = "Margins: JSON, CSV with one of them, or 'sex: f=510, m=490'; may be repeated."
 WEIGHTS_HELP = "Column that holds the weight of each row; by default the model's own, where the table has it."
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fullspan.people.cli.arguments import MARGINS_HELP
 from fullspan.people.cli.models import Na
 
 if TYPE_CHECKING:
@@ -17,9 +18,9 @@ EPILOG = """Example: fullspan rake votes.csv --margins house.json -o weighted.cs
 
 The output is the table as it was, with the weights as one more column at its end.
 
---margins is a JSON file whose "margins" is a list of tables, each a list of rows such as {"sex": "f", "count": 510},
-or a CSV file with one margin, its variables and a column count; it may be repeated. Several variables in a row make a
-margin of several variables. Counts that sum to 1 are shares.
+--margins is a JSON file whose "margins" is a list of tables, each a list of rows such as {"sex": "f", "count": 510};
+a CSV file with one margin, its variables and a column count; or the margin itself, as in --margins "sex: f=510, m=490".
+It may be repeated. Several variables in a row make a margin of several variables. Counts that sum to 1 are shares.
 
 Exit code 2, and nothing written, where margins contradict each other or a cell has a count and no rows."""
 
@@ -38,7 +39,7 @@ def register(app: typer.Typer) -> None:
 
 def rake(
     data: Annotated[Path, typer.Argument(help="Table.")],
-    margins: Annotated[list[Path], typer.Option(help="Margins: JSON, or CSV with one of them; may be repeated.")],
+    margins: Annotated[list[str], typer.Option(help=MARGINS_HELP)],
     output: Annotated[
         Path, typer.Option("-o", "--output", help="File to write: .csv, .tsv, .parquet, .jsonl or .arrow.")
     ],
@@ -55,14 +56,15 @@ def rake(
 
     The weights are the nearest to the design weights; bounds are kept inside the iteration: the margins hold too.
     """
+    from fullspan.data.tables.margin_counts import is_written_out
     from fullspan.estimators.weighting import rake as raked
     from fullspan.people.cli.files import check_table_target, table_suffix, write_table
     from fullspan.people.cli.summary import print_json
 
-    check_table_target(output, data, *margins)
+    check_table_target(output, data, *(Path(m) for m in margins if not is_written_out(m)))
     found = raked(
         data,
-        list(margins),
+        margins,
         weights,
         bounds=None if bounds is None else _bounds(bounds),
         bounds_on=bounds_on.value,

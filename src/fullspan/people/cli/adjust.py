@@ -1,0 +1,67 @@
+"""``fullspan adjust``: a learned model with other margins, and what follows from them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fullspan.people.cli.arguments import MARGINS_HELP
+
+EPILOG = """Example: fullspan adjust votes.fsm --margins house.json -o other.fsm
+
+Or with the margin itself, as in --margins "party: democrat=1, republican=2". Every level needs a count, 0 to exclude
+it. --margins may be repeated; its files are those of fullspan rake.
+
+The new model is the nearest to the old one among those with these margins (the I-projection): what is conditional on
+the changed columns stays as it was, exactly. The columns whose shares move most are printed.
+
+Exit code 2, and nothing written, where margins contradict each other or the model, or cannot be changed exactly."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command("adjust", epilog=EPILOG, short_help="What if: a learned model with other margins.")(adjust)
+
+
+def adjust(
+    model: Annotated[Path, typer.Argument(help="Model file, or network: .uai or .bif.")],
+    margins: Annotated[list[str], typer.Option(help=MARGINS_HELP)],
+    output: Annotated[Path, typer.Option("-o", "--output", help="File to write: .fsm; of a network .uai as well.")],
+    top: Annotated[int, typer.Option(min=0, help="Columns to list, those that move most first; 0 for all.")] = 10,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is no model.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the shares before and after as JSON.")] = False,
+) -> None:
+    """Give a learned model other margins, and keep everything else as it was."""
+    from fullspan.data.tables.margin_counts import is_written_out
+    from fullspan.estimators.networks import read_graph
+    from fullspan.estimators.registry import load
+    from fullspan.estimators.what_if import moves
+    from fullspan.model.files.networks.formats import NETWORKS, suffix
+    from fullspan.people.cli.files import check_model_target, check_target
+    from fullspan.people.cli.summary import print_json, print_rows
+
+    is_network = suffix(model) in NETWORKS
+    inputs = (model, *(Path(m) for m in margins if not is_written_out(m)))
+    if is_network and output.suffix.lower() == ".uai":
+        check_target(output, *inputs)
+    else:
+        check_model_target(output, *inputs, force=force)
+    old = read_graph(model) if is_network else load(model)
+    new = old.with_margins(margins)
+    found = moves(old.distribution_, new.distribution_)
+    new.save(output)
+    if as_json:
+        print_json([move._asdict() for move in found])
+    else:
+        shown = found[: top or None]
+        rows = [
+            (f"{move.column}={level}", f"{before:.3f}", f"{after:.3f}")
+            for move in shown
+            for level, before, after in zip(move.levels, move.before, move.after, strict=True)
+        ]
+        print_rows(("share of", "before", "after"), rows)
+        if len(found) > len(shown):
+            typer.echo(f"... and {len(found) - len(shown)} more columns")
+    typer.echo(f"a model with other margins written to {output}", err=True)
