@@ -105,6 +105,19 @@ def test_table_and_picture_show_every_score(folder: Path) -> None:
     assert "prefers-color-scheme:dark" in drawn
 
 
+def test_published_values_stand_next_to_sets_that_are_known() -> None:
+    """A set is known by its name and its variables, and only as its given parts, not in folds."""
+    base = {"method": "fullspan", "rows": 100, "mean": -6.0, "error": 0.05}
+    known = Score(set="nltcs", variables=16, folds=1, **base)
+    others = [Score(set="nltcs2", variables=16, folds=1, **base), Score(set="msnbc", variables=3, folds=1, **base)]
+    folds = Score(set="msnbc", variables=17, folds=5, **base)
+    lines = markdown([known, *others]).splitlines()
+    assert lines[0].endswith("| fullspan | published |")
+    assert lines[2].endswith("| −5.999 hclt |")
+    assert lines[3].endswith("| – |")
+    assert "published" not in markdown([*others, folds])
+
+
 def test_the_picture_puts_sets_on_one_scale() -> None:
     """A mark is the share of the best gain over independent columns; far worse ones are arrows at the edge."""
     means = {"independent": -10.0, "chow-liu": -8.0, "fullspan": -7.5, "mixture": -6.0, "rbm": -14.0}

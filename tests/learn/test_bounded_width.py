@@ -15,7 +15,6 @@ from fullspan.learn.wide import WideOptions, fit_wide
 from fullspan.learn.wide.candidates import (
     Candidate,
     CliqueTerms,
-    Tariff,
     longer_candidates,
     pair_candidates,
     two_valued_gain,
@@ -25,6 +24,7 @@ from fullspan.learn.wide.grow import Growth, in_basis
 from fullspan.learn.wide.incomplete import visits
 from fullspan.learn.wide.reached import Weigher
 from fullspan.learn.wide.refit import Gaussian
+from fullspan.learn.wide.tariff import Tariff, named_scopes
 from fullspan.learn.wide.terms import Terms
 from fullspan.learn.wide.width import Width
 from fullspan.model.algebra.basis import Basis, BasisName
@@ -158,7 +158,7 @@ def test_candidates_gain_what_they_say(data: Empirical) -> None:
     n_missing = 6 - sum(1 for term in terms.terms if tuple(i for i, _ in term) == (1, 3))
     assert pair.net >= 500 * float((q * np.log(q / m)).sum()) - n_missing - 1e-9
     moments = terms.fisher(tables) + np.outer(eta, eta)
-    single = CliqueTerms(counts, terms.cliques, basis, FREE).candidates(tables, terms.terms)[:5]
+    single = CliqueTerms(counts, terms.cliques, basis).candidates(tables, terms.terms, FREE)[:5]
     longer = longer_candidates(counts, basis, terms.terms, moments, FREE)[:5]
     assert single
     assert longer
@@ -196,6 +196,19 @@ def planted(n: int, width: int, rows: int, seed: int) -> tuple[set[frozenset[int
     return edges, codes
 
 
+def test_scopes_are_named_as_a_set() -> None:
+    """ln m! less than one after the other: what the next one costs is the difference; what others hold is not named."""
+    tariff = Tariff(np.arange(8.0), np.linspace(0.1, 0.7, 7), 0.5)
+    pairs = [((0, 1), (1, 1)), ((0, 1), (1, 2)), ((1, 1), (2, 1)), ((3, 2), (4, 1))]
+    terms = [*pairs, ((0, 1), (1, 1), (6, 2)), ((5, 1),)]
+    assert sorted(named_scopes(terms)) == [(0, 1, 6), (1, 2), (3, 4), (5,)]
+    alone = 3 + 0.1 + 0.2 + 0.7 + (2 + 0.2 + 0.3) + (2 + 0.4 + 0.5) + (1 + 0.6)
+    assert tariff.of(terms) == pytest.approx(alone - 0.5 * np.log(2))
+    more = ((2, 1), (5, 1))
+    assert tariff.of([*terms, more]) - tariff.of(terms) == pytest.approx(tariff.beside(terms).name((2, 5)))
+    assert tariff.beside(terms).name((2, 5)) == pytest.approx(2 + 0.3 + 0.6 - 0.5 * np.log(3))
+
+
 def test_a_planted_graph_is_found() -> None:
     """30 columns, 25,000 rows, neighbours up to 8 places apart: all edges, and little else beside common children."""
     edges, codes = planted(30, 8, 25_000, 0)
@@ -206,6 +219,14 @@ def test_a_planted_graph_is_found() -> None:
     moral = {frozenset(pair) for near in children.values() for pair in itertools.combinations(near, 2)}
     assert edges <= pairs
     assert len(pairs - edges - moral) <= 3
+
+
+def test_chance_finds_next_to_nothing() -> None:
+    """40 independent columns: the first pair has its full price, so that hardly one of the 780 is taken."""
+    codes = (np.random.default_rng(4).random((3, 2000, 40)) < 0.4).astype(int)
+    for rows in codes:
+        fitted = fit_wide(Empirical.from_codes(rows, space=Space.of_cards((2,) * 40)))
+        assert sum(len(term) > 1 for term in fitted.model.terms) <= 2
 
 
 def test_columns_in_any_order_give_the_same_model() -> None:

@@ -19,6 +19,7 @@ import numpy as np
 
 from fullspan.bench.density_fold import Job, Limited, Outcome, held
 from fullspan.bench.density_methods import Settings, all_methods, how_to_add_rivals
+from fullspan.bench.density_published import published
 from fullspan.bench.density_sets import find_sets
 from fullspan.errors import DataError
 
@@ -148,14 +149,21 @@ def _check_same(known: Iterable[Score], folds: int, settings: Settings, results:
 
 
 def markdown(scores: Sequence[Score]) -> str:
-    """A table with one row per set and one column per method, the best mean in bold; then who declined what."""
+    """A table with one row per set and one column per method, the best mean in bold; then who declined what.
+
+    Where values are published for a set, they follow in a column of their own (module ``density_published``).
+    """
     methods = list(dict.fromkeys(s.method for s in scores))
     by = {(s.set, s.method): s for s in scores}
-    lines = ["| set | variables | rows | " + " | ".join(methods) + " |", "|---" * (3 + len(methods)) + "|"]
+    known = {s.set: published(s.set, s.variables) for s in scores if s.folds == 1}
+    headings = ["set", "variables", "rows", *methods, *(["published"] if any(known.values()) else [])]
+    lines = ["| " + " | ".join(headings) + " |", "|---" * len(headings) + "|"]
     for name in dict.fromkeys(s.set for s in scores):
         row = [by[name, method] for method in methods if (name, method) in by]
         best = max((s.mean for s in row if s.mean is not None), default=math.nan)
         cells = [_cell(by.get((name, method)), best) for method in methods]
+        if "published" in headings:
+            cells.append(known.get(name) or "–")
         lines.append(f"| {name} | {row[0].variables:,} | {row[0].rows:,} | " + " | ".join(cells) + " |")
     reasons: dict[tuple[str, str], list[str]] = {}
     for s in scores:

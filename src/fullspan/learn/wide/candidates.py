@@ -20,6 +20,7 @@ from fullspan.arrays import Array
 from fullspan.engine.elimination.cliques import Cliques
 from fullspan.engine.elimination.pairs import level_starts, misfits
 from fullspan.learn.wide.counts import Counts
+from fullspan.learn.wide.tariff import Tariff
 from fullspan.model.algebra.basis import Basis, Term
 
 MAX_ORDER = 12
@@ -36,18 +37,6 @@ class Candidate:
     net: float
     variables: tuple[int, ...]
     terms: tuple[Term, ...]
-
-
-@dataclass(frozen=True)
-class Tariff:
-    """Nats for naming a term or a margin: by its number of variables, and for the levels of each."""
-
-    by_order: Array
-    by_variable: Array
-
-    def name(self, variables: Sequence[int]) -> float:
-        """Price of naming the terms on these variables, without their weights."""
-        return float(self.by_order[len(variables)] + self.by_variable[list(variables)].sum())
 
 
 def two_valued_gain(q: Array, m: Array, zero_one: bool) -> Array:
@@ -142,8 +131,8 @@ def _ordered(found: dict[Term, float]) -> list[Candidate]:
 class CliqueTerms:
     """Terms of order three and more inside the cliques of one graph, with their expectations in the data."""
 
-    def __init__(self, counts: Counts, cliques: Cliques, basis: Basis, tariff: Tariff) -> None:
-        self.counts, self.cliques, self.basis, self.tariff = counts, cliques, basis, tariff
+    def __init__(self, counts: Counts, cliques: Cliques, basis: Basis) -> None:
+        self.counts, self.cliques, self.basis = counts, cliques, basis
         self._data = {k: self._transformed(counts.table(m), k) for k, m in enumerate(cliques.members) if len(m) > 2}
 
     def _transformed(self, p: Array, k: int) -> Array:
@@ -153,20 +142,20 @@ class CliqueTerms:
             p = np.moveaxis(np.tensordot(local, p, (1, axis)), 0, axis)
         return p
 
-    def candidates(self, tables: Sequence[Array], in_use: Collection[Term]) -> list[Candidate]:
+    def candidates(self, tables: Sequence[Array], in_use: Collection[Term], tariff: Tariff) -> list[Candidate]:
         """Terms that shorten the description, best first."""
         found: dict[Term, float] = {}
         for k, q in self._data.items():
             members = self.cliques.members[k]
             net = self.counts.total * two_valued_gain(q, self._transformed(tables[k], k), self.basis.zero_one)
-            net -= self._prices(members)
+            net -= self._prices(members, tariff)
             for place in np.argwhere(net > 0):
                 term = tuple((members[axis], int(j)) for axis, j in enumerate(place) if j)
                 if term not in in_use:
                     found[term] = float(net[tuple(place)])
         return _ordered(found)
 
-    def _prices(self, members: Sequence[int]) -> Array:
+    def _prices(self, members: Sequence[int], tariff: Tariff) -> Array:
         """Nats for each term inside a clique, infinite for fewer than three variables."""
         order, levels = np.zeros((1,) * len(members), dtype=np.int64), np.zeros((1,) * len(members))
         for axis, i in enumerate(members):
@@ -174,9 +163,9 @@ class CliqueTerms:
             shape[axis] = self.counts.cards[i]
             here = (np.arange(self.counts.cards[i]) > 0).reshape(shape)
             order = order + here
-            levels = levels + here * self.tariff.by_variable[i]
-        by_order = np.full(max(len(self.tariff.by_order), len(members) + 1), np.inf)
-        by_order[3 : len(self.tariff.by_order)] = self.tariff.by_order[3:]
+            levels = levels + here * tariff.by_variable[i]
+        by_order = np.full(max(len(tariff.by_order), len(members) + 1), np.inf)
+        by_order[3 : len(tariff.by_order)] = tariff.by_order[3:]
         return np.asarray(by_order[order] + levels + 1.0)
 
 

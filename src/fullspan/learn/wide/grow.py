@@ -18,13 +18,13 @@ from fullspan.engine.elimination.pairs import pair_cells
 from fullspan.learn.wide.candidates import (
     Candidate,
     CliqueTerms,
-    Tariff,
     apart,
     forest,
     longer_candidates,
     pair_candidates,
 )
-from fullspan.learn.wide.reached import Reached, Weigher, price_of_names
+from fullspan.learn.wide.reached import Reached, Weigher
+from fullspan.learn.wide.tariff import Tariff
 from fullspan.learn.wide.width import Width
 from fullspan.model.algebra.basis import Basis, BasisName, Term
 
@@ -43,7 +43,7 @@ Tell = Callable[[str, Reached], None]
 
 def growing_cost(reached: Reached, tariff: Tariff) -> float:
     """Nats of data, names and one per weight."""
-    return reached.nats + price_of_names(reached.terms.terms, tariff) + len(reached.theta)
+    return reached.nats + tariff.of(reached.terms.terms) + len(reached.theta)
 
 
 @dataclass
@@ -63,7 +63,7 @@ class Growth:
         for _ in range(_ROUNDS):
             tables = self.reached.terms.tables(self.reached.theta)
             p = pair_cells(self.reached.terms.cliques, tables)
-            found = pair_candidates(self.weigher.counts, p, self.weigher.basis, self.reached.weights, self.tariff)
+            found = pair_candidates(self.weigher.counts, p, self.weigher.basis, self.reached.weights, self._prices)
             if not self._accepted("margin", found, self._pairs_that_fit):
                 return
 
@@ -72,7 +72,7 @@ class Growth:
         for _ in range(_ROUNDS):
             terms, theta = self.reached.terms, self.reached.theta
             moments = self.weigher.information(terms, theta) + np.outer(self.reached.eta, self.reached.eta)
-            found = longer_candidates(self.weigher.counts, self.weigher.basis, terms.terms, moments, self.tariff)
+            found = longer_candidates(self.weigher.counts, self.weigher.basis, terms.terms, moments, self._prices)
             if not self._accepted("append", found, self._terms_that_fit):
                 return
 
@@ -81,9 +81,9 @@ class Growth:
         if len(self.tariff.by_order) < 4:
             return
         terms = self.reached.terms
-        inside = CliqueTerms(self.weigher.counts, terms.cliques, self.weigher.basis, self.tariff)
+        inside = CliqueTerms(self.weigher.counts, terms.cliques, self.weigher.basis)
         for _ in range(_ROUNDS):
-            found = inside.candidates(self.reached.terms.tables(self.reached.theta), self.reached.weights)
+            found = inside.candidates(self.reached.terms.tables(self.reached.theta), self.reached.weights, self._prices)
             if not self._accepted("append", found, lambda found: apart(found, _SHARE, _AT_ONCE)):
                 return
 
@@ -93,8 +93,8 @@ class Growth:
         tables = self.reached.terms.tables(self.reached.theta)
         for name in names:
             basis = Basis(name, self.weigher.space.cards)
-            inside = CliqueTerms(self.weigher.counts, self.reached.terms.cliques, basis, self.tariff)
-            saved = sum(c.net for c in apart(inside.candidates(tables, ()), 0.0, _AT_ONCE))
+            inside = CliqueTerms(self.weigher.counts, self.reached.terms.cliques, basis)
+            saved = sum(c.net for c in apart(inside.candidates(tables, (), self._prices), 0.0, _AT_ONCE))
             if saved > most * (1 + 1e-9):
                 best, most = name, saved
         if best != self.weigher.basis.name:
@@ -105,6 +105,11 @@ class Growth:
     def _terms_that_fit(self, found: Sequence[Candidate]) -> list[Candidate]:
         """Terms that share little and that the graph takes."""
         return [c for c in apart(found, _SHARE, _AT_ONCE) if self.width.join(c.variables)]
+
+    @property
+    def _prices(self) -> Tariff:
+        """Of what comes next to the terms in use."""
+        return self.tariff.beside(self.reached.terms.terms)
 
     # -- inside -----------------------------------------------------------------------------------------------
 

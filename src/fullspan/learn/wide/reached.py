@@ -10,7 +10,6 @@ import numpy as np
 from fullspan.arrays import Array
 from fullspan.data.space import Space
 from fullspan.learn.base.information import Cholesky
-from fullspan.learn.wide.candidates import Tariff
 from fullspan.learn.wide.counts import Counts
 from fullspan.learn.wide.refit import Gaussian, Solve, refit
 from fullspan.learn.wide.terms import Terms
@@ -51,22 +50,6 @@ class Reached:
     def weights(self) -> dict[Term, float]:
         """The weight of each term."""
         return dict(zip(self.terms.terms, self.theta.tolist(), strict=True))
-
-
-def price_of_names(terms: Iterable[Term], tariff: Tariff) -> float:
-    """Nats for naming all main effects, and as many of the other scopes as hold all of these."""
-    supports = {tuple(i for i, _ in term) for term in terms}
-    holding: dict[int, list[frozenset[int]]] = {}
-    price = 0.0
-    for support in sorted(supports, key=lambda a: (-len(a), a)):
-        own = frozenset(support)
-        if len(own) > 1 and any(own <= other for other in holding.get(support[0], ())):
-            continue
-        price += tariff.name(support)
-        if len(own) > 1:
-            for i in own:
-                holding.setdefault(i, []).append(own)
-    return price
 
 
 @dataclass

@@ -27,13 +27,14 @@ from fullspan.learn.networks.network import Network
 from fullspan.learn.search.line import approximate_nats
 from fullspan.learn.search.options import refuse_bic
 from fullspan.learn.search.penalty import prices
-from fullspan.learn.wide.candidates import MAX_ORDER, Tariff
+from fullspan.learn.wide.candidates import MAX_ORDER
 from fullspan.learn.wide.counts import Counts
 from fullspan.learn.wide.grow import MAX_TERMS, Growth, growing_cost
 from fullspan.learn.wide.plan import cells_for
 from fullspan.learn.wide.reached import Reached, Weigher
 from fullspan.learn.wide.sift import Described, described, sifted
 from fullspan.learn.wide.start import edges_of, moral_start, weights_of
+from fullspan.learn.wide.tariff import Tariff
 from fullspan.learn.wide.width import Width
 from fullspan.model.algebra.basis import Basis, BasisName, is_power_of_two
 from fullspan.model.fitted import Fitted
@@ -86,7 +87,8 @@ class WideOptions:
         found = prices(cards, total, self.penalty)
         most = min(len(cards), MAX_ORDER if self.max_order is None else min(self.max_order, MAX_ORDER))
         by_order = total * np.maximum(found.by_order[: most + 1] - found.weight, 0.0)
-        return Tariff(by_order, total * found.by_variable)
+        factor = float(self.penalty) if isinstance(self.penalty, int | float) else 1.0
+        return Tariff(by_order, total * found.by_variable, factor)
 
 
 class Search:

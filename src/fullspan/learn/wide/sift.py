@@ -14,9 +14,9 @@ import numpy as np
 
 from fullspan.learn.base.information import Cholesky
 from fullspan.learn.search.sift import BELIEVED, Quadratic, sift
-from fullspan.learn.wide.candidates import Tariff
-from fullspan.learn.wide.reached import Reached, Weigher, price_of_names
+from fullspan.learn.wide.reached import Reached, Weigher
 from fullspan.learn.wide.refit import Gaussian
+from fullspan.learn.wide.tariff import Tariff
 from fullspan.learn.wide.width import Width
 
 
@@ -41,7 +41,7 @@ def described(weigher: Weigher, tariff: Tariff, reached: Reached, width: Width) 
     if len(w):
         fisher = weigher.information(reached.terms, reached.theta)
         left = float(Cholesky.of(fisher + np.diag(w)).inverse_diagonal() @ w)
-    return Described(reached, width, price_of_names(reached.terms.terms, tariff), len(w) - left)
+    return Described(reached, width, tariff.of(reached.terms.terms), len(w) - left)
 
 
 def sifted(weigher: Weigher, tariff: Tariff, grown: Described) -> Described:
