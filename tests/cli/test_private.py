@@ -59,3 +59,32 @@ def test_what_is_no_budget_or_schema_is_refused_and_nothing_written(
     assert with_exit == 2
     assert words in " ".join(capsys.readouterr().err.replace("│", " ").split())
     assert not out.exists()
+
+
+def test_fit_privately_writes_a_model_and_says_what_it_promises(table: Path, capsys: Any) -> None:
+    out, schema = table.parent / "m.fsm", str(table.parent / "schema.json")
+    assert main(["fit", str(table), "--private", "1,1e-6", "--levels", schema, "-o", str(out)]) == 0
+    said = capsys.readouterr().out
+    assert "from noisy counts alone, (1, 1e-06)-differentially private" in said
+    assert "fitted in" not in said
+    assert main(["query", str(out), "P(sex=f)"]) == 0
+    assert main(["show", str(out)]) == 0
+    assert "about " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (["--private", "one"], "--private is 'one'; give epsilon"),
+        (["--private", "0"], "epsilon is 0"),
+        (["--private", "1", "--check"], "--check measures the rows"),
+        (["--private", "1", "--average", "4"], "average is 4"),
+        (["--private", "1", "--weights", "sex"], "every row counts once"),
+    ],
+)
+def test_a_private_fit_that_cannot_be_leaves_no_file(table: Path, capsys: Any, more: list[str], words: str) -> None:
+    out = table.parent / "m.fsm"
+    assert main(["fit", str(table), "-o", str(out), *more]) == 2
+    said = " ".join(capsys.readouterr().err.replace("│", " ").split())
+    assert words in said
+    assert not out.exists()

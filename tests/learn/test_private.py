@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -213,3 +216,99 @@ def test_wide_tables_screen_their_pairs() -> None:
     pairs = {scope for scope in found.graph.scopes if len(scope) == 2}
     assert {(i, i + 1) for i in range(19)} <= pairs
     assert ledger.left < 1e-9 * privacy.rho
+
+
+LISTED = {"sex": ["f", "m"], "smokes": ["n", "y"], "town": ["a", "b", "c"]}
+
+
+def rows_of(n: int, seed: int = 0) -> dict[str, list[str]]:
+    rng = np.random.default_rng(seed)
+    return {name: rng.choice(levels, n).tolist() for name, levels in LISTED.items()}
+
+
+def test_the_file_of_a_private_model_holds_what_was_paid_for_and_nothing_else(tmp_path: Path) -> None:
+    """Every entry of the file is known; none is a count, a fingerprint, a history or the seed of the noise."""
+    rows = rows_of(700) | {"age": np.random.default_rng(1).integers(18, 80, 700).tolist()}
+    model = fs.FullSpan(
+        private=fs.Privacy(1.0), levels=LISTED, bins={"age": [0, 30, 60, 120]}, random_state=987654321
+    ).fit(rows)
+    model.save(tmp_path / "m.fsm")
+    document = json.loads((tmp_path / "m.fsm").read_text())
+    assert set(document) == {
+        *("format", "version", "kind", "space", "basis", "log_z", "terms", "fit", "checksum"),
+    }  # fmt: skip
+    fit = document["fit"]
+    noisy = model.fitted_.n_rows
+    assert noisy != 700
+    kept = {name: value for name, value in fit.items() if value not in (None, [], {}, "", 0)}
+    assert kept.pop("software")
+    assert kept.pop("total") == kept.pop("n_rows") == noisy
+    assert kept.pop("status") == "private"
+    settings = kept.pop("settings")
+    assert settings.pop("private") == {"epsilon": 1.0, "delta": 1e-9, "neighbours": "unbounded"}
+    assert sum(settings.pop("privacy_costs").values()) == pytest.approx(fs.Privacy(1.0).rho)
+    assert settings.pop("estimator") == "FullSpan"
+    assert {name: v for name, v in settings.items() if v is not None} == {
+        "basis": "auto", "missing": "error",
+    }  # fmt: skip
+    assert set(kept) <= {"interactions"}, kept
+    assert "987654321" not in (tmp_path / "m.fsm").read_text()
+    ages = document["space"]["variables"][-1]
+    assert set(ages) == {"name", "levels", "edges", "bin_values"}
+    assert ages["bin_values"][1] == list(range(31, 60, 2))  # spread evenly over the bin, not of the rows
+
+
+def test_two_tables_of_the_same_noise_give_files_that_differ_by_the_model_alone(tmp_path: Path) -> None:
+    """With so little budget that noise is all there is, a row more changes no entry but numbers of the model."""
+    texts = []
+    for n in (500, 501):
+        model = fs.FullSpan(private=fs.Privacy(0.01), levels=LISTED, random_state=0).fit(rows_of(n))
+        model.save(tmp_path / f"{n}.fsm")
+        document = json.loads((tmp_path / f"{n}.fsm").read_text())
+        fit = document["fit"]
+        texts.append([document["space"], fit["settings"], fit["history"], fit["fingerprint"], fit["status"]])
+    assert texts[0] == texts[1]
+
+
+def test_a_private_full_span_answers_saves_and_says_what_it_is(tmp_path: Path) -> None:
+    rows = rows_of(4000)
+    model = fs.FullSpan(private=fs.Privacy(5.0, 1e-6), levels=LISTED, random_state=0).fit(rows)
+    assert model.probability("sex=f") == pytest.approx(0.5, abs=0.05)
+    model.save(tmp_path / "m.fsm")
+    read = fs.load(tmp_path / "m.fsm")
+    assert read.private == model.private == fs.Privacy(5.0, 1e-6)
+    assert read.probability("sex=f, town=a") == pytest.approx(model.probability("sex=f, town=a"), rel=1e-12)
+    assert read.synthesize(50, random_state=0).num_rows == 50
+    assert model.missing_ == {}
+    assert model.limits_ is None
+    said = str(read._shown(5).blocks[0])
+    assert f"about {model.fitted_.n_rows:,} rows" in said
+    assert "from noisy counts alone, (5, 1e-06)-differentially private for tables that differ by one row" in said
+    assert "nan" not in said
+    drawn = fs.private_model(rows, fs.Privacy(5.0, 1e-6), schema=LISTED, random_state=0)
+    assert drawn.distribution.probability("sex=f") == pytest.approx(model.probability("sex=f"), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("options", "fit", "message"),
+    [
+        ({"private": 1.0}, {}, "private is 1.0; give fs.Privacy"),
+        ({"bins": 3}, {}, "would be made from the rows"),
+        ({"bins": {"age": ("width", 3)}}, {}, "would be made from the rows"),
+        ({"missing": "em"}, {}, "with private= a missing cell is an 'error', or a 'level'"),
+        ({"average": 4}, {}, "average is 4, and has no effect here: it applies only to a fit without private="),
+        ({"count_column": "n"}, {}, "count_column is 'n'"),
+        ({}, {"sample_weight": np.ones(40)}, "every row counts once"),
+        ({}, {"validation": rows_of(5)}, "every row counts once"),
+    ],
+)
+def test_what_would_read_rows_without_being_charged_is_refused(
+    options: dict[str, object], fit: dict[str, object], message: str
+) -> None:
+    with pytest.raises(fs.errors.FullspanError, match=re.escape(message)):
+        fs.FullSpan(**{"private": fs.Privacy(1.0), "levels": LISTED, **options}).fit(rows_of(40), **fit)
+
+
+def test_private_counts_are_not_kept_to_go_on_from() -> None:
+    with pytest.raises(fs.errors.FullspanError, match="whose counts are not kept"):
+        fs.FullSpan(private=fs.Privacy(1.0), levels=LISTED).partial_fit(rows_of(40))

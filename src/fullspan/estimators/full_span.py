@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -24,6 +24,7 @@ from fullspan.estimators.settings import of_hidden, refuse_hidden
 if TYPE_CHECKING:
     from fullspan.data.space import Variable
     from fullspan.estimators.inputs.reading import Reading
+    from fullspan.learn.private.accountant import Privacy
     from fullspan.learn.search.options import Options
     from fullspan.learn.wide.fit import WideOptions
     from fullspan.model import LogLinear
@@ -31,6 +32,13 @@ if TYPE_CHECKING:
     from fullspan.model.record import StepLike
 
     Watch = Callable[[StepLike], None]
+
+
+_NOT_PRIVATE = (
+    *("search", "penalty", "l1", "max_order", "engine", "max_width", "hidden", "average", "shrinkage", "dtype"),
+    *("device", "checkpoint", "count_column", "max_levels", "max_memory"),
+)
+"""Parameters of the search, and of tables, that a private fit does not have."""
 
 
 class StreamingEstimator(DensityEstimator):
@@ -139,6 +147,9 @@ class FullSpan(Memory, Seed, StreamingEstimator):
     dtype : numbers of the tables, ``"auto"``, ``"float32"`` or ``"float64"``.
     device : ``"cpu"``, ``"cuda"``, ``"sharded"`` (all devices that JAX sees, see ``docs/devices.md``), or ``"auto"``: a
         GPU if there is one and the table is large and fits it.
+    private : learn under differential privacy, :class:`fullspan.Privacy`: all that is read of the rows is noisy, and
+        charged to the budget. ``levels`` and the edges of ``bins`` must not be made from the rows; levels that are not
+        given are paid for. See ``docs/cookbook/private.md``. The file holds no counts, fingerprints or histories.
     checkpoint : file that keeps the best model so far while the search runs.
     checkpoint_every : seconds between two checkpoints.
     resume : start from the checkpoint, if there is one, and keep its basis, whatever ``basis`` says.
@@ -193,6 +204,7 @@ class FullSpan(Memory, Seed, StreamingEstimator):
     shrinkage: Literal["evidence"] | None = None
     dtype: Literal["auto", "float32", "float64"] = "auto"
     device: Literal["auto", "cpu", "cuda", "sharded"] = "auto"
+    private: Privacy | None = None
     checkpoint: str | os.PathLike[str] | None = None
     checkpoint_every: float = 30.0
     resume: bool = False
@@ -202,6 +214,7 @@ class FullSpan(Memory, Seed, StreamingEstimator):
         Applies(("restarts",), "hidden variables", lambda of: bool(of.hidden)),
         Applies(("dtype",), "the table, engine='table' or 'auto'", lambda of: of.engine != "elimination"),
         Applies(("checkpoint_every",), "checkpoint=", lambda of: of.checkpoint is not None),
+        Applies(_NOT_PRIVATE, "a fit without private=", lambda of: of.private is None),
     )
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, validation: Any = None) -> Self:
@@ -224,11 +237,41 @@ class FullSpan(Memory, Seed, StreamingEstimator):
         -----
         ConvergenceWarning : the learner was stopped early; the best model so far is kept.
         """
+        if self.private is not None:
+            return self._fit_privately(X, sample_weight, validation)
         self._validation = validation
         try:
             return super().fit(X, y, sample_weight)
         finally:
             del self._validation
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None, learn: bool = True) -> Self:
+        if self.private is not None:
+            raise FullspanError("a private model is learned from one table, whose counts are not kept; use fit")
+        return super().partial_fit(X, y, sample_weight, learn)
+
+    partial_fit.__doc__ = StreamingEstimator.partial_fit.__doc__
+
+    def _fit_privately(self, X: Any, sample_weight: Any, validation: Any) -> Self:
+        """Learn from noisy counts; nothing else of the rows is kept or measured."""
+        from fullspan.estimators.private import learn_privately
+
+        check_estimator(self)
+        if sample_weight is not None or validation is not None:
+            raise FullspanError("with private= every row counts once: leave out sample_weight= and validation=")
+        table = checked_table(X)
+        fitted = learn_privately(self, table)
+        with restored_on_error(self):
+            self.missing_: Mapping[str, Mapping[str, int]] = {}
+            self._accept(self._noted(fitted), kind_of(table))
+        return self
+
+    def _accept(self, fitted: Fitted, kind: str, empirical: Empirical | None = None) -> None:
+        super()._accept(fitted, kind, empirical)
+        if self.private is not None:  # a file has it as a dictionary
+            from fullspan.estimators.private import checked_privacy
+
+            self.private = checked_privacy(self.private)
 
     def _learn(self, empirical: Empirical, watch: Watch | None) -> Fitted:
         from fullspan.learn.search.options import Options

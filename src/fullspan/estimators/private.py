@@ -6,7 +6,7 @@ import itertools
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,10 +19,14 @@ from fullspan.data.tables.bins import binned_variable
 from fullspan.data.tables.filling import made
 from fullspan.errors import DataError, DataWarning, FullspanError, require_whole
 from fullspan.estimators.drawing import Forbid, conditioned, listed, texts_of
+from fullspan.estimators.explain.endings import PRIVATE
 from fullspan.estimators.inputs.evidence import Evidence
+from fullspan.estimators.inputs.seeds import generator
 from fullspan.learn.private.accountant import Ledger, Privacy, rho_of
+from fullspan.model.fitted import Fitted
 
 if TYPE_CHECKING:
+    from fullspan.estimators.full_span import FullSpan
     from fullspan.query.distribution import Distribution
 
 Schema = Mapping[str, Sequence[Any] | Mapping[str, Sequence[float]]]
@@ -33,6 +37,8 @@ OTHER = "(other)"
 _LEVELS = 0.05
 """Part of the budget that levels cost which no schema gives."""
 _MOST_LEVELS = 4096
+_EXPLAINED = 2000
+"""Terms up to which what each interaction does is worked out."""
 _N_VALUES = 15
 """Values that stand for a bin, spread evenly."""
 
@@ -85,7 +91,7 @@ def private_model(
     random_state: Any = None,
     verbose: bool = False,
 ) -> PrivateModel:
-    """Learn a distribution of a table under differential privacy.
+    """Learn a distribution of a table under differential privacy, to draw from; ``FullSpan(private=)`` saves it too.
 
     Parameters
     ----------
@@ -102,12 +108,10 @@ def private_model(
     DataError : the table cannot be read, or has a value that the schema does not list. Errors are not private.
     FullspanError : the budget is no budget.
     """
-    if not isinstance(privacy, Privacy):
-        raise FullspanError(f"private is {privacy!r}; give fs.Privacy(epsilon=1, delta=1e-9)")
-    given = _checked(schema)
+    privacy, given = checked_privacy(privacy), _checked(schema)
     counted = _counted(data, given, columns, missing, na_values)
     unlisted = [v.name for v in counted.space.variables if v.name not in given]
-    rng = np.random.default_rng(random_state)
+    rng = generator(random_state)
     ledger = Ledger(rho_of(privacy.epsilon, privacy.delta / 2 if unlisted else privacy.delta), privacy.delta)
     if unlisted:
         counted = _with_common_levels(counted, unlisted, privacy, rng, ledger)
@@ -116,6 +120,79 @@ def private_model(
 
     found = release(counted, privacy, rng, ledger, (lambda words: print(words, file=sys.stderr)) if verbose else None)
     return PrivateModel(GraphDistribution(found.graph), max(1, round(found.total)), privacy, tuple(ledger.spent))
+
+
+def learn_privately(estimator: FullSpan, table: Any) -> Fitted:
+    """What ``FullSpan(private=...)`` keeps of a table: the distribution as a log-linear model, and what it cost.
+
+    No count, fingerprint or history of the rows is in it, nor the seed of the noise.
+
+    Raises
+    ------
+    DataError : as :func:`private_model`.
+    FullspanError : the same, or a parameter would read the rows without being charged.
+    """
+    from fullspan.model.log_linear_form import log_linear_form
+
+    if estimator.missing not in ("error", "level"):
+        raise FullspanError(
+            f"missing is {estimator.missing!r}; with private= a missing cell is an 'error', or a 'level' of its own"
+        )
+    schema: dict[str, Any] = {**(estimator.levels or {}), **_edges(estimator.bins)}
+    found = private_model(
+        table,
+        estimator.private,  # type: ignore[arg-type]
+        schema=schema,
+        columns=estimator.columns,  # type: ignore[arg-type]
+        missing=estimator.missing == "level",
+        na_values=estimator.na_values,
+        random_state=estimator.random_state,
+        verbose=estimator.verbose,
+    )
+    graph, log_z = found.distribution.graph, found.distribution.log_z.value  # type: ignore[attr-defined]
+    model = log_linear_form(graph, log_z, "walsh" if estimator.basis == "auto" else estimator.basis)
+    return replace(
+        Fitted.given(model),
+        total=float(found.n_rows),
+        n_rows=found.n_rows,
+        status=PRIVATE,
+        interactions=None if len(model.terms) <= _EXPLAINED else (),
+        settings={"basis": estimator.basis, "private": asdict(found.privacy), "privacy_costs": dict(found.costs)},
+    )
+
+
+def checked_privacy(given: Any) -> Privacy:
+    """A budget, also as a model file has it.
+
+    Raises
+    ------
+    FullspanError : it is none.
+    """
+    if isinstance(given, Mapping) and "epsilon" in given and set(given) <= {"epsilon", "delta", "neighbours"}:
+        return Privacy(**given)
+    if not isinstance(given, Privacy):
+        raise FullspanError(f"private is {given!r}; give fs.Privacy(epsilon=1, delta=1e-9)")
+    return given
+
+
+def _edges(bins: Any) -> dict[str, dict[str, list[float]]]:
+    """The bins of columns as a schema has them.
+
+    Raises
+    ------
+    FullspanError : their edges would be made from the rows.
+    """
+    if bins is None:
+        return {}
+    if not isinstance(bins, Mapping) or not all(
+        isinstance(e, Sequence) and not isinstance(e, str) and all(isinstance(x, int | float) for x in e)
+        for e in bins.values()
+    ):
+        raise FullspanError(
+            f"bins is {bins!r}, and its edges would be made from the rows; with private= give them, "
+            "{'age': [0, 30, 60, 120]}"
+        )
+    return {str(name): {"edges": [float(e) for e in edges]} for name, edges in bins.items()}
 
 
 def _checked(schema: Schema | None) -> dict[str, Variable]:
@@ -210,9 +287,8 @@ def _with_common_levels(
 def sentences(model: PrivateModel) -> list[str]:
     """What was promised and paid, for people."""
     privacy = model.privacy
-    differ = "one row added or removed" if privacy.neighbours == "unbounded" else "one row changed"
     paid = ", ".join(f"{what} {100 * cost / privacy.rho:.0f} %" for what, cost in model.costs)
     return [
-        f"({privacy.epsilon:g}, {privacy.delta:g})-differentially private for tables that differ by {differ}",
+        privacy.promise,
         f"budget: rho = {privacy.rho:.4g}, of which {paid}",
     ]

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fullspan.errors import BoundaryWarning, ConvergenceWarning
 from fullspan.learn.likelihood.solvers import BY_CHAINS
+from fullspan.learn.private.accountant import Privacy
 from fullspan.model.effects.words import label
 
 if TYPE_CHECKING:
     from fullspan.model.fitted import Fitted
 
-CONVERGED, GIVEN, INTERRUPTED, DIVERGED = "converged", "given", "interrupted", "diverged"
+CONVERGED, GIVEN, PRIVATE, INTERRUPTED, DIVERGED = "converged", "given", "private", "interrupted", "diverged"
 
 
 class Ending(NamedTuple):
@@ -29,6 +30,7 @@ class Ending(NamedTuple):
 ENDINGS = {
     CONVERGED: Ending("the fit converged"),
     GIVEN: Ending("the model was given, not learned from rows"),
+    PRIVATE: Ending("learned from noisy counts alone"),
     INTERRUPTED: Ending("the fit was interrupted; the model is the best found so far", "fit again and let it finish"),
     DIVERGED: Ending(
         "the weights diverged; the last weights that described the rows no worse than the start are kept",
@@ -82,6 +84,8 @@ def ending(fitted: Any) -> Ending:
             "the time ended before every candidate was learned to its end; what was learned by then is stacked",
             "use a higher max_seconds, or None for no limit",
         )
+    if fitted.status == PRIVATE and isinstance(fitted.settings.get("private"), dict):
+        return Ending(f"{ENDINGS[PRIVATE].sentence}, {Privacy(**fitted.settings['private']).promise}")
     if found is None:  # its text comes from the file, and is no template
         return Ending(f"the fit ended with the status {fitted.status!r}")
     if fitted.status == DIVERGED:
@@ -99,7 +103,7 @@ def ending_words(fitted: Any) -> str:
 
 def ended_early(status: str) -> bool:
     """Whether a person should know how the fit ended."""
-    return status not in (CONVERGED, GIVEN)
+    return status not in (CONVERGED, GIVEN, PRIVATE)
 
 
 def _diverged(fitted: Any, found: Ending) -> Ending:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from fullspan.display import power_of_two
 from fullspan.estimators.explain import limits
-from fullspan.estimators.explain.endings import ended_early, ending, ending_words
+from fullspan.estimators.explain.endings import GIVEN, PRIVATE, ended_early, ending, ending_words
 from fullspan.estimators.explain.limits import likelihood_line, limit_line, row_words
 
 if TYPE_CHECKING:
@@ -226,13 +226,14 @@ def summary_lines(fitted: Fitted) -> list[str]:
     space, orders = fitted.model.space, _orders(fitted)
     hidden = f" ({fitted.n_hidden} of them hidden)" if fitted.n_hidden else ""
     split = ", ".join(f"{n} of order {order}" for order, n in orders)
-    rows = f"{row_words(fitted)}, " if fitted.status != "given" else ""
+    told = {GIVEN: "", PRIVATE: f"about {row_words(fitted)}, "}
+    rows = told.get(fitted.status, f"{row_words(fitted)}, ")
     n = len(fitted.model.terms)
     lines = [
         f"{rows}{len(space)} variables{hidden}, {power_of_two(space.n_states)} states",
         f"{n} term{'' if n == 1 else 's'} in the {fitted.model.basis.name} basis" + (f": {split}" if split else ""),
     ]
-    if fitted.status == "given":
+    if fitted.status in told:
         return [*lines, ending(fitted).sentence]
     if share := getattr(fitted.model, "share", 0.0):
         named = fitted.settings.get("shares", {"search": 1 - share, "shrunken": share})

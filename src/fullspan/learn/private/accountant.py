@@ -53,6 +53,12 @@ class Privacy:
         return rho_of(self.epsilon, self.delta)
 
     @property
+    def promise(self) -> str:
+        """In words."""
+        differ = "one row added or removed" if self.neighbours == "unbounded" else "one row changed"
+        return f"({self.epsilon:g}, {self.delta:g})-differentially private for tables that differ by {differ}"
+
+    @property
     def row_length(self) -> float:
         """How many rows' worth two neighbouring tables differ by, in Euclidean length."""
         return 1.0 if self.neighbours == "unbounded" else math.sqrt(2.0)

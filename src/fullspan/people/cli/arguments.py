@@ -82,6 +82,24 @@ def _json(option: str, text: str) -> Any:
     return read_json(option, text)
 
 
+def privacy(text: str) -> Any:
+    """``1`` or ``1,1e-9`` as a budget, epsilon and delta.
+
+    Raises
+    ------
+    FullspanError : it is none.
+    """
+    from fullspan.learn.private.accountant import Privacy
+
+    try:
+        numbers = [float(part) for part in text.split(",")]
+    except ValueError:
+        numbers = []
+    if not 1 <= len(numbers) <= 2:
+        raise FullspanError(f"--private is {text!r}; give epsilon, or epsilon,delta, such as 1,1e-9")
+    return Privacy(**dict(zip(("epsilon", "delta"), numbers, strict=False)))  # type: ignore[arg-type]
+
+
 def seed(text: str) -> int:
     """A whole number of at least 0.
 

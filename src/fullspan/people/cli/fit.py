@@ -81,6 +81,8 @@ def fit(
     parameters = chosen(model, texts, partial(column_names, data, texts.get("hidden")))
     if weights is not None and "count_column" in parameters:
         raise typer.BadParameter("--weights and --count-column both say how much a row counts; give one")
+    if check and "private" in parameters:
+        raise typer.BadParameter("--check measures the rows, which --private protects; leave out one of them")
     for target in (output, parameters.get("checkpoint")):
         if target is not None:
             check_model_target(Path(target), data, force=force)
@@ -95,7 +97,7 @@ def fit(
         is_measured = _saved(estimator, output, verbose=not quiet)
     checked = _checked(estimator, data, weights, output) if check and is_measured else None
     if is_measured and not quiet:
-        more = {"file": str(output), "seconds": estimator.fitted_.settings["seconds"]}
+        more = {"file": str(output), "seconds": estimator.fitted_.settings.get("seconds")}
         print_fit(estimator, more if checked is None else {**more, "check": checked[0]}, as_json=as_json)
     if checked is not None and not as_json:
         typer.echo("\n".join(checked[1]))
@@ -131,6 +133,7 @@ def _fitted(estimator: Any, data: Path, weights: str | None, interrupts: Interru
 
 def _saved(estimator: Any, output: Path, *, verbose: bool) -> bool:
     """Write the model, and return whether all that is measured of it is known: Ctrl-C must not lose a learned model."""
+    from fullspan.estimators.explain.endings import PRIVATE
     from fullspan.estimators.registry import write_fitted
     from fullspan.learn.base.reporter import announce, reported
 
@@ -141,4 +144,4 @@ def _saved(estimator: Any, output: Path, *, verbose: bool) -> bool:
     except KeyboardInterrupt:
         write_fitted(estimator.fitted_, output)
         return False
-    return "seconds" in estimator.fitted_.settings
+    return "seconds" in estimator.fitted_.settings or estimator.status_ == PRIVATE

@@ -91,6 +91,13 @@ SPELLINGS: dict[str, Spelling] = {
     "handle_unknown": _one("unknown"),
     "max_memory": _one("max_memory", arguments.size, "Most memory to use, such as 8GiB.", "SIZE"),
     "random_state": _one("seed", arguments.seed, "Seed of all that is random.", "N"),
+    "private": _one(
+        "private",
+        arguments.privacy,
+        "Differential privacy: epsilon, or epsilon,delta; --levels and the edges of --bins must not be made from the "
+        "rows, and levels that they do not list are paid for.",
+        "EPSILON,DELTA",
+    ),
     "shrinkage": Spelling(
         {"shrink": "Shrink interactions by a prior set by evidence; full-span mixes them in as far as they predict."},
         lambda given, _: "evidence" if given["shrink"] else None,

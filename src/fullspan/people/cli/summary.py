@@ -90,7 +90,8 @@ def print_fit(estimator: Any, more: dict[str, Any], *, as_json: bool) -> None:
         print_json({**more, **shown.facts})
         return
     print_shown(shown)
-    typer.echo(f"fitted in {more['seconds']:.1f} s, written to {more['file']}")
+    fitted = "" if more["seconds"] is None else f"fitted in {more['seconds']:.1f} s, "
+    typer.echo(f"{fitted}written to {more['file']}")
 
 
 def _print_notes(estimator: Any) -> None:
