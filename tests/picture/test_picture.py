@@ -66,7 +66,7 @@ def test_long_names_stay_apart_from_each_other_and_are_whole_on_request() -> Non
     """Names that differ at their end have different labels, and the whole name is there for a pointer."""
     picture = InteractionGraph.of(LONG, [])
     assert len(set(picture.labels)) == 40
-    assert all(len(label) <= 2 and max(map(len, label)) <= 22 for label in picture.labels)
+    assert all(len(label) <= 4 and max(map(len, label)) <= 22 for label in picture.labels)
     titles = [t.text for t in ElementTree.fromstring(svg.graph(picture, "g")).iter("title")]
     assert titles == LONG
     assert InteractionGraph.of(["hours_of_television_per_week"], []).labels == (("hours_of_", "television_per_week"),)

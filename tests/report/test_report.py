@@ -100,7 +100,14 @@ def test_every_promised_part_is_there(content: Any) -> None:
     """Data, interactions, fit, information by order, learning curve, calibration, warnings; every picture is named."""
     reader = parsed(page(content))
     text = " ".join(reader.text)
-    for part in ("What the data are", "interactions were found", "fits worst", "each order explains", "predicts"):
+    for part in (
+        "What was found",
+        "All interactions",
+        "What the data are",
+        "fits worst",
+        "each order explains",
+        "predicts",
+    ):
         assert part in text
     assert "Few data" in text or "To keep in mind" not in text
     assert "learned again from" in text
@@ -379,14 +386,14 @@ def test_the_first_paragraph_says_how_far_the_model_is_from_the_data() -> None:
     """Exact under the model is one thing, the distance from the data another; both are said at once."""
     data = rows_of(300)
     tree = fs.ChowLiuTree().fit(data)
-    lead = re.search(r'<p class="lead">(.*?)</p>', page(gather(tree, refit=False)))
+    lead = re.search(r'<p class="exact">(.*?)</p>', page(gather(tree, refit=False)))
     assert lead is not None
     assert "Answers are exact under the model" in lead[1]
     limits = tree.limits_
     assert limits is not None
     assert html.escape(limits[1:]) in lead[1]
     table = fs.FullSpan().fit(data)
-    lead = re.search(r'<p class="lead">(.*?)</p>', page(gather(table, data, refit=False)))
+    lead = re.search(r'<p class="exact">(.*?)</p>', page(gather(table, data, refit=False)))
     assert lead is not None
     assert "Largest pairwise misfit: " in lead[1]
     assert "nats per row" in lead[1]

@@ -9,13 +9,13 @@ import numpy as np
 
 from fullspan.errors import FullspanError
 from fullspan.pictures.chart import Bars, Chart
-from fullspan.pictures.interactions import ASPECT, InteractionGraph
+from fullspan.pictures.interactions import WIDE, InteractionGraph
 from fullspan.pictures.labels import LABEL, LABEL_LINES, extent, lines
 from fullspan.pictures.legend import LIGHT, N_GROUPS, ROLES, Key
 from fullspan.pictures.svg import hull
 
 _ANGLES = np.linspace(0, 2 * np.pi, 48, endpoint=False)
-_CIRCLE = np.stack([np.cos(_ANGLES) / ASPECT, np.sin(_ANGLES)], axis=1) * 0.046
+_CIRCLE = np.stack([np.cos(_ANGLES) / WIDE.aspect, np.sin(_ANGLES)], axis=1) * 0.046
 """How far the shade of a group reaches around its nodes."""
 _INCH = 0.078
 """Width of a letter of 9 points in inches, and a little more."""

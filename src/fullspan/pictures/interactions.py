@@ -14,15 +14,26 @@ from fullspan.pictures.layout import positions
 from fullspan.pictures.legend import N_GROUPS, WORDS, Key, line_keys
 
 MAX_NODES, MAX_EDGES, MAX_GROUPS = 40, 90, 6
-ASPECT = 1.6
-LINE = 18
-"""Letters in a line of a label, which has at most two."""
+LINE, LINES = 18, 4
+"""Letters in a line of a label, and most lines."""
 _LETTER, _HEIGHT, _SECOND = 0.0135, 0.052, 0.03
-"""Width of a letter, height of a label and of its second line, in heights of a picture that is not crowded."""
+"""Width of a letter, height of a label and of each further line, in heights of a picture that is not crowded."""
 _ROOM = np.array([1.25, 1.7])
 """Of a label with the space around it, in its own size."""
 _FILL = 0.5
 """Most of the picture that labels with their space may cover; a crowded picture is taller."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What a picture is drawn in: width over height, and how large letters are next to those of a wide picture."""
+
+    aspect: float
+    letters: float = 1.0
+
+
+WIDE, NARROW = Frame(1.6), Frame(0.7, 1.08)
+"""Of a page, and of a telephone."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +73,7 @@ class InteractionGraph:
     edges, groups : strongest first.
     left_out : variables, pairs and groups that are left out because the picture would be too full.
     most : strength of the strongest edge.
-    tall : height, where 1 is that of a picture ``ASPECT`` times as wide as high.
+    tall : height, where 1 is that of the frame.
     measure, neutral : what strengths and lines without a direction are, for the legend.
     """
 
@@ -77,6 +88,7 @@ class InteractionGraph:
     tall: float
     measure: str
     neutral: str
+    frame: Frame = WIDE
 
     @classmethod
     def of(
@@ -85,6 +97,7 @@ class InteractionGraph:
         interactions: Iterable[Hyperedge],
         measure: str = "nats saved",
         neutral: str = WORDS[0],
+        frame: Frame = WIDE,
     ) -> InteractionGraph:
         """The graph of the strongest interactions; terms of the same variables are added up."""
         everyone = tuple(names)
@@ -96,15 +109,15 @@ class InteractionGraph:
         top, top_group = _largest(v for _, (v, _) in edges), _largest(v for _, v in larger)
         drawn = tuple(Edge((place[a], place[b]), value / top, direction) for (a, b), (value, direction) in edges)
         shaded = tuple(Group(tuple(place[x] for x in k), v / top_group) for k, v in larger)
-        labels = tuple(lines(name, LINE, 2) for name in kept)
-        sizes = np.array([_size(label) for label in labels]).reshape(-1, 2)
+        labels = tuple(lines(name, LINE, LINES) for name in kept)
+        sizes = frame.letters * np.array([_size(label) for label in labels]).reshape(-1, 2)
         links = [e.nodes for e in drawn[: max(2 * len(kept), 20)]] + [
             (g.nodes[i], g.nodes[j]) for g in shaded for i in range(len(g.nodes)) for j in range(i)
         ]
-        at, tall = _placed(links, sizes * _ROOM)
+        at, tall = _placed(links, sizes * _ROOM, frame.aspect)
         left_out = (len(everyone) - len(kept), len(pairs) - len(drawn), len(groups) - len(shaded))
-        sizes = sizes / (ASPECT, tall)
-        return cls(kept, labels, at, sizes, drawn, shaded, left_out, top, tall, measure, neutral)
+        sizes = sizes / (frame.aspect, tall)
+        return cls(kept, labels, at, sizes, drawn, shaded, left_out, top, tall, measure, neutral, frame)
 
     @property
     def keys(self) -> tuple[Key, ...]:
@@ -122,37 +135,39 @@ def _size(label: tuple[str, ...]) -> tuple[float, float]:
     return _LETTER * (max(map(extent, label)) + 2.2), _HEIGHT + _SECOND * (len(label) - 1)
 
 
-def _placed(links: list[tuple[int, int]], sizes: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+def _placed(
+    links: list[tuple[int, int]], sizes: NDArray[np.float64], aspect: float
+) -> tuple[NDArray[np.float64], float]:
     """Positions in the unit square, what is joined above, what stands alone in rows at the bottom; and its height."""
     joined = sorted({i for link in links for i in link})
-    rows = _rows([i for i in range(len(sizes)) if i not in set(joined)], sizes)
+    rows = _rows([i for i in range(len(sizes)) if i not in set(joined)], sizes, aspect)
     heights = [0.9 * max(float(sizes[i, 1]) for i in row) for row in rows]
     strip = sum(heights)
-    crowded = float(sizes[joined].prod(axis=1).sum()) / (_FILL * ASPECT)
+    crowded = float(sizes[joined].prod(axis=1).sum()) / (_FILL * aspect)
     above = max(1 - strip, crowded, 0.2) if joined else 0.0
     tall = max(1.0, above + strip)
     at = np.zeros((len(sizes), 2))
     if joined:
         place = {i: k for k, i in enumerate(joined)}
-        inner = positions(len(joined), [(place[a], place[b]) for a, b in links], sizes[joined] / above, ASPECT / above)
+        inner = positions(len(joined), [(place[a], place[b]) for a, b in links], sizes[joined] / above, aspect / above)
         at[joined] = inner * (1.0, above / tall)
     stretch = (tall - above) / strip if rows else 1.0
     top = above
     for row, height in zip(rows, heights, strict=True):
-        space = (ASPECT - sum(float(sizes[i, 0]) for i in row)) / len(row)
+        space = (aspect - sum(float(sizes[i, 0]) for i in row)) / len(row)
         x = 0.0
         for i in row:
-            at[i] = (x + (space + sizes[i, 0]) / 2) / ASPECT, (top + stretch * height / 2) / tall
+            at[i] = (x + (space + sizes[i, 0]) / 2) / aspect, (top + stretch * height / 2) / tall
             x += space + float(sizes[i, 0])
         top += stretch * height
     return at, tall
 
 
-def _rows(nodes: list[int], sizes: NDArray[np.float64]) -> list[list[int]]:
+def _rows(nodes: list[int], sizes: NDArray[np.float64], aspect: float) -> list[list[int]]:
     """Rows of nodes that are no wider than the picture."""
     rows: list[list[int]] = []
     for i in nodes:
-        if not rows or sum(sizes[j, 0] for j in rows[-1]) + sizes[i, 0] > ASPECT:
+        if not rows or sum(sizes[j, 0] for j in rows[-1]) + sizes[i, 0] > aspect:
             rows.append([])
         rows[-1].append(i)
     return rows

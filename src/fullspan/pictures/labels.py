@@ -7,7 +7,7 @@ import unicodedata
 
 _WORDS, _PARTS = re.compile(r"\S+\s*"), re.compile(r"[^_\-./,;=]*(?:[_\-./,;=]+|$)")
 """Words of a text, and the parts of a word that is longer than a line."""
-LABEL, LABEL_LINES = 44, 3
+LABEL, LABEL_LINES = 44, 8
 """Letters in a line of a bar's label, and most lines."""
 
 
@@ -23,7 +23,7 @@ def extent(text: str) -> int:
 def lines(text: str, width: int, most: int) -> tuple[str, ...]:
     """The text on at most ``most`` lines of about ``width`` letters; both ends of a longer one are kept.
 
-    Text with line breaks of its own keeps these, and each of its lines is one here.
+    Text with line breaks of its own keeps these.
 
     >>> lines("household_income_before_taxes", 18, 2)
     ('household_income_', 'before_taxes')
@@ -31,7 +31,8 @@ def lines(text: str, width: int, most: int) -> tuple[str, ...]:
     ('a_very_long_', '…a_number_17')
     """
     if "\n" in text:
-        return tuple(line for part in text.split("\n") for line in lines(part, width, 1))
+        parts = text.split("\n")
+        return tuple(line for part in parts for line in lines(part, width, max(most // len(parts), 1)))
     found = min((_broken(text, w) for w in range(width, width + width // 4)), key=len)
     kept = min(len(text), width * most)
     while len(found) > most:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from fullspan.pictures.chart import Bars, Chart, Series, ticks
-from fullspan.pictures.interactions import ASPECT, InteractionGraph
+from fullspan.pictures.interactions import InteractionGraph
 from fullspan.pictures.labels import LABEL, LABEL_LINES, extent, lines
 from fullspan.pictures.legend import N_GROUPS, ROLES, Key
 
@@ -89,15 +89,19 @@ def document(width: float, height: float, label: str, parts: Sequence[str]) -> s
 
 _W, _H = 640, 400
 _LEFT, _RIGHT, _TOP, _BOTTOM = 76, 16, 12, 48
+_NARROW = 344
+"""Width for a telephone."""
 _ROW, _LINE = 26, 16
 """Height of a bar's row, and of each further line of its label."""
 
 
-def graph(picture: InteractionGraph, label: str, height: int = 640) -> str:
+def graph(picture: InteractionGraph, label: str) -> str:
     """The interaction graph: groups shaded below, pairs as lines, labels above, and the legend under it all."""
-    width, bottom = ASPECT * height, picture.tall * height
+    aspect, scale = picture.frame.aspect, 15 if picture.frame.aspect > 1 else 12
+    height = scale / 15 * 640 / picture.frame.letters
+    width, bottom = aspect * height, picture.tall * height
     at = picture.at * (width, bottom)
-    parts = [*_groups(picture, at), *_edges(picture, at), *_nodes(picture, at, width, bottom)]
+    parts = [*_groups(picture, at), *_edges(picture, at), *_nodes(picture, at, width, bottom, scale)]
     key, more = legend(picture.keys, 8, bottom + 10, width)
     return document(width, bottom + 10 + more, label, [*parts, *key])
 
@@ -144,8 +148,8 @@ def _edges(picture: InteractionGraph, at: np.ndarray) -> Iterator[str]:
         )
 
 
-def _nodes(picture: InteractionGraph, at: np.ndarray, width: float, height: float) -> Iterator[str]:
-    sizes, letters = picture.sizes * (width, height), round(15 * width / 1024)
+def _nodes(picture: InteractionGraph, at: np.ndarray, width: float, height: float, letters: int) -> Iterator[str]:
+    sizes = picture.sizes * (width, height)
     for (x, y), (w, h), name, label in zip(at, sizes, picture.names, picture.labels, strict=True):
         yield (
             f'<rect x="{x - w / 2:.1f}" y="{y - h / 2:.1f}" width="{w:.1f}" height="{h:.1f}" rx="16" '
@@ -153,16 +157,17 @@ def _nodes(picture: InteractionGraph, at: np.ndarray, width: float, height: floa
         )
 
 
-def chart(picture: Chart) -> str:
+def chart(picture: Chart, *, narrow: bool = False) -> str:
     """A chart with its axes."""
-    width = _H + _LEFT - _BOTTOM if picture.square else _W
+    height = 0.75 * _H if narrow else _H
+    width = height + _LEFT - _BOTTOM if picture.square else _NARROW if narrow else _W
     (x0, x1), (y0, y1) = picture.ranges()
-    frame = _Frame(_LEFT, width - _RIGHT, _TOP, _H - _BOTTOM, x0, x1, y0, y1)
+    frame = _Frame(_LEFT, width - _RIGHT, _TOP, height - _BOTTOM, x0, x1, y0, y1)
     parts = [*_axes(frame, picture)]
     for series in picture.series:
         parts += _series(series, frame)
-    key, more = legend(picture.keys, 20, _H, width)
-    return document(width, _H + more, picture.title, [*parts, *key])
+    key, more = legend(picture.keys, 20, height, width)
+    return document(width, height + more, picture.title, [*parts, *key])
 
 
 class _Frame:
@@ -214,14 +219,14 @@ def _series(s: Series, f: _Frame) -> Iterator[str]:
         yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{size:.1f}" fill="{colour}" fill-opacity=".85"/>'
 
 
-def bars(picture: Bars) -> str:
-    """Horizontal bars with their labels to the left and words to the right, and the legend below."""
-    labels = [lines(label, LABEL, LABEL_LINES) for label in picture.labels]
+def bars(picture: Bars, *, narrow: bool = False) -> str:
+    """Horizontal bars with labels to the left, above if ``narrow``; words to the right, the legend below."""
+    labels = [lines(label, 36 if narrow else LABEL, LABEL_LINES) for label in picture.labels]
     texts = picture.texts or ("",) * len(labels)
-    left = 26 + LETTER * max((extent(line) for label in labels for line in label), default=0)
+    left = 12 if narrow else 26 + LETTER * max((extent(line) for label in labels for line in label), default=0)
     right = 28 + LETTER * max(map(extent, texts), default=0)
-    tops = np.cumsum([_TOP, *(_ROW + _LINE * (len(label) - 1) for label in labels)])
-    width, bottom = max(_W, left + right + 320), float(tops[-1])
+    tops = np.cumsum([_TOP, *(_ROW + _LINE * (len(label) - (not narrow)) for label in labels)])
+    width, bottom = _NARROW if narrow else max(_W, left + right + 320), float(tops[-1])
     low, high = picture.range()
     f = _Frame(left, width - right, _TOP, bottom, low, high, 0, 1)
     parts = [
@@ -230,8 +235,10 @@ def bars(picture: Bars) -> str:
         for t in ticks(low, high)
     ]
     for k, label in enumerate(labels):
-        y = float(tops[k] + tops[k + 1]) / 2
-        parts.append(text_lines(f.left - 14, y, label, "end", title=picture.labels[k]))
+        y = float(tops[k + 1]) - _ROW / 2 if narrow else float(tops[k] + tops[k + 1]) / 2
+        x, middle, anchor = (2, y - (_ROW + _LINE * len(label)) / 2, "start") if narrow else (f.left - 14, y, "end")
+        drawn = text_lines(x, middle, label, anchor, title=picture.labels[k])
+        parts.append(f'<g class="over">{drawn}</g>' if narrow else drawn)
         parts.append(text(f.right + 16, y + 4.5, texts[k], "start", muted=True) if texts[k] else "")
         parts += _bar(picture, k, y, f)
     parts.append(f'<line x1="{f.x(0):.1f}" x2="{f.x(0):.1f}" y1="{f.top}" y2="{f.bottom}" stroke="var(--muted)"/>')

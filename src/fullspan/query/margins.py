@@ -89,7 +89,7 @@ def worst_cells(distribution: Distribution, data: Empirical, top: int) -> WorstC
     found: list[_Margin] = []
     n_cells = n_rare = 0
     for where in _margins(n, min(order, n)):
-        observed = _counted(data, where)
+        observed = counted_margin(data, where)
         total = float(observed.sum())
         if total == 0:
             continue
@@ -109,7 +109,7 @@ def _margins(n: int, order: int) -> Iterator[tuple[int, ...]]:
         yield from itertools.combinations(range(n), k)
 
 
-def _counted(data: Empirical, where: tuple[int, ...]) -> Array:
+def counted_margin(data: Empirical, where: tuple[int, ...]) -> Array:
     """Counts of the rows that show all these variables, one axis per variable."""
     cards = [data.space.cards[i] for i in where]
     codes = np.asarray(data.states[:, list(where)], dtype=np.int64)

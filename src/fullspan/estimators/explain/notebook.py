@@ -32,4 +32,4 @@ def _graph(estimator: Any) -> str:
         return ""
     look = "background:#fff;border-radius:8px;max-width:60em;margin:.6em 0;padding:6px;font-family:sans-serif"
     style = f"{css_variables(LIGHT)};{look}"
-    return f'<div style="{style}">{svg.graph(interaction_graph(estimator), "interaction graph", 560)}</div>'
+    return f'<div style="{style}">{svg.graph(interaction_graph(estimator), "interaction graph")}</div>'

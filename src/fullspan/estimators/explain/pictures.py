@@ -6,11 +6,12 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from fullspan.errors import FullspanError
+from fullspan.estimators.explain.links import NATS_SAVED
 from fullspan.estimators.explain.terms import AVERAGED_HEADINGS
 from fullspan.model.effects.interaction import NEAR_BOUNDARY, factor
 from fullspan.pictures.chart import Bars, Chart, Series
-from fullspan.pictures.interactions import Hyperedge, InteractionGraph
-from fullspan.pictures.labels import LABEL, LABEL_LINES, extent
+from fullspan.pictures.interactions import NARROW, WIDE, Hyperedge, InteractionGraph
+from fullspan.pictures.labels import LABEL, extent
 from fullspan.pictures.legend import ROLES, WORDS
 
 if TYPE_CHECKING:
@@ -31,13 +32,19 @@ def interactions(estimator: Any) -> list[Hyperedge]:
     ]
 
 
-def interaction_graph(estimator: Any) -> InteractionGraph:
-    """Variables, pairs and groups."""
-    found = interactions(estimator)
+def interaction_graph(estimator: Any, *, narrow: bool = False) -> InteractionGraph:
+    """Variables, pairs and groups; ``narrow`` for a telephone."""
+    found, frame = interactions(estimator), NARROW if narrow else WIDE
     if is_saved(estimator):
-        return InteractionGraph.of(estimator.space_.names, found)
+        return InteractionGraph.of(estimator.space_.names, found, frame=frame)
     neutral = WORDS[0] if any(one.effects for one in estimator.interactions_) else "pair of variables"
-    return InteractionGraph.of(estimator.space_.names, found, "nats shared", neutral)
+    return InteractionGraph.of(estimator.space_.names, found, measure_of(estimator), neutral, frame)
+
+
+def measure_of(estimator: Any) -> str:
+    """What the numbers of interactions are."""
+    measure = str(estimator._links().measure)
+    return measure if is_saved(estimator) or measure != NATS_SAVED else "nats shared"
 
 
 def is_saved(estimator: Any) -> bool:
@@ -76,7 +83,7 @@ def effects(estimator: Any, top: int = TOP) -> Bars:
 def _label(events: tuple[str, ...]) -> str:
     """The levels on one line if they fit, else each of a few on its own."""
     text = ", ".join(events)
-    return text if extent(text) <= LABEL or len(events) > LABEL_LINES else ",\n".join(events)
+    return text if extent(text) <= LABEL or len(events) > 3 else ",\n".join(events)
 
 
 _Z = 1.959964

@@ -22,7 +22,7 @@ def register(app: typer.Typer) -> None:
 
 
 def report(
-    model: Annotated[Path, typer.Argument(help="Model file.")],
+    model: Annotated[Path, typer.Argument(help="Model file, or network: .uai or .bif, also .gz.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="File to write, .html.")] = Path("report.html"),
     data: Annotated[Path | None, typer.Option(help="Table to show next to the model.")] = None,
     test: Annotated[Path | None, typer.Option(help="Table of held-out rows.")] = None,
@@ -34,8 +34,10 @@ def report(
     from fullspan.errors import FullspanError
     from fullspan.estimators.registry import load
     from fullspan.model.files.disk import is_pipe_or_device
+    from fullspan.model.files.networks.formats import NETWORKS, suffix
     from fullspan.people.cli.files import check_target, write_text
     from fullspan.people.report.content import gather
+    from fullspan.people.report.networks import Network
     from fullspan.people.report.page import page
 
     if output.suffix.lower() not in (".html", ".htm") and not is_pipe_or_device(output):
@@ -43,9 +45,8 @@ def report(
             f"a report is an HTML file, but {str(output)!r} was asked for; write for example report.html"
         )
     check_target(output, model, *(path for path in (data, test) if path is not None))
-    content = gather(
-        load(model).set_params(**changes(na)), data, test, title=title or model.stem, refit=refit, say=_say
-    )
+    estimator = Network.read(model) if suffix(model) in NETWORKS else load(model)
+    content = gather(estimator.set_params(**changes(na)), data, test, title=title or model.stem, refit=refit, say=_say)
     text = page(content)
     write_text(output, text)
     typer.echo(f"report written to {output} ({len(text.encode()) / 1024:.0f} KiB)", err=True)

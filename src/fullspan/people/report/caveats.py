@@ -93,9 +93,9 @@ def _levels(data: Empirical | None) -> Iterator[str]:
         rare += [f"{variable.name}={variable.levels[k]} ({counts[k]:g})" for k in np.flatnonzero(counts < RARE)]
     if constant:
         have, carry = ("has", "carries") if len(constant) == 1 else ("have", "carry")
-        yield f"Constant: {_listed(constant)} {have} only one level in these rows and {carry} no information."
+        yield f"Constant: {listed(constant)} {have} only one level in these rows and {carry} no information."
     if rare:
-        yield f"Rare levels, seen in fewer than {RARE} rows: {_listed(rare)}. What is said about them is a guess."
+        yield f"Rare levels, seen in fewer than {RARE} rows: {listed(rare)}. What is said about them is a guess."
 
 
 def _drift(fitted: Any) -> Iterator[str]:
@@ -112,7 +112,7 @@ def _counted(n: int, one: str, many: str) -> str:
     return f"{n:,} {one if n == 1 else many}"
 
 
-def _listed(names: list[str], most: int = 6) -> str:
+def listed(names: list[str], most: int = 6) -> str:
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
 

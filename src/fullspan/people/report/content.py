@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -17,11 +17,15 @@ from fullspan.data.tables.resampling import held_out
 from fullspan.errors import FullspanError
 from fullspan.estimators.compare.comparing import compare_counts, training_share
 from fullspan.estimators.compare.comparison import ALL, SOME, Comparison
+from fullspan.estimators.explain.interactions import InteractionTable
 from fullspan.estimators.explain.limits import approach
+from fullspan.estimators.explain.shares import shares_of
 from fullspan.estimators.inputs.checks import check_exact_joint
 from fullspan.estimators.inputs.reading import Reading
 from fullspan.learn.likelihood.nested import information_by_order
+from fullspan.model.effects.interaction import Interaction
 from fullspan.people.report.caveats import caveats
+from fullspan.pictures.shares import Shares
 from fullspan.query.margins import WorstCells, worst_cells
 from fullspan.query.pair_misfit import PairMisfit, pair_misfit
 
@@ -32,6 +36,12 @@ MAX_SECONDS = 120.0
 """Time that the first fit may have taken for there to be a second one."""
 MAX_LISTED = 100
 """Variables listed with their levels."""
+STRONGEST = 3
+"""Interactions that are shown as pictures."""
+MAX_CELLS = 4096
+"""Cells of the table of the variables of such an interaction."""
+THIS = "this model"
+"""Its name among the baselines."""
 Say = Callable[[str], None]
 
 
@@ -59,6 +69,9 @@ class Content:
         others it is kept with the model.
     training_share : share of the rows given that the model was learned from; NaN if that cannot be judged.
     unjudged : why that cannot be judged, in words.
+    interactions : all of them, strongest first.
+    strongest : the first of them that can be drawn, each with its shares.
+    why_not_held_out : why there is no comparison, in words.
     """
 
     title: str
@@ -74,6 +87,9 @@ class Content:
     misfit: PairMisfit | None = None
     training_share: float = 0.0
     unjudged: str = ""
+    interactions: InteractionTable = field(default_factory=lambda: InteractionTable(()))
+    strongest: tuple[tuple[Interaction, Shares], ...] = ()
+    why_not_held_out: str = ""
 
 
 def gather(
@@ -106,9 +122,9 @@ def gather(
     counts, share, unjudged = _judged(estimator, data, reading.count_again(data, space)) if data is not None else _NONE
     is_training = share >= ALL
     say("measuring the fit")
-    comparison, words = _held_out(estimator, counts, share, _counted(reading, test, space), refit, say)
+    comparison, words, why = _held_out(estimator, counts, share, _counted(reading, test, space), refit, say)
     worst = None if counts is None else worst_cells(estimator.distribution_, counts, WORST)
-    model = estimator.model_
+    model, interactions = estimator.model_, estimator.interactions_
     return Content(
         title or type(estimator).__name__,
         estimator,
@@ -123,7 +139,25 @@ def gather(
         _misfit(estimator, counts) if is_training and counts is not None else None,
         share,
         unjudged,
+        interactions,
+        _strongest(estimator, interactions, counts),
+        why,
     )
+
+
+def _strongest(
+    estimator: Any, rows: InteractionTable, data: Empirical | None
+) -> tuple[tuple[Interaction, Shares], ...]:
+    """The strongest interactions whose tables are small enough to be looked at, with their shares."""
+    distribution = estimator.distribution_
+    found: list[tuple[Interaction, Shares]] = []
+    space = distribution.visible
+    for row in rows:
+        if row.is_weak or len(found) == STRONGEST:
+            break
+        if math.prod(space.variables[space.position(name)].card for name in row.variables) <= MAX_CELLS:
+            found.append((row, shares_of(distribution, row, data)))
+    return tuple(found)
 
 
 def _counted(reading: Reading, table: Any, space: Any) -> Empirical | None:
@@ -161,28 +195,43 @@ def _misfit(estimator: Any, data: Empirical) -> PairMisfit | None:
 
 def _held_out(
     estimator: Any, data: Empirical | None, share: float, test: Empirical | None, refit: bool, say: Say
-) -> tuple[Comparison | None, str]:
-    """The model on held-out rows, and in words which rows those are; ``share`` of ``data`` was learned from."""
+) -> tuple[Comparison | None, str, str]:
+    """The model on held-out rows; in words which rows those are, or why there are none.
+
+    ``share`` of ``data`` was learned from.
+    """
     is_training = share >= ALL
     if test is not None:
         train = data if is_training else None
-        return _compared(estimator, test, train), f"{test.total:,.6g} rows of a separate table"
+        return _compared(estimator, test, train), f"{test.total:,.6g} rows of a separate table", ""
     if data is None:
-        return None, "No rows were given: fullspan report MODEL --data FILE shows how well the model predicts them."
+        return None, "", "no table was given; --data FILE shows how well the model predicts its rows"
     if not is_training:
-        return _compared(estimator, data, None), f"{data.total:,.6g} {_which(share)}"
-    history = estimator.fitted_.history
-    seconds = estimator.fitted_.settings.get("seconds", history[-1].seconds if history else 0.0)
-    if not refit or seconds > MAX_SECONDS or data.total < 20:
-        return None, "The rows given are those the model was learned from; --test FILE takes rows that were held out."
+        return _compared(estimator, data, None), f"{data.total:,.6g} {_which(share)}", ""
+    if (why := _no_refit(estimator, data, refit)) is not None:
+        return None, "", f"{why}; --test FILE takes rows that the model has not seen"
     say(f"learning again from {1 - SHARE:.0%} of the rows, to test on the others")
     train, valid = held_out(data, SHARE, np.random.default_rng(0))
     if valid is None:
-        return None, "There are too few rows to hold some out."
+        return None, "", "there are too few rows to hold some out"
     words = (
         f"the model was learned again from {train.total:,.6g} of these rows and tested on the other {valid.total:,.6g}"
     )
-    return _compared(_learned_again(estimator, train), valid, train, held_out=True), words
+    return _compared(_learned_again(estimator, train), valid, train, held_out=True), words, ""
+
+
+def _no_refit(estimator: Any, data: Empirical, refit: bool) -> str | None:
+    """Why the model is not learned a second time, from a part of its rows; None if it is."""
+    history = estimator.fitted_.history
+    seconds = estimator.fitted_.settings.get("seconds", history[-1].seconds if history else 0.0)
+    if not refit:
+        return "the rows given are those the model was learned from, and a second fit was not wanted"
+    if seconds > MAX_SECONDS:
+        return (
+            f"the rows given are those the model was learned from; its fit took {seconds:,.0f} s, and it is learned "
+            f"again from a part of them only if that took at most {MAX_SECONDS:.0f} s"
+        )
+    return "there are too few rows to hold some out" if data.total < 20 else None
 
 
 def _which(share: float) -> str:
@@ -199,7 +248,7 @@ def _learned_again(estimator: Any, train: Empirical) -> Any:
 
 
 def _compared(estimator: Any, test: Empirical, train: Empirical | None, held_out: bool = False) -> Comparison:
-    return compare_counts({"this model": estimator}, test, train, baselines=True, seed=0, held_out=held_out)
+    return compare_counts({THIS: estimator}, test, train, baselines=True, seed=0, held_out=held_out)
 
 
 def _shares(estimator: Any, data: Empirical | None) -> tuple[VariableShares, ...]:

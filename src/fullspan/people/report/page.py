@@ -25,12 +25,15 @@ from fullspan.estimators.explain.pictures import (
     interaction_graph,
     is_saved,
     learning,
+    measure_of,
     reliability,
 )
 from fullspan.model.mixture import FittedMixture
 from fullspan.people.report.caveats import has_intervals, interaction_notes
-from fullspan.people.report.content import MAX_LISTED, Content, VariableShares
-from fullspan.people.report.parts import CSS, figure, folded, sentence, table
+from fullspan.people.report.content import MAX_LISTED, THIS, Content, VariableShares
+from fullspan.people.report.lead import effect_words, found, joined, known_fit, leaves_out, predicts
+from fullspan.people.report.parts import figure, folded, sentence, shares, table
+from fullspan.people.report.style import CSS
 from fullspan.pictures import svg
 from fullspan.pictures.legend import ROLES
 from fullspan.query.margins import LEAST, WorstCells
@@ -52,32 +55,45 @@ def page(content: Content) -> str:
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         f"<title>{title} – Fullspan report</title><style>{CSS}</style></head><body>"
         f'<header><h1>{title}</h1>{_lead(content)}<nav aria-label="Contents">{links}</nav></header><main>'
-        f"{_facts(content)}{_caveats(content)}{body}</main>{_footer(content)}</body></html>\n"
+        f"{_facts(content)}{_exact(content)}{_caveats(content)}{body}</main>{_footer(content)}</body></html>\n"
     )
 
 
 def _sections(c: Content) -> Iterator[tuple[str, str, str] | None]:
+    called = c.estimator._links().called
+    if c.strongest:
+        yield "strongest", f"The strongest {called}s", _strongest(c)
+    yield "interactions", f"All {called}s", _interactions(c)
+    yield "prediction", "How well it predicts", _prediction(c)
+    yield "fit", "Where the model fits worst", _fit(c)
     if c.estimator._is_mixed:
         yield "components", "What is mixed", _components(c.estimator.fitted_)
-    yield "interactions", "Which interactions were found", _interactions(c)
     yield "data", "What the data are", _data(c)
     if c.information:
         yield "information", "How much each order explains", _information(c)
-    yield "fit", "Where the model fits worst", _fit(c)
-    yield "prediction", "How well it predicts", _prediction(c)
     if (curve := learning(c.estimator)) is not None:
-        yield "learning", "How it was learned", figure(svg.chart(curve), _learning_words(c))
+        yield (
+            "learning",
+            "How it was learned",
+            figure(svg.chart(curve), _learning_words(c), narrow=svg.chart(curve, narrow=True)),
+        )
 
 
 # -- the top --------------------------------------------------------------------------------------------------
 
 
 def _lead(c: Content) -> str:
-    space, fitted = c.estimator.space_, c.estimator.fitted_
-    rows = "A model:" if fitted.status == "given" else f"Learned from {row_words(fitted)}:"
+    """One paragraph: what was found, how well it predicts, what it leaves out."""
+    parts = {"What was found": found, "How well it predicts": predicts, "What it leaves out": leaves_out}
+    said = (f"<strong>{name}.</strong> {html.escape(' '.join(words(c)))}" for name, words in parts.items())
+    return f'<p class="lead">{" ".join(said)}</p>'
+
+
+def _exact(c: Content) -> str:
+    rows = "A model:" if c.estimator.fitted_.status == "given" else f"Learned from {row_words(c.estimator.fitted_)}:"
     return (
-        f'<p class="lead">{rows} a probability distribution of {len(space)} variables. Answers are exact under the '
-        f"model{_distance(c)}</p>"
+        f'<p class="exact">{rows} a probability distribution of {len(c.estimator.space_)} variables. Answers are exact '
+        f"under the model{_distance(c)}</p>"
     )
 
 
@@ -96,20 +112,28 @@ def _distance(c: Content) -> str:
 
 def _facts(c: Content) -> str:
     fitted, space = c.estimator.fitted_, c.estimator.space_
+    given = fitted.status == "given"
     facts = [
-        ("rows", f"{fitted.total:,.10g}"),
+        *([] if given else [("rows", f"{fitted.total:,.10g}")]),
         ("variables", f"{len(space):,}"),
         ("states", power_of_two(space.n_states)),
     ]
     if hasattr(c.estimator, "n_terms_"):
         facts += [("terms", f"{c.estimator.n_terms_:,}")]
+        if given:
+            return _tiles(facts)
         if is_dense(fitted):
             facts += [("KL(data ‖ model)", _nats(fitted.divergence))]
         else:
             facts += [("log-likelihood per row", _nats(mean_log_likelihood(fitted)))]
         facts += [("description", _nats(fitted.description_length, 0))]
     else:
-        facts += [("parameters", f"{c.estimator.n_parameters_:,}"), ("log-likelihood", _nats(fitted.log_likelihood))]
+        facts += [("parameters", f"{c.estimator.n_parameters_:,}")]
+        facts += [] if given else [("log-likelihood per row", _nats(fitted.log_likelihood))]
+    return _tiles(facts)
+
+
+def _tiles(facts: list[tuple[str, str]]) -> str:
     items = "".join(f"<div><dt>{k}</dt><dd>{html.escape(v)}</dd></div>" for k, v in facts)
     return f'<dl class="facts">{items}</dl>'
 
@@ -148,28 +172,48 @@ def _components(fitted: FittedMixture) -> str:
     return note + folded(("hidden level", "share", "table entries"), rows)
 
 
+def _strongest(c: Content) -> str:
+    """The first interactions as pictures, and how to read them."""
+    cards = []
+    for row, picture in c.strongest:
+        words = f"{sentence(effect_words(row))}." if row.effects else ""
+        note = f"<p>{html.escape(words)}</p>" if words else ""
+        name = html.escape(joined(row.variables))
+        cards.append(f'<div class="card"><h3>{name}</h3>{note}{shares(picture, ROLES[row.direction])}</div>')
+    data = c.data is not None
+    key = '<span><i class="model"></i>model</span>'
+    key += '<span><i class="data"></i>data, with 95 % interval of the share</span>' if data else ""
+    what = "the rows and the model" if data else "the model"
+    odds = any(row.kind == "odds ratio" and row.effects for row, _ in c.strongest)
+    held = "; an odds ratio holds all others fixed" if odds else ""
+    note = f"Shares are those of {what} as a whole, with no other variable held fixed{held}."
+    return f'<p class="notes">{note}</p><div class="key">{key}</div>{"".join(cards)}'
+
+
 def _interactions(c: Content) -> str:
-    graph, found = interaction_graph(c.estimator), c.estimator.interactions_
+    graph, found = interaction_graph(c.estimator), c.interactions
     n_nodes, n_edges, n_groups = graph.left_out
     rest = [
         f"{n:,} weaker {what}" for n, what in ((n_nodes, "variables"), (n_edges, "pairs"), (n_groups, "groups")) if n
     ]
-    picture = svg.graph(graph, f"Interaction graph of {len(graph.names)} variables")
-    drawn = figure(picture, f"Not drawn: {', '.join(rest)}." if rest else "", wide=True)
-    note = f"<p>{' '.join(interaction_notes(c.estimator, found[:MAX_ROWS]))}</p>"
+    title = f"Interaction graph of {len(graph.names)} variables"
+    drawing, narrow = svg.graph(graph, title), svg.graph(interaction_graph(c.estimator, narrow=True), title)
+    drawn = figure(drawing, f"Not drawn: {', '.join(rest)}." if rest else "", tall=True, narrow=narrow)
+    note = f'<p class="notes">{" ".join(interaction_notes(c.estimator, found[:MAX_ROWS]))}</p>'
     top = max((row.nats_saved for row in found if math.isfinite(row.nats_saved)), default=1.0) or 1.0
     listed_rows = found[:MAX_ROWS]
     rows = [(list(cells), one.nats_saved / top) for one, cells in zip(listed_rows, listed_rows.cells(), strict=True)]
     head = list(listed_rows.headings)
     if not is_saved(c.estimator):  # another number, and no approximation of its own
-        head[-1] = "nats shared"
+        head[-1] = measure_of(c.estimator)
         rows = [([*cells[:-1], cells[-1].removeprefix("~")], bar) for cells, bar in rows]
     listed = folded(head, rows, [ROLES[one.direction] for one in found[:MAX_ROWS]])
     chart = ""
     if any(one.effects for one in found):
         caption = "The effects of the strongest interactions, on the scale of logarithms."
-        chart = figure(svg.bars(effects(c.estimator)), caption, wide=True)
-    return note + drawn + listed + chart
+        picture = effects(c.estimator)
+        chart = figure(svg.bars(picture), caption, tall=True, narrow=svg.bars(picture, narrow=True))
+    return drawn + note + listed + chart
 
 
 def _data(c: Content) -> str:
@@ -198,26 +242,31 @@ def _data(c: Content) -> str:
 def _variable(s: VariableShares, with_data: bool) -> str:
     shares = s.expected if s.observed is None else s.observed
     levels = list(zip(map(str, s.variable.levels), shares.tolist(), strict=True))
-    parts = "".join(_level(level, p) for level, p in levels)
+    ramp = s.variable.ordered and len(levels) > 2
+    parts = "".join(_level(level, p, k / (len(levels) - 1) if ramp else None) for k, (level, p) in enumerate(levels))
     listed = html.escape(", ".join(f"{level} {p:.0%}" for level, p in levels))
     cells = f'<td class="t">{html.escape(s.variable.name)}</td>'
-    cells += f'<td class="w named"><div class="levels">{parts}</div>{listed}</td>'
+    cells += f'<td class="w named"><div class="levels{" ordered" * ramp}">{parts}</div>{listed}</td>'
     if with_data and s.observed is not None:
         most = float(abs(s.observed - s.expected).max())
-        cells += f"<td>{f'{s.missing:.1%}' if s.missing > 0 else '–'}</td><td>{most:.1%}</td>"
+        missing = f"{s.missing:.1%}" if s.missing > 0 else "–"
+        cells += f'<td data-h="missing">{missing}</td><td data-h="largest difference from the model">{most:.1%}</td>'
     return f"<tr>{cells}</tr>"
 
 
-def _level(level: str, share: float) -> str:
-    return f'<span style="width:{100 * share:.2f}%" title="{html.escape(f"{level}: {share:.1%}")}"></span>'
+def _level(level: str, share: float, place: float | None) -> str:
+    """A part of a bar; of ordered levels from pale to full by their place from 0 to 1."""
+    shade = "" if place is None else f";opacity:{0.25 + 0.75 * place:.2f}"
+    return f'<span style="width:{100 * share:.2f}%{shade}" title="{html.escape(f"{level}: {share:.1%}")}"></span>'
 
 
 def _information(c: Content) -> str:
     assert c.information is not None
     return figure(
-        svg.bars(information(c.information)),
+        svg.bars(picture := information(c.information)),
         "Distance of the model from the uniform distribution, split by order: what each order of "
         "interaction adds to all lower ones. The parts add up to the whole.",
+        narrow=svg.bars(picture, narrow=True),
     )
 
 
@@ -276,13 +325,17 @@ def _worst_notes(worst: WorstCells, largest: float, is_training: bool) -> Iterat
 
 def _prediction(c: Content) -> str:
     if c.comparison is None:
-        return f"<p>{html.escape(c.held_out)}</p>"
-    found = c.comparison.calibrations["this model"]
+        said = [f"No rows were held out: {c.why_not_held_out}.", *known_fit(c.estimator)]
+        return "".join(f"<p>{html.escape(text)}</p>" for text in said)
+    found = c.comparison.calibrations[THIS]
     keep = [0, 1, 2, 3, 4, 5, 7, 8]
     rows = [([row.cells()[k] for k in keep], None) for row in c.comparison]
-    best = [row.name == "this model" for row in c.comparison]
+    best = [row.name == THIS for row in c.comparison]
     ranks = table([HEADINGS[k] for k in keep], rows, best)
     notes = "".join(f"<p>{html.escape(note)}.</p>" for note in c.comparison.notes(descriptions=False)[1:])
+    opening = f"<p>{html.escape(sentence(c.held_out))}. Nats per row: higher is better.</p>{ranks}{notes}"
+    if not len(found.weights):
+        return f"{opening}<p>No cell could be predicted: the model holds all of these rows impossible.</p>"
     words = (
         "Each cell of a row is predicted from the rest of its row. On the diagonal, what was said "
         "with 70 % came "
@@ -290,10 +343,7 @@ def _prediction(c: Content) -> str:
         f"diagonal: {found.error:.3f}. A model that knows nothing can lie on the diagonal too; the skill, "
         f"{found.skill:.3f} here, is 1 for perfect predictions and 0 for no better than the base rates of the columns."
     )
-    return (
-        f"<p>{html.escape(sentence(c.held_out))}. Nats per row: higher is better.</p>{ranks}{notes}"
-        f'<div class="pair">{figure(svg.chart(reliability(found)), "")}<p>{html.escape(words)}</p></div>'
-    )
+    return f'{opening}<div class="pair">{figure(svg.chart(reliability(found)), "")}<p>{html.escape(words)}</p></div>'
 
 
 def _learning_words(c: Content) -> str:
