@@ -5,7 +5,8 @@ docs/cookbook/wide.md for each.
 
 DATA is a folder with one .npz for each set (bits packed along rows: train, test, nvars). Training rows are searched.
 Printed are nats per test row, the width and the terms of the model, processor seconds, peak memory, and of the pairs of
-columns with |r| > 0.1 in the data the share that has |r| < 0.03 in the model, all pairs computed exactly.
+columns with |r| > 0.1 in the training rows those that have |r| < 0.03 in the model. All pairs of the model are computed
+exactly; r of the rows is that of plain shares, without any pseudo-row, and 0 where a column has one level.
 """
 
 from __future__ import annotations
@@ -28,10 +29,11 @@ def correlations(cells: np.ndarray) -> np.ndarray:
     return (joint - np.outer(one, one)) / np.outer(spread, spread)
 
 
-def lost(cells: np.ndarray, data: np.ndarray) -> tuple[int, int]:
-    """Clear correlations of the data, and how many of them the model does not have."""
-    above = np.triu_indices(len(data) // 2, 1)
-    clear = np.abs(correlations(data)[above]) > CLEAR
+def lost(cells: np.ndarray, rows: np.ndarray) -> tuple[int, int]:
+    """Clear correlations of the rows, and how many of them the model does not have."""
+    above = np.triu_indices(rows.shape[1], 1)
+    with np.errstate(invalid="ignore"):
+        clear = np.abs(np.nan_to_num(np.corrcoef(rows.T)[above])) > CLEAR
     gone = clear & (np.abs(correlations(cells)[above]) < LOST)
     return int(clear.sum()), int(gone.sum())
 
@@ -41,7 +43,6 @@ def one(path: Path, cells: int | None, max_width: int | None) -> None:
     from fullspan.data import Empirical, Space
     from fullspan.engine.elimination.pairs import pair_cells
     from fullspan.learn.wide import WideOptions, fit_wide
-    from fullspan.learn.wide.counts import Counts
     from fullspan.learn.wide.terms import Terms
     from fullspan.learn.wide.width import Width
 
@@ -56,7 +57,7 @@ def one(path: Path, cells: int | None, max_width: int | None) -> None:
     model, width = fitted.model, Width(data.space.cards, np.inf)
     width = Width.around(data.space.cards, [[i for i, _ in term] for term in model.terms], width)
     terms = Terms(data.space, model.basis, model.terms, width.order, width.separators())
-    clear, gone = lost(pair_cells(terms.cliques, terms.tables(model.theta)), Counts(data).pairs)
+    clear, gone = lost(pair_cells(terms.cliques, terms.tables(model.theta)), train)
     print(
         f"| {path.stem} | {model.log_prob(test).mean():.3f} | {fitted.settings['width']} | {len(model.terms)} "
         f"| {seconds:.0f} s | {peak:.2f} GiB | {gone} of {clear} |",

@@ -1,8 +1,8 @@
 """How wide a search without a table may get: a budget of cells from predicted time and memory.
 
 Sums over the model cost one visit of every cell of its elimination; the information of k terms costs k visits, and the
-terms grow with the variables. So the default budget falls with the number of variables: 2^20 cells for up to 50 of
-them, and in proportion fewer for more, such as 2^19 for 100: about half a minute on one core.
+terms grow with the variables. So the default budget falls with the number of variables: 2^20 cells for up to 100
+of them, about a minute on one core, and in proportion fewer for more.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from fullspan.engine.memory import budget, require
 
-CELLS, VARIABLES = 1 << 20, 50
+CELLS, VARIABLES = 1 << 20, 100
 """Most cells of all tables by default, for up to so many variables."""
 LEAST = 1 << 12
 _TERMS = 8
