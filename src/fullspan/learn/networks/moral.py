@@ -32,27 +32,27 @@ class MoralGraph:
         self.log2_cards = np.log2(np.asarray(cards, dtype=np.float64))
         n = len(self.log2_cards)
         self._shared, self.order = np.zeros((n, n), dtype=np.int32), np.arange(n) if order is None else order
-        self._ordered_cells = 0.0
+        self._rows, self._ordered_cells = np.zeros((n, (n + 63) // 64), dtype=np.uint64), 0.0
         self.replace((), families)
 
     def cells_with(self, removed: Iterable[Family], added: Iterable[Family], ceiling: float) -> float:
         """Entries of all tables with other families, by the order as it stands; infinity beyond a ceiling."""
         removed, added = list(removed), list(added)
         self._count(removed, added)
-        cells = _cells_of_order(_bit_rows(self._shared), self.log2_cards, self.order, ceiling)
+        cells = _cells_of_order(self._rows, self.log2_cards, self.order, ceiling)
         self._count(added, removed)
         return float(cells)
 
     def replace(self, removed: Iterable[Family], added: Iterable[Family]) -> None:
         """Take families out and others in; where the cost grew much, look for a better order."""
         self._count(removed, added)
-        self.cells = float(_cells_of_order(_bit_rows(self._shared), self.log2_cards, self.order, np.inf))
+        self.cells = float(_cells_of_order(self._rows, self.log2_cards, self.order, np.inf))
         if self.cells > _GROWTH * self._ordered_cells:
             self.reorder()
 
     def reorder(self) -> None:
         """Look for a better order of the graph as it stands."""
-        rows, ties = _bit_rows(self._shared), np.arange(len(self.order)) / len(self.order)
+        rows, ties = self._rows, np.arange(len(self.order)) / len(self.order)
         for rule in (SMALLEST, FEWEST_EDGES):
             order, cells, _ = greedy(rows, self.log2_cards, ties, rule, self.cells)
             if cells < self.cells:
@@ -62,19 +62,22 @@ class MoralGraph:
     def _count(self, removed: Iterable[Family], added: Iterable[Family]) -> None:
         for families, sign in ((removed, -1), (added, 1)):
             for family in families:
-                self._shared[np.ix_(family, family)] += sign
+                _count_family(self._shared, self._rows, np.array(family, dtype=np.int64), sign)
 
 
 @serial
-def _bit_rows(shared: Any) -> Any:
-    """Neighbours of each variable as a row of bits."""
-    n = len(shared)
-    rows = np.zeros((n, (n + 63) // 64), dtype=np.uint64)
-    for a in range(n):
-        for b in range(n):
-            if a != b and shared[a, b] > 0:
-                rows[a, b >> 6] |= np.uint64(1) << np.uint64(b & 63)
-    return rows
+def _count_family(shared: Any, rows: Any, family: Any, by: int) -> None:
+    """Count a family among those that hold each pair of its variables, and renew these pairs in the rows of bits."""
+    for i in range(family.size):
+        for j in range(family.size):
+            a, b = family[i], family[j]
+            if a != b:
+                shared[a, b] += by
+                bit = np.uint64(1) << np.uint64(b & 63)
+                if shared[a, b] > 0:
+                    rows[a, b >> 6] |= bit
+                else:
+                    rows[a, b >> 6] &= ~bit
 
 
 @serial
@@ -87,11 +90,13 @@ def _cells_of_order(rows: Any, log2_cards: Any, order: Any, ceiling: float) -> f
     for step in range(n):
         v = order[step]
         d, size = 0, log2_cards[v]
-        for b in range(n):
-            if near[v, b >> 6] >> np.uint64(b & 63) & np.uint64(1):
-                members[d] = b
-                size += log2_cards[b]
-                d += 1
+        for j in range(words):
+            if near[v, j]:
+                for b in range(64 * j, min(64 * j + 64, n)):
+                    if near[v, j] >> np.uint64(b & 63) & np.uint64(1):
+                        members[d] = b
+                        size += log2_cards[b]
+                        d += 1
         total += 2.0**size
         if total > ceiling:
             return np.inf

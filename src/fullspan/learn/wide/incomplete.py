@@ -37,7 +37,7 @@ _ROUNDS, _STEPS = 3, 25
 _CELLS = 1 << 13
 """Cells of the elimination that em may visit for a row, on average."""
 _MOST = 1 << 17
-"""Most cells of the elimination by default: half of those for complete rows leaves time for em."""
+"""Most cells of the elimination by default: an eighth of those for complete rows leaves time for em."""
 _FIRST = 1 << 12
 """Cells of the elimination of a network that completes rows."""
 _GAIN = 1e-4
