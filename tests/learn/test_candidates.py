@@ -14,7 +14,16 @@ import pytest
 import fullspan as fs
 from fullspan.data import Empirical, Space
 from fullspan.learn.base.counted import Sample, bootstrap
-from fullspan.learn.decomposable import GrowOptions, WideRows, grow, grow_graph
+from fullspan.learn.decomposable import (
+    Complete,
+    GrowOptions,
+    Learner,
+    RunOptions,
+    WideRows,
+    grow,
+    learn_mixture,
+)
+from fullspan.learn.decomposable.mixture import WARM, Em
 from fullspan.learn.ensemble import (
     Candidates,
     Member,
@@ -105,18 +114,40 @@ def test_a_mixture_finds_two_kinds_of_rows() -> None:
     assert two == again
 
 
-def test_graphs_are_those_of_the_wide_search() -> None:
-    """The compiled growth joins the same variables as that of module ``grow``, at generic weights and widths."""
-    data = rows_of(400)
-    weights = data.counts * np.random.default_rng(3).uniform(0.2, 2.0, len(data.counts))
-    columns, cards = np.ascontiguousarray(data.states.T.astype(np.int32)), np.array(CARDS)
-    for width, price in ((1, 1.0), (2, 0.5), (3, 0.1)):
-        order, parents = np.empty(5, dtype=np.int64), np.empty((5, width), dtype=np.int64)
-        grow_graph(columns, weights, cards, width, price, 1 << 10, order, parents)
-        shape, _ = grow(WideRows.of(data), weights, GrowOptions(width, price, max_cells=1 << 10))
-        assert order.tolist() == list(shape.order)
-        assert [{int(i) for i in own if i >= 0} for own in parents] == [set(own) for own in shape.parents]
-        assert max(map(len, shape.parents)) == width
+def test_compiled_em_is_the_em_of_mixtures() -> None:
+    """The twin makes the iterations of its original from the same shares of rows, growing graphs included."""
+    rows = WideRows.of(rows_of(400))
+    share = np.random.default_rng(3).dirichlet(np.full(3, 0.3), size=len(rows))
+    em = Em(Learner(Complete(rows), None), RunOptions(3, 2, 1.5, 0.5))
+    stage = em.begin(share)
+    for done in range(1, 12):
+        twin = learn_mixture(rows, np.ascontiguousarray(share.T), 2, 1.5, 0.5, most=done, warm=WARM)
+        assert twin.log_shares == pytest.approx(stage.mixed.log_shares, rel=1e-9)
+        for mine, theirs in zip(stage.mixed.components, twin.components, strict=True):
+            assert mine.shape == theirs.shape
+            assert mine.tables == pytest.approx(theirs.tables, rel=1e-9)
+        stage = em.project(em.complete(stage).data, stage)
+    assert stage.mixed.components[0].shape.width > 0
+
+
+def test_parents_are_in_the_order_of_what_they_tell() -> None:
+    """The first parent says nearly everything, the last one next to nothing; smoothing gives the last up first."""
+    rng = np.random.default_rng(4)
+    a, b, noise = (rng.integers(0, 2, 4000) for _ in range(3))
+    child = np.where(rng.random(4000) < 0.9, a, np.where(rng.random(4000) < 0.8, b, noise))
+    rows = WideRows.of(Empirical.from_codes(np.stack([noise, b, a, child], axis=1)))
+    for v, own in enumerate(grow(rows, rows.weights, GrowOptions(3, 0.0))[0].parents):
+        if len(own) > 1:
+            kept = [_conditional_entropy(rows, v, [u for u in own if u != out]) for out in own]
+            assert np.argmin(kept) == len(own) - 1
+
+
+def _conditional_entropy(rows: WideRows, v: int, given: list[int]) -> float:
+    def entropy(which: list[int]) -> float:
+        n = np.bincount(np.ravel_multi_index(rows.columns[which], [2] * len(which)), rows.weights)
+        return -float(n[n > 0] @ np.log(n[n > 0] / n.sum()))
+
+    return entropy([v, *given]) - entropy(given)
 
 
 @pytest.mark.parametrize("max_order", [1, 2])

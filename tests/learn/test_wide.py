@@ -19,17 +19,14 @@ from fullspan.learn.decomposable import (
     Learner,
     RunOptions,
     Shape,
-    Singles,
     WideRows,
     conditionals,
     count_cells,
-    family_counts,
     grow,
 )
 from fullspan.learn.search import fit_search
 from fullspan.learn.shares import best_shares
 from fullspan.learn.wide import WideOptions, fit_wide
-from fullspan.model.algebra import Basis
 from fullspan.model.fitted import Fitted
 
 CARDS = (2, 3, 2, 4, 2)
@@ -64,7 +61,7 @@ def test_counts_of_a_clique_and_every_cell_are_sums_over_rows(mixed: Empirical) 
     """T[c, (u, l)] = sum_r w_r [x_C = c][x_u = l] for every level but the usual one."""
     rows = WideRows.of(mixed)
     table = np.zeros((6, rows.n_features + 1))
-    count_cells(rows.columns, np.array([0, 1]), np.array([1, 2]), rows.weights, rows.starts, rows.cells, table)
+    count_cells(rows.listed, np.array([0, 1]), np.array([1, 2]), rows.weights, table)
     for u, card in enumerate(CARDS):
         levels = [x for x in range(card) if x != rows.usual[u]]
         for place, level in enumerate(levels):
@@ -74,14 +71,16 @@ def test_counts_of_a_clique_and_every_cell_are_sums_over_rows(mixed: Empirical) 
 
 
 def test_the_gain_of_growing_is_the_gain_in_likelihood(mixed: Empirical) -> None:
-    """Without prices, what growing saves is N sum_v I(x_v; x_S(v)), the likelihood ratio of the closed-form model."""
+    """Without a price of weights, what growing saves is N sum_v I(x_v; x_S(v)), the likelihood ratio of the closed-form
+    model, less the names of the parents."""
     rows = WideRows.of(mixed)
-    shape, saved = grow(rows, rows.weights, GrowOptions(2, 0.0, (0.0, 0.0, 0.0)))
+    shape, saved = grow(rows, rows.weights, GrowOptions(2, 0.0))
     model = conditionals(rows, rows.weights, shape, 1e-9)
     alone = conditionals(rows, rows.weights, Shape.alone(5), 1e-9)
     ratio = float(rows.weights @ (model.log_prob(rows.columns) - alone.log_prob(rows.columns)))
-    levels = sum(np.log(CARDS[i] - 1) for parents in shape.parents for i in parents)
-    assert ratio - levels == pytest.approx(saved, rel=1e-6)
+    names = sum(np.log(5) + np.log(CARDS[i] - 1) for parents in shape.parents for i in parents)
+    assert shape.width == 2
+    assert ratio - names == pytest.approx(saved, rel=1e-6)
 
 
 @pytest.mark.parametrize("width", [1, 2, 3])
@@ -109,10 +108,12 @@ def test_conditionals_are_smoothed_by_the_level_before(mixed: Empirical) -> None
     """p_1(x | t) = (n(x, t) + s p_0(x)) / (n(t) + s), p_0 = (n(x) + s / |X|) / (N + s)."""
     rows, s = WideRows.of(mixed), 3.0
     model = conditionals(rows, rows.weights, SHAPE, s)
-    counts = family_counts(rows, rows.weights, (3, 1))
+    counts = np.array(
+        [[((mixed.states[:, [3, 1]] == (x, t)) @ [1, 1] == 2) @ mixed.counts for t in range(3)] for x in range(4)]
+    )
     shares = (counts.sum(axis=1) + s / 4) / (400 + s)
     expected = (counts + s * shares[:, None]) / (counts.sum(axis=0) + s)
-    found = np.exp(model.tables[model.starts[3] : model.starts[4]]).reshape(4, 3, order="F")
+    found = np.exp(model.family(3)[1]).reshape(4, 3, order="F")
     assert found == pytest.approx(expected)
 
 
@@ -225,8 +226,8 @@ def test_a_mixture_is_a_distribution_and_beats_its_parts() -> None:
 def test_complete_rows_are_read_alike_by_both(mixed: Empirical) -> None:
     """Rows read as incomplete of which none is: the same log-probabilities and the same tables, for any graph."""
     complete, incomplete = Complete(WideRows.of(mixed)), Incomplete(mixed, np.random.default_rng(0))
-    weights = np.random.default_rng(1).uniform(0, 2, len(mixed.counts))
-    model = complete.grown(weights, GrowOptions(3, 0.0, (0.0,) * 4), 1.0, None)
+    weights = np.random.default_rng(1).uniform(0, 2000, len(mixed.counts))  # so many that every parent pays
+    model = complete.grown(weights, GrowOptions(3, 0.0), 1.0, None)
     again = incomplete.refilled(weights, model, 2.0)
     assert model.shape.width == 3
     assert incomplete.log_prob(model) == pytest.approx(complete.log_prob(model))
@@ -296,43 +297,6 @@ def test_pruning_shortens_the_description_where_dropping_by_second_order_would_n
     assert len(costs) > 1
     assert (np.diff(costs) < 0).all()
     assert len(fitted.model.terms) == fitted.history[-1].n_terms
-
-
-@pytest.mark.parametrize("basis", ["walsh", "indicator", "monomial"])
-def test_single_terms_are_offered_for_what_they_gain(mixed: Empirical, basis: str) -> None:
-    """The offer of S to u is the largest N gain(q, m) of a term on all of S + u, less ln of u's functions."""
-    rows, members = WideRows.of(mixed), (3, 0)
-    singles = Singles.of(rows, rows.weights, basis)  # type: ignore[arg-type]
-    table = np.zeros((8, rows.n_features + 1))
-    count_cells(rows.columns, np.array(members), np.array([1, 4]), rows.weights, rows.starts, rows.cells, table)
-    found = singles.offers(members, table, mixed.total)
-    p = mixed.counts / mixed.total
-    local = [Basis(basis, CARDS).local(i).astype(float) for i in range(5)]  # type: ignore[arg-type]
-    for u in (1, 2, 4):
-        gains = []
-        for j, k, f in itertools.product(range(1, 4), range(1, 2), range(1, CARDS[u])):
-            inside = local[3][j][mixed.states[:, 3]] * local[0][k][mixed.states[:, 0]]
-            own = local[u][f][mixed.states[:, u]]
-            q, m = p @ (inside * own), (p @ inside) * (p @ own)
-            q, m = (q, m) if basis == "monomial" else ((1 - q) / 2, (1 - m) / 2)
-            gains.append(mixed.total * (q * np.log(q / m) + (1 - q) * np.log((1 - q) / (1 - m))))
-        assert found[u] == pytest.approx(max(gains) - np.log(CARDS[u] - 1), rel=1e-9)
-
-
-def test_a_margin_too_dear_as_a_whole_is_joined_for_one_term() -> None:
-    """One event of two variables of eight levels is worth one weight, not 49."""
-    rng = np.random.default_rng(1)
-    codes = rng.integers(0, 8, (600, 4))
-    event = rng.random(600) < 0.12
-    codes[event, 1], codes[event, 2] = 3, 5
-    data = Empirical.from_codes(codes, space=Space.of_cards((8,) * 4))
-    rows = WideRows.of(data)
-    price = 5.0
-    whole, _ = grow(rows, rows.weights, GrowOptions(1, price))
-    single, _ = grow(rows, rows.weights, GrowOptions(1, price, basis="monomial"))
-    assert whole.width == 0
-    assert sorted(len(parents) for parents in single.parents) == [0, 0, 0, 1]
-    assert {*single.parents[1], *single.parents[2]} & {1, 2}
 
 
 def test_sweeps_over_rows_with_gaps_are_sums_over_completions() -> None:

@@ -50,6 +50,10 @@ class History:
         """Since the start of the fit."""
         return time.perf_counter() - self.started
 
+    def is_late(self, max_seconds: float | None) -> bool:
+        """Whether the fit has taken longer than a limit; None for none."""
+        return max_seconds is not None and self.seconds > max_seconds
+
     def record(
         self,
         move: str,

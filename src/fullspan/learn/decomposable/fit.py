@@ -13,7 +13,9 @@ from fullspan.data.space import Space
 from fullspan.errors import FullspanError
 from fullspan.learn.base.column_order import ColumnOrder
 from fullspan.learn.base.counted import n_draws
-from fullspan.learn.decomposable.mixture import Learner, MixedConditionals, Run, RunOptions, Watch
+from fullspan.learn.base.em import Stop
+from fullspan.learn.base.progress import STOPPED, History, Watch
+from fullspan.learn.decomposable.mixture import Learner, MixedConditionals, Run, RunOptions
 from fullspan.learn.decomposable.tables import Conditionals
 from fullspan.learn.decomposable.weighted import weighted
 from fullspan.model.graph import FactorGraph
@@ -82,11 +84,16 @@ def fit_mixture(
 def _fit(empirical: Empirical, options: MixtureOptions, valid: Empirical | None, watch: Watch | None) -> FittedMixture:
     rng = np.random.default_rng(options.seed)
     train = weighted(empirical, rng)
-    learner = Learner(train, None if valid is None else weighted(valid, rng))
-    learner.tol, learner.patience, learner.max_iter = options.tol, options.patience, options.max_iter
-    learner.max_seconds = options.max_seconds
-    learner.watch, learner.rows, schedule = watch, n_draws(empirical), options.schedule()
-    learner.planned = f"{len(schedule)}" if options.max_seconds is None else f"up to {len(schedule)}"
+    schedule, history = options.schedule(), History(watch)
+    learner = Learner(
+        train,
+        None if valid is None else weighted(valid, rng),
+        Stop(gain=options.tol, patience=options.patience, max_iter=options.max_iter - 1),
+        history,
+        n_draws(empirical),
+        f"{len(schedule)}" if options.max_seconds is None else f"up to {len(schedule)}",
+        options.max_seconds,
+    )
     runs, status = list[Run](), "converged"
     try:
         for run in schedule:
@@ -99,7 +106,7 @@ def _fit(empirical: Empirical, options: MixtureOptions, valid: Empirical | None,
             if runs[-1].status == "time limit":
                 status = "time limit"
                 break
-    except KeyboardInterrupt:
+    except STOPPED:
         if not runs:
             raise
         status = "interrupted"
@@ -112,7 +119,7 @@ def _fit(empirical: Empirical, options: MixtureOptions, valid: Empirical | None,
         total=empirical.total,
         n_rows=empirical.n_rows,
         n_dropped=empirical.n_dropped + empirical.n_empty,
-        history=tuple(learner.history),
+        history=tuple(history.steps),
         status=status,
         settings={"n_runs": len(runs)},
         fingerprint=empirical.fingerprint(),
@@ -129,8 +136,7 @@ def graph_of(space: Space, model: Conditionals) -> FactorGraph:
     """A decomposable model as factors; the sum of their product is 1."""
     scopes, tables = [], []
     for v in range(len(space)):
-        family = model.family[model.bounds[v] : model.bounds[v + 1]].tolist()
-        shape = [space.cards[i] for i in family]
-        scopes.append(tuple(family))
-        tables.append(model.tables[model.starts[v] : model.starts[v + 1]].reshape(shape, order="F"))
+        members, table = model.family(v)
+        scopes.append(tuple(members))
+        tables.append(table.reshape([space.cards[i] for i in members], order="F"))
     return FactorGraph(space, scopes, tables)

@@ -9,24 +9,24 @@ joining v to S gains N I(x_v; x_S) nats over leaving it alone. So the search nee
 each new clique C the counts of C with every other variable (module ``rows``) give the gain of every subset of C for
 every variable that is still outside; the variable whose best choice shortens the description most is next. The price
 of a choice is that of the margin's name, ln n and ln(|X| - 1) for every member of S, and one weight for each
-conditional distribution that the data show and each level but one. A margin that is too dear as a whole is also joined
-for the best single term in it (module ``singles``); what else is in it is weighed afterwards.
+conditional distribution that the data show and each level but one.
+
+In the end the parents of each variable are put in the order in which their tables are smoothed (module ``tables``):
+the one without which least is known comes first, the least telling one last.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from fullspan.arrays import Array, Ints
-from fullspan.learn.decomposable.rows import WideRows, count_cells, single_counts
-from fullspan.learn.decomposable.singles import LARGEST, Singles
-from fullspan.model.algebra.basis import BasisName
+from fullspan.arrays import Array, Ints, Mask
+from fullspan.learn.decomposable.rows import Listed, WideRows, count_cells
 from fullspan.model.algebra.jit import serial
+
+_SHOWN = 1e-9
+"""Weight from which on the rows show a state of the parents."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,11 @@ class Shape:
         """Independent variables."""
         return cls(tuple(range(n)), ((),) * n)
 
+    @classmethod
+    def of_arrays(cls, order: Ints, parents: Ints) -> Shape:
+        """From what :func:`grow_graph` fills in."""
+        return cls(tuple(order.tolist()), tuple(tuple(i for i in own if i >= 0) for own in parents.tolist()))
+
     @property
     def width(self) -> int:
         """Most parents of a variable: the width of its elimination."""
@@ -56,150 +61,199 @@ class GrowOptions:
     ----------
     width : most parents of a variable.
     weight : nats for each weight.
-    names : nats for naming the parents, by their number, from 0 to ``width`` of them; None for ln n each.
     max_cells : most cells of a family's table.
-    basis : of the single terms that are offered next to whole margins (module ``singles``); None for none.
     """
 
     width: int = 4
     weight: float = 1.0
-    names: tuple[float, ...] | None = None
     max_cells: int = 1 << 12
-    basis: BasisName | None = None
-
-    def name(self, n: int, size: int) -> float:
-        """Nats for naming ``size`` of ``n`` variables."""
-        return size * math.log(max(n, 2)) if self.names is None else self.names[size]
 
 
-@serial
-def _collapse(table: Any, stride: int, card: int, out: Any) -> None:
-    """Sum one digit of the rows' index out."""
-    out[:] = 0.0
-    for c in range(table.shape[0]):
-        low = c % stride
-        high = c // (stride * card)
-        d = low + stride * high
-        for f in range(table.shape[1]):
-            out[d, f] += table[c, f]
+def grow(rows: WideRows, weights: Array, options: GrowOptions) -> tuple[Shape, float]:
+    """A decomposable model of weighted rows, and what its description saves over independent variables, in nats."""
+    n = len(rows.cards)
+    order, parents = np.empty(n, dtype=np.int64), np.empty((n, options.width), dtype=np.int64)
+    weights = np.require(weights, np.float64, "W")  # a kernel is compiled again for a read-only array
+    saved = grow_graph(rows.listed, weights, options.weight, options.max_cells, order, parents)
+    return Shape.of_arrays(order, parents), float(saved)
 
 
 @serial
-def xlogx(x: float) -> float:
-    """``x ln x``."""
+def grow_graph(rows: Listed, weights: Array, price: float, max_cells: int, order: Ints, parents: Ints) -> float:
+    """Fill in the order of the variables (n,) and the parents of each (n, width), -1 for none; the nats saved.
+
+    ``price`` is nats for each weight. Time: one pass over the rows' unusual cells for each variable, and
+    ``3^width n^2`` logarithms.
+    """
+    n, width = parents.shape
+    parents[:] = -1
+    best, chosen = np.zeros(n), np.full((n, width), -1)
+    outside, entropy = np.ones(n, dtype=np.bool_), _entropies(rows, weights)
+    newest, saved = int(np.argmax(entropy)), 0.0
+    for t in range(n):
+        order[t] = newest
+        outside[newest] = False
+        parents[newest] = chosen[newest]
+        saved += best[newest]
+        if t + 1 < n:
+            clique = np.append(parents[newest][parents[newest] >= 0], newest)
+            _offer_subsets(rows, weights, clique, price, max_cells, entropy, outside, best, chosen)
+            top = -1.0
+            for u in range(n):
+                if outside[u] and best[u] > top:
+                    top, newest = best[u], u
+    for v in range(n):
+        _sort_parents(rows, weights, v, parents[v])
+    return saved
+
+
+@serial
+def _xlogx(x: float) -> float:
     return x * np.log(x) if x > 1e-12 else 0.0
 
 
 @serial
-def _offers(
-    table: Any,
-    entropy: Any,
-    features: Any,
-    price_name: float,
-    price_weight: float,
+def _entropies(rows: Listed, weights: Array) -> Array:
+    """Entropy of every variable times the number of rows."""
+    counts, none = np.zeros((1, rows.features[-1] + 1)), np.zeros(0, dtype=np.int64)
+    count_cells(rows, none, none, weights, counts)
+    total, n = counts[0, -1], rows.cards.size
+    out = np.empty(n)
+    for u in range(n):
+        rest, out[u] = total, _xlogx(total)
+        for f in range(rows.features[u], rows.features[u + 1]):
+            out[u] -= _xlogx(counts[0, f])
+            rest -= counts[0, f]
+        out[u] -= _xlogx(rest)
+    return out
+
+
+@serial
+def _strides(cards: Ints, members: Ints) -> Ints:
+    """Of the joint state of some variables, the first the fastest; the last number is how many states there are."""
+    out = np.ones(members.size + 1, dtype=np.int64)
+    for j in range(members.size):
+        out[j + 1] = out[j] * cards[members[j]]
+    return out
+
+
+@serial
+def _without(table: Array, stride: int, card: int) -> Array:
+    """Sum one digit of the rows' index out."""
+    out = np.zeros((table.shape[0] // card, table.shape[1]))
+    for c in range(table.shape[0]):
+        d = c % stride + stride * (c // (stride * card))
+        for f in range(table.shape[1]):
+            out[d, f] += table[c, f]
+    return out
+
+
+@serial
+def _offer_subsets(
+    rows: Listed,
+    weights: Array,
+    clique: Ints,
+    price: float,
     max_cells: int,
-    place: int,
-    outside: Any,
-    best: Any,
-    chosen: Any,
+    entropy: Array,
+    outside: Mask,
+    best: Array,
+    chosen: Ints,
+) -> None:
+    """Offer every subset of a clique that holds its newest member, the last one, to all variables outside.
+
+    The rows are counted once, for the whole clique; every subset has the sums of a larger one's table.
+    """
+    n, width = chosen.shape
+    strides = _strides(rows.cards, clique)
+    table = np.zeros((strides[-1], rows.features[-1] + 1))
+    count_cells(rows, clique, strides, weights, table)
+    pending = [(clique, table, 0)]
+    while len(pending) > 0:
+        members, counts, first = pending.pop()
+        strides = _strides(rows.cards, members)
+        if members.size <= width:
+            name = members.size * np.log(max(n, 2))
+            for i in members:
+                name += np.log(max(rows.cards[i] - 1, 1))
+            _offer(counts, members, rows.features, name, price, max_cells, entropy, outside, best, chosen)
+        for j in range(first, members.size - 1):  # each subset once: members go from left to right
+            fewer = np.append(members[:j], members[j + 1 :])
+            pending.append((fewer, _without(counts, strides[j], rows.cards[members[j]]), j))
+
+
+@serial
+def _offer(
+    table: Array,
+    members: Ints,
+    features: Ints,
+    name: float,
+    price: float,
+    max_cells: int,
+    entropy: Array,
+    outside: Mask,
+    best: Array,
+    chosen: Ints,
 ) -> None:
     """Compare what joining each outside variable to this subset saves with its best so far."""
     n_cells, last = table.shape[0], table.shape[1] - 1
     shown, base = 0, 0.0
     for c in range(n_cells):
-        if table[c, last] > 1e-9:
+        if table[c, last] > _SHOWN:
             shown += 1
-            base += xlogx(table[c, last])
-    for t in range(len(outside)):
-        u = outside[t]
+            base += _xlogx(table[c, last])
+    for u in range(outside.size):
         lo, hi = features[u], features[u + 1]
-        if n_cells * (hi - lo + 1) > max_cells:
+        if not outside[u] or n_cells * (hi - lo + 1) > max_cells:
             continue
-        gain = entropy[u] - base - price_name - price_weight * (hi - lo) * (shown - 1)
+        gain = entropy[u] - base - name - price * (hi - lo) * (shown - 1)
         for c in range(n_cells):
             rest = table[c, last]
-            if rest > 1e-9:
+            if rest > _SHOWN:
                 for f in range(lo, hi):
-                    gain += xlogx(table[c, f])
+                    gain += _xlogx(table[c, f])
                     rest -= table[c, f]
-                gain += xlogx(rest)
+                gain += _xlogx(rest)
         if gain > best[u]:
             best[u] = gain
-            chosen[u] = place
+            chosen[u] = -1
+            chosen[u, : members.size] = members
 
 
-def grow(
-    rows: WideRows, weights: Array, options: GrowOptions, tell: Callable[[Shape, float], None] | None = None
-) -> tuple[Shape, float]:
-    """A decomposable model of weighted rows, and what its description saves over independent variables, in nats.
-
-    Time: one pass over the rows' unusual cells for each variable, and ``3^width n^2`` logarithms. ``tell`` hears the
-    graph so far, the variables not yet reached standing alone, and the nats saved.
-    """
-    n = len(rows.cards)
-    entropy = entropies(single_counts(rows, weights), rows.features)
-    root = int(np.argmax(entropy))
-    outside = np.array([u for u in range(n) if u != root], dtype=np.int64)
-    best, chosen = np.zeros(n), np.full(n, -1, dtype=np.int64)
-    places: list[tuple[int, ...]] = []
-    order, saved, v = [root], 0.0, root
-    parents: list[tuple[int, ...]] = [()] * n
-    singles = None if options.basis is None else Singles.of(rows, weights, options.basis)
-    while len(outside):
-        clique = (*parents[v], v)
-        _offer_subsets(rows, weights, clique, options, entropy, singles, outside, best, chosen, places)
-        v = int(outside[np.argmax(best[outside])])
-        parents[v] = places[chosen[v]] if chosen[v] >= 0 else ()
-        saved += max(float(best[v]), 0.0)
-        order.append(v)
-        outside = outside[outside != v]
-        if tell is not None:
-            tell(Shape((*order, *map(int, outside)), tuple(parents)), saved)
-    return Shape(tuple(order), tuple(parents)), saved
+@serial
+def _sort_parents(rows: Listed, weights: Array, v: int, own: Ints) -> None:
+    """Put the parents of v in order: the one without which most is still known goes last, and so on with the rest."""
+    left = own[own >= 0]
+    if left.size < 2:
+        return
+    strides = _strides(rows.cards, left)
+    counts = np.zeros((strides[-1], rows.cards[v]))
+    for r in range(weights.size):
+        if weights[r] > 0.0:
+            place = 0
+            for j in range(left.size):
+                place += strides[j] * rows.columns[left[j], r]
+            counts[place, rows.columns[v, r]] += weights[r]
+    while left.size > 1:
+        most, last = -np.inf, 0
+        for j in range(left.size):
+            known = _information(_without(counts, _strides(rows.cards, left)[j], rows.cards[left[j]]))
+            if known > most:
+                most, last = known, j
+        own[left.size - 1] = left[last]
+        counts = _without(counts, _strides(rows.cards, left)[last], rows.cards[left[last]])
+        left = np.append(left[:last], left[last + 1 :])
+    own[0] = left[0]
 
 
-def entropies(counts: Array, features: Ints) -> Array:
-    """Entropy of every variable times the number of rows, from the counts of its features."""
-    whole = xlogx(float(counts[-1]))
-    out = np.empty(len(features) - 1)
-    for u in range(len(out)):
-        own = counts[features[u] : features[u + 1]]
-        out[u] = whole - sum(xlogx(float(x)) for x in own) - xlogx(float(counts[-1] - own.sum()))
-    return out
-
-
-def _offer_subsets(
-    rows: WideRows,
-    weights: Array,
-    clique: tuple[int, ...],
-    options: GrowOptions,
-    entropy: Array,
-    singles: Singles | None,
-    outside: Ints,
-    best: Array,
-    chosen: Ints,
-    places: list[tuple[int, ...]],
-) -> None:
-    """Offer every subset of a clique that holds its newest member, the last one, to all variables outside."""
-    cards = rows.cards[list(clique)]
-    strides = np.concatenate([[1], np.cumprod(cards)[:-1]]).astype(np.int64)
-    table = np.zeros((int(np.prod(cards)), rows.n_features + 1))
-    count_cells(rows.columns, np.array(clique), strides, weights, rows.starts, rows.cells, table)
-    pending: list[tuple[tuple[int, ...], Array, int]] = [(clique, table, 0)]
-    while pending:
-        members, table, first = pending.pop()
-        own = rows.cards[list(members)]
-        if len(members) <= options.width:
-            places.append(members)
-            price = options.name(len(rows.cards), len(members)) + float(np.log(np.maximum(own - 1, 1)).sum())
-            limits = price, options.weight, options.max_cells, len(places) - 1
-            _offers(table, entropy, rows.features, *limits, outside, best, chosen)
-            if singles is not None and 2 < 2 * len(table) <= LARGEST:
-                single = singles.offers(members, table, float(weights.sum())) - price - options.weight
-                better = outside[single[outside] > best[outside]]
-                best[better], chosen[better] = single[better], len(places) - 1
-        for j in range(first, len(members) - 1):  # each subset once: members go from left to right
-            stride = int(np.prod(own[:j]))
-            out = np.empty((len(table) // int(own[j]), table.shape[1]))
-            _collapse(table, stride, int(own[j]), out)
-            pending.append(((*members[:j], *members[j + 1 :]), out, j))
+@serial
+def _information(counts: Array) -> float:
+    """``sum n ln n`` of a variable (columns) with some parents (rows), less that of the parents."""
+    total = 0.0
+    for c in range(counts.shape[0]):
+        given = 0.0
+        for x in range(counts.shape[1]):
+            total += _xlogx(counts[c, x])
+            given += counts[c, x]
+        total -= _xlogx(given)
+    return total

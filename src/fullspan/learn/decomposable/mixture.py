@@ -13,29 +13,33 @@ throughout (module ``weighted``).
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from fullspan.arrays import Array
+from fullspan.learn.base.em import Expected, Stop, alternate
+from fullspan.learn.base.progress import History, Interrupted
 from fullspan.learn.decomposable.grow import GrowOptions
 from fullspan.learn.decomposable.tables import Conditionals
 from fullspan.learn.decomposable.weighted import Weighted
 from fullspan.learn.shares import best_shares
-from fullspan.model.record import Step, StepLike
 
-Watch = Callable[[StepLike], None]
-_WARM = 8
+WARM = 8
 """Iterations of independent components at the start of a run."""
-_GROW_AT = (0, 3, 7, 12, 20)
+GROW_AT = (0, 3, 7, 12, 20)
 """Iterations after these at which graphs are grown."""
 _BAGGED = 6
 """Bootstrap samples of a run of one component."""
-_LEAST = 1e-3
-"""Share of a row below which it does not count for a component."""
+LEAST = 1e-3
+"""Share of a row below which it does not count for a component: rows that nearly all belong elsewhere are most of them,
+and each would cost as much as one that is the component's own."""
+
+
+STOP = Stop(gain=1e-4, patience=4, max_iter=60)
+"""When a run ends."""
 
 
 @dataclass(frozen=True)
@@ -74,27 +78,32 @@ class Run:
     status: str
 
 
-@dataclass
 class Learner:
     """Runs on one table; ``valid`` decides, or the rows learned from where there is none.
 
-    ``rows`` are drawn for a bootstrap sample, as many as the weights sum to by default. ``planned`` says in
-    words how many runs there will be, ``made`` how many were begun. After ``max_seconds`` no iteration is begun.
+    Parameters
+    ----------
+    stop : when a run ends, in nats per row.
+    history : of all runs, reported as they happen.
+    rows : drawn for a bootstrap sample; as many as the weights sum to by default.
+    planned : in words, how many runs there will be.
+    max_seconds : since the start of the history, after which no iteration is begun.
     """
 
-    train: Weighted
-    valid: Weighted | None
-    names: tuple[float, ...] | None = None
-    tol: float = 1e-4
-    patience: int = 4
-    max_iter: int = 60
-    watch: Watch | None = None
-    rows: int | None = None
-    planned: str = "1"
-    max_seconds: float | None = None
-    made: int = 0
-    history: list[StepLike] = field(default_factory=list)
-    began: float = field(default_factory=time.perf_counter)
+    def __init__(
+        self,
+        train: Weighted,
+        valid: Weighted | None,
+        stop: Stop = STOP,
+        history: History | None = None,
+        rows: int | None = None,
+        planned: str = "1",
+        max_seconds: float | None = None,
+    ) -> None:
+        self.train, self.valid, self.stop, self.rows, self.planned = train, valid, stop, rows, planned
+        self.history, self.max_seconds = history or History(), max_seconds
+        self.made = 0
+        """Runs that were begun."""
 
     def run(self, options: RunOptions, rng: np.random.Generator) -> Run:
         """Em from a random start; an interruption ends it with the best so far."""
@@ -104,11 +113,11 @@ class Learner:
     @property
     def is_late(self) -> bool:
         """Whether the time is over."""
-        return self.max_seconds is not None and time.perf_counter() - self.began > self.max_seconds
+        return self.history.is_late(self.max_seconds)
 
-    def _grown(self, weights: Array, options: RunOptions, model: Conditionals | None = None) -> Conditionals:
-        growth = GrowOptions(options.width, options.weight, self.names)
-        return self.train.grown(weights, growth, options.smoothing, model)
+    def grown(self, weights: Array, options: RunOptions, model: Conditionals | None = None) -> Conditionals:
+        """A model with a graph of its own."""
+        return self.train.grown(weights, GrowOptions(options.width, options.weight), options.smoothing, model)
 
     def _bagged(self, options: RunOptions, rng: np.random.Generator) -> Run:
         w, total = self.train.weights, float(self.train.weights.sum())
@@ -116,9 +125,9 @@ class Learner:
         samples = rng.multinomial(n, w / total, size=_BAGGED) * (total / n)
 
         def learned(drawn: Array) -> Conditionals:
-            model = self._grown(drawn, options)
+            model = self.grown(drawn, options)
             if self.train.at_once == 1:  # missing cells were drawn from independent variables: again, by the model
-                model = self._grown(drawn, options, self.train.refilled(drawn, model, options.smoothing))
+                model = self.grown(drawn, options, self.train.refilled(drawn, model, options.smoothing))
             return self.train.refilled(drawn, model, options.smoothing)
 
         with ThreadPoolExecutor(self.train.at_once) as pool:
@@ -129,69 +138,35 @@ class Learner:
         return Run(options, mixed, score, "converged")
 
     def _mixed(self, options: RunOptions, rng: np.random.Generator) -> Run:
-        k, train = options.components, self.train
-        share = rng.dirichlet(np.full(k, 0.3), size=len(train.weights))
-        models: list[Conditionals] = []
-        best, score, mark, idle, status = None, -math.inf, -math.inf, 0, "max_iter"
-        try:
-            for i in range(_WARM + self.max_iter):
-                models = self._components(models, share, options, i)
-                shares = train.weights @ share + 1.0
-                mixed = MixedConditionals(tuple(models), np.log(shares / shares.sum()))
-                joint = mixed.joint(train)
-                log = _log_sum(joint)
-                share = np.exp(joint - log[:, None])
-                value = self.score(mixed) if self.valid is not None else self._mean(train, log)
-                self._record("em", k, options.width, value)
-                if i >= _WARM and value > score:
-                    best, score = mixed, value
-                if i < _WARM:
-                    continue
-                if self.is_late:
-                    status = "time limit"
-                    break
-                idle = 0 if value > mark + self.tol else idle + 1
-                mark = max(mark, value) if idle == 0 else mark
-                if idle >= self.patience:
-                    status = "converged"
-                    break
-        except KeyboardInterrupt:
-            if best is None:
-                raise
-            status = "interrupted"
-        assert best is not None
-        return Run(options, best, score, status)
+        em = Em(self, options)
 
-    def _components(self, models: list[Conditionals], share: Array, options: RunOptions, i: int) -> list[Conditionals]:
-        """Every component from the rows as they are weighed for it."""
+        def report(stage: Stage, expected: Expected[Array], done: int) -> None:
+            self._record("em", options.components, options.width, -expected.value)
+            if self.is_late:
+                raise Interrupted
 
-        def learned(h: int) -> Conditionals:
-            weights = np.where(share[:, h] > _LEAST, share[:, h], 0.0) * self.train.weights
-            if i == 0:
-                return self.train.alone(weights, options.smoothing)
-            if i - _WARM in _GROW_AT:
-                return self._grown(weights, options, models[h])
-            return self.train.refilled(weights, models[h], options.smoothing)
-
-        with ThreadPoolExecutor(self.train.at_once) as pool:
-            return list(pool.map(learned, range(options.components)))
+        stage = em.begin(rng.dirichlet(np.full(options.components, 0.3), size=len(self.train.weights)))
+        for _ in range(WARM):
+            expected = em.complete(stage)
+            self._record("em", options.components, options.width, -expected.value)
+            stage = em.project(expected.data, stage)
+        found = alternate(em, stage, self.stop, report)
+        if found.expected is None:
+            raise KeyboardInterrupt
+        status = "max_iter" if found.status == "iteration limit" else found.status
+        status = "time limit" if status == "interrupted" and self.is_late else status
+        return Run(options, found.model.mixed, -found.value, status)
 
     def _record(self, move: str, k: int, width: int, score: float) -> None:
         parts = "bootstrap samples" if move == "bag" else "components"
         rows = "learned from" if self.valid is None else "held out"
         words = f"run {self.made} of {self.planned}  {k} {parts}, width up to {width}  rows {rows} {score:.5f} nats"
-        self.history.append(Step(move, k, -score, time.perf_counter() - self.began, words))
-        if self.watch is not None:
-            self.watch(self.history[-1])
+        self.history.record(move, k, -score, words)
 
     def score(self, mixed: MixedConditionals) -> float:
         """Mean log-likelihood of the rows that decide."""
         rows = self.train if self.valid is None else self.valid
-        return self._mean(rows, mixed.log_prob(rows))
-
-    @staticmethod
-    def _mean(rows: Weighted, log: Array) -> float:
-        return float(rows.weights @ log) / float(rows.weights.sum())
+        return mean(rows, mixed.log_prob(rows))
 
     def combined(self, runs: Sequence[Run]) -> Run:
         """The best run, or all of them mixed by what the rows held out say, if that is likelier."""
@@ -200,13 +175,64 @@ class Learner:
             return best
         logs = np.stack([run.model.log_prob(self.valid) for run in runs], axis=1)
         shares = best_shares(logs, self.valid.weights)
-        kept = [r for r in range(len(runs)) if shares[r] > _LEAST]
+        kept = [r for r in range(len(runs)) if shares[r] > LEAST]
         pieces = [np.log(shares[r]) + runs[r].model.log_shares for r in kept]
         joined = np.concatenate(pieces)
         joined -= float(_log_sum(joined[None, :])[0])
         mixed = MixedConditionals(tuple(c for r in kept for c in runs[r].model.components), joined)
         score = self.score(mixed)
         return Run(best.options, mixed, score, best.status) if score > best.score else best
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A mixture on its way, and the iterations that made it."""
+
+    mixed: MixedConditionals
+    done: int
+
+
+class Em:
+    """The two steps of em; rows held out judge, where there are some."""
+
+    def __init__(self, learner: Learner, options: RunOptions) -> None:
+        self.learner, self.train, self.options = learner, learner.train, options
+
+    def begin(self, share: Array) -> Stage:
+        """Components of independent variables, from the share (m, k) that each has in the rows."""
+        return self._learned(share, lambda h, weights: self.train.alone(weights, self.options.smoothing), 0)
+
+    def complete(self, stage: Stage) -> Expected[Array]:
+        """The share of each component in every row."""
+        joint = stage.mixed.joint(self.train)
+        log = _log_sum(joint)
+        value = mean(self.train, log) if self.learner.valid is None else self.learner.score(stage.mixed)
+        return Expected(-value, np.exp(joint - log[:, None]))
+
+    def project(self, data: Array, model: Stage) -> Stage:
+        """Every component from the rows as they are weighed for it, with a new graph at times."""
+        components, grows = model.mixed.components, model.done - WARM in GROW_AT
+
+        def learned(h: int, weights: Array) -> Conditionals:
+            if grows:
+                return self.learner.grown(weights, self.options, components[h])
+            return self.train.refilled(weights, components[h], self.options.smoothing)
+
+        return self._learned(data, learned, model.done)
+
+    def _learned(self, share: Array, learned: Callable[[int, Array], Conditionals], done: int) -> Stage:
+        def component(h: int) -> Conditionals:
+            return learned(h, np.where(share[:, h] > LEAST, share[:, h], 0.0) * self.train.weights)
+
+        with ThreadPoolExecutor(self.train.at_once) as pool:
+            components = tuple(pool.map(component, range(share.shape[1])))
+        shares = self.train.weights @ share + 1.0
+        return Stage(MixedConditionals(components, np.log(shares / shares.sum())), done + 1)
+
+
+def mean(rows: Weighted, log: Array) -> float:
+    """Mean of the rows' logarithms."""
+    return float(rows.weights @ log) / float(rows.weights.sum())
 
 
 def _log_sum(joint: Array) -> Array:

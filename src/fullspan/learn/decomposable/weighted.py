@@ -115,9 +115,9 @@ class Incomplete:
         if model.shape not in self._sweeps:
             while len(self._sweeps) >= _KEPT:
                 self._sweeps.pop(next(iter(self._sweeps)))
-            cuts = model.bounds[1:-1]
-            families = [part.tolist() for part in np.split(model.family, cuts)]
-            strides = np.split(model.strides, cuts)
+            cuts = model.families.bounds[1:-1]
+            families = [part.tolist() for part in np.split(model.families.members, cuts)]
+            strides = np.split(model.families.strides, cuts)
             self._sweeps[model.shape] = Sweeps.of(self.cards.tolist(), model.shape.order, families, strides)
         return self._sweeps[model.shape]
 

@@ -6,7 +6,7 @@ learned from some random starts, whose average is again a mixture.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ from fullspan.data import Empirical
 from fullspan.data.space import Space
 from fullspan.learn.decomposable.compiled_em import learn_mixture
 from fullspan.learn.decomposable.mixture import MixedConditionals
-from fullspan.learn.decomposable.tables import Conditionals
+from fullspan.learn.decomposable.rows import WideRows
 from fullspan.learn.decomposable.weighted import weighted
 from fullspan.learn.networks.conditionals import Writer
 from fullspan.model import LogLinear
@@ -50,15 +50,9 @@ class MixtureCandidate:
         shares = np.exp(self.mixed.log_shares - np.logaddexp.reduce(self.mixed.log_shares))
         writer = Writer(self.space, self.basis)
         return tuple(
-            (float(share), writer.model(writer.family(*own) for own in _families(component)))
+            (float(share), writer.model(writer.family(*component.family(v)) for v in range(len(self.space))))
             for share, component in zip(shares, self.mixed.components, strict=True)
         )
-
-
-def _families(component: Conditionals) -> Iterator[tuple[list[int], Array]]:
-    bounds, starts = component.bounds, component.starts
-    for v in range(len(bounds) - 1):
-        yield component.family[bounds[v] : bounds[v + 1]].tolist(), component.tables[starts[v] : starts[v + 1]]
 
 
 def mixture_of(
@@ -77,8 +71,9 @@ def mixture_of(
         return MixtureCandidate(data.space, basis, averaged([start(data, rng) for _ in range(starts)]))
 
     def start(data: Empirical, rng: np.random.Generator) -> MixedConditionals:
-        columns, cards = np.ascontiguousarray(data.states.T.astype(np.int32)), np.array(data.space.cards)
-        return learn_mixture(columns, data.counts, cards, components, width, smoothing, _PRICE, rng)
+        rows = WideRows.of(data)
+        share = np.ascontiguousarray(rng.dirichlet(np.full(components, 0.3), size=len(rows)).T)
+        return learn_mixture(rows, share, width, smoothing, _PRICE)
 
     return learn
 

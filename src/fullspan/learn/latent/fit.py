@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -27,15 +26,14 @@ from fullspan.data.canonical import canonical_states
 from fullspan.engine.memory import budget, require
 from fullspan.engine.sampling.layers.device import Device, device
 from fullspan.errors import FullspanError
-from fullspan.learn.base.progress import STOPPED
+from fullspan.learn.base.progress import STOPPED, History, Watch
 from fullspan.learn.latent.decoder import Parameters, backward, forward, initial
 from fullspan.learn.latent.points import lattice, waves
 from fullspan.learn.trees.chow_liu import chow_liu
 from fullspan.model.latent_trees import LatentTrees
-from fullspan.model.record import Step, StepLike
+from fullspan.model.record import StepLike
 from fullspan.model.tree_layout import TreeLayout
 
-Watch = Callable[[StepLike], None]
 _FIRST, _SECOND = 0.9, 0.999
 """How long Adam remembers gradients and their squares."""
 _WARM = 50
@@ -159,7 +157,7 @@ class _State:
 
 class _Learner:
     def __init__(self, train: Empirical, valid: Empirical | None, options: LatentOptions, watch: Watch | None) -> None:
-        self.options, self.watch, self.began = options, watch, time.perf_counter()
+        self.options, self.history = options, History(watch)
         self.rng = np.random.default_rng(options.seed)
         # The order of the rows is their own, not that of the table.
         order = canonical_states(train)
@@ -187,7 +185,6 @@ class _Learner:
         self.shift = self.rng.random(options.dimensions)
         self.state = _State({k: self.place.array(v) for k, v in start.items()}, {})
         self._lay_out(n)
-        self.history: list[StepLike] = []
         self.best, self.score = self.state.copied(), -math.inf
 
     def _features(self, shift: Array) -> Any:
@@ -210,7 +207,7 @@ class _Learner:
         each = (time.perf_counter() - started) / _TIMED
         self.state.moments.clear()
         self.state.steps = 0
-        left = max(limit - (time.perf_counter() - self.began), 0.0)
+        left = max(limit - self.history.seconds, 0.0)
         share = left / (min(self.steps, _WANTED_STEPS) * each)
         if share < 1:
             n = max(2 ** int(math.log2(max(most * share, 1.0))), _LEAST_POINTS)
@@ -233,7 +230,7 @@ class _Learner:
         except STOPPED:
             status = "interrupted"
         self._restore()
-        return LatentFit(self._model(), self.score, status, tuple(self.history))
+        return LatentFit(self._model(), self.score, status, tuple(self.history.steps))
 
     def _part(self, steps: int, *, fixed: bool) -> str:
         """Steps until they are used up, the time is, or smaller steps do not help either."""
@@ -262,7 +259,7 @@ class _Learner:
     def _spent(self) -> float:
         """The share of the time that is over."""
         limit = self.options.max_seconds
-        return 0.0 if limit is None else (time.perf_counter() - self.began) / limit
+        return 0.0 if limit is None else self.history.seconds / limit
 
     def _batches(self) -> Any:
         """Rows of each step: all in random order, each as often as it was counted, and again."""
@@ -321,9 +318,7 @@ class _Learner:
             self.best, self.score = self.state.copied(), score
         done = f"{self.state.steps} steps, {self.options.points} points"
         words = f"{done}  rows {'held out' if self.deciding is not self.rows else 'learned from'} {score:.5f} nats"
-        self.history.append(Step("ascent", self.options.points, -score, time.perf_counter() - self.began, words))
-        if self.watch is not None:
-            self.watch(self.history[-1])
+        self.history.record("ascent", self.options.points, -score, words)
 
     def _score(self) -> float:
         xp, data = self.place.xp, self.deciding.data

@@ -15,8 +15,7 @@ whose states are those of all, with transitions that never leave a part.
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,14 +28,12 @@ from fullspan.engine.sampling.layers.device import Device, device
 from fullspan.errors import FullspanError
 from fullspan.learn.base.column_order import ColumnOrder
 from fullspan.learn.base.em import Alternated, Expected, Stop, alternate
-from fullspan.learn.base.progress import Interrupted
+from fullspan.learn.base.progress import History, Interrupted, Watch
 from fullspan.learn.trees.chow_liu import chow_liu
 from fullspan.learn.trees.on_device import EmOnDevice, RowsOnDevice
 from fullspan.learn.trees.starts import level_shares, start
 from fullspan.model.hidden_tree import FittedTree, HiddenTree
-from fullspan.model.record import Step, StepLike
-
-Watch = Callable[[StepLike], None]
+from fullspan.model.record import StepLike
 
 
 @dataclass(frozen=True)
@@ -146,10 +143,10 @@ class Learner:
     """Runs of em on one table, and what they share."""
 
     def __init__(self, train: Empirical, valid: Empirical | None, options: TreeOptions, watch: Watch | None) -> None:
-        self.empirical, self.options, self.watch = train, options, watch
+        self.empirical, self.options, self.history = train, options, History(watch)
         self.train, self.valid = Rows(train), None if valid is None else Rows(valid)
         self.shares = level_shares(train)
-        self.began, self.made = time.perf_counter(), 0
+        self.made = 0
         self.place = None if options.device == "cpu" else device(options.device, "float32", np.random.default_rng(0))
         self._there = {} if self.place is None else {id(rows): self._moved(rows, self.place) for rows in self._rows}
 
@@ -179,14 +176,12 @@ class Learner:
 
     def run(self, tree: HiddenTree, smoothing: float) -> Run:
         """Em from a tree until it no longer gains; an interruption ends it early."""
-        options, history = self.options, list[StepLike]()
-        self.made += 1
+        options, steps = self.options, self.history.steps
+        self.made, first = self.made + 1, len(steps)
 
         def report(now: Any, expected: Expected[Any], done: int) -> None:
-            seconds, words = time.perf_counter() - self.began, self._words(now.n_states, -expected.value)
-            history.append(Step("em", now.n_states, -expected.data.objective, seconds, words))
-            if self.watch is not None:
-                self.watch(history[-1])
+            words = self._words(now.n_states, -expected.value)
+            self.history.record("em", now.n_states, -expected.data.objective, words)
             if self.is_late:
                 raise Interrupted
 
@@ -201,13 +196,12 @@ class Learner:
         status = "max_iter" if found.status == "iteration limit" else found.status
         status = "time limit" if status == "interrupted" and self.is_late else status
         score = -math.inf if found.expected is None else -found.value
-        return Run(found.model, score, status, smoothing, tuple(history))
+        return Run(found.model, score, status, smoothing, tuple(steps[first:]))
 
     @property
     def is_late(self) -> bool:
         """Whether the time is over."""
-        limit = self.options.max_seconds
-        return limit is not None and time.perf_counter() - self.began > limit
+        return self.history.is_late(self.options.max_seconds)
 
     def _words(self, n_states: int, value: float) -> str:
         planned = len(self.options.choices()) * self.options.restarts
