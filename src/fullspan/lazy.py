@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from functools import cached_property
 from importlib import import_module
-from typing import Any
 
 
 class Seam:
@@ -31,7 +30,7 @@ class Seam:
         imports = [node for node in ast.parse(stub).body if isinstance(node, ast.ImportFrom)]
         return {alias.name: node.module or "" for node in imports for alias in node.names}
 
-    def __call__(self, name: str) -> Any:
+    def __call__(self, name: str) -> object:
         if name == "__all__":  # what ``from package import *`` gives
             return sorted(self.homes)
         home = self.homes.get(name)

@@ -33,6 +33,8 @@ class TruncatedEngine:
     log_z : log partition function there.
     """
 
+    is_linear = False
+
     def __init__(self, start: Ints, indices: NDArray[np.int32], k: int) -> None:
         self.start, self.indices, self.k = start, indices, k
         self.p, self.log_z = np.empty(len(start) - 1), 0.0

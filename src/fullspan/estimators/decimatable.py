@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,9 +93,7 @@ class DecimatableBoltzmannMachine(Seed, DensityEstimator):
     @property
     def distribution_(self) -> DecimatedDistribution:
         """The distribution of the machine, given its inputs where it has some."""
-        found = super().distribution_
-        assert isinstance(found, DecimatedDistribution)  # which the registry gives this estimator
-        return found
+        return cast("DecimatedDistribution", super().distribution_)  # which the registry gives this estimator
 
     # -- learning ---------------------------------------------------------------------------------------------
 

@@ -22,6 +22,10 @@ Kept = NDArray[np.int64] | Array
 class Phase(Protocol):
     """``log Z`` averaged over clamped rows, with its derivatives at the point last moved to."""
 
+    @property
+    def is_linear(self) -> bool:
+        """Whether nothing is open: log Z is linear in theta then, and its Hessian 0."""
+
     def move(self, theta: Array) -> float:
         """Go to theta; the mean of log Z there."""
 
@@ -34,6 +38,8 @@ class Phase(Protocol):
 
 class Known:
     """Nothing is open: log Z = theta . d, with d the features of the data."""
+
+    is_linear = True
 
     def __init__(self, d: Array) -> None:
         self.d = d
@@ -59,6 +65,7 @@ class Restricted:
 
     def __init__(self, phase: Phase, theta: Array, kept: Kept) -> None:
         self.phase, self.theta, self.kept = phase, theta, kept
+        self.is_linear = phase.is_linear
 
     def move(self, theta: Array) -> float:
         return self.phase.move(expanded(theta, self.theta, self.kept))

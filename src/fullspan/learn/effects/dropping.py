@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from fullspan.arrays import Array
-from fullspan.learn.base.phase import Kept, Known, Phase, Restricted, expanded, restricted
+from fullspan.learn.base.phase import Kept, Phase, Restricted, expanded, restricted
 from fullspan.learn.base.progress import Interrupted
 from fullspan.learn.likelihood.solve import Likelihood, solve
 
@@ -24,6 +24,8 @@ _STEPS = 60
 
 class Penalised:
     """The free phase with a normal prior in it, which is not diagonal in weights that are no coordinates."""
+
+    is_linear = False
 
     def __init__(self, free: Phase, l2: Array, centre: Array) -> None:
         self.free, self.l2, self.centre = free, l2, centre
@@ -148,11 +150,7 @@ class Dropping:
         others = np.zeros(len(self.theta))
         is_part = kept.ndim == 1
         free = Restricted(self.free if is_part else Penalised(self.free, self.l2, self.centre), others, kept)
-        if isinstance(self.data, Known):
-            d = self.data.d
-            data: Phase = Known(d[kept] if is_part else np.asarray(kept.T @ d))
-        else:
-            data = Restricted(self.data, others, kept)
+        data = Restricted(self.data, others, kept)
         if is_part:
             return Likelihood(free, data, self.l2[kept], self.l1, self.centre[kept])
         return Likelihood(free, data, 0.0, self.l1)

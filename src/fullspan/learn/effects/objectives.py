@@ -77,8 +77,6 @@ def _table(fitted: Fitted, data: Empirical, extra: tuple[Term, ...]) -> Dropping
     else:
         rows = Observed(basis, y, data.states, data.counts)
     smoothed: Phase = Smoothed(rows, basis, terms, total, pseudo) if pseudo else rows
-    if isinstance(rows, Known) and pseudo:
-        smoothed = Known(smoothed.eta())
     mean, precision = fitted.prior or (np.zeros(k), _ridge(fitted, total))
     free = Free(DualTable(basis, np.float64), y)
     return Dropping(

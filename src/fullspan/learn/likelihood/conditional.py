@@ -247,7 +247,7 @@ class _Conditional:
     def _diverging(self, solution: Solution) -> tuple[int, ...]:
         """Terms whose weights grow without bound because the inputs separate the outputs."""
         o = self.options
-        if o.l1 or o.l2 or not isinstance(self.observed, Known):
+        if o.l1 or o.l2 or not self.observed.is_linear:
             return ()
         return tuple(separating(self.basis, self.terms, self.states, self.roles.outputs).tolist())
 

@@ -36,6 +36,8 @@ class Decimated:
     NotDecimatableError : the nodes that some row leaves open cannot be decimated.
     """
 
+    is_linear = False
+
     def __init__(
         self,
         n: int,

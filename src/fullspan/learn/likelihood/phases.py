@@ -42,6 +42,8 @@ class Free:
     ``theta`` are the weights of ``terms`` at which the table stands already, if it does.
     """
 
+    is_linear = False
+
     def __init__(self, table: Engine, terms: Ints, theta: Array | None = None) -> None:
         self.table, self.terms = table, terms
         self._at = theta
@@ -61,6 +63,8 @@ class Free:
 
 class Observed:
     """Rows with open cells, completed on tables over all states: two tables besides the model's own."""
+
+    is_linear = False
 
     def __init__(self, basis: Basis, terms: Ints, rows: NDArray[Any], weights: Array) -> None:
         self.basis, self.terms = basis, terms
@@ -110,7 +114,7 @@ class Smoothed:
     """
 
     def __init__(self, rows: Phase, basis: Basis, terms: Sequence[Term], total: float, pseudo: float) -> None:
-        self.rows, self.share = rows, pseudo / (total + pseudo)
+        self.rows, self.share, self.is_linear = rows, pseudo / (total + pseudo), rows.is_linear
         means = [basis.local(i).mean(axis=1) for i in range(len(basis.cards))]
         self.u = np.array([np.prod([means[i][j] for i, j in term]) for term in terms], dtype=np.float64)
 
@@ -130,6 +134,8 @@ class Features:
     Time and memory follow the states that agree with some row, times the number of terms; ``block`` values of features
     are worked out at a time.
     """
+
+    is_linear = False
 
     def __init__(
         self, basis: Basis, terms: Sequence[Term], rows: NDArray[Any], weights: Array, block: int = _BLOCK

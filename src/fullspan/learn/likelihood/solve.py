@@ -15,7 +15,7 @@ import numpy as np
 from fullspan.arrays import Array
 from fullspan.learn.base.descent import Descent, Point, Solution, Watch
 from fullspan.learn.base.newton import Newton, factor, is_definite, l1_step, soft
-from fullspan.learn.base.phase import Known, Phase
+from fullspan.learn.base.phase import Phase
 
 SolverName = Literal["newton", "lbfgs", "gradient"]
 
@@ -69,7 +69,7 @@ class Likelihood:
         Where open cells make the former indefinite, the latter stands in.
         """
         free = self.free.covariance() + np.diag(np.broadcast_to(self.l2, self.theta.shape))
-        if not whole or isinstance(self.data, Known):
+        if not whole or self.data.is_linear:
             return free
         difference = free - self.data.covariance()
         return difference if is_definite(difference, free) else free
@@ -107,7 +107,7 @@ class _NewtonSteps:
 
     def __init__(self, likelihood: Likelihood) -> None:
         self.likelihood = likelihood
-        self.polishes = isinstance(likelihood.data, Known)
+        self.polishes = likelihood.data.is_linear
         self._before, self._taken = np.inf, 0
 
     def gradient(self) -> Array:

@@ -113,6 +113,8 @@ def _in_the_limit(engine: TruncatedEngine, face: Face, on_face: Solution, d: Arr
 class _Reduced:
     """Features A of a few states, in coordinates c with ``theta = V c``: a phase."""
 
+    is_linear = False
+
     def __init__(self, features: Array) -> None:
         self.features = features
         self.p = np.empty(len(features))

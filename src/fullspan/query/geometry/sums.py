@@ -28,6 +28,10 @@ class Sums(Protocol):
 
     n_states: int
 
+    @property
+    def is_linear(self) -> bool:
+        """False: the phase of a model itself."""
+
     def move(self, theta: Array) -> float:
         """Go to theta; log Z there."""
 
@@ -72,6 +76,8 @@ class TableSums(Free):
 class ListSums:
     """A truncated space: the states listed."""
 
+    is_linear = False
+
     def __init__(self, states: NDArray[Any], cards: Sequence[int], terms: Sequence[Term]) -> None:
         self.engine = TruncatedEngine.of(sets_of_states(states, cards), sets_of_terms(terms, cards))
         self.n_states = len(states)
@@ -94,6 +100,8 @@ class ListSums:
 
 class EliminationSums:
     """All states, summed variable by variable: for sparse models of any number of variables."""
+
+    is_linear = False
 
     def __init__(self, space: Space, basis: Basis, terms: Sequence[Term], max_memory: int | None = None) -> None:
         scopes = [tuple(i for i, _ in term) for term in terms]
