@@ -65,6 +65,14 @@ WITHOUT_LABELS: dict[str, Make] = {
     "average of unpenalised machines": lambda: fs.BoltzmannMachine(order=2, average=3, random_state=0),
 }
 """Estimators whose distribution does not depend on the order of the levels, however many there are."""
+STARTS_WITHOUT_LABELS: dict[str, Make] = {
+    "mixture": BY_START["mixture"],
+    "mixture of one component": lambda: fs.FullSpanMixture(runs=[(1, 2)], restarts=1, random_state=0),
+    "mixture, two runs": lambda: fs.FullSpanMixture(runs=[(3, 1), (2, 2)], restarts=2, random_state=1),
+    "hidden tree": BY_START["hidden tree"],
+    "hidden tree, both starts": lambda: fs.HiddenChowLiuTree(n_states=3, restarts=2, random_state=1),
+}
+"""Estimators that start at random, at the same distribution whatever the order of the levels."""
 WITHOUT_SIGNS: dict[str, Make] = {
     "search, walsh": DETERMINISTIC["search, walsh"],
     "machine, l2, walsh": lambda: fs.BoltzmannMachine(order=2, l2=0.02, basis="walsh"),
@@ -184,6 +192,34 @@ def test_rows_repeated_are_rows_weighted(name: str) -> None:
 def test_the_order_of_levels_does_not_matter(name: str) -> None:
     again = WITHOUT_LABELS[name]().set_params(levels={"b": [2, 0, 1], "d": [1, 0]}).fit(table())
     assert log_p(again) == pytest.approx(learned(name), abs=1e-5)
+
+
+@pytest.mark.filterwarnings("ignore::fullspan.errors.ConvergenceWarning")
+@pytest.mark.parametrize("name", STARTS_WITHOUT_LABELS)
+def test_random_starts_do_not_follow_the_order_of_levels(name: str) -> None:
+    make, rows = STARTS_WITHOUT_LABELS[name], table()
+    expected = log_p(make().fit(rows))
+    for levels in ({"b": [2, 0, 1], "d": [1, 0]}, {"b": [1, 2, 0], "a": [1, 0], "c": [1, 0]}):
+        assert log_p(make().set_params(levels=levels).fit(rows)) == pytest.approx(
+            expected, abs=5e-4
+        )  # another seed: 0.05 to 1
+
+
+@pytest.mark.filterwarnings("ignore::fullspan.errors.ConvergenceWarning")
+def test_random_starts_of_spins_do_not_follow_the_order_of_levels() -> None:
+    cards = (2, 2, 2, 2)
+    rows = table(cards)
+    makes = [
+        lambda **own: fs.BoltzmannMachine(order=2, hidden=2, l2=0.01, basis="walsh", restarts=1, random_state=0, **own),
+        lambda **own: fs.BoltzmannMachine(
+            order=2, hidden=1, l2=0.003, basis="walsh", restarts=1, random_state=3, **own
+        ),
+        lambda **own: fs.FullSpan(hidden=1, basis="walsh", restarts=1, random_state=0, **own),
+    ]
+    for make in makes:
+        expected = log_p(make().fit(rows), cards)
+        for levels in ({"b": [1, 0]}, {"a": [1, 0], "c": [1, 0], "d": [1, 0]}):
+            assert log_p(make(levels=levels).fit(rows), cards) == pytest.approx(expected, abs=1e-4)
 
 
 @pytest.mark.parametrize("name", WITHOUT_SIGNS)

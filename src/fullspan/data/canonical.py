@@ -52,18 +52,21 @@ def canonical_columns(data: Empirical) -> list[int]:
     return sorted(range(len(data.space)), key=key)
 
 
+def canonical_levels(data: Empirical) -> list[NDArray[np.intp]]:
+    """The levels of each column in such an order."""
+    found = _statistics(data)
+    return [np.lexsort([found.pairs[j][:card], found.rows[j][:card]]) for j, card in enumerate(data.space.cards)]
+
+
 def canonical_index(data: Empirical) -> NDArray[np.int64]:
     """(|X|,) where each state of the space, flat with the first variable fastest, stands in such an order."""
-    found, index, stride = _statistics(data), np.zeros(1, dtype=np.int64), 1
+    index, stride = np.zeros(1, dtype=np.int64), 1
     strides: dict[int, int] = {}
     for j in canonical_columns(data):
         strides[j] = stride
         stride *= data.space.cards[j]
-    for j, card in enumerate(data.space.cards):
-        order = np.lexsort([found.pairs[j][:card], found.rows[j][:card]])
-        rank = np.empty(card, dtype=np.int64)
-        rank[order] = np.arange(card)
-        index = (strides[j] * rank[:, None] + index).ravel()
+    for j, order in enumerate(canonical_levels(data)):
+        index = (strides[j] * np.argsort(order)[:, None] + index).ravel()
     return index
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from fullspan.data import Empirical
+from fullspan.data.canonical import canonical_states
 from fullspan.data.space import Space
 from fullspan.errors import FullspanError
 from fullspan.learn.base.column_order import ColumnOrder
@@ -93,6 +94,7 @@ def _fit(empirical: Empirical, options: MixtureOptions, valid: Empirical | None,
         n_draws(empirical),
         f"{len(schedule)}" if options.max_seconds is None else f"up to {len(schedule)}",
         options.max_seconds,
+        canonical_states(empirical),
     )
     runs, status = list[Run](), "converged"
     try:

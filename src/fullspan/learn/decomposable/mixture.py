@@ -18,6 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fullspan.arrays import Array
 from fullspan.learn.base.em import Expected, Stop, alternate
@@ -88,6 +89,7 @@ class Learner:
     rows : drawn for a bootstrap sample; as many as the weights sum to by default.
     planned : in words, how many runs there will be.
     max_seconds : since the start of the history, after which no iteration is begun.
+    order : of the rows, in which they get random numbers; as they stand by default.
     """
 
     def __init__(
@@ -99,7 +101,9 @@ class Learner:
         rows: int | None = None,
         planned: str = "1",
         max_seconds: float | None = None,
+        order: NDArray[np.intp] | None = None,
     ) -> None:
+        self.order = np.arange(len(train.weights)) if order is None else order
         self.train, self.valid, self.stop, self.rows, self.planned = train, valid, stop, rows, planned
         self.history, self.max_seconds = history or History(), max_seconds
         self.made = 0
@@ -122,7 +126,8 @@ class Learner:
     def _bagged(self, options: RunOptions, rng: np.random.Generator) -> Run:
         w, total = self.train.weights, float(self.train.weights.sum())
         n = max(round(total), 1) if self.rows is None else self.rows
-        samples = rng.multinomial(n, w / total, size=_BAGGED) * (total / n)
+        samples = np.empty((_BAGGED, len(w)))
+        samples[:, self.order] = rng.multinomial(n, w[self.order] / total, size=_BAGGED) * (total / n)
 
         def learned(drawn: Array) -> Conditionals:
             model = self.grown(drawn, options)
@@ -145,7 +150,9 @@ class Learner:
             if self.is_late:
                 raise Interrupted
 
-        stage = em.begin(rng.dirichlet(np.full(options.components, 0.3), size=len(self.train.weights)))
+        share = np.empty((len(self.train.weights), options.components))
+        share[self.order] = rng.dirichlet(np.full(options.components, 0.3), size=len(share))
+        stage = em.begin(share)
         for _ in range(WARM):
             expected = em.complete(stage)
             self._record("em", options.components, options.width, -expected.value)

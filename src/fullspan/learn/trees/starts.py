@@ -3,7 +3,8 @@
 ``"rows"``: near a mixture. Transitions hardly leave a state, and state z of every node leans towards row z of a random
 sample: what em finds first are kinds of rows, and the tree refines them. ``"tree"``: near the Chow–Liu tree. State z of
 node i leans towards level z mod \\|X_i\\|, and transitions are those of the Chow–Liu tree, each shared out at random:
-what em finds first are kinds of levels. Which is better depends on the data; both are tried in turn.
+what em finds first are kinds of levels. Which is better depends on the data; both are tried in turn. Rows and levels
+are counted in an order of the data's own (module ``data.canonical``), so that other labels begin at the same tree.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from fullspan.arrays import Array
 from fullspan.data import Empirical
+from fullspan.data.canonical import canonical_levels, canonical_states
 from fullspan.model.hidden_tree import HiddenTree
 
 _STAY, _LEAN, _SPLIT = 0.9, 0.3, 0.8
@@ -48,7 +50,8 @@ def _from_rows(
     empirical: Empirical, chow_liu: HiddenTree, k: int, shares: Array, rng: np.random.Generator
 ) -> tuple[Array, Array, Array]:
     n, c = shares.shape
-    chosen = rng.choice(len(empirical.states), size=k, p=empirical.counts / empirical.total)
+    order = canonical_states(empirical)
+    chosen = order[rng.choice(len(order), size=k, p=empirical.counts[order] / empirical.total)]
     rows = empirical.states[chosen].astype(np.int64).T
     leaning = np.where(rows[:, :, None] >= 0, np.arange(c) == rows[:, :, None], shares[:, None, :])
     emissions = (1 - _LEAN) * shares[:, None, :] + _LEAN * leaning
@@ -61,8 +64,12 @@ def _from_tree(
 ) -> tuple[Array, Array, Array]:
     n, c = shares.shape
     cards = np.array(empirical.space.cards)
-    level = np.arange(k) % cards[:, None]
-    emissions = _SPLIT * (np.arange(c) == level[:, :, None]) + (1 - _SPLIT) * _within(rng.random((n, k, c)), cards)
+    order = canonical_levels(empirical)
+    level = np.stack([own[np.arange(k) % len(own)] for own in order])
+    noise = _within(rng.random((n, k, c)), cards)
+    for i, own in enumerate(order):
+        noise[i][:, own] = noise[i][:, : len(own)].copy()
+    emissions = _SPLIT * (np.arange(c) == level[:, :, None]) + (1 - _SPLIT) * noise
     transitions = rng.gamma(1.0, size=(n, k, k))
     for i, p in enumerate(chow_liu.parents.tolist()):
         if p >= 0:
