@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from fullspan.arrays import Array
 from fullspan.model.algebra.basis import Basis, Term
-from fullspan.model.estimate import Estimate
 
 CONVERGED = 1.01
 """R-hat up to which chains count as mixed (Vehtari et al. 2021, section 4)."""
@@ -171,17 +170,3 @@ class Diagnostics:
     def converged(self) -> bool:
         """Whether R-hat is at most 1.01 everywhere."""
         return self.worst_r_hat <= CONVERGED
-
-
-@runtime_checkable
-class Expectations(Protocol):
-    """What every engine knows of a model, however it sums: the table, elimination, or chains.
-
-    Law: engines agree within a few of their standard errors, which are 0 where a value is exact.
-    """
-
-    def log_z(self) -> Estimate:
-        """The log partition function."""
-
-    def expectations(self, terms: Sequence[Term]) -> Diagnostics:
-        """``eta_y`` of each term, with its error."""

@@ -11,7 +11,7 @@ large the graph and however strong its factors.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -25,7 +25,7 @@ from fullspan.engine.elimination.prepared import Evidence, Prepared
 from fullspan.engine.elimination.sweeps.backward import backward
 from fullspan.engine.elimination.sweeps.boxes import Boxes, Sweep
 from fullspan.engine.elimination.sweeps.forward import drawn, forward, most_probable
-from fullspan.engine.elimination.sweeps.patterns import BatchAnswer, rows_bytes, sweep
+from fullspan.engine.elimination.sweeps.patterns import rows_bytes, sweep
 from fullspan.engine.elimination.sweeps.slices import Slices, slices_of
 from fullspan.engine.elimination.sweeps.tables import Factors, Messages
 from fullspan.engine.memory import budget, require
@@ -172,11 +172,6 @@ class ClusterTree(Prepared):
         beliefs = self.beliefs(evidence)
         return tuple(np.split(beliefs.variables, self._levels[1:-1]))
 
-    def factor_marginals(self, evidence: Evidence | None = None) -> tuple[Array, ...]:
-        """``p(x_f | evidence)`` for the scope of every factor: the gradient of log Z, shaped as the tables."""
-        beliefs = self.beliefs(evidence)
-        return tuple(beliefs.factor(f) for f in range(len(self.graph.tables)))
-
     def mode(self, evidence: Evidence | None = None) -> Ints:
         """A most probable state (n,) that agrees with the evidence.
 
@@ -231,65 +226,13 @@ class ClusterTree(Prepared):
 
     def log_z_batch(self, values: Any) -> Array:
         """log Z of every clamped pattern (N, clamped) -> (N,), columns as ``clamped``; -inf where nothing agrees."""
-        return self._batch(values).log_z
-
-    def marginals_batch(self, values: Any) -> tuple[Array, ...]:
-        """``p(x_v | pattern)`` of every variable, each (N, levels).
-
-        Raises
-        ------
-        QueryError : a pattern has probability zero.
-        """
-        return tuple(np.split(self._batch(values, marginals=True).marginals, self._levels[1:-1], axis=1))
-
-    def expected_tables(self, values: Any, weights: Array | None = None) -> tuple[Array, Array]:
-        """log Z of every pattern, and ``sum_i weights_i p(x_f | pattern_i)`` of every factor, flat as ``graph.values``.
-
-        This is the gradient of ``sum_i weights_i log Z(pattern_i)``; memory does not grow with the patterns.
-        """
-        answer = self._batch(values, weights=np.ones(len(values)) if weights is None else weights)
-        return answer.log_z, answer.expected
-
-    def _batch(self, values: Any, marginals: bool = False, weights: Any = None) -> BatchAnswer:
         rows = self._checked_patterns(values)
-        if weights is not None:
-            weights = np.asarray(weights, dtype=np.float64)
-            if weights.shape != (len(rows),):
-                raise QueryError(f"{len(rows)} patterns need as many weights, but the shape {weights.shape} was given")
-        answer = sweep(
-            self._parts.table_starts,
-            self.program,
-            self._slices,
-            self._clamps,
-            self._plain()._replace(levels=np.append(self._levels[self._parts.numbers], self._levels[-1])),
-            self._logs,
-            rows,
-            weights,
-            marginals,
-        )
-        answer.log_z[:] += self._tops[self.program.homes >= 0].sum()
-        answer = replace(answer, expected=self._given_back(answer.expected))
-        for i in np.flatnonzero(answer.undone):
-            self._one_by_one(answer, int(i), rows[i], weights)
-        if (marginals or weights is not None) and (answer.log_z == -np.inf).any():
-            raise QueryError(
-                f"pattern {int(np.argmin(answer.log_z))} has probability zero under this model; leave it out"
-            )
-        if marginals:
-            np.put_along_axis(answer.marginals, self._levels[self.clamped] + rows, 1.0, axis=1)
-        return answer
-
-    def _one_by_one(self, answer: BatchAnswer, i: int, row: Ints, weights: Array | None) -> None:
-        """A pattern whose numbers need logarithms."""
-        evidence = dict(zip(self.clamped.tolist(), row.tolist(), strict=True))
-        answer.log_z[i] = self.log_z(evidence)
-        if answer.log_z[i] == -np.inf or not (len(answer.marginals) or weights is not None):
-            return
-        beliefs = self.beliefs(evidence)
-        if len(answer.marginals):
-            answer.marginals[i] = beliefs.variables
-        if weights is not None:
-            answer.expected[:] += weights[i] * beliefs.factors
+        starts, factors = self._parts.table_starts, self._plain()
+        log_z, undone = sweep(starts, self.program, self._slices, self._clamps, factors, self._logs, rows)
+        log_z += self._tops[self.program.homes >= 0].sum()
+        for i in np.flatnonzero(undone):  # numbers that need logarithms
+            log_z[i] = self.log_z(dict(zip(self.clamped.tolist(), rows[i].tolist(), strict=True)))
+        return log_z
 
     # -- inside -----------------------------------------------------------------------------------------------
 

@@ -1,9 +1,7 @@
 from fullspan.engine.sampling.annealing import TargetPath as TargetPath
 from fullspan.engine.sampling.annealing import annealed as annealed
 from fullspan.engine.sampling.annealing import annealed_runs as annealed_runs
-from fullspan.engine.sampling.answers import Eliminated as Eliminated
 from fullspan.engine.sampling.answers import Sampled as Sampled
-from fullspan.engine.sampling.answers import Tabulated as Tabulated
 from fullspan.engine.sampling.chains import Chains as Chains
 from fullspan.engine.sampling.chains import Tempered as Tempered
 from fullspan.engine.sampling.choose import pairwise_of as pairwise_of

@@ -1,7 +1,6 @@
 """The engine that samples: log Z, expectations of terms and states of a model, each as exact as its method allows.
 
-It serves :class:`fullspan.engine.protocol.Expectations`, as the two exact engines next to it do, so that learners and
-questions need not know which one they talk to.
+Tempered chains, which get around between modes that a single chain does not leave, are an option here.
 """
 
 from __future__ import annotations
@@ -13,8 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.engine.dual.table import DualTable
-from fullspan.engine.elimination.clusters import ClusterTree
 from fullspan.engine.protocol import Diagnostics
 from fullspan.engine.sampling.chains import Chains, Tempered
 from fullspan.engine.sampling.choose import target_of
@@ -23,7 +20,6 @@ from fullspan.engine.sampling.partition import log_z
 from fullspan.errors import FullspanError, require_whole
 from fullspan.model.algebra.basis import Term, local_row
 from fullspan.model.estimate import Estimate
-from fullspan.model.graph import FactorGraph
 from fullspan.model.loglinear import LogLinear
 
 _BLOCK = 1 << 24
@@ -101,50 +97,6 @@ class Sampled:
 
 
 _FIELDS = ("mean", "error", "r_hat", "bulk_ess")
-
-
-class Tabulated:
-    """The same by the dual table over all states: exact."""
-
-    def __init__(self, model: LogLinear) -> None:
-        self.model = model
-        self.table = DualTable(model.basis, np.float64)
-        self.table.set_theta(dict(zip(model.indices, map(float, model.theta), strict=True)))
-
-    def log_z(self) -> Estimate:
-        return Estimate.known(self.table.log_z)
-
-    def expectations(self, terms: Sequence[Term]) -> Diagnostics:
-        places = np.array([self.model.basis.index(term) for term in terms], dtype=np.int64)
-        return _exact(self.table.eta[places].astype(np.float64))
-
-
-class Eliminated:
-    """The same by elimination: exact, for terms inside the scope of one of the model's own."""
-
-    def __init__(self, model: LogLinear) -> None:
-        self.model = model
-        self.graph = FactorGraph.of_loglinear(model)
-        self.beliefs = ClusterTree(self.graph).beliefs()
-
-    def log_z(self) -> Estimate:
-        return Estimate.known(self.beliefs.log_z)
-
-    def expectations(self, terms: Sequence[Term]) -> Diagnostics:
-        return _exact(np.array([self._expectation(dict(term)) for term in terms]))
-
-    def _expectation(self, term: dict[int, int]) -> float:
-        for f, scope in enumerate(self.graph.scopes):
-            if set(term) <= set(scope):
-                p = self.beliefs.factor(f)
-                for i in reversed(scope):
-                    p = p @ local_row(self.model.basis, i, term.get(i, 0)).astype(np.float64)
-                return float(p)
-        raise FullspanError(f"no factor holds all variables of the term {tuple(term.items())}; use the table")
-
-
-def _exact(mean: NDArray[np.float64]) -> Diagnostics:
-    return Diagnostics(mean, np.zeros(len(mean)), np.ones(len(mean)), np.full(len(mean), np.inf))
 
 
 def _features(model: LogLinear, terms: Sequence[Term], states: NDArray[Any]) -> NDArray[np.float64]:

@@ -163,7 +163,3 @@ class Shards:
     def exchanged(self, y: int, item: int) -> int:
         """Bytes that each device sends in a step along term ``y``: its shard if y has top bits, else nothing."""
         return self.per_device * item if self.split(y)[0] else 0
-
-    def exchanged_by_transform(self, item: int) -> int:
-        """Bytes that each device sends in a transform: its shard once for each top bit."""
-        return self.per_device * item * (self.n_devices.bit_length() - 1)

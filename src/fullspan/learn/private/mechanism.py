@@ -53,7 +53,6 @@ class Release:
     log_z: float
     total: float
     ledger: Ledger
-    n_measured: int
 
 
 def release(
@@ -106,7 +105,7 @@ def release(
     ends = np.cumsum([0, *(len(m.contrasts) for m in measured)])
     tables = [to_table(found.theta[a:b], [cards[i] for i in s]) for s, a, b in zip(names, ends, ends[1:], strict=False)]
     graph = _expanded(data, names, tables, groups, shares, cards)
-    return Release(graph, found.log_z, table.total, ledger, len(measured))
+    return Release(graph, found.log_z, table.total, ledger)
 
 
 class _Table:

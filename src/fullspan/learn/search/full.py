@@ -57,17 +57,6 @@ class Grown:
     names: float
 
 
-def full_search(problem: Problem, largest: int = LARGEST_MARGIN) -> str:
-    """Grow and sift from the current point; returns why it stopped.
-
-    The cost is ``KL(p_d || p)`` plus the price of naming margins and terms plus one nat per effective weight. It never
-    rises.
-    """
-    status, _ = grow(problem, largest)
-    sift_out(problem)
-    return status
-
-
 def grow(
     problem: Problem, largest: int = LARGEST_MARGIN, rounds: float = math.inf, terms: int = MAX_TERMS
 ) -> tuple[str, Grown]:

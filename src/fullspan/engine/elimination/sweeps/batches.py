@@ -1,12 +1,8 @@
-"""The forward sweep over a chunk of clamped patterns: log Z of each.
-
-Numbers carry a scale as in ``tables``. A chunk in which a product might leave the range of double precision is given
-back undone, for the sweeps that can work with logarithms.
-
-Sweeps over many clamped patterns at once: one program, a row of patterns under every table entry.
+"""Forward sweeps over many clamped patterns at once, log Z of each: a row of patterns under every table entry.
 
 Chunks of patterns are shared out to the cores, each of which keeps one set of messages, so memory does not grow with
-the number of patterns.
+the number of patterns. Numbers carry a scale as in ``tables``. A chunk in which a product might leave the range of
+double precision is given back undone, for the sweeps that can work with logarithms.
 """
 
 from __future__ import annotations
@@ -14,8 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from fullspan.engine.elimination.sweeps.pattern_rows import bases, gather, product_range, product_row, space
-from fullspan.engine.elimination.sweeps.slices import is_lone
-from fullspan.engine.elimination.sweeps.tables import HIGHEST, LOWEST, spread
+from fullspan.engine.elimination.sweeps.tables import HIGHEST, LOWEST
 from fullspan.model.algebra.jit import inlined, parallel, prange, serial
 
 _NEAR = 30.0
@@ -53,7 +48,7 @@ def forward_chunk(program, factors, slices, patterns, rows, first, last, log_z):
         if low < -_NEAR or high + card > _NEAR:
             _scale(rows, k, start, end, n, log_z[first:last])
         else:
-            rows.is_scaled[k], rows.low[k], rows.high[k] = False, low, high + card
+            rows.low[k], rows.high[k] = low, high + card
         if end - start == 1 and program.axes[k + 1] - program.axes[k] == 1:
             if held_low + rows.low[k] < LOWEST or held_high + rows.high[k] > -LOWEST:
                 for b in range(n):
@@ -118,14 +113,13 @@ def _extremes(rows, start, end, n):  # type: ignore[no-untyped-def]
 def _scale(rows, k, start, end, n, log_z):  # type: ignore[no-untyped-def]
     """Note the range of a message, and take a scale out of every pattern's when it has moved far from 1."""
     high, least = _extremes(rows, start, end, n)
-    rows.is_scaled[k], rows.low[k], rows.high[k] = False, 0.0, 0.0
+    rows.low[k], rows.high[k] = 0.0, 0.0
     if high == 0.0:
         return
     rows.low[k], rows.high[k] = np.log(least), np.log(high)
     if rows.low[k] > -_NEAR and rows.high[k] < _NEAR:
         return
-    rows.is_scaled[k] = True
-    inverse = rows.inverse[k]
+    inverse = rows.inverse
     inverse[:n] = 0.0
     for e in range(start, end):
         row = rows.pool[e]
@@ -143,117 +137,14 @@ def _scale(rows, k, start, end, n, log_z):  # type: ignore[no-untyped-def]
     rows.low[k], rows.high[k] = np.log(least), 0.0
 
 
-@serial
-def backward_chunk(program, factors, slices, patterns, rows, first, last, marginals, expected):  # type: ignore[no-untyped-def]
-    """Marginals of a chunk after its forward sweep; messages become outside weights."""
-    n, p = last - first, rows.row
-    largest = 1
-    for k in range(len(program.axes) - 1):
-        largest = max(largest, slices.cells[k + 1] - slices.cells[k])
-    levels, totals = np.empty((program.axis_cards.max(), len(p))), np.empty(largest)
-    index = np.empty(largest, dtype=np.uint64)
-    for k in range(len(program.axes) - 2, -1, -1):
-        start, end = program.messages[k], program.messages[k + 1]
-        card, v = program.axis_cards[program.axes[k + 1] - 1], program.axis_variables[program.axes[k + 1] - 1]
-        size, count = (end - start) * card, slices.inputs[k + 1] - slices.inputs[k]
-        gather(program, factors, slices, patterns, rows, k, first, n)
-        static, places = patterns.static[slices.cells[k] :], slices.places[slices.place_starts[k] :]
-        if program.axes[k + 1] - program.axes[k] == 1:
-            _invert(rows.pool[start], n)
-        rows.scratch[: slices.lengths[slices.inputs[k] : slices.inputs[k + 1]].sum()] = 0.0
-        levels[:card] = 0.0
-        for j in range(size):
-            product_row(p, static[j], rows.pool, places, count, size, j, n)
-            outside, level = rows.pool[start + j // card], levels[j % card]
-            if rows.is_scaled[k]:
-                inverse = rows.inverse[k]
-                for b in range(n):
-                    p[b] *= outside[b] * inverse[b]
-            else:
-                for b in range(n):
-                    p[b] *= outside[b]
-            for b in range(n):
-                level[b] += p[b]
-            held = 0
-            for o in range(count):
-                back = rows.scratch[held + np.int64(places[o * size + j]) - slices.rows[slices.inputs[k] + o]]
-                for b in range(n):
-                    back[b] += p[b]
-                held += slices.lengths[slices.inputs[k] + o]
-            if len(expected):
-                total = 0.0
-                for b in range(n):
-                    total += patterns.weights[first + b] * p[b]
-                totals[j] = total
-        if len(marginals):
-            for x in range(card):
-                for b in range(n):
-                    marginals[first + b, factors.levels[v] + x] = levels[x, b]
-        _turn(program, slices, patterns, rows, k, first, n, expected)
-        if len(expected):
-            _expect_static(program, slices, patterns, k, size, index, totals, expected)
-
-
-@serial
-def _turn(program, slices, patterns, rows, k, first, n, expected):  # type: ignore[no-untyped-def]
-    """Messages become outside weights ``p / m``; the marginals of moving factors go to their entries."""
-    held = 0
-    for o in range(slices.inputs[k], slices.inputs[k + 1]):
-        i = slices.which[o]
-        for e in range(slices.lengths[o]):
-            back = rows.scratch[held + e]
-            if i >= 0 and program.sources[i] < 0:
-                row = rows.pool[slices.rows[o] + e]
-                for b in range(n):
-                    row[b] = back[b] / row[b] if row[b] > 0.0 else 0.0
-            elif i >= 0:
-                shift = np.int64(slices.offsets[slices.offset_starts[o] + e])
-                _put(back, rows.base[slices.moving[program.sources[i]]], shift, patterns, first, n, expected)
-            elif len(expected):
-                for other in range(program.inputs[k], program.inputs[k + 1]):
-                    f = program.sources[other]
-                    if f >= 0 and slices.moving[f] >= 0 and is_lone(program, k, other):
-                        shift = e * program.strides[program.stride_starts[other + 1] - 1]
-                        _put(back, rows.base[slices.moving[f]], shift, patterns, first, n, expected)
-        held += slices.lengths[o]
-
-
-@serial
-def _put(back, base, offset, patterns, first, n, expected):  # type: ignore[no-untyped-def]
-    """Add a row of probabilities to the entries of a moving factor."""
-    if len(expected):
-        for b in range(n):
-            expected[base[b] + offset] += patterns.weights[first + b] * back[b]
-
-
-@serial
-def _expect_static(program, slices, patterns, k, size, index, totals, expected):  # type: ignore[no-untyped-def]
-    """Add weighted probabilities of table entries to the factors that are the same for all patterns."""
-    for i in range(program.inputs[k], program.inputs[k + 1]):
-        f = program.sources[i]
-        if f >= 0 and slices.moving[f] < 0:
-            spread(index, program, k, i, 0)
-            start = np.uint64(patterns.table_starts[f])
-            for j in range(size):
-                expected[start + index[j]] += totals[j]
-
-
-@serial
-def _invert(row, n):  # type: ignore[no-untyped-def]
-    for b in range(n):
-        row[b] = 1.0 / row[b] if row[b] > 0.0 else 0.0
-
-
 @parallel
-def swept(program, factors, slices, patterns, chunk, cores, log_z, marginals, expected):  # type: ignore[no-untyped-def]
-    """log Z, and what else has room, for every pattern.
+def swept(program, factors, slices, patterns, chunk, cores, log_z):  # type: ignore[no-untyped-def]
+    """log Z of every pattern.
 
     Parameters
     ----------
     chunk, cores : patterns worked on together, and the most chunks at a time.
     log_z : (N,) filled in, without the tops of the factors and factors all of whose variables are clamped.
-    marginals : (N, levels), or of length 0 where they are not wanted.
-    expected : (cores, entries), the weighted sum of the factors' marginals; or (cores, 0).
 
     Returns
     -------
@@ -268,8 +159,6 @@ def swept(program, factors, slices, patterns, chunk, cores, log_z, marginals, ex
             first = np.int64(c) * chunk
             last = min(first + chunk, n)
             undone[c] = not forward_chunk(program, factors, slices, patterns, rows, first, last, log_z)
-            if not undone[c] and (len(marginals) or expected.shape[1]):
-                backward_chunk(program, factors, slices, patterns, rows, first, last, marginals, expected[core])
     return undone
 
 
@@ -284,18 +173,6 @@ def add_constants(alone, patterns, logs, chunk, log_z):  # type: ignore[no-untyp
             _places(alone[o], patterns, first, last, place)
             for b in range(last - first):
                 log_z[first + b] += logs[place[b]]
-
-
-@serial
-def expect_constants(alone, patterns, undone, expected):  # type: ignore[no-untyped-def]
-    """Add the weights of all patterns that are done to the entries that they clamp such factors to."""
-    n = len(undone)
-    place = np.empty(n, dtype=np.int64)
-    for o in range(len(alone)):
-        _places(alone[o], patterns, 0, n, place)
-        for b in range(n):
-            if not undone[b]:
-                expected[place[b]] += patterns.weights[b]
 
 
 @inlined

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fullspan.arrays import Array, Ints
 from fullspan.engine.elimination.sweeps.slices import is_lone
@@ -27,7 +26,6 @@ class Patterns(NamedTuple):
     slot_cards : levels of each clamped variable.
     table_starts : first entry of each factor.
     values : (clamped, N) codes.
-    weights : (N,) weight of each pattern in the expected tables.
     static : products of the factors that do not move, over the tables of all steps.
     """
 
@@ -37,23 +35,20 @@ class Patterns(NamedTuple):
     slot_cards: Ints
     table_starts: Ints
     values: Ints
-    weights: Array
     static: Array
 
 
 class Rows(NamedTuple):
     """Space of one core: a row of patterns for every message entry, then for the slices of the current step.
 
-    ``base`` holds the first entry of each moving factor for each pattern, ``inverse`` what messages were multiplied
-    with where ``is_scaled``, ``low`` and ``high`` bounds of their logarithms.
+    ``base`` holds the first entry of each moving factor for each pattern, ``low`` and ``high`` bounds of the logarithms
+    of messages; the rows after them are where sums and scales are worked out.
     """
 
     pool: Array
-    scratch: Array
     base: Ints
     low: Array
     high: Array
-    is_scaled: NDArray[np.bool_]
     inverse: Array
     row: Array
     bottom: Array
@@ -85,12 +80,10 @@ def space(program, slices, chunk):  # type: ignore[no-untyped-def]
     m = len(program.axes) - 1
     return Rows(
         np.empty((slices.n_rows, chunk)),
-        np.empty((slices.n_scratch, chunk)),
         np.empty((slices.moving.max() + 1 if len(slices.moving) else 0, chunk), dtype=np.int64),
         np.zeros(m),
         np.zeros(m),
-        np.zeros(m, dtype=np.bool_),
-        np.empty((m, chunk)),
+        np.empty(chunk),
         np.empty(chunk),
         np.empty(chunk),
         np.empty(chunk),

@@ -30,7 +30,7 @@ class Slices(NamedTuple):
     cells : entries of all tables; those of step k begin at ``cells[k]``.
     place_starts, places : row of each input at each entry of the step's table, input by input.
     offset_starts, offsets : offsets in its factor of the entries of a slice.
-    n_rows, n_scratch : rows needed for messages and the slices of one step, and for what flows back into one step.
+    n_rows : rows needed for messages and the slices of one step.
     """
 
     moving: Ints
@@ -44,7 +44,6 @@ class Slices(NamedTuple):
     offset_starts: Ints
     offsets: NDArray[np.uint64]
     n_rows: int
-    n_scratch: int
 
 
 def slices_of(program: Program, n_links: Ints) -> Slices:
@@ -75,10 +74,10 @@ def _slices(program, moving):  # type: ignore[no-untyped-def]
         spaces += (program.inputs[k + 1] - program.inputs[k]) * size
     places, offsets = np.empty(spaces, dtype=np.uint64), np.empty(spaces, dtype=np.uint64)
     offset_starts = np.zeros(n + 1, dtype=np.int64)
-    count, used, n_rows, n_scratch = 0, 0, program.messages[m], 1
+    count, used, n_rows = 0, 0, program.messages[m]
     for k in range(m):
         size, place, room = cells[k + 1] - cells[k], place_starts[k], program.messages[m]
-        card, held, merged = program.axis_cards[program.axes[k + 1] - 1], 0, False
+        card, merged = program.axis_cards[program.axes[k + 1] - 1], False
         for i in range(program.inputs[k], program.inputs[k + 1]):
             f = program.sources[i]
             merged |= f >= 0 and moving[f] >= 0 and is_lone(program, k, i)
@@ -86,7 +85,7 @@ def _slices(program, moving):  # type: ignore[no-untyped-def]
             which[count], rows[count], lengths[count], offset_starts[count] = -1, room, card, used
             for j in range(size):
                 places[place + j] = np.uint64(room + j % card)
-            place, room, held, count = place + size, room + card, held + card, count + 1
+            place, room, count = place + size, room + card, count + 1
         for i in range(program.inputs[k], program.inputs[k + 1]):
             f = program.sources[i]
             if f >= 0 and (moving[f] < 0 or is_lone(program, k, i)):
@@ -100,13 +99,13 @@ def _slices(program, moving):  # type: ignore[no-untyped-def]
                 room, used = room + lengths[count], used + lengths[count]
             for j in range(size):
                 part[j] += np.uint64(rows[count])
-            place, held, count = place + size, held + lengths[count], count + 1
+            place, count = place + size, count + 1
         inputs[k + 1], place_starts[k + 1] = count, place
-        n_rows, n_scratch = max(n_rows, room), max(n_scratch, held)
+        n_rows = max(n_rows, room)
     offset_starts[count] = used
     return (
         moving, inputs, which[:count].copy(), rows[:count].copy(), lengths[:count].copy(), cells, place_starts,
-        places[: place_starts[m]].copy(), offset_starts[: count + 1].copy(), offsets[:used].copy(), n_rows, n_scratch,
+        places[: place_starts[m]].copy(), offset_starts[: count + 1].copy(), offsets[:used].copy(), n_rows,
     )  # fmt: skip
 
 
