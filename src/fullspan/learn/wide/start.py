@@ -2,7 +2,8 @@
 
 Growing edge by edge from nothing gets stuck where only many edges together pay. A network search moves whole families,
 adds, deletes and turns edges; its moral graph says where tables are worth their cells. Which terms these hold, and what
-else the graph can take, is then for the growing to find.
+else the graph can take, is then for the growing to find: the network may take the whole budget, and its edges that no
+term uses make room when growing starts again.
 """
 
 from __future__ import annotations
@@ -21,8 +22,6 @@ from fullspan.learn.wide.counts import Counts
 from fullspan.learn.wide.width import Width
 from fullspan.model.algebra.basis import BasisName, Term
 
-_SHARE = 0.5
-"""Part of the cells that the network may take; the rest is for pairs that it leaves out."""
 _MOST = 4096
 """Cells of a network's families up to which all terms inside them are weighed at once."""
 
@@ -42,7 +41,7 @@ def moral_start(
         return width, None
     narrow = width.max_width < len(width.cards)
     largest = None if not narrow else max(width.cards) ** (width.max_width + 1)
-    network = learn_network(data, max_cells=_SHARE * width.budget, penalty=penalty, watch=tell, max_family=largest)
+    network = learn_network(data, max_cells=width.budget, penalty=penalty, watch=tell, max_family=largest)
     found = Width.around(width.cards, network.families, width)
     if found.cells > width.budget or found.width > width.max_width:
         if not network.is_finished:
