@@ -51,8 +51,8 @@ class BoltzmannClassifier(Memory, Seed, Parameters, Explained, ClassifierMixin, 
     ----------
     outputs : names of the columns to predict, where they are columns of the table; not needed if ``fit`` is given y.
     inputs : names of the columns to predict from; all others by default.
-    order, graph, terms, margins : the terms, as for :class:`fullspan.BoltzmannMachine`; y is named ``"y"``, or as its
-        own name says, several ``"y0"``, ``"y1"``, ... Terms of inputs alone cancel and are left out. ``order="auto"``
+    order, graph, terms, margins : the terms, as for :class:`fullspan.BoltzmannMachine`; y is named ``"y"``, or by
+        its own name, several ``"y0"``, ``"y1"``, ... Terms of inputs alone cancel and are left out. ``order="auto"``
         takes 2, or 3 where its held-out log-loss is 2 % smaller (if ``l2`` is chosen too and there are at most 1,200
         weights).
     hidden : hidden units: a number of binary ones, names, or ``{name: levels}``.

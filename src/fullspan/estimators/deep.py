@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False)
 class DeepBoltzmannMachine(LayeredEstimator):
-    """Several hidden layers, each joined to the next (Salakhutdinov & Hinton 2009).
+    """Several hidden layers, each connected to the next (Salakhutdinov & Hinton 2009).
 
         log p(x, h_1, ..., h_L) = b_0.x + sum_l b_l.h_l + x' W_1 h_1 + sum_l h_l' W_{l+1} h_{l+1} - log Z
 

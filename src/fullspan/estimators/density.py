@@ -63,7 +63,7 @@ class DensityEstimator(Parameters, Explained, Plots, Predictions, WhatIf, Densit
     interactions_ : one row per set of two variables or more, whatever the basis: its effect in words, with an interval,
         and the nats it saves, strongest first.
     terms_ : the weights of the basis in words, with order, standard error and nats saved, strongest first.
-    n_terms_ : their number.
+    n_terms_ : number of terms.
     space_ : the variables and their levels; hidden ones come last.
     distribution_ : what answers, a :class:`fullspan.query.distribution.Distribution`.
     model_ : the model itself, a :class:`fullspan.model.loglinear.LogLinear`.

@@ -131,7 +131,7 @@ class FullSpan(Memory, Seed, StreamingEstimator):
         cheap, for hundreds of variables; ``"auto"`` takes the table unless it would take minutes, or more
         memory than is free or than 1 GiB and 100 KiB per row (``max_memory=`` sets another limit). See
         ``docs/cookbook/wide.md``. ``search``, ``l1``, ``epsilon``, ``hidden``, ``dtype`` and ``device`` need the table.
-    max_width : most variables that stay when one is summed out, by elimination; None for what time and memory allow.
+    max_width : by elimination, the most variables that remain when one is summed out; None for no bound but the budget.
     hidden : variables that are never observed: a number of binary ones, names, or ``{name: levels}``. The search is
         then repeated on completed data, and the model without them is kept if its description is shorter.
     restarts : random first completions where there are hidden variables.
@@ -160,7 +160,7 @@ class FullSpan(Memory, Seed, StreamingEstimator):
         ``average``, how often each was chosen, and mean and spread of its weight.
     oob_score_, oob_error_ : with ``average``, the mean log-likelihood of a row under what has not seen it, and its
         standard error; None otherwise.
-    n_terms_ : their number.
+    n_terms_ : number of terms.
     space_ : the variables and their levels.
     model_ : the model itself, a :class:`fullspan.model.loglinear.LogLinear`.
     log_z_ : log of its partition function.

@@ -160,7 +160,7 @@ class GroupedModels:
 
     Attributes
     ----------
-    groups_ : what each model is called, in order; a replicate or fold is its number.
+    groups_ : the name of each model, in order; a replicate or fold is its number.
     space_ : the variables and levels that all models share.
     n_terms_, n_steps_ : (groups,) chosen terms, and moves of the search (the length of its history).
     log_likelihood_ : (groups,) of the rows of each group, in nats.

@@ -35,13 +35,13 @@ class FullSpanMixture(Seed, TreeEstimator):
 
         p(x) = sum_h pi_h prod_v p_h(x_v | x_S_h(v)),      |S_h(v)| at most the width
 
-    Every component has a graph of its own. Runs of different sizes are made, rows held out end each of them, and they
-    are mixed again, with shares fitted to the rows held out: the result is one mixture, whose answers are exact.
+    Every component has a graph of its own. Held-out rows decide when each run of em ends. All runs are combined into
+    one mixture, with shares fitted to the held-out rows. Its answers are exact.
 
     Parameters
     ----------
     runs : (components, width) of every run; a run of one component learns from bootstrap samples and averages
-        them. None for a schedule that served many data sets.
+        them. None for eight runs, of 1 to 32 components.
     smoothing : pseudo-rows of every conditional distribution, spread as without its least informative parent.
     restarts : how often all runs are made, from different starts.
     max_seconds : begin no iteration after this many seconds.

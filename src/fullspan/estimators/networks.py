@@ -31,7 +31,7 @@ def read_graph(path: str | os.PathLike[str], max_memory: int | None = None) -> G
 
     Raises
     ------
-    ModelFileError : the file is missing or not sound; the message names the place and the reason.
+    ModelFileError : the file is missing or invalid; the message names the place and the reason.
     """
     return GraphModel(read_factors(path), max_memory)
 

@@ -101,12 +101,12 @@ def private_model(
         that it does not name are paid for: rare ones become ``"(other)"``.
     columns : the columns to use; those of the schema and all others by default.
     missing : whether an empty cell is a level of its own; otherwise empty cells are an error.
-    random_state : a seed, for tests: who knows it can take the noise off again.
+    random_state : a seed, for tests: whoever knows it can remove the noise.
 
     Raises
     ------
     DataError : the table cannot be read, or has a value that the schema does not list. Errors are not private.
-    FullspanError : the budget is no budget.
+    FullspanError : the budget is invalid.
     """
     privacy, given = checked_privacy(privacy), _checked(schema)
     counted = _counted(data, given, columns, missing, na_values)

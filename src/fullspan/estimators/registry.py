@@ -203,11 +203,11 @@ def load(path: str | os.PathLike[str]) -> DensityEstimator:
     """Read a model file as a fitted estimator, of the class that was saved and with its parameters.
 
     How the table was cut into levels (``columns``, ``levels``, ``bins``, ``max_levels``) is in the variables of the
-    model and not repeated; nor is a seed that is no number.
+    model and not repeated; nor is a seed that is not a number.
 
     Raises
     ------
-    ModelFileError : the file is damaged, no model, or written by a newer version.
+    ModelFileError : the file is damaged, not a model, or written by a newer version.
     """
     fitted = read_fitted(path)
     model = _unfitted(path, fitted.settings, kind_of(fitted))

@@ -15,7 +15,7 @@ from fullspan.query.prediction import normalised
 
 @dataclass(eq=False, repr=False)
 class RestrictedBoltzmannMachine(Predictions, LayeredEstimator):
-    """A layer of hidden units joined to the visible ones, and no other joints.
+    """A layer of hidden units connected to the visible ones, with no connections inside a layer.
 
         p(x, h) = exp(b.x + c.h + x' W h) / Z
 

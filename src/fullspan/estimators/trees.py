@@ -224,7 +224,7 @@ class ChowLiuTree(Memory, TreeEstimator):
 
 @dataclass(eq=False, repr=False)
 class HiddenChowLiuTree(Memory, Seed, TreeEstimator):
-    """A tree of hidden nodes, joined as the variables are in their Chow–Liu tree, each with its variable (HCLT).
+    """A tree of hidden nodes, one for each variable, connected like the variables' Chow–Liu tree (HCLT).
 
         p(x) = sum_z pi(z_r) prod_{i != r} A_i[z_parent(i), z_i] prod_i E_i[z_i, x_i]
 

@@ -51,7 +51,7 @@ class TruncatedBoltzmannMachine(Memory, Seed, TransformerMixin, DensityEstimator
 
         p(x) = exp(sum_{b in B} theta_b [b in x] - log Z)   for x in S = D, B, {0};      0 elsewhere
 
-    A pattern b is a set of items, an item a variable at another than its first level. log Z is a sum over S, so that
+    A pattern b is a set of items; an item is a variable at any level but its first. log Z is a sum over S, so that
     training is exact and convex for thousands of variables.
 
     Parameters
@@ -67,13 +67,13 @@ class TruncatedBoltzmannMachine(Memory, Seed, TransformerMixin, DensityEstimator
     tol : largest difference left between the expectations of model and data.
     max_iter : most iterations; the solver's own limit by default, for ``"gradient"`` the published 10,000.
     unseen : probability reserved for all states outside S together, the same for each; 0 gives them a log-probability
-        of -inf. None is reserved where the rows leave no state outside.
+        of -inf. Nothing is reserved if S has all states.
     missing : missing cells are an ``"error"``, ``"drop"`` their rows, or are a ``"level"`` of their own.
 
     Attributes
     ----------
     model_ : a :class:`fullspan.model.truncated.TruncatedLogLinear`; ``model_.states`` are the states of S.
-    n_states_ : their number.
+    n_states_ : number of states.
     intensities_ : (n,) ``f_i = |lambda_i| + sum_j |lambda_ij|`` and so on, of every variable.
     goodness_ : measures of fit, against the saturated model on S.
     diverging_ : patterns whose weights have no finite maximum; the model is the limit.

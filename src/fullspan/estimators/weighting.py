@@ -121,7 +121,7 @@ def rake(
     Raises
     ------
     DataError : margins contradict each other, or a cell has a count and no rows, or rows and no count; or no weights
-        have all of them within the bounds. The message names the cell.
+        meet all margins within the bounds. The message names the cell.
 
     Warns
     -----

@@ -63,8 +63,8 @@ class TableParameters(Documented):
 
     Parameters
     ----------
-    missing : what a missing cell is: an ``"error"``; a reason to ``"drop"`` its row; a ``"level"`` of its own; or not
-        observed, ``"em"``: it is summed over, the likelihood is that of the observed cells, and no row is lost.
+    missing : how missing cells are treated: ``"error"``; ``"drop"`` their rows; a ``"level"`` of their own; or
+        ``"em"``: they are summed over, the likelihood is that of the observed cells, and no row is lost.
     columns : the columns to use, in order; all by default.
     bins : cut numeric columns: a number of quantile bins, or ``{name: k | ("width", k) | edges}``.
     levels : ``{name: levels in order}`` for columns whose levels should not be inferred.
@@ -72,8 +72,8 @@ class TableParameters(Documented):
     max_levels : most levels a column may have.
     na_values : texts that mean a missing cell, as a list for all columns or ``{column: texts}``; ``[]`` if only empty
         cells are missing. By default ``?``, ``NA``, ``N/A``, ``NaN``, ``null`` and ``None`` in CSV and TSV files.
-    handle_unknown : a value that the model has no level for, in a further table: an ``"error"``, or ``"missing"``, as
-        if the cell were missing.
+    handle_unknown : how a value that is no level of the model is treated in a later table: an ``"error"``, or as
+        ``"missing"``.
     """
 
     missing: Literal["error", "drop", "level", "em"] = "error"
