@@ -50,8 +50,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
             files.append(File.generated(config, str(Path(page.src_uri).parent / name), content=drawn))
     for name, text in reference().items():
         files.append(File.generated(config, f"api/{name}.md", content=text))
-    measured = (ROOT / "benchmarks" / "RESULTS.md").read_text(encoding="utf-8")
-    files.append(File.generated(config, MEASURED, content=measured.replace("](../docs/", "](")))
+    if MEASURED in str(config.nav):
+        measured = (ROOT / "benchmarks" / "RESULTS.md").read_text(encoding="utf-8")
+        files.append(File.generated(config, MEASURED, content=measured.replace("](../docs/", "](")))
     return files
 
 
