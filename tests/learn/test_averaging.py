@@ -19,9 +19,8 @@ from fullspan.engine.dual import ProbabilityTable
 from fullspan.errors import FullspanError, ModelFileError, TooLargeError
 from fullspan.estimators.registry import read_fitted as load
 from fullspan.estimators.registry import write_fitted as save
-from fullspan.estimators.settings import averaged_machine
 from fullspan.learn.base.counted import bootstrap
-from fullspan.learn.ensemble import Bounds, OutOfBagRows, fit_average
+from fullspan.learn.ensemble import Bounds, OutOfBagRows, averaged_machine, fit_average
 from fullspan.learn.likelihood import MachineOptions, fit_machine
 from fullspan.model import AveragedLogLinear, Fitted, LogLinear
 from fullspan.model.algebra import Basis

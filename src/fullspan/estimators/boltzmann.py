@@ -17,7 +17,7 @@ from fullspan.estimators.inputs.evidence import Evidence, Hidden, hidden_variabl
 from fullspan.estimators.inputs.seeds import generator
 from fullspan.estimators.inputs.shared_parameters import Memory, Seed
 from fullspan.estimators.inputs.tables import empty_of
-from fullspan.estimators.settings import BY_CHAINS, OPTIONS, learned, noted
+from fullspan.estimators.settings import noted, options_of
 from fullspan.learn.likelihood import solvers
 
 if TYPE_CHECKING:
@@ -127,7 +127,11 @@ class BoltzmannMachine(Memory, Seed, DensityEstimator):
     average: int = 1
 
     _applies = (
-        Applies(BY_CHAINS, "solver='pcd' or solver='cd'", lambda of: of.solver in solvers.BY_CHAINS),
+        Applies(
+            ("learning_rate", "n_chains", "n_sweeps", "mean_weights"),
+            "solver='pcd' or solver='cd'",
+            lambda of: of.solver in solvers.BY_CHAINS,
+        ),
         Applies(("restarts",), "hidden variables", lambda of: bool(of.hidden)),
         Applies(("em",), "hidden variables or missing='em'", lambda of: bool(of.hidden) or of.missing == "em"),
     )
@@ -135,15 +139,19 @@ class BoltzmannMachine(Memory, Seed, DensityEstimator):
     def _learn(self, empirical: Empirical, watch: Reporter | None) -> Fitted:
         options, hidden = self._options(), hidden_variables(self.hidden)
         if self.average > 1:
-            from fullspan.estimators.settings import averaged_machine
+            from fullspan.learn.ensemble import averaged_machine
 
-            return averaged_machine(empirical, options, hidden, self.average, self.random_state, watch)
-        return learned(empirical, options, hidden, self.random_state, watch)
+            fitted = averaged_machine(empirical, options, hidden, self.average, self.random_state, watch)
+        else:
+            from fullspan.learn.likelihood.machine import fit_machine
+
+            fitted = fit_machine(empirical, options, hidden, watch)
+        return noted(fitted, options, hidden, self.random_state)
 
     def _options(self) -> MachineOptions:
         from fullspan.learn.likelihood.options import MachineOptions
 
-        return MachineOptions(**{name: getattr(self, name) for name in OPTIONS}, seed=generator(self.random_state))
+        return options_of(self, MachineOptions, seed=generator(self.random_state))
 
     def _warn(self, fitted: Fitted) -> None:
         super()._warn(fitted)

@@ -25,7 +25,7 @@ from fullspan.estimators.inputs.shared_parameters import Memory, Parameters, See
 from fullspan.estimators.inputs.tables import checked_table, checked_weight, kind_of
 from fullspan.estimators.inputs.targets import counted_with_outputs, refuse_unknown_inputs, share_right
 from fullspan.estimators.registry import write_fitted
-from fullspan.estimators.settings import BY_CHAINS, OPTIONS, parameters
+from fullspan.estimators.settings import machine_parameters, options_of
 from fullspan.learn.base.reporter import announce, reading, reported
 
 if TYPE_CHECKING:
@@ -33,9 +33,10 @@ if TYPE_CHECKING:
     from fullspan.estimators.explain.summary import Summary
     from fullspan.model.fitted import Fitted
 
+_AUTO = {"order": 2, "l2": 0.0}
+"""What "auto" is where nothing is chosen by cross-validation."""
 _BATCH = 1 << 14
 """Rows predicted at a time."""
-_OPTIONS = tuple(name for name in OPTIONS if name not in ("em", "shrinkage", *BY_CHAINS))
 
 
 @dataclass(eq=False, repr=False)
@@ -131,7 +132,7 @@ class BoltzmannClassifier(Memory, Seed, Parameters, Explained, ClassifierMixin, 
         check_parameters(given)
         refuse_without_effect(self)
         seed, hidden = generator(self.random_state), hidden_variables(self.hidden)
-        options = MachineOptions(**{name: given[name] for name in _OPTIONS if name in given}, seed=seed)
+        options = options_of(self, MachineOptions, seed=seed, **{k: v for k, v in _AUTO.items() if k not in given})
         with reported(verbose=self.verbose) as watch:
             announce(watch, reading(X))
             table = checked_table(X)
@@ -144,7 +145,7 @@ class BoltzmannClassifier(Memory, Seed, Parameters, Explained, ClassifierMixin, 
             fitted = fit_conditional(empirical, outputs, _named(self.inputs), options, hidden, watch, orders)
         self._warn(fitted)
         own = {"order": self.order, **({"l2": self.l2} if orders else {})}
-        settings = parameters(options, fitted.model.space, hidden, self.random_state)
+        settings = machine_parameters(options, fitted.model.space, hidden, self.random_state)
         fitted = replace(fitted, settings={**fitted.settings, **settings, **self._settings(), **own})
         self._accept(fitted, kind_of(table), empirical)
         return self
@@ -341,4 +342,4 @@ def _named(names: Sequence[str] | str | None) -> list[str] | None:
 
 
 def _is_auto(name: str, value: Any) -> bool:
-    return name in ("order", "l2") and isinstance(value, str) and value == "auto"
+    return name in _AUTO and isinstance(value, str) and value == "auto"

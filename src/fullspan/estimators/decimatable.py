@@ -20,7 +20,7 @@ from fullspan.estimators.inputs.seeds import generator
 from fullspan.estimators.inputs.shared_parameters import Seed
 from fullspan.estimators.inputs.tables import checked_table, checked_weight, kind_of
 from fullspan.estimators.inputs.targets import counted_with_outputs, refuse_unknown_inputs, share_right
-from fullspan.estimators.settings import seed_of
+from fullspan.estimators.settings import OF_A_CALL, options_of, own_parameters
 from fullspan.graphs import Graph
 from fullspan.learn.base.reporter import announce, reading
 from fullspan.model.ising import Ising
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from fullspan.learn.base.reporter import Reporter
     from fullspan.model.fitted import Fitted
 
-_OPTIONS = ("solver", "l2", "restarts", "tol", "max_iter")
+_ROLES = ("graph", "inputs", "hidden", "outputs")
+"""Parameters whose effect the learner notes: they may be in one graph, or left to the columns."""
 
 
 @dataclass(eq=False, repr=False)
@@ -138,13 +139,10 @@ class DecimatableBoltzmannMachine(Seed, DensityEstimator):
     def _learn(self, empirical: Empirical, watch: Reporter | None, outputs: Sequence[str] | None = None) -> Fitted:
         from fullspan.learn.likelihood.decimatable import DecimatableOptions, fit_decimatable
 
-        options = DecimatableOptions(
-            **{name: getattr(self, name) for name in _OPTIONS}, seed=generator(self.random_state)
-        )
+        options = options_of(self, DecimatableOptions, seed=generator(self.random_state))
         graph = self._graph(empirical.space, self._declared_outputs() if outputs is None else tuple(outputs))
         fitted = fit_decimatable(empirical, graph, options, watch)
-        kept = {**{name: getattr(self, name) for name in _OPTIONS}, "random_state": seed_of(self.random_state)}
-        return replace(fitted, settings={**fitted.settings, **kept})
+        return replace(fitted, settings={**fitted.settings, **own_parameters(self, (*OF_A_CALL, *_ROLES))})
 
     def _graph(self, space: Space, outputs: tuple[str, ...]) -> Graph:
         """The graph with its roles, those of the parameters first."""

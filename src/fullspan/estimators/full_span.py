@@ -19,7 +19,7 @@ from fullspan.estimators.inputs.reading import say_missing
 from fullspan.estimators.inputs.seeds import generator
 from fullspan.estimators.inputs.shared_parameters import Memory, Seed
 from fullspan.estimators.inputs.tables import checked_table, checked_weight, kind_of
-from fullspan.estimators.settings import of_hidden, refuse_hidden
+from fullspan.estimators.settings import options_of, own_parameters
 
 if TYPE_CHECKING:
     from fullspan.data.space import Variable
@@ -39,6 +39,8 @@ _NOT_PRIVATE = (
     *("device", "checkpoint", "count_column", "max_levels", "max_memory"),
 )
 """Parameters of the search, and of tables, that a private fit does not have."""
+_OF_A_CALL = ("verbose", "checkpoint", "checkpoint_every", "resume", "private")
+"""Parameters that say nothing about the model, and the budget, which the learner notes."""
 
 
 class StreamingEstimator(DensityEstimator):
@@ -276,7 +278,7 @@ class FullSpan(Memory, Seed, StreamingEstimator):
     def _learn(self, empirical: Empirical, watch: Watch | None) -> Fitted:
         from fullspan.learn.search.options import Options
 
-        options = Options(**{name: getattr(self, name) for name in _OPTIONS})
+        options = options_of(self, Options)
         hidden, shrinks = hidden_variables(self.hidden), self.shrinkage is not None
         checkpoints = Checkpoints.of(self, watch)
         start = checkpoints.start(empirical, hidden)
@@ -288,7 +290,7 @@ class FullSpan(Memory, Seed, StreamingEstimator):
                 "validation= has no effect here: it weighs models for average= above 1, searched by elimination"
             )
         fitted = choice.noted(self._searched(empirical, options, hidden, choice.is_wide, watch, start))
-        return replace(fitted, settings={**fitted.settings, **self._given()})
+        return replace(fitted, settings={**fitted.settings, **own_parameters(self, _OF_A_CALL)})
 
     def _searched(
         self,
@@ -311,7 +313,10 @@ class FullSpan(Memory, Seed, StreamingEstimator):
                 return averaged_search(
                     empirical, options, hidden, self.restarts, k, state, watch, max_seconds=self.max_seconds
                 )
-            refuse_hidden(hidden)
+            if hidden:
+                raise FullspanError(
+                    "shrinkage='evidence' does not support hidden variables; leave out hidden= or shrinkage="
+                )
             return shrunken_search(empirical, options, k, state, watch, self.max_seconds)
         if is_wide:
             from fullspan.learn.wide.fit import fit_wide
@@ -328,12 +333,3 @@ class FullSpan(Memory, Seed, StreamingEstimator):
         where = "cuda" if self.device == "cuda" else "cpu"
         own = StackOptions(self.average, wide, self.max_seconds, generator(self.random_state), where)
         return stacked_wide(empirical, own, held, watch)
-
-    def _given(self) -> dict[str, Any]:
-        """The parameters of the search as they were given, in JSON's types."""
-        own = {name: getattr(self, name) for name in (*_OPTIONS, *_ABOUT_THEM)}
-        return {**own, **of_hidden(hidden_variables(self.hidden), self.random_state)}
-
-
-_OPTIONS = ("search", "basis", "penalty", "l1", "epsilon", "max_order", "dtype", "max_memory", "device")
-_ABOUT_THEM = ("engine", "max_width", "restarts", "average", "max_seconds", "shrinkage")

@@ -33,7 +33,7 @@ from fullspan.estimators.inputs.shared_parameters import Parameters, Seed
 from fullspan.estimators.inputs.tables import checked_table, checked_weight, empty_of, kind_of
 from fullspan.estimators.inputs.unit_rows import UnitRows, codes_of_table, rows_of_table
 from fullspan.estimators.registry import write_fitted
-from fullspan.estimators.settings import own_parameters
+from fullspan.estimators.settings import options_of, own_parameters
 from fullspan.estimators.what_if import WhatIf
 from fullspan.learn.base.reporter import Reporter, announce, is_followed, reading, reported
 from fullspan.model.estimate import Estimate
@@ -48,11 +48,6 @@ if TYPE_CHECKING:
     from fullspan.learn.layered.train import Trainer
     from fullspan.model.layered import LayeredMachine
 
-OPTIONS = (
-    *("solver", "gibbs_steps", "gradient", "learning_rate", "decay", "momentum", "weight_decay", "batch_size"),
-    *("n_chains", "max_iter", "patience", "tol"),
-)
-"""Parameters that go to the learner under their own name."""
 UNKNOWN = Estimate(float("nan"), float("nan"), "ais")
 """Log Z that nobody has asked for yet."""
 
@@ -232,8 +227,7 @@ class LayeredEstimator(LayeredParameters, WhatIf, _Transformer):
     def _options(self, **changed: Any) -> LayerOptions:
         from fullspan.learn.layered.options import LayerOptions
 
-        given = {name: getattr(self, name) for name in OPTIONS}
-        return LayerOptions(**{**given, **changed})
+        return options_of(self, LayerOptions, **changed)
 
     def _labels(self, y: Any) -> Any:
         return None if self.target is None or y is None else np.asarray(y)

@@ -15,6 +15,7 @@ from fullspan.estimators.explain.links import MIXTURE, MIXTURE_REPORT, Links, li
 from fullspan.estimators.explain.shown import Shown, shown_by_size
 from fullspan.estimators.inputs.seeds import generator
 from fullspan.estimators.inputs.shared_parameters import Seed
+from fullspan.estimators.settings import options_of
 from fullspan.estimators.trees import TreeEstimator, of_all_rows
 from fullspan.estimators.without_terms import WithoutTerms
 from fullspan.model.effects.interaction import Interaction
@@ -87,10 +88,8 @@ class FullSpanMixture(Seed, TreeEstimator):
 
         rng = generator(self.random_state)
         train, valid = held_out(empirical, self.validation_fraction, rng) if valid is None else (empirical, valid)
-        names = ("smoothing", "restarts", "max_seconds", "tol", "patience", "max_iter")
         runs = RUNS if self.runs is None else tuple((int(k), int(w)) for k, w in self.runs)
-        own = {name: getattr(self, name) for name in names}
-        fitted = fit_mixture(train, MixtureOptions(runs=runs, seed=rng, **own), valid, watch)
+        fitted = fit_mixture(train, options_of(self, MixtureOptions, runs=runs, seed=rng), valid, watch)
         return of_all_rows(fitted, empirical)
 
     def _noted(self, fitted: Any, sample_weight: Any = None) -> Any:

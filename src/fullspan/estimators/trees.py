@@ -28,6 +28,7 @@ from fullspan.estimators.inputs.evidence import Evidence
 from fullspan.estimators.inputs.seeds import generator
 from fullspan.estimators.inputs.shared_parameters import Memory, Seed
 from fullspan.estimators.inputs.tables import checked_table, kind_of
+from fullspan.estimators.settings import options_of
 from fullspan.estimators.without_terms import WithoutTerms
 from fullspan.learn.base.reporter import announce, reading
 from fullspan.model.effects.interaction import Interaction
@@ -290,6 +291,5 @@ class HiddenChowLiuTree(Memory, Seed, TreeEstimator):
 
         rng = generator(self.random_state)
         train, valid = held_out(empirical, self.validation_fraction, rng) if valid is None else (empirical, valid)
-        names = ("n_states", "smoothing", "restarts", "mixture", "tol", "patience", "max_iter", "max_memory", "device")
-        options = TreeOptions(**{name: getattr(self, name) for name in names}, seed=rng)
+        options = options_of(self, TreeOptions, seed=rng)
         return of_all_rows(fit_hidden_tree(train, options, valid, watch), empirical)

@@ -21,7 +21,7 @@ from fullspan.estimators.inputs.checks import Applies
 from fullspan.estimators.inputs.seeds import generator
 from fullspan.estimators.inputs.shared_parameters import Memory, Seed
 from fullspan.estimators.machine_features import intensities, row_intensities
-from fullspan.estimators.settings import seed_of
+from fullspan.estimators.settings import options_of, own_parameters
 from fullspan.learn.base.reporter import MINING, announce
 
 if TYPE_CHECKING:
@@ -31,11 +31,6 @@ if TYPE_CHECKING:
     from fullspan.learn.truncated.fit import TruncatedOptions
     from fullspan.model.fitted import Fitted
 
-OPTIONS = (
-    *("max_order", "min_support", "patterns", "n_pairs", "solver", "learning_rate"),
-    *("l2", "tol", "max_iter", "unseen", "max_memory"),
-)
-"""Parameters that go to the learner under their own name."""
 _NAMED = 12
 """Variables up to which a state is shown by naming all."""
 
@@ -130,7 +125,10 @@ class TruncatedBoltzmannMachine(Memory, Seed, TransformerMixin, DensityEstimator
         if self.max_order is None:
             raise FullspanError("max_order is None; a whole number of at least 1 is needed, such as 2")
         announce(watch, MINING)
-        return noted(fit_truncated(empirical, self._options(empirical.space), watch), self.get_params(deep=False))
+        fitted = fit_truncated(empirical, self._options(empirical.space), watch)
+        patterns = None if self.patterns is None else [_plain(p) for p in self.patterns]
+        own = {"patterns": patterns, "states": self.states if isinstance(self.states, str) else None}
+        return replace(fitted, settings={**fitted.settings, **own_parameters(self), **own})
 
     def _options(self, space: Space) -> TruncatedOptions:
         from fullspan.learn.truncated.fit import TruncatedOptions
@@ -138,8 +136,7 @@ class TruncatedBoltzmannMachine(Memory, Seed, TransformerMixin, DensityEstimator
         more = self.states
         if more is not None and not isinstance(more, str):
             more = self._reading().encode(more, space, allow_missing=False)
-        chosen = {name: getattr(self, name) for name in OPTIONS}
-        return TruncatedOptions(**chosen, states=more, seed=generator(self.random_state))
+        return options_of(self, TruncatedOptions, states=more, seed=generator(self.random_state))
 
     def _warn(self, fitted: Fitted) -> None:
         super()._warn(fitted)
@@ -196,15 +193,6 @@ class TruncatedBoltzmannMachine(Memory, Seed, TransformerMixin, DensityEstimator
         if input_features is None:
             return np.array(self.space_.names, dtype=object)
         return np.asarray(_check_feature_names_in(self, input_features))
-
-
-def noted(fitted: Fitted, parameters: Mapping[str, Any]) -> Fitted:
-    """The fitted model with its parameters among the settings, in JSON's types."""
-    settings = {name: parameters[name] for name in OPTIONS}
-    settings["patterns"] = None if parameters["patterns"] is None else [_plain(p) for p in parameters["patterns"]]
-    settings["states"] = parameters["states"] if isinstance(parameters["states"], str) else None
-    settings["random_state"] = seed_of(parameters["random_state"])
-    return replace(fitted, settings={**fitted.settings, **settings, "estimator": "TruncatedBoltzmannMachine"})
 
 
 def _plain(pattern: Any) -> Any:

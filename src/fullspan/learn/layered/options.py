@@ -11,7 +11,7 @@ from fullspan.errors import FullspanError
 
 SOLVERS = ("pcd", "cd")
 GRADIENTS = ("centred", "standardised", "plain")
-_WHOLE = ("gibbs_steps", "batch_size", "n_chains", "max_iter", "patience", "check_every", "ais_chains", "ais_steps")
+_WHOLE = ("gibbs_steps", "batch_size", "n_chains", "max_iter", "patience")
 
 
 @dataclass(frozen=True)
@@ -27,9 +27,7 @@ class LayerOptions:
     learning_rate, momentum, weight_decay : of the ascent; ``decay`` lets the rate fall to 0 in a line over all epochs.
     batch_size, n_chains : rows of a step, and chains; as many chains as rows where ``n_chains`` is None.
     max_iter : epochs, that is passes over all rows.
-    patience, tol : with rows held out, learning stops after ``patience`` checks without a gain of ``tol`` nats per row.
-    check_every : epochs between two checks of the likelihood.
-    ais_chains, ais_steps : of the estimate of log Z in a check, where it is not exact.
+    patience, tol : with rows held out, learning stops after ``patience`` epochs without a gain of ``tol`` nats per row.
 
     Raises
     ------
@@ -48,9 +46,6 @@ class LayerOptions:
     max_iter: int = 20
     patience: int = 3
     tol: float = 0.0
-    check_every: int = 1
-    ais_chains: int = 100
-    ais_steps: int = 300
 
     def __post_init__(self) -> None:
         for name, known in (("solver", SOLVERS), ("gradient", GRADIENTS)):
