@@ -11,7 +11,7 @@ import pytest
 from cli.running import VOTES, Done
 from fullspan.estimators.compare import HEADINGS
 from fullspan.people.cli import summary
-from fullspan.people.cli.compare import blocks
+from fullspan.people.cli.commands.compare import blocks
 
 
 def test_a_model_and_the_baselines_side_by_side(run: Callable[..., Done], votes_model: Path) -> None:

@@ -1,4 +1,4 @@
-"""The command line, ``fullspan``: one module per command. Heavy imports wait until a command runs."""
+"""The command line, ``fullspan``: ``commands`` has one module each. Heavy imports wait until a command runs."""
 
 from __future__ import annotations
 

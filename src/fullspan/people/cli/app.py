@@ -12,35 +12,12 @@ from typing import Annotated, Any
 import typer
 
 from fullspan.errors import DataWarning, FullspanError
-from fullspan.people.cli import (
-    adjust,
-    bench,
-    compare,
-    convert,
-    demo,
-    explain,
-    fit,
-    impute,
-    predict,
-    query,
-    rake,
-    report,
-    reproduce,
-    sample,
-    score,
-    serve,
-    show,
-    synth,
-)
+from fullspan.people.cli.commands import COMMANDS
 from fullspan.people.cli.interrupt import INTERRUPTED
 from fullspan.people.cli.messages import as_options, said
 
 _STDOUT = {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}
 """Files that are the standard output; where one of them is written to, what is said goes to standard error."""
-_COMMANDS = (
-    *(fit, show, query, sample, impute, predict, explain, synth, rake, adjust, score, compare, report),
-    *(serve, convert, demo, reproduce, bench),
-)
 
 
 def application() -> typer.Typer:
@@ -55,7 +32,7 @@ def application() -> typer.Typer:
     )
     epilog = "Exit codes: 0 done, 1 a fault of the program, 2 wrong usage or input, 130 interrupted."
     made.callback(epilog=epilog)(_root)
-    for module in _COMMANDS:
+    for module in COMMANDS:
         module.register(made)
     return made
 
