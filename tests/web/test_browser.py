@@ -1,6 +1,6 @@
 """The page in a real Chromium: clamping, asking, comparing, keyboard, narrow screens, two tabs, restarts, new files.
 
-Needs Playwright, which ``make setup`` installs, and Debian's ``chromium``; accessibility needs ``npm ci`` in ``web/``.
+Needs Playwright, which ``make setup`` installs, and Debian's ``chromium``.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,6 @@ import pytest
 from skipping import skip_tests
 
 pytestmark = pytest.mark.usefixtures("chromium")
-AXE = Path(__file__).resolve().parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 FLAGS = [
     "--headless",
     "--no-sandbox",
@@ -66,7 +66,7 @@ class Server:
 @pytest.fixture(scope="session")
 def chromium() -> str:
     """Debian's Chromium; none is ever downloaded. Asked for first, so that no model is learned in vain."""
-    for package in ("fastapi", "playwright"):
+    for package in ("fastapi", "playwright", "axe_playwright_python"):
         if importlib.util.find_spec(package) is None:
             skip_tests("browser", f"no {package} found; make setup")
     if (found := shutil.which("chromium")) is None:
@@ -425,8 +425,7 @@ def test_a_restart_and_a_swapped_file_are_survived(page: Any, server: Server, pa
 
 
 def test_axe_finds_nothing(browser: Any, server: Server) -> None:
-    if not AXE.is_file():
-        skip_tests("accessibility", "no axe-core found; npm ci in web/")
+    axe = files("axe_playwright_python") / "axe.min.js"
     for scheme in ("light", "dark"):
         context = browser.new_context(color_scheme=scheme, bypass_csp=True)
         page = context.new_page()
@@ -435,7 +434,7 @@ def test_axe_finds_nothing(browser: Any, server: Server) -> None:
         page.click('.level:has-text("yes")')
         page.wait_for_selector(".chip")
         page.wait_for_timeout(500)
-        page.add_script_tag(path=str(AXE))
+        page.add_script_tag(content=axe.read_text(encoding="utf-8"))
         for view in ("Graph", "Interactions", "What if", "Compare", "Weights"):
             page.click(f'nav button:text-is("{view}")')
             page.wait_for_timeout(300)
