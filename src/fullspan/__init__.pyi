@@ -9,8 +9,12 @@ from fullspan.estimators.boltzmann import BoltzmannMachine as BoltzmannMachine
 from fullspan.estimators.classifier import BoltzmannClassifier as BoltzmannClassifier
 from fullspan.estimators.compare.comparing import compare as compare
 from fullspan.estimators.decimatable import DecimatableBoltzmannMachine as DecimatableBoltzmannMachine
-from fullspan.estimators.deep import DeepBoltzmannMachine as DeepBoltzmannMachine
 from fullspan.estimators.full_span import FullSpan as FullSpan
+from fullspan.estimators.jobs.synthesis import synthesize as synthesize
+from fullspan.estimators.jobs.weighting import Raking as Raking
+from fullspan.estimators.jobs.weighting import rake as rake
+from fullspan.estimators.layers.deep import DeepBoltzmannMachine as DeepBoltzmannMachine
+from fullspan.estimators.layers.restricted import RestrictedBoltzmannMachine as RestrictedBoltzmannMachine
 from fullspan.estimators.machine_features import MachineFeatures as MachineFeatures
 from fullspan.estimators.many import GroupedModels as GroupedModels
 from fullspan.estimators.many import fit_many as fit_many
@@ -20,13 +24,9 @@ from fullspan.estimators.networks import read_graph as read_graph
 from fullspan.estimators.private import PrivateModel as PrivateModel
 from fullspan.estimators.private import private_model as private_model
 from fullspan.estimators.registry import load as load
-from fullspan.estimators.restricted import RestrictedBoltzmannMachine as RestrictedBoltzmannMachine
-from fullspan.estimators.synthesis import synthesize as synthesize
 from fullspan.estimators.trees import ChowLiuTree as ChowLiuTree
 from fullspan.estimators.trees import HiddenChowLiuTree as HiddenChowLiuTree
 from fullspan.estimators.truncated import TruncatedBoltzmannMachine as TruncatedBoltzmannMachine
-from fullspan.estimators.weighting import Raking as Raking
-from fullspan.estimators.weighting import rake as rake
 from fullspan.learn.private.accountant import Privacy as Privacy
 
 __version__: str

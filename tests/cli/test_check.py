@@ -14,8 +14,8 @@ from cli.running import Done
 from fullspan.data import Empirical
 from fullspan.data.tables import held_out
 from fullspan.errors import FullspanError
-from fullspan.estimators import checking
-from fullspan.estimators.checking import SHARE, Check, check
+from fullspan.estimators.jobs import checking
+from fullspan.estimators.jobs.checking import SHARE, Check, check
 
 Run = Callable[..., Done]
 

@@ -146,7 +146,7 @@ def mixture(split: Split, space: Space, settings: Settings) -> Learned:
 
 def restricted(split: Split, space: Space, settings: Settings) -> Learned:
     """A restricted Boltzmann machine whose log Z is exact: 20 hidden units."""
-    from fullspan.estimators.restricted import RestrictedBoltzmannMachine
+    from fullspan.estimators.layers.restricted import RestrictedBoltzmannMachine
 
     if any(card > 2 for card in space.cards) or any((rows < 0).any() for rows in (split.known, split.test)):
         raise Declined("its units are binary and always seen")

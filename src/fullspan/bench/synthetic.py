@@ -90,7 +90,7 @@ def run(path: Path, rows: int, seeds: int) -> Score:
 
 def synthetic_rows(train: Ints, space: Any, n: int, seed: int) -> Ints:
     """Codes of rows that :func:`fullspan.synthesize` makes of a table of the rows."""
-    from fullspan.estimators.synthesis import synthesize
+    from fullspan.estimators.jobs.synthesis import synthesize
 
     drawn = synthesize(decode(train, space), n, random_state=[seed, 1])  # not the stream of the training rows
     codes: Ints = encode(drawn, space).astype(np.int64)

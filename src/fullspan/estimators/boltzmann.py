@@ -15,9 +15,9 @@ from fullspan.estimators.explain.endings import diverging_terms, warn_at_boundar
 from fullspan.estimators.inputs.checks import Applies, check_estimator
 from fullspan.estimators.inputs.evidence import Evidence, Hidden, hidden_variables
 from fullspan.estimators.inputs.seeds import generator
+from fullspan.estimators.inputs.settings import noted, options_of
 from fullspan.estimators.inputs.shared_parameters import Memory, Seed
 from fullspan.estimators.inputs.tables import empty_of
-from fullspan.estimators.settings import noted, options_of
 from fullspan.learn.likelihood import solvers
 
 if TYPE_CHECKING:

@@ -21,11 +21,11 @@ from fullspan.estimators.explain.explained import Explained
 from fullspan.estimators.inputs.checks import Applies, check_parameters, refuse_without_effect
 from fullspan.estimators.inputs.evidence import Hidden, hidden_variables
 from fullspan.estimators.inputs.reading import Reading, say_missing
+from fullspan.estimators.inputs.settings import machine_parameters, options_of
 from fullspan.estimators.inputs.shared_parameters import Memory, Parameters, Seed
 from fullspan.estimators.inputs.tables import checked_table, checked_weight, kind_of
 from fullspan.estimators.inputs.targets import counted_with_outputs, refuse_unknown_inputs, share_right
 from fullspan.estimators.registry import write_fitted
-from fullspan.estimators.settings import machine_parameters, options_of
 from fullspan.learn.base.reporter import announce, reading, reported
 
 if TYPE_CHECKING:

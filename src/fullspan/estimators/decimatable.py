@@ -17,10 +17,10 @@ from fullspan.estimators.density import DensityEstimator
 from fullspan.estimators.inputs.checks import Applies, check_estimator
 from fullspan.estimators.inputs.evidence import Evidence
 from fullspan.estimators.inputs.seeds import generator
+from fullspan.estimators.inputs.settings import OF_A_CALL, options_of, own_parameters
 from fullspan.estimators.inputs.shared_parameters import Seed
 from fullspan.estimators.inputs.tables import checked_table, checked_weight, kind_of
 from fullspan.estimators.inputs.targets import counted_with_outputs, refuse_unknown_inputs, share_right
-from fullspan.estimators.settings import OF_A_CALL, options_of, own_parameters
 from fullspan.graphs import Graph
 from fullspan.learn.base.reporter import announce, reading
 from fullspan.model.ising import Ising

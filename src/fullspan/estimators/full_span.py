@@ -17,9 +17,9 @@ from fullspan.estimators.inputs.checks import Applies, check_estimator
 from fullspan.estimators.inputs.evidence import Hidden, hidden_variables
 from fullspan.estimators.inputs.reading import say_missing
 from fullspan.estimators.inputs.seeds import generator
+from fullspan.estimators.inputs.settings import options_of, own_parameters
 from fullspan.estimators.inputs.shared_parameters import Memory, Seed
 from fullspan.estimators.inputs.tables import checked_table, checked_weight, kind_of
-from fullspan.estimators.settings import options_of, own_parameters
 
 if TYPE_CHECKING:
     from fullspan.data.space import Variable

@@ -14,8 +14,8 @@ from fullspan.errors import FullspanError
 from fullspan.estimators.explain.links import MIXTURE, MIXTURE_REPORT, Links, links_by_sharing
 from fullspan.estimators.explain.shown import Shown, shown_by_size
 from fullspan.estimators.inputs.seeds import generator
+from fullspan.estimators.inputs.settings import options_of
 from fullspan.estimators.inputs.shared_parameters import Seed
-from fullspan.estimators.settings import options_of
 from fullspan.estimators.trees import TreeEstimator, of_all_rows
 from fullspan.estimators.without_terms import WithoutTerms
 from fullspan.model.effects.interaction import Interaction

@@ -191,8 +191,8 @@ for _kind in (
         f"{_FILES}.layered",
         f"{_DISTRIBUTIONS}.layered:LayeredDistribution",
         {
-            "RestrictedBoltzmannMachine": Learner(f"{_ESTIMATORS}.restricted"),
-            "DeepBoltzmannMachine": Learner(f"{_ESTIMATORS}.deep"),
+            "RestrictedBoltzmannMachine": Learner(f"{_ESTIMATORS}.layers.restricted"),
+            "DeepBoltzmannMachine": Learner(f"{_ESTIMATORS}.layers.deep"),
         },
     ),
 ):

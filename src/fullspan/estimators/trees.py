@@ -26,9 +26,9 @@ from fullspan.estimators.explain.shown import Rows, Shown, shown_by_size
 from fullspan.estimators.inputs.checks import Applies, check_estimator
 from fullspan.estimators.inputs.evidence import Evidence
 from fullspan.estimators.inputs.seeds import generator
+from fullspan.estimators.inputs.settings import options_of
 from fullspan.estimators.inputs.shared_parameters import Memory, Seed
 from fullspan.estimators.inputs.tables import checked_table, kind_of
-from fullspan.estimators.settings import options_of
 from fullspan.estimators.without_terms import WithoutTerms
 from fullspan.learn.base.reporter import announce, reading
 from fullspan.model.effects.interaction import Interaction

@@ -19,9 +19,9 @@ from fullspan.estimators.density import DensityEstimator
 from fullspan.estimators.explain.endings import diverging_terms, warn_at_boundary
 from fullspan.estimators.inputs.checks import Applies
 from fullspan.estimators.inputs.seeds import generator
+from fullspan.estimators.inputs.settings import options_of, own_parameters
 from fullspan.estimators.inputs.shared_parameters import Memory, Seed
 from fullspan.estimators.machine_features import intensities, row_intensities
-from fullspan.estimators.settings import options_of, own_parameters
 from fullspan.learn.base.reporter import MINING, announce
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from fullspan.errors import FullspanError
 from fullspan.estimators.density import DensityEstimator
 from fullspan.estimators.explain.shown import Shown, shown_by_size
-from fullspan.estimators.settings import own_parameters
+from fullspan.estimators.inputs.settings import own_parameters
 
 if TYPE_CHECKING:
     from fullspan.data import Empirical

@@ -106,7 +106,7 @@ def fit(
 
 def _checked(estimator: Any, data: Path, weights: str | None, output: Path) -> tuple[dict[str, float], list[str]]:
     """What a check found, as facts and in words."""
-    from fullspan.estimators.checking import AVERAGE, check
+    from fullspan.estimators.jobs.checking import AVERAGE, check
 
     found = check(estimator, data, weights)
     own = estimator.get_params()

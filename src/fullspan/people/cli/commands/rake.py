@@ -12,7 +12,7 @@ from fullspan.people.cli.arguments import MARGINS_HELP
 from fullspan.people.cli.models import Na
 
 if TYPE_CHECKING:
-    from fullspan.estimators.weighting import Raking
+    from fullspan.estimators.jobs.weighting import Raking
 
 EPILOG = """Example: fullspan rake votes.csv --margins house.json -o weighted.csv
 
@@ -57,7 +57,7 @@ def rake(
     The weights are the nearest to the design weights; bounds are kept inside the iteration: the margins hold too.
     """
     from fullspan.data.tables.margin_counts import is_written_out
-    from fullspan.estimators.weighting import rake as raked
+    from fullspan.estimators.jobs.weighting import rake as raked
     from fullspan.people.cli.files import check_table_target, table_suffix, write_table
     from fullspan.people.cli.summary import print_json
 

@@ -53,8 +53,8 @@ def synth(
 ) -> None:
     """Learn a model of a table and draw a table like it."""
     from fullspan.data.tables.prototype import prototype
-    from fullspan.estimators.drawing import listed
-    from fullspan.estimators.synthesis import synthesizer
+    from fullspan.estimators.jobs.drawing import listed
+    from fullspan.estimators.jobs.synthesis import synthesizer
     from fullspan.people.cli.files import check_table_target, table_suffix, write_table
     from fullspan.people.cli.values import names
 
@@ -80,7 +80,7 @@ def synth(
     drawn, codes = made.draw_with_codes(size, seed, given, forbid or ())
     facts: Any = None
     if report and held is not None:
-        from fullspan.estimators.synthetic_quality import quality
+        from fullspan.estimators.jobs.synthetic_quality import quality
 
         facts = quality(made, held, drawn, codes, 0 if seed is None else seed)
     is_text = table_suffix(output) in (".csv", ".tsv")

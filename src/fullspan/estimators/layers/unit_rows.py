@@ -21,7 +21,7 @@ from fullspan.learn.layered.fit import Data
 from fullspan.model.units import OPEN, Units
 
 if TYPE_CHECKING:
-    from fullspan.estimators.layered import LayeredEstimator
+    from fullspan.estimators.layers.layered import LayeredEstimator
 
 _EXPANDED = 1 << 26
 """Most units of repeated rows that are written out; beyond, rows have weights."""

@@ -20,7 +20,7 @@ from fullspan.arrays import Array, Ints
 from fullspan.data import Empirical
 from fullspan.data.tables.prototype import Prototype
 from fullspan.errors import FullspanError
-from fullspan.estimators.synthesis import Synthesizer
+from fullspan.estimators.jobs.synthesis import Synthesizer
 
 Columns = Mapping[str, NDArray[Any]]
 """Numbers, or objects with None for a missing cell."""

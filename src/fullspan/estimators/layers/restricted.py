@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullspan.estimators.layered import LayeredEstimator
+from fullspan.estimators.layers.layered import LayeredEstimator
 from fullspan.estimators.predictions import Predictions
 from fullspan.query.prediction import normalised
 

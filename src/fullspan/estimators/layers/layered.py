@@ -29,11 +29,11 @@ from fullspan.estimators.inputs.checks import Applies, check_parameters, refuse_
 from fullspan.estimators.inputs.evidence import Evidence, event_of
 from fullspan.estimators.inputs.reading import Reading, refuse_missing_level, say_missing
 from fullspan.estimators.inputs.seeds import generator
+from fullspan.estimators.inputs.settings import options_of, own_parameters
 from fullspan.estimators.inputs.shared_parameters import Parameters, Seed
 from fullspan.estimators.inputs.tables import checked_table, checked_weight, empty_of, kind_of
-from fullspan.estimators.inputs.unit_rows import UnitRows, codes_of_table, rows_of_table
+from fullspan.estimators.layers.unit_rows import UnitRows, codes_of_table, rows_of_table
 from fullspan.estimators.registry import write_fitted
-from fullspan.estimators.settings import options_of, own_parameters
 from fullspan.estimators.what_if import WhatIf
 from fullspan.learn.base.reporter import Reporter, announce, is_followed, reading, reported
 from fullspan.model.estimate import Estimate

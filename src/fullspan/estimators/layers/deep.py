@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from fullspan.errors import ConvergenceWarning, require_whole
-from fullspan.estimators.inputs.unit_rows import UnitRows
-from fullspan.estimators.layered import LayeredEstimator
+from fullspan.estimators.layers.layered import LayeredEstimator
+from fullspan.estimators.layers.unit_rows import UnitRows
 
 if TYPE_CHECKING:
     from fullspan.engine.sampling.layers.device import Device
