@@ -198,6 +198,10 @@ class FactorGraph:
         place[list(order)] = np.arange(len(order))
         return FactorGraph.of_arrays(self.space.reordered(order), self.scope_starts, place[self.variables], self.values)
 
+    def factors_alone(self) -> FactorGraph:
+        """The graph itself."""
+        return self
+
     @cached_property
     def cards(self) -> NDArray[np.int64]:
         """Numbers of levels, as an array."""

@@ -157,6 +157,10 @@ class HiddenTree:
         tables = [prior, *(transitions[i] for i in rest), *(emissions[i][:, : cards[i]] for i in range(n))]
         return FactorGraph(Space((*self.space.variables, *hidden)), tuple(scopes), tuple(tables))
 
+    def factors_alone(self) -> FactorGraph | None:
+        """:meth:`graph` where the nodes are the variables; None where they are hidden."""
+        return self.graph() if self.is_observed else None
+
 
 _TABLES = ("prior", "transitions", "emissions")
 

@@ -90,6 +90,9 @@ class LatentTrees:
         """Where the logits stand."""
         return TreeLayout(self.space.cards, self.parents)
 
+    def factors_alone(self) -> None:
+        """None: the variable that chooses the tree is hidden."""
+
     def reordered(self, order: Sequence[int]) -> LatentTrees:
         """The same trees of the variables in another order."""
         own = list(order)

@@ -37,6 +37,9 @@ class Component(Model, Protocol):
     def reordered(self, order: Sequence[int]) -> Component:
         """The same distribution of the variables in another order."""
 
+    def factors_alone(self) -> Component | None:
+        """The same as a product of factors of its variables; None where it has hidden ones."""
+
 
 AnyModel = TypeVar("AnyModel", bound=Model, covariant=True)
 

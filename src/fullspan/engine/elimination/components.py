@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from fullspan.arrays import Array, Ints
 from fullspan.engine.elimination.sweeps.boxes import Boxes
 from fullspan.errors import TooLargeError
-from fullspan.model.graph import FactorGraph
-from fullspan.model.hidden_tree import HiddenTree
 from fullspan.model.record import Component
 
 Allowed = Mapping[int, Sequence[int]]
@@ -63,11 +61,11 @@ def narrowed(component: Component, factors: Factors) -> Iterator[tuple[Component
     ------
     TooLargeError : there are more than 4,096 parts.
     """
-    if component.kind == FactorGraph.kind or all(len(scope) == 1 for scope in factors):
+    if all(len(scope) == 1 for scope in factors):
         yield component, factors
         return
-    if isinstance(component, HiddenTree) and component.is_observed:
-        yield component.graph(), factors
+    if (graph := component.factors_alone()) is not None:
+        yield graph, factors
         return
     cut = _cut(list(factors))
     cards = [component.space.cards[i] for i in cut]

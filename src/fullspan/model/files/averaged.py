@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -40,8 +40,7 @@ MAX_CHECKED = 64
 
 def write(fitted: Fitted, path: str | os.PathLike[str]) -> None:
     """Write the file of an average atomically; see :func:`fullspan.model.files.log_linear.write`."""
-    model = fitted.model
-    assert isinstance(model, AveragedLogLinear)
+    model = cast(AveragedLogLinear, fitted.model)
     found = document(fitted, _members(model))
     envelope.write({**found, "version": envelope.PACKED} if model.others else found, path)
 

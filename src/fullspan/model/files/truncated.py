@@ -10,7 +10,7 @@ index. The terms are states as well, and are not repeated. All else is as in :mo
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,8 +37,7 @@ def write(fitted: Fitted, path: str | os.PathLike[str]) -> None:
     ------
     ModelFileError : the file cannot be written, or would be too large.
     """
-    model = fitted.model
-    assert isinstance(model, TruncatedLogLinear)
+    model = cast(TruncatedLogLinear, fitted.model)
     states = [format(i, "x") for i in _indices(model.others, model.space)]
     envelope.write(document(fitted, {"truncated": {"unseen": model.unseen, "states": states}}), path)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -177,7 +177,11 @@ class TreeDistribution(Distribution):
     def renewed(self, factors: Factors) -> Distribution:
         """The distribution of the tree or of the mixture."""
         model = self.reweighed(factors)
-        return TreeDistribution(model) if isinstance(model, HiddenTree) else MixtureDistribution(model)
+        distributions: dict[str, Callable[[Any], Distribution]] = {
+            HiddenTree.kind: TreeDistribution,
+            Mixture.kind: MixtureDistribution,
+        }
+        return distributions[model.kind](model)
 
     # -- modes and information --------------------------------------------------------------------------------
 
