@@ -70,7 +70,7 @@ def test_a_twin_serves_until_compiling_pays_or_where_nothing_is_kept(tmp_path: P
         f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import kernel, os\n"
         "from fullspan.model.algebra import jit\n"
         "assert not kernel.doubled.serves_plain(100, most=99)\n"
-        "asked = [kernel.doubled.serves_plain(jit._PATIENCE // 2, most=jit._PATIENCE) for _ in range(4)]\n"
+        "asked = [kernel.doubled.serves_plain(jit.PATIENCE // 2, most=jit.PATIENCE) for _ in range(4)]\n"
         "assert asked == eval(sys.argv[1]), asked\n"
         "assert 'numba' not in sys.modules\n"
         "assert kernel.doubled(1) == 2"
@@ -136,7 +136,7 @@ def test_rounds_of_python_count_as_work_of_a_twin(tmp_path: Path) -> None:
     run(
         f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import kernel\n"
         "from fullspan.model.algebra import jit\n"
-        "n = jit._PATIENCE // jit._PASS\n"
+        "n = jit.PATIENCE // jit._NUMBERS_PER_ROUND\n"
         "assert kernel.doubled.serves_plain(1, most=1, n_passes=n // 2)\n"
         "assert not kernel.doubled.serves_plain(1, most=1, n_passes=n // 2)\n",
         NUMBA_CACHE_DIR=str(tmp_path / "cache"),

@@ -22,9 +22,9 @@ def test_the_three_maps_are_their_matrices(
 ) -> None:
     """analyse = T, invert = T^-1, synthesise = T^t, however the variables are grouped."""
     if group == "pairs":
-        monkeypatch.setattr(transform, "_MANY", 0)
+        monkeypatch.setattr(transform, "PAIRWISE_NUMBERS", 0)
     elif group != "matrices":
-        monkeypatch.setattr(transform, "_GROUP", group)
+        monkeypatch.setattr(transform, "GROUP_STATES", group)
         always_compiled(monkeypatch)
     basis = Basis(name, cards)
     table = np.random.default_rng(3).normal(size=basis.n_states)

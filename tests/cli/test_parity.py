@@ -100,8 +100,8 @@ def document(path: Path) -> Any:
 @pytest.fixture
 def _compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     """Kernels are compiled from the first call, not from one amid the first fit: their twins differ by rounding."""
-    monkeypatch.setattr(jit, "_PATIENCE_PYTHON", -1)
-    monkeypatch.setattr(jit, "_PATIENCE", -1)
+    monkeypatch.setattr(jit, "PATIENCE_PYTHON", -1)
+    monkeypatch.setattr(jit, "PATIENCE", -1)
 
 
 @pytest.mark.parametrize("case", CASES)

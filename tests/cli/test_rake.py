@@ -82,7 +82,7 @@ def test_large_files_hold_the_same_cells(monkeypatch: pytest.MonkeyPatch, tmp_pa
     table = pa.table({"a b": texts, "n,": numbers, "i": list(range(13))})
     read = []
     for many in (100, 1):
-        monkeypatch.setattr(files, "_MANY", many)
+        monkeypatch.setattr(files, "ROWS_IN_PYTHON", many)
         for suffix, delimiter in ((".csv", ","), (".tsv", "\t")):
             path = tmp_path / f"o'{many}{suffix}"
             files.write_table(table, path)

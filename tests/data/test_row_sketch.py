@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fullspan.data import Empirical, Space, count
-from fullspan.data.row_sketch import ALIKE, FEW, MOST, RowSketch
+from fullspan.data.row_sketch import ALIKE, FEW, MAX_HASHES, RowSketch
 
 Codes = np.ndarray
 
@@ -104,7 +104,7 @@ def test_the_order_of_columns_and_the_type_of_levels_do_not_matter() -> None:
 def test_the_record_stays_small_and_damage_is_no_record() -> None:
     rng = np.random.default_rng(5)
     record = RowSketch.of(counted(draw(rng, 20_000, 40))).to_json()
-    assert len(json.dumps(record)) < 10 * MOST
+    assert len(json.dumps(record)) < 10 * MAX_HASHES
     assert RowSketch.from_json({**record, "hashes": "?"}) is None
     assert RowSketch.from_json({**record, "hashes": "AAAA"}) is None
     assert RowSketch.from_json({**record, "n_once": -1}) is None

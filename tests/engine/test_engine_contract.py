@@ -51,11 +51,11 @@ def make(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Mak
         return CudaTable
     always_compiled(monkeypatch)
     if request.param == "table, through p":
-        monkeypatch.setattr(table, "_SCRATCH", 1)
+        monkeypatch.setattr(table, "FIBRE_ENTRIES", 1)
     else:
-        monkeypatch.setattr(layout, "BLOCK", int(request.param.split()[-1]))
+        monkeypatch.setattr(layout, "BLOCK_STATES", int(request.param.split()[-1]))
         if "pending" in request.param:
-            monkeypatch.setattr(table, "_DEFERRED", 0)
+            monkeypatch.setattr(table, "DEFERRED_BYTES", 0)
     return DualTable
 
 

@@ -26,11 +26,11 @@ BASIS = Basis("walsh", (2, 4, 2, 2, 2, 2, 2))
 def block(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks smaller than a vector, of a few vectors, and the whole table, with room for some moves."""
     size, room = request.param
-    monkeypatch.setattr(layout, "BLOCK", size)
-    monkeypatch.setattr(pending, "ROOM", room)
+    monkeypatch.setattr(layout, "BLOCK_STATES", size)
+    monkeypatch.setattr(pending, "PENDING_MOVES", room)
     always_compiled(monkeypatch)
-    monkeypatch.setattr(table, "_DEFERRED", 0)
-    monkeypatch.setattr(table, "_CROWDED", 1e9)
+    monkeypatch.setattr(table, "DEFERRED_BYTES", 0)
+    monkeypatch.setattr(table, "READ_BLOCKS_SHARE", 1e9)
 
 
 def loaded(make: Any, dtype: Any = np.float64) -> Any:
@@ -98,7 +98,7 @@ def test_bounds_hold_however_far_they_are_carried(steps: list[tuple[int, float]]
 
 def test_a_rebuild_a_jump_and_new_data_see_the_pending_moves() -> None:
     engine = loaded(DualTable)
-    for index in (3, 77, 130, 8, 201)[: 2 * pending.ROOM - 1]:
+    for index in (3, 77, 130, 8, 201)[: 2 * pending.PENDING_MOVES - 1]:
         engine.move(index, 0.4)
     assert engine._pending
     assert engine.rebuild() < 1e-12
@@ -130,7 +130,7 @@ def test_an_interrupt_between_two_kernels_loses_no_move(where: str, monkeypatch:
     name = "_apply" if where == "apply" else where
     kernel = getattr(module, name)
     engine = loaded(DualTable)
-    for index in (3, 77, 130, 8, 201)[: 2 * pending.ROOM - 1 if pending.ROOM < 4 else 3]:
+    for index in (3, 77, 130, 8, 201)[: 2 * pending.PENDING_MOVES - 1 if pending.PENDING_MOVES < 4 else 3]:
         engine.move(index, 0.4)
 
     def interrupted(*arguments: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import fullspan as fs
-from fullspan.estimators.explain import SHOWN, TermRow, TermTable
+from fullspan.estimators.explain import SHOWN_TERMS, TermRow, TermTable
 from fullspan.estimators.explain.terms import _strength
 
 ROWS = [
@@ -39,7 +39,7 @@ def test_it_prints_aligned() -> None:
 
 
 def test_long_tables_are_cut_with_a_word() -> None:
-    table = TermTable(ROWS[:1] * (SHOWN + 7))
+    table = TermTable(ROWS[:1] * (SHOWN_TERMS + 7))
     assert repr(table).splitlines()[-1] == "... and 7 more"
     assert "... and 7 more" in table._repr_html_()
 

@@ -23,7 +23,7 @@ from fullspan.learn.decomposable import (
     grow,
     learn_mixture,
 )
-from fullspan.learn.decomposable.mixture import WARM, Em
+from fullspan.learn.decomposable.mixture import WARM_ITERATIONS, Em
 from fullspan.learn.ensemble import (
     Candidates,
     Member,
@@ -114,7 +114,7 @@ def test_compiled_em_is_the_em_of_mixtures() -> None:
     em = Em(Learner(Complete(rows), None), RunOptions(3, 2, 1.5, 0.5))
     stage = em.begin(share)
     for done in range(1, 12):
-        twin = learn_mixture(rows, np.ascontiguousarray(share.T), 2, 1.5, 0.5, most=done, warm=WARM)
+        twin = learn_mixture(rows, np.ascontiguousarray(share.T), 2, 1.5, 0.5, most=done, warm=WARM_ITERATIONS)
         assert twin.log_shares == pytest.approx(stage.mixed.log_shares, rel=1e-9)
         for mine, theirs in zip(stage.mixed.components, twin.components, strict=True):
             assert mine.shape == theirs.shape
@@ -245,7 +245,7 @@ def test_a_candidate_that_no_row_needs_is_left_out() -> None:
 @pytest.mark.parametrize("large", [1 << 20, 1])
 def test_candidates_share_the_cores(large: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Side by side each has one; of large tables with missing values one is learned at a time, and has all of them."""
-    monkeypatch.setattr("fullspan.learn.ensemble.selection._LARGE", large)
+    monkeypatch.setattr("fullspan.learn.ensemble.selection.IN_TURN_STATES", large)
     cells = rows_of(30).states.astype(np.int64)
     cells[0, 0] = -1
     data = Empirical.from_codes(cells, space=Space.of_cards(CARDS), allow_missing=True)

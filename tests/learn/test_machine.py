@@ -517,7 +517,7 @@ def test_an_interrupt_keeps_the_best_so_far(
     choices: dict[str, Any], signal: type[BaseException], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever watches may stop the fit: the model is the best that was met, and says that it was interrupted."""
-    monkeypatch.setattr(proportional_fitting, "_VISITS", 1)
+    monkeypatch.setattr(proportional_fitting, "VISITS_PER_REPORT", 1)
     choices = dict(choices)
     data = opened(drawn((2,) * 4, "walsh", 21, rows=300, k=12, scale=0.6), choices.pop("share", 0.0), 21)
     hidden = [Variable("h", (0, 1))] if choices.pop("hidden", False) else []

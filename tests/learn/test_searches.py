@@ -165,7 +165,7 @@ def test_labels_carry_no_meaning_in_the_walsh_basis(
 
     Up to four levels every relabelling maps Walsh functions to Walsh functions, up to the sign.
     """
-    monkeypatch.setattr(layout, "BLOCK", block)
+    monkeypatch.setattr(layout, "BLOCK_STATES", block)
     for seed in range(3):
         rng = np.random.default_rng(seed)
         data = drawn(cards, "walsh", seed, rows=2000, k=2 * len(cards))

@@ -285,7 +285,7 @@ def test_look_ups_above_the_floor_have_ten_digits():
     names = [f"x{i}" for i in range(10)]
     looked_up = distribution.table.marginal(range(10)).reshape((2,) * 10, order="F")
     exact = np.exp(distribution.elimination.log_sums(range(10), {}) - model.log_z)
-    trusted = looked_up >= rows.FLOOR
+    trusted = looked_up >= rows.TRUSTED_PROBABILITY
     assert trusted.sum() > 100
     np.testing.assert_allclose(looked_up[trusted], exact[trusted], rtol=1e-10)
     np.testing.assert_allclose(distribution.marginal(names).values, exact, rtol=1e-12)

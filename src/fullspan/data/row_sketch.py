@@ -1,8 +1,8 @@
 """A small record of the rows a model was learned from, by which they are recognised again, in whole or in part.
 
 A row is hashed by the names of its columns and levels, so that the order of columns does not matter. The record keeps
-the smallest hashes, at most :data:`MOST`: whether any other row was among the rows is known as long as its hash is
-below the largest kept, and those rows are a random part of all rows.
+the smallest hashes, at most :data:`MAX_HASHES`: whether any other row was among the rows is known as long as its hash
+is below the largest kept, and those rows are a random part of all rows.
 
 Rows of a fresh sample coincide with rows learned from by chance, the more often the fewer states there are. So only
 rows seen at most once while learning are judged. With N1 rows of a state seen once, and N2 states seen twice, fresh
@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from fullspan.data.empirical import Empirical
 
-MOST = 2048
+MAX_HASHES = 2048
 """Hashes kept: 16 kB of a file."""
 SURE = 5.0
 """Standard errors from chance at which rows are called rows learned from."""
@@ -40,7 +40,7 @@ HITS = 10.0
 """Expected rows on states seen once, if half of the rows were learned from, below which nothing can be said."""
 FEW, ALIKE, INCOMPLETE = "there are too few of them", "the same rows occur often", "too many of them are incomplete"
 """Why it cannot be judged whether rows were learned from."""
-_BYTES = 6
+_HASH_BYTES = 6
 _MULTIPLIERS = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 
 
@@ -80,7 +80,7 @@ class RowSketch:
         once = (counts == 1) & whole
         marked = hashes & ~np.uint64(1) | once.astype(np.uint64)
         n_twice = int((counts == 2).sum()) if whole else 0
-        kept = np.sort(marked)[:MOST]
+        kept = np.sort(marked)[:MAX_HASHES]
         return cls(_digest(hashes, counts), kept, len(hashes), int(once.sum()), n_twice, data.is_complete)
 
     def share(self, data: Empirical) -> float:
@@ -151,7 +151,7 @@ class RowSketch:
 
     def to_json(self) -> dict[str, Any]:
         """Plain types; six bytes of each hash are kept, in base64."""
-        raw = self.hashes.astype(">u8").view(np.uint8).reshape(-1, 8)[:, 8 - _BYTES :]
+        raw = self.hashes.astype(">u8").view(np.uint8).reshape(-1, 8)[:, 8 - _HASH_BYTES :]
         text = base64.b64encode(raw.tobytes()).decode("ascii")
         return {**{name: getattr(self, name) for name in _PLAIN}, "hashes": text}
 
@@ -162,8 +162,8 @@ class RowSketch:
             return None
         try:
             raw = np.frombuffer(base64.b64decode(record["hashes"], validate=True), dtype=np.uint8)
-            wide = np.zeros((len(raw) // _BYTES, 8), dtype=np.uint8)
-            wide[:, 8 - _BYTES :] = raw.reshape(-1, _BYTES)
+            wide = np.zeros((len(raw) // _HASH_BYTES, 8), dtype=np.uint8)
+            wide[:, 8 - _HASH_BYTES :] = raw.reshape(-1, _HASH_BYTES)
             hashes = wide.view(">u8").astype(np.uint64).ravel()
             distinct, once, twice = (int(record[name]) for name in ("n_distinct", "n_once", "n_twice"))
             found = cls(str(record["digest"]), np.sort(hashes), distinct, once, twice, bool(record["is_complete"]))
@@ -184,7 +184,7 @@ def row_hashes(data: Empirical) -> NDArray[np.uint64]:
         hashes += np.array([*words, _word(variable.name, None)], dtype=np.uint64)[codes]  # -1 is the last
     for shift, factor in zip((30, 27), _MULTIPLIERS, strict=True):
         hashes = (hashes ^ (hashes >> np.uint64(shift))) * factor
-    return (hashes ^ (hashes >> np.uint64(31))) >> np.uint64(64 - 8 * _BYTES)
+    return (hashes ^ (hashes >> np.uint64(31))) >> np.uint64(64 - 8 * _HASH_BYTES)
 
 
 def _word(name: str, level: str | None) -> int:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fullspan.errors import TooLargeError
 
-_SHARE = 0.8
+_FREE_SHARE = 0.8
 """Part of the free memory that one table may take."""
 SMALL, PER_ROW = 1 << 30, 100 << 10
 """Bytes that the tables of any fit may take unasked, and for each row: 10,000 rows take about a GiB."""
@@ -21,7 +21,7 @@ def available_bytes() -> int:
 
 def budget(max_memory: int | None = None) -> int:
     """Bytes a table may take: the user's limit, or most of what is free."""
-    return int(_SHARE * available_bytes()) if max_memory is None else max_memory
+    return int(_FREE_SHARE * available_bytes()) if max_memory is None else max_memory
 
 
 def budget_for(n_rows: float, max_memory: int | None = None) -> int:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _AUTO = {"order": 2, "l2": 0.0}
 """What "auto" is where nothing is chosen by cross-validation."""
-_BATCH = 1 << 14
+_BATCH_ROWS = 1 << 14
 """Rows predicted at a time."""
 
 
@@ -248,12 +248,12 @@ class BoltzmannClassifier(Memory, Seed, Parameters, Explained, ClassifierMixin, 
     def _probabilities(self, codes: NDArray[Any]) -> NDArray[np.float64] | list[NDArray[np.float64]]:
         starts = np.cumsum([0, *self.space_.cards])
         found = [np.empty((len(codes), self.space_.cards[i])) for i in self._outputs]
-        for start in range(0, len(codes), _BATCH):
-            rows = np.full((len(codes[start : start + _BATCH]), len(self.space_)), -1, dtype=np.int64)
-            rows[:, self._inputs] = codes[start : start + _BATCH]
+        for start in range(0, len(codes), _BATCH_ROWS):
+            rows = np.full((len(codes[start : start + _BATCH_ROWS]), len(self.space_)), -1, dtype=np.int64)
+            rows[:, self._inputs] = codes[start : start + _BATCH_ROWS]
             means = self._completer.means(rows)
             for out, i in zip(found, self._outputs, strict=True):
-                out[start : start + _BATCH] = means[:, starts[i] : starts[i + 1]]
+                out[start : start + _BATCH_ROWS] = means[:, starts[i] : starts[i + 1]]
         return found[0] if len(found) == 1 else found
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64] | list[NDArray[np.float64]]:

@@ -34,10 +34,10 @@ Schema = Mapping[str, Sequence[Any] | Mapping[str, Sequence[float]]]
 
 OTHER = "(other)"
 """The level of all that is too rare to be told."""
-_LEVELS = 0.05
+_LEVELS_SHARE = 0.05
 """Part of the budget that levels cost which no schema gives."""
 _MOST_LEVELS = 4096
-_EXPLAINED = 2000
+_EXPLAINED_TERMS = 2000
 """Terms up to which what each interaction does is worked out."""
 _N_VALUES = 15
 """Values that stand for a bin, spread evenly."""
@@ -156,7 +156,7 @@ def learn_privately(estimator: FullSpan, table: Any) -> Fitted:
         total=float(found.n_rows),
         n_rows=found.n_rows,
         status=PRIVATE,
-        interactions=None if len(model.terms) <= _EXPLAINED else (),
+        interactions=None if len(model.terms) <= _EXPLAINED_TERMS else (),
         settings={"basis": estimator.basis, "private": asdict(found.privacy), "privacy_costs": dict(found.costs)},
     )
 
@@ -272,7 +272,7 @@ def _with_common_levels(
         )
         for name, i in places.items()
     }
-    kept = common_levels(seen, privacy, _LEVELS * ledger.rho, privacy.delta / 2, rng, ledger)
+    kept = common_levels(seen, privacy, _LEVELS_SHARE * ledger.rho, privacy.delta / 2, rng, ledger)
     states, variables = np.array(data.states, dtype=np.int64), list(space.variables)
     for name, i in places.items():
         plain = [level for level in kept[name] if level != MISSING]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from fullspan.learn.truncated.fit import TruncatedOptions
     from fullspan.model.fitted import Fitted
 
-_NAMED = 12
+_NAMED_VARIABLES = 12
 """Variables up to which a state is shown by naming all."""
 
 
@@ -167,7 +167,11 @@ class TruncatedBoltzmannMachine(Memory, Seed, TransformerMixin, DensityEstimator
         from fullspan.estimators.explain.summary import Summary
 
         check_is_fitted(self)
-        return super().summary(coding) if len(self.space_) <= _NAMED else Summary.of(self._explained, None, coding)
+        return (
+            super().summary(coding)
+            if len(self.space_) <= _NAMED_VARIABLES
+            else Summary.of(self._explained, None, coding)
+        )
 
     # -- features ---------------------------------------------------------------------------------------------
 

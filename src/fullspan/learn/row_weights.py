@@ -26,7 +26,7 @@ from fullspan.arrays import Array, Ints, Mask
 MAX_SWEEPS = 10_000
 TOLERANCE = 1e-10
 _ROOT_STEPS = 200
-_CHECKED = 200_000
+_CHECKED_GROUPS = 200_000
 """Most groups for which a linear program decides whether any weights have the margins."""
 
 
@@ -146,7 +146,7 @@ def infeasible_cell(
 
     A linear program: the least sum of all deviations. None as well where there are too many groups to decide.
     """
-    if len(design) > _CHECKED:
+    if len(design) > _CHECKED_GROUPS:
         return None
     from scipy.optimize import linprog
     from scipy.sparse import csr_matrix, hstack, identity, vstack

@@ -19,9 +19,9 @@ from fullspan.learn.base.newton import Newton
 
 _MAX_STEPS, _TOLERANCE = 200, 1e-10
 """Newton steps at most, and the slope of a share, relative to all rows, at which they end."""
-_LEFT = 0.1
+_LEFT_PART = 0.1
 """Part of a share that a step leaves at least: shares stay positive, and a model can come back."""
-_FAINT = 0.1
+_FAINT_COUNT = 0.1
 """Pseudo-count of each model where it is asked what some of them add."""
 
 
@@ -70,7 +70,7 @@ class _Surprise:
     def newton_step(self, point: Point) -> Array:
         curvature = (self.responsible.T * self.weight) @ self.responsible + np.diag(self.before)
         step = -Cholesky.of(curvature, ridge=1e-15).solve(self._slope())
-        return np.asarray(self.shares * step * min(1.0, (1 - _LEFT) / max(float(-step.min()), 1e-300)))
+        return np.asarray(self.shares * step * min(1.0, (1 - _LEFT_PART) / max(float(-step.min()), 1e-300)))
 
     def _slope(self) -> Array:
         return np.asarray(self.shares - self.weight @ self.responsible - self.before)
@@ -86,6 +86,6 @@ def added_by(log_prob: Array, weight: Array, some: Sequence[int]) -> float:
     """Nats that some of the models add to the likelihood of held-out rows (r, w), all at their best shares."""
     rest = [i for i in range(log_prob.shape[1]) if i not in set(some)]
     with_all, without = (
-        float(weight @ mixed(logs, best_shares(logs, weight, _FAINT))) for logs in (log_prob, log_prob[:, rest])
+        float(weight @ mixed(logs, best_shares(logs, weight, _FAINT_COUNT))) for logs in (log_prob, log_prob[:, rest])
     )
     return with_all - without

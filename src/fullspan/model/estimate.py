@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-_SYMMETRIC = 1e-6
+_SYMMETRIC_SKEWNESS = 1e-6
 """Skewness below which an interval is the symmetric one."""
 
 
@@ -89,7 +89,7 @@ class Estimate:
 
 def _upper(t: float, a: float) -> float:
     """Errors above the value that an interval reaches to, if it reaches t below it."""
-    if not a > _SYMMETRIC:
+    if not a > _SYMMETRIC_SKEWNESS:
         return t
     return max(t, 3 / a * (1 - float(np.cbrt(1 - a * (t + a / 6)))))
 

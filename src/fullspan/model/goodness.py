@@ -17,7 +17,7 @@ import numpy as np
 
 from fullspan.arrays import Array
 
-EXPECTED = 5.0
+LEAST_EXPECTED = 5.0
 """Expected count of a cell below which the chi-squared approximation is doubtful."""
 
 

@@ -21,7 +21,7 @@ from fullspan.errors import FullspanError
 from fullspan.model.algebra.basis import Basis, Term, small_exponents
 from fullspan.model.loglinear import LogLinear, checked_codes
 
-_ENTRIES = 1 << 20
+_HELD_DIGITS = 1 << 20
 """Digits of states looked up together."""
 
 Scope = tuple[int, ...]
@@ -233,7 +233,7 @@ class FactorGraph:
         """
         rows = checked_codes(states, self.space)
         total = np.empty(len(rows))
-        step = max(1, _ENTRIES // max(1, len(self.variables)))
+        step = max(1, _HELD_DIGITS // max(1, len(self.variables)))
         for start in range(0, len(rows), step):
             digits = rows[start : start + step][:, self.variables] * self.strides
             ends = np.pad(np.cumsum(digits, axis=1), ((0, 0), (1, 0)))

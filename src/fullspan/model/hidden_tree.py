@@ -24,7 +24,7 @@ from fullspan.model.graph import FactorGraph
 from fullspan.model.loglinear import checked_codes
 from fullspan.model.record import FitRecord
 
-_NUMBERS = 1 << 23
+_HELD_NUMBERS = 1 << 23
 """Numbers in the messages of a block of rows."""
 _TOLERANCE, _ROUNDING = 1e-6, 1e-13
 """How far the probabilities of a table may be from summing to one; they are then divided by their sum."""
@@ -118,7 +118,7 @@ class HiddenTree:
     def log_weight(self, states: Any) -> Array:
         """``log p(x)`` of complete states (m, n) -> (m,), by one pass up the tree: n products (m, K) by (K, K)."""
         rows, n = checked_codes(states, self.space), len(self.space)
-        out, step = np.empty(len(rows)), max(_NUMBERS // (n * self.n_states), 1)
+        out, step = np.empty(len(rows)), max(_HELD_NUMBERS // (n * self.n_states), 1)
         with np.errstate(divide="ignore"):
             for start in range(0, len(rows), step):
                 out[start : start + step] = self._log_weight(rows[start : start + step])

@@ -23,7 +23,7 @@ from fullspan.model.loglinear import checked_codes
 from fullspan.model.tree_layout import TreeLayout
 
 _TOLERANCE = 1e-6
-_CELLS = 1 << 23
+_HELD_NUMBERS = 1 << 23
 """Numbers of a block of rows under all trees."""
 
 
@@ -128,7 +128,7 @@ class LatentTrees:
         rows = checked_codes(states, self.space)
         numbers, constant, _ = self.layout.numbers(np, self.logits.astype(np.float64))
         constant = constant[:, 0] + np.log(self.shares)
-        out, step = np.empty(len(rows)), max(_CELLS // max(len(self.shares), numbers.shape[1]), 1)
+        out, step = np.empty(len(rows)), max(_HELD_NUMBERS // max(len(self.shares), numbers.shape[1]), 1)
         for start in range(0, len(rows), step):
             block = slice(start, start + step)
             joint = self.layout.matrix(rows[block]).astype(np.float64) @ numbers.T + constant

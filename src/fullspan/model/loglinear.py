@@ -16,7 +16,7 @@ from fullspan.errors import DataError, FullspanError
 from fullspan.model.algebra.basis import Basis, Term, local_row, log_sum_exp, small_exponents
 from fullspan.model.effects.words import describe
 
-_CHUNK = 1 << 14
+_CHUNK_STATES = 1 << 14
 """States evaluated together: their columns stay in the cache."""
 
 
@@ -136,8 +136,8 @@ class LogLinear:
         """
         rows = checked_codes(states, self.space)
         energy = np.empty(len(rows))
-        for start in range(0, len(rows), _CHUNK):
-            energy[start : start + _CHUNK] = -self._exponent(rows[start : start + _CHUNK])
+        for start in range(0, len(rows), _CHUNK_STATES):
+            energy[start : start + _CHUNK_STATES] = -self._exponent(rows[start : start + _CHUNK_STATES])
         return energy
 
     def _exponent(self, rows: NDArray[Any]) -> NDArray[np.float64]:

@@ -36,7 +36,7 @@ INEXACT = Projection("ipf", 0.0, max_sweeps=INEXACT_SWEEPS, restart=True)
 
 STOPS = (1, 10, 100, 750)
 """Iterations whose values are printed."""
-RISE = 1e-12
+LEAST_RISE = 1e-12
 """Rise of a divergence, in bits, that is more than rounding."""
 
 
@@ -51,7 +51,7 @@ class Curve:
     @property
     def n_rises(self) -> int:
         """Steps on which the divergence rose."""
-        return int((np.diff(self.divergence) > RISE).sum())
+        return int((np.diff(self.divergence) > LEAST_RISE).sum())
 
 
 @dataclass(frozen=True)

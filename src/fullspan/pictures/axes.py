@@ -17,7 +17,7 @@ from fullspan.pictures.svg import hull
 _ANGLES = np.linspace(0, 2 * np.pi, 48, endpoint=False)
 _CIRCLE = np.stack([np.cos(_ANGLES) / WIDE.aspect, np.sin(_ANGLES)], axis=1) * 0.046
 """How far the shade of a group reaches around its nodes."""
-_INCH = 0.078
+_LETTER_INCHES = 0.078
 """Width of a letter of 9 points in inches, and a little more."""
 
 
@@ -86,7 +86,7 @@ def bars(picture: Bars, ax: Any = None) -> Any:
     at = np.cumsum(heights) - heights / 2
     n, wide = len(labels), max((extent(line) for label in labels for line in label), default=0)
     wide += max(map(extent, picture.texts), default=0)
-    ax = new_axes(ax, (4.8 + _INCH * wide, 1.3 + 0.28 * max(float(heights.sum()), 3.0)))
+    ax = new_axes(ax, (4.8 + _LETTER_INCHES * wide, 1.3 + 0.28 * max(float(heights.sum()), 3.0)))
     low, high = picture.range()
     values = np.clip(np.nan_to_num(picture.values, nan=0.0, posinf=math.inf, neginf=-math.inf), low, high)
     ax.barh(at, values, color=[LIGHT[picture.role(k)] for k in range(n)], height=0.6)
@@ -117,7 +117,7 @@ def _inches(ax: Any) -> tuple[float, float]:
 
 def _columns(keys: tuple[Key, ...], width: float) -> int:
     """Most columns of a legend that fit into ``width`` inches; Matplotlib fills one after the other."""
-    each = [0.62 + _INCH * extent(key.text) for key in keys]
+    each = [0.62 + _LETTER_INCHES * extent(key.text) for key in keys]
     for n in range(len(keys), 1, -1):
         rows = math.ceil(len(keys) / n)
         if sum(max(each[k : k + rows]) for k in range(0, len(keys), rows)) <= width:

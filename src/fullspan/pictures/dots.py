@@ -15,7 +15,7 @@ from fullspan.pictures.chart import ticks
 from fullspan.pictures.legend import DARK, LIGHT, css_variables
 
 _LANE, _PAD, _TOP, _BOTTOM, _PLOT = 8.0, 5.0, 98, 56, 520
-_LETTER = 7.0
+_LETTER_WIDTH = 7.0
 _SHAPES = {
     "circle": "M-{r} 0a{r} {r} 0 1 0 {d} 0a{r} {r} 0 1 0 -{d} 0z",
     "square": "M-{s} -{s}h{e}v{e}h-{e}z",
@@ -72,8 +72,8 @@ class Dots:
 
 def dots(picture: Dots) -> str:
     """The picture as the text of an SVG file."""
-    left = 16 + _LETTER * max(map(len, [picture.headings[0], *(row.label for row in picture.rows)]))
-    right = 24 + _LETTER * max(map(len, [picture.headings[1], *(row.note for row in picture.rows)]))
+    left = 16 + _LETTER_WIDTH * max(map(len, [picture.headings[0], *(row.label for row in picture.rows)]))
+    right = 24 + _LETTER_WIDTH * max(map(len, [picture.headings[1], *(row.note for row in picture.rows)]))
     width, bottom = left + _PLOT + right, _TOP + picture.row_height * len(picture.rows)
     height = bottom + _BOTTOM
     frame = _Frame(left, left + _PLOT, picture.low, picture.high)
@@ -108,11 +108,11 @@ def _legend(picture: Dots, left: float) -> Iterator[str]:
     yield _text(left, 24, picture.title, "start", size=15)
     x, y = left, 50.0
     for method in picture.methods:
-        if x > left and x + 20 + _LETTER * len(method.name) > left + _PLOT + 140:
+        if x > left and x + 20 + _LETTER_WIDTH * len(method.name) > left + _PLOT + 140:
             x, y = left, y + 20
         yield _mark(method, x + 6, y - 4)
         yield _text(x + 16, y, method.name, "start", bold=method.strong)
-        x += 28 + _LETTER * len(method.name)
+        x += 28 + _LETTER_WIDTH * len(method.name)
 
 
 def _grid(picture: Dots, frame: _Frame, bottom: float) -> Iterator[str]:

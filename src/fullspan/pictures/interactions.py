@@ -20,7 +20,7 @@ _LETTER, _HEIGHT, _SECOND = 0.0135, 0.052, 0.03
 """Width of a letter, height of a label and of each further line, in heights of a picture that is not crowded."""
 _ROOM = np.array([1.25, 1.7])
 """Of a label with the space around it, in its own size."""
-_FILL = 0.5
+_LABELS_SHARE = 0.5
 """Most of the picture that labels with their space may cover; a crowded picture is taller."""
 
 
@@ -143,7 +143,7 @@ def _placed(
     rows = _rows([i for i in range(len(sizes)) if i not in set(joined)], sizes, aspect)
     heights = [0.9 * max(float(sizes[i, 1]) for i in row) for row in rows]
     strip = sum(heights)
-    crowded = float(sizes[joined].prod(axis=1).sum()) / (_FILL * aspect)
+    crowded = float(sizes[joined].prod(axis=1).sum()) / (_LABELS_SHARE * aspect)
     above = max(1 - strip, crowded, 0.2) if joined else 0.0
     tall = max(1.0, above + strip)
     at = np.zeros((len(sizes), 2))

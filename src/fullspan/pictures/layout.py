@@ -13,7 +13,7 @@ import numpy as np
 from fullspan.arrays import Array
 
 _STEPS, _PUSHES = 200, 120
-_STRETCH = 2.5
+_MOST_STRETCH = 2.5
 """How much more one direction may be stretched than the other, to fill the box."""
 
 
@@ -66,7 +66,7 @@ def _turned(at: Array) -> Array:
 def _apart(at: Array, sizes: Array, aspect: float) -> Array:
     """Into the unit box, then labels that overlap are pushed apart in the direction that moves them least."""
     span = np.maximum(np.ptp(at, axis=0), 1e-9)
-    scale = np.minimum(1 / span, _STRETCH / span.max())  # a line stays a line
+    scale = np.minimum(1 / span, _MOST_STRETCH / span.max())  # a line stays a line
     at = 0.5 + (at - (at.min(axis=0) + at.max(axis=0)) / 2) * scale
     room = np.minimum(sizes / np.array([aspect, 1.0]), 1.0)
     at = room / 2 + at * (1 - room)

@@ -13,7 +13,7 @@ from fullspan.pictures.interactions import InteractionGraph
 from fullspan.pictures.labels import LABEL, LABEL_LINES, extent, lines
 from fullspan.pictures.legend import N_GROUPS, ROLES, Key
 
-LETTER = 7.2
+LETTER_WIDTH = 7.2
 """Width of a letter at 13 pixels."""
 _MARK, _KEY_ROW = 34, 22
 """Width of the mark of a legend's entry, and height of a line of entries."""
@@ -40,7 +40,7 @@ def legend(keys: Sequence[Key], left: float, top: float, right: float) -> tuple[
     """Entries from left to right on as many lines as they need, and the height of these."""
     parts, x, y = [], left, top
     for key in keys:
-        width = _MARK + 8 + LETTER * extent(key.text)
+        width = _MARK + 8 + LETTER_WIDTH * extent(key.text)
         if x > left and x + width > right:
             x, y = left, y + _KEY_ROW
         parts.append(f'<g class="key">{_mark(key, x, y + _KEY_ROW / 2)}')
@@ -89,7 +89,7 @@ def document(width: float, height: float, label: str, parts: Sequence[str]) -> s
 
 _W, _H = 640, 400
 _LEFT, _RIGHT, _TOP, _BOTTOM = 76, 16, 12, 48
-_NARROW = 344
+_TELEPHONE_WIDTH = 344
 """Width for a telephone."""
 _ROW, _LINE = 26, 16
 """Height of a bar's row, and of each further line of its label."""
@@ -160,7 +160,7 @@ def _nodes(picture: InteractionGraph, at: np.ndarray, width: float, height: floa
 def chart(picture: Chart, *, narrow: bool = False) -> str:
     """A chart with its axes."""
     height = 0.75 * _H if narrow else _H
-    width = height + _LEFT - _BOTTOM if picture.square else _NARROW if narrow else _W
+    width = height + _LEFT - _BOTTOM if picture.square else _TELEPHONE_WIDTH if narrow else _W
     (x0, x1), (y0, y1) = picture.ranges()
     frame = _Frame(_LEFT, width - _RIGHT, _TOP, height - _BOTTOM, x0, x1, y0, y1)
     parts = [*_axes(frame, picture)]
@@ -223,10 +223,10 @@ def bars(picture: Bars, *, narrow: bool = False) -> str:
     """Horizontal bars with labels to the left, above if ``narrow``; words to the right, the legend below."""
     labels = [lines(label, 36 if narrow else LABEL, LABEL_LINES) for label in picture.labels]
     texts = picture.texts or ("",) * len(labels)
-    left = 12 if narrow else 26 + LETTER * max((extent(line) for label in labels for line in label), default=0)
-    right = 28 + LETTER * max(map(extent, texts), default=0)
+    left = 12 if narrow else 26 + LETTER_WIDTH * max((extent(line) for label in labels for line in label), default=0)
+    right = 28 + LETTER_WIDTH * max(map(extent, texts), default=0)
     tops = np.cumsum([_TOP, *(_ROW + _LINE * (len(label) - (not narrow)) for label in labels)])
-    width, bottom = _NARROW if narrow else max(_W, left + right + 320), float(tops[-1])
+    width, bottom = _TELEPHONE_WIDTH if narrow else max(_W, left + right + 320), float(tops[-1])
     low, high = picture.range()
     f = _Frame(left, width - right, _TOP, bottom, low, high, 0, 1)
     parts = [

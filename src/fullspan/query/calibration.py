@@ -30,7 +30,7 @@ from fullspan.query.prediction import LogProb, log_weights, normalised
 N_BINS = 10
 MAX_CELLS = 20_000
 """Cells that are predicted; of more, this many are drawn."""
-_AT_ONCE = 1 << 22
+_HELD_CELLS = 1 << 22
 """Cells of rows that are held at once."""
 
 
@@ -143,8 +143,8 @@ def _chosen(
 
 
 def _blocks(places: NDArray[np.intp], each: int) -> Iterator[NDArray[np.intp]]:
-    """Places in blocks of at most :data:`_AT_ONCE` cells, of which each place needs ``each``."""
-    step = max(1, _AT_ONCE // each)
+    """Places in blocks of at most :data:`_HELD_CELLS` cells, of which each place needs ``each``."""
+    step = max(1, _HELD_CELLS // each)
     return (places[start : start + step] for start in range(0, len(places), step))
 
 

@@ -21,7 +21,7 @@ from fullspan.data.space import Level
 from fullspan.query.distribution import Distribution
 
 MAX_MARGINS = 1500
-LEAST = 1.0
+LEAST_COUNT = 1.0
 """Expected count below which a cell is not judged."""
 
 
@@ -44,7 +44,7 @@ class WorstCells:
     cells : worst first; at most one of each margin, and none that contains a cell before it.
     n_cells : how many were looked at.
     largest_order : of the margins.
-    n_rare : cells that were left out, because fewer than :data:`LEAST` rows are expected there.
+    n_rare : cells that were left out, because fewer than :data:`LEAST_COUNT` rows are expected there.
     """
 
     cells: tuple[Cell, ...]
@@ -94,7 +94,7 @@ def worst_cells(distribution: Distribution, data: Empirical, top: int) -> WorstC
         if total == 0:
             continue
         expected = total * distribution.marginal([data.space.names[i] for i in where]).values
-        judged = expected >= LEAST
+        judged = expected >= LEAST_COUNT
         n_cells, n_rare = n_cells + int(judged.sum()), n_rare + int((~judged).sum())
         with np.errstate(divide="ignore", invalid="ignore"):
             r = (observed - expected) / np.sqrt(expected * (1 - expected / total))

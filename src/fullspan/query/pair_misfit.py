@@ -26,7 +26,7 @@ Draw = Callable[[int], NDArray[Any]]
 """Given a number of rows, draws that many rows of codes of the visible variables."""
 Misfit = Callable[[], "PairMisfit | None"]
 N_DRAWS = 20_000
-_TIED = 1e-9
+_TIED_DIFFERENCE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def _largest(model: Array, data: Array, space: Space) -> PairMisfit:
     """Of equal differences, as in the four cells of two binary columns, that of the highest levels of a pair."""
     owner = np.repeat(np.arange(len(space)), space.cards)
     difference = np.where(owner[:, None] < owner, np.nan_to_num(np.abs(model - data)), -1.0)
-    rows, columns = np.nonzero(difference >= difference.max() - _TIED)
+    rows, columns = np.nonzero(difference >= difference.max() - _TIED_DIFFERENCE)
     first = (owner[rows] == owner[rows[0]]) & (owner[columns] == owner[columns[0]])
     a, b = int(rows[first][-1]), int(columns[first][-1])
     starts = np.cumsum([0, *space.cards])

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 LogProb = Callable[[NDArray[Any]], Array]
 """Log-probabilities (m,) of rows of codes (m, n), -1 where a cell is not observed."""
-_AT_ONCE = 1 << 22
+_HELD_CELLS = 1 << 22
 """Cells of rows that are held at once."""
 
 
@@ -57,7 +57,7 @@ def level_log_probabilities(distribution: Distribution, rows: Any, i: int) -> Ar
     distinct, which = np.unique(known, axis=0, return_inverse=True)
     card = distribution.visible.cards[i]
     found = np.empty((len(distinct), card))
-    step = max(1, _AT_ONCE // (card * known.shape[1]))
+    step = max(1, _HELD_CELLS // (card * known.shape[1]))
     for start in range(0, len(distinct), step):
         part = distinct[start : start + step]
         found[start : start + step] = log_weights(distribution.log_weight, part, np.full(len(part), i), card)

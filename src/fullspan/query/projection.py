@@ -23,8 +23,8 @@ from fullspan.query.distribution import MAX_CELLS, Distribution, Factors, Margin
 NEVER = -1000.0
 """Log factor of a cell that a margin gives no probability: far below the least positive number."""
 _TOLERANCE = 1e-13
-_ENOUGH = 1e-10
-_SWEEPS = 20_000
+_ENOUGH_DIFFERENCE = 1e-10
+_MAX_SWEEPS = 20_000
 FEW, MANY = 16, 4096
 """States of the margins' variables up to which marginals given each are mixed: at once, and where need be."""
 
@@ -65,8 +65,8 @@ def factors_for(distribution: Distribution, margins: Mapping[tuple[int, ...], Ar
         for scope, t in margins.items()
     ]
     flat = (p / p.sum()).ravel(order="F").copy()
-    found = ipf(Basis("indicator", cards), constraints, flat, _TOLERANCE, _SWEEPS)
-    if found.difference > _ENOUGH:
+    found = ipf(Basis("indicator", cards), constraints, flat, _TOLERANCE, _MAX_SWEEPS)
+    if found.difference > _ENOUGH_DIFFERENCE:
         raise DataError(
             f"contradictory margins: no distribution that the model allows has all of them; after {found.sweeps:,} "
             f"sweeps a probability differs by {found.difference:.2g}"

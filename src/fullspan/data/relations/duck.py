@@ -30,7 +30,7 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-_BLOCK = 1 << 18
+_ROW_BYTES = 1 << 18
 _CELL = {"bool": 1, "int": 8, "float": 8}
 _AGGREGATES = 64
 """Bytes of a block of DuckDB's hash table, of a cell in it (text has 16), and of its sums and hash."""
@@ -307,9 +307,9 @@ def _refuse_wide(keys: Sequence[Key]) -> None:
         4 if k.variable is not None and k.variable.edges is not None else _CELL.get(k.column.kind, 16) for k in keys
     )
     n_bytes = sum(cells) + len(keys) // 8 + _AGGREGATES
-    if n_bytes > _BLOCK:
+    if n_bytes > _ROW_BYTES:
         raise DataError(
-            f"rows of {len(keys):,} columns take {n_bytes:,} bytes to count, the limit is {_BLOCK:,}; give fewer "
+            f"rows of {len(keys):,} columns take {n_bytes:,} bytes to count, the limit is {_ROW_BYTES:,}; give fewer "
             "columns=: up to 16,000 of text, which all cells of a CSV file are, or 32,000 of numbers"
         )
 

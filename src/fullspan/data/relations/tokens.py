@@ -123,7 +123,7 @@ def _numbers(array: Any) -> NDArray[Any]:
 
 _MARK = re.compile(rb'"|\r\n|\n|\r')
 _NAMES = {b"\n": "LF", b"\r\n": "CRLF", b"\r": "CR"}
-_CHUNK = 1 << 20
+_READ_BYTES = 1 << 20
 
 
 def other_ending(path: Path) -> str:
@@ -147,7 +147,7 @@ def other_ending(path: Path) -> str:
 def _marks(file: Any) -> Iterator[bytes]:
     """Quotes and line ends of a file; a CR at the end of a chunk waits for what follows."""
     rest = b""
-    while chunk := file.read(_CHUNK):
+    while chunk := file.read(_READ_BYTES):
         data = rest + chunk
         rest = b"\r" if data.endswith(b"\r") else b""
         yield from _MARK.findall(data[: len(data) - len(rest)])

@@ -24,7 +24,7 @@ from fullspan.data.relations.frames import arrow_of
 from fullspan.data.space import Level, Space, Variable
 from fullspan.data.tables.filled_columns import arrow_column, cast_texts, pandas_column, polars_column
 
-_EXACT = 2**53
+_EXACT_INTEGERS = 2**53
 """Whole numbers up to which floating point has all of them."""
 
 
@@ -230,7 +230,7 @@ def _holding(array: NDArray[Any], values: Sequence[Level]) -> NDArray[Any]:
     wide = np.result_type(array.dtype, *wholes, *map(np.min_scalar_type, parts))
     if kind == "f" or not (parts or wide.kind == "f"):
         return array.astype(wide)
-    is_exact = parts and all(abs(int(x)) <= _EXACT for x in (array.max(), array.min()))
+    is_exact = parts and all(abs(int(x)) <= _EXACT_INTEGERS for x in (array.max(), array.min()))
     return array.astype(np.float64 if is_exact else object)
 
 

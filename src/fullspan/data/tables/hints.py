@@ -46,7 +46,7 @@ SCALES = (
 )
 _RANKS = [{word: rank for rank, word in enumerate(scale.split(", "))} for scale in SCALES]
 _NUMBER = re.compile(r"\s*[<>≤≥=~]*\s*(\d+(?:\.\d+)?)")
-_LEAST = 3
+_LEAST_LEVELS = 3
 """Two levels have no order that could be wrong: either of them is at an end."""
 
 
@@ -61,7 +61,7 @@ def ordered_as(levels: Sequence[Level]) -> list[str] | None:
     (['0-9', '5 or so', '10-19'], None, None)
     """
     texts = [level for level in levels if isinstance(level, str)]
-    if len(texts) < max(_LEAST, len(levels)):
+    if len(texts) < max(_LEAST_LEVELS, len(levels)):
         return None
     ranked = _by_scale(texts) or _by_number(texts)
     return None if ranked == texts else ranked
@@ -85,7 +85,7 @@ def _by_number(texts: Sequence[str]) -> list[str] | None:
 
 LEAST_ROWS = 20
 """Rows from which on shares of cells say something about a column."""
-SIZEABLE = 0.2
+LEVEL_SHARE = 0.2
 """Share of the cells of a column from which on a word for "missing" may be a level."""
 _PACKAGES = ("fullspan", "sklearn", "contextlib")
 _KEY = re.compile(r"(.*_)?(id|nr|no|index|key)", re.IGNORECASE)
@@ -135,7 +135,7 @@ def hints(
 def _words(groups: Groups, cells: Mapping[str, Mapping[str, int]], n_rows: int) -> Iterator[str]:
     for column in groups.columns:
         for text, n in cells.get(column.name, {}).items():
-            is_common = n_rows >= LEAST_ROWS and n >= SIZEABLE * n_rows
+            is_common = n_rows >= LEAST_ROWS and n >= LEVEL_SHARE * n_rows
             if is_common and text in WORDS and groups.relation.marks.is_usual(column):
                 yield (
                     f"{n:,} of {n_rows:,} cells of {column.name!r} are {text!r} and are read as missing; if it is a "

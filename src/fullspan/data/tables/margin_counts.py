@@ -27,9 +27,9 @@ from fullspan.errors import DataError
 
 COUNT = "count"
 """The column of a margin that holds its counts."""
-_AGREE = 1e-6
+_ROUNDING_SHARE = 1e-6
 """Largest difference between two margins, as a share of the total, that is put down to rounding."""
-_SHARES = 1e-6
+_SUM_TOLERANCE = 1e-6
 """How near to 1 the counts of a margin sum if they are shares."""
 
 Rows = list[tuple[tuple[Level, ...], float]]
@@ -60,7 +60,7 @@ class MarginCounts:
 
     @property
     def are_shares(self) -> bool:
-        return abs(self.total - 1) <= _SHARES
+        return abs(self.total - 1) <= _SUM_TOLERANCE
 
     def named(self, margin: int, cell: int) -> str:
         """A cell in words: ``sex=f, region=north``."""
@@ -105,7 +105,7 @@ class MarginCounts:
             other = math.fsum(counts)
             if not other > 0:
                 raise DataError(f"the counts of the margin {self.title(margin)} sum to 0")
-            if abs(other - self.total) > _AGREE * max(self.total, other):
+            if abs(other - self.total) > _ROUNDING_SHARE * max(self.total, other):
                 raise DataError(
                     f"contradictory margins: {self.title(0)} sums to {self.total:.10g} and {self.title(margin)} to "
                     f"{other:.10g}; a table has one total: mend one of them, or divide each by its sum to give shares"
@@ -119,7 +119,7 @@ class MarginCounts:
         one, two = (self._summed(margin, shared) for margin in (a, b))
         for key in one.keys() | two.keys():
             x, y = one.get(key, 0.0), two.get(key, 0.0)
-            if abs(x - y) > _AGREE * self.total:
+            if abs(x - y) > _ROUNDING_SHARE * self.total:
                 where = ", ".join(
                     f"{self.space.names[i]}={self.space.variables[i].levels[c]}"
                     for i, c in zip(shared, key, strict=True)

@@ -14,7 +14,7 @@ GUARD_ROWS = 50_000
 """Rows of a large table looked at before counting, to refuse a column that is no variable early."""
 COUNT_NAMES = ("n", "count", "counts", "freq", "frequency")
 """What people call a column of counts, in any case."""
-NEARLY_ALL = 0.95
+NAMING_SHARE = 0.95
 """Share of distinct cells from which on a column names its rows."""
 _DATE = re.compile(r"\s*(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})\b.*")
 
@@ -61,7 +61,7 @@ def _remedy(relation: Relation, column: Column, n: int, n_rows: int) -> str:
     is_number = column.is_number or (column.kind == "raw" and relation.extents([column])[0].n_bad == 0)
     if is_number and column.name.casefold() in COUNT_NAMES:
         return f"it looks like the count of each row: count_column={column.name!r}; or cut it with bins="
-    if n >= NEARLY_ALL * n_rows:
+    if n >= NAMING_SHARE * n_rows:
         what = "numbers nearly all different" if is_number else "texts nearly all different"
         remedy = "leave it out with columns= if it names the row, or cut it with bins=" if is_number else _LEAVE
         return f"it holds {what}: {remedy}"

@@ -19,7 +19,7 @@ _MOVES = ("append", "adjust", "remove")
 _STOPS = ("", "converged", "edge", "no room", "")
 _CONTROL, _DECISION, _BARRIER, _BAR, _LOG = 0, 5, 11, 12, 13
 """Words after the terms: five of control, both moves, the barrier, the bar, and then the log of the steps."""
-_SLACK = 0.5
+_REPORTED_SHARE = 0.5
 """Candidates that gain this share of the best are reported too: one of them may be the best after the next move."""
 
 
@@ -74,7 +74,7 @@ class Leaps:
         terms = [self._words[i * room :] for i in range(4)]
         parts = [words[start:] for start in (_LOG, _CONTROL, _DECISION, _BARRIER)]
         missed = self._missed, self._missed[self.blocks :], words[_BAR:]
-        return struct(*terms, *parts, *missed, epsilon, _SLACK, steps, room)
+        return struct(*terms, *parts, *missed, epsilon, _REPORTED_SHARE, steps, room)
 
     def done(self) -> Leap:
         """What was done; waits for the device."""

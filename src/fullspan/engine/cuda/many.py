@@ -19,7 +19,7 @@ _WAVES = 4
 """Models per multiprocessor that have tables in global memory, if they do not fit into shared memory."""
 _ROOM, _KEPT = 33, 16
 """Bytes per state of a model that is being searched, and of one whose terms are kept."""
-_SHARE = 0.5
+_MEMORY_SHARE = 0.5
 """Part of the free memory that a batch may take."""
 
 
@@ -67,7 +67,7 @@ class ManySearches:
         ------
         TooLargeError : not even one model fits.
         """
-        limit = int(_SHARE * free_memory())
+        limit = int(_MEMORY_SHARE * free_memory())
         limit = limit if max_memory is None else min(limit, max_memory)
         scratch = 0 if self._fits else min(n_models, self._blocks) * (_ROOM + 1) * self.size
         what = f"on the GPU, a batch of models of {self.size:,} states"

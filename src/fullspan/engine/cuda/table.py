@@ -32,13 +32,13 @@ _PER_MULTIPROCESSOR = 3
 """Blocks of threads that one multiprocessor holds of the kernel for a step."""
 _AHEAD = 1
 """Visits for which a thread has asked in advance."""
-_TILE = 1024
-_SMALLEST = 1 << 13
+_TILE_STATES = 1024
+_FUSED_STATES = 1 << 13
 """States from which the fused kernel serves; smaller tables move through the distribution."""
 _EMPTY = "the dual table has no data to compare with: call set_data and set_prices first"
-_RUN = 1 << 26
+_SUMMED_STATES = 1 << 26
 """States visited at a time when log Z is summed in double precision."""
-_KEPT = 64
+_REPORTED_CANDIDATES = 64
 """Candidates reported."""
 
 
@@ -62,7 +62,7 @@ class CudaTable(GatheredLookUps):
         self.theta: dict[int, float] = {}
         self.log_z = math.log(basis.n_states)
         self._transform = Transform(basis, self.dtype)
-        self._fused = self._transform.all_walsh and basis.n_states >= _SMALLEST
+        self._fused = self._transform.all_walsh and basis.n_states >= _FUSED_STATES
         self._union = basis.zero_one and max(basis.cards, default=2) <= 2
         self._processors = int(self._cp.cuda.Device().attributes["MultiProcessorCount"])
         self._can_leap = False
@@ -75,7 +75,7 @@ class CudaTable(GatheredLookUps):
         self._seen: tuple[NDArray[np.int64], NDArray[np.float64]] | None = None
         self._make_room(512)
         if self._fused:
-            self._tiles = self._cp.zeros(basis.n_states // _TILE, np.float32)  # smallest price of each
+            self._tiles = self._cp.zeros(basis.n_states // _TILE_STATES, np.float32)  # smallest price of each
         self._leaps: Leaps | None = None
         self._data: DeviceData | None = None
         self._prices: Any = None
@@ -234,7 +234,7 @@ class CudaTable(GatheredLookUps):
         indices, values = self._host[m : 2 * m], self._host.view(np.float64)
         order = np.flatnonzero(indices >= 0)
         if order.size > 1:
-            order = order[np.lexsort((indices[order], -values[order]))][:_KEPT]
+            order = order[np.lexsort((indices[order], -values[order]))][:_REPORTED_CANDIDATES]
         chosen = indices[order]
         self._seen = (
             np.concatenate((self._watch, chosen)),
@@ -277,7 +277,7 @@ class CudaTable(GatheredLookUps):
         """log Z in double precision, whatever the table holds."""
         if self.dtype == np.float64:
             return self.log_z
-        return log_partition(self.basis, self.theta, self._sum_run, _RUN)
+        return log_partition(self.basis, self.theta, self._sum_run, _SUMMED_STATES)
 
     def _sum_run(self, basis: Basis, places: NDArray[np.int64], weights: NDArray[np.float64]) -> float:
         distinct, inverse = np.unique(places, return_inverse=True)

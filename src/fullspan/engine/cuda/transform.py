@@ -13,7 +13,7 @@ from fullspan.model.algebra.basis import Basis
 _THREADS = 256
 _BLOCKS = 132 * 16
 """Blocks of threads of a kernel that strides over the table: plenty for any GPU."""
-_AT_ONCE = 6
+_REGISTER_BITS = 6
 """Bits transformed in registers."""
 C_NAMES = {"f": "float", "d": "double", "i": "int", "h": "short"}
 LARGEST_CARD = 256
@@ -35,7 +35,7 @@ def hadamard(table: Any, factor: float = 1.0) -> None:
         return
     kernels["hadamard_tiles"]((table.size >> low,), (_THREADS,), (table, table.dtype.type(factor)))
     while low < bits:
-        levels = -(-(bits - low) // -(-(bits - low) // _AT_ONCE))  # as few passes as can be, of equal size
+        levels = -(-(bits - low) // -(-(bits - low) // _REGISTER_BITS))  # as few passes as can be, of equal size
         count = table.size >> levels
         arguments = (table, np.int32(low), np.int64(count))
         kernels[f"hadamard_{levels}"](grid(count), (_THREADS,), arguments)

@@ -23,7 +23,7 @@ from fullspan.model.algebra.bits import is_small
 from fullspan.model.algebra.jit import parallel, prange, serial
 from fullspan.model.algebra.transform import MONOMIAL, WALSH
 
-_PROBES = 2048
+_COMPARED_ENTRIES = 2048
 """Entries compared before and after a rebuild to measure the drift."""
 
 
@@ -135,7 +135,9 @@ class Rebuilt(ABC):
     def rebuild(self) -> float:
         """Recompute eta from theta and return the drift: the largest change seen at the probed entries."""
         rng = np.random.default_rng(self.basis.n_states)
-        probes = np.unique(np.r_[rng.integers(self.basis.n_states, size=_PROBES), np.fromiter(self.theta, np.int64)])
+        probes = np.unique(
+            np.r_[rng.integers(self.basis.n_states, size=_COMPARED_ENTRIES), np.fromiter(self.theta, np.int64)]
+        )
         before = self.eta_at(probes)
         self._fill()
         return float(np.abs(self.eta_at(probes) - before).max())

@@ -23,9 +23,9 @@ from fullspan.model.algebra.basis import Basis
 from fullspan.model.algebra.bits import is_small
 from fullspan.model.algebra.jit import parallel, prange, serial
 
-_HELD = 1 << 18
+_PLAIN_STATES = 1 << 18
 """States that NumPy visits at a time."""
-_MANY = 1 << 14
+_SHARED_STATES = 1 << 14
 """States of a pattern from which its rows are shared among the cores."""
 
 
@@ -69,7 +69,7 @@ def _complete_disjoint(
 def _complete_plain(log_weights: Array, places: Ints, offsets: Ints, weights: Array, out: Array) -> Array:
     """Twin of ``_complete_disjoint`` in NumPy; returns log Z of the rows."""
     z = np.empty(len(places))
-    for part in np.array_split(np.arange(len(places)), -(-len(places) * len(offsets) // _HELD)):
+    for part in np.array_split(np.arange(len(places)), -(-len(places) * len(offsets) // _PLAIN_STATES)):
         where = places[part, None] + offsets
         found = log_weights[where]
         peak = found.max(axis=1, keepdims=True)
@@ -99,7 +99,7 @@ class Clamped:
     sizes : (patterns,) states that agree with a row; their offsets are ``offsets[starts[j]:starts[j + 1]]``.
     """
 
-    def __init__(self, basis: Basis, rows: NDArray[Any], weights: Array, many: int = _MANY) -> None:
+    def __init__(self, basis: Basis, rows: NDArray[Any], weights: Array, many: int = _SHARED_STATES) -> None:
         self.basis, self.weights = basis, np.asarray(weights, dtype=np.float64)
         open_cells = rows < 0
         self.places = np.where(open_cells, 0, rows).astype(np.int64) @ np.array(basis.strides, dtype=np.int64)

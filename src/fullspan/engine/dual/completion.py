@@ -27,7 +27,7 @@ from fullspan.model.algebra.jit import parallel, prange, serial
 from fullspan.model.algebra.transform import MONOMIAL, SYNTHESISE, WALSH, _group_tile
 from fullspan.model.loglinear import LogLinear
 
-_BLOCK = 1 << 18
+_HELD_COMPLETIONS = 1 << 18
 """Completions that are held at a time."""
 
 
@@ -91,7 +91,7 @@ class Weighing:
             for i in np.flatnonzero(missing):
                 steps = np.arange(self.cards[i]) * self.strides[i]
                 offsets = (steps[:, None] + offsets).ravel()
-            for block in np.array_split(np.arange(len(members)), -(-len(members) * len(offsets) // _BLOCK)):
+            for block in np.array_split(np.arange(len(members)), -(-len(members) * len(offsets) // _HELD_COMPLETIONS)):
                 if len(block):
                     found = self.log_weights[base[block, None] + offsets]
                     peak = np.maximum(found.max(axis=1), np.finfo(np.float64).min)  # finite where all are impossible

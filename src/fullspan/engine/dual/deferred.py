@@ -135,7 +135,7 @@ def look(
     return scan_block(row, d, b, best, prices, l1, False) if far else (best, -1)
 
 
-_NEAR = 0.5
+_NEAR_BAR = 0.5
 """Share of the bar from which a block is looked at while nothing is pending, when that costs least."""
 
 
@@ -178,7 +178,7 @@ def scan(
     """
     size, n_blocks, n_chunks = prices.orders.size, prices.block_orders.size, gains.size
     most, gap, peak = bounds.most, bounds.gap, bounds.peak
-    near = 1.0 if moves.length[0] else _NEAR
+    near = 1.0 if moves.length[0] else _NEAR_BAR
     for chunk in prange(n_chunks):
         rows = np.empty(size << moves.y.size, eta.dtype)
         best, where = move.floor, -1

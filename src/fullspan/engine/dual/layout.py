@@ -47,10 +47,10 @@ def first_block(fibres: Fibres, unit: int) -> int:
     return block
 
 
-BLOCK = 1024
+BLOCK_STATES = 1024
 """Joint states in a block: a few blocks fit the first-level cache, and one is long enough to vectorise."""
 
-_KEPT = 64
+_KEPT_FIBRES = 64
 """Sets of high variables whose fibres are remembered: a search moves the same terms again and again."""
 
 
@@ -64,7 +64,7 @@ class Layout:
     @classmethod
     def of(cls, basis: Basis) -> Layout:
         n_low, size = min(1, len(basis.cards)), basis.cards[0] if basis.cards else 1
-        while n_low < len(basis.cards) and size * basis.cards[n_low] <= BLOCK:
+        while n_low < len(basis.cards) and size * basis.cards[n_low] <= BLOCK_STATES:
             size *= basis.cards[n_low]
             n_low += 1
         return cls(basis, n_low)
@@ -98,7 +98,7 @@ class Layout:
         """Blocks that differ only in the term's own high variables, and their digits in these, shape (blocks, m)."""
         own = tuple(i - self.n_low for i, _ in term if i >= self.n_low)
         if own not in self._fibres:
-            if len(self._fibres) >= _KEPT:
+            if len(self._fibres) >= _KEPT_FIBRES:
                 self._fibres.clear()
             self._fibres[own] = self._find_fibres(own)
         return self._fibres[own]

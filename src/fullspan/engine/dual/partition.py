@@ -20,14 +20,14 @@ from fullspan.model.algebra.bits import is_small
 from fullspan.model.algebra.elementary import exponential
 from fullspan.model.algebra.jit import parallel, prange, serial
 
-_LANES = 256
+_MAXIMA = 256
 """Maxima kept side by side: each place is compared with the one a row before, which vectorises."""
 
 
 @serial
 def _peak(part: NDArray[Any]) -> Any:
     """The largest entry; the last row may overlap the one before."""
-    lanes = min(_LANES, part.size)
+    lanes = min(_MAXIMA, part.size)
     top = part[:lanes].copy()
     for start in range(lanes, part.size, lanes):
         row = part[min(start, part.size - lanes) :]
@@ -79,14 +79,16 @@ def exp_normalised_kernel(table: NDArray[Any]) -> float:
     return log_z
 
 
-_RUN = 1 << 20
+_VISITED_STATES = 1 << 20
 """States visited at a time: 8 MiB of doubles."""
 
 Sum = Callable[[Basis, NDArray[np.int64], NDArray[np.float64]], float]
 """log Z over the states of a basis, of weights at some indices that may repeat."""
 
 
-def log_partition(basis: Basis, theta: dict[int, float], sum_run: Sum | None = None, run: int = _RUN) -> float:
+def log_partition(
+    basis: Basis, theta: dict[int, float], sum_run: Sum | None = None, run: int = _VISITED_STATES
+) -> float:
     """log Z of a sparse theta: O(|X| n) time, 8 bytes for each of the ``run`` states that are visited at a time.
 
     Examples

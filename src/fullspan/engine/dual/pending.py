@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from fullspan.engine.dual.octets import move_pair
 from fullspan.model.algebra.jit import parallel, prange, serial
 
-ROOM = 2
+PENDING_MOVES = 2
 """Moves made in one pass. Two halve the traffic; with four a step is a tenth shorter, and look-ups sum more entries."""
 
 _CHUNKS = 64
@@ -33,7 +33,12 @@ class Pending(NamedTuple):
     @classmethod
     def none(cls, dtype: np.dtype[Any]) -> Pending:
         """No move yet, and room for some."""
-        return cls(np.zeros(ROOM, np.int64), np.zeros(ROOM, dtype), np.zeros(ROOM, dtype), np.zeros(1, np.int64))
+        return cls(
+            np.zeros(PENDING_MOVES, np.int64),
+            np.zeros(PENDING_MOVES, dtype),
+            np.zeros(PENDING_MOVES, dtype),
+            np.zeros(1, np.int64),
+        )
 
     def __bool__(self) -> bool:
         return bool(self.length[0])
@@ -101,7 +106,7 @@ def _apply(eta: NDArray[Any], moves: Pending, orbit: _Orbit, size: int) -> None:
 
 @serial
 def current_block(eta: NDArray[Any], block: int, moves: Pending, rows: NDArray[Any], size: int) -> NDArray[Any]:
-    """A block of ``size`` places as it will be after the pending moves; ``rows`` has room for 2^ROOM blocks."""
+    """A block of ``size`` places as it will be after the pending moves; ``rows`` is room for 2^PENDING_MOVES blocks."""
     count = moves.length[0]
     if count == 0:
         return eta[block * size : (block + 1) * size]

@@ -19,9 +19,9 @@ from fullspan.model.algebra.basis import Basis, Term, coefficients
 from fullspan.model.algebra.transform import INVERT, transform_plain
 
 _TINY = 1e-300
-_EMPTY = 1e-12
+_EMPTY_PROBABILITY = 1e-12
 """Probability of a cell below which it is taken for empty."""
-_CELLS = 1 << 20
+_HELD_CELLS = 1 << 20
 """Cells of margins that are held at a time."""
 
 
@@ -86,7 +86,7 @@ def margin_tables(table: NDArray[Any], basis: Basis, sets: Ints, room: int) -> A
         own_cards, own_kinds = np.split(shape, 2)
         size = math.prod(own_cards.tolist())
         members = np.flatnonzero(which.ravel() == number)
-        for part in np.array_split(members, -(-len(members) * size // _CELLS)):
+        for part in np.array_split(members, -(-len(members) * size // _HELD_CELLS)):
             places = np.zeros((len(part), 1), dtype=np.int64)
             for a, card in enumerate(own_cards):
                 steps = np.arange(card)[None, :, None] * strides[sets[part, a]][:, None, None]
@@ -99,10 +99,10 @@ def margin_tables(table: NDArray[Any], basis: Basis, sets: Ints, room: int) -> A
 
 def divergences(data: Array, model: Array, least: Array) -> Array:
     """``KL(data || model)`` of each row, or 0 where ``sum (q - m)^2 / m``, which bounds it, is below ``least``."""
-    bound = ((data - model) ** 2 / np.maximum(model, _EMPTY)).sum(axis=1)
+    bound = ((data - model) ** 2 / np.maximum(model, _EMPTY_PROBABILITY)).sum(axis=1)
     gains = np.zeros(len(data))
     far = np.flatnonzero(bound >= least)
-    gains[far] = _relative(data[far], model[far], _EMPTY, _EMPTY).sum(axis=1)
+    gains[far] = _relative(data[far], model[far], _EMPTY_PROBABILITY, _EMPTY_PROBABILITY).sum(axis=1)
     return gains
 
 

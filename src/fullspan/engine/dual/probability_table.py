@@ -22,7 +22,7 @@ from fullspan.model.algebra.basis import Basis
 from fullspan.model.averaged import AveragedLogLinear
 
 Allowed = Mapping[int, Sequence[int]]
-_BLOCK = 1 << 18
+_SUMMED_STATES = 1 << 18
 """Probabilities whose entropy is summed at a time."""
 
 
@@ -76,7 +76,7 @@ class ProbabilityTable:
 
     def entropy(self) -> float:
         """``-sum p ln p`` in nats."""
-        parts = np.array_split(self.p, -(-self.p.size // _BLOCK))
+        parts = np.array_split(self.p, -(-self.p.size // _SUMMED_STATES))
         return max(-math.fsum(float(np.sum(q * np.log(q, out=np.zeros_like(q), where=q > 0))) for q in parts), 0.0)
 
     # -- sums over the evidence -------------------------------------------------------------------------------

@@ -30,13 +30,13 @@ from fullspan.model.algebra.basis import Basis, Term
 from fullspan.model.algebra.bits import is_small
 from fullspan.model.algebra.one_term import log_cosh
 
-_SCRATCH = 1 << 20
+FIBRE_ENTRIES = 1 << 20
 """Entries of a fibre above which a step goes through the distribution instead of a per-core copy."""
-_DEFERRED = 1 << 25
+DEFERRED_BYTES = 1 << 25
 """Bytes of a Walsh table from which moves are pending for a while: it is larger than a core's share of any cache."""
-_CROWDED = 0.25
+READ_BLOCKS_SHARE = 0.25
 """Share of a table's blocks that may be read to look at blocks with moves pending; beyond, the moves are made."""
-_PIECE = 1 << 20
+PLAIN_ENTRIES = 1 << 20
 """Entries of a table that NumPy visits at a time."""
 
 
@@ -73,7 +73,7 @@ class DualTable(Rebuilt):
         self._peaks: NDArray[Any] | None = None
         self._base = self.layout.base(self.dtype)
         self._eta = np.zeros(basis.n_states, dtype=self.dtype)
-        self._defers = self._all_walsh and self._eta.nbytes >= _DEFERRED
+        self._defers = self._all_walsh and self._eta.nbytes >= DEFERRED_BYTES
         self._pending = Pending.none(self.dtype)
         self._bounds: Bounds | None = None
         self._spread()
@@ -108,8 +108,8 @@ class DualTable(Rebuilt):
         if pseudo:
             uniform = self.eta if not self.theta else DualTable(self.basis, self.dtype).eta
             share = self.dtype.type(pseudo / (total + pseudo))
-            for start in range(0, d.size, _PIECE):
-                d[start : start + _PIECE] += share * uniform[start : start + _PIECE]
+            for start in range(0, d.size, PLAIN_ENTRIES):
+                d[start : start + PLAIN_ENTRIES] += share * uniform[start : start + PLAIN_ENTRIES]
         else:
             least = self.dtype.type(0.5 / (total + 1.0))
             lower, upper = (least, 1 - least) if self.basis.zero_one else (2 * least - 1, 1 - 2 * least)
@@ -189,11 +189,11 @@ class DualTable(Rebuilt):
         assert self._peaks is not None
         if self._bounds is None:
             self._bounds = Bounds.unknown(self._peaks)
-        if self._pending.length[0] >= pending.ROOM:  # an interrupt came before they were made
+        if self._pending.length[0] >= pending.PENDING_MOVES:  # an interrupt came before they were made
             self._settled()
         crowd = deferred.defer(self._bounds, self._pending, index, move, prices) if index else 0
         length = int(self._pending.length[0])
-        if length >= pending.ROOM or crowd << length > self.layout.n_blocks * _CROWDED:
+        if length >= pending.PENDING_MOVES or crowd << length > self.layout.n_blocks * READ_BLOCKS_SHARE:
             self._settled()
         deferred.scan(self._eta, self.d, self._bounds, self._pending, move, prices, gains, indices)
 
@@ -202,7 +202,7 @@ class DualTable(Rebuilt):
         assert self.d is not None
         assert self._peaks is not None
         fibres, digits = self.layout.fibres(term)
-        if not self.basis.zero_one and len(digits) * self.layout.size > _SCRATCH:
+        if not self.basis.zero_one and len(digits) * self.layout.size > FIBRE_ENTRIES:
             self._move_through_p(term, move.c)
             term, move = (), self._move(0.0, 1.0, move.floor, move.l1)
             fibres, digits = self.layout.fibres(term)

@@ -19,7 +19,7 @@ from fullspan.engine.dual.lookup import products
 from fullspan.model.algebra.basis import Basis, Term
 from fullspan.model.algebra.transform import ANALYSE, transform_plain
 
-_HELD = 1 << 18
+_HELD_EXPECTATIONS = 1 << 18
 """Expectations of rows held at a time."""
 
 
@@ -31,7 +31,7 @@ class Within:
     expectations of rows are kept at a time.
     """
 
-    def __init__(self, clamped: Clamped, terms: Sequence[Term], held: int = _HELD) -> None:
+    def __init__(self, clamped: Clamped, terms: Sequence[Term], held: int = _HELD_EXPECTATIONS) -> None:
         self.clamped, self.k, self.held = clamped, len(terms), held
         basis = clamped.basis
         self._terms = np.array([basis.index(term) for term in terms], dtype=np.int64)

@@ -32,9 +32,9 @@ from fullspan.engine.memory import budget, require
 from fullspan.errors import QueryError
 from fullspan.model.graph import FactorGraph
 
-_STEP = 200
+_STEP_ENTRIES = 200
 """Table entries that the step of one variable costs besides its own table."""
-_DRAWS = 1 << 22
+_HELD_UNIFORMS = 1 << 22
 """Uniform numbers held at once while sampling."""
 
 
@@ -112,7 +112,7 @@ class ClusterTree(Prepared):
         """Table entries that one sweep forth and one back read."""
         program = self.program
         cells = np.diff(program.messages) * program.axis_cards[program.axes[1:] - 1]
-        return int(2 * (np.diff(program.inputs) * cells).sum()) + _STEP * len(cells)
+        return int(2 * (np.diff(program.inputs) * cells).sum()) + _STEP_ENTRIES * len(cells)
 
     def log_z(self, evidence: Evidence | None = None) -> float:
         """``log sum exp`` over the states that agree with the evidence; -inf if none has a positive weight."""
@@ -200,7 +200,7 @@ class ClusterTree(Prepared):
         factors, messages, _ = self._swept(evidence)
         states = np.zeros((size, len(self.graph.space)), dtype=np.int64)
         steps, fixed = len(self.order.variables), self._fixed(evidence)
-        chunk = max(1, _DRAWS // max(1, steps))
+        chunk = max(1, _HELD_UNIFORMS // max(1, steps))
         for start in range(0, size, chunk):
             part = np.zeros((min(chunk, size - start), states.shape[1]), dtype=np.int64)
             part[:, steps:] = fixed

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fullspan.engine.elimination.clusters import Beliefs, ClusterTree
 
 
-_GROUP = 4
+_GROUP_ROWS = 4
 """Rows with the same cells known from which on an order of their own pays."""
 
 
@@ -98,7 +98,7 @@ def log_prob(tree: ClusterTree, states: Any) -> Array:
     for kind, known in enumerate(kinds):
         members = np.flatnonzero(which.ravel() == kind)
         columns = np.flatnonzero(known)
-        if len(members) >= _GROUP:
+        if len(members) >= _GROUP_ROWS:
             part = type(tree)(tree.graph, columns.tolist(), max_memory=tree.max_memory).reweighted(tree.values)
             result[members] = part.log_z_batch(rows[np.ix_(members, columns)])
         else:

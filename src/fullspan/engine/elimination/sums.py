@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 Allowed = Mapping[int, Sequence[int]]
 """Evidence: the codes allowed of each variable that is not free."""
 
-_KEPT = 32
+_KEPT_ORDERS = 32
 """Orders that are remembered, each for one set of variables with a single level and one set asked about."""
 _SECONDS_TO_BUILD = 2e-5
 """Per variable: what an order of elimination and its program take."""
-_COPIES = 6
+_ANSWER_COPIES = 6
 """Times that the table of an answer is held: as a factor, scaled, and as a marginal."""
-_GROUP = 4
+_GROUP_ROWS = 4
 """Rows with the same cells known from which on they are swept together."""
 
 
@@ -103,7 +103,7 @@ class Sums:
         kinds, which = np.unique(rows >= 0, axis=0, return_inverse=True)
         for kind, known in enumerate(kinds):
             members, columns = np.flatnonzero(which.ravel() == kind), np.flatnonzero(known)
-            if len(members) >= _GROUP:
+            if len(members) >= _GROUP_ROWS:
                 tree = self._clamped_tree(tuple(columns.tolist()), ())
                 out[members] = tree.log_z_batch(rows[np.ix_(members, tree.clamped)])
             else:
@@ -154,7 +154,7 @@ class Sums:
         if tree is None:
             tree = ClusterTree(self._with(asked), clamped, max_memory=self.max_memory)
         self._trees[clamped, asked] = tree
-        while len(self._trees) > _KEPT:
+        while len(self._trees) > _KEPT_ORDERS:
             self._trees.pop(next(iter(self._trees)))
         return tree
 
@@ -188,4 +188,6 @@ class Sums:
         return math.prod(self.model.basis.cards[i] for i in variables)
 
     def _require(self, cells: int, remedy: str) -> None:
-        require(8 * _COPIES * cells, budget(self.max_memory), f"an exact sum over a table of {cells} cells", remedy)
+        require(
+            8 * _ANSWER_COPIES * cells, budget(self.max_memory), f"an exact sum over a table of {cells} cells", remedy
+        )

@@ -58,11 +58,11 @@ PRECISIONS: tuple[Precision, ...] = ("auto", "float32", "float64")
 
 _PER_BLOCK = 36
 """Bytes held per block: its order, its cost, and the bounds on its expectations."""
-_FIXED = 64 << 20
+_FIXED_BYTES = 64 << 20
 """Compiled code, scratch blocks and look-up lists."""
 _LARGE, _LARGE_ZERO_ONE = 1 << 18, 1 << 22
 """States above which single precision is chosen, for spins and for 0/1 functions, whose rounding grows faster."""
-_EXACT = 1 << 22
+_SINGLE_ROWS = 1 << 22
 """Rows up to which single precision holds counts well enough."""
 _WORTH_A_GPU = 1 << 22
 """States from which a GPU is chosen by itself: smaller tables stay in the caches of the CPU."""
@@ -118,7 +118,7 @@ def plan(
     FullspanError : a GPU or JAX is asked for, and there is none, or several devices cannot share this basis.
     """
     large = basis.n_states > (_LARGE_ZERO_ONE if basis.zero_one and stepwise else _LARGE)
-    single = precision == "float32" or (precision == "auto" and large and total <= _EXACT)
+    single = precision == "float32" or (precision == "auto" and large and total <= _SINGLE_ROWS)
     dtype: np.dtype[Any] = np.dtype(np.float32 if single else np.float64)
     if device == "sharded":
         return _plan_sharded(basis, dtype, max_memory)
@@ -126,7 +126,7 @@ def plan(
     on_gpu = _plan_gpu(basis, dtype, n_blocks, max_memory, device)
     if isinstance(on_gpu, Plan):
         return on_gpu
-    n_bytes = 2 * basis.n_states * dtype.itemsize + _PER_BLOCK * n_blocks + _FIXED
+    n_bytes = 2 * basis.n_states * dtype.itemsize + _PER_BLOCK * n_blocks + _FIXED_BYTES
     limit = budget(max_memory)
     require(n_bytes, limit, _table_in_words(basis, dtype), _remedy(basis, dtype, limit))
     return Plan(basis.n_states, dtype, n_bytes, note=on_gpu)
@@ -175,7 +175,7 @@ def _remedy(basis: Basis, dtype: np.dtype[Any], limit: int) -> str:
     states, keep = 1, 0
     for card in sorted(basis.cards):
         states *= card
-        if 2 * states * dtype.itemsize + _FIXED > limit:
+        if 2 * states * dtype.itemsize + _FIXED_BYTES > limit:
             break
         keep += 1
     remedies = [f"keep fewer variables with columns= (the {keep} with the fewest levels would fit)", "merge levels"]

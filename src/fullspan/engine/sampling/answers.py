@@ -22,7 +22,7 @@ from fullspan.model.algebra.basis import Term, local_row
 from fullspan.model.estimate import Estimate
 from fullspan.model.loglinear import LogLinear
 
-_BLOCK = 1 << 24
+_HELD_VALUES = 1 << 24
 """Values of terms held at once."""
 
 
@@ -82,7 +82,7 @@ class Sampled:
         """``eta_y`` of each term with its Monte-Carlo error, R-hat and effective sample size."""
         states = self.states
         flat = states.reshape(-1, states.shape[2])
-        size = max(1, _BLOCK // len(flat))
+        size = max(1, _HELD_VALUES // len(flat))
         parts = [
             diagnose(_features(self.model, terms[k : k + size], flat).reshape(*states.shape[:2], -1))
             for k in range(0, len(terms), size)

@@ -18,9 +18,9 @@ from fullspan.engine.sampling.pairwise import Pairwise
 from fullspan.engine.sampling.streams import Streams
 from fullspan.engine.sampling.target import Base
 
-_MOST = 60.0
+_FIXED_LOG_ODDS = 60.0
 """Log odds beyond which a unit is as good as fixed: the chance is less than 1e-26."""
-_SPARSE = 0.1
+_SPARSE_SHARE = 0.1
 """Share of couplings in use below which products skip the others."""
 
 
@@ -70,7 +70,7 @@ class Blocks:
         from scipy.sparse import csc_array
 
         rows = self.machine.rows[:, : len(self.machine.bias)]
-        sparse = np.count_nonzero(rows) < _SPARSE * rows.size
+        sparse = np.count_nonzero(rows) < _SPARSE_SHARE * rows.size
         return tuple(csc_array(rows[:, k]) if sparse else np.ascontiguousarray(rows[:, k]) for k in self.classes)
 
     def moved(self, machine: Pairwise) -> Blocks:
@@ -96,7 +96,7 @@ class Blocks:
             for k, into in zip(self.classes, self._into, strict=True):
                 odds = share * (x @ into + self.machine.bias[k].astype(np.float32))
                 odds += (1 - share) * pull[k].astype(np.float32)
-                drawn = rng.random(odds.shape) * (1 + np.exp(-odds.clip(-_MOST, _MOST))) < 1
+                drawn = rng.random(odds.shape) * (1 + np.exp(-odds.clip(-_FIXED_LOG_ODDS, _FIXED_LOG_ODDS))) < 1
                 chosen = open_units[k]
                 x[:, k[chosen]] = drawn[:, chosen]
         states[:] = x.astype(states.dtype)

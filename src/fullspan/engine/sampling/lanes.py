@@ -1,10 +1,10 @@
 """Binary units in turn, each for many chains at once: the compiled sweep of fully connected machines.
 
-A chain's fields ``h_i = b_i + sum_j W_ij x_j`` are kept for all units. ``BLOCK`` units at a time are copied into lanes,
-one lane per chain, and drawn strictly one after the other: before a unit is drawn, its field takes in what the units
-before it in the block have changed. Afterwards the flips of the block are added to the fields of all units, stripe by
-stripe. So the law is that of a sequential scan; a unit that stays costs a random number and some of its block's
-additions, and one that flips n additions.
+A chain's fields ``h_i = b_i + sum_j W_ij x_j`` are kept for all units. ``GATHERED_UNITS`` of them at a time are
+copied into lanes, one lane per chain, and drawn strictly one after the other: before a unit is drawn, its field takes
+in what the units before it in the block have changed. Afterwards the flips of the block are added to the fields of
+all units, stripe by stripe. So the law is that of a sequential scan; a unit that stays costs a random number and some
+of its block's additions, and one that flips n additions.
 
 Lanes do not see each other: a chain's path depends on its stream alone, not on the chains next to it, nor on how many
 cores there are.
@@ -25,7 +25,7 @@ from fullspan.model.algebra.jit import parallel, prange, serial
 Single = NDArray[np.float32]
 Places = NDArray[np.uint32]
 
-BLOCK = 32
+GATHERED_UNITS = 32
 """Units whose flips are gathered before they are spread to all fields."""
 MOST, LEAST = 64, VECTOR
 """Chains that one core walks side by side, at most; and what their number is filled up to a multiple of."""
@@ -130,11 +130,11 @@ def walk(
     for task in prange(bounds.size - 1):
         first, width = bounds[task], bounds[task + 1] - bounds[task]
         lanes = (width + LEAST - 1) // LEAST * LEAST
-        h, u = np.zeros((BLOCK, lanes), np.float32), np.zeros((BLOCK, lanes), np.float32)
-        change, x = np.zeros((BLOCK, lanes), np.float32), np.zeros((free.size, lanes), np.float32)
-        w, p = np.zeros((BLOCK, BLOCK), np.float32), np.zeros(BLOCK, np.float32)
-        flipped, moves = np.zeros((width, BLOCK), np.uint32), np.zeros((width, BLOCK), np.float32)
-        number, places = np.zeros(width, np.int64), np.arange(BLOCK).astype(np.uint32)
+        h, u = np.zeros((GATHERED_UNITS, lanes), np.float32), np.zeros((GATHERED_UNITS, lanes), np.float32)
+        change, x = np.zeros((GATHERED_UNITS, lanes), np.float32), np.zeros((free.size, lanes), np.float32)
+        w, p = np.zeros((GATHERED_UNITS, GATHERED_UNITS), np.float32), np.zeros(GATHERED_UNITS, np.float32)
+        flipped, moves = np.zeros((width, GATHERED_UNITS), np.uint32), np.zeros((width, GATHERED_UNITS), np.float32)
+        number, places = np.zeros(width, np.int64), np.arange(GATHERED_UNITS).astype(np.uint32)
         counters, gap = np.zeros(lanes, np.uint64), np.zeros(lanes, np.float32)
         own, rest = np.zeros(lanes, np.float32), np.zeros(lanes, np.float32)
         near = fields[first : first + width]
@@ -146,8 +146,8 @@ def walk(
             for c in range(width):
                 own[c] = betas[step] * beta[first + c]
                 rest[c] = 1.0 - betas[step] * beta[first + c]
-            for start in range(0, free.size, BLOCK):
-                units = free[start : start + BLOCK].astype(np.uint32)
+            for start in range(0, free.size, GATHERED_UNITS):
+                units = free[start : start + GATHERED_UNITS].astype(np.uint32)
                 for k in range(units.size):
                     p[k] = pull[units[k]]
                     for m in range(k):

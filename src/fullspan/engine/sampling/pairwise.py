@@ -109,9 +109,9 @@ class PairTerms:
         return out
 
 
-_LARGEST = 1e30
+_LARGEST_WEIGHT = 1e30
 """Size from which weights would not fit into single precision, with their sums."""
-_REFRESH = 64
+_REFRESH_SWEEPS = 64
 """Sweeps after which the fields are summed afresh, in single precision."""
 
 
@@ -140,9 +140,9 @@ class Pairwise:
         n = len(bias)
         if bias.shape != (n,) or coupling.shape != (n, n):
             raise FullspanError(f"biases of shape {bias.shape} and couplings of shape {coupling.shape} do not fit")
-        if not all((np.abs(part) < _LARGEST).all() for part in (bias, coupling)):
+        if not all((np.abs(part) < _LARGEST_WEIGHT).all() for part in (bias, coupling)):
             raise FullspanError(
-                f"a weight is infinite or not a number, or beyond {_LARGEST:g}; chains need finite weights"
+                f"a weight is infinite or not a number, or beyond {_LARGEST_WEIGHT:g}; chains need finite weights"
             )
         if not np.array_equal(coupling, coupling.T) or np.diag(coupling).any():
             raise FullspanError("the couplings must be a symmetric matrix with an empty diagonal")
@@ -221,8 +221,8 @@ class Pairwise:
         """Sweep at ``betas_k beta`` for each k; the sum of ``rises_k (log f - log f_0)`` after each sweep."""
         pull = np.zeros(len(self.bias)) if base is None else base.log_levels[1::2] - base.log_levels[::2]
         total, bounds = np.zeros(len(states)), shares(len(states))
-        for start in range(0, len(betas), _REFRESH):
-            part = slice(start, start + _REFRESH)
+        for start in range(0, len(betas), _REFRESH_SWEEPS):
+            part = slice(start, start + _REFRESH_SWEEPS)
             excess = self.log_weight(states) - base.log_prob(states) if rises[part].any() else np.zeros(len(states))
             fields, single = self.fields(states), pull.astype(np.float32)
             walk(

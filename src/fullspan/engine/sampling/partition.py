@@ -15,11 +15,11 @@ from fullspan.model.estimate import Estimate
 from fullspan.model.graph import FactorGraph
 from fullspan.model.loglinear import LogLinear
 
-TABLE = 1 << 20
+SUMMED_STATES = 1 << 20
 """States up to which all are summed."""
-CLUSTERS = 1 << 28
+ELIMINATION_BYTES = 1 << 28
 """Bytes that elimination may take before annealing is preferred."""
-_WIDE = 24
+_WIDEST = 24
 """Width from which elimination is not tried: its tables would have more than 2^24 entries."""
 
 
@@ -62,17 +62,17 @@ def log_z(
 def exact_log_z(model: LogLinear | FactorGraph) -> float | None:
     """log Z up to rounding, or None where it would take too long or too much memory."""
     model.require_single("log Z")
-    found = model.log_z_by_table(TABLE)
+    found = model.log_z_by_table(SUMMED_STATES)
     if found is not None:
         return found
     machine = pairwise_of(model)
     if machine is not None:
         found = layer_log_z(machine)
         # The core bounds the width from below: where it is too wide already, ordering the graph would be in vain.
-        if found is not None or _core(machine) >= _WIDE:
+        if found is not None or _core(machine) >= _WIDEST:
             return found
     try:
-        return ClusterTree(FactorGraph.of(model), max_memory=CLUSTERS).log_z()
+        return ClusterTree(FactorGraph.of(model), max_memory=ELIMINATION_BYTES).log_z()
     except TooLargeError:
         return None
 

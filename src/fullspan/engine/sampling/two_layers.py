@@ -25,11 +25,11 @@ MAX_STATES = 1 << 30
 """States of the smaller layer up to which it is enumerated when asked for: minutes."""
 AUTO_UNITS = 28
 """Units of the smaller layer up to which it is enumerated without being asked to."""
-_FEW = 1 << 17
+_LISTED_NUMBERS = 1 << 17
 """States times units of the other layer up to which NumPy lists them all."""
 _WALK_STATES = 1 << 12
 """States visited in one walk, before the fields are summed afresh: rounding errors of a longer one would add up."""
-_FACTORS = 64
+_GATHERED_FACTORS = 64
 """Factors of 1 to 2 whose product is taken before its logarithm."""
 
 
@@ -55,7 +55,7 @@ def two_layers(
     a_groups: Ints | None = None,
     c_groups: Ints | None = None,
     *,
-    few: int = _FEW,
+    few: int = _LISTED_NUMBERS,
 ) -> float:
     """log Z of ``log f(v, h) = a.v + c.h + v.W.h`` with 0/1 units; the layer with fewer states is enumerated.
 
@@ -208,8 +208,8 @@ def _log_summed(fields: Array, groups: Ints) -> float:
     while single < groups.size and groups[single] == 1:
         single += 1
     value, start = 0.0, single
-    for first in range(0, single, _FACTORS):
-        part = fields[first : min(first + _FACTORS, single)]
+    for first in range(0, single, _GATHERED_FACTORS):
+        part = fields[first : min(first + _GATHERED_FACTORS, single)]
         product, linear = 1.0, 0.0
         for j in range(part.size):  # a plain loop over a slice, which vectorises
             product *= 1.0 + exponential(-abs(part[j]))

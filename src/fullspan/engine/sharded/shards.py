@@ -88,7 +88,7 @@ LARGEST_BLOCK = 1 << 22
 """Places in a block: large enough for links to run at full speed, small next to a shard."""
 _PER_PLACE, _PER_BLOCK = 128, 64
 """Bytes next to the tables: intermediate results and prices of a block, prices of all blocks."""
-PARTS = 64
+REPORTING_PARTS = 64
 """Parts of the table, however many devices share it, that each report their best candidate."""
 
 
@@ -115,7 +115,7 @@ class Shards:
     @cached_property
     def n_parts(self) -> int:
         """Parts that report a candidate: those of the table on one CPU, so that all devices see the same."""
-        return min(PARTS, Layout.of(self.basis).n_blocks)
+        return min(REPORTING_PARTS, Layout.of(self.basis).n_blocks)
 
     @cached_property
     def layout(self) -> Layout:

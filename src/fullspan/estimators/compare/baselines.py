@@ -23,7 +23,7 @@ from fullspan.query.distributions.tree import TreeDistribution
 
 _STRENGTHS = np.exp(np.linspace(math.log(1e-3), math.log(1e6), 181))
 """Pseudo-rows of the saturated table that are tried."""
-_KEPT = 16
+_KEPT_MARGINS = 16
 """Sets of columns whose counts the saturated table keeps."""
 
 
@@ -103,7 +103,7 @@ class Saturated:
     def _table(self, key: bytes, shown: NDArray[np.bool_]) -> dict[bytes, float]:
         """How many of the rows learned from have which cells in some columns; tables of a few sets are kept."""
         if key not in self._tables:
-            if len(self._tables) >= _KEPT:
+            if len(self._tables) >= _KEPT_MARGINS:
                 self._tables.clear()
             table: dict[bytes, float] = {}
             for row, count in zip(self.states[:, shown], self.counts.tolist(), strict=True):

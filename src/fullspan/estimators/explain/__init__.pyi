@@ -8,6 +8,6 @@ from fullspan.estimators.explain.links import links_by_interactions as links_by_
 from fullspan.estimators.explain.pictures import interaction_graph as interaction_graph
 from fullspan.estimators.explain.pictures import weights as weights
 from fullspan.estimators.explain.summary import coefficients as coefficients
-from fullspan.estimators.explain.terms import SHOWN as SHOWN
+from fullspan.estimators.explain.terms import SHOWN_TERMS as SHOWN_TERMS
 from fullspan.estimators.explain.terms import TermRow as TermRow
 from fullspan.estimators.explain.terms import TermTable as TermTable

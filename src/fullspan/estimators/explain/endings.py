@@ -131,7 +131,7 @@ def _off(fitted: Any) -> str:
     return f"; an expectation differs from the data's by {violation:.2g}" if isinstance(violation, int | float) else ""
 
 
-_NAMED = 6
+_NAMED_TERMS = 6
 """Terms that the warning names."""
 
 
@@ -146,22 +146,22 @@ def warn_at_boundary(fitted: Fitted, stacklevel: int) -> None:
     names = diverging_terms(fitted)
     if not names:
         return
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    more = f" and {len(names) - _NAMED_TERMS} more" if len(names) > _NAMED_TERMS else ""
     text = (
-        f"the maximum of the likelihood lies at infinity: the weights of {', '.join(names[:_NAMED])}{more} have no "
-        "finite maximum. The fitted distribution is the limit, in which some states have probability 0; "
+        f"the maximum of the likelihood lies at infinity: the weights of {', '.join(names[:_NAMED_TERMS])}{more} have "
+        "no finite maximum. The fitted distribution is the limit, in which some states have probability 0; "
         "a penalty such as l2=1e-4 keeps all weights finite"
     )
     warnings.warn(text, BoundaryWarning, stacklevel=stacklevel + 1)
 
 
-SUSPECT = 1.05
+SUSPECT_R_HAT = 1.05
 """R-hat from which a warning says that the chains have not met."""
 
 
 def unmixed(r_hat: float) -> str | None:
     """What to say of chains that have not met."""
-    if r_hat <= SUSPECT:
+    if r_hat <= SUSPECT_R_HAT:
         return None
     return f"the chains have not met (R-hat {r_hat:.2f}): errors are too small; walk further, or from a simpler model"
 

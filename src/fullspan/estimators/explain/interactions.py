@@ -8,7 +8,7 @@ from typing import Any, overload
 
 from fullspan.display import html_table
 from fullspan.errors import FullspanError
-from fullspan.estimators.explain.terms import SHOWN, aligned, nats_text
+from fullspan.estimators.explain.terms import SHOWN_TERMS, aligned, nats_text
 from fullspan.model.effects.interaction import Interaction, bound, remark_notes, with_larger
 from fullspan.pictures.legend import LIGHT, ROLES
 
@@ -88,15 +88,15 @@ class InteractionTable(Sequence[Interaction]):
         return pd.DataFrame(self.to_dicts(), columns=list(as_dict(_EMPTY)))
 
     def __repr__(self) -> str:
-        shown = self[:SHOWN]
+        shown = self[:SHOWN_TERMS]
         return "\n".join([*aligned([shown.headings, *shown.cells()]), *self._rest()])
 
     def _rest(self) -> list[str]:
-        more = [f"... and {len(self) - SHOWN} more"] if len(self) > SHOWN else []
-        return [*more, *self[:SHOWN].notes]
+        more = [f"... and {len(self) - SHOWN_TERMS} more"] if len(self) > SHOWN_TERMS else []
+        return [*more, *self[:SHOWN_TERMS].notes]
 
     def _repr_html_(self) -> str:
-        shown = self[:SHOWN]
+        shown = self[:SHOWN_TERMS]
         top = max((row.nats_saved for row in self if row.nats_saved < math.inf), default=0.0) or 1.0
         bars = [max(row.nats_saved, 0.0) / top if row.nats_saved < math.inf else 0.0 for row in shown]
         colours = [LIGHT[ROLES[row.direction]] for row in shown]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 COEFFICIENTS = 20
 """Coefficients of a machine that are shown after its fit."""
-_NAMED = 30
+_NAMED_PER_LINE = 30
 """Names, or levels, on one line."""
 
 
@@ -65,8 +65,8 @@ def variable_lines(variables: Iterable[Variable]) -> Iterator[str]:
 
 def _some(names: list[str]) -> str:
     """The first names of a list, and how many there are besides."""
-    more = len(names) - _NAMED
-    return ", ".join(names[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+    more = len(names) - _NAMED_PER_LINE
+    return ", ".join(names[:_NAMED_PER_LINE]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def closing_lines(fitted: Any) -> list[str]:

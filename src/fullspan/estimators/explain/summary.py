@@ -34,7 +34,7 @@ _SELECTED = (
     "The terms were chosen by a search in the same rows: standard errors leave that choice out, and p-values would be "
     "too small, so none are given."
 )
-SPARSE = 0.2
+SPARSE_SHARE = 0.2
 """Share of cells with an expected count below 5 from which on chi-squared p-values are doubtful."""
 
 
@@ -223,7 +223,7 @@ class Summary:
                 ]
             )
         sparse = self.fitted.settings.get("sparse_cells")
-        if g.df > 0 and not math.isnan(g.g2) and sparse is not None and sparse > SPARSE:
+        if g.df > 0 and not math.isnan(g.g2) and sparse is not None and sparse > SPARSE_SHARE:
             yield (
                 f"caution: the expected count is below 5 in {sparse:.0%} of the cells, so the chi-squared p-values of "
                 "G2 and X2 are unreliable"

@@ -16,7 +16,7 @@ from fullspan.pictures.legend import LIGHT, ROLES
 if TYPE_CHECKING:
     from fullspan.model.fitted import Fitted
 
-SHOWN = 20
+SHOWN_TERMS = 20
 """Rows that ``repr`` prints."""
 HEADINGS = ("term", "order", "weight", "std. error", "nats saved")
 AVERAGED_HEADINGS = ("term", "order", "chosen", "weight", "spread", "nats saved")
@@ -129,14 +129,14 @@ class TermTable(Sequence[TermRow]):
         ]
 
     def __repr__(self) -> str:
-        lines = aligned([self.headings, *self[:SHOWN].cells()])
+        lines = aligned([self.headings, *self[:SHOWN_TERMS].cells()])
         return "\n".join([*lines, *self._rest()])
 
     def _rest(self) -> list[str]:
-        return [f"... and {len(self) - SHOWN} more"] if len(self) > SHOWN else []
+        return [f"... and {len(self) - SHOWN_TERMS} more"] if len(self) > SHOWN_TERMS else []
 
     def _repr_html_(self) -> str:
-        shown = self[:SHOWN]
+        shown = self[:SHOWN_TERMS]
         top = max((row.nats_saved for row in self if row.nats_saved < math.inf), default=0.0) or 1.0
         bars = [row.nats_saved / top if row.nats_saved < math.inf else 0.0 for row in shown]
         colours = [LIGHT[ROLES[row.direction]] for row in shown]

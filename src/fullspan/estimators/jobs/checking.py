@@ -17,7 +17,7 @@ AVERAGE = 16
 """``average=`` of the best predictor."""
 SHARE, SECONDS = 0.2, 60.0
 """Share of the rows that is held out, and seconds that the best predictor may take by elimination."""
-_ERRORS = 2.0
+_CLEAR_ERRORS = 2.0
 """Paired errors from which on a difference is one."""
 
 
@@ -41,7 +41,7 @@ class Check:
     @property
     def is_behind(self) -> bool:
         """Whether the best predictor is ahead by more than chance."""
-        return self.behind > _ERRORS * self.error
+        return self.behind > _CLEAR_ERRORS * self.error
 
     def lines(self, command: str) -> list[str]:
         """What is said of it; ``command`` fits the best predictor."""

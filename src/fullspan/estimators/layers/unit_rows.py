@@ -23,7 +23,7 @@ from fullspan.model.units import OPEN, Units
 if TYPE_CHECKING:
     from fullspan.estimators.layers.layered import LayeredEstimator
 
-_EXPANDED = 1 << 26
+_EXPANDED_UNITS = 1 << 26
 """Most units of repeated rows that are written out; beyond, rows have weights."""
 
 
@@ -223,7 +223,7 @@ def _expanded(
     states: NDArray[Any], counts: NDArray[np.float64], n_units: int
 ) -> tuple[NDArray[Any], NDArray[np.float64]]:
     """Rows as often as they were counted, where counts are whole and that is not too many; else weighted."""
-    if (counts == np.floor(counts)).all() and counts.sum() * n_units <= _EXPANDED:
+    if (counts == np.floor(counts)).all() and counts.sum() * n_units <= _EXPANDED_UNITS:
         times = counts.astype(np.int64)
         return np.repeat(states, times, axis=0), np.ones(int(times.sum()))
     return states, counts

@@ -41,9 +41,9 @@ class Cholesky:
         return np.asarray(np.einsum("ij,ij->j", inverse, inverse))
 
 
-_SINGULAR = 1e-9
+_SINGULAR_EIGENVALUE = 1e-9
 """Eigenvalue of the scaled information, relative to 1, below which a direction is not determined."""
-_TOUCHED = 1e-4
+_UNDETERMINED_SHARE = 1e-4
 """Share of a weight in undetermined directions from which it has no standard error."""
 
 
@@ -67,10 +67,10 @@ def inverse_information(information: Array, used: NDArray[np.bool_] | None = Non
         return covariance
     scale = 1 / np.sqrt(diagonal[keep])
     values, vectors = np.linalg.eigh(information[np.ix_(keep, keep)] * np.outer(scale, scale))
-    flat = values < _SINGULAR
+    flat = values < _SINGULAR_EIGENVALUE
     kept = vectors[:, ~flat]
     found = (kept / values[~flat]) @ kept.T * np.outer(scale, scale)
-    touched = (vectors[:, flat] ** 2).sum(axis=1) > _TOUCHED
+    touched = (vectors[:, flat] ** 2).sum(axis=1) > _UNDETERMINED_SHARE
     found[touched] = found[:, touched] = np.nan
     covariance[np.ix_(keep, keep)] = found
     return covariance

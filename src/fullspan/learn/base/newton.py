@@ -22,7 +22,7 @@ from fullspan.learn.base.descent import Descent, Point
 from fullspan.learn.base.information import Cholesky
 from fullspan.model.algebra.jit import serial
 
-_NOISE = 1e-2
+_RIDGE_VARIANCE = 1e-2
 """Variance of a term relative to which a ridge is at least."""
 
 
@@ -62,13 +62,13 @@ def _coordinate_descent(hessian: Array, gradient: Array, l1: float, point: Array
 
 def factor(matrix: Array) -> Cholesky:
     """Factor of a covariance of terms, in which the rounding of expectations counts as noise."""
-    return Cholesky.of(matrix, ridge=1e-13, noise=_NOISE)
+    return Cholesky.of(matrix, ridge=1e-13, noise=_RIDGE_VARIANCE)
 
 
 def is_definite(matrix: Array, full: Array) -> bool:
     """Whether every direction keeps a share of its variance, or has none to begin with."""
     try:
-        cho_factor(matrix + np.diag(1e-12 * _NOISE - 1e-9 * np.diag(full)), lower=True)
+        cho_factor(matrix + np.diag(1e-12 * _RIDGE_VARIANCE - 1e-9 * np.diag(full)), lower=True)
     except np.linalg.LinAlgError:
         return False
     return True

@@ -57,11 +57,11 @@ class Walk:
 
 CHECKS = 50
 """How often in a run it is looked whether it still makes sense."""
-SETTLED = 0.01
+SETTLED_DIFFERENCE = 0.01
 """Mean difference of an expectation over the second half of the updates, up to which a run counts as converged."""
-_SENSE = 1e6
+_LARGEST_WEIGHT = 1e6
 """Weights, in nats, from which none makes sense."""
-_WORSE = 1.05
+_DIVERGED_FACTOR = 1.05
 """Factor on the pseudo-likelihood of the start, above which a run has diverged."""
 
 
@@ -122,7 +122,7 @@ class AscentRun:
         self.monitor = PseudoLikelihood(walk.form, *_some(states, weights, rng))
         self.theta = self.good = theta.copy()
         self.mean, self.n_mean, self.difference = np.zeros_like(theta), 0, np.zeros_like(theta)
-        self.limit = _WORSE * self.monitor.value(theta) + 1e-3
+        self.limit = _DIVERGED_FACTOR * self.monitor.value(theta) + 1e-3
         target = walk.at(theta)
         start = Base.of_states(target.cards, states, weights).sample(how.chains, rng)
         self.chains = Chains(target, how.chains, rng, start)
@@ -133,9 +133,11 @@ class AscentRun:
         try:
             for done in range(1, how.updates + 1):
                 self._update(2 * done > how.updates)
-                if not np.abs(self.theta).max(initial=0.0) < _SENSE or (done % every == 0 and not self._sound(done)):
+                if not np.abs(self.theta).max(initial=0.0) < _LARGEST_WEIGHT or (
+                    done % every == 0 and not self._sound(done)
+                ):
                     return AscentResult(self.good, done, float("nan"), "diverged")
-            if self.violation <= SETTLED:
+            if self.violation <= SETTLED_DIFFERENCE:
                 status = "converged"
         except STOPPED:
             status = "interrupted"

@@ -28,9 +28,9 @@ from fullspan.model.estimate import Estimate
 
 UPDATES, PSEUDO_ITERATIONS = 10_000, 1_000
 """Updates of an ascent, and iterations of L-BFGS, unless ``max_iter`` says otherwise."""
-SLOPE = 1e-6
+MINIMAL_SLOPE = 1e-6
 """Largest slope of the pseudo-likelihood at which it counts as minimal, unless ``tol`` is larger."""
-CURVE = 10
+CURVE_POINTS = 10
 """Points of the learning curve."""
 _CURVE_CHAINS, _CURVE_STEPS = 100, 500
 _FINAL_CHAINS, _FINAL_STEPS = 200, 6_400
@@ -91,7 +91,7 @@ class _Sampled:
             o.l1,
             o.l2,
         )
-        spacing = max(1, how.updates // CURVE)
+        spacing = max(1, how.updates // CURVE_POINTS)
 
         def check(done: int, theta: Array) -> None:
             if done >= spacing * len(self.curve) and done < how.updates:
@@ -112,7 +112,9 @@ class _Sampled:
 
         likelihood = PseudoLikelihood(self.walk.form, self.data.states, self.data.counts)
         try:
-            theta, violation, iterations, ended = fit_pseudo(likelihood, start, o.l2, max(o.tol, SLOPE), limit, note)
+            theta, violation, iterations, ended = fit_pseudo(
+                likelihood, start, o.l2, max(o.tol, MINIMAL_SLOPE), limit, note
+            )
         except STOPPED:
             return AscentResult(best, done, math.nan, "interrupted")
         return AscentResult(theta, iterations, violation, "converged" if ended else "iteration limit")

@@ -21,7 +21,7 @@ from fullspan.engine.sampling.streams import advanced, streams, uniform
 from fullspan.errors import FullspanError
 from fullspan.model.algebra.jit import serial
 
-_LARGEST = 30.0
+_LARGEST_LOG_ODDS = 30.0
 """Log odds at which a unit that never (or always) is 1 starts, at most."""
 
 
@@ -66,7 +66,7 @@ class SparsePairs:
         x = rows.astype(np.uint8)
         share = (x.sum(axis=0) + 0.5) / (len(x) + 1.0)
         bias = np.zeros(self.n_units)
-        bias[: self.n_visible] = np.clip(np.log(share / (1.0 - share)), -_LARGEST, _LARGEST)
+        bias[: self.n_visible] = np.clip(np.log(share / (1.0 - share)), -_LARGEST_LOG_ODDS, _LARGEST_LOG_ODDS)
         bias[~self.has_bias] = 0.0
         weight = 0.01 * rng.standard_normal(len(self.left)) * (np.maximum(self.left, self.right) >= self.n_visible)
         wanted_unit = np.zeros(self.n_units)

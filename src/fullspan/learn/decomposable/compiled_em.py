@@ -10,23 +10,29 @@ import numpy as np
 
 from fullspan.arrays import Array, Ints
 from fullspan.learn.decomposable.grow import Shape, grow_graph
-from fullspan.learn.decomposable.mixture import GROW_AT, LEAST, MixedConditionals
+from fullspan.learn.decomposable.mixture import GROW_AT, LEAST_SHARE, MixedConditionals
 from fullspan.learn.decomposable.rows import Listed, WideRows
 from fullspan.learn.decomposable.tables import Conditionals, Families, count_families, places, smooth_all
 from fullspan.model.algebra.jit import serial
 
-_WARM = 6
+_WARM_ITERATIONS = 6
 """Iterations of independent components at the start."""
 _ITERATIONS = 40
 """Most iterations, the first ones included."""
-_SETTLED = 2e-4
+_SETTLED_NATS = 2e-4
 """Nats per row that an iteration must win, once the graphs stay, for another to follow."""
-_CELLS = 1 << 10
+_MOST_CELLS = 1 << 10
 """Most cells of the table of a variable and its parents; a variable alone has its table, whatever its levels."""
 
 
 def learn_mixture(
-    rows: WideRows, share: Array, width: int, smoothing: float, price: float, most: int = _ITERATIONS, warm: int = _WARM
+    rows: WideRows,
+    share: Array,
+    width: int,
+    smoothing: float,
+    price: float,
+    most: int = _ITERATIONS,
+    warm: int = _WARM_ITERATIONS,
 ) -> MixedConditionals:
     """A mixture of decomposable models of weighted rows.
 
@@ -40,7 +46,7 @@ def learn_mixture(
     """
     components, n = len(share), len(rows.cards)
     order, parents = np.empty((components, n), dtype=np.int64), np.full((components, n, width), -1, dtype=np.int64)
-    cells = int(np.maximum(rows.cards, _CELLS).sum())
+    cells = int(np.maximum(rows.cards, _MOST_CELLS).sum())
     tables, log_shares = np.empty((components, cells)), np.empty(components)
     members, strides = np.zeros((2, components, n * (width + 1)), dtype=np.int64)
     bounds, starts = np.zeros((2, components, n + 1), dtype=np.int64)
@@ -95,10 +101,10 @@ def _em(
     for i in range(most):
         for h in range(k):
             families = Families(layout.members[h], layout.bounds[h], layout.strides[h], layout.starts[h])
-            own = np.where(share[h] > LEAST, share[h], 0.0) * weights
+            own = np.where(share[h] > LEAST_SHARE, share[h], 0.0) * weights
             log_shares[h] = np.log((weights @ share[h] + 1.0) / (total + k))
             if np.any(i == grow_at):
-                grow_graph(rows, own, price, _CELLS, order[h], parents[h])
+                grow_graph(rows, own, price, _MOST_CELLS, order[h], parents[h])
             _lay_out(parents[h], rows.cards, families)
             filled = tables[h, : families.starts[n]]
             filled[:] = 0.0
@@ -119,6 +125,6 @@ def _em(
             for h in range(k):
                 share[h, r] /= mass
             value += weights[r] * (top + np.log(mass))
-        if i > grow_at[-1] and value < before + _SETTLED * total:
+        if i > grow_at[-1] and value < before + _SETTLED_NATS * total:
             return
         before = value

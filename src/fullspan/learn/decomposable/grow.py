@@ -25,7 +25,7 @@ from fullspan.arrays import Array, Ints, Mask
 from fullspan.learn.decomposable.rows import Listed, WideRows, count_cells
 from fullspan.model.algebra.jit import serial
 
-_SHOWN = 1e-9
+_SHOWN_WEIGHT = 1e-9
 """Weight from which on the rows show a state of the parents."""
 
 
@@ -199,7 +199,7 @@ def _offer(
     n_cells, last = table.shape[0], table.shape[1] - 1
     shown, base = 0, 0.0
     for c in range(n_cells):
-        if table[c, last] > _SHOWN:
+        if table[c, last] > _SHOWN_WEIGHT:
             shown += 1
             base += _xlogx(table[c, last])
     for u in range(outside.size):
@@ -209,7 +209,7 @@ def _offer(
         gain = entropy[u] - base - name - price * (hi - lo) * (shown - 1)
         for c in range(n_cells):
             rest = table[c, last]
-            if rest > _SHOWN:
+            if rest > _SHOWN_WEIGHT:
                 for f in range(lo, hi):
                     gain += _xlogx(table[c, f])
                     rest -= table[c, f]

@@ -28,13 +28,13 @@ from fullspan.learn.decomposable.tables import Conditionals
 from fullspan.learn.decomposable.weighted import Weighted
 from fullspan.learn.shares import best_shares
 
-WARM = 8
+WARM_ITERATIONS = 8
 """Iterations of independent components at the start of a run."""
 GROW_AT = (0, 3, 7, 12, 20)
 """Iterations after these at which graphs are grown."""
-_BAGGED = 6
+_BAGGED_SAMPLES = 6
 """Bootstrap samples of a run of one component."""
-LEAST = 1e-3
+LEAST_SHARE = 1e-3
 """Share of a row below which it does not count for a component: rows that nearly all belong elsewhere are most of them,
 and each would cost as much as one that is the component's own."""
 
@@ -126,8 +126,8 @@ class Learner:
     def _bagged(self, options: RunOptions, rng: np.random.Generator) -> Run:
         w, total = self.train.weights, float(self.train.weights.sum())
         n = max(round(total), 1) if self.rows is None else self.rows
-        samples = np.empty((_BAGGED, len(w)))
-        samples[:, self.order] = rng.multinomial(n, w[self.order] / total, size=_BAGGED) * (total / n)
+        samples = np.empty((_BAGGED_SAMPLES, len(w)))
+        samples[:, self.order] = rng.multinomial(n, w[self.order] / total, size=_BAGGED_SAMPLES) * (total / n)
 
         def learned(drawn: Array) -> Conditionals:
             model = self.grown(drawn, options)
@@ -137,9 +137,9 @@ class Learner:
 
         with ThreadPoolExecutor(self.train.at_once) as pool:
             models = tuple(pool.map(learned, samples))
-        mixed = MixedConditionals(models, np.full(_BAGGED, -math.log(_BAGGED)))
+        mixed = MixedConditionals(models, np.full(_BAGGED_SAMPLES, -math.log(_BAGGED_SAMPLES)))
         score = self.score(mixed)
-        self._record("bag", _BAGGED, options.width, score)
+        self._record("bag", _BAGGED_SAMPLES, options.width, score)
         return Run(options, mixed, score, "converged")
 
     def _mixed(self, options: RunOptions, rng: np.random.Generator) -> Run:
@@ -153,7 +153,7 @@ class Learner:
         share = np.empty((len(self.train.weights), options.components))
         share[self.order] = rng.dirichlet(np.full(options.components, 0.3), size=len(share))
         stage = em.begin(share)
-        for _ in range(WARM):
+        for _ in range(WARM_ITERATIONS):
             expected = em.complete(stage)
             self._record("em", options.components, options.width, -expected.value)
             stage = em.project(expected.data, stage)
@@ -182,7 +182,7 @@ class Learner:
             return best
         logs = np.stack([run.model.log_prob(self.valid) for run in runs], axis=1)
         shares = best_shares(logs, self.valid.weights)
-        kept = [r for r in range(len(runs)) if shares[r] > LEAST]
+        kept = [r for r in range(len(runs)) if shares[r] > LEAST_SHARE]
         pieces = [np.log(shares[r]) + runs[r].model.log_shares for r in kept]
         joined = np.concatenate(pieces)
         joined -= float(_log_sum(joined[None, :])[0])
@@ -218,7 +218,7 @@ class Em:
 
     def project(self, data: Array, model: Stage) -> Stage:
         """Every component from the rows as they are weighed for it, with a new graph at times."""
-        components, grows = model.mixed.components, model.done - WARM in GROW_AT
+        components, grows = model.mixed.components, model.done - WARM_ITERATIONS in GROW_AT
 
         def learned(h: int, weights: Array) -> Conditionals:
             if grows:
@@ -229,7 +229,7 @@ class Em:
 
     def _learned(self, share: Array, learned: Callable[[int, Array], Conditionals], done: int) -> Stage:
         def component(h: int) -> Conditionals:
-            return learned(h, np.where(share[:, h] > LEAST, share[:, h], 0.0) * self.train.weights)
+            return learned(h, np.where(share[:, h] > LEAST_SHARE, share[:, h], 0.0) * self.train.weights)
 
         with ThreadPoolExecutor(self.train.at_once) as pool:
             components = tuple(pool.map(component, range(share.shape[1])))

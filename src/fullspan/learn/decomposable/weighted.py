@@ -22,7 +22,7 @@ from fullspan.learn.decomposable.grow import GrowOptions, Shape, grow
 from fullspan.learn.decomposable.rows import WideRows
 from fullspan.learn.decomposable.tables import Conditionals, blank, conditionals, refilled, smoothed
 
-_KEPT = 64
+_KEPT_GRAPHS = 64
 """Graphs whose sweeps are kept."""
 
 
@@ -113,7 +113,7 @@ class Incomplete:
     def sweeps(self, model: Conditionals) -> Sweeps:
         """The families of a model as sweeps over rows read them."""
         if model.shape not in self._sweeps:
-            while len(self._sweeps) >= _KEPT:
+            while len(self._sweeps) >= _KEPT_GRAPHS:
                 self._sweeps.pop(next(iter(self._sweeps)))
             cuts = model.families.bounds[1:-1]
             families = [part.tolist() for part in np.split(model.families.members, cuts)]

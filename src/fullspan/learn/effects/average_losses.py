@@ -28,7 +28,7 @@ from fullspan.model.averaged import AveragedLogLinear
 from fullspan.model.effects.sum_to_zero import Components
 
 Set = tuple[int, ...]
-MOST = 24
+MAX_INTERACTIONS = 24
 """Interactions whose loss is worked out: more than are printed by default."""
 _WORK = 1 << 23
 """States times models times interactions."""
@@ -45,7 +45,7 @@ def affordable(fitted: Fitted, model: AveragedLogLinear) -> int:
     )
     if not possible or max(len(part.terms) for part in parts) > MOST_WEIGHTS:
         return 0
-    return min(MOST, _WORK // (n_states * len(parts)))
+    return min(MAX_INTERACTIONS, _WORK // (n_states * len(parts)))
 
 
 def losses(fitted: Fitted, model: AveragedLogLinear, data: Empirical, sets: Sequence[Set]) -> Array | None:
@@ -77,7 +77,7 @@ def first_losses(fitted: Fitted, data: Empirical, sets: Sequence[Set]) -> dict[S
     if objective is None:
         return {}
     has = set(components.interactions)
-    own = [one for one in sets if one in has][: max(MOST, _WORK // objective.work)]
+    own = [one for one in sets if one in has][: max(MAX_INTERACTIONS, _WORK // objective.work)]
     if any(objective.l2):  # a search stops short of its optimum
         objective.settle()
     return {one: objective.loss(components.without(one)) for one in own}

@@ -18,7 +18,7 @@ from fullspan.model.effects.interaction import NEAR_BOUNDARY
 from fullspan.model.effects.sum_to_zero import Coding, Components
 from fullspan.model.fitted import Fitted
 
-MOST = 5000
+MAX_COEFFICIENTS = 5000
 """Coefficients that are worked out."""
 
 
@@ -48,7 +48,7 @@ def coded(fitted: Fitted, covariance: Array | None, coding: Coding) -> Coded | N
     model = fitted.model
     components = Components(model.basis, model.terms)
     sets = [own for own in components.closure() if not set(own) <= _inputs(fitted)]
-    if sum(math.prod(model.basis.cards[i] - 1 for i in own) for own in sets) > MOST:
+    if sum(math.prod(model.basis.cards[i] - 1 for i in own) for own in sets) > MAX_COEFFICIENTS:
         return None
     cells, estimates, errors = list[tuple[tuple[int, int], ...]](), list[float](), list[float]()
     diverging = np.isin(np.arange(len(model.terms)), list(fitted.diverging))

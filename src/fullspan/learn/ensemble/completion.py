@@ -31,9 +31,9 @@ from fullspan.model.algebra.basis import Basis
 
 MAX_STATES = 1 << 22
 """States of a table up to which rows with missing values are completed, and their probabilities are sums over it."""
-SMALLEST = 1 / 256
+SMALLEST_SHARE = 1 / 256
 """Completions of less than this share of a row are drawn: a row with many missing values does not take all states."""
-_BLOCK = 1 << 20
+_HELD_COMPLETIONS = 1 << 20
 """Completions that are held at a time."""
 _DEAR = 16
 """States that a table of all of them takes as long for as one asked for by itself."""
@@ -88,7 +88,7 @@ def independent_log_table(data: Empirical) -> Array:
 
 
 def completed(
-    data: Empirical, basis: Basis, log_p: Array, smallest: float = SMALLEST, block: int = _BLOCK
+    data: Empirical, basis: Basis, log_p: Array, smallest: float = SMALLEST_SHARE, block: int = _HELD_COMPLETIONS
 ) -> tuple[Empirical, Array]:
     """Rows with missing values spread over the states that agree with them, and ``log P`` of every row (m,).
 
@@ -149,7 +149,7 @@ class Completions:
     smallest : share of a row below which a completion is drawn.
     """
 
-    def __init__(self, learn: Learn, rounds: int = 10, gain: float = 1e-3, smallest: float = SMALLEST) -> None:
+    def __init__(self, learn: Learn, rounds: int = 10, gain: float = 1e-3, smallest: float = SMALLEST_SHARE) -> None:
         self.learn, self.rounds, self.gain, self.smallest = learn, rounds, gain, smallest
         self._lock = threading.Lock()
         self._known: dict[int, _Completed] = {}

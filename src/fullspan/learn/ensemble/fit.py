@@ -28,9 +28,9 @@ from fullspan.learn.base.progress import Interrupted
 from fullspan.learn.ensemble.candidates import Candidates
 from fullspan.learn.ensemble.members import Member, seen_by
 from fullspan.learn.ensemble.result import averaged
-from fullspan.learn.ensemble.selection import FEW, Selection
+from fullspan.learn.ensemble.selection import FEW_ROWS, Selection
 from fullspan.learn.ensemble.stack import stacked
-from fullspan.learn.ensemble.timer import FITS, Timer
+from fullspan.learn.ensemble.timer import FITS_SHARE, Timer
 from fullspan.learn.search.options import MAX_COMPLETIONS, MAX_TERMS
 from fullspan.model import Fitted
 from fullspan.model.algebra import jit
@@ -38,9 +38,9 @@ from fullspan.model.algebra.blas import one_core
 
 SIDE_BY_SIDE = 1 << 20
 """States up to which several fits, and candidates, run at a time; larger tables use all cores by themselves."""
-IN_TURN = 1 << 14
+IN_TURN_STATES = 1 << 14
 """States up to which one fit runs after another: their kernels are so short that they would mostly wait in turn."""
-_SEVERAL = 4
+_UNTIMED_FITS = 4
 """Fits of which fewer take as long as one each, at most: nothing would make up for more."""
 GROWING = ("append", "margin")
 """Moves of a search that are a round of growing."""
@@ -63,7 +63,7 @@ class Bounds:
     @classmethod
     def of(cls, first: Fitted, rounds: int, terms: int, k: int) -> Bounds:
         """What the first of k fits took, and a quarter more to grow where neither rows nor fits are few."""
-        if first.total >= FEW and k >= _SEVERAL:
+        if first.total >= FEW_ROWS and k >= _UNTIMED_FITS:
             rounds, terms = rounds + rounds // 4, min(terms + terms // 4, MAX_TERMS)
         return cls(first.model.basis.name, rounds, terms, max(1, len(first.history)))
 
@@ -177,7 +177,7 @@ class _Average:
     def _others(self) -> None:
         """The fits of samples, and the candidates that do not wait for them, as the cores allow."""
         rest, cores, n_states = range(1, len(self.seeds)), jit.cores(), self.empirical.space.n_states
-        workers = min(cores, len(rest)) if IN_TURN < n_states <= SIDE_BY_SIDE else 1
+        workers = min(cores, len(rest)) if IN_TURN_STATES < n_states <= SIDE_BY_SIDE else 1
         if workers == 1:
             for b in rest:
                 if self.stop.is_set():
@@ -196,7 +196,7 @@ class _Average:
                 raise
 
     def _fit(self, b: int) -> None:
-        part, late = (FITS if b else 1.0), False
+        part, late = (FITS_SHARE if b else 1.0), False
         if self.stop.is_set() or (b and self.timer.over(part)):
             return
 

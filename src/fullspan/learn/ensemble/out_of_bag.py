@@ -27,7 +27,7 @@ from fullspan.learn.ensemble.folds import Followed
 from fullspan.model import LogLinear
 from fullspan.model.fitted import OutOfBag
 
-_COPIES = 32
+_FOLLOWED_COPIES = 32
 """Rows of one state that are followed through the samples; more of them each stand for several."""
 
 
@@ -37,7 +37,7 @@ class OutOfBagRows:
     def __init__(self, empirical: Empirical) -> None:
         rows = empirical.counts * (n_draws(empirical) / empirical.total)
         whole = np.maximum(np.rint(rows), 1).astype(np.int64)
-        copies = np.minimum(whole, _COPIES)
+        copies = np.minimum(whole, _FOLLOWED_COPIES)
         order = canonical_states(empirical)
         self.state = np.repeat(order, copies[order])
         self.weight = (empirical.counts / copies)[self.state]

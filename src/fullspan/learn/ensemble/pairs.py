@@ -38,7 +38,7 @@ RIDGES: tuple[tuple[float, BasisName], ...] = ((0.1, "walsh"), (1.0, "monomial")
 MAX_STATES, MAX_TERMS = 1 << 18, 600
 """States and weights up to which all pairs are fitted: each step takes some passes over a table, and a matrix."""
 _TOL, _STEPS = 1e-4, 20
-_LEFT = 0.005
+_LEFT_ERRORS = 0.005
 """Standard errors that expectations may be off where some rows are left out: leaving them out moves them far more."""
 
 
@@ -130,7 +130,7 @@ class _Chords:
 def _from_nearby(likelihood: Likelihood, theta: Array, curvature: Cholesky, errors: Array) -> Array:
     """The maximum from one nearby, whose factored curvature is given."""
     chords = _Chords(likelihood, curvature, errors)
-    descent = Descent(chords, theta, _LEFT, _STEPS)
+    descent = Descent(chords, theta, _LEFT_ERRORS, _STEPS)
     Newton().run(descent, chords)
     if descent.status == "converged":
         return descent.best.theta

@@ -35,13 +35,13 @@ from fullspan.learn.shares import added_by
 from fullspan.model.algebra import jit
 from fullspan.model.algebra.basis import Basis
 
-_FAR = 0.1
+_FAR_NATS = 0.1
 """Nats per row; a candidate behind another by more adds nothing to it."""
-_USEFUL = 0.002
+_USEFUL_NATS = 0.002
 """Nats per row that something must add for more of its kind to be learned."""
-FEW = 500
+FEW_ROWS = 500
 """Rows; fewer do not show which candidates are of use, nor whether the single fit is better than the average."""
-_LARGE = 1 << 20
+IN_TURN_STATES = 1 << 20
 """States above which candidates are learned one after another where cells are missing: each then holds a table."""
 
 
@@ -98,7 +98,7 @@ class Selection:
         Interrupted : it was stopped.
         """
         cores = jit.cores()
-        at_once = cores if self.data.is_complete or self.data.space.n_states <= _LARGE else 1
+        at_once = cores if self.data.is_complete or self.data.space.n_states <= IN_TURN_STATES else 1
         with ThreadPoolExecutor(at_once, initializer=jit.use_cores, initargs=(cores // at_once,)) as pool:
             try:
                 first = _all_of(self.begun or self.begin(pool))
@@ -116,14 +116,14 @@ class Selection:
 
     def _further(self, family: Sequence[Series], first: Found, fits: Array, known: Mask, weight: Array) -> list[Series]:
         """The other series of a family, from the size at which the first was best; none if that added nothing."""
-        if self.data.total < FEW:
+        if self.data.total < FEW_ROWS:
             return list(family[1:])
         learned = [name for name in family[0] if name in first]
         if not learned:
             return []
         logs = [fits, *(one.held_out[known] for one in first.values())]
         own = [1 + list(first).index(name) for name in learned]
-        if len(family) < 2 or added_by(np.stack(logs, axis=1), weight, own) < _USEFUL * float(weight.sum()):
+        if len(family) < 2 or added_by(np.stack(logs, axis=1), weight, own) < _USEFUL_NATS * float(weight.sum()):
             return []
         best = int(np.argmax([weight @ logs[i] for i in own]))
         return [series[best:] for series in family[1:]]
@@ -147,10 +147,10 @@ class Selection:
         weight, logs = self.followed.weight, [one.held_out for one in found.values()]
         if _clearly_worse(change, weight) or any(_hopeless(logs[-1], change, rival, weight) for rival in rivals):
             return True
-        if self.data.total < FEW:
+        if self.data.total < FEW_ROWS:
             return False
-        idle = float(weight @ change) <= 0 and self._added(logs[:-1], logs[-1:]) < _USEFUL
-        return idle or (bool(rivals) and self._added(rivals, logs) < _USEFUL)
+        idle = float(weight @ change) <= 0 and self._added(logs[:-1], logs[-1:]) < _USEFUL_NATS
+        return idle or (bool(rivals) and self._added(rivals, logs) < _USEFUL_NATS)
 
     def _added(self, others: Sequence[Array], these: Sequence[Array]) -> float:
         """Nats per row that some candidates add to others."""
@@ -184,7 +184,7 @@ def _hopeless(log_prob: Array, gained: Array, rival: Array, weight: Array) -> bo
     total, behind = float(weight.sum()), rival - log_prob
     gap = float(weight @ behind) / total
     error = math.sqrt(float(weight @ (behind - gap) ** 2)) / total
-    return gap > max(_FAR, 10.0 * error, float(weight @ gained) / total)
+    return gap > max(_FAR_NATS, 10.0 * error, float(weight @ gained) / total)
 
 
 def _clearly_worse(change: Array, weight: Array) -> bool:

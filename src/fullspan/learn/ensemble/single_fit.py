@@ -17,7 +17,7 @@ from fullspan.model import Fitted
 
 NAME = "single fit"
 """Its name among the shares."""
-_CLEAR = 2.0
+_CLEAR_ERRORS = 2.0
 """Standard errors by which the average must beat the single fit to do without it."""
 
 
@@ -30,7 +30,7 @@ def share_of_single(gain: Array, weight: Array) -> float:
     """
     mean = float(weight @ gain / weight.sum())
     error = float(np.sqrt(np.sum((weight * (gain - mean)) ** 2)) / weight.sum())
-    if mean > _CLEAR * error:
+    if mean > _CLEAR_ERRORS * error:
         return 0.0
     return max(0.5, 0.5 * math.erfc(mean / (math.sqrt(2.0) * error))) if error > 0 else 1.0
 

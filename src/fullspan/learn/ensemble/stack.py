@@ -18,7 +18,7 @@ from fullspan.learn.ensemble import single_fit
 from fullspan.learn.ensemble.candidates import TRUSTED
 from fullspan.learn.ensemble.completion import observed_log_prob
 from fullspan.learn.ensemble.members import Member, Seen
-from fullspan.learn.ensemble.selection import FEW, Found, Selection
+from fullspan.learn.ensemble.selection import FEW_ROWS, Found, Selection
 from fullspan.learn.shares import best_shares, mixed
 from fullspan.model import LogLinear
 from fullspan.model.fitted import OutOfBag
@@ -54,7 +54,7 @@ def stacked(empirical: Empirical, seen: Seen, members: Sequence[Member], selecti
     ------
     Interrupted : the candidates were stopped.
     """
-    known, compares = seen.rows.known, empirical.total >= FEW
+    known, compares = seen.rows.known, empirical.total >= FEW_ROWS
     if not known.any() or (selection is None and not compares):
         return None
     found: Found = {}

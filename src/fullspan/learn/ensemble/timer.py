@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from fullspan.errors import FullspanError
 
-FITS = 0.5
+FITS_SHARE = 0.5
 """Part of the time after which no fit of a sample goes on."""
 
 

@@ -36,17 +36,17 @@ from fullspan.model.tree_layout import TreeLayout
 
 _FIRST, _SECOND = 0.9, 0.999
 """How long Adam remembers gradients and their squares."""
-_WARM = 50
+_WARM_STEPS = 50
 """Steps in which the rate grows to its full size."""
 _SHRINK, _CUTS = 0.3, 3
 """Factor on the rate where held-out rows get no likelier, and how often, in each part."""
-_EVALUATED = 1 << 22
+_HELD_NUMBERS = 1 << 22
 """Numbers of a block of rows under all points."""
 _EPOCHS, _LEAST_STEPS, _MOST_STEPS = 100, 400, 6000
 """Passes over the rows where no number of steps is given, and the bounds on their number."""
 _TIMED, _WANTED_STEPS, _LEAST_POINTS = 3, 1000, 64
 """Steps that are timed where the time is limited, steps that should fit into it, and points that are kept for them."""
-_MATRIX = 1 << 29
+_MATRIX_CELLS = 1 << 29
 """Cells of the 0/1 matrix of all rows up to which it is made once; else anew for every batch."""
 
 
@@ -132,7 +132,7 @@ class _Rows:
     def __init__(self, data: Empirical, layout: TreeLayout, place: Device) -> None:
         self.data, self.layout, self.place = data, layout, place
         n_columns = layout.n_base + layout.n_pair + layout.n_given
-        small = len(data.states) * n_columns <= _MATRIX
+        small = len(data.states) * n_columns <= _MATRIX_CELLS
         self.matrix = place.index(layout.matrix(data.states)) if small else None
 
     def batch(self, which: NDArray[Any]) -> Any:
@@ -245,7 +245,7 @@ class _Learner:
             if done >= 1:
                 return "time limit" if fixed else "max_iter"
             rate = options.rate * factor * 0.5 * (1 + math.cos(math.pi * (done + (0.0 if not fixed else 1.0)) / 2))
-            self._step(next(batches), rate * min(1.0, (self.state.steps + 1) / _WARM), fixed=fixed)
+            self._step(next(batches), rate * min(1.0, (self.state.steps + 1) / _WARM_STEPS), fixed=fixed)
             if (step + 1) % pause == 0:
                 self._evaluate()
                 idle, mark = (0, self.score) if self.score > mark else (idle + 1, mark)
@@ -325,7 +325,7 @@ class _Learner:
         t, _ = forward(xp, self.state.network, self.state.points["f"])
         numbers, constant, _ = self.layout.numbers(xp, t)
         constant, total = constant + self._log_shares(), 0.0
-        step = max(_EVALUATED // self.options.points, 1)
+        step = max(_HELD_NUMBERS // self.options.points, 1)
         for start in range(0, len(data.states), step):
             which = np.arange(start, min(start + step, len(data.states)))
             joint = self._joint(self.deciding.batch(which), numbers, constant)

@@ -27,9 +27,9 @@ from fullspan.model.units import OPEN, Units
 
 CHECKED_STATES = 1 << 14
 """States up to which a check of the likelihood is exact."""
-_INPUT = 0.3
+_INPUT_DEVIATION = 0.3
 """Standard deviation of what the first random weights send to a unit if all units below are on."""
-_WORSE = 2.0
+_DIVERGED_FACTOR = 2.0
 """Factor on the independent units' code length above which rebuilt rows mean divergence, plus one nat per row."""
 
 
@@ -64,7 +64,7 @@ def first_machine(units: Units, sizes: tuple[int, ...], data: Data, rng: np.rand
     """A machine at the base rates of the data, with small random weights."""
     base = base_rates(units, data)
     shapes = [units.count, *sizes]
-    weights = tuple(rng.normal(0.0, _INPUT / math.sqrt(a), (a, b)) for a, b in pairwise(shapes))
+    weights = tuple(rng.normal(0.0, _INPUT_DEVIATION / math.sqrt(a), (a, b)) for a, b in pairwise(shapes))
     return LayeredMachine(units.space, (base, *(np.zeros(n) for n in sizes)), weights, base)
 
 
@@ -146,7 +146,7 @@ def divergence_limit(machine: LayeredMachine, units: NDArray[np.int8]) -> float:
         tuple(0 * w for w in machine.weights),
     )
     network = Network.of(alone, device("cpu", "float64", np.random.default_rng(0)))
-    return _WORSE * rebuilding(network, units[:1000]) + 1.0
+    return _DIVERGED_FACTOR * rebuilding(network, units[:1000]) + 1.0
 
 
 def rebuilding(network: Network, units: NDArray[np.int8]) -> float:

@@ -20,9 +20,9 @@ from typing import Any
 
 from fullspan.engine.sampling.layers.network import Network
 
-_SLIDE = 0.01
+_NEW_SHARE = 0.01
 """Share of a new batch in the running means of hidden units."""
-_MOST = 5.0
+_LARGEST_STRETCH = 5.0
 """Largest factor by which standardising may stretch a unit."""
 
 
@@ -76,7 +76,7 @@ class Ascent:
         """Move the offsets of hidden layers towards the means of a batch."""
         for layer in range(1, len(positive)):
             mean = self.network.device.xp.mean(positive[layer], axis=0)
-            self.offsets[layer] = self.offsets[layer] * (1 - _SLIDE) + mean * _SLIDE
+            self.offsets[layer] = self.offsets[layer] * (1 - _NEW_SHARE) + mean * _NEW_SHARE
 
     def directions(self, difference: Moments) -> tuple[list[Any], list[tuple[Any, Any]], list[Any]]:
         """The directions of ascent of the chosen kind: products P and pairs (L, R), of which P − L R is that of the
@@ -109,7 +109,7 @@ class Ascent:
     def _factor(self, mean: Any) -> Any:
         xp = self.network.device.xp
         variance = 4 * mean * (1 - mean)
-        return 1 / xp.maximum(variance, variance * 0 + 1 / _MOST)
+        return 1 / xp.maximum(variance, variance * 0 + 1 / _LARGEST_STRETCH)
 
     def step(self, difference: Moments, rate: float) -> None:
         """Move the network's parameters."""

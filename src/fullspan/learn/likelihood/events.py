@@ -20,7 +20,7 @@ from fullspan.arrays import Array, Ints
 from fullspan.model.algebra.basis import Basis
 from fullspan.model.algebra.jit import serial
 
-_LOW = 1024
+_LOW_STATES = 1024
 """Largest number of states of the first digits."""
 
 
@@ -35,7 +35,7 @@ class Events:
 
     def __init__(self, basis: Basis, terms: tuple[int, ...]) -> None:
         n_low, size = 0, 1
-        while n_low < len(basis.cards) and (n_low == 0 or size * basis.cards[n_low] <= _LOW):
+        while n_low < len(basis.cards) and (n_low == 0 or size * basis.cards[n_low] <= _LOW_STATES):
             size *= basis.cards[n_low]
             n_low += 1
         self.size = size

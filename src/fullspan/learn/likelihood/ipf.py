@@ -28,7 +28,7 @@ from fullspan.learn.likelihood.solve import Likelihood
 from fullspan.model.algebra.basis import Basis, Term, expand
 from fullspan.model.algebra.jit import serial
 
-_LOW = 1024
+_LOW_STATES = 1024
 """Largest number of states of the first digits."""
 
 
@@ -93,7 +93,7 @@ def ipf(
     p: Array,
     tol: float = 1e-9,
     max_sweeps: int = 100_000,
-    low: int = _LOW,
+    low: int = _LOW_STATES,
 ) -> Fit:
     """Fit a table ``p`` of probabilities, to all constraints in turn, until no group is off by more than ``tol``.
 
@@ -222,9 +222,9 @@ def coefficients(basis: Basis, variables: Sequence[int], values: Array) -> dict[
     return out
 
 
-_VISITS = 1 << 26
+VISITS_PER_REPORT = 1 << 26
 """States visited between two reports of the progress."""
-_SWEEPS = 100_000
+_MAX_SWEEPS = 100_000
 """Most sweeps unless the caller says."""
 
 
@@ -241,7 +241,7 @@ def sweep(
     """Fit the constraints from ``theta`` on, until no expectation differs by more than ``tol``."""
     y = np.array([basis.index(term) for term in terms], dtype=np.int64)
     p = distribution(basis, y, theta)
-    at_once = max(1, _VISITS // (p.size * max(len(constraints), 1)))
+    at_once = max(1, VISITS_PER_REPORT // (p.size * max(len(constraints), 1)))
 
     def sweeps(descent: Descent) -> None:
         while not descent.done():
@@ -252,4 +252,4 @@ def sweep(
                 descent.status = "converged"
                 return
 
-    return Descent(likelihood, theta, tol, _SWEEPS if max_iter is None else max_iter, watch).follow(sweeps)
+    return Descent(likelihood, theta, tol, _MAX_SWEEPS if max_iter is None else max_iter, watch).follow(sweeps)

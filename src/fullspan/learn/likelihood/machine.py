@@ -35,14 +35,14 @@ from fullspan.learn.likelihood.structure import Structure, structure
 from fullspan.model import Fitted, LogLinear
 from fullspan.model.algebra.basis import Basis, BasisName
 from fullspan.model.algebra.blas import one_core
-from fullspan.model.goodness import EXPECTED, goodness
+from fullspan.model.goodness import LEAST_EXPECTED, goodness
 
 MAX_SAMPLED_TERMS = 1 << 20
 """Most weights of the solvers that hold no table."""
 
 MAX_NEWTON = 3000
 """Weights up to which Newton's method is the default, and standard errors are computed."""
-_NEAR = 1e-5
+_NEAR_VIOLATION = 1e-5
 """Difference of expectations from which weights that have grown large may diverge."""
 
 
@@ -171,7 +171,7 @@ class _Machine:
     def _limit(self, solution: Solution, face: Face) -> tuple[Solution, Face]:
         """The fit on smaller faces, as long as what was observed is no less likely there."""
         o = self.options
-        while solution.status != "interrupted" and solution.violation < _NEAR and grew(solution.theta, face):
+        while solution.status != "interrupted" and solution.violation < _NEAR_VIOLATION and grew(solution.theta, face):
             p, left = distribution(self.basis, self.y, solution.theta), max(o.tol, solution.violation)
             smaller = face_of_the_rest(self.basis, self.y, p, face, left, o.max_memory)
             if smaller is None:
@@ -262,7 +262,7 @@ class _Machine:
         if not self.seen.is_complete or self.n_hidden:
             return {}
         expected = self.data.total * distribution(self.basis, self.y, theta)
-        return {"sparse_cells": round(float(np.mean(expected < EXPECTED)), 6)}
+        return {"sparse_cells": round(float(np.mean(expected < LEAST_EXPECTED)), 6)}
 
     def _log_prob(self, model: LogLinear) -> Array:
         """Log-probability of what each distinct row says."""

@@ -34,9 +34,9 @@ MAX_CELLS = 20_000_000
 """Cells of the matrix of features up to which a higher order is tried."""
 _BASE_RATES = 1e-3
 """Penalty of the base rates: a level that is not among the rows keeps a finite weight."""
-_WORTH = 0.98
+_WORTH_RATIO = 0.98
 """Share of the log-loss of a lower order that a higher one has to stay below: fewer terms are easier to read."""
-_ROUGH = 1e-5
+_ROUGH_TOLERANCE = 1e-5
 """Largest derivative left in a fit of cross-validation."""
 _GIVE_UP = 2
 """Penalties in a row that are worse than the best before the smaller ones are left out."""
@@ -164,7 +164,7 @@ def choose(
     each = [min((t for t in tried if t.order == order), key=lambda t: t.log_loss) for order in {t.order for t in tried}]
     best, *higher = sorted(each)
     for other in higher:
-        if other.log_loss < _WORTH * best.log_loss:
+        if other.log_loss < _WORTH_RATIO * best.log_loss:
             best = other
     return Choice(best.order, best.penalty, tuple(tried))
 
@@ -179,7 +179,7 @@ def _along_the_path(x: Array, counts: Array, parts: Array, order: int) -> Iterat
     for penalty in PENALTIES:
         losses = np.zeros(2)
         for k, (fit, part) in enumerate(zip(fits, parts, strict=True)):
-            starts[k], _, _ = fit.fit(penalty, starts[k], _ROUGH, 300)
+            starts[k], _, _ = fit.fit(penalty, starts[k], _ROUGH_TOLERANCE, 300)
             held = part.sum(axis=1) > 0
             log_p = Multinomial(x[held], part[held]).log_prob(starts[k])
             losses += [-np.sum(part[held] * log_p), np.sum(part[held] * log_p**2)]

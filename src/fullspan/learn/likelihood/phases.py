@@ -32,7 +32,7 @@ from fullspan.engine.protocol import Engine
 from fullspan.learn.base.phase import Phase
 from fullspan.model.algebra.basis import Basis, Term
 
-_BLOCK = 1 << 22
+_HELD_FEATURES = 1 << 22
 """Features held at a time."""
 
 
@@ -138,7 +138,7 @@ class Features:
     is_linear = False
 
     def __init__(
-        self, basis: Basis, terms: Sequence[Term], rows: NDArray[Any], weights: Array, block: int = _BLOCK
+        self, basis: Basis, terms: Sequence[Term], rows: NDArray[Any], weights: Array, block: int = _HELD_FEATURES
     ) -> None:
         self.basis, self.terms, self.block = basis, tuple(terms), block
         self.rows, self.weights = rows, weights / weights.sum()

@@ -39,7 +39,7 @@ from fullspan.model.goodness import Goodness
 
 _CHECKED_STATES = 1 << 12
 """States up to which a linear program decides whether any distribution has the margins."""
-_POSSIBLE = 1e-6
+_POSSIBLE_DIFFERENCE = 1e-6
 """Largest difference that is put down to rounding by that linear program."""
 
 
@@ -148,7 +148,7 @@ class _Raking:
             b_eq=[1.0],
             method="highs",
         )
-        if solved.status == 0 and solved.fun > _POSSIBLE:
+        if solved.status == 0 and solved.fun > _POSSIBLE_DIFFERENCE:
             raise DataError(
                 "inconsistent margins: each two agree on the variables they share, but no distribution has them all; "
                 f"the nearest one misses an expectation by {solved.fun:.3g}"

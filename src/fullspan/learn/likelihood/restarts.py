@@ -15,7 +15,7 @@ from fullspan.learn.base.em import restarted
 from fullspan.learn.likelihood.options import MachineOptions
 from fullspan.model.algebra.basis import Term
 
-_SPREAD = 1.0
+_START_DEVIATION = 1.0
 """Standard deviation of the weights of hidden units at the start of a run."""
 
 
@@ -38,7 +38,7 @@ def best_of_runs(
 
     def start() -> Array:
         theta = np.zeros(len(terms))
-        theta[hidden] = signs * rng.normal(0.0, _SPREAD, len(hidden))
+        theta[hidden] = signs * rng.normal(0.0, _START_DEVIATION, len(hidden))
         return theta
 
     starts = (start() for _ in range(options.restarts))

@@ -22,7 +22,7 @@ SolverName = Literal["newton", "lbfgs", "gradient"]
 _NEWTON = Newton(longest=4.0)
 _FIRST, _NEAR = 10, 1e-3
 """Steps, and the violation, before which nothing is concluded from how fast em's steps are."""
-_TRIES = 30
+_STEP_CUTS = 30
 """Times a gradient step is cut to a quarter before it is given up."""
 _RECENT = 10
 """Values of the objective above which a gradient step must not rise."""
@@ -141,7 +141,7 @@ class _GradientSteps:
         gradient = likelihood.gradient()
         while not descent.done():
             start, ceiling = descent.point, max(descent.trace[-_RECENT:]) + descent.point.slack
-            for _ in range(_TRIES):
+            for _ in range(_STEP_CUTS):
                 point = descent.at(soft(start.theta - rate * gradient, rate * likelihood.l1))
                 if point.value <= ceiling:
                     break

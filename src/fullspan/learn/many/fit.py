@@ -31,9 +31,9 @@ from fullspan.model.many import ManyModels
 if TYPE_CHECKING:
     from fullspan.engine.cuda.many import ManySearches
 
-_ROOM = 4 * 8
+_MODEL_BYTES = 4 * 8
 """Bytes per state and model of a batch: eta, d, and the terms in use with their weights."""
-_SCRATCH = 8 * 8
+_CORE_BYTES = 8 * 8
 """Bytes per state and core: the table being moved, the prices, and what makes them."""
 _SECONDS = 0.2
 """Time that a batch should take: between batches progress is reported, and Ctrl-C takes effect."""
@@ -237,7 +237,7 @@ def _sums(grouped: Grouped, values: NDArray[np.float64]) -> Any:
 def _models_at_once(basis: Basis, n_models: int, n_rows: int, max_memory: int | None) -> int:
     """Most models of a batch; one per core at the least."""
     limit, cores = budget_for(n_rows, max_memory), min(jit.cores(), n_models)
-    scratch, each = cores * _SCRATCH * basis.n_states, _ROOM * basis.n_states
+    scratch, each = cores * _CORE_BYTES * basis.n_states, _MODEL_BYTES * basis.n_states
     what = f"a batch of {cores} models of {basis.n_states:,} states"
     remedy = "keep fewer variables with columns=, merge levels, use fewer cores, or allow more with max_memory="
     require(scratch + cores * each, limit, what, remedy)

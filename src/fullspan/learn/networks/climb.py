@@ -20,7 +20,7 @@ from fullspan.learn.networks.moral import Family, MoralGraph
 
 TABU, PATIENCE = 30, 40
 """Moves that a pair of variables rests after it was changed, and moves without a better network that end the search."""
-_LEAST = 1e-9
+_EQUAL_NATS = 1e-9
 """Nats below which two networks are equally good."""
 Tell = Callable[["Climb"], None]
 
@@ -84,14 +84,14 @@ class Climb:
             move = next(self._legal(recent), None)
             if move is None:
                 return
-            if move.gain <= _LEAST and worse == 0 and self._too_dear:
+            if move.gain <= _EQUAL_NATS and worse == 0 and self._too_dear:
                 self._too_dear.clear()  # they were tried on other orders of elimination
                 self.moral.reorder()
                 move = next(self._legal(recent), move)
             self._make(move)
             recent.append(move.pair)
             worse += 1
-            if self.score > self.best_score + _LEAST and self.moral.cells <= self.max_cells:
+            if self.score > self.best_score + _EQUAL_NATS and self.moral.cells <= self.max_cells:
                 self.best, self.best_score = list(self.parents), self.score
                 self.best_cells, self.best_order = self.moral.cells, self.moral.order
                 worse = 0
@@ -110,7 +110,7 @@ class Climb:
         """Moves that may be made, the best first."""
         ancestors, score = self._ancestors(), self.score
         for move in self._sorted(ancestors):
-            is_better = score + move.gain > self.best_score + _LEAST
+            is_better = score + move.gain > self.best_score + _EQUAL_NATS
             if move.changes in self._too_dear or (not is_better and (move.pair in recent or self._is_seen(move))):
                 continue
             if self._cells(move) <= self.max_cells:
@@ -198,16 +198,16 @@ class Climb:
         return found
 
 
-_FIRST = 256
+_SORTED_MOVES = 256
 """Moves that are sorted at first."""
 
 
 def _from_the_largest(gains: Array) -> Iterator[int]:
     """Places of finite numbers, the largest first; equal ones in their order."""
     places = np.flatnonzero(np.isfinite(gains))
-    if len(places) > _FIRST:
+    if len(places) > _SORTED_MOVES:
         finite = gains[places]
-        is_first = finite > np.partition(finite, len(finite) - _FIRST)[len(finite) - _FIRST]
+        is_first = finite > np.partition(finite, len(finite) - _SORTED_MOVES)[len(finite) - _SORTED_MOVES]
         first, places = places[is_first], places[~is_first]
         yield from first[np.argsort(-gains[first], kind="stable")].tolist()
     yield from places[np.argsort(-gains[places], kind="stable")].tolist()

@@ -16,7 +16,7 @@ from fullspan.engine.elimination.ordering.fill import FEWEST_EDGES, SMALLEST, gr
 from fullspan.model.algebra.jit import serial
 
 Family = tuple[int, ...]
-_GROWTH = 1.1
+_COST_GROWTH = 1.1
 """Factor by which the cost grows before a better order is looked for."""
 
 
@@ -47,7 +47,7 @@ class MoralGraph:
         """Take families out and others in; where the cost grew much, look for a better order."""
         self._count(removed, added)
         self.cells = float(_cells_of_order(self._rows, self.log2_cards, self.order, np.inf))
-        if self.cells > _GROWTH * self._ordered_cells:
+        if self.cells > _COST_GROWTH * self._ordered_cells:
             self.reorder()
 
     def reorder(self) -> None:

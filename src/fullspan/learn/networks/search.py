@@ -29,7 +29,7 @@ STRENGTHS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0)
 _FIRST_STRENGTH, _ROUNDS = 4.0, 3
 _LEAST_CELLS, _MOST_CELLS = 64, 1 << 14
 """Most cells of a variable and its parents: at least, and at most; between, as many as there are rows."""
-_CANDIDATES = 40
+_FURTHER_PARENTS = 40
 """Further parents of a variable that are looked at first, by mutual information."""
 
 
@@ -114,8 +114,8 @@ def _name(n: int, penalty: str | float) -> float:
 def _candidates(data: Empirical) -> list[Ints] | None:
     """Of each variable, those that tell most about it; None where there are few variables."""
     n = len(data.space)
-    if n <= _CANDIDATES + 1:
+    if n <= _FURTHER_PARENTS + 1:
         return None
     information = mutual_information(pair_counts(data.states, data.counts, data.space.cards), data.space.cards)
     order = np.argsort(-information, axis=1, kind="stable")
-    return [np.sort(row[row != v][:_CANDIDATES]) for v, row in enumerate(order)]
+    return [np.sort(row[row != v][:_FURTHER_PARENTS]) for v, row in enumerate(order)]

@@ -24,7 +24,7 @@ from fullspan.learn.base.descent import Descent, Point
 from fullspan.learn.base.newton import Newton
 from fullspan.learn.private.measured import Measured
 
-MANY = 8
+OWN_PRIOR_CONTRASTS = 8
 """Contrasts from which on an interaction has a prior of its own."""
 ROUNDS, STEPS, CONJUGATE = 6, 6, 25
 """Times that the priors are set anew; Newton steps in between; conjugate gradients for each."""
@@ -33,7 +33,7 @@ MOST_ROWS, NOISE = 4096.0, 0.9
 _STEP, _TOLERANCE, _SOLVED = 1e-4, 1e-4, 0.03
 """Largest change of a weight in the difference that stands for a product with F; relative gain that ends a turn, and
 relative error of a step: a product costs a sum over the states, and the next step mends what is left."""
-_TRIES = 6
+_STEP_CUTS = 6
 """Times a step is cut to a quarter: a thousandth of it is no longer worth a sum over the states."""
 
 
@@ -91,7 +91,8 @@ def posterior_mode(
 def _groups(measured: Sequence[Measured], sizes: Ints) -> list[Ints]:
     """Positions of the contrasts that share a prior."""
     names = [
-        (0, i) if size >= MANY else (1, len(m.scope)) for i, (m, size) in enumerate(zip(measured, sizes, strict=True))
+        (0, i) if size >= OWN_PRIOR_CONTRASTS else (1, len(m.scope))
+        for i, (m, size) in enumerate(zip(measured, sizes, strict=True))
     ]
     labels = {name: k for k, name in enumerate(dict.fromkeys(names))}
     flat = np.repeat([labels[name] for name in names], sizes)
@@ -132,7 +133,7 @@ def _mode(
     """The mode by Gauss and Newton's method, and the posterior variance of each weight."""
     misfit = _Misfit(oracle, d, precision, variances, spread)
     descent = Descent(misfit, theta, 0.0, STEPS)
-    Newton(tries=_TRIES, enough=_TOLERANCE * max(descent.point.value, 1.0)).run(descent, misfit)
+    Newton(tries=_STEP_CUTS, enough=_TOLERANCE * max(descent.point.value, 1.0)).run(descent, misfit)
     theta = descent.best.theta
     f = oracle.fisher(theta)
     if f is None:

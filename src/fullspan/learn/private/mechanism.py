@@ -35,13 +35,13 @@ MOST_STATES = 1 << 18
 """States up to which all of them are held in a table."""
 MOST_CELLS = 1 << 19
 """Cells of all tables that an elimination may meet."""
-MERGED = 4.0
+MERGED_DEVIATIONS = 4.0
 """Standard deviations of noise that a group of levels should hold in rows."""
 SHARES, STRENGTHS = 0.2, 0.1
 """Parts of the budget for the shares of columns, and for the strengths of pairs in wide tables."""
-WORTH = 0.5
+WORTH_OF_NOISE = 0.5
 """Part of its noise that a pair must be as strong as; priors take most of the noise out again."""
-VISIBLE = 0.05
+VISIBLE_NOISE = 0.05
 """Noise in an expected product of signs above which triples are not measured."""
 
 
@@ -76,7 +76,7 @@ def release(
     say("the shares of all columns are measured")
     final = (1 - SHARES) * budget / max(1, len(data.space))
     groups = [
-        _groups(shares[i], v.ordered or _numbers(v.levels), MERGED * table.length * math.sqrt(0.5 / final))
+        _groups(shares[i], v.ordered or _numbers(v.levels), MERGED_DEVIATIONS * table.length * math.sqrt(0.5 / final))
         for i, v in enumerate(data.space.variables)
     ]
     cards = [int(g.max()) + 1 for g in groups]
@@ -162,7 +162,7 @@ class _Table:
         for pair in sorted(strengths, key=lambda pair: -strengths[pair] / math.sqrt(math.prod(cards[i] for i in pair))):
             more = cost + _price(pair, cards)
             noise = self.length * math.sqrt(more / left) * math.sqrt(2 / math.pi) * math.prod(cards[i] for i in pair)
-            if strengths[pair] < WORTH * noise or cells_of([*alone, *chosen, pair], cards) > max_cells:
+            if strengths[pair] < WORTH_OF_NOISE * noise or cells_of([*alone, *chosen, pair], cards) > max_cells:
                 continue
             chosen.append(pair)
             cost = more
@@ -208,7 +208,7 @@ def _all_within(cards: Sequence[int], left: float, table: _Table) -> list[Scope]
         return pairs
     noise = table.length * math.sqrt(total / (left * _part(triples[0]))) / table.total
     cells = sum(math.prod(cards[i] for i in scope) for scope in triples) / len(triples)
-    return [*pairs, *triples] if noise * math.sqrt(cells) < VISIBLE else pairs
+    return [*pairs, *triples] if noise * math.sqrt(cells) < VISIBLE_NOISE else pairs
 
 
 def _numbers(levels: Sequence[object]) -> bool:

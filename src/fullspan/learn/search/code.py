@@ -20,13 +20,13 @@ import numpy as np
 from fullspan.arrays import Array
 from fullspan.model.algebra.jit import is_imported, serial
 
-_FEW = 3
+_FEW_TERMS = 3
 """Orders with fewer terms than this are left as they are."""
-_EVIDENCE = 10.0
+_SIZE_EVIDENCE = 10.0
 """Nats by which a common size must explain the weights better before it is believed."""
 _ANY_EVIDENCE = 3.0
 """Nats by which real weights must explain the estimates better than noise alone: two parameters more."""
-_FLOOR = 1e-7
+_LEAST_VARIANCE = 1e-7
 """Smallest variance of the real weights."""
 
 
@@ -71,22 +71,22 @@ class Code:
         return np.copysign(self.size, theta) * towards_size / precision, precision
 
 
-_NOISE = Code(0.0, 0.0, _FLOOR)
+_NOISE = Code(0.0, 0.0, _LEAST_VARIANCE)
 
 
 def fit_code(theta: Array, noise: Array) -> Code | None:
     """The code that makes the estimates most likely, richer ones only if clearly so; None for too few estimates."""
-    if len(theta) < _FEW:
+    if len(theta) < _FEW_TERMS:
         return None
     spread = max(float(np.mean(theta**2 - noise)), 0.1 * float(np.mean(noise)))
     best = _maximise(theta, noise, Code(0.5, 0.0, spread), common=False)
     if best.likelihood(theta, noise) < _NOISE.likelihood(theta, noise) + _ANY_EVIDENCE:
         return _NOISE
-    bar = best.likelihood(theta, noise) + _EVIDENCE
+    bar = best.likelihood(theta, noise) + _SIZE_EVIDENCE
     ranked = np.sort(np.abs(theta))[::-1]
     for share in (0.15, 0.3, 0.6):
         size = float(np.median(ranked[: max(2, int(share * len(ranked)))]))
-        code = _maximise(theta, noise, Code(share, size, max(0.05 * size**2, _FLOOR)), common=True)
+        code = _maximise(theta, noise, Code(share, size, max(0.05 * size**2, _LEAST_VARIANCE)), common=True)
         if (likelihood := code.likelihood(theta, noise)) > bar:
             best, bar = code, likelihood
     return best
@@ -114,7 +114,7 @@ def maximised_plain(
         moment = float(r @ (plus * high - (1 - plus) * low))
         square = float(r @ (plus * high**2 + (1 - plus) * low**2 + variance * noise / total))
         new_size = moment / mass if common else 0.0
-        new_variance = max(square / mass - new_size * (2 * moment / mass - new_size), _FLOOR)
+        new_variance = max(square / mass - new_size * (2 * moment / mass - new_size), _LEAST_VARIANCE)
         new_share = min(max((mass + 0.5) / (len(theta) + 1), 1e-3), 0.999)
         still = abs(new_share - share) < 1e-4 and abs(new_variance - variance) < 1e-3 * variance
         share, size, variance = new_share, new_size, new_variance
@@ -147,7 +147,7 @@ def maximised(
             moment += r * (plus * high - (1 - plus) * low)
             square += r * (plus * high**2 + (1 - plus) * low**2 + variance * noise[i] / total)
         new_size = moment / mass if common else 0.0
-        new_variance = max(square / mass - new_size * (2 * moment / mass - new_size), _FLOOR)
+        new_variance = max(square / mass - new_size * (2 * moment / mass - new_size), _LEAST_VARIANCE)
         new_share = min(max((mass + 0.5) / (n + 1), 1e-3), 0.999)
         still = abs(new_share - share) < 1e-4 and abs(new_variance - variance) < 1e-3 * variance
         share, size, variance = new_share, new_size, new_variance

@@ -31,7 +31,7 @@ from fullspan.model import Fitted, LogLinear
 from fullspan.model.algebra.basis import Basis, BasisName, is_power_of_two
 from fullspan.model.algebra.blas import one_core
 
-_LAP = 48
+_RACE_MOVES = 48
 """Moves of the best basis so far from which the others race against it."""
 
 
@@ -148,7 +148,7 @@ class _Fit:
 
     def _race(self) -> str:
         """Search term by term, unless another basis was ahead after a third of its moves: then this one is given up."""
-        if self.best is not None and len(self.best.history) >= _LAP:
+        if self.best is not None and len(self.best.history) >= _RACE_MOVES:
             lap = len(self.best.history) // 3
             status = paper_search(self.problem, self.options.epsilon, max_steps=lap)
             if status == "converged" or self.problem.cost() > self.best.history[lap - 1].cost:

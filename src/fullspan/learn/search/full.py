@@ -21,7 +21,7 @@ from fullspan.learn.search import line
 from fullspan.learn.search.margins import Margins
 from fullspan.learn.search.options import MAX_TERMS
 from fullspan.learn.search.problem import Prior, Problem, as_arrays, as_theta, refit, variances
-from fullspan.learn.search.sift import BELIEVED, Quadratic, sift
+from fullspan.learn.search.sift import BELIEVED_PART, Quadratic, sift
 from fullspan.model.algebra.basis import Basis, exchanged
 
 LARGEST_MARGIN = 4
@@ -30,9 +30,9 @@ _SHARE_OF_BEST = 0.7
 _AT_ONCE = 40
 _NEWTON_STEPS = 2
 """Newton steps after each round of growing; the next round goes on from there."""
-_TIED = 1e-9
+_TIED_SHARE = 1e-9
 """Prices and gains that differ by this share are equal: rounding, which no two machines share, must not choose."""
-_WIDE = 2.0
+_WIDE_DEVIATION = 2.0
 """Standard deviation of the prior on every weight while growing; it matters only where the data say nothing."""
 
 
@@ -104,7 +104,7 @@ def names_in_use(problem: Problem, largest: int = LARGEST_MARGIN) -> float:
         if any(a <= b for b in named):
             continue
         extra, own = np.array([_widened(problem, b, a, largest) for b in named]), _name(problem, a)
-        least = extra.min(initial=np.inf) + _TIED * own  # it is negative where larger margins are cheaper to name
+        least = extra.min(initial=np.inf) + _TIED_SHARE * own  # it is negative where larger margins are cheaper to name
         if least < own:
             named[int(np.flatnonzero(extra <= least)[0])] |= a
         else:
@@ -126,7 +126,7 @@ def _name(problem: Problem, variables: frozenset[int]) -> float:
 def _refit_wide(problem: Problem, tolerance: float, max_iterations: int = 50) -> None:
     """Joint refit under the wide prior, which keeps weights finite where cells are empty."""
     k = len(problem.table.theta)
-    problem.prior = Prior(np.zeros(k), np.full(k, 1.0 / (_WIDE**2 * problem.total)))
+    problem.prior = Prior(np.zeros(k), np.full(k, 1.0 / (_WIDE_DEVIATION**2 * problem.total)))
     refit(problem, tolerance, max_iterations, problem.prior)
 
 
@@ -200,7 +200,7 @@ def _candidates(problem: Problem, margins: Margins, room: int) -> list[_Candidat
         if int(y) not in problem.table.theta:
             name = problem.price(int(y)) - problem.prices.weight
             found.append(_Candidate(float(net), name, problem.support(int(y)), int(y)))
-    unit = _TIED * max((c.net for c in found), default=1.0)
+    unit = _TIED_SHARE * max((c.net for c in found), default=1.0)
     return sorted(found, key=lambda c: (-round(c.net / unit), sorted(c.variables), c.term or 0))
 
 
@@ -229,7 +229,7 @@ def sift_out(problem: Problem) -> None:
     y, theta = as_arrays(grown)
     quadratic = Quadratic(problem.table.fisher(y), theta, problem.total)
     orders = (problem.table.digits(y) > 0).sum(axis=1)
-    for believed in (BELIEVED, BELIEVED / 4, 0.0):
+    for believed in (BELIEVED_PART, BELIEVED_PART / 4, 0.0):
         sifted = sift(quadratic, orders, believed)
         problem.table.set_theta(as_theta(y[sifted.stay], sifted.theta))
         problem.prior = Prior(sifted.mean, sifted.precision / problem.total)

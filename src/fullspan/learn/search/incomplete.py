@@ -50,7 +50,7 @@ class _Round(NamedTuple):
 
 
 """A model that a round has found, or that makes the first completion."""
-_WORTH = 0.1
+_WORTH_NATS = 0.1
 """Nats that a round must save for another to follow."""
 _PAIRWISE = 1000
 """Weights up to which the first completion is by a pairwise machine."""
@@ -167,7 +167,7 @@ class _Rounds:
 
     def _follow(self, model: LogLinear) -> Alternated[_Round, LogLinear]:
         """Rounds from a first completion until they no longer help."""
-        return alternate(self, _Round(model), Stop(gain=_WORTH, max_iter=self.limits.completions), self._report)
+        return alternate(self, _Round(model), Stop(gain=_WORTH_NATS, max_iter=self.limits.completions), self._report)
 
     def complete(self, model: _Round) -> Expected[LogLinear]:
         """The description length of the observed data; the rows are completed by the search that needs them."""

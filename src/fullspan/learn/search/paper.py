@@ -18,7 +18,7 @@ from fullspan.learn.search.problem import Move, Problem, as_arrays
 
 _STEADY, _SHAKY = 256, 16
 """Steps before the first rebuild, for spins and for 0/1 functions, whose rounding grows faster."""
-_LONGEST = 1024
+_LONGEST_INTERVAL = 1024
 _LEAP, _LEAP_OF_FEW, _FEW = 64, 256, 1 << 24
 """Steps taken at a time by an engine that decides for itself, so often it can be seen and stopped: of tables with few
 states, whose steps take microseconds, more."""
@@ -148,7 +148,7 @@ def _next_interval(interval: int, drift: float) -> int:
     """Steps until the next rebuild, from the rounding that this one has removed."""
     if drift > _DIRTY:
         return max(interval // 4, 1)
-    return min(2 * interval, _LONGEST) if drift < _CLEAN else interval
+    return min(2 * interval, _LONGEST_INTERVAL) if drift < _CLEAN else interval
 
 
 def _best(problem: Problem, used: _InUse, candidates: Candidates) -> _Choice | None:

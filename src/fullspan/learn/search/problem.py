@@ -133,9 +133,9 @@ def as_theta(indices: NDArray[np.int64], weights: NDArray[Any]) -> dict[int, flo
     return {int(y): float(w) for y, w in zip(indices, weights, strict=True)}
 
 
-_LONGEST = 16.0
+_LONGEST_STEP = 16.0
 """Longest change of one weight in a single Newton step: a guard for weights of which the data say nothing."""
-_TRIES = 12
+_STEP_CUTS = 12
 """Times a Newton step is cut to a quarter before it is given up."""
 
 
@@ -162,7 +162,7 @@ def refit(problem: Problem, tolerance: float, max_iterations: int = 50, prior: P
     joint = _Joint(Free(table, y, theta), Known(problem.d_at(y)), prior.precision, centre=prior.mean)
     descent = Descent(joint, theta, 0.0, max_iterations, slack=lambda *_: rounding)
     # An interruption must reach the search, which knows the best point: it is not caught here.
-    Newton(_LONGEST, _TRIES, max(tolerance, rounding), damped=True).run(descent, joint)
+    Newton(_LONGEST_STEP, _STEP_CUTS, max(tolerance, rounding), damped=True).run(descent, joint)
     return descent.status == "converged"
 
 

@@ -20,7 +20,7 @@ from fullspan.arrays import Array
 from fullspan.learn.base.information import Cholesky
 from fullspan.learn.search.code import Code, fit_code
 
-BELIEVED = 0.2
+BELIEVED_PART = 0.2
 """A weight of which less than this part is signal is dropped."""
 _NAT = 1.0
 
@@ -67,7 +67,7 @@ class Quadratic:
         return (self.pull[out] - solved.T @ self.pull[stay]) / information, 1.0 / (self.total * information)
 
 
-def sift(quadratic: Quadratic, orders: NDArray[np.int64], believed: float = BELIEVED) -> Sifted:
+def sift(quadratic: Quadratic, orders: NDArray[np.int64], believed: float = BELIEVED_PART) -> Sifted:
     """Run the three steps; ``orders`` holds the order of each term."""
     everything = np.arange(len(orders))
     stay = _drop(quadratic, everything, lambda _, theta, noise: theta**2 / (2 * noise) - _NAT)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fullspan.arrays import Array
 from fullspan.model.algebra.basis import Basis
 
-_GROUP = 32
+_GROUP_LEVELS = 32
 """Joint levels of variables that are transformed together."""
 
 
@@ -55,7 +55,7 @@ def grouped(matrices: list[Array]) -> list[Array]:
     """Matrices of neighbouring variables as one, their Kronecker product, as long as it is small."""
     groups: list[Array] = []
     for matrix in matrices:
-        if groups and len(groups[-1]) * len(matrix) <= _GROUP:
+        if groups and len(groups[-1]) * len(matrix) <= _GROUP_LEVELS:
             groups[-1] = np.asarray(np.kron(matrix, groups[-1]), dtype=np.float64)
         else:
             groups.append(matrix)

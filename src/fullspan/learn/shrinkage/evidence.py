@@ -35,11 +35,11 @@ from fullspan.model.algebra.basis import Basis
 
 _WIDE, _FIRST, _RATIO = 0.25, 30.0, 8.0
 """Precisions to start from: of main effects, of pairs, and from each order to the next."""
-_LARGEST = 1e9
+_LARGEST_PRECISION = 1e9
 """Precision from which on an order is held at zero."""
 _ROUNDS, _CHANGE = 20, 0.15
 """Most updates of the precisions, and the relative change below which they are settled."""
-_PROBES = 2
+_TRACE_PROBES = 2
 """Random vectors for the trace, where it is not taken exactly."""
 _EXACT, _EXACT_TABLE = 512, 1 << 24
 """Weights, and numbers in the table of their contrasts over the states, up to which it is: fewer transforms than probes
@@ -131,7 +131,7 @@ class _Evidence:
             before, self.alpha = self.alpha, self._updated(self.gamma)
             if watch is not None:
                 watch(round_ + 1, self.at.surprise)
-            used = (self.gamma[1:] > 1.0) & (self.alpha[1:] < _LARGEST)
+            used = (self.gamma[1:] > 1.0) & (self.alpha[1:] < _LARGEST_PRECISION)
             if (np.abs(np.log(self.alpha[1:] / before[1:]))[used] < _CHANGE).all():
                 break
         self._maximise()
@@ -145,7 +145,7 @@ class _Evidence:
     def _precisions(self) -> tuple[Array, Array]:
         """(|X|,) precisions with 0 for what is left out, and standard deviations, 0 there as well."""
         alpha = np.full(128, np.inf)
-        alpha[: len(self.alpha)] = np.where(self.alpha < _LARGEST, self.alpha, np.inf)
+        alpha[: len(self.alpha)] = np.where(self.alpha < _LARGEST_PRECISION, self.alpha, np.inf)
         by_order = alpha[self.c.orders]
         left_out = np.isinf(by_order)
         precision = np.where(left_out, 0.0, by_order)
@@ -182,12 +182,12 @@ class _Evidence:
         if n_weights <= _EXACT and n_weights * len(sd) <= _EXACT_TABLE:
             return self._determined_exactly(sd)
         gamma, rng = np.zeros(self.top + 1), np.random.default_rng(0)  # the same signs each time: no jitter
-        for _ in range(_PROBES):
+        for _ in range(_TRACE_PROBES):
             # Signs of states and not of contrasts: they can follow the states wherever columns and levels stand.
             signs = rng.choice([-1.0, 1.0], len(sd))[self.canonical] / math.sqrt(len(sd))
             z = self.c.expectations(signs) * (sd > 0)
             lost = z * (z - self.solved(z, sd))
-            gamma += np.bincount(self.c.orders, lost, minlength=self.top + 1)[: self.top + 1] / _PROBES
+            gamma += np.bincount(self.c.orders, lost, minlength=self.top + 1)[: self.top + 1] / _TRACE_PROBES
         return gamma
 
     def _determined_exactly(self, sd: Array) -> Array:
@@ -205,7 +205,7 @@ class _Evidence:
         alpha = self.alpha.copy()
         for o in range(1, self.top + 1):
             found = gamma[o] > 0.5 and squares[o] > 0
-            alpha[o] = min(gamma[o] / squares[o] if found else 4 * alpha[o], _LARGEST)
+            alpha[o] = min(gamma[o] / squares[o] if found else 4 * alpha[o], _LARGEST_PRECISION)
         return alpha
 
 

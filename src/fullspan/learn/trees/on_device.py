@@ -17,7 +17,7 @@ from fullspan.engine.sampling.layers.device import Device
 from fullspan.learn.base.em import Expected
 from fullspan.model.hidden_tree import HiddenTree
 
-_NUMBERS = 1 << 28
+_HELD_NUMBERS = 1 << 28
 """Numbers in the messages of a block of rows."""
 _TINY = 1e-37
 
@@ -114,7 +114,7 @@ class EmOnDevice:
 
     def _blocks(self, rows: int, tables: Tables) -> list[slice]:
         n, k, _ = tables.emissions.shape
-        step = max(_NUMBERS // (2 * n * k), 1)
+        step = max(_HELD_NUMBERS // (2 * n * k), 1)
         return [slice(start, min(start + step, rows)) for start in range(0, rows, step)]
 
     def _emission(self, tables: Tables) -> Any:

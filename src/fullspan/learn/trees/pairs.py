@@ -16,7 +16,7 @@ from fullspan.model.algebra.jit import parallel, prange, serial
 
 _PLANES = 24
 """Bits of a weight that are counted by planes; larger or fractional weights are summed."""
-_FEW = 1 << 29
+_PLAIN_PRODUCTS = 1 << 29
 """Products of indicators that matrix products sum in less time than it takes to fetch compiled code."""
 _BLOCK_CELLS = 1 << 22
 """Indicators that are multiplied together where weights are summed."""
@@ -37,7 +37,7 @@ def pair_counts(states: NDArray[Any], weights: Array, cards: tuple[int, ...], ma
     offsets = np.concatenate([[0], np.cumsum(cards)[:-1]]).astype(np.int64)
     whole = weights.astype(np.int64)
     counts = np.zeros((size, size))
-    few = len(states) * size * size <= _FEW
+    few = len(states) * size * size <= _PLAIN_PRODUCTS
     if few or not (whole == weights).all() or int(whole.max()) >> _PLANES:
         for rows in _blocks(len(states), size):
             shown = _indicators(states[rows], offsets, size)

@@ -20,7 +20,7 @@ from fullspan.data.canonical import canonical_levels, canonical_states
 from fullspan.model.hidden_tree import HiddenTree
 
 _STAY, _LEAN, _SPLIT = 0.9, 0.3, 0.8
-_FLOOR = 1e-4
+_LEAST_PROBABILITY = 1e-4
 """Least probability, so that em can move everything."""
 
 
@@ -73,8 +73,8 @@ def _from_tree(
     transitions = rng.gamma(1.0, size=(n, k, k))
     for i, p in enumerate(chow_liu.parents.tolist()):
         if p >= 0:
-            transitions[i] *= chow_liu.transitions[i][level[p][:, None], level[i][None, :]] + _FLOOR
-    prior = chow_liu.prior[level[chow_liu.order[0]]] + _FLOOR
+            transitions[i] *= chow_liu.transitions[i][level[p][:, None], level[i][None, :]] + _LEAST_PROBABILITY
+    prior = chow_liu.prior[level[chow_liu.order[0]]] + _LEAST_PROBABILITY
     return _shared(prior), _shared(transitions), emissions
 
 

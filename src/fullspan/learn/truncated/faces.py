@@ -30,7 +30,7 @@ MAX_PROGRAM = 2_000_000
 """Ones in the model matrix up to which a linear program is tried."""
 _DENSE, _FILLED = 1 << 22, 0.05
 """Cells up to which, and share of ones above which, rows of F are multiplied as dense ones."""
-_CLEAR = 1e-6
+_CLEAR_GAP = 1e-6
 """Least gap, relative to c, by which an excluded state lies below the face."""
 
 
@@ -92,7 +92,7 @@ def certified(engine: TruncatedEngine, seen: Mask) -> Certificate | None:
     v = rows.moments(gram.solve(np.ones(len(rows))))
     values = engine.dot(v)
     gap = 1.0 - float(values.max(where=~seen, initial=-np.inf))
-    if gap < _CLEAR or float(np.abs(values - 1.0).max(where=seen, initial=0.0)) > 1e-9 * gap:
+    if gap < _CLEAR_GAP or float(np.abs(values - 1.0).max(where=seen, initial=0.0)) > 1e-9 * gap:
         return None
     # 1 is among the combinations of the columns: centring takes one dimension
     return Certificate(Face(v / min(gap, 1.0), len(rows), gram.rank - 1), rows, gram)

@@ -27,7 +27,7 @@ from fullspan.model.algebra.basis import Basis, Term
 from fullspan.model.algebra.blas import one_core
 from fullspan.model.algebra.inclusion import empty_set, joined, sets_of_states, sets_of_terms
 from fullspan.model.fitted import Fitted
-from fullspan.model.goodness import EXPECTED, goodness
+from fullspan.model.goodness import LEAST_EXPECTED, goodness
 from fullspan.model.loglinear import checked_codes
 from fullspan.model.record import Step
 from fullspan.model.truncated import TruncatedLogLinear
@@ -210,7 +210,7 @@ def _fitted(data: Empirical, o: TruncatedOptions, t: Truncation, trained: Traine
             "violation": solution.violation,
             "iterations": solution.iterations,
             "undecided": trained.undecided,
-            "sparse_cells": round(float(np.mean(data.total * np.exp(engine.log_p) < EXPECTED)), 6),
+            "sparse_cells": round(float(np.mean(data.total * np.exp(engine.log_p) < LEAST_EXPECTED)), 6),
         },
         fingerprint=data.fingerprint(),
         goodness=goodness(data.counts, log_prob, free, cells, len(engine) - 1 - len(t.terms)),

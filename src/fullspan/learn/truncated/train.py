@@ -28,9 +28,9 @@ MAX_NEWTON = 3000
 """Weights up to which Newton's method is the default, and standard errors are computed."""
 PUBLISHED_STEPS = 10_000
 """Steps of gradient descent in the paper."""
-_LARGE = 12.0
+_LARGE_WEIGHT = 12.0
 """Weight beyond which it may diverge."""
-_REPORT = 100
+_STEPS_PER_REPORT = 100
 """Steps of gradient descent between two looks at it."""
 
 
@@ -77,7 +77,7 @@ def train(
         on_face = _few_states(found.rows, found.gram, q[seen], solver, tol, max_iter, watch)
         return Trained(_in_the_limit(engine, found.face, on_face, d), found.face)
     solution = _solve(engine, d, solver, l2, tol, max_iter, watch)
-    if l2 or solution.status == "interrupted" or np.abs(solution.theta).max(initial=0.0) < _LARGE:
+    if l2 or solution.status == "interrupted" or np.abs(solution.theta).max(initial=0.0) < _LARGE_WEIGHT:
         return Trained(solution)
     if len(engine.indices) > MAX_PROGRAM:
         return Trained(solution, undecided=True)
@@ -183,7 +183,7 @@ def _descent(
     trace, steps, worst, status = [likelihood.move(theta.copy())], 0, np.inf, "iteration limit"
     try:
         while steps < limit:
-            batch = min(_REPORT, limit - steps)
+            batch = min(_STEPS_PER_REPORT, limit - steps)
             worst = descend(engine.start, engine.indices, d, theta, engine.p, rate, l2, batch)
             steps += batch
             trace.append(likelihood.move(theta.copy()))

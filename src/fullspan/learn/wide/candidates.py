@@ -26,7 +26,7 @@ from fullspan.model.algebra.basis import Basis, Term
 MAX_ORDER = 12
 """Most variables of a term."""
 _EDGE = 1e-12
-_MOST = 20
+_MOST_PER_VARIABLE = 20
 """Candidates per variable that are looked at in a round."""
 
 
@@ -63,7 +63,7 @@ def pair_candidates(
     single, which = _single_terms(counts, p, basis, in_use, names)
     best = np.maximum(net, single)
     rows, columns = np.nonzero(best > 0)
-    chosen = np.lexsort((columns, rows, -best[rows, columns]))[: _MOST * n]
+    chosen = np.lexsort((columns, rows, -best[rows, columns]))[: _MOST_PER_VARIABLE * n]
     found = []
     for i, j in zip(rows[chosen].tolist(), columns[chosen].tolist(), strict=True):
         if single[i, j] > net[i, j]:

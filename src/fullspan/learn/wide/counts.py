@@ -14,7 +14,7 @@ from fullspan.engine.elimination.pairs import all_cells, level_starts
 from fullspan.learn.search.options import PSEUDO_ROWS
 from fullspan.model.algebra.basis import Basis, Term
 
-_NUMBERS = 1 << 23
+_HELD_NUMBERS = 1 << 23
 """Numbers of the rows' events that are held at once."""
 _EXACT = float(1 << 22)
 """Whole weights are summed in single precision as long as their sum stays below this."""
@@ -34,7 +34,7 @@ class Counts:
         starts = level_starts(self.cards)
         k = int(starts[-1]) - len(self.cards)
         found, m = np.zeros((k, k)), len(self.weights)
-        step = max(1, min(m, _NUMBERS // max(1, k)))
+        step = max(1, min(m, _HELD_NUMBERS // max(1, k)))
         for first in range(0, m, step):
             rows = slice(first, first + step)
             weights = self.weights[rows]
@@ -79,7 +79,7 @@ class Counts:
     def products(self, basis: Basis, terms: Sequence[Term], others: Sequence[Term]) -> Array:
         """``<Phi_y Phi_z>`` in the data, (terms, others), for terms that share no variable."""
         m = len(self.weights)
-        step = max(1, min(m, _NUMBERS // max(1, len(terms) + len(others))))
+        step = max(1, min(m, _HELD_NUMBERS // max(1, len(terms) + len(others))))
         found = np.zeros((len(terms), len(others)))
         for first in range(0, m, step):
             states = self.columns[:, first : first + step].T

@@ -28,12 +28,12 @@ from fullspan.learn.wide.tariff import Tariff
 from fullspan.learn.wide.width import Width
 from fullspan.model.algebra.basis import Basis, BasisName, Term
 
-_SHARE = 0.3
+_COMPETING_SHARE = 0.3
 """A candidate waits for another round unless it is worth this share of the best one that it competes with."""
-_CHEAP = 0.01
+_CHEAP_SHARE = 0.01
 """Share of the budget up to which the cells that a pair adds hardly count against it."""
 _AT_ONCE = 40
-_FORCED = 8
+_FORCED_PAIRS = 8
 """Refused pairs in a round for which an order is looked for anew."""
 _ROUNDS = 60
 MAX_TERMS = 4096
@@ -84,7 +84,7 @@ class Growth:
         inside = CliqueTerms(self.weigher.counts, terms.cliques, self.weigher.basis)
         for _ in range(_ROUNDS):
             found = inside.candidates(self.reached.terms.tables(self.reached.theta), self.reached.weights, self._prices)
-            if not self._accepted("append", found, lambda found: apart(found, _SHARE, _AT_ONCE)):
+            if not self._accepted("append", found, lambda found: apart(found, _COMPETING_SHARE, _AT_ONCE)):
                 return
 
     def choose_basis(self, names: Sequence[BasisName]) -> None:
@@ -104,7 +104,7 @@ class Growth:
 
     def _terms_that_fit(self, found: Sequence[Candidate]) -> list[Candidate]:
         """Terms that share little and that the graph takes."""
-        return [c for c in apart(found, _SHARE, _AT_ONCE) if self.width.join(c.variables)]
+        return [c for c in apart(found, _COMPETING_SHARE, _AT_ONCE) if self.width.join(c.variables)]
 
     @property
     def _prices(self) -> Tariff:
@@ -115,14 +115,14 @@ class Growth:
 
     def _pairs_that_fit(self, found: Sequence[Candidate]) -> list[Candidate]:
         """A forest of pairs within the budget; those refused are offered again under a better order."""
-        unit = _CHEAP * self.width.budget
+        unit = _CHEAP_SHARE * self.width.budget
         scores = [c.net / math.sqrt(1.0 + self.width.added(*c.variables) / unit) for c in found]
         ranked = [found[k] for k in np.argsort(-np.array(scores), kind="stable")]
-        taken, refused = forest(ranked, self.width.join, _SHARE)
+        taken, refused = forest(ranked, self.width.join, _COMPETING_SHARE)
         if refused and self.width.reorder():
             more, refused = forest([*taken, *refused], self.width.join, 0.0)
             taken = more
-        forced = [c for c in refused[:_FORCED] if self.width.force(c.variables)] if not taken else []
+        forced = [c for c in refused[:_FORCED_PAIRS] if self.width.force(c.variables)] if not taken else []
         return taken + forced
 
     def _accepted(

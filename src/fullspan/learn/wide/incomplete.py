@@ -34,13 +34,13 @@ from fullspan.model.record import Step
 
 _ROUNDS, _STEPS = 3, 25
 """Networks that complete the rows one after the other, and most em steps."""
-_CELLS = 1 << 13
+_VISITED_CELLS = 1 << 13
 """Cells of the elimination that em may visit for a row, on average."""
-_MOST = 1 << 17
+_MOST_CELLS = 1 << 17
 """Most cells of the elimination by default: an eighth of those for complete rows leaves time for em."""
-_FIRST = 1 << 12
+_FIRST_CELLS = 1 << 12
 """Cells of the elimination of a network that completes rows."""
-_GAIN = 1e-4
+_GAIN_NATS = 1e-4
 """Nats per row that an em step must gain for another one."""
 
 
@@ -48,9 +48,9 @@ def fit_wide_incomplete(data: Empirical, options: WideOptions, watch: Watch | No
     """Learn a log-linear model of bounded width from rows with missing cells; see :func:`fit_wide`."""
     rng, started = np.random.default_rng(0), time.perf_counter()
     cards = data.space.cards
-    cells = options.cells or visits(data, min(_MOST, cells_for(cards, options.max_memory)))
+    cells = options.cells or visits(data, min(_MOST_CELLS, cells_for(cards, options.max_memory)))
     options = replace(options, cells=cells)
-    small = replace(options, cells=min(max(_FIRST, max(cards) ** 2 * len(cards)), cells))
+    small = replace(options, cells=min(max(_FIRST_CELLS, max(cards) ** 2 * len(cards)), cells))
     filled, history = _from_shares(data, rng), list[Step]()
     for _ in range(_ROUNDS):
         first = Search(filled, small, watch, started)
@@ -65,13 +65,13 @@ def fit_wide_incomplete(data: Empirical, options: WideOptions, watch: Watch | No
 
 
 def visits(data: Empirical, cells: int) -> int:
-    """The most cells, a power of two below ``cells``, of which a row visits at most ``_CELLS`` on average in em.
+    """The most cells, a power of two below ``cells``, of which em visits at most ``_VISITED_CELLS`` for an average row.
 
     A row visits those that agree with what it says: of every table at most the states of its missing cells.
     """
     cards = np.log2(np.array(data.space.cards, dtype=np.float64))
     each = np.exp2(np.minimum((data.states < 0) @ cards, 60.0)) * len(data.space)
-    while cells > _CELLS and np.minimum(each, cells).mean() > _CELLS:
+    while cells > _VISITED_CELLS and np.minimum(each, cells).mean() > _VISITED_CELLS:
         cells //= 2
     return cells
 
@@ -140,7 +140,7 @@ class Em:
 
     def run(self) -> Fitted:
         """Em steps until they gain little; Ctrl-C keeps the weights so far."""
-        ended = alternate(self, self.theta, Stop(gain=_GAIN, max_iter=_STEPS - 1))
+        ended = alternate(self, self.theta, Stop(gain=_GAIN_NATS, max_iter=_STEPS - 1))
         return self.ended("interrupted" if ended.status == "interrupted" else self.fitted.status)
 
     def ended(self, status: str) -> Fitted:

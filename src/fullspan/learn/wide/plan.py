@@ -14,7 +14,7 @@ from fullspan.engine.memory import budget, require
 CELLS, VARIABLES = 1 << 20, 100
 """Most cells of all tables by default, for up to so many variables."""
 LEAST = 1 << 12
-_TERMS = 8
+_TERMS_PER_VARIABLE = 8
 """Terms per variable that memory is planned for."""
 
 
@@ -32,5 +32,5 @@ def cells_for(cards: Sequence[int], max_memory: int | None = None) -> int:
     require(pairs, limit, what, "leave variables out with columns=, or merge levels")
     wanted = max(LEAST, int(CELLS * min(1.0, VARIABLES / max(n, 1))))
     most = max(cards, default=1) ** 2 * n
-    by_memory = (limit - pairs) // (8 * (_TERMS * n // 4 + 16))
+    by_memory = (limit - pairs) // (8 * (_TERMS_PER_VARIABLE * n // 4 + 16))
     return max(min(wanted, by_memory), most)

@@ -16,11 +16,11 @@ from fullspan.learn.wide.terms import Terms
 from fullspan.learn.wide.width import Width
 from fullspan.model.algebra.basis import Basis, Term
 
-WIDE = 2.0
+WIDE_DEVIATION = 2.0
 """Standard deviation of the prior before a code is known; it matters only where the data say nothing."""
 _TOLERANCE = 0.02
 """Nats of all rows that a refit may leave to be had."""
-_STALE = 0.05
+_STALE_SHARE = 0.05
 """Share of new terms from which on the information is computed anew before a refit."""
 
 
@@ -64,7 +64,7 @@ class Weigher:
 
     def wide(self, k: int) -> Gaussian:
         """The prior of no opinion."""
-        return Gaussian(np.zeros(k), np.full(k, 1.0 / (WIDE**2 * self.counts.total)))
+        return Gaussian(np.zeros(k), np.full(k, 1.0 / (WIDE_DEVIATION**2 * self.counts.total)))
 
     def laid_out(self, terms: Iterable[Term], width: Width) -> Terms:
         """Terms on the order of a graph."""
@@ -111,7 +111,7 @@ class Weigher:
         """``v -> (F + W)^-1 v`` with the latest information; terms that it does not know stand alone."""
         place = {term: k for k, term in enumerate(self._known)}
         new = [k for k, term in enumerate(terms.terms) if term not in place]
-        if len(new) > _STALE * len(theta):
+        if len(new) > _STALE_SHARE * len(theta):
             self.information(terms, theta)
             place, new = {term: k for k, term in enumerate(terms.terms)}, []
         old = [k for k, term in enumerate(terms.terms) if term in place]

@@ -17,9 +17,9 @@ from fullspan.learn.base.descent import Descent, Point
 from fullspan.learn.base.newton import Newton
 from fullspan.learn.wide.terms import Terms
 
-_LONGEST = 16.0
-_TRIES = 12
-_MEMORY = 12
+_LONGEST_STEP = 16.0
+_STEP_CUTS = 12
+_KEPT_PAIRS = 12
 Solve = Callable[[Array], Array]
 
 
@@ -59,7 +59,7 @@ class _Joint:
         if self.last is not None:
             s, y = point.theta - self.last[0], g - self.last[1]
             if float(s @ y) > 1e-12 * float(np.linalg.norm(s) * np.linalg.norm(y)):
-                self.pairs = [*self.pairs[1 - _MEMORY :], (s, y)]
+                self.pairs = [*self.pairs[1 - _KEPT_PAIRS :], (s, y)]
         self.last = point.theta, g
         q, taken = g.copy(), []
         for s, y in reversed(self.pairs):
@@ -81,7 +81,7 @@ def refit(
     """
     joint = _Joint(terms, d, prior, solve)
     descent = Descent(joint, theta, 0.0, max_iterations)
-    Newton(_LONGEST, _TRIES, tolerance, damped=True).run(descent, joint)
+    Newton(_LONGEST_STEP, _STEP_CUTS, tolerance, damped=True).run(descent, joint)
     best = descent.point.theta
     if joint.theta is not best:
         joint.move(best)

@@ -41,11 +41,11 @@ from fullspan.model.fitted import Fitted
 from fullspan.model.loglinear import LogLinear
 from fullspan.model.record import Step
 
-_CYCLES = 3
+_MAX_CYCLES = 3
 """Most times that growing and sifting follow each other."""
-_WORTH = 1e-4
+_WORTH_NATS = 1e-4
 """Nats per row that another cycle must have saved for a further one."""
-_CLEARLY = 0.01
+_CLEAR_NATS = 0.01
 """Nats per row that all terms of a network's families must save to be taken in place of a sparser model."""
 
 
@@ -149,7 +149,7 @@ class Search:
         start = self.weigher.independent(self.width)
         growth = Growth(self.weigher, self.width, self.tariff, start, self._tell)
         best: Described | None = None
-        for cycle in range(_CYCLES):
+        for cycle in range(_MAX_CYCLES):
             growth.pairs()
             growth.longer_terms()
             if cycle == 0:
@@ -159,13 +159,13 @@ class Search:
             grown = described(growth.weigher, self.tariff, growth.reached, growth.width)
             found = sifted(growth.weigher, self.tariff, grown)
             if cycle == 0 and network is not None and (whole := self._whole(network, moral)) is not None:
-                found = whole if whole.length < found.length - _CLEARLY * self.data.total else found
+                found = whole if whole.length < found.length - _CLEAR_NATS * self.data.total else found
             saved = np.inf if best is None else best.length - found.length
             if saved > 0:
                 best = found
                 self.kept, self.width = found.reached, found.width
                 self._record("prune", found.reached, found.length)
-            if saved <= _WORTH * self.data.total:
+            if saved <= _WORTH_NATS * self.data.total:
                 break
             growth = self._again(found)
         assert best is not None

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fullspan.learn.base.information import Cholesky
-from fullspan.learn.search.sift import BELIEVED, Quadratic, sift
+from fullspan.learn.search.sift import BELIEVED_PART, Quadratic, sift
 from fullspan.learn.wide.reached import Reached, Weigher
 from fullspan.learn.wide.refit import Gaussian
 from fullspan.learn.wide.tariff import Tariff
@@ -51,7 +51,7 @@ def sifted(weigher: Weigher, tariff: Tariff, grown: Described) -> Described:
         return grown
     quadratic = Quadratic(weigher.information(terms, reached.theta), reached.theta, weigher.counts.total)
     orders = np.array([len(term) for term in terms.terms])
-    for believed in (BELIEVED, BELIEVED / 4, 0.0):
+    for believed in (BELIEVED_PART, BELIEVED_PART / 4, 0.0):
         found = sift(quadratic, orders, believed)
         kept = [terms.terms[k] for k in found.stay]
         width = Width.around(terms.space.cards, [[i for i, _ in term] for term in kept], grown.width)

@@ -22,7 +22,7 @@ from fullspan.learn.wide.counts import Counts
 from fullspan.learn.wide.width import Width
 from fullspan.model.algebra.basis import BasisName, Term
 
-_MOST = 4096
+_MOST_CELLS = 4096
 """Cells of a network's families up to which all terms inside them are weighed at once."""
 
 
@@ -54,7 +54,7 @@ def weights_of(network: Network, basis: BasisName, max_order: int) -> dict[Term,
     """All terms inside the families of a network, and all main effects; None if they are too many or too large."""
     cards = network.space.cards
     cells = sum(math.prod(cards[i] for i in family) for family in network.families)
-    if cells > _MOST or max(len(family) for family in network.families) > max_order:
+    if cells > _MOST_CELLS or max(len(family) for family in network.families) > max_order:
         return None
     model = network.log_linear(basis=basis)
     weights = dict(zip(model.terms, model.theta.tolist(), strict=True))

@@ -15,7 +15,7 @@ import numpy as np
 from fullspan.arrays import Array, Ints
 from fullspan.engine.elimination.ordering.fill import FEWEST_EDGES, SMALLEST, SWEEP, greedy
 
-_TIES = 6
+_RANDOM_ORDERS = 6
 """Orders with random ties that are tried beside the rules."""
 
 
@@ -111,7 +111,7 @@ class Width:
         self.rows, self.order, self._later, self.sizes, self._place = kept
         return False
 
-    def reorder(self, ceiling: float | None = None, ties: int = _TIES) -> bool:
+    def reorder(self, ceiling: float | None = None, ties: int = _RANDOM_ORDERS) -> bool:
         """Look for an order of fewer cells than the ceiling, by default those of the present one."""
         least, best = (self.cells * (1 - 1e-9) if ceiling is None else ceiling), None
         n, rng = len(self.cards), np.random.default_rng(0)

@@ -20,7 +20,7 @@ from fullspan.arrays import Ints
 from fullspan.model.algebra.basis import Term
 from fullspan.model.algebra.jit import serial
 
-_LOOKUP = 8
+_TERMS_PER_LOOKUP = 8
 """Terms read through in the time of one look-up."""
 
 
@@ -133,7 +133,9 @@ def _include(
         found = 0
         for a in range(s_start[x], last):
             low, high = begin[s_items[a]], begin[s_items[a] + 1]
-            if high - low > _LOOKUP * (last - a):  # terms go on with -1, for none, or an item that is further on
+            if high - low > _TERMS_PER_LOOKUP * (
+                last - a
+            ):  # terms go on with -1, for none, or an item that is further on
                 for other in range(a, last):
                     goal = -1 if other == a else s_items[other]
                     c = low + np.searchsorted(second[low:high], goal)

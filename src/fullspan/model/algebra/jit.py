@@ -37,9 +37,9 @@ if "OMP_WAIT_POLICY" not in os.environ:
 # Rounding may be reassociated and contracted, so that loops vectorise; NaN and infinity keep their meaning.
 _FAST = {"reassoc", "contract", "arcp", "nsz"}
 _LOCK = threading.RLock()
-_PATIENCE = 1 << 30
+PATIENCE = 1 << 30
 """Numbers that NumPy visits for tables of middle size before kernels are compiled: in about as long as that takes."""
-_PASS = 1 << 14
+_NUMBERS_PER_ROUND = 1 << 14
 """Numbers that NumPy visits while Python makes a round of a loop of a few calls."""
 _INTERPRETED = (
     "fullspan.engine.elimination.ordering.",
@@ -50,10 +50,10 @@ _INTERPRETED = (
 _FEW, _FEW_KEPT, _FEW_ORDERED = 1 << 15, 1 << 8, 1 << 10
 """Numbers in a kernel's arguments up to which a call runs as Python: where it is not kept on disk, where it is, and of
 kernels that order nodes, whose time grows faster than their arrays."""
-_PATIENCE_PYTHON, _PATIENCE_KEPT = 1 << 18, 1 << 13
+PATIENCE_PYTHON, _PATIENCE_KEPT = 1 << 18, 1 << 13
 """Numbers that a kernel visits as Python before it is compiled, or fetched from the disk: in some two seconds, or in a
 tenth. Numbers and not seconds, since the two differ by rounding: what a program prints must not depend on the clock."""
-_QUADRATIC = 32
+_QUADRATIC_PART = 32
 """Kernels that order nodes visit the square of their numbers over this."""
 _here = threading.local()
 
@@ -109,11 +109,11 @@ class Kernel(Deferred):
         It does where this kernel is not kept on disk, until it has visited enough numbers for compiling to pay.
         ``n_passes`` are the rounds of the twin's Python loops, each of which takes as long as many numbers.
         """
-        if self._made is not None or n_numbers > most or self._visited > _PATIENCE:
+        if self._made is not None or n_numbers > most or self._visited > PATIENCE:
             return False
-        cost = n_numbers + _PASS * n_passes
-        self._visited = _PATIENCE + 1 if not self._visited and self._is_kept() else self._visited + cost
-        return self._visited <= _PATIENCE
+        cost = n_numbers + _NUMBERS_PER_ROUND * n_passes
+        self._visited = PATIENCE + 1 if not self._visited and self._is_kept() else self._visited + cost
+        return self._visited <= PATIENCE
 
     def _is_kept(self) -> bool:
         """Whether this kernel, as it is now, is on disk: looked for where Numba keeps it, without importing Numba."""
@@ -131,7 +131,7 @@ class Kernel(Deferred):
 
     def _is_interpreted(self, arguments: tuple[Any, ...]) -> bool:
         """Whether this call runs as Python, which is done before Numba is imported."""
-        if not self.__module__.startswith(_INTERPRETED) or self._as_python > _PATIENCE_PYTHON:
+        if not self.__module__.startswith(_INTERPRETED) or self._as_python > PATIENCE_PYTHON:
             return False
         if self._kept is None:  # looked up once: a kernel that this process compiles is no longer asked about
             self._kept = self._is_kept()
@@ -140,7 +140,7 @@ class Kernel(Deferred):
         n = _n_numbers(arguments)
         if n > self._few():
             return False
-        self._as_python += n * n // _QUADRATIC if self._orders_nodes() else n
+        self._as_python += n * n // _QUADRATIC_PART if self._orders_nodes() else n
         return True
 
     def _orders_nodes(self) -> bool:

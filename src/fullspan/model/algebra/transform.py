@@ -26,7 +26,7 @@ from fullspan.model.algebra.local_bases import inverse_functions, local_function
 WALSH, MONOMIAL, INDICATOR = 0, 1, 2
 ANALYSE, INVERT, SYNTHESISE = 0, 1, 2
 
-_GROUP = 1024
+GROUP_STATES = 1024
 """Joint size up to which neighbouring variables are transformed in one visit."""
 _BIT = {
     (WALSH, ANALYSE): ((1, 1), (1, -1)),
@@ -40,13 +40,13 @@ _BIT = {
     (INDICATOR, SYNTHESISE): ((1, -1), (1, 1)),
 }
 """The three maps on a variable of two levels."""
-_BYTES = 512
+_VISITED_BYTES = 512
 """Bytes of two-level columns that are visited together: with a group of rows half of the second-level cache."""
-_MATRIX = 32
+_MATRIX_STATES = 32
 """Joint size up to which NumPy transforms neighbouring variables by one matrix."""
-_MANY = 1 << 13
+PAIRWISE_NUMBERS = 1 << 13
 """Numbers beyond which sums over pairs are faster than products with matrices."""
-_WIDTH = 32
+_VISITED_COLUMNS = 32
 """Columns of a group that are visited together: one or two cache lines."""
 
 
@@ -184,10 +184,10 @@ def transform_plain(tables: NDArray[Any], cards: NDArray[np.int64], kinds: NDArr
 
     In large tables a variable of two levels is a group of its own, and its matrix is written out as sums.
     """
-    many = tables.size > _MANY
+    many = tables.size > PAIRWISE_NUMBERS
     stride, matrices = (
         1,
-        list(_group_matrices(tuple(cards.tolist()), tuple(kinds.tolist()), op, 2 if many else _MATRIX)),
+        list(_group_matrices(tuple(cards.tolist()), tuple(kinds.tolist()), op, 2 if many else _MATRIX_STATES)),
     )
     while matrices:
         matrix = matrices.pop(0)
@@ -270,14 +270,14 @@ def transform_in_place(table: NDArray[Any], cards: NDArray[np.int64], kinds: NDA
         transform_plain(table, cards, kinds, op)
         return
     stride = 1
-    for own, own_kinds in _groups(tuple(cards.tolist()), tuple(kinds.tolist()), _GROUP):
+    for own, own_kinds in _groups(tuple(cards.tolist()), tuple(kinds.tolist()), GROUP_STATES):
         size = int(own.prod())
         if (own == 2).all() and (own_kinds == own_kinds[0]).all():
             matrix = np.array(_BIT[int(own_kinds[0]), op], dtype=table.dtype)
-            width = 1 if stride == 1 else _column_width(stride, _BYTES // table.itemsize)
+            width = 1 if stride == 1 else _column_width(stride, _VISITED_BYTES // table.itemsize)
             transform_bits(table, stride, len(own), width, matrix, op == SYNTHESISE)
         else:
-            width = _column_width(table.size // size if stride == 1 else stride, 2 * _WIDTH)
+            width = _column_width(table.size // size if stride == 1 else stride, 2 * _VISITED_COLUMNS)
             _group(table, stride, size, width, own, own_kinds, op)
         stride *= size
 

@@ -19,7 +19,7 @@ from typing import Literal
 Kind = Literal["odds ratio", "cell ratio"]
 NEAR_BOUNDARY = math.log(1e6)
 """Log ratio from which on a number would only say how far a solver went towards infinity."""
-_WEAK = 0.5
+_WEAK_NATS = 0.5
 """Nats that a weight about nothing saves on average: half the mean of a chi-squared variable with one degree."""
 
 
@@ -108,7 +108,7 @@ class Interaction:
         Of an interaction within a larger one the nats are only a part; there, and where they are approximate, the 95 %
         interval of the effect must hold 1 as well.
         """
-        if not self.nats_saved < _WEAK or not self.effects:
+        if not self.nats_saved < _WEAK_NATS or not self.effects:
             return False
         low, high = self.effects[0].log_interval()
         return low <= 0 <= high or not (self.approximate or self.within)

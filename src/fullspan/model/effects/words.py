@@ -28,7 +28,7 @@ from fullspan.model.effects.interaction import factor, sense
 
 Event = tuple[int, ...]
 """Codes of one variable, increasing."""
-_LISTED = 3
+_LISTED_LEVELS = 3
 """Levels that are texts which a range spells out."""
 
 
@@ -93,7 +93,7 @@ def _range(variable: Variable, first: int, last: int) -> str:
     if all(isinstance(level, int | float) for level in levels[: variable.n_bins]):
         below, above = f"{levels[first]}", f"{levels[last]}"
         return f"{name} ≤ {above}" if starts else f"{name} ≥ {below}" if stops else f"{below} ≤ {name} ≤ {above}"
-    if last - first < _LISTED:
+    if last - first < _LISTED_LEVELS:
         return _listed(variable, range(first, last + 1))
     return f"{name} from {levels[first]} to {levels[last]}"
 

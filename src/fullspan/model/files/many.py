@@ -24,7 +24,7 @@ from fullspan.model.files.strict_json import Node
 from fullspan.model.many import ManyModels
 
 KIND = ManyModels.kind
-_LAST = 2**62
+_LAST_PLACE = 2**62
 """Places beyond this do not fit the arrays."""
 _REAL = ("log_z", "log_likelihood", "entropy", "description_length", "drift")
 _WHOLE = ("n_rows", "n_dropped", "n_steps")
@@ -93,7 +93,7 @@ def read(source: envelope.Source) -> ManyModels:
 
 def _read_terms(record: Node, space: Space) -> tuple[int, ...]:
     """Places of terms, increasing, with a weight each."""
-    listed = [node.whole(1, min(space.n_states - 1, _LAST)) for node in record["terms"].items()]
+    listed = [node.whole(1, min(space.n_states - 1, _LAST_PLACE)) for node in record["terms"].items()]
     places = increasing(record["terms"], listed, "places")
     n_weights = len(list(record["weights"].items()))
     if n_weights != len(places):

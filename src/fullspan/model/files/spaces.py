@@ -13,7 +13,7 @@ from fullspan.errors import FullspanError, ModelFileError
 from fullspan.model.files.strict_json import Node
 
 MAX_VARIABLES = 1 << 16
-_EXACT = 2**53
+_EXACT_INTEGERS = 2**53
 
 
 def space_record(space: Space) -> list[dict[str, Any]]:
@@ -45,7 +45,7 @@ def _variable(variable: Variable) -> dict[str, Any]:
 def _contents(inside: Contents) -> list[list[float]]:
     """Values and weights of the runs of a bin, or least values, greatest values and weights; whole numbers as such."""
     runs = [inside.low, inside.weights] if inside.low == inside.high else [inside.low, inside.high, inside.weights]
-    return [[int(x) if x.is_integer() and abs(x) < _EXACT else x for x in map(float, own)] for own in runs]
+    return [[int(x) if x.is_integer() and abs(x) < _EXACT_INTEGERS else x for x in map(float, own)] for own in runs]
 
 
 def _plain(level: Level) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 from fullspan.errors import FullspanError
 from fullspan.model.files.disk import is_pipe_or_device, naming, write_atomically
 
-_MANY = 100_000
+ROWS_IN_PYTHON = 100_000
 """Rows from which on a CSV file is not written in Python."""
 _MODEL_START = b'"fullspan-model"'
 
@@ -171,7 +171,7 @@ def _is_plain(table: Any) -> bool:
 
 def _delimited(delimiter: str) -> Callable[[Any, Path], None]:
     def write(table: Any, path: Path) -> None:
-        if table.num_rows > _MANY and _is_plain(table):
+        if table.num_rows > ROWS_IN_PYTHON and _is_plain(table):
             _copied(table, path, delimiter)
             return
         with path.open("w", encoding="utf-8", newline="") as file:

@@ -30,7 +30,7 @@ from fullspan.query.margins import WorstCells, worst_cells
 from fullspan.query.pair_misfit import PairMisfit, pair_misfit
 
 WORST = 15
-SHARE = 0.2
+HELD_OUT_SHARE = 0.2
 """Of the rows that is held out for a second fit."""
 MAX_SECONDS = 120.0
 """Time that the first fit may have taken for there to be a second one."""
@@ -210,8 +210,8 @@ def _held_out(
         return _compared(estimator, data, None), f"{data.total:,.6g} {_which(share)}", ""
     if (why := _no_refit(estimator, data, refit)) is not None:
         return None, "", f"{why}; --test FILE takes rows that the model has not seen"
-    say(f"learning again from {1 - SHARE:.0%} of the rows, to test on the others")
-    train, valid = held_out(data, SHARE, np.random.default_rng(0))
+    say(f"learning again from {1 - HELD_OUT_SHARE:.0%} of the rows, to test on the others")
+    train, valid = held_out(data, HELD_OUT_SHARE, np.random.default_rng(0))
     if valid is None:
         return None, "", "there are too few rows to hold some out"
     words = (

@@ -17,14 +17,14 @@ from fullspan.people.report.parts import sentence
 from fullspan.query.margins import WorstCells
 
 _SIZES = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
-_NAMED = 6
+_NAMED_VARIABLES = 6
 """Variables without interactions that are named."""
 _SIGNIFICANT = 0.05
 _SAME = 1e-9
 """Nats below which a model is the baseline itself."""
-_TINY = 0.05
+_TINY_RESIDUAL = 0.05
 """Residual below which a count is what is expected."""
-_CLEAR = 2.0
+_CLEAR_ERRORS = 2.0
 """Standard errors from which a difference is called one."""
 
 
@@ -79,7 +79,7 @@ def _alone(c: Content, rows: Sequence[Interaction]) -> Iterator[str]:
     inside = {name for row in rows for name in row.variables}
     alone = [] if c.estimator._is_mixed else [name for name in names if name not in inside]
     if alone:
-        yield f"In none of them: {listed(alone, _NAMED)}."
+        yield f"In none of them: {listed(alone, _NAMED_VARIABLES)}."
 
 
 def joined(names: Sequence[str]) -> str:
@@ -150,7 +150,7 @@ def against(found: Comparison, name: str, called: str) -> str | None:
     if not math.isfinite(gain) or abs(gain) < _SAME:
         return None
     size = f"{_with_error(gain, error)} nats per row"
-    if not abs(gain) > _CLEAR * error:
+    if not abs(gain) > _CLEAR_ERRORS * error:
         return f"about as probable as under {called} ({size})"
     if abs(gain) < math.log(1.995):
         share = abs(math.expm1(gain))
@@ -227,7 +227,7 @@ def _worst_words(worst: WorstCells, by_chance: bool) -> str:
     """The cell that fits worst, and, ``by_chance`` if nothing else says it, whether that may be chance."""
     order = f"up to {worst.largest_order} variables" if worst.largest_order > 1 else "one variable"
     first = worst.cells[0] if worst.cells else None
-    if first is None or abs(first.residual) < _TINY:
+    if first is None or abs(first.residual) < _TINY_RESIDUAL:
         return f"It has the counts of the rows in all {worst.n_cells:,} cells of margins of {order}."
     cell = ", ".join(f"{name}={level}" for name, level in first.levels.items())
     what = f"{first.observed:g} rows have {cell}, where it expects {first.expected:.1f}"

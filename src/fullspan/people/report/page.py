@@ -36,7 +36,7 @@ from fullspan.people.report.parts import figure, folded, sentence, shares, table
 from fullspan.people.report.style import CSS
 from fullspan.pictures import svg
 from fullspan.pictures.legend import ROLES
-from fullspan.query.margins import LEAST, WorstCells
+from fullspan.query.margins import LEAST_COUNT, WorstCells
 
 MAX_ROWS = 500
 """Interactions in the table."""
@@ -295,13 +295,17 @@ def _no_worst(worst: WorstCells) -> str:
     """Why no cell is listed."""
     margins = f"margins of up to {worst.largest_order} variables" if worst.largest_order > 1 else "the one variable"
     if not worst.n_cells:
-        return f"No cell is judged: in {margins} every expected count is below {LEAST:g}."
+        return f"No cell is judged: in {margins} every expected count is below {LEAST_COUNT:g}."
     return f"Nowhere: in all {worst.n_cells:,} cells of {margins} the model expects the counts of these rows."
 
 
 def _worst_notes(worst: WorstCells, largest: float, is_training: bool) -> Iterator[str]:
     """Which cells are listed, and how large the largest residual may be by chance."""
-    rare = f" {worst.n_rare:,} more have an expected count below {LEAST:g} and are not judged." if worst.n_rare else ""
+    rare = (
+        f" {worst.n_rare:,} more have an expected count below {LEAST_COUNT:g} and are not judged."
+        if worst.n_rare
+        else ""
+    )
     yield (
         f"Cells of margins of up to {worst.largest_order} variables that are farthest from what the model expects, of "
         f"{worst.n_cells:,}.{rare} At most one cell of each margin is listed, and none that contains a cell listed "

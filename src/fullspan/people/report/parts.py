@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from fullspan.pictures.shares import Shares
 
-SHOWN = 25
+SHOWN_ROWS = 25
 """Rows in the open part of a long table."""
 Rows = Sequence[tuple[Sequence[str], float | None]]
 """Cells of a row, and the length of its bar, from 0 to 1."""
@@ -23,10 +23,10 @@ def figure(picture: str, caption: str, *, tall: bool = False, narrow: str = "") 
 
 def folded(head: Sequence[str], rows: Rows, roles: Sequence[str] = ()) -> str:
     """The first rows, and the others to unfold."""
-    text = table(head, rows[:SHOWN], roles=roles[:SHOWN])
-    if len(rows) > SHOWN:
-        rest = table(head, rows[SHOWN:], roles=roles[SHOWN:])
-        more = f"{len(rows) - SHOWN:,} more"
+    text = table(head, rows[:SHOWN_ROWS], roles=roles[:SHOWN_ROWS])
+    if len(rows) > SHOWN_ROWS:
+        rest = table(head, rows[SHOWN_ROWS:], roles=roles[SHOWN_ROWS:])
+        more = f"{len(rows) - SHOWN_ROWS:,} more"
         text += f"<details><summary>{more}</summary>{rest}</details>"
         text += f'<p class="unfolded">{more} are on the page that this was printed from.</p>'
     return text

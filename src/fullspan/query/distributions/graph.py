@@ -34,9 +34,9 @@ from fullspan.query.questions import Mode, entropy
 Allowed = Mapping[int, Codes]
 """Codes allowed of the variables that an event names."""
 
-_QUICK = 0.02
+_QUICK_SECONDS = 0.02
 """Seconds up to which a sweep with nothing clamped is quick: a new order would save little."""
-_KEPT = 4
+_KEPT_TREES = 4
 """Trees of clusters that are kept, each for one set of clamped variables."""
 MAX_ENTROPY_CELLS = 1 << 16
 """Most cells of a table from which an entropy is read: each is a sum."""
@@ -103,7 +103,7 @@ class GraphDistribution(Distribution):
         # Taken out and put back, so that the dictionary is in order of use, and the one unused longest goes first.
         tree = self._trees.pop(clamped, None) or ClusterTree(self.graph, clamped, max_memory=self.max_memory)
         self._trees[clamped] = tree
-        while len(self._trees) > _KEPT:
+        while len(self._trees) > _KEPT_TREES:
             self._trees.pop(next(iter(self._trees)))
         return tree
 
@@ -112,7 +112,11 @@ class GraphDistribution(Distribution):
         """Clusters with nothing clamped, where one sweep over them is quick."""
         try:
             order = elimination_order(self.graph)
-            return None if order.seconds > _QUICK else ClusterTree(self.graph, order=order, max_memory=self.max_memory)
+            return (
+                None
+                if order.seconds > _QUICK_SECONDS
+                else ClusterTree(self.graph, order=order, max_memory=self.max_memory)
+            )
         except TooLargeError:
             return None
 

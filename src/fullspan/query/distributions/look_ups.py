@@ -17,7 +17,7 @@ import numpy as np
 from fullspan.arrays import Array
 from fullspan.model.loglinear import LogLinear
 from fullspan.query.distribution import Distribution
-from fullspan.query.distributions.rows import FLOOR
+from fullspan.query.distributions.rows import TRUSTED_PROBABILITY
 from fullspan.query.language.boxes import Codes, both
 from fullspan.query.language.events import check_possible
 from fullspan.query.questions import entropy
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from fullspan.engine.dual.table import DualTable
     from fullspan.engine.elimination.sums import Sums
 
-LOOK_UPS = 1 << 12
+LOOK_UP_CELLS = 1 << 12
 """Cells of a marginal up to which it is looked up."""
 
 
@@ -75,12 +75,12 @@ class LookUps(Distribution):
             size *= cards[i]
         if len(joint) == len(given):
             slice_size, start = size, place
-        if size > LOOK_UPS or self.table is None:
+        if size > LOOK_UP_CELLS or self.table is None:
             return None
         marginal = self.table.marginal(tuple(joint))
         cell = float(marginal[place])
         condition = float(marginal[start::slice_size].sum()) if given else 1.0
-        return min(cell / condition, 1.0) if cell >= FLOOR else None
+        return min(cell / condition, 1.0) if cell >= TRUSTED_PROBABILITY else None
 
     def cells(
         self, where: tuple[int, ...], event: Mapping[int, Codes], given: Mapping[int, Codes], relative: bool = True
@@ -98,13 +98,13 @@ class LookUps(Distribution):
     ) -> Array | None:
         scope = (*where, *(i for i in joint if i not in where))
         cards = [self.model.basis.cards[i] for i in scope]
-        if math.prod(cards) > LOOK_UPS or self.table is None:
+        if math.prod(cards) > LOOK_UP_CELLS or self.table is None:
             return None
         cube = self.table.marginal(scope).reshape(cards, order="F").clip(min=0.0)
         condition = float(_selected(cube, scope, given).sum()) if given else 1.0
         chosen = _selected(cube, scope, joint)
         cells: Array = chosen.sum(axis=tuple(range(len(where), len(scope))))
-        if condition < FLOOR or (relative and cells.min() < FLOOR):
+        if condition < TRUSTED_PROBABILITY or (relative and cells.min() < TRUSTED_PROBABILITY):
             return None
         out = np.zeros([self.model.basis.cards[i] for i in where])
         out[_open_mesh(out.shape, where, joint)] = np.minimum(cells / condition, 1.0)

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from fullspan.query.distributions.log_linear import LogLinearDistribution
 
 
-FLOOR = 1e-5
+TRUSTED_PROBABILITY = 1e-5
 """Probability below which a look-up is not trusted: above it the relative error stays below 1e-10."""
-LOOK_UPS = 1 << 8
+LOOK_UP_CELLS = 1 << 8
 """Cells of a row's observed marginal up to which it is looked up before anything else is tried."""
-_BLOCK = 1 << 16
+_HELD_COMPLETIONS = 1 << 16
 """Completions that are held at a time."""
 
 
@@ -48,14 +48,14 @@ def log_prob(distribution: LogLinearDistribution, rows: Ints) -> Array:
 
 def _look_up(distribution: LogLinearDistribution, rows: Ints, out: Array) -> None:
     """Fill in what a few look-ups in the dual table answer precisely enough."""
-    narrow = np.flatnonzero(np.isnan(out) & (_cells(distribution, rows >= 0) <= LOOK_UPS))
+    narrow = np.flatnonzero(np.isnan(out) & (_cells(distribution, rows >= 0) <= LOOK_UP_CELLS))
     if not len(narrow) or distribution.table is None:
         return
     from fullspan.engine.dual.cells import cell_probabilities
 
     basis = distribution.model.basis
-    found = cell_probabilities(basis, distribution.table.eta, rows[narrow], LOOK_UPS)
-    precise = found >= FLOOR
+    found = cell_probabilities(basis, distribution.table.eta, rows[narrow], LOOK_UP_CELLS)
+    precise = found >= TRUSTED_PROBABILITY
     out[narrow[precise]] = np.log(found[precise])
 
 
@@ -92,7 +92,7 @@ def likeliest(distribution: LogLinearDistribution, rows: Ints) -> Ints:
                 rows[np.ix_(same, missing)] = np.unravel_index(int(cells.argmax()), shape)
             continue
         choices = np.indices(shape).reshape(len(shape), -1).T
-        for part in np.array_split(members, -(-len(members) * len(choices) // _BLOCK)):
+        for part in np.array_split(members, -(-len(members) * len(choices) // _HELD_COMPLETIONS)):
             tried = np.repeat(rows[part], len(choices), axis=0)
             tried[:, missing] = np.tile(choices, (len(part), 1))
             best = log_prob(distribution, tried).reshape(len(part), len(choices)).argmax(axis=1)

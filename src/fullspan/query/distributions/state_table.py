@@ -61,7 +61,7 @@ class StateTable:
         return part
 
 
-STEP = 200
+STEP_ENTRIES = 200
 """Table entries that the step of one variable costs besides its own table."""
 
 

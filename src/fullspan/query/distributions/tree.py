@@ -27,7 +27,7 @@ from fullspan.model.mixture import Mixture
 from fullspan.query.distribution import PAIR_WORK, Distribution, Factors, Marginals
 from fullspan.query.distributions.graph import GraphDistribution
 from fullspan.query.distributions.mixture import MixtureDistribution
-from fullspan.query.distributions.state_table import STEP
+from fullspan.query.distributions.state_table import STEP_ENTRIES
 from fullspan.query.language.boxes import Codes, both
 from fullspan.query.language.events import Event, check_possible, in_words
 from fullspan.query.questions import Mode
@@ -121,7 +121,7 @@ class TreeDistribution(Distribution):
     def pairs(self, work: float = PAIR_WORK) -> Array | None:
         """By one pass for each level of each variable."""
         cards, model = self.visible.cards, self.model
-        each = len(cards) * (STEP + model.n_states**2 + model.n_states * max(cards))
+        each = len(cards) * (STEP_ENTRIES + model.n_states**2 + model.n_states * max(cards))
         if sum(cards) * each > work:
             return None
         rows = np.full((sum(cards), len(cards)), -1)

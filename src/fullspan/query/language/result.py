@@ -15,7 +15,7 @@ from fullspan.data.space import Level
 from fullspan.display import html_table
 from fullspan.errors import FullspanError
 
-SHOWN = 50
+SHOWN_STATES = 50
 """States that a notebook shows."""
 
 
@@ -129,10 +129,10 @@ class Table:
         """A table with a bar for every probability, as notebooks show it; of many states the likeliest."""
         texts = dict(self.texts())
         shown = list(self)
-        if len(shown) > SHOWN:
-            shown = sorted(shown, key=lambda pair: -pair[1])[:SHOWN]
+        if len(shown) > SHOWN_STATES:
+            shown = sorted(shown, key=lambda pair: -pair[1])[:SHOWN_STATES]
         rows = [(*map(str, levels), texts[levels]) for levels, _ in shown]
-        notes = [f"the likeliest {SHOWN} of {len(self):,} states"] if len(self) > SHOWN else []
+        notes = [f"the likeliest {SHOWN_STATES} of {len(self):,} states"] if len(self) > SHOWN_STATES else []
         headings = [*self.names, "probability"]
         return html_table(headings, rows, notes=notes, bars=[p for _, p in shown], n_text=len(self.names))
 

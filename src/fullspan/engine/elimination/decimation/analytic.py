@@ -18,7 +18,7 @@ from fullspan.model.algebra.jit import serial
 
 Complex = NDArray[np.complex128]
 
-_STEP = 1e-20
+_IMAGINARY_STEP = 1e-20
 
 
 @serial
@@ -121,11 +121,11 @@ def covariances(steps: Steps, links: Links, couplings: Array, fields: Array, spi
             sign[links.half[k, 0]] = spins[p, links.half[k, 2]]
         for j in range(n_own):
             z = x[:, 0].astype(np.complex128)
-            z[j] += 1j * _STEP
+            z[j] += 1j * _IMAGINARY_STEP
             forward(steps, z)
             backward(steps, z, g)
             for i in range(n_own):
-                own[i, j] = g[i].imag / _STEP
+                own[i, j] = g[i].imag / _IMAGINARY_STEP
         for k in range(slot.size):
             if slot[k] >= 0:
                 for m in range(slot.size):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from fullspan.arrays import Array
-from fullspan.engine.elimination.decimation.rules import STRONG, head, leaf, side, star
+from fullspan.engine.elimination.decimation.rules import STRONG_COUPLING, head, leaf, side, star
 from fullspan.model.algebra.elementary import decay, log_1p, tanh
 from fullspan.model.algebra.jit import serial
 
@@ -27,7 +27,7 @@ def chains(x: Array, y: Array, out: Array, part: Array, product: Array, work: Ar
     size = work[0]
     for p in range(x.size):
         a, b = abs(x[p]), abs(y[p])
-        excess = max(min(a, b) - STRONG, 0.0)
+        excess = max(min(a, b) - STRONG_COUPLING, 0.0)
         q1, u1 = decay(a - excess)
         q2, u2 = decay(b - excess)
         size[p] = excess + 0.5 * log_1p(u1 * u2 / (q1 + q2))
@@ -49,7 +49,7 @@ def stars(
         strongest = max(strongest, abs(x[p]) + abs(y[p]) + abs(z[p]))
     for p in range(x.size):
         product[p] *= head(abs(x[p]) + abs(y[p]) + abs(z[p]))
-    if strongest > STRONG:
+    if strongest > STRONG_COUPLING:
         _strong_stars(x, y, z, xy, xz, yz, part)
         return
     _decays(x, work[0], work[1])

@@ -29,7 +29,7 @@ import math
 from fullspan.model.algebra.elementary import decay, log_1p, tanh
 from fullspan.model.algebra.jit import serial
 
-STRONG = 300.0
+STRONG_COUPLING = 300.0
 """Sum of couplings beyond which exponentials might underflow."""
 
 
@@ -50,7 +50,7 @@ def series(v1: float, v2: float) -> tuple[float, float]:
     in products so that many steps share one logarithm: see :func:`head`.
     """
     x, y = abs(v1), abs(v2)
-    excess = max(min(x, y) - STRONG, 0.0)
+    excess = max(min(x, y) - STRONG_COUPLING, 0.0)
     q1, u1 = decay(x - excess)
     q2, u2 = decay(y - excess)
     size = excess + 0.5 * log_1p(u1 * u2 / (q1 + q2))
@@ -67,7 +67,7 @@ def head(total: float) -> float:
 def star(v1: float, v2: float, v3: float) -> tuple[float, float, float, float]:
     """Couplings v_12, v_13, v_23 that a node with three neighbours leaves (eqs. 8-10), and log F less ``log c_0``."""
     x, y, z = abs(v1), abs(v2), abs(v3)
-    if x + y + z > STRONG:
+    if x + y + z > STRONG_COUPLING:
         return _strong_star(v1, v2, v3)
     q1, u1 = decay(x)
     q2, u2 = decay(y)

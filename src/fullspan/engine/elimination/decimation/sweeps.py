@@ -25,9 +25,9 @@ from fullspan.model.algebra.jit import parallel, prange, serial
 
 Ints = NDArray[np.int32]
 
-_GATHER = 512
+_GATHERED_STEPS = 512
 """Steps whose factors c_0, each at most 2, are multiplied before a logarithm is taken."""
-_CELLS = 1 << 15
+_CACHED_NUMBERS = 1 << 15
 """Numbers of a block of patterns that should stay in the cache."""
 _TASKS = 16
 """Parts of a batch that run in parallel."""
@@ -53,7 +53,7 @@ class Links(NamedTuple):
 
 def block_size(n_slots: int, n_patterns: int) -> int:
     """Patterns taken together."""
-    return int(min(max(_CELLS // max(n_slots, 1), 8), 256, max(n_patterns, 1)))
+    return int(min(max(_CACHED_NUMBERS // max(n_slots, 1), 8), 256, max(n_patterns, 1)))
 
 
 # -- one block --------------------------------------------------------------------------------------------------------
@@ -104,7 +104,7 @@ def forward(steps: Steps, x: Array, log_z: Array) -> None:
             loops.chains(x[into[0]], x[into[1]], x[out[0]], part, product, work)
         else:
             loops.stars(x[into[0]], x[into[1]], x[into[2]], x[out[0]], x[out[1]], x[out[2]], part, product, work)
-        if t % _GATHER == _GATHER - 1:
+        if t % _GATHERED_STEPS == _GATHERED_STEPS - 1:
             _gather(log_z, part, product)
     _gather(log_z, part, product)
 
@@ -138,7 +138,7 @@ def _forward_one(steps: Steps, x: Array) -> float:
             x[steps.out[t, 0]] += a
             x[steps.out[t, 1]] += b
             x[steps.out[t, 2]] += c
-        if t % _GATHER == _GATHER - 1:
+        if t % _GATHERED_STEPS == _GATHERED_STEPS - 1:
             total += part + np.log(product)
             part, product = 0.0, 1.0
     return float(total + part + np.log(product))

@@ -14,7 +14,7 @@ from fullspan.engine.elimination.decimation.sweeps import Links
 from fullspan.errors import FullspanError, NotDecimatableError
 from fullspan.graphs import Graph
 
-_SHOWN = 12
+_NAMED_NODES = 12
 """Nodes named in a message."""
 _MAX_WIDTH_NODES = 5_000
 """Blocking nodes up to which the width of general elimination is worked out."""
@@ -173,5 +173,5 @@ def blocked(names: Sequence[Any], width: int | None) -> NotDecimatableError:
 
 
 def _listed(names: Sequence[Any]) -> str:
-    shown = ", ".join(map(str, names[:_SHOWN]))
-    return shown if len(names) <= _SHOWN else f"{shown}, ... ({len(names)} nodes)"
+    shown = ", ".join(map(str, names[:_NAMED_NODES]))
+    return shown if len(names) <= _NAMED_NODES else f"{shown}, ... ({len(names)} nodes)"

@@ -28,11 +28,11 @@ Rule = Literal["auto", "size", "fill", "sweep"]
 RULES: tuple[Rule, ...] = ("auto", "size", "fill", "sweep")
 _RULES = {"auto": (SMALLEST, FEWEST_EDGES, SWEEP), "size": (SMALLEST,), "fill": (FEWEST_EDGES,), "sweep": (SWEEP,)}
 
-_CORE = 2048
+_BITS_VARIABLES = 2048
 """Variables up to which the rows of neighbours are held as bits."""
-_SCATTERED = 1 << 15
+_RENUMBERED_VARIABLES = 1 << 15
 """Variables from which on they are renumbered, so that neighbours lie near each other in memory."""
-_LIMIT = 62.0
+_LARGEST_LOG2 = 62.0
 """log2 of the largest table that is looked at further."""
 _SECONDS_PER_ENTRY, _SECONDS_PER_INPUT, _SECONDS_PER_STEP = 6e-9, 1.5e-9, 1.5e-6
 """Seconds of a sum and its derivatives, per table entry, per entry and input, and per variable."""
@@ -134,10 +134,10 @@ def elimination_order(
     if rule not in RULES:
         raise FullspanError(f"the rule {rule!r} is unknown; choose one of {', '.join(RULES)}")
     near, numbers = adjacency(graph, np.asarray(clamped, dtype=np.int64)), np.arange(len(graph.space))
-    if len(numbers) > _SCATTERED:
+    if len(numbers) > _RENUMBERED_VARIABLES:
         numbers, near = renumbered(near)
     log2_cards = np.log2(graph.cards)[numbers]
-    prefix, pool, place, length, alive, blocked = reduced(*near, log2_cards, _CORE, _LIMIT)
+    prefix, pool, place, length, alive, blocked = reduced(*near, log2_cards, _BITS_VARIABLES, _LARGEST_LOG2)
     if blocked >= 0:
         rows = pool[place[blocked] : place[blocked] + length[blocked]]
         _refuse(graph, numbers[[int(blocked), *(int(u) for u in rows if alive[u] and u != blocked)]].tolist())
@@ -172,7 +172,7 @@ def with_separators(graph: FactorGraph, near: Adjacency, chosen: Ints, numbers: 
     Refuses it at the first table of more than 2^62 entries.
     """
     log2_cards = np.log2(graph.cards)[numbers]
-    bounds, separator, sizes, blocked = separators(near.starts, near.neighbours, chosen, log2_cards, _LIMIT)
+    bounds, separator, sizes, blocked = separators(near.starts, near.neighbours, chosen, log2_cards, _LARGEST_LOG2)
     if blocked >= 0:
         places = [int(blocked), *separator[bounds[blocked] : bounds[blocked + 1]].tolist()]
         _refuse(graph, numbers[chosen[places]].tolist())

@@ -12,9 +12,9 @@ import numpy as np
 from fullspan.model.algebra.jit import serial
 
 _BUCKETS = 1024
-_FINE = 4
+_BUCKETS_PER_DOUBLING = 4
 """Buckets per factor of two in the table size."""
-_PREFERENCE = 0.25
+_LEVELS_PREFERENCE = 0.25
 """Of tables of about one size, that of the variable with more levels comes first: it leaves the smaller message."""
 
 
@@ -42,7 +42,7 @@ def reduced(starts, neighbours, free, log2_cards, core, limit):  # type: ignore[
         if alive[v]:
             left += 1
             size[v] = log2_cards[v] + log2_cards[neighbours[starts[v] : starts[v + 1]]].sum()
-            _enter(v, size[v] - _PREFERENCE * log2_cards[v], head, after, before, bucket)
+            _enter(v, size[v] - _LEVELS_PREFERENCE * log2_cards[v], head, after, before, bucket)
     order = np.empty(left, dtype=np.int64)
     done, lowest, blocked = 0, 0, -1
     near = np.empty(n, dtype=np.int64)
@@ -68,7 +68,7 @@ def reduced(starts, neighbours, free, log2_cards, core, limit):  # type: ignore[
         for a in range(d):
             u = near[a]
             _leave(u, head, after, before, bucket)
-            _enter(u, size[u] - _PREFERENCE * log2_cards[u], head, after, before, bucket)
+            _enter(u, size[u] - _LEVELS_PREFERENCE * log2_cards[u], head, after, before, bucket)
             lowest = min(lowest, bucket[u])
     return order[:done].copy(), pool, place, length, alive, blocked
 
@@ -116,7 +116,7 @@ def _complete(near, pool, place, length, alive):  # type: ignore[no-untyped-def]
 
 @serial
 def _enter(v, score, head, after, before, bucket):  # type: ignore[no-untyped-def]
-    b = min(max(np.int64(_FINE * score + 0.5), 0), _BUCKETS - 1)
+    b = min(max(np.int64(_BUCKETS_PER_DOUBLING * score + 0.5), 0), _BUCKETS - 1)
     bucket[v], before[v], after[v] = b, -1, head[b]
     if head[b] >= 0:
         before[head[b]] = v

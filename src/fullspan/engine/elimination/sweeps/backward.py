@@ -25,10 +25,18 @@ from fullspan.engine.elimination.sweeps.blocks import (
     part_offset,
     shift_of,
 )
-from fullspan.engine.elimination.sweeps.tables import SHORT, SMALL, enter, inner_axes, offset, run_length, spread
+from fullspan.engine.elimination.sweeps.tables import (
+    LAID_OUT_STATES,
+    RUN_ENTRIES,
+    enter,
+    inner_axes,
+    offset,
+    run_length,
+    spread,
+)
 from fullspan.model.algebra.jit import inlined, parallel, prange, serial
 
-_MANY = 32
+_PARALLEL_BLOCKS = 32
 """Blocks from which on several cores are worth waking."""
 _TASKS = 64
 
@@ -187,7 +195,7 @@ def _targets(program, k, blocks):  # type: ignore[no-untyped-def]
             child = -1 - program.sources[i]
             directly[o], starts[o] = True, in_scratch
             in_scratch += program.messages[child + 1] - program.messages[child]
-        elif parts > SMALL:
+        elif parts > LAID_OUT_STATES:
             directly[o] = True
         elif parts > 1:
             lone[o], starts[o] = is_lone(program, k, i, first), room
@@ -198,7 +206,7 @@ def _targets(program, k, blocks):  # type: ignore[no-untyped-def]
         for o in range(inputs):
             if directly[o] and program.strides[program.stride_starts[program.inputs[k] + o] + a] == 0:
                 everywhere = False
-        if everywhere and tasks * states <= _TASKS and blocks.number >= _MANY:
+        if everywhere and tasks * states <= _TASKS and blocks.number >= _PARALLEL_BLOCKS:
             shared[a] = True
             tasks *= states
     return Targets(directly, starts, lone, runs, offsets, room, shared, tasks)
@@ -267,7 +275,7 @@ def _collect(program, factors, k, blocks, targets, gathered, tables, level):  # 
 @serial
 def _scatter(table, size, target, index, run):  # type: ignore[no-untyped-def]
     """Add a block to the entries of an input that it has."""
-    if run >= SHORT:
+    if run >= RUN_ENTRIES:
         for r in range(0, size, run):
             _add(table[r:], run, target[index[r] :])
     else:

@@ -13,7 +13,7 @@ from fullspan.engine.elimination.sweeps.pattern_rows import bases, gather, produ
 from fullspan.engine.elimination.sweeps.tables import HIGHEST, LOWEST
 from fullspan.model.algebra.jit import inlined, parallel, prange, serial
 
-_NEAR = 30.0
+_NEAR_LOG = 30.0
 """Messages within exp(+-30) keep their numbers as they are."""
 
 
@@ -45,7 +45,7 @@ def forward_chunk(program, factors, slices, patterns, rows, first, last, log_z):
                 product_row(out, static[j], rows.pool, places, count, size, j, n)
                 for b in range(n):
                     message[b] += out[b]
-        if low < -_NEAR or high + card > _NEAR:
+        if low < -_NEAR_LOG or high + card > _NEAR_LOG:
             _scale(rows, k, start, end, n, log_z[first:last])
         else:
             rows.low[k], rows.high[k] = low, high + card
@@ -117,7 +117,7 @@ def _scale(rows, k, start, end, n, log_z):  # type: ignore[no-untyped-def]
     if high == 0.0:
         return
     rows.low[k], rows.high[k] = np.log(least), np.log(high)
-    if rows.low[k] > -_NEAR and rows.high[k] < _NEAR:
+    if rows.low[k] > -_NEAR_LOG and rows.high[k] < _NEAR_LOG:
         return
     inverse = rows.inverse
     inverse[:n] = 0.0

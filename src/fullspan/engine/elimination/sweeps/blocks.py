@@ -12,7 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array, Ints
-from fullspan.engine.elimination.sweeps.tables import SHORT, SMALL, add_logs, depends, offset, run_length, spread
+from fullspan.engine.elimination.sweeps.tables import (
+    LAID_OUT_STATES,
+    RUN_ENTRIES,
+    add_logs,
+    depends,
+    offset,
+    run_length,
+    spread,
+)
 from fullspan.model.algebra.jit import serial
 
 
@@ -45,7 +53,7 @@ def is_lone(program, k, i, first):  # type: ignore[no-untyped-def]
     for a in range(first, program.axes[k + 1] - program.axes[k] - 1):
         if program.strides[program.stride_starts[i] + a] != 0:
             return False
-    return depends(program, k, i, first) and n_parts(program, k, i, first) <= SMALL
+    return depends(program, k, i, first) and n_parts(program, k, i, first) <= LAID_OUT_STATES
 
 
 @serial
@@ -66,7 +74,7 @@ def blocks_of(program, factors, k, first, size, number, inner, in_logs):  # type
             which[outer], runs[outer] = i, run_length(program, k, i, first)
             spread(offsets[outer], program, k, i, first)
             parts = n_parts(program, k, i, first)
-            if program.sources[i] >= 0 and parts <= SMALL and runs[outer] < size:
+            if program.sources[i] >= 0 and parts <= LAID_OUT_STATES and runs[outer] < size:
                 row_starts[outer] = room
                 room += parts * size
             outer += 1
@@ -140,7 +148,7 @@ def shift_of(program, k, i, first, block):  # type: ignore[no-untyped-def]
 @serial
 def multiply(table, size, part, index, run):  # type: ignore[no-untyped-def]
     """Multiply a block by the entries of an input."""
-    if run >= SHORT:
+    if run >= RUN_ENTRIES:
         for r in range(0, size, run):
             entries, target = part[index[r] :], table[r:]
             for j in range(run):

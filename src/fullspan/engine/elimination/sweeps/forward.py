@@ -21,10 +21,10 @@ from fullspan.engine.elimination.sweeps.blocks import blocks_of, fill_block
 from fullspan.engine.elimination.sweeps.tables import HIGHEST, LOWEST, enter, inner_axes, input_range, offset
 from fullspan.model.algebra.jit import inlined, parallel, prange, serial
 
-_MANY = 32
+_PARALLEL_BLOCKS = 32
 """Blocks from which on several cores are worth waking."""
 _LANES = 64
-_NEAR = 30.0
+_NEAR_LOG = 30.0
 """Messages that are known to be within exp(+-30) keep their numbers as they are; so do long ones whose top is."""
 
 
@@ -45,13 +45,13 @@ def forward(program, factors, messages, maximise):  # type: ignore[no-untyped-de
             _sum_out(inner, size, card, messages.pool, start, in_logs, maximise)
         else:
             blocks = blocks_of(program, factors, k, first, size, number, inner, in_logs)
-            if number < _MANY:
+            if number < _PARALLEL_BLOCKS:
                 for b in range(number):
                     fill_block(table, program, factors, messages, k, blocks, b, in_logs)
                     _sum_out(table, size, card, messages.pool, start + b * (size // card), in_logs, maximise)
             else:
                 _many_blocks(program, factors, messages, k, blocks, in_logs, maximise)
-        if in_logs or low < -_NEAR or high + card > _NEAR or program.axes[k + 1] - program.axes[k] == 1:
+        if in_logs or low < -_NEAR_LOG or high + card > _NEAR_LOG or program.axes[k + 1] - program.axes[k] == 1:
             _store(messages, k, start, end, in_logs, maximise)
         else:
             messages.is_log[k], messages.scale[k] = False, 0.0
@@ -136,7 +136,7 @@ def _store(messages, k, start, end, in_logs, maximise):  # type: ignore[no-untyp
                 pool[e] = np.exp(pool[e])
         return
     log_high = np.log(high)
-    if len(pool) > 1024 and abs(log_high) < _NEAR:
+    if len(pool) > 1024 and abs(log_high) < _NEAR_LOG:
         messages.scale[k], messages.low[k], messages.high[k] = 0.0, np.log(least), log_high
         return
     for e in range(len(pool)):

@@ -13,7 +13,7 @@ from fullspan.engine.elimination.sweeps.slices import Slices
 from fullspan.engine.elimination.sweeps.tables import Factors
 from fullspan.model.algebra import jit
 
-_BYTES = 1 << 20
+_CHUNK_BYTES = 1 << 20
 """Bytes of messages that the patterns of one chunk may take: they should stay in the cache."""
 _CHUNKS = (8, 256)
 """Fewest and most patterns worked on together."""
@@ -43,7 +43,7 @@ def sweep(
         return log_z, undone
     patterns = _patterns(table_starts, program, slices, links, factors, values)
     if len(program.axes) > 1 and not factors.is_log.any():
-        chunk = int(np.clip(_BYTES // (8 * max(1, int(program.messages[-1]))) // 8 * 8, *_CHUNKS))
+        chunk = int(np.clip(_CHUNK_BYTES // (8 * max(1, int(program.messages[-1]))) // 8 * 8, *_CHUNKS))
         cores = min(jit.cores(), -(-n // chunk))
         undone[:] = np.repeat(swept(program, factors, slices, patterns, chunk, cores, log_z), chunk)[:n]
     add_constants(np.flatnonzero(program.homes < 0), patterns, logs, _CHUNKS[1], log_z)

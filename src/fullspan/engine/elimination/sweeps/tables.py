@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from fullspan.arrays import Array, Ints
 from fullspan.model.algebra.jit import inlined, serial
 
-BLOCK = 1024
+BLOCK_ENTRIES = 1024
 """Entries worked on together."""
-SMALL = 64
+LAID_OUT_STATES = 64
 """States of a factor's slower axes up to which its entries are laid out for every one of them."""
-SHORT = 8
+RUN_ENTRIES = 8
 """Neighbouring entries from which on they are worked through as a run."""
 LOWEST, HIGHEST = -600.0, 60.0
 """Range of log values whose products and quotients stay far inside double precision."""
@@ -89,7 +89,7 @@ def inner_axes(program, k):  # type: ignore[no-untyped-def]
     """First axis of the block, the block's entries, and the number of blocks of a step's table."""
     start, end = program.axes[k], program.axes[k + 1]
     first, size = end - 1, program.axis_cards[end - 1]
-    while first > start and size * program.axis_cards[first - 1] <= BLOCK:
+    while first > start and size * program.axis_cards[first - 1] <= BLOCK_ENTRIES:
         first -= 1
         size *= program.axis_cards[first]
     blocks = 1

@@ -20,7 +20,7 @@ from fullspan.model.latent_trees import LatentTrees
 Allowed = Mapping[int, Sequence[int]]
 _NEVER, _LEAST = -1000.0, 1e-300
 """Log of a probability of 0, and the least share of a tree: both are finite in a file."""
-_NUMBERS = 1 << 22
+_HELD_NUMBERS = 1 << 22
 """Numbers in the messages of a block of rows."""
 
 
@@ -112,7 +112,7 @@ class LatentSums:
         return np.full((1, len(self.cards)), -1)
 
     def _blocks(self, rows: int) -> Iterator[slice]:
-        step = max(_NUMBERS // (len(self.model.shares) * sum(self.cards)), 1)
+        step = max(_HELD_NUMBERS // (len(self.model.shares) * sum(self.cards)), 1)
         return (slice(start, start + step) for start in range(0, rows, step))
 
     def _up(

@@ -13,7 +13,7 @@ of the scales summed in double precision, so that nothing underflows however man
 Arrays: ``order`` (n,) nodes, parents first; ``parent`` (n,), −1 for the root; ``prior`` (K,); ``transition`` (n, K, K)
 indexed [child, z of parent, z of child]; ``emission`` (n, K, C); ``codes`` (n, rows) with values below C. Column
 C − 1 of the emissions stands for a missing cell: the probability of the levels that are possible there. Time: 3 n K²
-multiplications per row, as products of small matrices; memory: 3 n K BLOCK numbers per thread. Products are BLAS
+multiplications per row, as products of small matrices; memory: 3 n K BLOCK_ROWS numbers per thread. Products are BLAS
 calls, which must not start threads of their own.
 """
 
@@ -25,9 +25,9 @@ import numpy as np
 
 from fullspan.model.algebra.jit import parallel, prange, serial
 
-BLOCK = 256
+BLOCK_ROWS = 256
 """Rows that are passed together."""
-_TINY = 1e-150
+_LEAST_PRODUCT = 1e-150
 """The product of scales is moved to its logarithm when it falls below."""
 
 
@@ -37,18 +37,18 @@ def _indicators(codes: Any, start: int, size: int, out: Any) -> None:
     out[:] = 0
     for b in range(size):
         out[codes[start + b], b] = 1
-    for b in range(size, BLOCK):
+    for b in range(size, BLOCK_ROWS):
         out[out.shape[0] - 1, b] = 1
 
 
 @serial
 def _settle(total: Any, product: Any, log: Any) -> None:
     """Keep the scales of a message in ``product`` and ``log``; ``total`` becomes their inverse, 0 for 0."""
-    for b in range(BLOCK):
+    for b in range(BLOCK_ROWS):
         product[b] *= total[b]
         total[b] = 1 / total[b] if total[b] > 0 else 0
-    for b in range(BLOCK):
-        if product[b] < _TINY:
+    for b in range(BLOCK_ROWS):
+        if product[b] < _LEAST_PRODUCT:
             log[b] += np.log(product[b])
             product[b] = 1.0
 
@@ -58,12 +58,12 @@ def _absorb(message: Any, above: Any, total: Any, product: Any, log: Any) -> Non
     """Multiply a message into that of the parent, and divide each row by its sum."""
     total[:] = 0
     for z in range(above.shape[0]):
-        for b in range(BLOCK):
+        for b in range(BLOCK_ROWS):
             above[z, b] *= message[z, b]
             total[b] += above[z, b]
     _settle(total, product, log)
     for z in range(above.shape[0]):
-        for b in range(BLOCK):
+        for b in range(BLOCK_ROWS):
             above[z, b] *= total[b]
 
 
@@ -85,9 +85,9 @@ def _up(
     root = lam[order[0]]
     total[:] = 0
     for z in range(len(prior)):
-        for b in range(BLOCK):
+        for b in range(BLOCK_ROWS):
             total[b] += prior[z] * root[z, b]
-    for b in range(BLOCK):
+    for b in range(BLOCK_ROWS):
         log[b] += np.log(product[b] * total[b])
         total[b] = 1 / total[b] if total[b] > 0 else 0
 
@@ -95,10 +95,10 @@ def _up(
 @serial
 def _down_root(root: Any, prior: Any, total: Any, weights: Any, start: int, size: int, belief: Any) -> None:
     """Weighted posterior of the root; rows beyond the block weigh nothing."""
-    for b in range(BLOCK):
+    for b in range(BLOCK_ROWS):
         total[b] = total[b] * weights[start + b] if b < size else 0
     for z in range(len(prior)):
-        for b in range(BLOCK):
+        for b in range(BLOCK_ROWS):
             belief[z, b] = prior[z] * root[z, b] * total[b]
 
 
@@ -107,12 +107,12 @@ def _down_edge(transition: Any, lam: Any, message: Any, above: Any, belief: Any)
     """Posterior of a child; ``message`` becomes the parent's belief divided by it, 0 for 0."""
     zero = message[0, 0] * 0
     for z in range(lam.shape[0]):
-        for b in range(BLOCK):
+        for b in range(BLOCK_ROWS):
             m = message[z, b]
             message[z, b] = above[z, b] / m if m > 0 else zero
     np.dot(transition.T, message, belief)
     for z in range(lam.shape[0]):
-        for b in range(BLOCK):
+        for b in range(BLOCK_ROWS):
             belief[z, b] *= lam[z, b]
 
 
@@ -122,16 +122,16 @@ def log_likelihoods(
 ) -> None:
     """out[row] = log p(x_row), −inf where it is zero."""
     n, k, rows = len(order), len(prior), codes.shape[1]
-    blocks = (rows + BLOCK - 1) // BLOCK
+    blocks = (rows + BLOCK_ROWS - 1) // BLOCK_ROWS
     for t in prange(threads):
-        lam = np.empty((n, k, BLOCK), dtype=prior.dtype)
-        message = np.empty((n, k, BLOCK), dtype=prior.dtype)
-        seen = np.empty((emission.shape[2], BLOCK), dtype=prior.dtype)
-        total = np.empty(BLOCK, dtype=prior.dtype)
-        product, log = np.empty(BLOCK), np.empty(BLOCK)
+        lam = np.empty((n, k, BLOCK_ROWS), dtype=prior.dtype)
+        message = np.empty((n, k, BLOCK_ROWS), dtype=prior.dtype)
+        seen = np.empty((emission.shape[2], BLOCK_ROWS), dtype=prior.dtype)
+        total = np.empty(BLOCK_ROWS, dtype=prior.dtype)
+        product, log = np.empty(BLOCK_ROWS), np.empty(BLOCK_ROWS)
         for block in range(t, blocks, threads):
-            start = block * BLOCK
-            size = min(BLOCK, rows - start)
+            start = block * BLOCK_ROWS
+            size = min(BLOCK_ROWS, rows - start)
             _up(order, parent, prior, transition, emission, codes, start, size, lam, message, seen, total, product, log)
             for b in range(size):
                 out[start + b] = log[b]
@@ -144,18 +144,18 @@ def cell_posteriors(
 ) -> None:  # fmt: skip
     """out[row, i, x] = p(x_i = x | the row's cells) for ``levels`` (n, X, K), the chances of levels that may be."""
     n, k, rows = len(order), len(prior), codes.shape[1]
-    blocks = (rows + BLOCK - 1) // BLOCK
+    blocks = (rows + BLOCK_ROWS - 1) // BLOCK_ROWS
     for t in prange(threads):
-        lam = np.empty((n, k, BLOCK), dtype=prior.dtype)
-        message = np.empty((n, k, BLOCK), dtype=prior.dtype)
-        belief = np.empty((n, k, BLOCK), dtype=prior.dtype)
-        seen = np.empty((emission.shape[2], BLOCK), dtype=prior.dtype)
-        chance = np.empty((levels.shape[1], BLOCK), dtype=prior.dtype)
-        total, ones = np.empty(BLOCK, dtype=prior.dtype), np.ones(BLOCK, dtype=prior.dtype)
-        product, log = np.empty(BLOCK), np.empty(BLOCK)
+        lam = np.empty((n, k, BLOCK_ROWS), dtype=prior.dtype)
+        message = np.empty((n, k, BLOCK_ROWS), dtype=prior.dtype)
+        belief = np.empty((n, k, BLOCK_ROWS), dtype=prior.dtype)
+        seen = np.empty((emission.shape[2], BLOCK_ROWS), dtype=prior.dtype)
+        chance = np.empty((levels.shape[1], BLOCK_ROWS), dtype=prior.dtype)
+        total, ones = np.empty(BLOCK_ROWS, dtype=prior.dtype), np.ones(BLOCK_ROWS, dtype=prior.dtype)
+        product, log = np.empty(BLOCK_ROWS), np.empty(BLOCK_ROWS)
         for block in range(t, blocks, threads):
-            start = block * BLOCK
-            size = min(BLOCK, rows - start)
+            start = block * BLOCK_ROWS
+            size = min(BLOCK_ROWS, rows - start)
             _up(order, parent, prior, transition, emission, codes, start, size, lam, message, seen, total, product, log)
             for b in range(size):
                 log_likelihood[start + b] = log[b]
@@ -173,7 +173,7 @@ def _chances(emission: Any, levels: Any, codes: Any, start: int, size: int, beli
     missing = emission.shape[1] - 1
     for z in range(belief.shape[0]):
         scale = 1 / emission[z, missing] if emission[z, missing] > 0 else 0
-        for b in range(BLOCK):
+        for b in range(BLOCK_ROWS):
             belief[z, b] *= scale
     np.dot(levels, belief, chance)
     for b in range(size):
@@ -189,18 +189,18 @@ def completions(
 ) -> None:  # fmt: skip
     """out[row] = the row's codes with missing cells drawn from their joint posterior, by ``uniform`` (rows, 2, n)."""
     n, k, rows = len(order), len(prior), codes.shape[1]
-    blocks = (rows + BLOCK - 1) // BLOCK
+    blocks = (rows + BLOCK_ROWS - 1) // BLOCK_ROWS
     missing = emission.shape[2] - 1
     for t in prange(threads):
-        lam = np.empty((n, k, BLOCK), dtype=prior.dtype)
-        message = np.empty((n, k, BLOCK), dtype=prior.dtype)
-        seen = np.empty((emission.shape[2], BLOCK), dtype=prior.dtype)
-        total = np.empty(BLOCK, dtype=prior.dtype)
-        product, log = np.empty(BLOCK), np.empty(BLOCK)
+        lam = np.empty((n, k, BLOCK_ROWS), dtype=prior.dtype)
+        message = np.empty((n, k, BLOCK_ROWS), dtype=prior.dtype)
+        seen = np.empty((emission.shape[2], BLOCK_ROWS), dtype=prior.dtype)
+        total = np.empty(BLOCK_ROWS, dtype=prior.dtype)
+        product, log = np.empty(BLOCK_ROWS), np.empty(BLOCK_ROWS)
         state = np.empty(n, dtype=np.int64)
         for block in range(t, blocks, threads):
-            start = block * BLOCK
-            size = min(BLOCK, rows - start)
+            start = block * BLOCK_ROWS
+            size = min(BLOCK_ROWS, rows - start)
             _up(order, parent, prior, transition, emission, codes, start, size, lam, message, seen, total, product, log)
             for b in range(size):
                 row = start + b
@@ -242,21 +242,21 @@ def expected_counts(
     ``out[row]`` is the log-likelihood; a row that is impossible counts for nothing.
     """
     n, k, rows = len(order), len(prior), codes.shape[1]
-    blocks = (rows + BLOCK - 1) // BLOCK
+    blocks = (rows + BLOCK_ROWS - 1) // BLOCK_ROWS
     for t in prange(threads):
         edges[t] = 0
         cells[t] = 0
-        lam = np.empty((n, k, BLOCK), dtype=prior.dtype)
-        message = np.empty((n, k, BLOCK), dtype=prior.dtype)
-        belief = np.empty((n, k, BLOCK), dtype=prior.dtype)
-        seen = np.empty((emission.shape[2], BLOCK), dtype=prior.dtype)
+        lam = np.empty((n, k, BLOCK_ROWS), dtype=prior.dtype)
+        message = np.empty((n, k, BLOCK_ROWS), dtype=prior.dtype)
+        belief = np.empty((n, k, BLOCK_ROWS), dtype=prior.dtype)
+        seen = np.empty((emission.shape[2], BLOCK_ROWS), dtype=prior.dtype)
         pairs = np.empty((k, k), dtype=prior.dtype)
         levels = np.empty((k, emission.shape[2]), dtype=prior.dtype)
-        total = np.empty(BLOCK, dtype=prior.dtype)
-        product, log = np.empty(BLOCK), np.empty(BLOCK)
+        total = np.empty(BLOCK_ROWS, dtype=prior.dtype)
+        product, log = np.empty(BLOCK_ROWS), np.empty(BLOCK_ROWS)
         for block in range(t, blocks, threads):
-            start = block * BLOCK
-            size = min(BLOCK, rows - start)
+            start = block * BLOCK_ROWS
+            size = min(BLOCK_ROWS, rows - start)
             _up(order, parent, prior, transition, emission, codes, start, size, lam, message, seen, total, product, log)
             for b in range(size):
                 out[start + b] = log[b]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-_TINY = 1e-150
+_LEAST_PRODUCT = 1e-150
 """The product of scales is moved to its logarithm when it falls below."""
 
 
@@ -27,7 +27,7 @@ def _up(order: Any, parent: Any, prior: Any, transition: Any, emission: Any, cod
             total = above.sum(axis=0)
             product *= total
             above *= _inverse(total)
-            if product.min() < _TINY:
+            if product.min() < _LEAST_PRODUCT:
                 log += np.log(product)
                 product[:] = 1.0
         total = prior @ lam[order[0]]

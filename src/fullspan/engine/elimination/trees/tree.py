@@ -20,7 +20,7 @@ from fullspan.model.algebra import jit
 from fullspan.model.algebra.blas import one_core
 from fullspan.model.hidden_tree import HiddenTree
 
-_FEW = 1 << 20
+_PLAIN_NUMBERS = 1 << 20
 """Numbers in the messages of some rows up to which NumPy serves where no compiled code is kept."""
 CHUNK_BYTES = 1 << 26
 """Room for the posteriors or random numbers of rows that are answered together."""
@@ -65,7 +65,7 @@ class TreeEngine:
         self.threads = jit.cores()
         width = np.dtype(dtype).itemsize
         require(
-            self.threads * (3 * width * n * k * passes.BLOCK + 8 * n * k * (k + c)),
+            self.threads * (3 * width * n * k * passes.BLOCK_ROWS + 8 * n * k * (k + c)),
             budget(max_memory),
             f"passes on a tree of {n} nodes with {k} states",
             "use fewer states",
@@ -95,7 +95,7 @@ class TreeEngine:
         """Compiled passes, or those in NumPy for few rows."""
         n, k, _ = self.emission.shape
         kernel: Any = passes.expected_counts
-        return plain if kernel.serves_plain(n * k * columns.shape[1], _FEW, n_passes=n) else passes
+        return plain if kernel.serves_plain(n * k * columns.shape[1], _PLAIN_NUMBERS, n_passes=n) else passes
 
     def log_likelihood(self, columns: NDArray[Any]) -> Array:
         """log p(observed cells) of each row, −inf where it is impossible."""

@@ -34,7 +34,7 @@ cgutils: Any = untyped_cgutils
 STRIPE_BYTES = 256
 """Bytes of a stripe."""
 _VECTOR_BYTES, _VECTORS = 64, 4
-_GROUP = 4
+_LISTED_ROWS = 4
 """Rows of which ``fill_sums`` lists all sums."""
 
 
@@ -87,7 +87,7 @@ def _fill_sums(typing_context: Any, rows: Any, table: Any, first: Any) -> Any:
         target = builder.gep(target, [builder.mul(args[2], ir.Constant(args[2].type, _VECTORS))])
         for v in range(_VECTORS):
             sums = [ir.Constant(kind, None)]
-            for k in range(_GROUP):
+            for k in range(_LISTED_ROWS):
                 row = builder.load(_at(builder, source, _VECTORS * k + v), align=size)
                 sums += [row, *(builder.fadd(s, row) for s in sums[1:])]
             for c, total in enumerate(sums):

@@ -35,7 +35,7 @@ from fullspan.model.layered import LayeredMachine
 METHODS = ("auto", "exact", "ais")
 AUTO_STATES = 1 << 22
 """Most states that are enumerated without being asked to."""
-_CHUNK = 4096
+_CHUNK_ROWS = 4096
 _SWEEPS, _TOL = 200, 1e-6
 """Of the mean-field posterior that scores rows."""
 
@@ -65,12 +65,12 @@ def log_weights(machine: LayeredMachine, units: NDArray[np.int8], on: Device) ->
     """(m,) ``log p(x) + log Z`` of complete rows of units; with several hidden layers, its mean-field lower bound."""
     network = Network.of(machine, on)
     out = np.empty(len(units))
-    for start in range(0, len(units), _CHUNK):
-        x = on.array(units[start : start + _CHUNK])
+    for start in range(0, len(units), _CHUNK_ROWS):
+        x = on.array(units[start : start + _CHUNK_ROWS])
         if machine.n_layers == 1:
-            out[start : start + _CHUNK] = network.log_weight(x)
+            out[start : start + _CHUNK_ROWS] = network.log_weight(x)
         else:
-            out[start : start + _CHUNK] = bound(network, mean_field(network, x, _SWEEPS, _TOL).means)
+            out[start : start + _CHUNK_ROWS] = bound(network, mean_field(network, x, _SWEEPS, _TOL).means)
     return out
 
 

@@ -26,7 +26,7 @@ from fullspan.model.units import OPEN, Units
 
 MAX_STATES = 1 << 20
 """Most states that are summed over for a row."""
-_CELLS = 1 << 22
+_HELD_CELLS = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def _of_pattern(
     of_each = [np.arange(s.start, s.stop) for s in map(machine.units.of_variable, missing)]
     own = np.concatenate([np.zeros(0, dtype=np.intp), *of_each])
     inside = Space(tuple(machine.space.variables[i] for i in missing))
-    size = max(1, _CELLS // (fewer * (machine.sizes[1] if fewer == open_states else 1)))
+    size = max(1, _HELD_CELLS // (fewer * (machine.sizes[1] if fewer == open_states else 1)))
     for start in range(0, len(rows), size):
         some = rows[start : start + size]
         x = np.maximum(machine.units.encode(codes[some]), 0).astype(np.float64)

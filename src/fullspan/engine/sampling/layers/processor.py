@@ -12,15 +12,15 @@ from fullspan.engine.sampling.layers import fused, plain
 from fullspan.engine.sampling.layers.arrays import Device
 from fullspan.model.units import Blocks
 
-_FEW = 1 << 16
+_PLAIN_NUMBERS = 1 << 16
 """Numbers up to which NumPy serves, always, so that a fit does not depend on whether compiled code is kept."""
-_MANY = 0.3
+_LISTING_SHARE = 0.3
 """Share of ones from which on listing the sums of every four rows pays."""
 
 
 def _loops(n_numbers: int) -> ModuleType:
     """The loops in NumPy for few numbers, else the compiled ones."""
-    return plain if n_numbers <= _FEW else fused
+    return plain if n_numbers <= _PLAIN_NUMBERS else fused
 
 
 class Processor(Device):
@@ -43,7 +43,7 @@ class Processor(Device):
     def totals(self, x: Any) -> Any:
         if x.dtype != np.int8:
             return x.sum(axis=0)
-        if x.size <= _FEW:
+        if x.size <= _PLAIN_NUMBERS:
             return x.sum(axis=0, dtype=self.dtype)
         counts = np.empty(x.shape[1], dtype=np.int32)
         fused.ones(x, counts)
@@ -79,7 +79,7 @@ class Processor(Device):
         return total
 
     def product(self, x: Any, weights: Any) -> Any:
-        if x.dtype == np.int8 and x.size <= _FEW:
+        if x.dtype == np.int8 and x.size <= _PLAIN_NUMBERS:
             return x.astype(self.dtype) @ weights
         return self._sums(x, weights) if x.dtype == np.int8 else x @ weights
 
@@ -87,7 +87,7 @@ class Processor(Device):
         b, d = b * self.real(1 / len(a)), d * self.real(-1 / len(c))
         if a.dtype != np.int8 or c.dtype != np.int8:
             return a.T @ b + c.T @ d
-        if a.size + c.size <= _FEW:
+        if a.size + c.size <= _PLAIN_NUMBERS:
             return a.T.astype(self.dtype) @ b + c.T.astype(self.dtype) @ d
         from fullspan.engine.sampling.layers import bits
 
@@ -106,7 +106,7 @@ class Processor(Device):
 
         words, counts = bits.whole_words(x), np.empty(len(x), dtype=np.int64)
         out = np.empty((len(x), weights.shape[1]), dtype=self.dtype)
-        if np.count_nonzero(words.view(np.bool_)) <= _MANY * x.size:
+        if np.count_nonzero(words.view(np.bool_)) <= _LISTING_SHARE * x.size:
             where = np.empty((len(x), 8 * words.shape[1]), dtype=np.uint32)
             bits.list_ones(words, where, counts)
             bits.sum_ones(where, counts, weights, out)

@@ -24,11 +24,11 @@ from fullspan.engine.memory import budget, require
 from fullspan.errors import FullspanError
 from fullspan.model.algebra.basis import Basis, Term
 
-_DEPENDENT = 1e-10
+_DEPENDENT_DISTANCE = 1e-10
 """Mean square distance from the span of the others, per row, below which a column of size 1 is dependent."""
-_DENOMINATOR = 60
+_LARGEST_DENOMINATOR = 60
 """Largest common denominator that is tried."""
-_INTEGER = 1e-7
+_INTEGER_TOLERANCE = 1e-7
 """How far from an integer an entry may be to be rounded."""
 
 
@@ -39,8 +39,8 @@ def null_space(rows: Array) -> tuple[NDArray[np.int64], Array]:
     """
     m, r = rows.shape
     gram = rows.T @ rows
-    factor, order, rank, _ = dpstrf(gram, tol=_DEPENDENT * m) if m and r else (gram, np.arange(1, r + 1), 0, 0)
-    if r and gram.diagonal().max() <= _DEPENDENT * m:  # LAPACK takes the first pivot as it is
+    factor, order, rank, _ = dpstrf(gram, tol=_DEPENDENT_DISTANCE * m) if m and r else (gram, np.arange(1, r + 1), 0, 0)
+    if r and gram.diagonal().max() <= _DEPENDENT_DISTANCE * m:  # LAPACK takes the first pivot as it is
         rank = 0
     pivots, free = order[:rank] - 1, order[rank:] - 1
     upper = np.triu(factor)[:rank]
@@ -55,10 +55,10 @@ def null_space(rows: Array) -> tuple[NDArray[np.int64], Array]:
 def integral(columns: Array) -> Array:
     """Each column times the least number up to 60 that makes it integers, or as it is where there is none."""
     columns, todo = columns.copy(), np.arange(columns.shape[1])
-    for factor in range(1, _DENOMINATOR + 1):
+    for factor in range(1, _LARGEST_DENOMINATOR + 1):
         multiple = factor * columns[:, todo]
         whole = np.rint(multiple)
-        found = (np.abs(multiple - whole) < _INTEGER).all(axis=0)
+        found = (np.abs(multiple - whole) < _INTEGER_TOLERANCE).all(axis=0)
         columns[:, todo[found]] = whole[:, found]
         todo = todo[~found]
     return columns
@@ -68,9 +68,9 @@ ZERO = 1e-6
 """A function of size 1 is zero below this, and a constraint is met that is violated by no more."""
 MAX_ROUNDS = 500
 """Linear programs after which a search that has not ended is given up, with an error."""
-_SMALL = 4096
+_ALL_AT_ONCE_STATES = 4096
 """States up to which all of them are constraints at once."""
-_CHUNK = 1 << 16
+_CHUNK_ENTRIES = 1 << 16
 """Entries of the table that are compared at once."""
 
 
@@ -136,7 +136,7 @@ class Functions:
     def draw(self, members: Mask, count: int) -> Ints:
         """About ``count`` random states of a set, or all of them if it has no more."""
         size = int(members.sum())
-        if size <= max(_SMALL, members.size // 8):
+        if size <= max(_ALL_AT_ONCE_STATES, members.size // 8):
             states = np.flatnonzero(members)
             return states if size <= count else self.rng.choice(states, count, replace=False, shuffle=False)
         states = np.unique(self.rng.integers(members.size, size=2 * count * members.size // size))
@@ -187,7 +187,7 @@ class Functions:
         ------
         FullspanError : a linear program has no solution, or they did not end.
         """
-        if int(members.sum()) <= _SMALL:
+        if int(members.sum()) <= _ALL_AT_ONCE_STATES:
             pool = np.flatnonzero(members)
         rows = self.rows(columns, pool)
         for _ in range(self.max_rounds):
@@ -206,9 +206,9 @@ class Functions:
     def _largest(self, table: Array, members: Mask, above: float, count: int) -> Ints:
         """Members whose entry is above a value: if there are more than ``count``, the largest and some of the rest."""
         found = [np.empty(0, dtype=np.int64)]
-        for start in range(0, table.size, _CHUNK):
-            part = table[start : start + _CHUNK]
-            states = start + np.flatnonzero((part > above) & members[start : start + _CHUNK])
+        for start in range(0, table.size, _CHUNK_ENTRIES):
+            part = table[start : start + _CHUNK_ENTRIES]
+            states = start + np.flatnonzero((part > above) & members[start : start + _CHUNK_ENTRIES])
             found.append(self._some(states, table, count))
         return self._some(np.concatenate(found), table, count)
 

@@ -36,9 +36,9 @@ from fullspan.errors import FullspanError
 from fullspan.learn.likelihood.boundary.cuts import MAX_ROUNDS, REMEDY, ZERO, Functions, integral, null_space
 from fullspan.model.algebra.basis import Basis
 
-_FAR = 1024.0
+_FAR_MULTIPLE = 1024.0
 """Multiple of the direction at which a state off the face has probability 0: exp(-746) is 0, and 2^10 is exact."""
-_CLEAR = 1e-4
+_CLEAR_VALUE = 1e-4
 """Value beyond which a state leaves at once; less clear ones wait for a later stage."""
 _ROUNDING = 1e-13
 """Largest variation of the direction over the face, relative to its largest weight."""
@@ -75,7 +75,7 @@ class Face:
 
         Weights that favour states off the face by up to 278 nats may be added, and they still have probability 0.
         """
-        return _FAR * self.direction
+        return _FAR_MULTIPLE * self.direction
 
 
 def face_of(
@@ -160,7 +160,7 @@ def _shrink(functions: Functions, constant: Array, on: Mask) -> tuple[Array, Int
         if value > -ZERO:
             return gone, met
         table = functions.table(v)
-        on &= table >= max(-_CLEAR, float(table.min(where=on, initial=0.0)) / 2)
+        on &= table >= max(-_CLEAR_VALUE, float(table.min(where=on, initial=0.0)) / 2)
     raise FullspanError(
         f"{functions.max_rounds} stages did not find the face of {len(functions.terms)} terms; {REMEDY}"
     )

@@ -24,7 +24,7 @@ from fullspan.errors import FullspanError
 from fullspan.learn.likelihood.boundary.face import Face, face_of
 from fullspan.model.algebra.basis import Basis, Term
 
-_ZERO = 1e-7
+_ZERO_TOLERANCE = 1e-7
 
 
 def separating(basis: Basis, terms: Sequence[Term], states: NDArray[Any], outputs: Sequence[int]) -> NDArray[np.intp]:
@@ -39,13 +39,13 @@ def separating(basis: Basis, terms: Sequence[Term], states: NDArray[Any], output
     if not len(differences):
         return nothing
     direction = _minimised(differences.sum(axis=0), differences, np.zeros(len(differences)), (-1, 1))
-    apart = differences @ direction < -_ZERO
+    apart = differences @ direction < -_ZERO_TOLERANCE
     if not apart.any():
         return nothing
     # The smallest direction, in the sum of its sizes, that keeps them apart: it has no part that does nothing.
     both = np.hstack([differences, -differences])
     parts = _minimised(np.ones(both.shape[1]), both, -apart.astype(np.float64), (0, None))
-    return np.flatnonzero(np.abs(parts[: len(terms)] - parts[len(terms) :]) > _ZERO)
+    return np.flatnonzero(np.abs(parts[: len(terms)] - parts[len(terms) :]) > _ZERO_TOLERANCE)
 
 
 def _minimised(
@@ -73,13 +73,13 @@ def _differences(
     return np.asarray(rows[np.any(rows != 0, axis=1)], dtype=np.float64)
 
 
-_LARGE = 12.0
+_LARGE_CHANGE = 12.0
 """Change of a weight beyond which it may diverge."""
 
 
 def grew(theta: Array, face: Face) -> bool:
     """Whether a weight has grown so much from its start on the face that it may diverge."""
-    return bool(np.abs(theta - face.start()).max(initial=0.0) > _LARGE)
+    return bool(np.abs(theta - face.start()).max(initial=0.0) > _LARGE_CHANGE)
 
 
 def face_of_the_rest(

@@ -46,7 +46,7 @@ MAX_BYTES = 1 << 30
 MAX_CARD, MAX_LEVELS = 1 << 16, 1 << 24
 """Most levels of one variable, and of all together."""
 
-_LARGEST = 700.0
+_LARGEST_LOG = 700.0
 """Largest size of a log factor: its exponential is a positive double."""
 
 
@@ -159,11 +159,11 @@ def write_uai(graph: FactorGraph, path: str | os.PathLike[str]) -> None:
 
 def _check_range(space: Space, scope: Scope, table: Array, path: str | os.PathLike[str]) -> None:
     finite = table[np.isfinite(table)]
-    if finite.size and np.abs(finite).max() > _LARGEST:
+    if finite.size and np.abs(finite).max() > _LARGEST_LOG:
         raise ModelFileError(
             f"{path} cannot be written: the factor over {', '.join(space.names[i] for i in scope)} goes from "
-            f"exp({finite.min():.4g}) to exp({finite.max():.4g}), and an entry is a number between exp(-{_LARGEST:g}) "
-            f"and exp({_LARGEST:g}), or 0"
+            f"exp({finite.min():.4g}) to exp({finite.max():.4g}), and an entry is a number between "
+            f"exp(-{_LARGEST_LOG:g}) and exp({_LARGEST_LOG:g}), or 0"
         )
 
 
