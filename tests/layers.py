@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from fullspan.arrays import Array
 from fullspan.data import Space
-from fullspan.engine.sampling import Device, pairwise_of
-from fullspan.engine.sampling.blocks import colouring
+from fullspan.engine.sampling import Device, colouring, pairwise_of
 from fullspan.engine.sampling.layers.device import device
 from fullspan.model import FactorGraph, LayeredMachine
 from fullspan.model.units import Units

@@ -6,7 +6,7 @@ import numpy as np  # noqa: F401  its BLAS must be there to be found
 import scipy.linalg  # noqa: F401  as must this other one
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from fullspan.model.algebra.blas import one_core
+from fullspan.model.algebra import one_core
 
 
 def cores() -> set[int]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fullspan.model.algebra import Basis, BasisName
-from fullspan.model.algebra.basis import exchanged
+from fullspan.model.algebra import Basis, BasisName, exchanged
 from generic import ALL_BASES, CARDS, matrix, weights
 
 

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fullspan.model.algebra.elementary import exponential
-from fullspan.model.algebra.jit import serial
+from fullspan.model.algebra import exponential, serial
 
 
 @serial

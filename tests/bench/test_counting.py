@@ -51,8 +51,8 @@ def test_a_network_of_few_columns_is_nearly_right(file: Path) -> None:
 
 def test_pairs_that_exclude_each_other() -> None:
     """Where two columns never leave their commonest level together, and the model expects rows, it is half a row."""
-    from fullspan.data.space import Space
-    from fullspan.model.graph import FactorGraph
+    from fullspan.data import Space
+    from fullspan.model import FactorGraph
     from fullspan.query.distributions import GraphDistribution
 
     space = Space.of_cards((3, 3, 2))

@@ -12,7 +12,7 @@ import pytest
 
 from fullspan.bench.synthetic import FLOOR, counted, networks_in, run, scores
 from fullspan.errors import DataError
-from fullspan.model.files.networks.formats import read_factors
+from fullspan.model.files.networks import read_factors
 from fullspan.people.cli import main
 from fullspan.query.distributions import GraphDistribution
 

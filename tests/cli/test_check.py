@@ -14,8 +14,7 @@ from cli.running import Done
 from fullspan.data import Empirical
 from fullspan.data.tables import held_out
 from fullspan.errors import FullspanError
-from fullspan.estimators.jobs import checking
-from fullspan.estimators.jobs.checking import SHARE, Check, check
+from fullspan.estimators.jobs import SHARE, Check, check, checking
 
 Run = Callable[..., Done]
 

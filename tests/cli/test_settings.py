@@ -11,7 +11,7 @@ import pytest
 
 import fullspan as fs
 from cli.running import Done
-from fullspan.estimators.inputs.evidence import hidden_variables
+from fullspan.estimators.inputs import hidden_variables
 
 SEED = {"random_state": 3}
 EDGES = [["a", "b"], ["b", "c"], ["c", "d"]]

@@ -15,7 +15,7 @@ import fullspan as fs
 from fullspan.data import count
 from fullspan.data.contents import MOST_VALUES, RUNS, Contents
 from fullspan.errors import DataError, ModelFileError
-from fullspan.model.files.envelope import checksum
+from fullspan.model.files import checksum
 
 BOUNDS = (-2.5, -0.3, 0.0, 0.05, 1.0, 2.2)
 

@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from data.forms import as_counter, same, write_all
-from fullspan.data import Empirical, count
-from fullspan.data.space import MISSING, Space, Variable
+from fullspan.data import Empirical, Space, Variable, count
+from fullspan.data.space import MISSING
 from fullspan.errors import DataError
 
 rows_of_three = st.lists(

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fullspan.data import count, decode, decode_columns, encode
-from fullspan.data.space import MISSING, Space, Variable
+from fullspan.data import Space, Variable, count, decode, decode_columns, encode
+from fullspan.data.space import MISSING
 from fullspan.data.tables import binned_variable
 from fullspan.errors import DataError
 

@@ -11,8 +11,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from fullspan.data.relations import DuckRelation, Key, connect, duck
-from fullspan.data.relations.duck import translated
+from fullspan.data.relations import DuckRelation, Key, connect, duck, translated
 from fullspan.errors import DataError
 
 LONG = """

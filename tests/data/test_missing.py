@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from data.forms import as_counter, same, write_all
-from fullspan.data import Empirical, count, decode, encode
-from fullspan.data.space import MISSING, Space, Variable
+from fullspan.data import Empirical, Space, Variable, count, decode, encode
+from fullspan.data.space import MISSING
 from fullspan.datasets import house_votes_path
 from fullspan.errors import DataError
 

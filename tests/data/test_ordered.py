@@ -10,8 +10,8 @@ import pytest
 
 import fullspan
 from fullspan import FullSpan
-from fullspan.data import count, decode
-from fullspan.data.space import MISSING, Variable
+from fullspan.data import Variable, count, decode
+from fullspan.data.space import MISSING
 
 SIZES = ["small", "medium", "large"]
 ROWS = ["small", "large", "medium", "large"] * 10

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fullspan.engine.dual.clamped import Clamped, fibre
-from fullspan.engine.dual.within import Within
+from fullspan.engine.dual import Clamped, Within, clamped
 from fullspan.model.algebra import Basis, BasisName
 from generic import ALL_BASES, always_compiled, matrix
 
@@ -103,5 +102,5 @@ def test_covariance_within_rows(basis: BasisName, cards: tuple[int, ...]) -> Non
 
 def test_a_fibre_lists_the_states_of_its_variables() -> None:
     basis = Basis("monomial", (3, 2, 4))
-    assert fibre(basis, np.array([], dtype=np.intp)).tolist() == [0]
-    assert fibre(basis, np.array([0, 2])).tolist() == [a + 6 * c for c in range(4) for a in range(3)]
+    assert clamped.fibre(basis, np.array([], dtype=np.intp)).tolist() == [0]
+    assert clamped.fibre(basis, np.array([0, 2])).tolist() == [a + 6 * c for c in range(4) for a in range(3)]

@@ -12,7 +12,7 @@ import pytest
 from engine.graphs import SHAPES, Enumerated, cards_of, grid, weighted
 from fullspan.data import Space
 from fullspan.engine.elimination import ClusterTree
-from fullspan.engine.elimination.sweeps.boxes import Boxes
+from fullspan.engine.elimination.sweeps import Boxes
 from fullspan.errors import FullspanError, QueryError, TooLargeError
 from fullspan.model import FactorGraph
 

@@ -7,8 +7,7 @@ import pytest
 from scipy.stats import norm, rankdata
 
 from fullspan.arrays import Array
-from fullspan.engine.sampling import diagnose, effective_size, r_hat
-from fullspan.engine.sampling.diagnostics import rank_normalised, split
+from fullspan.engine.sampling import diagnose, diagnostics, effective_size, r_hat
 from fullspan.errors import FullspanError
 from fullspan.model.estimate import Estimate, log_mean
 
@@ -46,7 +45,7 @@ def test_r_hat_is_the_ratio_of_variances() -> None:
     between = 50 * draws.mean(axis=0).var(axis=0, ddof=1)
     np.testing.assert_allclose(r_hat(draws) ** 2, 49 / 50 + between / 50 / within)
     scores = norm.ppf((rankdata(draws[:, :, 0]) - 3 / 8) / (150 + 1 / 4)).reshape(50, 3)
-    np.testing.assert_allclose(rank_normalised(draws)[:, :, 0], scores)
+    np.testing.assert_allclose(diagnostics.rank_normalised(draws)[:, :, 0], scores)
 
 
 def test_chains_that_have_not_met_are_found() -> None:
@@ -64,7 +63,7 @@ def test_chains_that_have_not_met_are_found() -> None:
 
 def test_split_chains_leave_the_middle_out() -> None:
     draws = np.arange(5.0).reshape(5, 1, 1)
-    np.testing.assert_array_equal(split(draws)[:, :, 0], [[0.0, 3.0], [1.0, 4.0]])
+    np.testing.assert_array_equal(diagnostics.split(draws)[:, :, 0], [[0.0, 3.0], [1.0, 4.0]])
 
 
 def test_an_event_never_seen_has_an_error() -> None:

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fullspan.engine.dual import DualTable
-from fullspan.engine.dual.scan import gain, term_gain
+from fullspan.engine.dual import DualTable, scan
 from fullspan.learn.search import line
 from fullspan.model.algebra import Basis, BasisName
 from generic import ALL_BASES, distribution, sample, some_prices, weights
@@ -25,13 +24,13 @@ inside = st.floats(1e-6, 1 - 1e-6)
 def test_gain_is_a_divergence_below_its_bound(q: float, m: float) -> None:
     """0 <= q ln(q/m) + (1-q) ln((1-q)/(1-m)) <= (q-m)^2 / (m(1-m)), eqs. 2.18 and 2.19."""
     bound = (q - m) ** 2 / (m * (1 - m))
-    assert -1e-15 <= gain(q, m) <= bound * (1 + 1e-9) + 1e-15
+    assert -1e-15 <= scan.gain(q, m) <= bound * (1 + 1e-9) + 1e-15
 
 
 @law
 @given(d=st.floats(-0.999, 0.999), eta=st.floats(-0.999, 0.999), l1=st.floats(0, 0.5))
 def test_an_l1_penalty_never_adds_to_the_gain(d: float, eta: float, l1: float) -> None:
-    free, held = term_gain(d, eta, 0.0, False), term_gain(d, eta, l1, False)
+    free, held = scan.term_gain(d, eta, 0.0, False), scan.term_gain(d, eta, l1, False)
     assert -1e-15 <= held <= free + 1e-15
     if abs(d - eta) <= l1:
         assert held == pytest.approx(0, abs=1e-15)

@@ -12,9 +12,8 @@ import pytest
 
 from fullspan.data import Space
 from fullspan.engine.sampling import Device, Network, annealed_log_z
+from fullspan.engine.sampling.layers import bound, completed, log_z, mean_field, n_enumerated
 from fullspan.engine.sampling.layers.device import device
-from fullspan.engine.sampling.layers.likelihood import bound, log_z, mean_field, n_enumerated
-from fullspan.engine.sampling.layers.open_cells import completed
 from fullspan.errors import FullspanError, TooLargeError
 from fullspan.model import FactorGraph, LayeredMachine
 from fullspan.model.files import read_uai

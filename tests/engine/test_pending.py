@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from enumeration import Enumeration
-from fullspan.engine.dual import DualTable, deferred, layout, pending, table
-from fullspan.engine.dual.deferred import LANES, Bounds, furthest
-from fullspan.engine.dual.octets import _exchange_plain, move_pair
+from fullspan.engine.dual import Bounds, DualTable, deferred, layout, move_pair, pending, table
+from fullspan.engine.dual.octets import _exchange_plain
 from fullspan.model.algebra import Basis
 from generic import always_compiled, distribution, matrix, sample, some_prices
 
@@ -162,9 +161,9 @@ def test_vectors_do_what_their_plain_definitions_say(size: int, dtype: Any) -> N
             move_pair(eta, size, size, size, low, c, scale)
             np.testing.assert_allclose(eta[size:], (scale * (start + c * start[z ^ low]))[size:], rtol=0, atol=1e-6)
             assert (eta[:size] == start[:size]).all()
-    lanes, zeros = np.empty(LANES, dtype), np.zeros(LANES, dtype)
-    assert furthest(start[:size], start[size:], lanes) == np.abs(start[:size] - start[size:]).max()
-    assert furthest(start[:size], zeros, lanes) == np.abs(start[:size]).max()
+    lanes, zeros = np.empty(deferred.LANES, dtype), np.zeros(deferred.LANES, dtype)
+    assert deferred.furthest(start[:size], start[size:], lanes) == np.abs(start[:size] - start[size:]).max()
+    assert deferred.furthest(start[:size], zeros, lanes) == np.abs(start[:size]).max()
     if size >= 8:
         eta = start.copy()
         _exchange_plain(eta, 0, size, c, scale, 5)

@@ -14,9 +14,7 @@ from fullspan.engine.dual import lookup, partition, plain, scan
 from fullspan.engine.sampling import two_layers
 from fullspan.engine.sampling.layers import fused
 from fullspan.engine.sampling.layers import plain as layer_loops
-from fullspan.learn.search import Options, fit_search, line
-from fullspan.learn.search.code import maximised, maximised_plain
-from fullspan.learn.search.margins import count_inside, count_inside_plain
+from fullspan.learn.search import Options, code, fit_search, line, margins
 from fullspan.model.algebra import Basis, BasisName
 from generic import ALL_BASES, CARDS, DTYPES, always_compiled, distribution, matrix, tolerance, weights
 
@@ -81,7 +79,7 @@ def test_gains_are_those_of_the_kernel(zero_one: bool, l1: float) -> None:
 
 def test_masks_inside_masks_are_counted_as_the_kernel_does() -> None:
     used, masks = np.random.default_rng(6).integers(1, 1 << 9, size=(2, 200))
-    assert count_inside_plain(used, masks).tolist() == count_inside(used, masks).tolist()
+    assert margins.count_inside_plain(used, masks).tolist() == margins.count_inside(used, masks).tolist()
 
 
 def tables(seed: int, cards: tuple[int, ...], n_rows: int) -> Empirical:
@@ -158,8 +156,8 @@ def test_two_layers_are_summed_as_by_the_kernel(groups: Any) -> None:
 def test_a_code_of_weights_is_that_of_the_kernel(common: bool) -> None:
     rng = np.random.default_rng(9)
     theta, noise = np.r_[rng.normal(0.8, 0.1, size=12), rng.normal(0, 0.05, size=30)], rng.uniform(0.001, 0.01, size=42)
-    found = maximised_plain(theta, noise, 0.3, 0.5 if common else 0.0, 0.1, common)
-    np.testing.assert_allclose(found, maximised(theta, noise, 0.3, 0.5 if common else 0.0, 0.1, common), rtol=1e-9)
+    found = code.maximised_plain(theta, noise, 0.3, 0.5 if common else 0.0, 0.1, common)
+    np.testing.assert_allclose(found, code.maximised(theta, noise, 0.3, 0.5 if common else 0.0, 0.1, common), rtol=1e-9)
 
 
 @pytest.mark.parametrize("zero_one", [False, True])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fullspan.engine.elimination.decimation import head, leaf, reversed_series, reversed_star, series, star
-from fullspan.model.algebra.elementary import decay, log_1p, tanh
+from fullspan.model.algebra import decay, log_1p, tanh
 
 GENERIC = [(0.3, -1.1, 0.7), (-0.4, 2.5, -0.01), (1.3, 1.3, 1.3), (-6.0, 0.2, 5.0), (40.0, -50.0, 50.0)]
 BEYOND = [(500.0, -400.0, 3.0), (5e4, 600.0, -600.0), (1e5, 1e-9, 2.0), (350.0, 350.0, -699.0), (1.0, -900.0, 900.5)]

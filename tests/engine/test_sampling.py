@@ -19,32 +19,33 @@ from fullspan.data import Space
 from fullspan.engine.elimination import ClusterTree
 from fullspan.engine.sampling import (
     Base,
+    Blocks,
     Chains,
     Factors,
+    PairTerms,
     Pairwise,
     Sampled,
     Target,
     TargetPath,
     Tempered,
+    TermTables,
+    add_rows,
     annealed,
     annealed_runs,
+    colouring,
     exact_log_z,
     layer_log_z,
+    log_weights,
     log_z,
     pairwise_of,
     target_of,
+    uniform_single,
 )
-from fullspan.engine.sampling.annealing import log_weights
-from fullspan.engine.sampling.blocks import Blocks, colouring
-from fullspan.engine.sampling.pairwise import PairTerms
-from fullspan.engine.sampling.row_additions import _add_rows_plain, add_rows
-from fullspan.engine.sampling.streams import uniform_single
-from fullspan.engine.sampling.term_tables import TermTables
+from fullspan.engine.sampling.row_additions import _add_rows_plain
 from fullspan.engine.sampling.two_layers import two_layers
 from fullspan.errors import FullspanError, TooLargeError
 from fullspan.model import FactorGraph, LogLinear
-from fullspan.model.algebra import BASES, Basis, Term
-from fullspan.model.algebra.basis import log_sum_exp, small_exponents
+from fullspan.model.algebra import BASES, Basis, Term, log_sum_exp, small_exponents
 from fullspan.model.estimate import Estimate
 from fullspan.model.files import read_factors
 

@@ -10,7 +10,7 @@ from fullspan.engine.elimination import ClusterTree, TreeEngine
 from fullspan.errors import TooLargeError
 from fullspan.learn.trees.chow_liu import chow_liu
 from fullspan.model import HiddenTree
-from fullspan.model.algebra.jit import Kernel
+from fullspan.model.algebra import Kernel
 from trees import CARDS, all_states, generic_tree, joint
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import fullspan as fs
 from fullspan.errors import FullspanError
-from fullspan.model.graph import FactorGraph
+from fullspan.model import FactorGraph
 
 _ITS_BINDINGS = pytest.mark.filterwarnings("ignore:builtin type:DeprecationWarning")
 """pyAgrum's bindings warn when its objects are first made, and crash where that is an error."""

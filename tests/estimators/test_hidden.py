@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fullspan.errors import FullspanError
-from fullspan.estimators.inputs.evidence import hidden_variables
+from fullspan.estimators.inputs import hidden_variables
 
 
 def test_a_number_names_or_levels() -> None:

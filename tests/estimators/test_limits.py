@@ -235,7 +235,7 @@ def test_errors_of_measuring_are_said_and_not_raised() -> None:
 def test_a_thousand_columns_are_listed_on_one_short_line() -> None:
     """`fullspan show` names thirty columns of the same levels, and says how many there are besides."""
     from fullspan.data import Space
-    from fullspan.estimators.explain.shown import variable_lines
+    from fullspan.estimators.explain import variable_lines
 
     (line,) = variable_lines(Space.of_cards((2,) * 1000).variables)
     assert line.startswith("  x0, x1, ")

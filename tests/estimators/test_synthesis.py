@@ -15,8 +15,7 @@ import pytest
 import fullspan as fs
 from fullspan.data.tables.prototype import prototype
 from fullspan.errors import DataError, DataWarning, FullspanError, QueryError
-from fullspan.estimators.jobs.synthesis import synthesizer
-from fullspan.estimators.jobs.synthetic_quality import column_shapes, pair_trends, quality
+from fullspan.estimators.jobs import column_shapes, pair_trends, quality, synthesizer
 
 N = 600
 RNG = np.random.default_rng(5)

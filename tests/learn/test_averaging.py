@@ -19,7 +19,7 @@ from fullspan.engine.dual import ProbabilityTable
 from fullspan.errors import FullspanError, ModelFileError, TooLargeError
 from fullspan.estimators.registry import read_fitted as load
 from fullspan.estimators.registry import write_fitted as save
-from fullspan.learn.base.counted import bootstrap
+from fullspan.learn.base import bootstrap
 from fullspan.learn.ensemble import Bounds, OutOfBagRows, averaged_machine, fit_average
 from fullspan.learn.likelihood import MachineOptions, fit_machine
 from fullspan.model import AveragedLogLinear, Fitted, LogLinear

@@ -8,28 +8,29 @@ import numpy as np
 import pytest
 
 from fullspan.data import Empirical, Space
-from fullspan.engine.elimination.clusters import ClusterTree
-from fullspan.engine.elimination.pairs import all_pairs, level_starts, misfits, pair_cells
+from fullspan.engine.elimination import ClusterTree, all_pairs, level_starts, misfits, pair_cells
 from fullspan.learn.networks import learn_network
-from fullspan.learn.wide import WideOptions, fit_wide
-from fullspan.learn.wide.candidates import (
+from fullspan.learn.wide import (
     Candidate,
     CliqueTerms,
+    Counts,
+    Gaussian,
+    Growth,
+    Tariff,
+    Terms,
+    Weigher,
+    WideOptions,
+    Width,
+    candidates,
+    fit_wide,
+    in_basis,
     longer_candidates,
+    named_scopes,
     pair_candidates,
-    two_valued_gain,
+    visits,
 )
-from fullspan.learn.wide.counts import Counts
-from fullspan.learn.wide.grow import Growth, in_basis
-from fullspan.learn.wide.incomplete import visits
-from fullspan.learn.wide.reached import Weigher
-from fullspan.learn.wide.refit import Gaussian
-from fullspan.learn.wide.tariff import Tariff, named_scopes
-from fullspan.learn.wide.terms import Terms
-from fullspan.learn.wide.width import Width
-from fullspan.model.algebra.basis import Basis, BasisName
-from fullspan.model.graph import FactorGraph
-from fullspan.model.loglinear import LogLinear
+from fullspan.model import FactorGraph, LogLinear
+from fullspan.model.algebra import Basis, BasisName
 
 CARDS = (2, 3, 2, 4, 2, 2, 3)
 STATES = np.array(list(itertools.product(*map(range, CARDS))))
@@ -164,7 +165,7 @@ def test_candidates_gain_what_they_say(data: Empirical) -> None:
     assert longer
     for candidate in (*single, *longer):
         model = p @ basis.evaluate(candidate.terms, STATES)
-        gain = 500 * two_valued_gain(counts.expectations(basis, candidate.terms), model, basis.zero_one)[0]
+        gain = 500 * candidates.two_valued_gain(counts.expectations(basis, candidate.terms), model, basis.zero_one)[0]
         assert candidate.net == pytest.approx(gain - 1.0, rel=1e-6)
         assert len(candidate.variables) > 2
 

@@ -13,7 +13,7 @@ import pytest
 
 import fullspan as fs
 from fullspan.data import Empirical, Space
-from fullspan.learn.base.counted import Sample, bootstrap
+from fullspan.learn.base import Sample, bootstrap
 from fullspan.learn.decomposable import (
     Complete,
     GrowOptions,

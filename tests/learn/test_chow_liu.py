@@ -13,8 +13,8 @@ import pytest
 from fullspan.data import Empirical, Space
 from fullspan.engine.elimination import TreeEngine
 from fullspan.errors import FullspanError, TooLargeError
-from fullspan.learn.trees import mutual_information, pair_counts
-from fullspan.learn.trees.chow_liu import chow_liu, spanning_tree
+from fullspan.learn.trees import mutual_information, pair_counts, spanning_tree
+from fullspan.learn.trees.chow_liu import chow_liu
 
 
 def dependent(rows: int, cards: tuple[int, ...], seed: int) -> np.ndarray:

@@ -14,9 +14,7 @@ from fullspan.data import Empirical, Space, Variable
 from fullspan.engine.sampling import Base
 from fullspan.errors import FullspanError
 from fullspan.learn.base import Interrupted
-from fullspan.learn.contrastive import PseudoLikelihood
-from fullspan.learn.contrastive.ascent import form_of
-from fullspan.learn.contrastive.machine import independent
+from fullspan.learn.contrastive import PseudoLikelihood, form_of, machine
 from fullspan.learn.likelihood import MachineOptions, fit_machine
 from fullspan.model.algebra import BASES, Basis, Term
 from generic import drawn, opened
@@ -69,11 +67,11 @@ def test_the_start_has_the_frequencies_of_the_levels(basis: str) -> None:
     functions, terms = Basis(basis, cards), terms_of(cards, 2)  # type: ignore[arg-type]
     base = Base(np.array(cards), np.random.default_rng(1).normal(size=7))
     states = Space.of_cards(cards).states(np.arange(12))
-    exponent = functions.evaluate(terms, states) @ independent(functions, terms, base)
+    exponent = functions.evaluate(terms, states) @ machine.independent(functions, terms, base)
     difference = exponent - base.log_prob(states)
     np.testing.assert_allclose(difference, difference[0], atol=1e-12)
     without = [term for term in terms if term != ((1, 2),)]
-    assert independent(functions, without, base)[1] == 0.0
+    assert machine.independent(functions, without, base)[1] == 0.0
 
 
 @pytest.mark.parametrize("solver", ["pcd", "cd", "pseudo"])

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.engine.dual import DualTable
-from fullspan.learn.likelihood import Free, Observed, Projection, alternate_phases, distribution
-from fullspan.learn.likelihood.solve import Likelihood, solve
+from fullspan.learn.likelihood import Free, Likelihood, Observed, Projection, alternate_phases, distribution
+from fullspan.learn.likelihood.solve import solve
 from fullspan.model.algebra import Basis, BasisName
 from generic import ALL_BASES, drawn, matrix, opened
 

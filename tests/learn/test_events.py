@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from fullspan.engine.dual import DualTable
-from fullspan.learn.likelihood import Events, Free, events_of, project_by_ipf
-from fullspan.learn.likelihood.ipf import Constraint, ipf
+from fullspan.learn.likelihood import Constraint, Events, Free, events_of, project_by_ipf
+from fullspan.learn.likelihood.ipf import ipf
 from fullspan.model.algebra import Basis
 
 CARDS = (3, 2, 4, 2, 5, 2, 3, 2)

@@ -12,8 +12,7 @@ from fullspan.data import Empirical
 from fullspan.engine.dual import DualTable, log_partition
 from fullspan.errors import FullspanError, TooLargeError
 from fullspan.learn.base import Interrupted, Progress
-from fullspan.learn.search import Options, Problem, fit_search, prices
-from fullspan.learn.search.problem import refit
+from fullspan.learn.search import Options, Problem, fit_search, prices, refit
 from fullspan.model.algebra import BasisName
 from generic import drawn, pseudo_row
 

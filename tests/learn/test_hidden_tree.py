@@ -12,10 +12,8 @@ from fullspan.data import Empirical, Space
 from fullspan.data.tables import held_out
 from fullspan.engine.elimination import TreeEngine
 from fullspan.errors import FullspanError
-from fullspan.learn.trees import TreeOptions, fit_hidden_tree
+from fullspan.learn.trees import TreeOptions, fit_hidden_tree, hidden_tree, starts
 from fullspan.learn.trees.chow_liu import chow_liu
-from fullspan.learn.trees.hidden_tree import Learner, Rows, maximised, mixture
-from fullspan.learn.trees.starts import level_shares, start
 from fullspan.model import HiddenTree
 from trees import CARDS, all_states, generic_tree, joint
 
@@ -34,9 +32,9 @@ def drawn(rows: int, seed: int, missing: float = 0.0) -> Empirical:
 def test_em_never_lowers_the_objective(smoothing: float, from_rows: bool) -> None:
     """Likelihood plus log prior rises at every step, with missing cells and weights, from either start."""
     data = drawn(400, 1, missing=0.2)
-    learner = Learner(data, None, TreeOptions(dtype=np.float64, tol=0.0, patience=50, max_iter=39), None)
+    learner = hidden_tree.Learner(data, None, TreeOptions(dtype=np.float64, tol=0.0, patience=50, max_iter=39), None)
     rng = np.random.default_rng(0)
-    tree = start(data, chow_liu(data).model, 4, rng, from_rows=from_rows)
+    tree = starts.start(data, chow_liu(data).model, 4, rng, from_rows=from_rows)
     values = [-step.cost for step in learner.run(tree, smoothing).history]
     assert len(values) == 40
     assert np.diff(values).min() > -1e-12
@@ -69,18 +67,18 @@ def test_missing_cells_are_marginalised_in_learning() -> None:
     tree = generic_tree(5)
     engine = TreeEngine(tree)
     p = joint(tree).sum(axis=4)
-    found = engine.log_likelihood(Rows(some).columns)
+    found = engine.log_likelihood(hidden_tree.Rows(some).columns)
     assert np.allclose(found, np.log(p[tuple(some.states[:, :4].T)]), atol=1e-12)
-    counts, _ = engine.expected_counts(Rows(some).columns, some.counts)
+    counts, _ = engine.expected_counts(hidden_tree.Rows(some).columns, some.counts)
     assert not counts.cells[4].any()
-    kept = maximised(tree, counts, 0.0, level_shares(data))
+    kept = hidden_tree.maximised(tree, counts, 0.0, starts.level_shares(data))
     assert np.array_equal(kept.emissions[4], tree.emissions[4])
 
 
 def test_a_mixture_of_trees_is_a_tree() -> None:
     """p of the joined tree is the mean of the parts', at every state."""
     parts = [generic_tree(seed, k=k) for seed, k in ((1, 2), (2, 3))]
-    whole = mixture(parts)
+    whole = hidden_tree.mixture(parts)
     assert whole.n_states == 5
     engine = TreeEngine(whole)
     found = np.exp(engine.log_likelihood(engine.columns(all_states(CARDS))))
@@ -96,7 +94,7 @@ def test_relabelling_levels_changes_nothing() -> None:
         emissions[i, :, :card] = tree.emissions[i, :, :card][:, ::-1]
     turned = HiddenTree(tree.space, tree.parents, tree.prior, tree.transitions, emissions)
     options = TreeOptions(dtype=np.float64, max_iter=3)
-    a, b = (Learner(d, None, options, None).run(t, 0.5) for d, t in ((data, tree), (flipped, turned)))
+    a, b = (hidden_tree.Learner(d, None, options, None).run(t, 0.5) for d, t in ((data, tree), (flipped, turned)))
     assert np.isclose(a.score, b.score, rtol=1e-12)
     assert np.allclose(a.tree.transitions, b.tree.transitions, atol=1e-12)
     assert np.allclose(a.tree.emissions[3], b.tree.emissions[3, :, ::-1], atol=1e-12)
@@ -120,7 +118,7 @@ def test_rows_held_out_choose() -> None:
     train, valid = drawn(300, 10), drawn(200, 11)
     options = TreeOptions(n_states=(1, 4), smoothing=(0.1, 3.0), restarts=2, seed=0, mixture=False)
     fitted = fit_hidden_tree(train, options, valid)
-    assert np.isclose(fitted.validation, Rows(valid).mean(fitted.model), atol=1e-12)
+    assert np.isclose(fitted.validation, hidden_tree.Rows(valid).mean(fitted.model), atol=1e-12)
     assert fitted.settings["chosen"]["n_states"] == 4
     alone = [
         fit_hidden_tree(train, TreeOptions(n_states=k, restarts=2, seed=0, mixture=False), valid).validation

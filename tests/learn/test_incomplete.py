@@ -13,7 +13,6 @@ from fullspan.data import Empirical, Space, Variable
 from fullspan.errors import DataError, TooLargeError
 from fullspan.learn.base import Progress
 from fullspan.learn.search import Options, fit_incomplete, fit_search, incomplete
-from fullspan.learn.search.incomplete import completed
 from fullspan.model import Fitted, LogLinear
 from fullspan.model.algebra import Basis
 
@@ -73,7 +72,7 @@ def test_completion_weighs_all_states_that_agree_with_a_row() -> None:
     for row, count in zip(data.states, data.counts, strict=True):
         which = ((row < 0) | (states == row)).all(axis=1)
         wanted[which] += count * p[which] / p[which].sum()
-    filled = completed(data, model)
+    filled = incomplete.completed(data, model)
     assert filled.is_complete
     found = np.zeros(12)
     found[space.index(filled.states)] = filled.counts

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fullspan.arrays import Array
-from fullspan.learn.likelihood import distribution
-from fullspan.learn.likelihood.ipf import Constraint, attainable, coefficients, ipf
+from fullspan.learn.likelihood import Constraint, attainable, coefficients, distribution
+from fullspan.learn.likelihood.ipf import ipf
 from fullspan.model.algebra import Basis, BasisName, Term
 from generic import ALL_BASES, matrix
 

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from fullspan.data import Empirical, Space
-from fullspan.engine.sampling.layers.arrays import Device
+from fullspan.engine.sampling.layers import Device
 from fullspan.errors import FullspanError
 from fullspan.learn.latent import LatentOptions, fit, fit_latent
 from fullspan.learn.latent.decoder import backward, forward, initial

@@ -12,13 +12,11 @@ from numpy.typing import NDArray
 from fullspan.arrays import Array
 from fullspan.data import Space
 from fullspan.engine.sampling import Device, Network, annealed_log_z
-from fullspan.engine.sampling.layers.likelihood import log_partition, log_weights, log_z, mean_field
-from fullspan.engine.sampling.layers.open_cells import completed
+from fullspan.engine.sampling.layers import completed, log_partition, log_weights, log_z, mean_field
 from fullspan.errors import FullspanError
-from fullspan.learn.layered import LayerOptions, pretrained
-from fullspan.learn.layered.fit import Data, base_rates, first_machine, rebuilding, train
-from fullspan.learn.layered.gradient import Ascent, Moments, moments
-from fullspan.learn.layered.train import Rows, Trainer
+from fullspan.learn.layered import Ascent, Data, LayerOptions, Rows, Trainer, first_machine, fit, pretrained
+from fullspan.learn.layered import gradient as gradient_module
+from fullspan.learn.layered.fit import train
 from fullspan.model import LayeredMachine
 from fullspan.model.units import Units
 from layers import all_codes, cpu, joint, log_sum, machine_of
@@ -32,7 +30,7 @@ def mean_log_likelihood(machine: LayeredMachine, codes: NDArray[np.int64]) -> fl
     return float(log_weights(machine, machine.units.encode(codes), cpu()).mean()) - log_z(machine).value
 
 
-def exact_moments(machine: LayeredMachine, codes: NDArray[np.int64]) -> Moments:
+def exact_moments(machine: LayeredMachine, codes: NDArray[np.int64]) -> gradient_module.Moments:
     """Data's minus model's expectations: positive phase by the learner's code, negative by all visible states."""
     network = Network.of(machine, cpu())
     data = mean_field(network, machine.units.encode(codes).astype(float)).means
@@ -40,9 +38,9 @@ def exact_moments(machine: LayeredMachine, codes: NDArray[np.int64]) -> Moments:
     p = np.exp(log_weights(machine, every, cpu()) - log_z(machine).value)
     states = mean_field(network, every.astype(float)).means
     nothing = [np.zeros_like(s[:1]) for s in states]
-    model = moments(network, states, nothing, p * len(p))
-    from_data = moments(network, data, nothing)
-    return Moments(
+    model = gradient_module.moments(network, states, nothing, p * len(p))
+    from_data = gradient_module.moments(network, data, nothing)
+    return gradient_module.Moments(
         [a - b for a, b in zip(from_data.units, model.units, strict=True)],
         [a - b for a, b in zip(from_data.products, model.products, strict=True)],
     )
@@ -116,7 +114,7 @@ def test_momentum_and_decay_are_those_of_the_formula() -> None:
     g = [exact_moments(machine, ROWS).products[0]] * 2
     w, v = machine.weights[0].copy(), 0.0
     for k in range(2):
-        ascent.step(Moments([np.zeros(n) for n in machine.sizes], [g[k].copy()]), 0.2)
+        ascent.step(gradient_module.Moments([np.zeros(n) for n in machine.sizes], [g[k].copy()]), 0.2)
         v = 0.9 * v + 0.2 * (g[k] - 0.1 * w)
         w = w + v
     assert network.weights[0] == pytest.approx(w, abs=1e-12)
@@ -185,7 +183,7 @@ def test_base_rates_are_those_of_the_observed_cells() -> None:
     """Log odds of (count + 1/2)/(seen + 1), and log probabilities in groups with one row spread evenly."""
     units = Units(Space.of_cards((2, 3)))
     data = Data(units.encode(np.array([[1, 2], [-1, 2], [0, -1], [1, 0]])), np.array([1.0, 2.0, 1.0, 1.0]))
-    base = base_rates(units, data)
+    base = fit.base_rates(units, data)
     p = (2 + 0.5) / (3 + 1)
     assert base[0] == pytest.approx(math.log(p / (1 - p)))
     assert base[1:] == pytest.approx(np.log((np.array([1, 0, 3]) + 1 / 3) / 5))
@@ -216,9 +214,9 @@ def test_weighted_rows_are_repeated_rows() -> None:
     weights = np.array([2.0, 1.0, 4.0, 1.0, 2.0])
     x = machine.units.encode(ROWS).astype(float)
     nothing = [np.zeros((1, n)) for n in machine.sizes]
-    once = moments(network, mean_field(network, x).means, nothing, weights / weights.mean())
+    once = gradient_module.moments(network, mean_field(network, x).means, nothing, weights / weights.mean())
     many = np.repeat(x, weights.astype(int), axis=0)
-    out = moments(network, mean_field(network, many).means, nothing)
+    out = gradient_module.moments(network, mean_field(network, many).means, nothing)
     assert once.products[0] == pytest.approx(out.products[0], abs=1e-12)
     assert once.units[1] == pytest.approx(out.units[1], abs=1e-12)
 
@@ -244,9 +242,9 @@ def test_rebuilding_of_independent_units_is_their_entropy() -> None:
     alone = LayeredMachine(machine.space, machine.biases, (0 * machine.weights[0],))
     network = Network.of(alone, cpu())
     expected = -(log_weights(alone, alone.units.encode(ROWS), cpu()).mean() - log_z(alone).value)
-    assert rebuilding(network, alone.units.encode(ROWS)) == pytest.approx(expected, abs=1e-10)
+    assert fit.rebuilding(network, alone.units.encode(ROWS)) == pytest.approx(expected, abs=1e-10)
     network.weights[0] = network.weights[0] * np.nan
-    assert rebuilding(network, alone.units.encode(ROWS)) == math.inf
+    assert fit.rebuilding(network, alone.units.encode(ROWS)) == math.inf
 
 
 def test_rows_held_out_decide_which_epoch_is_kept() -> None:
@@ -277,7 +275,7 @@ def test_pretraining_doubles_the_inputs_that_lack_a_neighbour() -> None:
     options = LayerOptions(solver="cd", max_iter=40, batch_size=10, learning_rate=0.1)
     learned, sound = pretrained(start, data, options, cpu(0, "float32"), rng)
     assert sound
-    before, after = (rebuilding(Network.of(m, cpu()), data.units) for m in (start, learned))
+    before, after = (fit.rebuilding(Network.of(m, cpu()), data.units) for m in (start, learned))
     assert after < before - 0.5
 
 

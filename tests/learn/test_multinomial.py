@@ -12,18 +12,8 @@ from sklearn.preprocessing import OneHotEncoder
 
 import fullspan as fs
 from fullspan.errors import TooLargeError
-from fullspan.learn.likelihood import multinomial
-from fullspan.learn.likelihood.multinomial import (
-    Multinomial,
-    contrasts,
-    features,
-    folds,
-    matrix_of_terms,
-    n_features,
-    sets_of,
-    weights_of_terms,
-)
-from fullspan.model.algebra.basis import Basis
+from fullspan.learn.likelihood import Multinomial, multinomial
+from fullspan.model.algebra import Basis
 
 CARDS = (3, 2, 4)
 
@@ -45,15 +35,15 @@ def counted(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def test_contrasts_are_orthonormal_and_sum_to_zero() -> None:
     for card in (1, 2, 5):
-        h = contrasts(card)
+        h = multinomial.contrasts(card)
         assert h.T @ h == pytest.approx(np.eye(card - 1), abs=1e-12)
         assert h.sum(axis=0) == pytest.approx(0, abs=1e-12)
 
 
 def test_the_gradient_is_that_of_the_objective() -> None:
     x, counts = counted(*rows())
-    fit = Multinomial(features(x, CARDS, 3), counts)
-    w = np.random.default_rng(2).normal(size=n_features(CARDS, 3) * 2) / 3
+    fit = Multinomial(multinomial.features(x, CARDS, 3), counts)
+    w = np.random.default_rng(2).normal(size=multinomial.n_features(CARDS, 3) * 2) / 3
     _, gradient = fit.objective(w, 0.7)
     for k in (0, 5, 31):
         step = np.zeros(len(w))
@@ -74,15 +64,15 @@ def test_terms_of_every_basis_have_the_same_conditionals_and_penalty(basis: str)
         for term in itertools.combinations(pairs, size)
         if len({i for i, _ in term}) == size and any(i == 3 for i, _ in term)
     ]
-    weights = np.random.default_rng(3).normal(size=(n_features(CARDS, 3), 2))
-    theta = weights_of_terms(b, (0, 1, 2), 3, 3, weights, terms)
+    weights = np.random.default_rng(3).normal(size=(multinomial.n_features(CARDS, 3), 2))
+    theta = multinomial.weights_of_terms(b, (0, 1, 2), 3, 3, weights, terms)
     x = np.array(list(itertools.product(*map(range, CARDS))))
-    expected = Multinomial(features(x, CARDS, 3), np.ones((len(x), 3))).log_prob(weights)
+    expected = Multinomial(multinomial.features(x, CARDS, 3), np.ones((len(x), 3))).log_prob(weights)
     scores = np.stack([b.evaluate(terms, np.c_[x, np.full(len(x), k)]) @ theta for k in range(3)], axis=1)
     found = scores - np.logaddexp.reduce(scores, axis=1)[:, None]
     assert found == pytest.approx(expected, abs=1e-9)
-    assert theta @ matrix_of_terms(b, (0, 1, 2), 3, 3, terms) == pytest.approx(weights.ravel(), abs=1e-9)
-    assert len(sets_of(3, 3)) == 1 + 3 + 3
+    assert theta @ multinomial.matrix_of_terms(b, (0, 1, 2), 3, 3, terms) == pytest.approx(weights.ravel(), abs=1e-9)
+    assert len(multinomial.sets_of(3, 3)) == 1 + 3 + 3
 
 
 def test_pairs_are_logistic_regression() -> None:
@@ -111,7 +101,7 @@ def test_an_interaction_that_predicts_is_found_and_noise_is_not() -> None:
 
 def test_folds_divide_the_rows_of_each_level() -> None:
     counts = np.array([[3.0, 0], [0, 7], [1, 0.5], [4, 2]])
-    parts = folds(counts)
+    parts = multinomial.folds(counts)
     assert parts.sum(axis=0) == pytest.approx(counts)
     of_level = parts[:, :, 0].sum(axis=1)
     assert of_level.max() - of_level.min() <= 1
@@ -121,8 +111,8 @@ def test_held_out_losses_are_those_of_fits_without_the_fold() -> None:
     x, counts = counted(*rows())
     found = next(iter(multinomial.choose(x, CARDS, counts, [2]).tried))
     total = 0.0
-    for part in folds(counts):
-        fit = Multinomial(features(x, CARDS, 2), counts - part)
+    for part in multinomial.folds(counts):
+        fit = Multinomial(multinomial.features(x, CARDS, 2), counts - part)
         w, _, _ = fit.fit(found.penalty, np.zeros((fit.x.shape[1], 2)), 1e-8, 500)
         total -= float(np.sum(part * fit.log_prob(w)))
     assert found.log_loss == pytest.approx(total / counts.sum(), rel=1e-3)

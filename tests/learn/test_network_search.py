@@ -12,11 +12,7 @@ from fullspan.data import Empirical, Space
 from fullspan.engine.elimination.ordering import elimination_order
 from fullspan.errors import FullspanError
 from fullspan.learn.base import Interrupted, Progress
-from fullspan.learn.networks import learn_network
-from fullspan.learn.networks.evidence import Evidence
-from fullspan.learn.networks.families import family_score
-from fullspan.learn.networks.moral import MoralGraph
-from fullspan.learn.networks.network import Network, fitted_tables
+from fullspan.learn.networks import Evidence, MoralGraph, Network, family_score, fitted_tables, learn_network
 from fullspan.model import FactorGraph
 
 CARDS = (2, 3, 2, 2)

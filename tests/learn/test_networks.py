@@ -9,9 +9,7 @@ import numpy as np
 import pytest
 
 from fullspan.data import Empirical, Space
-from fullspan.learn.networks import STRENGTHS, Families, draw_networks
-from fullspan.learn.networks.families import family_score, family_table, score_of
-from fullspan.learn.networks.walk import hill_climb, is_ancestor, start
+from fullspan.learn.networks import STRENGTHS, Families, draw_networks, family_score, family_table, score_of, walk
 from fullspan.model.algebra import Basis
 
 CARDS = (2, 3, 2)
@@ -35,7 +33,7 @@ def networks() -> list[np.ndarray]:
     found = []
     for parents in itertools.product(*choices):
         p = np.array(parents, dtype=np.int64)
-        if not any(u != v and p[v] >> u & 1 and is_ancestor(p, v, u) for v in range(3) for u in range(3)):
+        if not any(u != v and p[v] >> u & 1 and walk.is_ancestor(p, v, u) for v in range(3) for u in range(3)):
             found.append(p)
     return found
 
@@ -104,13 +102,13 @@ def test_climbing_ends_where_no_move_gains(each: bool) -> None:
     columns, counts, cards = arrays(data)
     parents = np.zeros(3, dtype=np.int64)
     families = Families.of(columns, counts, cards, np.array([2.0]), each, 4096, 3)
-    hill_climb(families, parents, 0)
-    reached = start(families, parents, 0)[0].sum()
+    walk.hill_climb(families, parents, 0)
+    reached = walk.start(families, parents, 0)[0].sum()
     assert parents[2] == 0b011 or any(p.bit_count() == 2 for p in map(int, parents))
     for other in networks():
         changed = sum((int(p) ^ int(q)).bit_count() for p, q in zip(parents, other, strict=True))
         if changed == 1 or (changed == 2 and np.count_nonzero(parents != other) == 2):
-            assert start(families, other, 0)[0].sum() <= reached + 1e-9
+            assert walk.start(families, other, 0)[0].sum() <= reached + 1e-9
 
 
 @pytest.mark.parametrize("spread", ["all", "each"])
@@ -122,7 +120,7 @@ def test_average_is_that_of_the_posterior(spread: str) -> None:
     weights, tables = [], []
     for parents in networks():
         for s, strength in enumerate(STRENGTHS):
-            weights.append(start(families, parents, s)[0].sum())
+            weights.append(walk.start(families, parents, s)[0].sum())
             tables.append(predicted(data, parents, float(strength), each))
     share = np.exp(np.array(weights) - np.logaddexp.reduce(weights))
     wanted = np.tensordot(share, np.array(tables), axes=1)
@@ -159,7 +157,7 @@ def test_a_column_of_many_levels_stands_alone(each: bool) -> None:
     rows = np.column_stack([rng.integers(100, size=60), a, a])
     data = Empirical.from_codes(rows, space=Space.of_cards((100, 2, 2)))
     families = Families.of(*arrays(data), np.array([1.0]), each, 64, 3)
-    scores, _ = start(families, np.zeros(3, dtype=np.int64), 0)
+    scores, _ = walk.start(families, np.zeros(3, dtype=np.int64), 0)
     assert np.isfinite(scores).all()
     assert family_score(*arrays(data), 0, 0b010, 1.0, each, 64) == -math.inf
     networks = draw_networks(data, Basis("walsh", (100, 2, 2)), "each" if each else "all", rng, draws=4)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fullspan.data import Empirical, Space
-from fullspan.engine.sampling.layers.arrays import Device
+from fullspan.engine.sampling.layers import Device
 from fullspan.learn.trees import TreeOptions, fit_hidden_tree, hidden_tree
 
 CARDS = (2, 3, 2, 4, 2, 2)

@@ -12,14 +12,19 @@ import numpy as np
 import pytest
 
 import fullspan as fs
-from fullspan.data import Empirical
-from fullspan.data.space import Space
+from fullspan.data import Empirical, Space
 from fullspan.errors import FullspanError
-from fullspan.learn.private.accountant import Ledger, Privacy, delta_of, rho_of
-from fullspan.learn.private.clusters import WideOracle, cells_of
-from fullspan.learn.private.dense import DenseOracle
-from fullspan.learn.private.measured import contrasts, of_margin, squared_length, to_table
-from fullspan.learn.private.mechanism import release
+from fullspan.learn.private import (
+    DenseOracle,
+    Ledger,
+    Privacy,
+    WideOracle,
+    cells_of,
+    delta_of,
+    measured,
+    release,
+    rho_of,
+)
 
 CARDS = (2, 3, 4)
 SCOPES = [(0,), (1,), (2,), (0, 1), (1, 2)]
@@ -77,18 +82,18 @@ def test_one_row_moves_contrasts_by_their_length() -> None:
         rows = [np.zeros(cards) for _ in range(math.prod(cards))]
         for row, place in zip(rows, np.ndindex(*cards), strict=True):
             row[place] = 1.0
-        moved = np.array([of_margin(row) for row in rows])
-        assert (moved**2).sum(axis=1) == pytest.approx(squared_length(cards))
+        moved = np.array([measured.of_margin(row) for row in rows])
+        assert (moved**2).sum(axis=1) == pytest.approx(measured.squared_length(cards))
         # a row replaced by another moves them by two rows' worth at most: what bounded neighbours are charged
         apart = ((moved[:, None] - moved[None]) ** 2).sum(axis=2)
-        assert apart.max() <= 4 * squared_length(cards) + 1e-12
+        assert apart.max() <= 4 * measured.squared_length(cards) + 1e-12
 
 
 def test_contrasts_are_orthonormal_and_tables_their_adjoint() -> None:
     rng = np.random.default_rng(0)
-    assert contrasts(5) @ contrasts(5).T == pytest.approx(np.eye(5))
+    assert measured.contrasts(5) @ measured.contrasts(5).T == pytest.approx(np.eye(5))
     table, values = rng.normal(size=(3, 4)), rng.normal(size=6)
-    assert of_margin(table) @ values == pytest.approx((table * to_table(values, (3, 4))).sum())
+    assert measured.of_margin(table) @ values == pytest.approx((table * measured.to_table(values, (3, 4))).sum())
 
 
 @pytest.mark.parametrize("oracle", [DenseOracle, WideOracle])
@@ -98,12 +103,12 @@ def test_expected_contrasts_are_those_of_enumeration(oracle: type) -> None:
     theta, log_p = rng.normal(size=sum(sizes)), np.zeros(CARDS)
     for scope, part in zip(SCOPES, np.split(theta, np.cumsum(sizes)[:-1]), strict=True):
         shape = [CARDS[i] if i in scope else 1 for i in range(3)]
-        log_p = log_p + to_table(part, [CARDS[i] for i in scope]).reshape(shape)
+        log_p = log_p + measured.to_table(part, [CARDS[i] for i in scope]).reshape(shape)
     log_z, p = float(np.log(np.exp(log_p).sum())), np.exp(log_p) / np.exp(log_p).sum()
     margins = [p.sum(axis=tuple(i for i in range(3) if i not in scope)) for scope in SCOPES]
     found_z, eta = oracle(SCOPES, CARDS)(theta)
     assert found_z == pytest.approx(log_z)
-    assert eta == pytest.approx(np.concatenate([of_margin(m) for m in margins]))
+    assert eta == pytest.approx(np.concatenate([measured.of_margin(m) for m in margins]))
 
 
 def test_covariance_of_contrasts_is_the_change_of_their_expectations() -> None:

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from fullspan.data import Empirical, Space
 from fullspan.engine.dual import DualTable
-from fullspan.learn.search import Options, Problem, fit_search, prices
-from fullspan.learn.search.problem import as_theta, refit
+from fullspan.learn.search import Options, Problem, as_theta, fit_search, prices, refit
 from fullspan.model.algebra import Basis
 
 

@@ -15,8 +15,18 @@ from fullspan.data import Empirical, Space
 from fullspan.engine.dual import DualTable, layout
 from fullspan.engine.protocol import Engine
 from fullspan.learn.base import smoothed_entropy
-from fullspan.learn.search import Options, Problem, fit_search, line, paper_search, prices
-from fullspan.learn.search.full import carry_over, grow, names_in_use, sift_out
+from fullspan.learn.search import (
+    Options,
+    Problem,
+    carry_over,
+    fit_search,
+    grow,
+    line,
+    names_in_use,
+    paper_search,
+    prices,
+    sift_out,
+)
 from fullspan.model import Fitted
 from fullspan.model.algebra import Basis, BasisName
 from fullspan.papers.truths import ising

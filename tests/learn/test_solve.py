@@ -8,10 +8,9 @@ import pytest
 from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.engine.dual import DualTable
-from fullspan.learn.base import Interrupted, Known
-from fullspan.learn.base.newton import factor, soft
-from fullspan.learn.likelihood import Features, Free, Observed, data_moments
-from fullspan.learn.likelihood.solve import Likelihood, SolverName, solve
+from fullspan.learn.base import Interrupted, Known, factor, soft
+from fullspan.learn.likelihood import Features, Free, Likelihood, Observed, SolverName, data_moments
+from fullspan.learn.likelihood.solve import solve
 from fullspan.model.algebra import Basis, BasisName
 from generic import ALL_BASES, drawn, opened
 

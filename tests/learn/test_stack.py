@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 import fullspan as fs
 from fullspan.data import Empirical
 from fullspan.errors import ConvergenceWarning, FullspanError, QueryError
-from fullspan.estimators.explain.shown import summary_lines
+from fullspan.estimators.explain import summary_lines
 from fullspan.learn.ensemble import StackOptions, stacked_wide
 from fullspan.learn.ensemble.wide import SEARCH
 from fullspan.model import Mixture

@@ -10,7 +10,7 @@ import pytest
 import fullspan as fs
 from fullspan.data import Empirical, Space
 from fullspan.errors import FullspanError
-from fullspan.learn.base.counted import Sample
+from fullspan.learn.base import Sample
 from fullspan.learn.ensemble import OutOfBagRows, cross_validated, degrees_of_freedom, in_folds, share_of_single
 from fullspan.learn.likelihood import MachineOptions, fit_machine
 from fullspan.learn.shares import best_shares, mixed

@@ -8,11 +8,10 @@ import pytest
 from fullspan.data import Empirical, Space
 from fullspan.engine.truncated import TruncatedEngine
 from fullspan.learn.likelihood import MachineOptions, fit_machine
-from fullspan.learn.truncated import TruncatedOptions, Truncation, fit_truncated
-from fullspan.learn.truncated.faces import by_program, certified
+from fullspan.learn.truncated import TruncatedOptions, Truncation, by_program, certified, fit_truncated
 from fullspan.learn.truncated.train import train
-from fullspan.model.algebra import Basis
-from fullspan.model.algebra.inclusion import inclusion, sets_of_states, sets_of_terms
+from fullspan.model.algebra import Basis, sets_of_states, sets_of_terms
+from fullspan.model.algebra.inclusion import inclusion
 
 PAIRS = [["x0"], ["x1"], ["x2"], ["x3"], ["x0", "x1"], ["x1", "x2"], ["x0", "x2", "x3"]]
 

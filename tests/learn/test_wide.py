@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fullspan.data import Empirical, Space
-from fullspan.engine.elimination.row_sweeps import Sweeps
+from fullspan.engine.elimination import Sweeps
 from fullspan.errors import FullspanError, TooLargeError
 from fullspan.estimators.full_span import FullSpan
 from fullspan.learn.base import Progress
@@ -27,7 +27,7 @@ from fullspan.learn.decomposable import (
 from fullspan.learn.search import fit_search
 from fullspan.learn.shares import best_shares
 from fullspan.learn.wide import WideOptions, fit_wide
-from fullspan.model.fitted import Fitted
+from fullspan.model import Fitted
 
 CARDS = (2, 3, 2, 4, 2)
 

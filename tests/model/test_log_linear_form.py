@@ -14,7 +14,7 @@ from fullspan.errors import FullspanError, ModelFileError, TooLargeError
 from fullspan.model import FactorGraph, LogLinear
 from fullspan.model.algebra import BASES, Basis, BasisName
 from fullspan.model.files import factors_of, read_factors
-from fullspan.model.files.networks.formats import suffix
+from fullspan.model.files.networks import suffix
 from fullspan.model.log_linear_form import log_linear_form
 
 CARDS = (2, 3, 4, 5)

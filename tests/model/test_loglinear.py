@@ -8,8 +8,7 @@ import pytest
 from fullspan.data import Space
 from fullspan.errors import DataError, FullspanError
 from fullspan.model import LogLinear
-from fullspan.model.algebra import BASES, Basis
-from fullspan.model.algebra.basis import local_row, log_sum_exp, small_exponents
+from fullspan.model.algebra import BASES, Basis, local_row, log_sum_exp, small_exponents
 
 SPACE = Space.of_cards((2, 3, 4, 2))
 TERMS = (((0, 1),), ((0, 1), (1, 2)), ((1, 1), (2, 3), (3, 1)), ((2, 2),))

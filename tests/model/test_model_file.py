@@ -18,8 +18,7 @@ from hypothesis import strategies as st
 from fullspan.data import Space, Variable
 from fullspan.errors import FullspanError, ModelFileError
 from fullspan.model import AveragedLogLinear, Fitted, LogLinear, Step
-from fullspan.model.algebra import BASES, Basis
-from fullspan.model.algebra.basis import log_sum_exp, small_exponents
+from fullspan.model.algebra import BASES, Basis, log_sum_exp, small_exponents
 from fullspan.model.effects import Effect, Interaction
 from fullspan.model.files import averaged, envelope, log_linear, strict_json
 from fullspan.model.goodness import Goodness

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fullspan.data.space import Space
+from fullspan.data import Space
+from fullspan.model import LayeredMachine
 from fullspan.model.latent_trees import LatentTrees
-from fullspan.model.layered import LayeredMachine
 from fullspan.model.tree_layout import TreeLayout
 from fullspan.model.units import Units
 

@@ -13,10 +13,8 @@ import pytest
 from fullspan.data import Space
 from fullspan.errors import ModelFileError
 from fullspan.model import Fitted, LogLinear
-from fullspan.model.algebra import Basis
-from fullspan.model.algebra.basis import log_sum_exp, small_exponents
-from fullspan.model.files import checksum
-from fullspan.model.files.log_linear import read, write
+from fullspan.model.algebra import Basis, log_sum_exp, small_exponents
+from fullspan.model.files import checksum, log_linear
 
 SPACE = Space.of_cards((2, 3, 2, 4))
 TERMS = (((0, 1),), ((0, 1), (1, 2)), ((1, 1), (2, 1), (3, 3)), ((3, 2),))
@@ -48,7 +46,7 @@ def path(tmp_path: Path) -> Path:
 
 def columns_document(path: Path) -> dict[str, Any]:
     """The document of the four terms as columns, said here a second time: files of 10,000 terms have this form."""
-    write(fitted(), path)
+    log_linear.write(fitted(), path)
     document: dict[str, Any] = json.loads(path.read_text())
     records = document["terms"]
     factors = [(SPACE.position(name), j) for record in records for name, j in record["term"].items()]
@@ -73,7 +71,7 @@ def signed(path: Path, document: dict[str, Any]) -> Path:
 
 def test_columns_are_read_as_records_are(path: Path) -> None:
     """Terms, weights and what is known about them are the same in both forms, to the last bit."""
-    one, two = fitted(), read(signed(path, columns_document(path)))
+    one, two = fitted(), log_linear.read(signed(path, columns_document(path)))
     assert two.model.terms == TERMS
     np.testing.assert_array_equal(two.model.theta, one.model.theta)
     np.testing.assert_array_equal(two.standard_errors, one.standard_errors)
@@ -87,11 +85,11 @@ def test_many_terms_are_columns_that_come_back(path: Path) -> None:
     theta = np.random.default_rng(4).normal(size=len(terms)) / 100
     errors = np.where(np.arange(len(terms)) % 7 == 0, np.nan, theta**2)
     model = LogLinear(space, Basis("walsh", space.cards), terms, theta, 104.0)
-    write(fitted(model=model, standard_errors=errors, nats_saved=np.full(len(terms), np.nan)), path)
+    log_linear.write(fitted(model=model, standard_errors=errors, nats_saved=np.full(len(terms), np.nan)), path)
     document = json.loads(path.read_text())
     assert (document["version"], len(document["terms"]["orders"])) == (2, 11_175)
     assert document["terms"]["nats_saved"] is None
-    back = read(path)
+    back = log_linear.read(path)
     assert back.model.terms == terms
     np.testing.assert_array_equal(back.model.theta, theta)
     np.testing.assert_array_equal(back.standard_errors, errors)
@@ -99,7 +97,7 @@ def test_many_terms_are_columns_that_come_back(path: Path) -> None:
 
 def test_few_terms_are_records_that_old_versions_read(tmp_path: Path) -> None:
     """Below 10,000 terms a file is one of version 1."""
-    write(fitted(), tmp_path / "m.fsm")
+    log_linear.write(fitted(), tmp_path / "m.fsm")
     document = json.loads((tmp_path / "m.fsm").read_text())
     assert document["version"] == 1
     assert [len(record["term"]) for record in document["terms"]] == [1, 2, 3, 1]
@@ -132,11 +130,11 @@ def test_columns_that_are_none_are_refused(path: Path, column: str, values: Any,
     document = columns_document(path)
     document["terms"][column] = values
     with pytest.raises(ModelFileError, match=message):
-        read(signed(path, document))
+        log_linear.read(signed(path, document))
 
 
 def test_a_term_that_stands_twice_is_refused(path: Path) -> None:
     document = columns_document(path)
     document["terms"].update(orders=[1, 1], variables=[0, 0], components=[1, 1], weight=[1.0, 2.0])
     with pytest.raises(ModelFileError, match="stands twice"):
-        read(signed(path, document))
+        log_linear.read(signed(path, document))

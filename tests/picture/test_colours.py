@@ -15,8 +15,7 @@ import pytest
 
 import fullspan as fs
 from fullspan.errors import FullspanError
-from fullspan.estimators.explain import interaction_graph, weights
-from fullspan.estimators.explain.pictures import effects
+from fullspan.estimators.explain import effects, interaction_graph, weights
 from fullspan.model.effects import Effect, Interaction
 from fullspan.pictures import svg
 from fullspan.pictures.chart import Bars

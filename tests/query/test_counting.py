@@ -11,7 +11,7 @@ from scipy.stats import binom
 
 import fullspan as fs
 from fullspan.errors import QueryError
-from fullspan.query.language.result import Count
+from fullspan.query.language import Count
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,7 @@ def test_in_a_terminal_and_the_explorer(
     found = json.loads(capsys.readouterr().out)[0]
     assert found["query"] == "N(a=1)"
     assert (found["low"], found["high"], found["n_rows"]) == (*_ends(model), 500)
-    from fullspan.people.web.explorer import Explorer
+    from fullspan.people.web import Explorer
 
     reply = Explorer(tmp_path / "m.fsm").ask("N(a=1)", {})
     assert reply["variables"] == ["rows"]

@@ -12,10 +12,10 @@ import pytest
 
 import fullspan as fs
 from cli.running import spawn
+from fullspan.data import Space, Variable
 from fullspan.data.contents import Contents
-from fullspan.data.space import Space, Variable
 from fullspan.errors import QueryError
-from fullspan.model.files.envelope import checksum
+from fullspan.model.files import checksum
 from fullspan.query.distributions import LogLinearDistribution, SampledDistribution
 from query.enumeration import Enumerated, random_model
 

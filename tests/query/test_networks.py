@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from fullspan.errors import ModelFileError, TooLargeError
 from fullspan.estimators.networks import GraphModel, read_graph
-from fullspan.model.files.networks.number_list import NumberList
+from fullspan.model.files.networks import NumberList
 
 Find = Callable[[str], Path]
 

@@ -9,9 +9,9 @@ import pytest
 
 import fullspan as fs
 from contract.kinds import KINDS
-from fullspan.engine.elimination.components import narrowed
+from fullspan.engine.elimination import narrowed
 from fullspan.errors import DataError, FullspanError, TooLargeError
-from fullspan.estimators.explain.shown import summary_lines
+from fullspan.estimators.explain import summary_lines
 from fullspan.query.distributions import LogLinearDistribution
 from fullspan.query.projection import factors_for, marginals_with
 from trees import generic_tree

@@ -17,12 +17,10 @@ from scipy.stats import binomtest
 
 import fullspan as fs
 from fullspan.errors import FullspanError
-from fullspan.estimators.explain.shares import shares_of
-from fullspan.model.effects.interaction import Effect, Interaction
-from fullspan.people.report import gather
-from fullspan.people.report.content import MAX_CELLS, MAX_SECONDS
-from fullspan.people.report.lead import count_words, effect_words, found, known_fit, leaves_out, predicts
-from fullspan.people.report.networks import Network
+from fullspan.estimators.explain import shares_of
+from fullspan.model.effects import Effect, Interaction
+from fullspan.people.report import content as content_module
+from fullspan.people.report import gather, lead, networks
 from fullspan.people.report.page import page
 from fullspan.pictures.shares import wilson
 
@@ -61,14 +59,14 @@ def content(model: Any) -> Any:
 
 
 def test_it_counts_the_interactions_and_names_who_is_in_none(content: Any) -> None:
-    said = list(found(content))
+    said = list(lead.found(content))
     assert said[0] == "Learned from 500 rows of 4 variables, the model has 2 interactions of two variables."
     assert said[1] == "In none of them: d."
 
 
 def test_the_odds_of_the_strongest_are_those_of_the_distribution(content: Any, model: Any) -> None:
     """With everything else held fixed, by four probabilities of the model."""
-    said = list(found(content))[2]
+    said = list(lead.found(content))[2]
     words = re.fullmatch(
         r"The strongest: with all else held fixed, the odds of a=(\w) are ([\d.]+) times as high with b=(\w) as "
         r"without it \(95 % interval ×([\d.]+) to ×([\d.]+)\)\.",
@@ -91,9 +89,11 @@ def test_the_odds_of_the_strongest_are_those_of_the_distribution(content: Any, m
 
 def test_what_goes_against_is_as_high_without_it_as_with_it() -> None:
     row = Interaction(("a", "c"), 9.0, False, "odds ratio", (Effect(("a=y", "c=y"), -math.log(4.0)),))
-    assert effect_words(row) == "with all else held fixed, the odds of a=y are 4 times as high without c=y as with it"
+    assert (
+        lead.effect_words(row) == "with all else held fixed, the odds of a=y are 4 times as high without c=y as with it"
+    )
     depends = replace(row, smallest=0.1, largest=0.5)
-    assert "are on average 4 times" in effect_words(depends)
+    assert "are on average 4 times" in lead.effect_words(depends)
 
 
 def test_a_cell_is_as_frequent_or_rarer_than_the_smaller_sets_make_it() -> None:
@@ -106,7 +106,7 @@ def test_a_cell_is_as_frequent_or_rarer_than_the_smaller_sets_make_it() -> None:
     u = log - log.mean(axis=0) - log.mean(axis=1)[:, None] + log.mean()
     (row,) = machine.interactions_
     for effect in row.effects:
-        said = effect_words(replace(row, effects=(effect,)))
+        said = lead.effect_words(replace(row, effects=(effect,)))
         words = re.match(
             r"the combination x=(\d) with y=(\d) is ([\d.]+) times (as frequent as|rarer than) the var", said
         )
@@ -118,32 +118,34 @@ def test_a_cell_is_as_frequent_or_rarer_than_the_smaller_sets_make_it() -> None:
 
 def test_at_the_boundary_no_number_is_made_up() -> None:
     row = Interaction(("a", "c"), 9.0, False, "odds ratio", (Effect(("a=y", "c=y"), -math.inf),))
-    assert effect_words(row) == "a=y with c=y: odds ÷∞, at the boundary: no finite maximum"
+    assert lead.effect_words(row) == "a=y with c=y: odds ÷∞, at the boundary: no finite maximum"
 
 
 def test_orders_and_weak_ones_are_counted() -> None:
     effect = (Effect(("a=y", "b=y"), 0.1, 1.0),)
     pair = Interaction(("a", "b"), 9.0, False, "odds ratio", effect)
     triple, weak = replace(pair, variables=("a", "b", "c")), replace(pair, nats_saved=0.1)
-    assert count_words([pair], "edge") == "1 edge"
-    words = count_words([pair, pair, triple, weak], "interaction")
+    assert lead.count_words([pair], "edge") == "1 edge"
+    words = lead.count_words([pair, pair, triple, weak], "interaction")
     assert words == "4 interactions (3 of two variables and 1 of three), 1 of them too weak to tell from none"
 
 
 def test_a_model_without_interactions_says_so() -> None:
     rows = rows_of(300)
     alone = gather(fs.BoltzmannMachine(order=1).fit(rows), rows, refit=False)
-    assert list(found(alone)) == ["The model of 4 variables joins none of them: they are independent of each other."]
+    assert list(lead.found(alone)) == [
+        "The model of 4 variables joins none of them: they are independent of each other."
+    ]
     searched = gather(fs.FullSpan().fit(rows[["d", "a"]]), refit=False)
-    assert "no interaction was found" in " ".join(found(searched))
+    assert "no interaction was found" in " ".join(lead.found(searched))
 
 
 def test_trees_and_mixtures_are_called_what_they_are() -> None:
     rows = rows_of(300)
-    tree = list(found(gather(fs.ChowLiuTree().fit(rows), refit=False)))
+    tree = list(lead.found(gather(fs.ChowLiuTree().fit(rows), refit=False)))
     assert tree[0] == "Learned from 300 rows of 4 variables, the model joins them by the 3 edges of a tree."
     mixed = fs.FullSpanMixture(runs=[(2, 1)], restarts=1, validation_fraction=0, random_state=0).fit(rows)
-    said = list(found(gather(mixed, refit=False)))
+    said = list(lead.found(gather(mixed, refit=False)))
     assert said[0] == "Learned from 300 rows of 4 variables, the model is a mixture of 2 graphs."
     first = mixed.interactions_[0].variables
     assert said[1] == f"The pair that shares most: {first[0]} and {first[1]}."
@@ -164,7 +166,7 @@ def test_held_out_rows_are_as_much_more_probable_as_it_says(content: Any, model:
     train, test = rows_of(500), rows_of(400, seed=1)
     gain = model.score_samples(test) - independent(train, test)
     error = gain.std(ddof=1) / math.sqrt(400)
-    said = " ".join(predicts(content))
+    said = " ".join(lead.predicts(content))
     words = re.match(r"Over 400 rows, .*, a row is on average (\d+)% more probable than under independent", said)
     assert words is not None, said
     assert int(words[1]) == pytest.approx(100 * math.expm1(gain.mean()), abs=0.6)
@@ -181,19 +183,19 @@ def test_the_error_that_it_removes_is_that_of_brier(content: Any, model: Any) ->
         came = np.stack([(test[variable.name] == k).to_numpy(float) for k in variable.levels], axis=1)
         own += ((scores / scores.sum(axis=1, keepdims=True) - came) ** 2).sum()
         base += ((came.mean(axis=0) - came) ** 2).sum()
-    assert f"it removes {1 - own / base:.0%} of the squared error" in " ".join(predicts(content))
+    assert f"it removes {1 - own / base:.0%} of the squared error" in " ".join(lead.predicts(content))
 
 
 def test_what_is_within_its_error_is_not_called_better() -> None:
     rows, others = rows_of(300)[["a", "d"]], rows_of(200, seed=3)[["a", "d"]]
-    said = " ".join(predicts(gather(fs.BoltzmannMachine().fit(rows), rows, others)))
+    said = " ".join(lead.predicts(gather(fs.BoltzmannMachine().fit(rows), rows, others)))
     assert "a row is on average about as probable as under independent columns (" in said
     assert "it does no better than the base rates" in said
 
 
 def test_a_model_worse_than_a_baseline_is_called_less_probable() -> None:
     rows, others = rows_of(500), rows_of(500, seed=3)
-    said = " ".join(predicts(gather(fs.BoltzmannMachine(order=1).fit(rows), rows, others)))
+    said = " ".join(lead.predicts(gather(fs.BoltzmannMachine(order=1).fit(rows), rows, others)))
     gain = re.search(r"([\d.]+)(%| times) (less|more) probable than under the best tree \((-[\d.]+) ±", said)
     assert gain is not None, said
     assert gain[3] == "less"
@@ -222,23 +224,23 @@ def test_impossible_rows_are_counted() -> None:
 )
 def test_without_held_out_rows_it_says_why_and_what_is_known(model: Any, options: dict[str, Any], why: str) -> None:
     content = gather(model, **options)
-    said = " ".join(predicts(content))
+    said = " ".join(lead.predicts(content))
     assert said.startswith("No rows were held out: ")
     assert why in said
     likelihood = float(np.mean(model.score_samples(rows_of(500))))
     shown = re.search(r"In the rows learned from: divergence from the data ([\d.]+) nats per row\.", said)
     assert shown is not None
     assert float(shown[1]) == pytest.approx(-likelihood - model.fitted_.entropy, abs=1e-4)
-    for sentence in known_fit(model):
+    for sentence in lead.known_fit(model):
         assert html.escape(sentence) in page(content)
 
 
 def test_a_fit_that_took_long_is_not_repeated() -> None:
     wide = fs.ChowLiuTree().fit(np.random.default_rng(0).integers(0, 2, (200, 40)))
-    wide.fitted_ = replace(wide.fitted_, settings={**wide.fitted_.settings, "seconds": MAX_SECONDS + 1})
+    wide.fitted_ = replace(wide.fitted_, settings={**wide.fitted_.settings, "seconds": content_module.MAX_SECONDS + 1})
     content = gather(wide, np.random.default_rng(0).integers(0, 2, (200, 40)))
     assert content.comparison is None
-    said = " ".join(predicts(content))
+    said = " ".join(lead.predicts(content))
     assert "its fit took 121 s, and it is learned again from a part of them only if that took at most 120 s" in said
     likelihood = float(wide.score(np.random.default_rng(0).integers(0, 2, (200, 40))))
     assert f"In the rows learned from: log-likelihood {likelihood:.4f} nats per row" in said
@@ -247,9 +249,11 @@ def test_a_fit_that_took_long_is_not_repeated() -> None:
 def test_rows_that_an_average_or_a_mixture_did_not_see_are_reported() -> None:
     rows = rows_of(400)
     average = fs.FullSpan(average=4, random_state=0).fit(rows)
-    assert f"had not seen have {average.oob_score_:.4f} ±" in " ".join(known_fit(average))
+    assert f"had not seen have {average.oob_score_:.4f} ±" in " ".join(lead.known_fit(average))
     mixture = fs.FullSpanMixture(runs=[(2, 1)], restarts=1, random_state=0).fit(rows)
-    assert f"held out, to choose its size, have {mixture.fitted_.validation:.4f} nats" in " ".join(known_fit(mixture))
+    assert f"held out, to choose its size, have {mixture.fitted_.validation:.4f} nats" in " ".join(
+        lead.known_fit(mixture)
+    )
 
 
 # -- what it leaves out ---------------------------------------------------------------------------------------------
@@ -258,7 +262,7 @@ def test_rows_that_an_average_or_a_mixture_did_not_see_are_reported() -> None:
 def test_a_model_that_misses_a_pair_names_its_cell() -> None:
     rows = rows_of(500)
     single = fs.BoltzmannMachine(order=1).fit(rows)
-    said = list(leaves_out(gather(single, rows, refit=False)))
+    said = list(lead.leaves_out(gather(single, rows, refit=False)))
     assert said[0].startswith("A likelihood ratio test against all interactions rejects it (G² = ")
     cell = re.match(r"Farthest from the rows: (\d+) rows have (.*), where it expects ([\d.]+)\.", said[1])
     assert cell is not None
@@ -266,14 +270,16 @@ def test_a_model_that_misses_a_pair_names_its_cell() -> None:
     assert int(cell[1]) == (rows[list(levels)] == pd.Series(levels)).all(axis=1).sum()
     assert float(cell[3]) == pytest.approx(500 * single.probability(levels), abs=0.05)
     searched = fs.FullSpan(max_seconds=None).fit(rows)
-    assert "is farther from the rows than chance explains" in " ".join(leaves_out(gather(searched, rows, refit=False)))
+    assert "is farther from the rows than chance explains" in " ".join(
+        lead.leaves_out(gather(searched, rows, refit=False))
+    )
 
 
 def test_a_rejected_model_is_called_rejected() -> None:
     """R: loglin(UCBAdmissions, list(c(1,2), c(1,3), c(2,3))) has G2 = 20.204 on 5 degrees of freedom, p = 0.0011."""
     pairs = [["admit", "dept"], ["sex", "dept"], ["admit", "sex"]]
     machine = fs.BoltzmannMachine(margins=pairs, count_column="n").fit(berkeley())
-    said = " ".join(leaves_out(gather(machine, berkeley(), refit=False)))
+    said = " ".join(lead.leaves_out(gather(machine, berkeley(), refit=False)))
     assert "rejects it (G² = 20.2, 5 degrees of freedom, p = 0.0011)." in said
     assert "19 rows have admit=no, sex=female, dept=A, where it expects 36.3." in said
 
@@ -331,7 +337,7 @@ def test_a_table_too_large_to_look_at_is_cut_and_says_so() -> None:
     picture = shares_of(tree.distribution_, row)
     assert (len(picture.rows), len(picture.columns)) == (12, 6)
     assert picture.left_out == "the 12 most frequent of 40 combinations and the 6 most frequent of 40 levels"
-    assert MAX_CELLS >= 40 * 40
+    assert content_module.MAX_CELLS >= 40 * 40
 
 
 def test_weak_interactions_are_not_shown_as_the_strongest(model: Any) -> None:
@@ -379,11 +385,11 @@ def test_a_network_has_a_report(tmp_path: Path) -> None:
 def test_a_network_is_compared_with_rows(tmp_path: Path) -> None:
     path = tmp_path / "toy.bif"
     path.write_text(BIF)
-    network = Network.read(path)
+    network = networks.Network.read(path)
     rows = network.sample(300, random_state=0)
     content = gather(network, rows)
     assert content.held_out == "300 held-out rows"
-    said = " ".join(predicts(content))
+    said = " ".join(lead.predicts(content))
     assert said.startswith("Over 300 held-out rows")
     with pytest.raises(FullspanError):
         gather(network, pd.DataFrame({"rain": ["maybe"], "wet": ["no"]}))

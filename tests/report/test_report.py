@@ -16,7 +16,7 @@ import pytest
 
 import fullspan as fs
 from fullspan.errors import FullspanError
-from fullspan.estimators.explain.interactions import InteractionTable
+from fullspan.estimators.explain import InteractionTable
 from fullspan.people.report import gather
 from fullspan.people.report.caveats import caveats, interaction_notes
 from fullspan.people.report.page import page

@@ -1,10 +1,16 @@
 from fullspan.engine.elimination.clusters import Beliefs as Beliefs
 from fullspan.engine.elimination.clusters import ClusterTree as ClusterTree
+from fullspan.engine.elimination.components import narrowed as narrowed
 from fullspan.engine.elimination.decimation import Decimation as Decimation
 from fullspan.engine.elimination.decimation import is_decimatable as is_decimatable
 from fullspan.engine.elimination.decimation import verdict as verdict
 from fullspan.engine.elimination.ordering.order import RULES as RULES
 from fullspan.engine.elimination.ordering.order import elimination_order as elimination_order
 from fullspan.engine.elimination.ordering.order import given_order as given_order
+from fullspan.engine.elimination.pairs import all_pairs as all_pairs
+from fullspan.engine.elimination.pairs import level_starts as level_starts
+from fullspan.engine.elimination.pairs import misfits as misfits
+from fullspan.engine.elimination.pairs import pair_cells as pair_cells
+from fullspan.engine.elimination.row_sweeps import Sweeps as Sweeps
 from fullspan.engine.elimination.sums import Sums as Sums
 from fullspan.engine.elimination.trees import TreeEngine as TreeEngine

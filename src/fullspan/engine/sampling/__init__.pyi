@@ -1,7 +1,10 @@
 from fullspan.engine.sampling.annealing import TargetPath as TargetPath
 from fullspan.engine.sampling.annealing import annealed as annealed
 from fullspan.engine.sampling.annealing import annealed_runs as annealed_runs
+from fullspan.engine.sampling.annealing import log_weights as log_weights
 from fullspan.engine.sampling.answers import Sampled as Sampled
+from fullspan.engine.sampling.blocks import Blocks as Blocks
+from fullspan.engine.sampling.blocks import colouring as colouring
 from fullspan.engine.sampling.chains import Chains as Chains
 from fullspan.engine.sampling.chains import Tempered as Tempered
 from fullspan.engine.sampling.choose import pairwise_of as pairwise_of
@@ -13,9 +16,13 @@ from fullspan.engine.sampling.factors import Factors as Factors
 from fullspan.engine.sampling.layers.annealing import annealed_log_z as annealed_log_z
 from fullspan.engine.sampling.layers.device import Device as Device
 from fullspan.engine.sampling.layers.network import Network as Network
+from fullspan.engine.sampling.pairwise import PairTerms as PairTerms
 from fullspan.engine.sampling.pairwise import Pairwise as Pairwise
 from fullspan.engine.sampling.partition import exact_log_z as exact_log_z
 from fullspan.engine.sampling.partition import log_z as log_z
+from fullspan.engine.sampling.row_additions import add_rows as add_rows
+from fullspan.engine.sampling.streams import uniform_single as uniform_single
 from fullspan.engine.sampling.target import Base as Base
 from fullspan.engine.sampling.target import Target as Target
+from fullspan.engine.sampling.term_tables import TermTables as TermTables
 from fullspan.engine.sampling.two_layers import layer_log_z as layer_log_z

@@ -2,11 +2,16 @@ from fullspan.estimators.explain.endings import ENDINGS as ENDINGS
 from fullspan.estimators.explain.endings import ended_early as ended_early
 from fullspan.estimators.explain.endings import ending as ending
 from fullspan.estimators.explain.endings import ending_words as ending_words
+from fullspan.estimators.explain.interactions import InteractionTable as InteractionTable
 from fullspan.estimators.explain.limits import likelihood_line as likelihood_line
 from fullspan.estimators.explain.limits import limit_line as limit_line
 from fullspan.estimators.explain.links import links_by_interactions as links_by_interactions
+from fullspan.estimators.explain.pictures import effects as effects
 from fullspan.estimators.explain.pictures import interaction_graph as interaction_graph
 from fullspan.estimators.explain.pictures import weights as weights
+from fullspan.estimators.explain.shares import shares_of as shares_of
+from fullspan.estimators.explain.shown import summary_lines as summary_lines
+from fullspan.estimators.explain.shown import variable_lines as variable_lines
 from fullspan.estimators.explain.summary import coefficients as coefficients
 from fullspan.estimators.explain.terms import SHOWN_TERMS as SHOWN_TERMS
 from fullspan.estimators.explain.terms import TermRow as TermRow

@@ -1,3 +1,5 @@
+from fullspan.learn.base.counted import Sample as Sample
+from fullspan.learn.base.counted import bootstrap as bootstrap
 from fullspan.learn.base.counted import margin_cells as margin_cells
 from fullspan.learn.base.counted import observed_entropy as observed_entropy
 from fullspan.learn.base.counted import smoothed_entropy as smoothed_entropy
@@ -11,6 +13,8 @@ from fullspan.learn.base.em import alternate as alternate
 from fullspan.learn.base.em import restarted as restarted
 from fullspan.learn.base.information import Cholesky as Cholesky
 from fullspan.learn.base.newton import Newton as Newton
+from fullspan.learn.base.newton import factor as factor
+from fullspan.learn.base.newton import soft as soft
 from fullspan.learn.base.phase import Known as Known
 from fullspan.learn.base.phase import Phase as Phase
 from fullspan.learn.base.progress import Interrupted as Interrupted

@@ -12,7 +12,11 @@ from fullspan.learn.likelihood.em import alternate_phases as alternate_phases
 from fullspan.learn.likelihood.em import project_by_ipf as project_by_ipf
 from fullspan.learn.likelihood.events import Events as Events
 from fullspan.learn.likelihood.events import events_of as events_of
+from fullspan.learn.likelihood.ipf import Constraint as Constraint
+from fullspan.learn.likelihood.ipf import attainable as attainable
+from fullspan.learn.likelihood.ipf import coefficients as coefficients
 from fullspan.learn.likelihood.machine import fit_machine as fit_machine
+from fullspan.learn.likelihood.multinomial import Multinomial as Multinomial
 from fullspan.learn.likelihood.nested import information_by_order as information_by_order
 from fullspan.learn.likelihood.options import MachineOptions as MachineOptions
 from fullspan.learn.likelihood.phases import Features as Features
@@ -21,3 +25,5 @@ from fullspan.learn.likelihood.phases import Observed as Observed
 from fullspan.learn.likelihood.phases import Smoothed as Smoothed
 from fullspan.learn.likelihood.phases import data_moments as data_moments
 from fullspan.learn.likelihood.phases import distribution as distribution
+from fullspan.learn.likelihood.solve import Likelihood as Likelihood
+from fullspan.learn.likelihood.solve import SolverName as SolverName

@@ -1,4 +1,11 @@
+from fullspan.learn.networks.evidence import Evidence as Evidence
 from fullspan.learn.networks.families import Families as Families
+from fullspan.learn.networks.families import family_score as family_score
+from fullspan.learn.networks.families import family_table as family_table
+from fullspan.learn.networks.families import score_of as score_of
+from fullspan.learn.networks.moral import MoralGraph as MoralGraph
+from fullspan.learn.networks.network import Network as Network
+from fullspan.learn.networks.network import fitted_tables as fitted_tables
 from fullspan.learn.networks.posterior import STRENGTHS as STRENGTHS
 from fullspan.learn.networks.posterior import Networks as Networks
 from fullspan.learn.networks.posterior import Spread as Spread

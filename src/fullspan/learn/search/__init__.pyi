@@ -1,8 +1,14 @@
 from fullspan.learn.search.code import fit_code as fit_code
 from fullspan.learn.search.fit import fit_search as fit_search
+from fullspan.learn.search.full import carry_over as carry_over
+from fullspan.learn.search.full import grow as grow
+from fullspan.learn.search.full import names_in_use as names_in_use
+from fullspan.learn.search.full import sift_out as sift_out
 from fullspan.learn.search.incomplete import fit_incomplete as fit_incomplete
 from fullspan.learn.search.options import Limits as Limits
 from fullspan.learn.search.options import Options as Options
 from fullspan.learn.search.paper import paper_search as paper_search
 from fullspan.learn.search.penalty import prices as prices
 from fullspan.learn.search.problem import Problem as Problem
+from fullspan.learn.search.problem import as_theta as as_theta
+from fullspan.learn.search.problem import refit as refit

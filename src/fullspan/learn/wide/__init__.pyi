@@ -1,2 +1,16 @@
+from fullspan.learn.wide.candidates import Candidate as Candidate
+from fullspan.learn.wide.candidates import CliqueTerms as CliqueTerms
+from fullspan.learn.wide.candidates import longer_candidates as longer_candidates
+from fullspan.learn.wide.candidates import pair_candidates as pair_candidates
+from fullspan.learn.wide.counts import Counts as Counts
 from fullspan.learn.wide.fit import WideOptions as WideOptions
 from fullspan.learn.wide.fit import fit_wide as fit_wide
+from fullspan.learn.wide.grow import Growth as Growth
+from fullspan.learn.wide.grow import in_basis as in_basis
+from fullspan.learn.wide.incomplete import visits as visits
+from fullspan.learn.wide.reached import Weigher as Weigher
+from fullspan.learn.wide.refit import Gaussian as Gaussian
+from fullspan.learn.wide.tariff import Tariff as Tariff
+from fullspan.learn.wide.tariff import named_scopes as named_scopes
+from fullspan.learn.wide.terms import Terms as Terms
+from fullspan.learn.wide.width import Width as Width

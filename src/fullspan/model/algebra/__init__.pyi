@@ -2,3 +2,16 @@ from fullspan.model.algebra.basis import BASES as BASES
 from fullspan.model.algebra.basis import Basis as Basis
 from fullspan.model.algebra.basis import BasisName as BasisName
 from fullspan.model.algebra.basis import Term as Term
+from fullspan.model.algebra.basis import exchanged as exchanged
+from fullspan.model.algebra.basis import local_row as local_row
+from fullspan.model.algebra.basis import log_sum_exp as log_sum_exp
+from fullspan.model.algebra.basis import small_exponents as small_exponents
+from fullspan.model.algebra.blas import one_core as one_core
+from fullspan.model.algebra.elementary import decay as decay
+from fullspan.model.algebra.elementary import exponential as exponential
+from fullspan.model.algebra.elementary import log_1p as log_1p
+from fullspan.model.algebra.elementary import tanh as tanh
+from fullspan.model.algebra.inclusion import sets_of_states as sets_of_states
+from fullspan.model.algebra.inclusion import sets_of_terms as sets_of_terms
+from fullspan.model.algebra.jit import Kernel as Kernel
+from fullspan.model.algebra.jit import serial as serial

@@ -1,0 +1,1 @@
+from fullspan.engine.elimination.sweeps.boxes import Boxes as Boxes

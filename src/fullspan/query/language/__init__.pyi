@@ -1,0 +1,1 @@
+from fullspan.query.language.result import Count as Count
