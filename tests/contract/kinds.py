@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,7 +12,7 @@ from fullspan.arrays import Array
 from fullspan.data import Empirical, Space
 from fullspan.learn.trees.chow_liu import chow_liu
 from fullspan.model import AveragedLogLinear, FactorGraph, LayeredMachine, Mixture, TruncatedLogLinear
-from fullspan.model.algebra import Basis
+from fullspan.model.algebra import Basis, BasisName
 from fullspan.model.estimate import Estimate
 from fullspan.model.latent_trees import LatentTrees
 from fullspan.model.tree_layout import TreeLayout
@@ -26,7 +27,7 @@ from fullspan.query.distributions import (
     TreeDistribution,
     TruncatedDistribution,
 )
-from query.enumeration import CARDS, Enumerated, all_states, random_model
+from query.enumeration import ALL_BASES, CARDS, Enumerated, all_states, random_model
 from trees import generic_tree, joint
 
 Made = tuple[Distribution, Array]
@@ -34,16 +35,11 @@ Made = tuple[Distribution, Array]
 SPACE = Space.of_cards(CARDS)
 
 
-def _table() -> Made:
-    model = random_model(CARDS, "walsh", 3)
-    return LogLinearDistribution(model), Enumerated.of(model).p
-
-
-def _elimination() -> Made:
-    """A model whose dual table would not fit."""
-    model = random_model(CARDS, "monomial", 4)
+def log_linear(basis: BasisName, by_table: bool) -> Made:
+    """A model in one of the bases; without a table, as one whose dual table would not fit."""
+    model = random_model(CARDS, basis, 3)
     distribution = LogLinearDistribution(model)
-    distribution.most_states = 0
+    distribution.most_states = None if by_table else 0
     return distribution, Enumerated.of(model).p
 
 
@@ -144,8 +140,8 @@ def _decimated() -> Made:
 
 
 KINDS: dict[str, Callable[[], Made]] = {
-    "table": _table,
-    "elimination": _elimination,
+    **{f"table, {basis}": partial(log_linear, basis, True) for basis in ALL_BASES},
+    **{f"elimination, {basis}": partial(log_linear, basis, False) for basis in ALL_BASES},
     "hidden variables": _hidden,
     "averaged": _averaged,
     "mixture": _mixture,

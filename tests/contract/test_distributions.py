@@ -105,6 +105,67 @@ def test_marginals(made: tuple[str, Distribution, Enumerated], given: Event) -> 
         np.testing.assert_allclose(found.shares[name], truth.conditional((i,), given), rtol=1e-8, atol=1e-12)
 
 
+def test_questions_in_words(made: tuple[str, Distribution, Enumerated]) -> None:
+    """Numbers, tables in the order asked, tables joint with an event, and a condition besides the text."""
+    _, distribution, truth = made
+    one = truth.probability({0: (1,)}, {1: (1,)})
+    for found in (
+        distribution.ask("P(x0=1 | x1=1)"),
+        distribution.probability("x0=1", {"x1": 1}),
+        distribution.probability({"x0": 1}, "x1=1"),
+    ):
+        assert found == pytest.approx(one, rel=1e-9)
+    within = truth.conditional((2, 0), {1: (0, 1)})
+    table = distribution.ask("P(x2, x0 | x1 in {0, 1})")
+    assert table.names == ("x2", "x0")
+    assert table.levels == tuple(distribution.space.variables[i].levels for i in (2, 0))
+    np.testing.assert_allclose(table.values, within, rtol=1e-9, atol=1e-13)
+    np.testing.assert_allclose(distribution.conditional(["x2", "x0"], {"x1": [0, 1]}).values, within, 1e-9, 1e-13)
+    joint = distribution.ask("x2, x0=1 | x1=1")
+    np.testing.assert_allclose(joint.values, truth.conditional((2, 0), {1: (1,)})[:, 1], rtol=1e-9, atol=1e-13)
+    assert not distribution.ask("x2, x0=1 | x0=0").values.any()
+    np.testing.assert_allclose(distribution.marginal("x2").values, truth.conditional((2,)), rtol=1e-9, atol=1e-13)
+    with pytest.raises(QueryError, match="asks for a table"):
+        distribution.probability("x0 | x1=1")
+
+
+def test_impossible_events_and_the_certain_one(made: tuple[str, Distribution, Enumerated]) -> None:
+    _, distribution, truth = made
+    assert distribution.probability({"x0": 0}, {"x0": 1}) == 0.0
+    assert distribution.probability({"x1": []}) == 0.0
+    assert distribution.probability({}) == pytest.approx(1.0, abs=1e-14)
+    every = list(range(truth.p.shape[1]))
+    assert distribution.probability({"x1": every}, {"x0": 1}) == pytest.approx(1.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("given", GIVENS)
+def test_entropy(made: tuple[str, Distribution, Enumerated], given: Event) -> None:
+    """H of some variables and of all, given an event."""
+    _, distribution, truth = made
+    event = _event(distribution, given) or None
+    assert distribution.entropy(["x2", "x0"], event) == pytest.approx(truth.entropy((2, 0), given), abs=1e-9)
+    everything = tuple(range(truth.p.ndim))
+    names = list(distribution.visible.names)
+    assert distribution.entropy(names, event) == pytest.approx(truth.entropy(everything, given), abs=1e-9)
+
+
+def test_information(made: tuple[str, Distribution, Enumerated]) -> None:
+    """I(A; B | C) = H(A | C) + H(B | C) - H(A, B | C); given variables, H and I are expected ones; I(A; A) = H(A)."""
+    _, distribution, truth = made
+    shares = truth.conditional((1,))
+
+    def information(given: Event) -> float:
+        return truth.entropy((0,), given) + truth.entropy((2,), given) - truth.entropy((0, 2), given)
+
+    assert distribution.mutual_information("x0", "x2") == pytest.approx(information({}), abs=1e-9)
+    assert distribution.mutual_information("x0", "x2", {"x1": 1}) == pytest.approx(information({1: (1,)}), abs=1e-9)
+    expected = sum(p * information({1: (b,)}) for b, p in enumerate(shares) if p > 0)
+    assert distribution.mutual_information("x0", ["x2"], given=["x1"]) == pytest.approx(expected, abs=1e-9)
+    expected = sum(p * truth.entropy((0, 2), {1: (b,)}) for b, p in enumerate(shares) if p > 0)
+    assert distribution.entropy(["x0", "x2"], given="x1") == pytest.approx(expected, abs=1e-9)
+    assert distribution.mutual_information("x1", "x1") == pytest.approx(truth.entropy((1,)), abs=1e-9)
+
+
 @pytest.mark.parametrize("given", GIVENS)
 def test_the_mode_is_the_likeliest_state(made: tuple[str, Distribution, Enumerated], given: Event) -> None:
     name, distribution, truth = made
@@ -220,7 +281,7 @@ def test_impossible_evidence_is_refused(made: tuple[str, Distribution, Enumerate
             distribution.cells((0,), {}, {i: (int(x),) for i, x in enumerate(never[0])})
 
 
-@pytest.mark.parametrize("name", ["table", "elimination"])
+@pytest.mark.parametrize("name", ["table, walsh", "elimination, monomial"])
 def test_chains_answer_with_their_errors(name: str) -> None:
     """What is estimated lies within its errors, and rows are still those of the model."""
     exact, p = KINDS[name]()

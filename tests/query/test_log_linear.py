@@ -1,4 +1,7 @@
-"""Every answer against plain enumeration, at generic weights, over mixed cardinalities, in all three bases."""
+"""What is particular to log-linear models: their methods agree, keep digits, and need no table.
+
+That their answers are those of enumeration is checked for all distributions, in ``tests/contract``.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,6 @@ import pytest
 from fullspan.data import Space
 from fullspan.engine.dual import DualTable
 from fullspan.errors import DataError, FullspanError, QueryError, TooLargeError
-from fullspan.query import Table
 from fullspan.query.distributions import LogLinearDistribution, rows
 from query.enumeration import ALL_BASES, CARDS, Enumerated, normalised, random_model
 
@@ -41,91 +43,7 @@ def named(codes):
     return {f"x{i}": list(levels) if len(levels) > 1 else levels[0] for i, levels in codes.items()}
 
 
-EVENTS = (
-    ({0: (1,)}, {}),
-    ({1: (2,)}, {2: (3,)}),
-    ({0: (0,), 2: (1,)}, {1: (1,), 3: (0,)}),
-    ({2: (0, 3)}, {1: (0, 2)}),
-    ({1: (0, 1), 3: (1,)}, {1: (1, 2)}),
-    ({0: (1,), 1: (0,), 2: (2,), 3: (1,)}, {}),
-    ({1: (2,)}, {1: (2,)}),
-)
-
-
-@pytest.mark.parametrize(("event", "given"), EVENTS)
-def test_probability(either, event, given):
-    distribution, truth = either
-    assert distribution.probability(named(event), named(given)) == pytest.approx(
-        truth.probability(event, given), rel=1e-12
-    )
-
-
-def test_an_impossible_event_and_the_certain_one(either):
-    distribution, _ = either
-    assert distribution.probability({"x1": 0}, {"x1": 1}) == 0.0
-    assert distribution.probability({"x1": []}) == 0.0
-    assert distribution.probability({}) == 1.0
-    assert distribution.probability({"x1": [0, 1, 2]}, {"x0": 1}) == pytest.approx(1.0, abs=1e-14)
-
-
-@pytest.mark.parametrize("where", [(0,), (2, 1), (3, 0, 2), (0, 1, 2, 3)])
-@pytest.mark.parametrize("given", [{}, {1: (2,)}, {2: (1, 3)}, {0: (1,), 3: (0,)}])
-def test_conditional_tables_follow_the_order_asked_for(either, where, given):
-    distribution, truth = either
-    table = distribution.conditional([f"x{i}" for i in where], named(given))
-    assert table.names == tuple(f"x{i}" for i in where)
-    assert table.levels == tuple(tuple(range(CARDS[i])) for i in where)
-    np.testing.assert_allclose(table.values, truth.conditional(where, given), rtol=1e-10, atol=0)
-
-
-def test_marginal(either):
-    distribution, truth = either
-    np.testing.assert_allclose(distribution.marginal("x2").values, truth.conditional((2,)), rtol=1e-12)
-
-
-@pytest.mark.parametrize("given", [{}, {1: (1,)}, {2: (0, 2), 0: (1,)}, {0: (1,), 1: (2,), 2: (3,), 3: (0,)}])
-def test_mode(either, given):
-    distribution, truth = either
-    p = np.where(truth.mask(given), truth.p, 0.0)
-    mode = distribution.mode(named(given))
-    assert tuple(mode.state) == np.unravel_index(p.argmax(), p.shape)
-    assert mode.log_prob == pytest.approx(np.log(p.max() / p.sum()), rel=1e-11, abs=1e-12)
-
-
-@pytest.mark.parametrize("given", [{}, {1: (1,)}, {2: (0, 2), 0: (1,)}])
-def test_samples_have_the_models_distribution(either, given):
-    """Each frequency lies within five standard deviations of its probability, and excluded states never come."""
-    distribution, truth = either
-    size = 40_000
-    states = distribution.sample(size, np.random.default_rng(11), named(given))
-    p = np.where(truth.mask(given), truth.p, 0.0)
-    p /= p.sum()
-    counts = np.zeros(CARDS)
-    np.add.at(counts, tuple(states.T), 1)
-    assert (np.abs(counts - size * p) <= 5 * np.sqrt(size * p * (1 - p)) + 1e-9).all()
-    np.testing.assert_array_equal(states, distribution.sample(size, np.random.default_rng(11), named(given)))
-
-
-def test_sample_sizes(either):
-    distribution, _ = either
-    assert distribution.sample(0, np.random.default_rng(0)).shape == (0, 4)
-    with pytest.raises(QueryError, match="-1 states"):
-        distribution.sample(-1, np.random.default_rng(0))
-    assert distribution.sample(np.int32(2), np.random.default_rng(0)).shape == (2, 4)
-    for size in (2.0, "2", None, True):
-        with pytest.raises(QueryError, match="whole number"):
-            distribution.sample(size, np.random.default_rng(0))
-    with pytest.raises(TooLargeError, match=r"1,000,000,000,000 states of 4 variables needs .* draw fewer"):
-        distribution.sample(10**12, np.random.default_rng(0))
-
-
 PARTIAL = np.array(list(itertools.product(*(range(-1, c) for c in CARDS))))
-
-
-def test_log_prob_of_every_partial_state(either):
-    distribution, truth = either
-    expected = [truth.probability({i: (int(x),) for i, x in enumerate(row) if x >= 0}) for row in PARTIAL]
-    np.testing.assert_allclose(distribution.log_prob(PARTIAL), np.log(expected), rtol=1e-11, atol=1e-13)
 
 
 def test_log_prob_by_each_method_agrees(basis):
@@ -135,17 +53,6 @@ def test_log_prob_by_each_method_agrees(basis):
     for max_completions in (1 << 10, 0):
         found = of(model, 0, max_completions).log_prob(PARTIAL)
         np.testing.assert_allclose(found, by_look_up, rtol=1e-11, atol=1e-13)
-
-
-def test_many_conditionals_at_once(either):
-    distribution, truth = either
-    rng = np.random.default_rng(0)
-    events, givens = PARTIAL[rng.integers(len(PARTIAL), size=200)], PARTIAL[rng.integers(len(PARTIAL), size=200)]
-    expected = [
-        truth.probability(*({i: (int(x),) for i, x in enumerate(row) if x >= 0} for row in pair))
-        for pair in zip(events, givens, strict=True)
-    ]
-    np.testing.assert_allclose(distribution.conditionals(events, givens), expected, rtol=1e-11, atol=1e-14)
 
 
 @pytest.fixture(params=(1 << 10, 0), ids=("narrow", "wide"))
@@ -194,57 +101,6 @@ def test_impute_leaves_its_input_and_full_rows_alone(either):
     np.testing.assert_array_equal(codes, before)
     np.testing.assert_array_equal(filled[0], codes[0])
     assert distribution.impute(np.empty((0, 4), dtype=int)).shape == (0, 4)
-
-
-@pytest.mark.parametrize("given", [{}, {1: (2,)}, {2: (1, 3)}])
-def test_entropy(either, given):
-    distribution, truth = either
-    everything = (0, 1, 2, 3)
-    assert distribution.entropy(given=named(given) or None) == pytest.approx(
-        truth.entropy(everything, given), rel=1e-12
-    )
-    assert distribution.entropy(["x2", "x0"], named(given)) == pytest.approx(truth.entropy((2, 0), given), rel=1e-12)
-
-
-def test_entropy_given_variables_is_the_expected_one(either):
-    """H(A | B) = sum_b P(b) H(A | B = b)."""
-    distribution, truth = either
-    expected = sum(truth.probability({1: (b,)}) * truth.entropy((0, 2), {1: (b,)}) for b in range(3))
-    assert distribution.entropy(["x0", "x2"], given="x1") == pytest.approx(expected, rel=1e-12)
-
-
-def test_mutual_information(either):
-    distribution, truth = either
-
-    def information(given):
-        p = truth.conditional((0, 2), given)
-        return float(np.sum(p * np.log(p / (p.sum(0, keepdims=True) * p.sum(1, keepdims=True)))))
-
-    assert distribution.mutual_information("x0", "x2") == pytest.approx(information({}), rel=1e-10)
-    assert distribution.mutual_information("x0", "x2", {"x1": 2}) == pytest.approx(information({1: (2,)}), rel=1e-10)
-    expected = sum(truth.probability({1: (b,)}) * information({1: (b,)}) for b in range(3))
-    assert distribution.mutual_information("x0", ["x2"], given=["x1"]) == pytest.approx(expected, rel=1e-10)
-    assert distribution.mutual_information("x1", "x1") == pytest.approx(truth.entropy((1,)), rel=1e-12)
-
-
-def test_ask_answers_numbers_and_tables(either):
-    distribution, truth = either
-    assert distribution.ask("P(x0=1 | x1=2)") == pytest.approx(truth.probability({0: (1,)}, {1: (2,)}), rel=1e-12)
-    table = distribution.ask("P(x2, x0 | x1 in {0, 2})")
-    assert isinstance(table, Table)
-    np.testing.assert_allclose(table.values, truth.conditional((2, 0), {1: (0, 2)}), rtol=1e-12)
-    joint = distribution.ask("x2, x0=1 | x1=2")
-    np.testing.assert_allclose(joint.values, truth.conditional((2, 0), {1: (2,)})[:, 1], rtol=1e-12)
-    nothing = distribution.ask("x2, x0=1 | x0=0")
-    np.testing.assert_array_equal(nothing.values, np.zeros(4))
-
-
-def test_probability_takes_text_with_a_further_condition(either):
-    distribution, truth = either
-    expected = truth.probability({0: (1,)}, {1: (2,), 3: (1,)})
-    assert distribution.probability("x0=1 | x1=2", {"x3": 1}) == pytest.approx(expected, rel=1e-12)
-    with pytest.raises(QueryError, match="asks for a table"):
-        distribution.probability("x0 | x1=2")
 
 
 # -- precision ------------------------------------------------------------------------------------------------

@@ -31,39 +31,6 @@ def case(request: pytest.FixtureRequest) -> tuple[TreeDistribution, np.ndarray]:
     return TreeDistribution(tree), joint(tree)
 
 
-def test_probabilities_and_tables(case: tuple[TreeDistribution, np.ndarray]) -> None:
-    """P(event | given) with sets of levels on both sides, and on the same variable."""
-    distribution, p = case
-    condition = p[:, [0, 2], :, :, 1].sum()
-    assert np.isclose(
-        distribution.probability({"x0": 1}, {"x1": [0, 2], "x4": 1}), p[1][[0, 2], :, :, 1].sum() / condition
-    )
-    assert np.isclose(distribution.probability("x3 in {1, 3} | x4=1"), p[:, :, :, [1, 3], 1].sum() / p[..., 1].sum())
-    assert distribution.probability({"x1": 1}, {"x1": [0, 2]}) == 0
-    table = distribution.conditional(["x3", "x1"], {"x1": [0, 2], "x4": 1}).values
-    expected = p[..., 1].sum(axis=(0, 2)).T / condition
-    expected[:, 1] = 0
-    assert np.allclose(table, expected, atol=1e-14)
-    assert np.isclose(distribution.ask("P(x0=1 | x4=0)"), p[1, ..., 0].sum() / p[..., 0].sum())
-    assert np.allclose(distribution.ask("P(x0 | x4=0)").values, p[..., 0].sum(axis=(1, 2, 3)) / p[..., 0].sum())
-
-
-def test_information(case: tuple[TreeDistribution, np.ndarray]) -> None:
-    """H and I of the enumerated distribution, given nothing, an event, and variables."""
-    distribution, p = case
-
-    def entropy(q: np.ndarray) -> float:
-        return -float(q[q > 0] @ np.log(q[q > 0]))
-
-    pair, one, other = p.sum(axis=(1, 2, 3)), p.sum(axis=(1, 2, 3, 4)), p.sum(axis=(0, 1, 2, 3))
-    assert np.isclose(distribution.entropy(["x0", "x4"]), entropy(pair.ravel()))
-    assert np.isclose(distribution.entropy(), entropy(p.ravel()))
-    assert np.isclose(distribution.entropy("x0", "x4"), entropy(pair.ravel()) - entropy(other))
-    information = entropy(one) + entropy(other) - entropy(pair.ravel())
-    assert np.isclose(distribution.mutual_information("x0", "x4"), information, atol=1e-12)
-    assert np.isclose(distribution.entropy("x0", {"x4": 1}), entropy(pair[:, 1] / other[1]))
-
-
 def test_the_mode_of_a_plain_tree_is_that_of_enumeration() -> None:
     """Max-sum finds the largest cell of the table, given evidence too; hidden nodes are refused."""
     tree = plain_tree()
