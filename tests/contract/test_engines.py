@@ -21,7 +21,7 @@ from fullspan.engine.cuda import why_not
 from fullspan.engine.dual import DualTable
 from fullspan.engine.elimination import ClusterTree, Decimation, Sums, TreeEngine, verdict
 from fullspan.engine.planner import plan
-from fullspan.engine.sampling import Sampled, layer_log_z, pairwise_of
+from fullspan.engine.sampling import Chains, diagnose, layer_log_z, log_z, pairwise_of, target_of
 from fullspan.engine.truncated import TruncatedEngine
 from fullspan.model import FactorGraph, HiddenTree, LogLinear, TruncatedLogLinear
 from fullspan.model.algebra import Basis, BasisName, Term
@@ -94,9 +94,11 @@ def by_gpu(model: LogLinear) -> Answer:
 
 
 def by_chains(model: LogLinear) -> Answer:
-    engine = Sampled(model, np.random.default_rng(1), chains=40, draws=200, warm_up=50)
-    found = engine.expectations(model.terms)
-    return Answer(engine.log_z().value, found.mean, found.error)
+    rng = np.random.default_rng(1)
+    states = Chains(target_of(model), 40, rng).draw(200, warm_up=50)
+    values = model.basis.evaluate(model.terms, states.reshape(-1, len(model.space)))
+    found = diagnose(values.reshape(*states.shape[:2], -1))
+    return Answer(log_z(model, rng).value, found.mean, found.error)
 
 
 def by_clusters(model: LogLinear) -> Answer:

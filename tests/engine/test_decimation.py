@@ -65,16 +65,6 @@ def test_gradient_and_covariance_are_weighted_sums_over_patterns() -> None:
         assert covariance[np.ix_(kept, kept)] == pytest.approx(truth[np.ix_(kept, kept)], abs=1e-10)
 
 
-def test_temperature_divides_all_weights() -> None:
-    edges, couplings, fields = np.array([(0, 1), (1, 2)]), np.array([0.4, -1.3]), np.array([0.2, 0.7, -0.5])
-    truth = enumerate_machine(3, edges, couplings / 1.7, fields / 1.7)
-    engine = Decimation(3, edges)
-    assert engine.log_z(couplings, fields, temperature=1.7) == pytest.approx(truth.log_z, rel=1e-14)
-    assert engine.expectations(couplings, fields, temperature=1.7).nodes == pytest.approx(truth.nodes, rel=1e-12)
-    with pytest.raises(FullspanError, match="temperature is 0"):
-        engine.log_z(couplings, fields, temperature=0)
-
-
 def test_a_batch_does_not_depend_on_how_it_is_cut_into_blocks() -> None:
     rng = np.random.default_rng(5)
     n = 60

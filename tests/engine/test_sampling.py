@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from fullspan.arrays import Array
 from fullspan.data import Space
 from fullspan.engine.elimination import ClusterTree
+from fullspan.engine.protocol import CONVERGED
 from fullspan.engine.sampling import (
     Base,
     Blocks,
@@ -24,7 +25,6 @@ from fullspan.engine.sampling import (
     Factors,
     PairTerms,
     Pairwise,
-    Sampled,
     Target,
     TargetPath,
     Tempered,
@@ -33,6 +33,7 @@ from fullspan.engine.sampling import (
     annealed,
     annealed_runs,
     colouring,
+    diagnose,
     exact_log_z,
     layer_log_z,
     log_weights,
@@ -43,11 +44,12 @@ from fullspan.engine.sampling import (
 )
 from fullspan.engine.sampling.row_additions import _add_rows_plain
 from fullspan.engine.sampling.two_layers import two_layers
-from fullspan.errors import FullspanError, TooLargeError
+from fullspan.errors import FullspanError, QueryError, TooLargeError
 from fullspan.model import FactorGraph, LogLinear
 from fullspan.model.algebra import BASES, Basis, Term, log_sum_exp, small_exponents
 from fullspan.model.estimate import Estimate
 from fullspan.model.files import read_factors
+from fullspan.query.distributions import SampledDistribution
 
 
 def machine(cards: tuple[int, ...], basis: str, order: int, seed: int, scale: float = 0.7) -> LogLinear:
@@ -274,6 +276,12 @@ def expected(model: LogLinear, terms: Sequence[Term]) -> np.ndarray:
     return np.exp(model.log_prob(states)) @ model.basis.evaluate(terms, states)
 
 
+def means_of(model: LogLinear, terms: Sequence[Term], states: NDArray[Any]) -> Any:
+    """Means of terms over draws (draws, chains, n), with their errors."""
+    values = model.basis.evaluate(terms, states.reshape(-1, states.shape[2]))
+    return diagnose(values.reshape(*states.shape[:2], -1))
+
+
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(
     ("cards", "basis", "order"), [((2,) * 7, "walsh", 2), ((2,) * 6, "monomial", 3), ((3, 2, 4, 2), "indicator", 2)]
@@ -283,9 +291,9 @@ def test_expectations_by_chains_elimination_and_the_table_agree(
 ) -> None:
     """eta of all terms within 4 standard errors, which are neither too large nor too small; log Z is exact."""
     model = machine(cards, basis, order, seed, scale=0.5)
-    sampled = Sampled(model, np.random.default_rng(seed), chains=50, draws=400)
-    assert sampled.log_z().value == pytest.approx(model.log_z, abs=1e-10)
-    found = sampled.expectations(model.terms)
+    rng = np.random.default_rng(seed)
+    assert log_z(model, rng).value == pytest.approx(model.log_z, abs=1e-10)
+    found = means_of(model, model.terms, Chains(target_of(model), 50, rng).draw(400, warm_up=200))
     off = np.abs(found.mean - expected(model, model.terms)) / found.error
     assert off.max() < 4.0
     assert 0.3 < np.sqrt((off**2).mean()) < 2.0
@@ -298,10 +306,10 @@ def test_held_variables_condition_the_model() -> None:
     states = model.space.states(np.arange(model.basis.n_states))
     p = np.exp(model.log_prob(states)) * (states[:, 1] == 2)
     p /= p.sum()
-    sampled = Sampled(model, np.random.default_rng(0), chains=60, draws=300, given={1: 2})
-    assert (sampled.states[:, :, 1] == 2).all()
-    terms = [((0, 1),), ((0, 1), (3, 1))]
-    found = sampled.expectations(terms)
+    walked = Chains(target_of(model), 60, np.random.default_rng(0), given={1: 2}).draw(300, warm_up=200)
+    assert (walked[:, :, 1] == 2).all()
+    terms: list[Term] = [((0, 1),), ((0, 1), (3, 1))]
+    found = means_of(model, terms, walked)
     exact = p @ model.basis.evaluate(terms, states)
     assert (np.abs(found.mean - exact) < 4 * found.error).all()
 
@@ -330,12 +338,15 @@ def test_tempering_crosses_where_single_chains_do_not() -> None:
     exact = log_sum_exp(small_exponents(basis, dict(zip(terms, theta.tolist(), strict=True))))
     model = LogLinear(Space.of_cards((2,) * n), basis, tuple(terms), theta, exact)
     truth = expected(model, [((0, 1),)])[0]
-    plain = Sampled(model, np.random.default_rng(2), chains=40, draws=400).expectations([((0, 1),)])
-    tempered = Sampled(model, np.random.default_rng(2), chains=40, draws=400, tempered=True).expectations([((0, 1),)])
-    assert plain.r_hat[0] > 1.5
-    assert not plain.converged
-    assert tempered.converged
-    assert abs(tempered.mean[0] - truth) < 4 * tempered.error[0] < 0.1
+    plain = SampledDistribution(model, np.random.default_rng(2), chains=40, draws=400)
+    plain.ask("P(x0=0)")
+    assert plain.r_hat > 1.5
+    tempered = SampledDistribution(model, np.random.default_rng(2), chains=40, draws=400, tempered=True)
+    found = tempered.ask("P(x0=0)")
+    assert tempered.r_hat <= CONVERGED
+    assert abs(found.value - (1 + truth) / 2) < 4 * found.error < 0.1  # type: ignore[union-attr]
+    with pytest.raises(QueryError, match="hold no variable"):
+        tempered.ask("P(x0=0 | x1=1)")
     replicas = Tempered(target_of(model), 10, np.random.default_rng(0), betas=12)
     replicas.sweep(50)
     assert ((replicas.accepted > 0.1) & (replicas.accepted < 1)).all()

@@ -17,8 +17,8 @@ from fullspan.model.ising import Ising, levels_of, spins_of
 
 def test_a_machine_and_its_log_linear_model_give_every_state_the_same_probability() -> None:
     rng = np.random.default_rng(0)
-    edges = [(0, 1), (3, 1), (2, 3)]
-    machine = Ising.at(4, edges, rng.normal(size=3), rng.normal(size=4), temperature=1.4)
+    edges = np.array([(0, 1), (3, 1), (2, 3)])
+    machine = Ising(4, edges, rng.normal(size=3), rng.normal(size=4))
     log_z = Decimation(4, edges).log_z(machine.couplings, machine.fields)
     model = machine.loglinear(Space.of_cards((2,) * 4), log_z)
     states = np.array(list(itertools.product((0, 1), repeat=4)))
@@ -48,5 +48,3 @@ def test_models_that_are_no_machines_of_spins_are_refused() -> None:
     third = LogLinear(Space.of_cards((2,) * 3), Basis("walsh", (2,) * 3), triple, np.array([0.1]), 0.0)
     with pytest.raises(FullspanError, match="x0, x1, x2 has 3 variables"):
         Ising.of(third)
-    with pytest.raises(FullspanError, match="temperature is -1"):
-        Ising.at(1, [], [], [0.0], -1.0)

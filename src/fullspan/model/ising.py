@@ -48,28 +48,14 @@ class Ising:
     ----------
     n : number of nodes, without the bias node.
     edges : (k, 2) nodes that are coupled.
-    couplings : (k,) w_ij / T.
-    fields : (n,) w_0i / T, the weights of the edges to the bias node.
+    couplings : (k,) w_ij.
+    fields : (n,) w_0i, the weights of the edges to the bias node.
     """
 
     n: int
     edges: NDArray[np.int64]
     couplings: Array
     fields: Array
-
-    @classmethod
-    def at(cls, n: int, edges: Any, couplings: Any, fields: Any, temperature: float = 1.0) -> Ising:
-        """A machine with the weights w at a temperature T.
-
-        Raises
-        ------
-        FullspanError : the temperature is not positive.
-        """
-        if not (np.isfinite(temperature) and temperature > 0):
-            raise FullspanError(f"the temperature is {temperature}; a positive number is needed")
-        pairs = np.asarray(edges, dtype=np.int64).reshape(-1, 2)
-        weights, biases = np.asarray(couplings, dtype=np.float64), np.asarray(fields, dtype=np.float64)
-        return cls(n, pairs, weights / temperature, biases / temperature)
 
     @classmethod
     def of(cls, model: LogLinear) -> Ising:

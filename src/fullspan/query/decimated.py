@@ -37,7 +37,7 @@ def probability_by_ratio(machine: Ising, asked: Clamped, given: Clamped | None =
 
     Examples
     --------
-    >>> machine = Ising.at(2, [(0, 1)], [0.5], [0.0, 0.0])
+    >>> machine = Ising(2, np.array([(0, 1)]), np.array([0.5]), np.zeros(2))
     >>> round(probability_by_ratio(machine, {1: 1}, {0: 1}), 6)
     0.731059
     """

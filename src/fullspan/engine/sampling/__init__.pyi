@@ -2,7 +2,6 @@ from fullspan.engine.sampling.annealing import TargetPath as TargetPath
 from fullspan.engine.sampling.annealing import annealed as annealed
 from fullspan.engine.sampling.annealing import annealed_runs as annealed_runs
 from fullspan.engine.sampling.annealing import log_weights as log_weights
-from fullspan.engine.sampling.answers import Sampled as Sampled
 from fullspan.engine.sampling.blocks import Blocks as Blocks
 from fullspan.engine.sampling.blocks import colouring as colouring
 from fullspan.engine.sampling.chains import Chains as Chains

@@ -18,7 +18,6 @@ from fullspan.arrays import Array
 from fullspan.data import Empirical
 from fullspan.learn.base.information import inverse_information
 from fullspan.learn.base.phase import Kept
-from fullspan.learn.base.progress import STOPPED
 from fullspan.learn.effects.average_losses import affordable, first_losses, losses
 from fullspan.learn.effects.averages import named_average
 from fullspan.learn.effects.coefficients import coded
@@ -39,23 +38,18 @@ _WORK = 1 << 23
 """States times refits beyond these."""
 
 
-def explained(fitted: Fitted, data: Empirical | None, *, keep: bool = False) -> Fitted:
+def explained(fitted: Fitted, data: Empirical | None) -> Fitted:
     """The model with its interactions, and with nats saved by refits where that is possible.
 
     Parameters
     ----------
     data : the rows it was learned from, if at hand.
-    keep : on Ctrl-C leave what is not refitted yet approximate, instead of raising.
-
-    Raises
-    ------
-    KeyboardInterrupt : Ctrl-C, unless ``keep``.
     """
     if fitted.interactions is not None:
         return fitted
     fitted = dataclasses.replace(fitted, shares=() if data is None else _shares(data))
     with one_core():
-        return _Explanation(fitted, data).run(keep)
+        return _Explanation(fitted, data).run()
 
 
 def _shares(data: Empirical) -> tuple[tuple[float, ...], ...]:
@@ -83,7 +77,7 @@ class _Explanation:
         self.components = Components(self.model.basis, self.model.terms)
         self.objective = None if data is None else objective_of(fitted, data, self.components.extra)
 
-    def run(self, keep: bool) -> Fitted:
+    def run(self) -> Fitted:
         sets = self.components.interactions
         if self.objective is not None and self.fitted.prior is not None:  # a search stops short of its optimum
             self.objective.settle()
@@ -91,12 +85,8 @@ class _Explanation:
         terms = [_Part(np.delete(every, k), float(nats)) for k, nats in enumerate(self.fitted.nats_saved)]
         groups = [self._group(own, terms) for own in sets]
         if self.objective is not None:
-            try:
-                self._refit(groups)
-                self._refit(terms)
-            except STOPPED:
-                if not keep:
-                    raise
+            self._refit(groups)
+            self._refit(terms)
         self._drop_from_average(groups, sets)
         most = self._most()
         for part in groups:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullspan.arrays import Array, Ints
-from fullspan.engine.sampling.chains import Chains
+from fullspan.engine.sampling.chains import Chains, Tempered
 from fullspan.engine.sampling.choose import target_of
 from fullspan.engine.sampling.diagnostics import diagnose
 from fullspan.engine.sampling.partition import log_z
@@ -49,6 +49,8 @@ class SampledDistribution(Distribution):
     rng : where random numbers come from.
     summed : the same model as it is summed, which gives the log-probabilities and completions of rows.
     chains, draws, thin, warm_up : how far to walk for an answer.
+    tempered : walk at several temperatures that exchange their states, for models whose modes a single chain does not
+        leave; no variable can be held then.
 
     Attributes
     ----------
@@ -76,9 +78,10 @@ class SampledDistribution(Distribution):
         draws: int = 500,
         thin: int = 2,
         warm_up: int = 500,
+        tempered: bool = False,
     ) -> None:
         self.model, self.space, self.rng = model, model.space, rng
-        self.chains, self.draws, self.thin, self.warm_up = chains, draws, thin, warm_up
+        self.chains, self.draws, self.thin, self.warm_up, self.tempered = chains, draws, thin, warm_up, tempered
         self.target = target_of(model)
         self._summed = summed
         if summed is not None:
@@ -155,7 +158,8 @@ class SampledDistribution(Distribution):
 
     def by_chains(self, rng: np.random.Generator) -> SampledDistribution:
         """The same walks from another generator."""
-        return SampledDistribution(self.model, rng, self._summed, self.chains, self.draws, self.thin, self.warm_up)
+        walk = (self.chains, self.draws, self.thin, self.warm_up, self.tempered)
+        return SampledDistribution(self.model, rng, self._summed, *walk)
 
     def _named(self, where: Sequence[int], values: Array, errors: Array) -> Table:
         chosen = [self.space.variables[i] for i in where]
@@ -176,7 +180,11 @@ class SampledDistribution(Distribution):
             raise QueryError("no state satisfies the condition, which has probability 0: nothing can be asked given it")
         check_possible(hull(_boxes(given)), self.space)
         held = _held(given)
-        return Chains(self.target, self.chains, self.rng, given=held).draw(self.draws, self.thin, self.warm_up)
+        if not self.tempered:
+            return Chains(self.target, self.chains, self.rng, given=held).draw(self.draws, self.thin, self.warm_up)
+        if held:
+            raise QueryError("tempered chains hold no variable: leave out tempered=, or the condition")
+        return Tempered(self.target, self.chains, self.rng).draw(self.draws, self.thin, self.warm_up)
 
     def _ratios(
         self, where: tuple[int, ...], joint: Weighed, given: Weighed, states: NDArray[Any]

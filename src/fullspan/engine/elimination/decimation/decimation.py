@@ -1,6 +1,6 @@
 """Decimation: exact log Z and expectations of machines of spins, in time linear in the number of nodes (Rueger 1997).
 
-    Z = sum_s exp( (sum_{ij in E} w_ij s_i s_j + sum_i w_0i s_i) / T ),      s_i = +-1
+    Z = sum_s exp( sum_{ij in E} w_ij s_i s_j + sum_i w_0i s_i ),      s_i = +-1
 
 The nodes are taken out one at a time (module ``peeling`` finds the order, ``rules`` has the formulas, ``sweeps`` runs
 them for many patterns at once). Clamping nodes changes the fields of their neighbours and nothing else, so that one
@@ -96,16 +96,16 @@ class Decimation:
 
     # -- one pattern ------------------------------------------------------------------------------------------------
 
-    def log_z(self, couplings: Any, fields: Any, pattern: Any = None, temperature: float = 1.0) -> float:
+    def log_z(self, couplings: Any, fields: Any, pattern: Any = None) -> float:
         """Log of the sum over all states that agree with the pattern (clamped,)."""
-        return float(self.log_z_batch(couplings, fields, self._single(pattern), temperature)[0])
+        return float(self.log_z_batch(couplings, fields, self._single(pattern))[0])
 
-    def expectations(self, couplings: Any, fields: Any, pattern: Any = None, temperature: float = 1.0) -> Expectations:
+    def expectations(self, couplings: Any, fields: Any, pattern: Any = None) -> Expectations:
         """log Z, ``<s_i s_j>`` (edges,) and ``<s_i>`` (n,), given the pattern.
 
         ``<s_i>`` is NaN for a node without a field that has no coupling to the bias node when it is taken out.
         """
-        found = self.expectations_batch(couplings, fields, self._single(pattern), temperature)
+        found = self.expectations_batch(couplings, fields, self._single(pattern))
         return Expectations(float(found.log_z[0]), found.edges[0], found.nodes[0])
 
     def sample(
@@ -115,10 +115,9 @@ class Decimation:
         size: int,
         rng: np.random.Generator,
         patterns: Any = None,
-        temperature: float = 1.0,
     ) -> Spins:
         """Independent states (size, n) by reversing the decimation; one pattern for all, or one for each."""
-        w, h = self._weights(couplings, fields, temperature)
+        w, h = self._weights(couplings, fields)
         spins = self._spins(self._single(patterns) if np.ndim(patterns) < 2 else patterns)
         if len(spins) not in (1, size):
             raise FullspanError(f"{len(spins)} patterns were given for {size} samples; give one, or one for each")
@@ -128,30 +127,28 @@ class Decimation:
 
     # -- many patterns ----------------------------------------------------------------------------------------------
 
-    def log_z_batch(self, couplings: Any, fields: Any, patterns: Any, temperature: float = 1.0) -> Array:
+    def log_z_batch(self, couplings: Any, fields: Any, patterns: Any) -> Array:
         """log Z (patterns,) for patterns (patterns, clamped) of -1 and +1, what the clamped nodes add included."""
-        log_z, constant = self.log_z_parts(couplings, fields, patterns, temperature)
+        log_z, constant = self.log_z_parts(couplings, fields, patterns)
         return log_z + constant
 
-    def log_z_parts(self, couplings: Any, fields: Any, patterns: Any, temperature: float = 1.0) -> tuple[Array, Array]:
+    def log_z_parts(self, couplings: Any, fields: Any, patterns: Any) -> tuple[Array, Array]:
         """log Z of the machines that clamping leaves, as the paper has it, and what the clamped nodes add to it."""
-        w, h = self._weights(couplings, fields, temperature)
+        w, h = self._weights(couplings, fields)
         log_z, constant = sweeps.log_zs(self.steps, self._links, w, h, self._spins(patterns), self._size)
         return log_z, constant
 
-    def expectations_batch(self, couplings: Any, fields: Any, patterns: Any, temperature: float = 1.0) -> Expectations:
+    def expectations_batch(self, couplings: Any, fields: Any, patterns: Any) -> Expectations:
         """log Z (patterns,), ``<s_i s_j>`` (patterns, edges) and ``<s_i>`` (patterns, n)."""
-        w, h = self._weights(couplings, fields, temperature)
+        w, h = self._weights(couplings, fields)
         spins = self._spins(patterns)
         edges, nodes = np.empty((len(spins), len(self.edges))), np.empty((len(spins), self.n))
         log_z = sweeps.expectations(self.steps, self._links, w, h, spins, self._size, edges, nodes)
         return Expectations(log_z, edges, self._symmetric(nodes))
 
-    def gradient(
-        self, couplings: Any, fields: Any, patterns: Any, weights: Any, temperature: float = 1.0
-    ) -> Expectations:
+    def gradient(self, couplings: Any, fields: Any, patterns: Any, weights: Any) -> Expectations:
         """log Z (patterns,), and ``sum_p weight_p <s_i s_j>_p`` (edges,) and ``sum_p weight_p <s_i>_p`` (n,)."""
-        w, h = self._weights(couplings, fields, temperature)
+        w, h = self._weights(couplings, fields)
         shares = np.ascontiguousarray(weights, dtype=np.float64)
         found = sweeps.gradients(self.steps, self._links, w, h, self._spins(patterns), shares, self._size)
         return Expectations(found[0], found[1], self._symmetric(found[2]))
@@ -161,20 +158,18 @@ class Decimation:
 
         O(patterns (n + k) n) time: meant for machines of a few hundred nodes.
         """
-        w, h = self._weights(couplings, fields, 1.0)
+        w, h = self._weights(couplings, fields)
         shares = np.ascontiguousarray(weights, dtype=np.float64)
         return np.asarray(analytic.covariances(self.steps, self._links, w, h, self._spins(patterns), shares))
 
-    def characteristic(
-        self, couplings: Any, fields: Any, x: Any, pattern: Any = None, temperature: float = 1.0
-    ) -> complex:
-        """``<exp(i x . s)>`` over the free nodes, given the pattern: Z(w_0 + i T x) / Z(w_0) (Corollary 3.2).
+    def characteristic(self, couplings: Any, fields: Any, x: Any, pattern: Any = None) -> complex:
+        """``<exp(i x . s)>`` over the free nodes, given the pattern: Z(w_0 + i x) / Z(w_0) (Corollary 3.2).
 
         Raises
         ------
         FullspanError : a factor of the decimation vanishes at this x, so that no couplings replace the node.
         """
-        w, h = self._weights(couplings, fields, temperature)
+        w, h = self._weights(couplings, fields)
         spins = self._spins(self._single(pattern))
         shift = np.ascontiguousarray(np.broadcast_to(x, self.n)[self._links.free_nodes], dtype=np.float64)
         own = shift[~self._has_bias()]
@@ -203,11 +198,9 @@ class Decimation:
     def _single(self, pattern: Any) -> Any:
         return np.zeros((1, 0), dtype=np.int8) if pattern is None else np.asarray(pattern).reshape(1, -1)
 
-    def _weights(self, couplings: Any, fields: Any, temperature: float) -> tuple[Array, Array]:
-        if not (np.isfinite(temperature) and temperature > 0):
-            raise FullspanError(f"the temperature is {temperature}; a positive number is needed")
-        w = _finite(couplings, len(self.edges), "couplings, one for each edge") / temperature
-        h = _finite(fields, self.n, "fields, one for each node") / temperature
+    def _weights(self, couplings: Any, fields: Any) -> tuple[Array, Array]:
+        w = _finite(couplings, len(self.edges), "couplings, one for each edge")
+        h = _finite(fields, self.n, "fields, one for each node")
         if (h[~self._biased] != 0).any():
             i = int(np.flatnonzero((h != 0) & ~self._biased)[0])
             raise FullspanError(f"node {i} has the field {h[i]}, but is not among the biased nodes")

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,10 +23,6 @@ from fullspan.engine.elimination.ordering.symbolic import postorder, separators
 from fullspan.errors import FullspanError, TooLargeError
 from fullspan.model.graph import FactorGraph
 
-Rule = Literal["auto", "size", "fill", "sweep"]
-RULES: tuple[Rule, ...] = ("auto", "size", "fill", "sweep")
-_RULES = {"auto": (SMALLEST, FEWEST_EDGES, SWEEP), "size": (SMALLEST,), "fill": (FEWEST_EDGES,), "sweep": (SWEEP,)}
-
 _BITS_VARIABLES = 2048
 """Variables up to which the rows of neighbours are held as bits."""
 _RENUMBERED_VARIABLES = 1 << 15
@@ -38,7 +33,7 @@ _SECONDS_PER_ENTRY, _SECONDS_PER_INPUT, _SECONDS_PER_STEP = 6e-9, 1.5e-9, 1.5e-6
 """Seconds of a sum and its derivatives, per table entry, per entry and input, and per variable."""
 _SECONDS_PER_WORD = 6e-9
 _BYTES_PER_STEP = 400
-_SHARE, _MOST = 0.2, 300
+_TIME_SHARE, _MOST_ORDERS = 0.2, 300
 """Part of the predicted time that may go into looking for better orders, and the most that are tried."""
 
 
@@ -111,28 +106,13 @@ class Order:
         return tuple(self.graph.space.names[i] for i in self.variables[places])
 
 
-def elimination_order(
-    graph: FactorGraph,
-    clamped: Sequence[int] | Ints = (),
-    rule: Rule = "auto",
-    restarts: int | None = None,
-    seed: int = 0,
-) -> Order:
-    """A good order of the variables that are not clamped.
-
-    Parameters
-    ----------
-    rule : ``"size"``, the smallest new table first; ``"fill"``, the fewest new edges first; ``"sweep"``, the smallest
-        table next to what is eliminated already; ``"auto"``, the best of them.
-    restarts : further orders with random ties; by default as many as pay off.
-    seed : of the random ties.
+def elimination_order(graph: FactorGraph, clamped: Sequence[int] | Ints = ()) -> Order:
+    """A good order of the variables that are not clamped: the best of several greedy ones, with ties broken at random.
 
     Raises
     ------
     TooLargeError : every order tried meets a table of more than 2^62 entries; its variables are named.
     """
-    if rule not in RULES:
-        raise FullspanError(f"the rule {rule!r} is unknown; choose one of {', '.join(RULES)}")
     near, numbers = adjacency(graph, np.asarray(clamped, dtype=np.int64)), np.arange(len(graph.space))
     if len(numbers) > _RENUMBERED_VARIABLES:
         numbers, near = renumbered(near)
@@ -144,7 +124,7 @@ def elimination_order(
     members = np.flatnonzero(alive)
     if len(members):
         rows = core_rows(members, pool, place, length, alive)
-        core = _best(rows, log2_cards[members], rule, restarts, np.random.default_rng(seed))
+        core = _best(rows, log2_cards[members])
         prefix = np.concatenate([prefix, members[core]])
     return with_separators(graph, near, prefix, numbers)
 
@@ -182,34 +162,26 @@ def with_separators(graph: FactorGraph, near: Adjacency, chosen: Ints, numbers: 
     return Order(graph, variables, bounds, separator, sizes, messages)
 
 
-def _best(
-    rows: NDArray[np.uint64],
-    log2_cards: NDArray[np.float64],
-    rule: Rule,
-    restarts: int | None,
-    rng: np.random.Generator,
-) -> Ints:
-    """The order with the fewest table entries of those tried."""
+def _best(rows: NDArray[np.uint64], log2_cards: NDArray[np.float64]) -> Ints:
+    """The order with the fewest table entries: by each rule, then by the best of them with random ties.
+
+    Random ties are tried as long as looking takes a small part of the time that the sums will take.
+    """
     best, least, work, kind = np.arange(len(rows)), np.inf, 0, SMALLEST
-    for one in _RULES[rule]:
+    for one in (SMALLEST, FEWEST_EDGES, SWEEP):
         order, total, looked = greedy(rows, log2_cards, np.arange(len(rows)) / len(rows), one, float(least))
         work += looked
         if total < least:
             best, least, kind = order, total, one
-    done = 0
-    while _goes_on(done, restarts, work, least):
+    rng = np.random.default_rng(0)
+    for _ in range(_MOST_ORDERS):
+        if not _SECONDS_PER_WORD * work < _TIME_SHARE * _SECONDS_PER_ENTRY * least:
+            break
         order, total, looked = greedy(rows, log2_cards, rng.random(len(rows)), kind, float(least))
-        done, work = done + 1, work + looked
+        work += looked
         if total < least:
             best, least = order, total
     return best
-
-
-def _goes_on(done: int, restarts: int | None, work: int, least: float) -> bool:
-    """Whether another order is worth its time: what was asked for, or a share of what the sums will take."""
-    if restarts is not None:
-        return done < restarts
-    return done < _MOST and _SECONDS_PER_WORD * work < _SHARE * _SECONDS_PER_ENTRY * least
 
 
 def _refuse(graph: FactorGraph, clique: list[int]) -> None:
