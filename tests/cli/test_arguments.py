@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from fullspan.errors import FullspanError, QueryError
-from fullspan.people.cli import arguments
-from fullspan.people.cli.messages import as_options, said
-from fullspan.people.cli.values import Unset, names, value
+from fullspan.people.cli.options import arguments
+from fullspan.people.cli.options.values import Unset, names, value
+from fullspan.people.cli.running.messages import as_options, said
 
 
 def test_names_are_separated_by_commas_and_may_be_quoted() -> None:

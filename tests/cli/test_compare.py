@@ -10,8 +10,8 @@ import pytest
 
 from cli.running import VOTES, Done
 from fullspan.estimators.compare import HEADINGS
-from fullspan.people.cli import summary
 from fullspan.people.cli.commands.compare import blocks
+from fullspan.people.cli.running import summary
 
 
 def test_a_model_and_the_baselines_side_by_side(run: Callable[..., Done], votes_model: Path) -> None:

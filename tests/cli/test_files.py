@@ -17,7 +17,7 @@ from fullspan.data import Space, Variable, count, encode
 from fullspan.errors import FullspanError
 from fullspan.estimators.registry import read_fitted as load
 from fullspan.model.files import read_uai, write_atomically
-from fullspan.people.cli import files
+from fullspan.people.cli.running import files
 
 TABLE = pa.table({"a, b": ["x", 'say "hi"', None], "n": [1, 2, 3]})
 SPACE = Space((Variable("a, b", ("x", 'say "hi"', "z")), Variable("n", (1, 2, 3))))

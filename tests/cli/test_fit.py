@@ -22,7 +22,7 @@ from cli.running import COMMAND, VOTES, Done, spawn
 from fullspan.data import count
 from fullspan.estimators.inputs import Reading
 from fullspan.estimators.registry import read_fitted as load
-from fullspan.people.cli.interrupt import remembered
+from fullspan.people.cli.running.interrupt import remembered
 
 Run = Callable[..., Done]
 SMALL = "a,b,n\nx,0,40\nx,1,10\ny,0,10\ny,1,40\n"

@@ -16,8 +16,8 @@ import typer
 from cli.running import COMMAND, VOTES, Done
 from fullspan.people.cli import main
 from fullspan.people.cli.app import app
-from fullspan.people.cli.headings import COMMON, FIRST, READING
-from fullspan.people.cli.options import NAMES
+from fullspan.people.cli.options.from_estimators import NAMES
+from fullspan.people.cli.options.headings import COMMON, FIRST, READING
 
 
 def _commands(group: object, before: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:

@@ -19,7 +19,7 @@ from cli.running import COMMAND, VOTES, Done
 from fullspan.errors import FullspanError
 from fullspan.estimators.explain import coefficients
 from fullspan.estimators.registry import read_fitted as load
-from fullspan.people.cli.arguments import edge
+from fullspan.people.cli.options.arguments import edge
 
 Run = Callable[..., Done]
 COLUMNS = ["party", "crime", "water", "budget"]

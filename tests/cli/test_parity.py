@@ -16,8 +16,8 @@ import pytest
 import fullspan as fs
 from cli.running import Done
 from fullspan.model.algebra import jit
-from fullspan.people.cli.declarations import from_class, from_source, parameters_of
-from fullspan.people.cli.options import NAMES, models, options
+from fullspan.people.cli.options.declarations import from_class, from_source, parameters_of
+from fullspan.people.cli.options.from_estimators import NAMES, models, options
 
 Run = Callable[..., Done]
 CHAIN = [("a", "b"), ("b", "c"), ("c", "d")]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cli.running import Done
-from fullspan.people.cli import files
+from fullspan.people.cli.running import files
 
 TABLE = 'id,sex,note\n007,f,"a, b"\n008,m,\n009,m,x\n010,f,NA\n'
 

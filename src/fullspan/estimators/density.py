@@ -324,7 +324,7 @@ class DensityEstimator(Parameters, Explained, Plots, Predictions, WhatIf, Densit
         FullspanError : models of this kind cannot exclude events exactly.
         """
         check_is_fitted(self)
-        from fullspan.estimators.jobs.drawing import conditioned, like_of, listed
+        from fullspan.estimators.drawing import conditioned, like_of, listed
 
         rng, visible = generator(random_state), self._visible
         codes = conditioned(self.distribution_, n_samples, rng, self._event(given), listed(forbid))

@@ -18,10 +18,10 @@ from fullspan.data.space import MISSING, Space, Variable
 from fullspan.data.tables.bins import binned_variable
 from fullspan.data.tables.filling import made
 from fullspan.errors import DataError, DataWarning, FullspanError, require_whole
+from fullspan.estimators.drawing import Forbid, conditioned, listed, texts_of
 from fullspan.estimators.explain.endings import PRIVATE
 from fullspan.estimators.inputs.evidence import Evidence
 from fullspan.estimators.inputs.seeds import generator
-from fullspan.estimators.jobs.drawing import Forbid, conditioned, listed, texts_of
 from fullspan.learn.private.accountant import Ledger, Privacy, rho_of
 from fullspan.model.fitted import Fitted
 

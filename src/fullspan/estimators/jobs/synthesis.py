@@ -14,9 +14,9 @@ from fullspan.data import Empirical
 from fullspan.data.relations.columns import NaValues
 from fullspan.data.tables.prototype import N_BINS, Prototype, prototype
 from fullspan.errors import DataWarning, require_whole
+from fullspan.estimators.drawing import Forbid, conditioned, like_of, listed, texts_of
 from fullspan.estimators.inputs.evidence import Evidence
 from fullspan.estimators.inputs.reading import Reading
-from fullspan.estimators.jobs.drawing import Forbid, conditioned, like_of, listed, texts_of
 
 if TYPE_CHECKING:
     from fullspan.arrays import Ints

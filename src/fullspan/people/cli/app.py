@@ -13,8 +13,8 @@ import typer
 
 from fullspan.errors import DataWarning, FullspanError
 from fullspan.people.cli.commands import COMMANDS
-from fullspan.people.cli.interrupt import INTERRUPTED
-from fullspan.people.cli.messages import as_options, said
+from fullspan.people.cli.running.interrupt import INTERRUPTED
+from fullspan.people.cli.running.messages import as_options, said
 
 _STDOUT = {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}
 """Files that are the standard output; where one of them is written to, what is said goes to standard error."""

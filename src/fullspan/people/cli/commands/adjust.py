@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from fullspan.people.cli.arguments import MARGINS_HELP
+from fullspan.people.cli.options.arguments import MARGINS_HELP
 
 EPILOG = """Example: fullspan adjust votes.fsm --margins house.json -o other.fsm
 
@@ -39,8 +39,8 @@ def adjust(
     from fullspan.estimators.registry import load
     from fullspan.estimators.what_if import moves
     from fullspan.model.files.networks.formats import NETWORKS, suffix
-    from fullspan.people.cli.files import check_model_target, check_target
-    from fullspan.people.cli.summary import print_json, print_rows
+    from fullspan.people.cli.running.files import check_model_target, check_target
+    from fullspan.people.cli.running.summary import print_json, print_rows
 
     is_network = suffix(model) in NETWORKS
     inputs = (model, *(Path(m) for m in margins if not is_written_out(m)))

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from fullspan.people.cli.arguments import Device
+from fullspan.people.cli.options.arguments import Device
 
 EPILOG = "Example: fullspan bench device --n 13 --rows 1000"
 LIMIT_HELP = "Seconds that a method may take for a fold; then it is stopped and shown as declined. 0: none."
@@ -60,7 +60,7 @@ def device(
     """
     from fullspan.bench.device import measure
     from fullspan.engine.cuda.device import why_not
-    from fullspan.people.cli.summary import print_json
+    from fullspan.people.cli.running.summary import print_json
 
     if on is Device.sharded:
         raise typer.BadParameter("several devices are not measured by this command; choose cpu or cuda")
@@ -104,8 +104,8 @@ def density(
     from fullspan.bench import density as bench
     from fullspan.bench.density_methods import Settings, how_to_add_rivals
     from fullspan.bench.density_picture import picture as drawn
-    from fullspan.people.cli.files import check_target, write_text
-    from fullspan.people.cli.summary import print_json
+    from fullspan.people.cli.running.files import check_target, write_text
+    from fullspan.people.cli.running.summary import print_json
 
     if seconds is None:
         seconds = min(Settings().seconds, SECONDS_SHARE * limit) if limit else Settings().seconds
@@ -149,7 +149,7 @@ def synthetic(
     from dataclasses import asdict
 
     from fullspan.bench.synthetic import networks_in, run
-    from fullspan.people.cli.summary import print_json
+    from fullspan.people.cli.running.summary import print_json
 
     paths = networks_in(data, sets)
     if not as_json:
@@ -185,7 +185,7 @@ def counting(
     from dataclasses import asdict
 
     from fullspan.bench.counting import MODELS, read_table, run
-    from fullspan.people.cli.summary import print_json
+    from fullspan.people.cli.running.summary import print_json
 
     chosen = model or ["network", "mixture"]
     if unknown := [name for name in chosen if name not in MODELS]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fullspan.people.cli.arguments import WEIGHTS_HELP
-from fullspan.people.cli.models import Na, OnUnknown, changes
+from fullspan.people.cli.options.arguments import WEIGHTS_HELP
+from fullspan.people.cli.running.models import Na, OnUnknown, changes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,7 +52,7 @@ def compare(
     """Held-out log-likelihood with paired errors, description length, skill, calibration and time."""
     from fullspan.estimators.compare.comparing import compare as compared
     from fullspan.estimators.compare.comparison import HEADINGS
-    from fullspan.people.cli.summary import console, print_json, print_rows
+    from fullspan.people.cli.running.summary import console, print_json, print_rows
 
     found = compared(
         _loaded(models, changes(na, unknown)),

@@ -31,7 +31,7 @@ def convert(
     from fullspan.errors import FullspanError
     from fullspan.estimators.networks import TARGETS, read_graph
     from fullspan.model.files.networks.formats import NETWORKS, suffix
-    from fullspan.people.cli.files import check_model_target, check_target
+    from fullspan.people.cli.running.files import check_model_target, check_target
 
     target = _target(target, output)
     kind = target.suffix.lower()

@@ -36,7 +36,7 @@ def demo(
 ) -> int:
     """Learn the 1984 House votes, show what was found, ask two questions."""
     from fullspan.model.files.log_linear import write
-    from fullspan.people.cli.interrupt import INTERRUPTED
+    from fullspan.people.cli.running.interrupt import INTERRUPTED
 
     folder.mkdir(parents=True, exist_ok=True)
     _heading(
@@ -73,7 +73,7 @@ def _fitted() -> Fitted:
 
 def _show(fitted: Fitted, seconds: float) -> None:
     from fullspan.estimators.explain.shown import shown_by_terms
-    from fullspan.people.cli.summary import print_block
+    from fullspan.people.cli.running.summary import print_block
 
     lines, *tables = shown_by_terms(fitted, STRONGEST, terms=False, whole=False).blocks
     print_block(lines)
@@ -95,7 +95,7 @@ def _ask(fitted: Fitted) -> None:
 def _report(folder: Path) -> None:
     from fullspan.datasets import house_votes_path
     from fullspan.estimators.registry import load
-    from fullspan.people.cli.files import write_text
+    from fullspan.people.cli.running.files import write_text
     from fullspan.people.report.content import gather
     from fullspan.people.report.page import page
 
@@ -125,7 +125,7 @@ def _program() -> str:
 def _heading(title: str, text: str) -> None:
     from rich.rule import Rule
 
-    from fullspan.people.cli.summary import console
+    from fullspan.people.cli.running.summary import console
 
     out = console()
     out.print()

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from fullspan.people.cli.models import Na, OnUnknown, reading_of
+from fullspan.people.cli.running.models import Na, OnUnknown, reading_of
 
 EPILOG = """Example: fullspan explain votes.fsm votes.csv
 
@@ -43,8 +43,8 @@ def explain(
 
     from fullspan.errors import FullspanError
     from fullspan.estimators.registry import distribution_of
-    from fullspan.people.cli.models import joint_model
-    from fullspan.people.cli.summary import print_json, print_rows
+    from fullspan.people.cli.running.models import joint_model
+    from fullspan.people.cli.running.summary import print_json, print_rows
     from fullspan.query.oddness import HEADINGS, explain_rows
 
     fitted = joint_model(model)

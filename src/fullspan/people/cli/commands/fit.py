@@ -11,10 +11,10 @@ from typing import Annotated, Any
 import typer
 
 from fullspan.errors import BoundaryWarning, ConvergenceWarning, DataWarning
-from fullspan.people.cli.headings import UnderHeadings
-from fullspan.people.cli.interrupt import Interrupts, remembered
-from fullspan.people.cli.messages import in_options_of
-from fullspan.people.cli.options import DEFAULT, Option, chosen, column_names, estimator_of, options
+from fullspan.people.cli.options.from_estimators import DEFAULT, Option, chosen, column_names, estimator_of, options
+from fullspan.people.cli.options.headings import UnderHeadings
+from fullspan.people.cli.running.interrupt import Interrupts, remembered
+from fullspan.people.cli.running.messages import in_options_of
 
 MODEL_HELP = (
     "full-span searches for terms of any order; boltzmann fits those given by --order, --graph, --edge or --margin; "
@@ -74,8 +74,8 @@ def fit(
     **given: Any,
 ) -> int:
     """Learn a model of a table and write it to a file."""
-    from fullspan.people.cli.files import check_model_target
-    from fullspan.people.cli.summary import closing, print_fit
+    from fullspan.people.cli.running.files import check_model_target
+    from fullspan.people.cli.running.summary import closing, print_fit
 
     texts = {name: text for name, text in given.items() if text is not None}
     parameters = chosen(model, texts, partial(column_names, data, texts.get("hidden")))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fullspan.people.cli.models import Na, OnUnknown, reading_of
+from fullspan.people.cli.running.models import Na, OnUnknown, reading_of
 
 if TYPE_CHECKING:
     from fullspan.data.space import Space
@@ -55,7 +55,7 @@ def impute(
     unknown: OnUnknown = None,
 ) -> None:
     """Fill the missing cells of a table, given what each row says."""
-    from fullspan.people.cli.files import check_table_target, table_suffix, write_table
+    from fullspan.people.cli.running.files import check_table_target, table_suffix, write_table
 
     check_table_target(output, model, data)
     import numpy as np
@@ -63,7 +63,7 @@ def impute(
     from fullspan.data import fill
     from fullspan.estimators.inputs.reading import refuse_missing_level
     from fullspan.estimators.registry import distribution_of
-    from fullspan.people.cli.models import joint_model
+    from fullspan.people.cli.running.models import joint_model
 
     fitted = joint_model(model)
     distribution = distribution_of(fitted)

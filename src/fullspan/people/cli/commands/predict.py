@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from fullspan.people.cli.models import Na, OnUnknown, changes, reading_of
+from fullspan.people.cli.running.models import Na, OnUnknown, changes, reading_of
 
 EPILOG = """Example: fullspan predict votes.fsm votes.csv --target party
 
@@ -36,7 +36,7 @@ def predict(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines instead of CSV.")] = False,
 ) -> None:
     """Predict one column from the others: its likeliest level in each row, and the probability of every level."""
-    from fullspan.people.cli.files import check_table_target, print_table, write_table
+    from fullspan.people.cli.running.files import check_table_target, print_table, write_table
 
     check_table_target(output, model, data)
     import pyarrow as pa
@@ -68,7 +68,7 @@ def _predicted(model: Path, data: Path, target: str | None, na: list[str] | None
     from fullspan.estimators.predictions import codes_without
     from fullspan.estimators.registry import distribution_of, read_fitted
     from fullspan.model.files.networks.formats import NETWORKS, suffix
-    from fullspan.people.cli.models import distribution_in
+    from fullspan.people.cli.running.models import distribution_in
     from fullspan.query.prediction import level_probabilities
 
     if suffix(model) in NETWORKS:

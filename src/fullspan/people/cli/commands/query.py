@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fullspan.people.cli.estimates import answered, print_cuts, report_failures, shown_question
+from fullspan.people.cli.running.estimates import answered, print_cuts, report_failures, shown_question
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from fullspan.data.space import Level, Space
     from fullspan.errors import FullspanError
-    from fullspan.people.cli.estimates import Answered
+    from fullspan.people.cli.running.estimates import Answered
     from fullspan.query.distribution import Distribution
     from fullspan.query.questions import Answer
 
@@ -79,9 +79,9 @@ def query(
     import numpy as np
 
     from fullspan.errors import FullspanError
-    from fullspan.people.cli.arguments import size
-    from fullspan.people.cli.estimates import print_estimates
-    from fullspan.people.cli.models import distribution_in, walked
+    from fullspan.people.cli.options.arguments import size
+    from fullspan.people.cli.running.estimates import print_estimates
+    from fullspan.people.cli.running.models import distribution_in, walked
 
     asked, limit = questions or [], size(max_memory)
     if not (asked or log_z or marginals or names):
@@ -116,7 +116,7 @@ def _answer_exactly(
 ) -> int:
     """Answer given each sample of the evidence; the exit code."""
     from fullspan.estimators.networks import evidence_of
-    from fullspan.people.cli.summary import print_json
+    from fullspan.people.cli.running.summary import print_json
 
     samples = evidence_of(distribution.space, evidence) if evidence else [{}]
     reports = [_report(distribution, sample, questions, log_z, marginals) for sample in samples]
@@ -147,7 +147,7 @@ def _refuse_unused(max_memory: str | None, seed: int | None, *, by_chains: bool)
 
 def _print_names(space: Space, as_json: bool) -> None:
     """All variables that a question may name, with their levels."""
-    from fullspan.people.cli.summary import print_json
+    from fullspan.people.cli.running.summary import print_json
 
     if as_json:
         print_json({"variables": [{"name": v.name, "levels": list(v.levels)} for v in space.variables]})
@@ -183,7 +183,7 @@ def _as_json(report: dict[str, Any]) -> Any:
 
 
 def _print_report(report: dict[str, Any], space: Space) -> None:
-    from fullspan.people.cli.summary import print_rows
+    from fullspan.people.cli.running.summary import print_rows
 
     if "log_z" in report:
         typer.echo(f"log10 Z = {report['log10_z']:.12g}")
@@ -201,7 +201,7 @@ def _print_report(report: dict[str, Any], space: Space) -> None:
 def print_answers(answers: Sequence[Answered], as_json: bool) -> None:
     """Answers in the order of the questions; errors are entries of the JSON only."""
     from fullspan.errors import FullspanError
-    from fullspan.people.cli.summary import print_json
+    from fullspan.people.cli.running.summary import print_json
 
     if as_json:
         print_json([as_dict(own) for own in answers])
@@ -243,7 +243,7 @@ def _as_dict(question: str, answer: Answer | FullspanError) -> dict[str, Any]:
 def print_answer(question: str, answer: Answer) -> None:
     """An answer for people: a number, a state, or a table."""
     from fullspan.model.estimate import Estimate
-    from fullspan.people.cli.summary import print_rows
+    from fullspan.people.cli.running.summary import print_rows
     from fullspan.query.language.parse import kind_of
     from fullspan.query.language.result import Count, MostProbable
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fullspan.people.cli.arguments import MARGINS_HELP
-from fullspan.people.cli.models import Na
+from fullspan.people.cli.options.arguments import MARGINS_HELP
+from fullspan.people.cli.running.models import Na
 
 if TYPE_CHECKING:
     from fullspan.estimators.jobs.weighting import Raking
@@ -58,8 +58,8 @@ def rake(
     """
     from fullspan.data.tables.margin_counts import is_written_out
     from fullspan.estimators.jobs.weighting import rake as raked
-    from fullspan.people.cli.files import check_table_target, table_suffix, write_table
-    from fullspan.people.cli.summary import print_json
+    from fullspan.people.cli.running.files import check_table_target, table_suffix, write_table
+    from fullspan.people.cli.running.summary import print_json
 
     check_table_target(output, data, *(Path(m) for m in margins if not is_written_out(m)))
     found = raked(

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from fullspan.people.cli.models import Na, changes
+from fullspan.people.cli.running.models import Na, changes
 
 EPILOG = """Example: fullspan report votes.fsm --data votes.csv -o report.html
 
@@ -35,7 +35,7 @@ def report(
     from fullspan.estimators.registry import load
     from fullspan.model.files.disk import is_pipe_or_device
     from fullspan.model.files.networks.formats import NETWORKS, suffix
-    from fullspan.people.cli.files import check_target, write_text
+    from fullspan.people.cli.running.files import check_target, write_text
     from fullspan.people.report.content import gather
     from fullspan.people.report.networks import Network
     from fullspan.people.report.page import page

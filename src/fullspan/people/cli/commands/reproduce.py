@@ -53,7 +53,7 @@ def reproduce(
     listing: Annotated[bool, typer.Option("--list", help="List the experiments.")] = False,
 ) -> None:
     """Re-run a table or figure of a source paper, and print published and measured values side by side."""
-    from fullspan.people.cli.summary import print_json
+    from fullspan.people.cli.running.summary import print_json
 
     if listing:
         _list(as_json=as_json)
@@ -102,7 +102,7 @@ def _folder(chosen: Experiment, out: Path | None) -> Path:
 def _write(result: FigureResult, folder: Path, *, draws: bool) -> list[Path]:
     """Write the figures, if they can be drawn, and the numbers behind them into a folder; their paths."""
     from fullspan.papers.plots import as_svg
-    from fullspan.people.cli.files import write_text
+    from fullspan.people.cli.running.files import write_text
 
     figures = result.figures() if draws else {}
     files = {f"{name}.svg": as_svg(figure) for name, figure in figures.items()} | result.files()
@@ -114,7 +114,7 @@ def _write(result: FigureResult, folder: Path, *, draws: bool) -> list[Path]:
 
 def _list(*, as_json: bool) -> None:
     from fullspan.papers import EXPERIMENTS
-    from fullspan.people.cli.summary import print_json
+    from fullspan.people.cli.running.summary import print_json
 
     if as_json:
         print_json([{"name": e.name, "summary": e.summary, "options": e.options} for e in EXPERIMENTS.values()])

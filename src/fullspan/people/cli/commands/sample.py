@@ -28,15 +28,15 @@ def sample(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines instead of CSV.")] = False,
 ) -> None:
     """Draw independent rows from the model, exactly; where that cannot be, by Gibbs chains, which is said."""
-    from fullspan.people.cli.files import check_table_target, print_table, write_table
+    from fullspan.people.cli.running.files import check_table_target, print_table, write_table
 
     check_table_target(output, model)
     import numpy as np
 
     from fullspan.data import decode
     from fullspan.estimators.inputs.evidence import event_of
-    from fullspan.people.cli.estimates import say_drawn
-    from fullspan.people.cli.models import distribution_in, walked
+    from fullspan.people.cli.running.estimates import say_drawn
+    from fullspan.people.cli.running.models import distribution_in, walked
 
     rng = np.random.default_rng(seed)
     distribution = walked(distribution_in(model), rng)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fullspan.people.cli.arguments import WEIGHTS_HELP
-from fullspan.people.cli.models import Na, OnUnknown, reading_of
+from fullspan.people.cli.options.arguments import WEIGHTS_HELP
+from fullspan.people.cli.running.models import Na, OnUnknown, reading_of
 
 if TYPE_CHECKING:
     from fullspan.estimators.inputs.reading import Reading
@@ -39,8 +39,8 @@ def score(
 ) -> None:
     """Log-probability of a table's rows, in nats: its mean, or row by row."""
     from fullspan.estimators.registry import distribution_of
-    from fullspan.people.cli.files import check_table_target
-    from fullspan.people.cli.models import joint_model
+    from fullspan.people.cli.running.files import check_table_target
+    from fullspan.people.cli.running.models import joint_model
 
     if output is not None and not per_row:
         raise typer.BadParameter("-o is for --per-row")
@@ -56,7 +56,7 @@ def score(
 
 
 def _mean(distribution: Distribution, data: Path, reading: Reading, weights: str | None, *, as_json: bool) -> None:
-    from fullspan.people.cli.summary import print_json
+    from fullspan.people.cli.running.summary import print_json
 
     empirical = reading.count_again(data, distribution.visible, weights)
     mean = float(empirical.counts @ distribution.log_prob(empirical.states)) / empirical.total
@@ -79,7 +79,7 @@ def _mean(distribution: Distribution, data: Path, reading: Reading, weights: str
 def _rows(distribution: Distribution, data: Path, reading: Reading, output: Path | None, *, as_json: bool) -> None:
     import pyarrow as pa
 
-    from fullspan.people.cli.files import print_table, write_table
+    from fullspan.people.cli.running.files import print_table, write_table
 
     codes = reading.encode(data, distribution.visible, allow_missing=reading.missing != "error")
     table = pa.table({"log_prob": distribution.log_prob(codes)})

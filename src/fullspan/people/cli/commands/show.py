@@ -23,7 +23,7 @@ def show(
 ) -> None:
     """Show a model: its interactions in words, strongest first; of a machine its summary, of a tree its edges."""
     from fullspan.estimators.registry import load
-    from fullspan.people.cli.summary import print_json, print_shown
+    from fullspan.people.cli.running.summary import print_json, print_shown
 
     shown = load(model)._shown(top or None, terms=terms)
     if as_json:

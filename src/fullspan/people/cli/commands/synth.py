@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from fullspan.people.cli.models import Na
+from fullspan.people.cli.running.models import Na
 
 EPILOG = """Example: fullspan synth votes.csv -n 1000 -o synthetic.csv
 
@@ -53,10 +53,10 @@ def synth(
 ) -> None:
     """Learn a model of a table and draw a table like it."""
     from fullspan.data.tables.prototype import prototype
-    from fullspan.estimators.jobs.drawing import listed
+    from fullspan.estimators.drawing import listed
     from fullspan.estimators.jobs.synthesis import synthesizer
-    from fullspan.people.cli.files import check_table_target, table_suffix, write_table
-    from fullspan.people.cli.values import names
+    from fullspan.people.cli.options.values import names
+    from fullspan.people.cli.running.files import check_table_target, table_suffix, write_table
 
     check_table_target(output, data)
     if report and (given or forbid):
@@ -87,7 +87,7 @@ def synth(
     write_table(drawn if is_text else whole.typed(drawn), output)
     typer.echo(f"{size:,} synthetic rows written to {output}", err=True)
     if facts is not None and as_json:
-        from fullspan.people.cli.summary import print_json
+        from fullspan.people.cli.running.summary import print_json
 
         print_json(facts.to_json())
     elif facts is not None:
@@ -113,7 +113,7 @@ def _private(
     """The same under differential privacy."""
     from fullspan.estimators.private import private_model, sentences
     from fullspan.learn.private.accountant import Privacy
-    from fullspan.people.cli.files import write_table
+    from fullspan.people.cli.running.files import write_table
 
     privacy = Privacy(epsilon, delta, "bounded" if bounded else "unbounded")
     levels = None if schema is None else _schema(schema)

@@ -43,7 +43,7 @@ def as_options(message: str, model: str | None = None) -> str:
     >>> as_options("order is 0; use order=2 with missing='drop', or leave out random_state=")
     '--order is 0; use order=2 with --missing drop, or leave out --seed'
     """
-    from fullspan.people.cli.options import flags
+    from fullspan.people.cli.options.from_estimators import flags
 
     names = flags(model)
     known = "|".join(names)

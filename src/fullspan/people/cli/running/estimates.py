@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import typer
 
 from fullspan.errors import FullspanError, QueryError
-from fullspan.people.cli.messages import said
+from fullspan.people.cli.running.messages import said
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,7 +74,7 @@ def print_estimates(
     distribution: Distribution, questions: Sequence[str], log_z: bool, marginals: bool, as_json: bool
 ) -> int:
     """Answer by chains, each answer with its standard error; the exit code."""
-    from fullspan.people.cli.summary import print_json
+    from fullspan.people.cli.running.summary import print_json
 
     report: dict[str, Any] = {}
     lines: list[str] = []

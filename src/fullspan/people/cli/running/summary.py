@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from fullspan.people.cli.interrupt import INTERRUPTED
+from fullspan.people.cli.running.interrupt import INTERRUPTED
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -96,7 +96,7 @@ def print_fit(estimator: Any, more: dict[str, Any], *, as_json: bool) -> None:
 
 def _print_notes(estimator: Any) -> None:
     """Where the fit ran, and why: the engine, and the device of a table that is worth a GPU."""
-    from fullspan.people.cli.messages import as_options
+    from fullspan.people.cli.running.messages import as_options
 
     settings = estimator.fitted_.settings
     if "engine_reason" in settings:

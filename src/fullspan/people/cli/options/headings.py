@@ -6,7 +6,7 @@ from typing import Any
 
 import typer.core
 
-from fullspan.people.cli.options import Option, options
+from fullspan.people.cli.options.from_estimators import Option, options
 
 FIRST, READING = "Options", "Reading the table"
 COMMON = (

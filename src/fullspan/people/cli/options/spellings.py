@@ -1,6 +1,6 @@
 """How parameters are spelled on the command line, where an option has another name or form than its parameter.
 
-Every other parameter is an option of the same name, read by its type (:mod:`fullspan.people.cli.values`).
+Every other parameter is an option of the same name, read by its type (:mod:`fullspan.people.cli.options.values`).
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any
 
 import typer
 
-from fullspan.people.cli import arguments
-from fullspan.people.cli.values import names
+from fullspan.people.cli.options import arguments
+from fullspan.people.cli.options.values import names
 
 Texts = Mapping[str, Any]
 """What was given, by option: a text, several of a repeated option, or whether a flag is there."""

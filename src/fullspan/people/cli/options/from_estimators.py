@@ -11,9 +11,9 @@ from typing import Any
 
 import typer
 
-from fullspan.people.cli.declarations import Parameter, from_source, parameters_of
-from fullspan.people.cli.spellings import Spelling, spelling
-from fullspan.people.cli.values import Unset, choices, value
+from fullspan.people.cli.options.declarations import Parameter, from_source, parameters_of
+from fullspan.people.cli.options.spellings import Spelling, spelling
+from fullspan.people.cli.options.values import Unset, choices, value
 
 NAMES = {
     "FullSpan": "full-span",
@@ -171,7 +171,7 @@ def _read(own: Spelling, parameter: Parameter, texts: Mapping[str, Any], names: 
 def column_names(data: Path, hidden: str | None) -> list[str]:
     """The names of the columns of a table, and of hidden variables."""
     from fullspan.data.relations.source import opened
-    from fullspan.people.cli.arguments import hidden_names
+    from fullspan.people.cli.options.arguments import hidden_names
 
     with opened(data) as relation:
         return [*(column.name for column in relation.columns), *(hidden_names(hidden) if hidden else ())]

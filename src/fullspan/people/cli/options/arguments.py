@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fullspan.errors import FullspanError
-from fullspan.people.cli.values import names, read_json
+from fullspan.people.cli.options.values import names, read_json
 
 MARGINS_HELP = "Margins: JSON, CSV with one of them, or 'sex: f=510, m=490'; may be repeated."
 WEIGHTS_HELP = "Column that holds the weight of each row; by default the model's own, where the table has it."

@@ -1,0 +1,1 @@
+"""What running commands need: model files and tables, interrupts, and how results and failures are printed."""
