@@ -6,7 +6,12 @@ for scikit-learn catches it too.
 
 from __future__ import annotations
 
+import math
 import numbers
+from collections.abc import Iterable
+
+TINY = 5e-324
+"""The least positive number."""
 
 
 class FullspanError(ValueError):
@@ -77,3 +82,29 @@ def require_whole(least: int, **given: object) -> None:
     for name, value in given.items():
         if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
             raise FullspanError(f"{name} is {value!r}; a whole number of at least {least} is needed")
+
+
+def require_one_of(known: Iterable[object], **given: object) -> None:
+    """Refuse arguments that are none of those known.
+
+    Raises
+    ------
+    FullspanError : names the first such argument, its value, and what there is.
+    """
+    listed = tuple(known)
+    for name, value in given.items():
+        if value not in listed:
+            raise FullspanError(f"{name} is {value!r}; choose one of {', '.join(map(repr, listed))}")
+
+
+def require_finite(least: float, **given: float) -> None:
+    """Refuse arguments that are no finite numbers of at least ``least``; positive ones where that is above 0.
+
+    Raises
+    ------
+    FullspanError : names the first such argument, its value, and what is needed.
+    """
+    for name, value in given.items():
+        if not (math.isfinite(value) and value >= least):
+            needed = "positive number" if least > 0 else f"finite number of at least {least:g}"
+            raise FullspanError(f"{name} is {value}; a {needed} is needed")

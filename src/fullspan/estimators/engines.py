@@ -19,7 +19,7 @@ from fullspan.display import power_of_ten
 from fullspan.engine.memory import budget, budget_for, completed_bytes, gib
 from fullspan.engine.planner import plan
 from fullspan.engine.planner.plan import MAX_SECONDS, table_seconds
-from fullspan.errors import FullspanError, TooLargeError
+from fullspan.errors import FullspanError, TooLargeError, require_one_of
 from fullspan.model.algebra.basis import Basis
 
 if TYPE_CHECKING:
@@ -54,8 +54,7 @@ def choose_engine(
     FullspanError : the engine is unknown, or an option is given that only the table has.
     TooLargeError : such an option is given, and the table takes more than a default fit of these rows may.
     """
-    if engine not in ENGINES:
-        raise FullspanError(f"engine is {engine!r}; choose one of {', '.join(map(repr, ENGINES))}")
+    require_one_of(ENGINES, engine=engine)
     of_table = "search='paper'" if options.search == "paper" else "l1 above 0" if options.l1 else ""
     of_table = "hidden variables" if hidden else "shrinkage" if shrinks else of_table
     if engine == "elimination" and of_table:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fullspan.arrays import Array
 from fullspan.display import html_table
-from fullspan.errors import FullspanError, TooLargeError
+from fullspan.errors import FullspanError, TooLargeError, require_one_of
 from fullspan.estimators.explain.terms import aligned
 from fullspan.model.goodness import residuals
 
@@ -132,8 +132,7 @@ def _tables(distribution: Distribution, data: Empirical) -> tuple[Array, Array]:
 
 
 def _check(data: Empirical, kind: str) -> None:
-    if kind not in KINDS:
-        raise FullspanError(f"kind is {kind!r}; choose one of {', '.join(map(repr, KINDS))}")
+    require_one_of(KINDS, kind=kind)
     if not data.is_complete:
         raise FullspanError(
             f"residuals compare cells of the whole table, but {data.n_missing:,} cells of rows were missing; "

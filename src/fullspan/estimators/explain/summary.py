@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from fullspan.errors import FullspanError
+from fullspan.errors import FullspanError, require_one_of
 from fullspan.estimators.explain.endings import GIVEN, ended_early, ending, ending_words
 from fullspan.estimators.explain.interactions import InteractionTable, is_searched
 from fullspan.estimators.explain.limits import likelihood_line, row_words
@@ -79,8 +79,7 @@ def _coded(fitted: Fitted, coding: str, covariance: Any) -> tuple[str, tuple[Coe
     """The coding used, and the coefficients: the basis stands in where the default coding is not to be had."""
     from fullspan.learn.effects.coefficients import coded
 
-    if coding not in CODINGS:
-        raise FullspanError(f"coding is {coding!r}; choose one of {', '.join(map(repr, CODINGS))}")
+    require_one_of(CODINGS, coding=coding)
     model, found = fitted.model, None
     if _only_basis(fitted) and coding == "treatment":
         raise FullspanError("an average or a truncated machine has no treatment coding; use coding='basis'")

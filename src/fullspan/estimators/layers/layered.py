@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fullspan.data import decode, fill, held
 from fullspan.data.space import Space
-from fullspan.errors import ConvergenceWarning, FullspanError, require_whole
+from fullspan.errors import ConvergenceWarning, FullspanError, require_one_of, require_whole
 from fullspan.estimators.checkpoints import kept_on_interrupt, restored_on_error
 from fullspan.estimators.explain import limits
 from fullspan.estimators.explain.endings import ending
@@ -217,8 +217,7 @@ class LayeredEstimator(LayeredParameters, WhatIf, _Transformer):
         parameters = self.get_params(deep=False)
         check_parameters({k: v for k, v in parameters.items() if k in _CHECKED})
         self._options()
-        if self.log_z not in METHODS:
-            raise FullspanError(f"log_z is {self.log_z!r}; {', '.join(map(repr, METHODS))} are possible")
+        require_one_of(METHODS, log_z=self.log_z)
         require_whole(2, ais_chains=self.ais_chains)
         require_whole(1, ais_steps=self.ais_steps)
         refuse_without_effect(self)

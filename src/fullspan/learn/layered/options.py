@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 import numbers
 from dataclasses import dataclass
-from typing import Any
 
-from fullspan.errors import FullspanError
+from fullspan.errors import FullspanError, require_one_of, require_whole
 
 SOLVERS = ("pcd", "cd")
 GRADIENTS = ("centred", "standardised", "plain")
@@ -48,13 +47,10 @@ class LayerOptions:
     tol: float = 0.0
 
     def __post_init__(self) -> None:
-        for name, known in (("solver", SOLVERS), ("gradient", GRADIENTS)):
-            if getattr(self, name) not in known:
-                raise FullspanError(f"{name} is {getattr(self, name)!r}; {', '.join(map(repr, known))} are possible")
-        for name in _WHOLE:
-            value = getattr(self, name)
-            if not (name == "n_chains" and value is None) and not (_is(numbers.Integral, value) and value >= 1):
-                raise FullspanError(f"{name} is {value!r}; a whole number of at least 1 is needed")
+        require_one_of(SOLVERS, solver=self.solver)
+        require_one_of(GRADIENTS, gradient=self.gradient)
+        given = {name: getattr(self, name) for name in _WHOLE}
+        require_whole(1, **{name: value for name, value in given.items() if (name, value) != ("n_chains", None)})
         for name, least, most in (
             ("learning_rate", 0.0, math.inf),
             ("momentum", 0.0, 1.0),
@@ -62,9 +58,5 @@ class LayerOptions:
             ("tol", 0.0, math.inf),
         ):
             value = getattr(self, name)
-            if not (_is(numbers.Real, value) and least <= value < most):
+            if isinstance(value, bool) or not isinstance(value, numbers.Real) or not least <= float(value) < most:
                 raise FullspanError(f"{name} is {value!r}; a number from {least:g} to below {most:g} is needed")
-
-
-def _is(kind: type, value: Any) -> bool:
-    return isinstance(value, kind) and not isinstance(value, bool)

@@ -22,7 +22,7 @@ from fullspan.data import Empirical
 from fullspan.data.space import Space, Variable
 from fullspan.engine.elimination.decimation import Decimation, verdict
 from fullspan.engine.elimination.sums import Sums
-from fullspan.errors import DataError, FullspanError
+from fullspan.errors import DataError, FullspanError, require_one_of
 from fullspan.graphs import Graph
 from fullspan.learn.base.counted import observed_entropy
 from fullspan.learn.base.descent import Solution
@@ -64,8 +64,7 @@ class DecimatableOptions:
         ------
         FullspanError : an option is out of range.
         """
-        if self.solver not in SOLVERS:
-            raise FullspanError(f"solver is {self.solver!r}; choose one of {', '.join(map(repr, SOLVERS))}")
+        require_one_of(SOLVERS, solver=self.solver)
         return MachineOptions(
             basis="walsh",
             solver="lbfgs" if self.solver == "em" else self.solver,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fullspan.engine.planner import DEVICES, PRECISIONS, Device, Precision
-from fullspan.errors import FullspanError
+from fullspan.errors import TINY, FullspanError, require_finite, require_one_of
 from fullspan.model.algebra.basis import BASES
 
 SEARCHES = ("full", "paper")
@@ -48,16 +48,14 @@ class Options:
     device: Device = "auto"
 
     def __post_init__(self) -> None:
-        _one_of("search", self.search, SEARCHES)
-        _one_of("basis", self.basis, (*BASES, "auto"))
-        _one_of("dtype", self.dtype, PRECISIONS)
-        _one_of("device", self.device, DEVICES)
+        require_one_of(SEARCHES, search=self.search)
+        require_one_of((*BASES, "auto"), basis=self.basis)
+        require_one_of(PRECISIONS, dtype=self.dtype)
+        require_one_of(DEVICES, device=self.device)
         if not self.by_terms:
             refuse_bic(self.penalty)
-        if not (math.isfinite(self.l1) and self.l1 >= 0):
-            raise FullspanError(f"l1 is {self.l1}; a finite number of at least 0 is needed")
-        if not (math.isfinite(self.epsilon) and self.epsilon > 0):
-            raise FullspanError(f"epsilon is {self.epsilon}; a positive number is needed, such as 1e-4")
+        require_finite(0.0, l1=self.l1)
+        require_finite(TINY, epsilon=self.epsilon)
         if self.max_order is not None and self.max_order < 1:
             raise FullspanError(f"max_order is {self.max_order}; at least 1 is needed, or None for any order")
 
@@ -95,8 +93,3 @@ def refuse_bic(penalty: Any) -> None:
             "penalty='bic' charges ln(N)/2 per term, which only search='paper' and l1 above 0 do: use search='paper', "
             "or penalty='mdl', 'combinatorial' or a factor such as 0.5"
         )
-
-
-def _one_of(name: str, value: Any, known: tuple[str, ...]) -> None:
-    if value not in known:
-        raise FullspanError(f"{name} is {value!r}; choose one of {', '.join(map(repr, known))}")

@@ -18,7 +18,7 @@ from fullspan.data.merging import code_dtype
 from fullspan.data.space import Space
 from fullspan.engine.memory import budget, require
 from fullspan.engine.truncated import TruncatedEngine
-from fullspan.errors import DataError, FullspanError
+from fullspan.errors import TINY, DataError, FullspanError, require_finite, require_one_of
 from fullspan.learn.base.information import standard_errors
 from fullspan.learn.base.progress import History, Watch
 from fullspan.learn.truncated.domain import domain
@@ -58,16 +58,13 @@ class TruncatedOptions:
     max_memory: int | None = None
 
     def __post_init__(self) -> None:
-        if self.solver not in SOLVERS:
-            raise FullspanError(f"solver is {self.solver!r}; choose one of {', '.join(map(repr, SOLVERS))}")
-        for name, least in (("l2", 0.0), ("tol", 5e-324), ("learning_rate", 5e-324)):
-            value = getattr(self, name)
-            if value is not None and not (math.isfinite(value) and value >= least):
-                raise FullspanError(
-                    f"{name} is {value}; a finite {'' if name == 'l2' else 'positive '}number is needed"
-                )
-        if self.learning_rate is not None and self.solver != "gradient":
-            raise FullspanError(f"learning_rate= goes with solver='gradient', not with {self.solver!r}")
+        require_one_of(SOLVERS, solver=self.solver)
+        require_finite(0.0, l2=self.l2)
+        require_finite(TINY, tol=self.tol)
+        if self.learning_rate is not None:
+            require_finite(TINY, learning_rate=self.learning_rate)
+            if self.solver != "gradient":
+                raise FullspanError(f"learning_rate= goes with solver='gradient', not with {self.solver!r}")
         if not 0.0 <= self.unseen < 1.0:
             raise FullspanError(f"unseen is {self.unseen}; a probability from 0 to below 1 is needed")
         if self.unseen and isinstance(self.states, str) and self.states == "all":

@@ -9,7 +9,7 @@ import numpy as np
 
 from fullspan.engine.sampling.layers.arrays import Device
 from fullspan.engine.sampling.layers.processor import Processor
-from fullspan.errors import FullspanError
+from fullspan.errors import FullspanError, require_one_of
 
 __all__ = ["DEVICES", "Device", "DeviceName", "device"]
 
@@ -24,13 +24,9 @@ def device(name: str, dtype: str, rng: np.random.Generator) -> Device:
     ------
     FullspanError : the name or type is unknown, or the library of the card or the card itself is not there.
     """
-    if dtype not in ("float32", "float64"):
-        raise FullspanError(f"dtype is {dtype!r}; 'float32' and 'float64' are possible")
-    if name == "cpu":
-        return Processor(dtype, rng)
-    if name == "cuda":
-        return card(dtype, rng)
-    raise FullspanError(f"device is {name!r}; {' and '.join(map(repr, DEVICES))} are possible")
+    require_one_of(("float32", "float64"), dtype=dtype)
+    require_one_of(DEVICES, device=name)
+    return Processor(dtype, rng) if name == "cpu" else card(dtype, rng)
 
 
 def card(dtype: str, rng: np.random.Generator) -> Device:

@@ -28,7 +28,7 @@ from fullspan.engine.sampling.layers.annealing import annealed_log_z
 from fullspan.engine.sampling.layers.arrays import Device
 from fullspan.engine.sampling.layers.network import Network
 from fullspan.engine.sampling.two_layers import MAX_STATES, n_states, two_layers
-from fullspan.errors import FullspanError, TooLargeError
+from fullspan.errors import TooLargeError, require_one_of
 from fullspan.model.estimate import Estimate
 from fullspan.model.layered import LayeredMachine
 
@@ -54,8 +54,7 @@ def log_partition(
     ------
     FullspanError, TooLargeError : the method is unknown; or an exact sum is asked for that is too large.
     """
-    if method not in METHODS:
-        raise FullspanError(f"log_z is {method!r}; {', '.join(map(repr, METHODS))} are possible")
+    require_one_of(METHODS, log_z=method)
     if method == "exact" or (method == "auto" and n_enumerated(machine) <= most):
         return log_z(machine)
     return annealed_log_z(machine, on, n_chains, n_steps)
