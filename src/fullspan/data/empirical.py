@@ -206,6 +206,11 @@ class Empirical:
         digest.update(np.ascontiguousarray(self.counts, dtype="<f8").tobytes())
         return digest.hexdigest()
 
+    def provenance(self) -> dict[str, Any]:
+        """What the record of a model keeps of the rows that it was learned from."""
+        dropped = self.n_dropped + self.n_empty
+        return {"total": self.total, "n_rows": self.n_rows, "n_dropped": dropped, "fingerprint": self.fingerprint()}
+
 
 def _check_codes(rows: NDArray[Any], space: Space, allow_missing: bool) -> None:
     if rows.shape[1] != len(space):

@@ -74,3 +74,9 @@ def inverse_information(information: Array, used: NDArray[np.bool_] | None = Non
     found[touched] = found[:, touched] = np.nan
     covariance[np.ix_(keep, keep)] = found
     return covariance
+
+
+def wald_nats(theta: Array, errors: Array) -> Array:
+    """``theta^2 / 2 error^2``: the nats that each weight saves, to second order."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(0.5 * (theta / errors) ** 2)

@@ -172,16 +172,13 @@ class _Sampled:
             model=self._model(reached.theta, found.value),
             standard_errors=unknown,
             nats_saved=unknown,
-            total=self.data.total,
-            n_rows=self.data.n_rows,
-            n_dropped=self.data.n_dropped + self.data.n_empty,
+            **self.data.provenance(),
             divergence=surprise - entropy,
             entropy=entropy,
             description_length=self.data.total * surprise + 0.5 * len(self.terms) * math.log(self.data.total),
             history=tuple(self.history.steps),
             status=reached.status,
             settings=settings,
-            fingerprint=self.data.fingerprint(),
         )
 
 

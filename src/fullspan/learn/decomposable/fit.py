@@ -118,13 +118,10 @@ def _fit(empirical: Empirical, options: MixtureOptions, valid: Empirical | None,
         model=mixture_of(empirical.space, best.model),
         log_likelihood=mean,
         validation=float("nan") if valid is None else best.score,
-        total=empirical.total,
-        n_rows=empirical.n_rows,
-        n_dropped=empirical.n_dropped + empirical.n_empty,
+        **empirical.provenance(),
         history=tuple(history.steps),
         status=status,
         settings={"n_runs": len(runs)},
-        fingerprint=empirical.fingerprint(),
     )
 
 

@@ -25,9 +25,7 @@ def averaged(empirical: Empirical, members: Sequence[Member], seen: Seen, stacke
         model=model,
         standard_errors=model.spread,
         nats_saved=model.mean([f.nats_saved for f in fits]),
-        total=data.total,
-        n_rows=data.n_rows,
-        n_dropped=data.n_dropped + data.n_empty,
+        **data.provenance(),
         divergence=-float(data.counts @ mean) / data.total - entropy,
         entropy=entropy,
         description_length=float("nan"),
@@ -35,7 +33,6 @@ def averaged(empirical: Empirical, members: Sequence[Member], seen: Seen, stacke
         status=_status(fits),
         drift=max(f.drift for f in fits),
         settings={**first.settings, **_most(fits), "members": len(fits), **shares},
-        fingerprint=data.fingerprint(),
         n_hidden=first.n_hidden,
         out_of_bag=out_of_bag,
     )

@@ -244,9 +244,7 @@ class _Stack:
             standard_errors=search.standard_errors[order],
             nats_saved=search.nats_saved[order],
             approximate=None if search.approximate is None else search.approximate[order],
-            total=data.total,
-            n_rows=data.n_rows,
-            n_dropped=data.n_dropped + data.n_empty,
+            **data.provenance(),
             divergence=-float(data.counts @ log) / data.total - entropy,
             entropy=entropy,
             description_length=float("nan"),
@@ -254,7 +252,6 @@ class _Stack:
             history=tuple(self.history),
             status=status,
             settings={**search.settings, "average": self.options.size, "members": 1, "shares": shares},
-            fingerprint=data.fingerprint(),
             out_of_bag=out_of_bag,
         )
 

@@ -25,7 +25,7 @@ from fullspan.engine.elimination.sums import Sums
 from fullspan.engine.memory import budget, require
 from fullspan.errors import DataError, FullspanError
 from fullspan.learn.base.descent import Solution
-from fullspan.learn.base.information import standard_errors
+from fullspan.learn.base.information import standard_errors, wald_nats
 from fullspan.learn.base.phase import Known, Phase
 from fullspan.learn.base.progress import History, Watch
 from fullspan.learn.likelihood.boundary import separating
@@ -194,18 +194,14 @@ class _Conditional:
         if len(solution.theta) <= MAX_NEWTON:
             information = self.given.covariance() - self.observed.covariance() + self._ridge()
             errors = standard_errors(self.total * information, used)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            saved = 0.5 * (solution.theta / errors) ** 2
         entropy = self._entropy()
         k = int(np.count_nonzero(used))
         names = self.space.names
         return Fitted(
             model=self._model(solution.theta),
             standard_errors=errors,
-            nats_saved=saved,
-            total=self.total,
-            n_rows=self.seen.n_rows,
-            n_dropped=self.seen.n_dropped + self.seen.n_empty,
+            nats_saved=wald_nats(solution.theta, errors),
+            **self.seen.provenance(),
             divergence=gain - entropy,
             entropy=entropy,
             description_length=self.total * gain + 0.5 * k * math.log(self.total),
@@ -219,7 +215,6 @@ class _Conditional:
                 "violation": solution.violation,
                 "iterations": solution.iterations,
             },
-            fingerprint=self.seen.fingerprint(),
             goodness=self._goodness(gain, k),
             diverging=self._diverging(solution),
             n_hidden=self.n_hidden,

@@ -26,7 +26,7 @@ from fullspan.errors import DataError, FullspanError, require_one_of
 from fullspan.graphs import Graph
 from fullspan.learn.base.counted import observed_entropy
 from fullspan.learn.base.descent import Solution
-from fullspan.learn.base.information import standard_errors
+from fullspan.learn.base.information import standard_errors, wald_nats
 from fullspan.learn.base.progress import History, Watch
 from fullspan.learn.likelihood.decimated import Decimated
 from fullspan.learn.likelihood.em import Projection, alternate_phases
@@ -157,8 +157,6 @@ class _Learner:
     def _fitted(self, likelihood: Likelihood, solution: Solution) -> Fitted:
         gain = likelihood.move(solution.theta) - likelihood.penalty(solution.theta)
         errors = self._errors(len(solution.theta))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            saved = 0.5 * (solution.theta / errors) ** 2
         entropy = self._entropy()
         k = len(solution.theta)
         log_prob = self.observed.log_z() - float(self.given.log_z()[0]) if not self.inputs else np.array([-gain])
@@ -167,10 +165,8 @@ class _Learner:
         return Fitted(
             model=self._model(solution.theta),
             standard_errors=errors,
-            nats_saved=saved,
-            total=self.total,
-            n_rows=self.seen.n_rows,
-            n_dropped=self.seen.n_dropped + self.seen.n_empty,
+            nats_saved=wald_nats(solution.theta, errors),
+            **self.seen.provenance(),
             divergence=gain - entropy,
             entropy=entropy,
             description_length=self.total * gain + 0.5 * k * math.log(self.total),
@@ -184,7 +180,6 @@ class _Learner:
                 "violation": solution.violation,
                 "iterations": solution.iterations,
             },
-            fingerprint=self.seen.fingerprint(),
             goodness=goodness(counts, log_prob, k, cells, cells - 1 - k, complete=False),
             n_hidden=len(self.graph.hidden),
         )

@@ -20,7 +20,7 @@ from fullspan.engine.memory import budget_for, require
 from fullspan.errors import FullspanError
 from fullspan.learn.base.counted import margin_cells, observed_entropy
 from fullspan.learn.base.descent import Solution
-from fullspan.learn.base.information import standard_errors
+from fullspan.learn.base.information import standard_errors, wald_nats
 from fullspan.learn.base.phase import Known, Phase
 from fullspan.learn.base.progress import History, Watch
 from fullspan.learn.likelihood.boundary import Face, face_of, face_of_the_rest, grew
@@ -231,15 +231,11 @@ class _Machine:
         entropy = observed_entropy(self.data)
         n_parameters, n_cells = self._sizes(solution.theta, face)
         nominal_df = math.prod(self.seen.space.cards) - 1 - len(self.terms)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            saved = 0.5 * (solution.theta / errors) ** 2
         return Fitted(
             model=model,
             standard_errors=errors,
-            nats_saved=saved,
-            total=total,
-            n_rows=self.seen.n_rows,
-            n_dropped=self.seen.n_dropped + self.seen.n_empty,
+            nats_saved=wald_nats(solution.theta, errors),
+            **self.seen.provenance(),
             divergence=surprise - entropy,
             entropy=entropy,
             description_length=total * surprise + 0.5 * n_parameters * math.log(total),
@@ -251,7 +247,6 @@ class _Machine:
                 "iterations": solution.iterations,
                 **self._sparse(solution.theta),
             },
-            fingerprint=self.seen.fingerprint(),
             goodness=goodness(counts, log_prob, n_parameters, n_cells, nominal_df, self.seen.is_complete),
             diverging=() if face is None else tuple(map(int, face.diverging)),
             n_hidden=self.n_hidden,

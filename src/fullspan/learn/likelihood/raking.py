@@ -23,7 +23,7 @@ from fullspan.engine.dual.table import DualTable
 from fullspan.engine.memory import budget, require
 from fullspan.errors import DataError
 from fullspan.learn.base.descent import Solution
-from fullspan.learn.base.information import standard_errors
+from fullspan.learn.base.information import standard_errors, wald_nats
 from fullspan.learn.base.phase import Known
 from fullspan.learn.base.progress import History, Watch
 from fullspan.learn.likelihood.boundary import Face, face_of, face_of_the_rest, grew
@@ -165,13 +165,11 @@ class _Raking:
         model = LogLinear(self.space, self.basis, self.terms, solution.theta, log_z)
         surprise = log_z - float(solution.theta @ self.d)
         errors = self._errors(solution.theta)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            saved = 0.5 * (solution.theta / errors) ** 2
         measures = None if total is None else self._goodness(-surprise * total, solution.theta, face)
         return Fitted(
             model=model,
             standard_errors=errors,
-            nats_saved=saved,
+            nats_saved=wald_nats(solution.theta, errors),
             total=1.0 if total is None else total,
             n_rows=0 if total is None else round(total),
             n_dropped=0,

@@ -181,9 +181,7 @@ class _Fit:
             model=model,
             standard_errors=errors,
             nats_saved=saved,
-            total=n,
-            n_rows=self.empirical.n_rows,
-            n_dropped=self.empirical.n_dropped + self.empirical.n_empty,
+            **self.empirical.provenance(),
             divergence=surprise - entropy,
             entropy=entropy,
             description_length=length,
@@ -196,7 +194,6 @@ class _Fit:
                 "device_chosen": self.device,
                 **({"device_note": self.note} if self.note else {}),
             },
-            fingerprint=self.empirical.fingerprint(),
             prior=None if problem.prior is None else (problem.prior.mean, n * problem.prior.precision),
         )
 

@@ -218,15 +218,12 @@ class _Rounds:
         return dataclasses.replace(
             fitted,
             model=dataclasses.replace(fitted.model, theta=solution.theta, log_z=log_z),
-            total=total,
             status="interrupted" if solution.status == "interrupted" else fitted.status,
-            n_rows=self.seen.n_rows,
-            n_dropped=self.seen.n_dropped + self.seen.n_empty,
+            **self.seen.provenance(),
             divergence=surprise - entropy,
             entropy=entropy,
             description_length=total * surprise + price,
             settings={**fitted.settings, **dataclasses.asdict(self.options)},
-            fingerprint=self.seen.fingerprint(),
             n_hidden=self.n_hidden,
         )
 

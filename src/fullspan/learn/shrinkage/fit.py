@@ -113,9 +113,7 @@ def _fitted(empirical: Empirical, basis: Basis, order: int, found: Shrunken, the
         model=LogLinear(space, basis, terms, weights, log_z),
         standard_errors=np.sqrt(variance),
         nats_saved=weights**2 / (2 * np.maximum(variance, 1e-300)),
-        total=n,
-        n_rows=empirical.n_rows,
-        n_dropped=empirical.n_dropped + empirical.n_empty,
+        **empirical.provenance(),
         divergence=surprise - entropy,
         entropy=entropy,
         description_length=n * surprise + 0.5 * effective * math.log(max(n, 1.0)),
@@ -124,7 +122,6 @@ def _fitted(empirical: Empirical, basis: Basis, order: int, found: Shrunken, the
             "effective": [round(float(g), 3) for g in found.effective[1:]],
             "precision": [float(a) for a in found.precision[1:]],
         },
-        fingerprint=empirical.fingerprint(),
     )
 
 

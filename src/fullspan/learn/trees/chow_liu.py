@@ -116,12 +116,9 @@ def _learned(empirical: Empirical, pseudo_count: float, max_memory: int | None) 
         log_likelihood=mean,
         validation=float("nan"),
         mutual_information=np.where(parents >= 0, information[np.arange(len(parents)), parents], 0.0),
-        total=empirical.total,
-        n_rows=empirical.n_rows,
-        n_dropped=empirical.n_dropped + empirical.n_empty,
+        **empirical.provenance(),
         history=(Step("tree", len(parents) - 1, -mean, 0.0),),
         settings={"pseudo_count": float(pseudo_count)},
-        fingerprint=empirical.fingerprint(),
     )
 
 

@@ -304,11 +304,8 @@ def _fit(train: Empirical, options: TreeOptions, valid: Empirical | None, watch:
         log_likelihood=learner.mean(tree, learner.train),
         validation=score if valid is not None else math.nan,
         mutual_information=base.mutual_information,
-        total=train.total,
-        n_rows=train.n_rows,
-        n_dropped=train.n_dropped + train.n_empty,
+        **train.provenance(),
         history=best.history,
         status="interrupted" if interrupted else "time limit" if learner.is_late else best.status,
         settings={"chosen": {"n_states": best.tree.n_states, "smoothing": best.smoothing}},
-        fingerprint=train.fingerprint(),
     )

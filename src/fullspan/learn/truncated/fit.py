@@ -19,7 +19,7 @@ from fullspan.data.space import Space
 from fullspan.engine.memory import budget, require
 from fullspan.engine.truncated import TruncatedEngine
 from fullspan.errors import TINY, DataError, FullspanError, require_finite, require_one_of
-from fullspan.learn.base.information import standard_errors
+from fullspan.learn.base.information import standard_errors, wald_nats
 from fullspan.learn.base.progress import History, Watch
 from fullspan.learn.truncated.domain import domain
 from fullspan.learn.truncated.train import MAX_NEWTON, SOLVERS, Solver, Trained, train
@@ -188,15 +188,11 @@ def _fitted(data: Empirical, o: TruncatedOptions, t: Truncation, trained: Traine
     entropy, surprise = -float(share @ np.log(share)), -float(share @ log_prob)
     free, cells = (len(t.terms), len(engine)) if face is None else (face.n_free, face.n_states)
     errors = _errors(engine, data.total, o.l2, trained)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        saved = 0.5 * (solution.theta / errors) ** 2
     return Fitted(
         model=model,
         standard_errors=errors,
-        nats_saved=saved,
-        total=data.total,
-        n_rows=data.n_rows,
-        n_dropped=data.n_dropped + data.n_empty,
+        nats_saved=wald_nats(solution.theta, errors),
+        **data.provenance(),
         divergence=surprise - entropy,
         entropy=entropy,
         description_length=data.total * surprise + 0.5 * free * math.log(data.total),
@@ -209,7 +205,6 @@ def _fitted(data: Empirical, o: TruncatedOptions, t: Truncation, trained: Traine
             "undecided": trained.undecided,
             "sparse_cells": round(float(np.mean(data.total * np.exp(engine.log_p) < LEAST_EXPECTED)), 6),
         },
-        fingerprint=data.fingerprint(),
         goodness=goodness(data.counts, log_prob, free, cells, len(engine) - 1 - len(t.terms)),
         diverging=() if face is None else tuple(map(int, face.diverging)),
     )

@@ -216,9 +216,7 @@ class Search:
             model=model,
             standard_errors=np.sqrt(posterior),
             nats_saved=approximate_nats(reached.eta, reached.d, reached.theta, plain, total, zero_one),
-            total=total,
-            n_rows=self.data.n_rows,
-            n_dropped=self.data.n_dropped + self.data.n_empty,
+            **self.data.provenance(),
             divergence=surprise - self.entropy,
             entropy=self.entropy,
             description_length=total * surprise + found.effective + found.names,
@@ -231,7 +229,6 @@ class Search:
                 "width": own.width,
                 "cells": round(own.cells),
             },
-            fingerprint=self.data.fingerprint(),
             prior=(reached.prior.mean, total * reached.prior.precision),
         )
 
