@@ -13,6 +13,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -106,14 +107,21 @@ class DensityEstimator(Parameters, Explained, Plots, Predictions, WhatIf, Densit
         -----
         ConvergenceWarning : the learner was stopped early; the best model so far is kept.
         """
+        return self._fit(X, sample_weight)
+
+    def _fit(self, X: Any, sample_weight: Any, validation: Any = None) -> Self:
+        """:meth:`fit`, with a further table for learners that judge models by rows of their own."""
         started = time.perf_counter()
         check_estimator(self)
         with self._watched() as watch:
             announce(watch, reading(X))
             table = checked_table(X)
             empirical = self._counted_table(table, sample_weight)
+            learn: Any = self._learn
+            if validation is not None:
+                learn = partial(learn, valid=self._reading().count_again(checked_table(validation), empirical.space))
             announce(watch)
-            fitted = self._learn(empirical, watch)
+            fitted = learn(empirical, watch)
         self._warn(fitted)
         seconds = time.perf_counter() - started
         with restored_on_error(self):
@@ -147,7 +155,7 @@ class DensityEstimator(Parameters, Explained, Plots, Predictions, WhatIf, Densit
 
     @abstractmethod
     def _learn(self, empirical: Empirical, watch: Reporter | None) -> Fitted:
-        """The model of counted data; every step is reported to ``watch``."""
+        """The model of counted data; every step is reported to ``watch``. May take ``valid=``, rows held out."""
 
     def _warn(self, fitted: Fitted) -> None:
         """Warn, on behalf of the caller of ``fit``, of what a person should know about the result."""

@@ -241,11 +241,7 @@ class FullSpan(Memory, Seed, StreamingEstimator):
         """
         if self.private is not None:
             return self._fit_privately(X, sample_weight, validation)
-        self._validation = validation
-        try:
-            return super().fit(X, y, sample_weight)
-        finally:
-            del self._validation
+        return self._fit(X, sample_weight, validation)
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None, learn: bool = True) -> Self:
         if self.private is not None:
@@ -275,7 +271,7 @@ class FullSpan(Memory, Seed, StreamingEstimator):
 
             self.private = checked_privacy(self.private)
 
-    def _learn(self, empirical: Empirical, watch: Watch | None) -> Fitted:
+    def _learn(self, empirical: Empirical, watch: Watch | None, valid: Empirical | None = None) -> Fitted:
         from fullspan.learn.search.options import Options
 
         options = options_of(self, Options)
@@ -285,11 +281,15 @@ class FullSpan(Memory, Seed, StreamingEstimator):
         watch = checkpoints if checkpoints.path is not None else watch
         engine = self.engine if start is None else "table"
         choice = choose_engine(engine, empirical, options, hidden, shrinks=shrinks)
-        if getattr(self, "_validation", None) is not None and not (choice.is_wide and self.average > 1):
+        if valid is not None and not (choice.is_wide and self.average > 1):
             raise FullspanError(
                 "validation= has no effect here: it weighs models for average= above 1, searched by elimination"
             )
-        fitted = choice.noted(self._searched(empirical, options, hidden, choice.is_wide, watch, start))
+        if choice.is_wide and (self.average > 1 or shrinks):
+            fitted = self._stacked(empirical, wide_options(options, self.max_width), valid, watch)
+        else:
+            fitted = self._searched(empirical, options, hidden, choice.is_wide, watch, start)
+        fitted = choice.noted(fitted)
         return replace(fitted, settings={**fitted.settings, **own_parameters(self, _OF_A_CALL)})
 
     def _searched(
@@ -307,8 +307,6 @@ class FullSpan(Memory, Seed, StreamingEstimator):
         if k > 1 or shrinks:
             from fullspan.learn.ensemble import averaged_search, shrunken_search
 
-            if is_wide:
-                return self._stacked(empirical, wide_options(options, self.max_width), watch)
             if not shrinks:
                 return averaged_search(
                     empirical, options, hidden, self.restarts, k, state, watch, max_seconds=self.max_seconds
@@ -324,12 +322,10 @@ class FullSpan(Memory, Seed, StreamingEstimator):
             return fit_wide(empirical, wide_options(options, self.max_width), watch)
         return fit_search(empirical, options, watch, start, None, hidden, self.restarts, generator(state))
 
-    def _stacked(self, empirical: Empirical, wide: WideOptions, watch: Watch | None) -> Fitted:
+    def _stacked(self, empirical: Empirical, wide: WideOptions, valid: Empirical | None, watch: Watch | None) -> Fitted:
         """The search by elimination, stacked with models of other kinds."""
         from fullspan.learn.ensemble import StackOptions, stacked_wide
 
-        valid = getattr(self, "_validation", None)
-        held = None if valid is None else self._reading().count_again(checked_table(valid), empirical.space)
         where = "cuda" if self.device == "cuda" else "cpu"
         own = StackOptions(self.average, wide, self.max_seconds, generator(self.random_state), where)
-        return stacked_wide(empirical, own, held, watch)
+        return stacked_wide(empirical, own, valid, watch)

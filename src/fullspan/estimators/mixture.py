@@ -82,7 +82,7 @@ class FullSpanMixture(Seed, TreeEstimator):
     patience: int = 4
     max_iter: int = 60
 
-    def _learn_tree(self, empirical: Empirical, valid: Empirical | None, watch: Reporter | None) -> Any:
+    def _learn(self, empirical: Empirical, watch: Reporter | None, valid: Empirical | None = None) -> Any:
         from fullspan.data.tables.resampling import held_out
         from fullspan.learn.decomposable import RUNS, MixtureOptions, fit_mixture
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
-from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, TypeVar
@@ -23,18 +21,15 @@ from fullspan.estimators.explain.links import (
     links_by_sharing,
 )
 from fullspan.estimators.explain.shown import Rows, Shown, shown_by_size
-from fullspan.estimators.inputs.checks import Applies, check_estimator
+from fullspan.estimators.inputs.checks import Applies
 from fullspan.estimators.inputs.evidence import Evidence
 from fullspan.estimators.inputs.seeds import generator
 from fullspan.estimators.inputs.settings import options_of
 from fullspan.estimators.inputs.shared_parameters import Memory, Seed
-from fullspan.estimators.inputs.tables import checked_table, kind_of
 from fullspan.estimators.without_terms import WithoutTerms
-from fullspan.learn.base.reporter import announce, reading
 from fullspan.model.effects.interaction import Interaction
 from fullspan.model.effects.named_effects import of_cells
 from fullspan.model.effects.sum_to_zero import sum_to_zero_cells
-from fullspan.model.hidden_tree import FittedTree
 from fullspan.query.language.result import Table
 
 if TYPE_CHECKING:
@@ -76,27 +71,7 @@ class TreeEstimator(WithoutTerms):
         -----
         ConvergenceWarning : the learner was stopped early; the best tree so far is kept.
         """
-        started = time.perf_counter()
-        check_estimator(self)
-        with self._watched() as watch:
-            announce(watch, reading(X))
-            table, how = checked_table(X), self._reading()
-            empirical = self._counted_table(table, sample_weight)
-            valid = None if validation is None else how.count_again(checked_table(validation), empirical.space)
-            announce(watch)
-            fitted = self._learn_tree(empirical, valid, watch)
-        self._warn(fitted)  # type: ignore[arg-type]
-        seconds = time.perf_counter() - started
-        self._accept(self._noted(fitted, sample_weight), kind_of(table))
-        self._record(empirical, seconds)
-        return self
-
-    @abstractmethod
-    def _learn_tree(self, empirical: Empirical, valid: Empirical | None, watch: Reporter | None) -> FittedTree:
-        """The tree of counted data."""
-
-    def _learn(self, empirical: Empirical, watch: Reporter | None) -> Any:
-        return self._learn_tree(empirical, None, watch)
+        return self._fit(X, sample_weight, validation)
 
     def _accept(self, fitted: Any, kind: str, empirical: Empirical | None = None) -> None:
         model = fitted.model
@@ -215,7 +190,7 @@ class ChowLiuTree(Memory, TreeEstimator):
 
     pseudo_count: float = 1.0
 
-    def _learn_tree(self, empirical: Empirical, valid: Empirical | None, watch: Reporter | None) -> FittedTree:
+    def _learn(self, empirical: Empirical, watch: Reporter | None, valid: Empirical | None = None) -> Any:
         from fullspan.learn.trees.chow_liu import chow_liu
         from fullspan.learn.trees.hidden_tree import Rows
 
@@ -285,7 +260,7 @@ class HiddenChowLiuTree(Memory, Seed, TreeEstimator):
         Applies(("mixture",), "rows held out: validation_fraction above 0", lambda of: of.validation_fraction > 0),
     )
 
-    def _learn_tree(self, empirical: Empirical, valid: Empirical | None, watch: Reporter | None) -> FittedTree:
+    def _learn(self, empirical: Empirical, watch: Reporter | None, valid: Empirical | None = None) -> Any:
         from fullspan.data.tables.resampling import held_out
         from fullspan.learn.trees.hidden_tree import TreeOptions, fit_hidden_tree
 
