@@ -1,4 +1,4 @@
-"""The pages a newcomer is led to: a page for each model, worked cases, other packages side by side."""
+"""The pages a newcomer is led to: a page for each model, tutorials, other packages side by side."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from docs.examples import ROOT, blocks
 
 DOCS = ROOT / "docs"
 MODELS = sorted(path for path in (DOCS / "models").glob("*.md") if path.name not in ("index.md", "averages.md"))
-CASES = sorted(path for path in (DOCS / "gallery").glob("*.md") if path.name != "index.md")
+TUTORIALS = sorted((DOCS / "tutorials").glob("*.md"))
+TASKS = sorted(path for path in (DOCS / "cookbook").glob("*.md") if path.name != "index.md")
 PEERS = ("pgmpy", "pyagrum", "loglin", "coniii", "bernoulli-rbm")
 
 
@@ -51,18 +52,15 @@ def test_every_estimator_has_a_page() -> None:
     assert {name for name in estimators - titles if f"{name}(" not in guide} - {"GroupedModels"} == set()
 
 
-def test_the_gallery_has_the_cases_that_were_asked_for() -> None:
-    asked = {"votes", "spikes", "contingency", "baskets", "digits-rbm", "digits-truncated", "large-tree", "prediction"}
-    assert asked | {"thirty"} <= {page.stem for page in CASES}
-
-
-@pytest.mark.parametrize("page", CASES, ids=lambda p: p.stem)
-def test_a_case_has_question_pictures_meaning_and_limits(page: Path) -> None:
-    text = page.read_text(encoding="utf-8")
-    assert "**Question.**" in text
-    assert {"What it means", "Limits"} <= set(headings(page))
-    assert re.search(r"!\[[^\]]+\]\([\w-]+\.(svg|png)\)", text)
+@pytest.mark.parametrize("page", [*TUTORIALS, *TASKS], ids=lambda p: p.stem)
+def test_a_tutorial_and_a_task_run(page: Path) -> None:
     assert runs(page)
+
+
+@pytest.mark.parametrize("page", TASKS, ids=lambda p: p.stem)
+def test_a_task_ends_with_its_limits_and_stands_in_the_index(page: Path) -> None:
+    assert "Limits" in headings(page)
+    assert f"({page.name})" in (DOCS / "cookbook" / "index.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", PEERS)
@@ -75,8 +73,10 @@ def test_other_packages_stand_side_by_side(name: str) -> None:
     assert {"Fullspan", "Word by word"} <= set(headings(page))
 
 
-def test_pictures_of_the_gallery_are_drawn_and_not_kept() -> None:
-    assert [path for path in (DOCS / "gallery").rglob("*") if path.suffix != ".md"] == []
+def test_pictures_are_drawn_and_not_kept() -> None:
+    """But for the one of the README and the home page, and the papers' figures, which take hours."""
+    kept = {path for kind in ("*.png", "*.svg") for path in DOCS.rglob(kind)}
+    assert {path for path in kept if path.parent.name != "figures"} == {DOCS / "votes.svg"}
 
 
 @pytest.mark.parametrize(

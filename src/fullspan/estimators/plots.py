@@ -15,13 +15,16 @@ class Plots:
     They need Matplotlib, ``pip install 'fullspan[plots]'``.
     """
 
-    def plot_interactions(self, ax: Any = None) -> Any:
-        """The interaction graph with its legend: blue lines go with each other, dashed orange ones against."""
+    def plot_interactions(self, top: int | None = None, ax: Any = None) -> Any:
+        """The graph of the ``top`` strongest interactions, or of all of them.
+
+        Columns joined by a blue line go with each other; a dashed orange line joins columns that go against each other.
+        """
         from fullspan.estimators.explain.pictures import interaction_graph
         from fullspan.pictures import axes
 
         check_is_fitted(self)
-        return axes.graph(interaction_graph(self), ax)
+        return axes.graph(interaction_graph(self, top), ax)
 
     def plot_effects(self, top: int = 20, ax: Any = None) -> Any:
         """The odds ratios and cell ratios of the strongest interactions, with 95 % intervals; arrows at the boundary.

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from textwrap import wrap
 from typing import Any, overload
 
 from fullspan.display import html_table
 from fullspan.errors import FullspanError
-from fullspan.estimators.explain.terms import SHOWN_TERMS, aligned, nats_text
+from fullspan.estimators.explain.terms import SHOWN_TERMS, aligned, folded, nats_text
 from fullspan.model.effects.interaction import Interaction, bound, remark_notes, with_larger
 from fullspan.pictures.legend import LIGHT, ROLES
 
 HEADINGS = ("interaction", "order", "95 % interval", "nats saved")
 LEVEL = 0.95
-
+WIDTH = 96
+"""Characters of a printed line, so that it is read without scrolling in a terminal or on a page."""
 
 POSTERIOR = (
     "interval: posterior, under the prior that the search fitted; the choice of the interactions is not accounted for."
@@ -89,7 +91,8 @@ class InteractionTable(Sequence[Interaction]):
 
     def __repr__(self) -> str:
         shown = self[:SHOWN_TERMS]
-        return "\n".join([*aligned([shown.headings, *shown.cells()]), *self._rest()])
+        notes = [line for note in self._rest() for line in wrap(note, WIDTH, subsequent_indent="  ")]
+        return "\n".join([*aligned(folded([shown.headings, *shown.cells()], WIDTH)), *notes])
 
     def _rest(self) -> list[str]:
         more = [f"... and {len(self) - SHOWN_TERMS} more"] if len(self) > SHOWN_TERMS else []

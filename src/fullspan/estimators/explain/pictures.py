@@ -23,18 +23,18 @@ MAX_POINTS = 400
 """Points of a learning curve."""
 
 
-def interactions(estimator: Any) -> list[Hyperedge]:
-    """The interactions of a model as they are drawn: by nats saved, blue with, orange against, grey neither."""
+def interactions(estimator: Any, top: int | None = None) -> list[Hyperedge]:
+    """The strongest interactions as they are drawn: by nats saved, blue with, orange against, grey neither."""
     return [
         Hyperedge(one.variables, max(one.nats_saved, 0.0), one.direction)
-        for one in estimator.interactions_
+        for one in estimator.interactions_[:top]
         if math.isfinite(one.nats_saved) or one.effects
     ]
 
 
-def interaction_graph(estimator: Any, *, narrow: bool = False) -> InteractionGraph:
+def interaction_graph(estimator: Any, top: int | None = None, *, narrow: bool = False) -> InteractionGraph:
     """Variables, pairs and groups; ``narrow`` for a telephone."""
-    found, frame = interactions(estimator), NARROW if narrow else WIDE
+    found, frame = interactions(estimator, top), NARROW if narrow else WIDE
     if is_saved(estimator):
         return InteractionGraph.of(estimator.space_.names, found, frame=frame)
     neutral = WORDS[0] if any(one.effects for one in estimator.interactions_) else "pair of variables"

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from fullspan.errors import FullspanError, require_one_of
 from fullspan.estimators.explain.endings import GIVEN, ended_early, ending, ending_words
-from fullspan.estimators.explain.interactions import InteractionTable, is_searched
+from fullspan.estimators.explain.interactions import WIDTH, InteractionTable, is_searched
 from fullspan.estimators.explain.limits import likelihood_line, row_words
-from fullspan.estimators.explain.terms import aligned
+from fullspan.estimators.explain.terms import aligned, folded
 from fullspan.model.effects.words import event_words, label
 
 if TYPE_CHECKING:
@@ -259,7 +259,7 @@ class Summary:
         found = self.interactions()
         if len(found):
             shown = found[:INTERACTIONS]
-            yield from aligned([shown.headings, *shown.cells()])
+            yield from aligned(folded([shown.headings, *shown.cells()], WIDTH))
             yield from _more(len(found) - INTERACTIONS)
             yield from shown.notes
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -168,6 +169,20 @@ def _strength(row: TermRow) -> tuple[float, int, tuple[str, ...]]:
     """Sorting key: most nats saved first, unknown savings last."""
     known = row.nats_saved == row.nats_saved
     return (-row.nats_saved if known else float("inf"), row.order, row.variables)
+
+
+def folded(rows: Sequence[Sequence[str]], width: int) -> list[tuple[str, ...]]:
+    """The rows with their first column wrapped, so that an aligned line has at most ``width`` characters.
+
+    Words are not broken: a row with a very long one stays longer.
+    """
+    others = sum(2 + max(map(len, column)) for column in list(zip(*rows, strict=True))[1:])
+    lines: list[tuple[str, ...]] = []
+    for first, *rest in rows:
+        room = max(width - others, width // 2)
+        head, *more = wrap(first, room, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False) or [""]
+        lines += [(head, *rest), *((line, *("" for _ in rest)) for line in more)]
+    return lines
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:

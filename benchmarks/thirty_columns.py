@@ -1,4 +1,4 @@
-"""The search over all interactions of thirty columns: docs/gallery/thirty.md, at full size.
+"""The search over all interactions of thirty columns, as docs/models/full-span.md quotes it.
 
 Needs 8.6 GiB and some minutes.
 """
