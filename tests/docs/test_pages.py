@@ -65,12 +65,12 @@ def test_a_task_ends_with_its_limits_and_stands_in_the_index(page: Path) -> None
 
 @pytest.mark.parametrize("name", PEERS)
 def test_other_packages_stand_side_by_side(name: str) -> None:
-    """Theirs as text, ours as it runs, and a table from word to word."""
+    """Theirs as text, ours as it runs, and a table from function to function."""
     page = DOCS / "coming-from" / f"{name}.md"
     found = blocks(page.read_text(encoding="utf-8").splitlines())
     assert any(not block.run and block.language in ("python", "r") for block in found)
     assert runs(page)
-    assert {"Fullspan", "Word by word"} <= set(headings(page))
+    assert {"Fullspan", "Function by function"} <= set(headings(page))
 
 
 def test_pictures_are_drawn_and_not_kept() -> None:
