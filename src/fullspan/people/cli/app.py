@@ -13,6 +13,7 @@ import typer
 
 from fullspan.errors import DataWarning, FullspanError
 from fullspan.people.cli.commands import COMMANDS
+from fullspan.people.cli.options.headings import NamedValues
 from fullspan.people.cli.running.interrupt import INTERRUPTED
 from fullspan.people.cli.running.messages import as_options, said
 
@@ -24,13 +25,14 @@ def application() -> typer.Typer:
     """The application with all its commands; ``fit`` has the options of the models that there are now."""
     made = typer.Typer(
         name="fullspan",
+        cls=NamedValues,
         no_args_is_help=True,
         add_completion=False,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     )
-    epilog = "Exit codes: 0 done, 1 a fault of the program, 2 wrong usage or input, 130 interrupted."
+    epilog = "Exit codes: 0 success, 1 internal error, 2 wrong usage or input, 130 interrupted."
     made.callback(epilog=epilog)(_root)
     for module in COMMANDS:
         module.register(made)
@@ -50,13 +52,13 @@ def _root(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Learn a probability model of a table, and ask it questions; its answers are exact.
+    """Fit exact probability models to tables of categorical data, and ask them questions.
 
-    Start with: fullspan demo
+    Try it: fullspan demo
 
-    Then: fullspan fit data.csv -o model.fsm
+    Fit your data: fullspan fit data.csv -o model.fsm
 
-    And: fullspan query model.fsm "P(column=level)"
+    Ask: fullspan query model.fsm "P(column=level)"
     """
 
 

@@ -11,29 +11,29 @@ from fullspan.people.cli.options.arguments import MARGINS_HELP
 
 EPILOG = """Example: fullspan adjust votes.fsm --margins house.json -o other.fsm
 
-Or with the margin itself, as in --margins "party: democrat=1, republican=2". Every level needs a count, 0 to exclude
-it. --margins may be repeated; its files are those of fullspan rake.
+Or write the margin out: --margins "party: democrat=1, republican=2". Give a count or share for every level, 0 to
+exclude it. Files have the same format as for fullspan rake.
 
-The new model is the nearest to the old one among those with these margins (the I-projection): what is conditional on
-the changed columns stays as it was, exactly. The columns whose shares move most are printed.
+The new model is the nearest one to the old model with these margins (the I-projection). Everything conditional on the
+changed columns stays exactly as it was. The columns whose shares change most are printed.
 
-Exit code 2, and nothing written, where margins contradict each other or the model, or cannot be changed exactly."""
+If margins contradict each other or the model, or cannot be changed exactly, nothing is written (exit code 2)."""
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
-    app.command("adjust", epilog=EPILOG, short_help="What if: a learned model with other margins.")(adjust)
+    app.command("adjust", epilog=EPILOG, short_help="Change the margins of a model (what if).")(adjust)
 
 
 def adjust(
-    model: Annotated[Path, typer.Argument(help="Model file, or network: .uai or .bif.")],
+    model: Annotated[Path, typer.Argument(help="Model file or network (.uai, .bif).")],
     margins: Annotated[list[str], typer.Option(help=MARGINS_HELP)],
-    output: Annotated[Path, typer.Option("-o", "--output", help="File to write: .fsm; of a network .uai as well.")],
-    top: Annotated[int, typer.Option(min=0, help="Columns to list, those that move most first; 0 for all.")] = 10,
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that is no model.")] = False,
+    output: Annotated[Path, typer.Option("-o", "--output", help="File to write: .fsm, or .uai for a network.")],
+    top: Annotated[int, typer.Option(min=0, help="Number of columns to list, most changed first; 0 for all.")] = 10,
+    force: Annotated[bool, typer.Option("--force", help="Replace the output file even if it is not a model.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the shares before and after as JSON.")] = False,
 ) -> None:
-    """Give a learned model other margins, and keep everything else as it was."""
+    """Change the margins of a model and leave everything else as it is."""
     from fullspan.data.tables.margin_counts import is_written_out
     from fullspan.estimators.networks import read_graph
     from fullspan.estimators.registry import load

@@ -8,11 +8,12 @@ from typing import Annotated
 import typer
 
 from fullspan.people.cli.options.arguments import Device
+from fullspan.people.cli.options.headings import NamedValues
 
 EPILOG = "Example: fullspan bench device --n 13 --rows 1000"
-LIMIT_HELP = "Seconds that a method may take for a fold; then it is stopped and shown as declined. 0: none."
+LIMIT_HELP = "Time limit of a method for one fold, in seconds; 0 for none."
 SECONDS_HELP = (
-    "Mixtures, averages and hidden trees: seconds to learn; by default 420, or 0.7 times --limit if that is less."
+    "Learning time of mixtures, averages and hidden trees, in seconds.  [default: 420, or 0.7 times --limit if less]"
 )
 SECONDS_SHARE = 0.7
 """Of --limit; what is left is for the end of the step at hand, and for scoring."""
@@ -38,25 +39,36 @@ each on its own."""
 
 def register(app: typer.Typer) -> None:
     """Add the group of commands to the application."""
-    group = typer.Typer(no_args_is_help=True, help="Measure this machine.", short_help="Measure this machine.")
-    group.command("device", epilog=EPILOG, short_help="Steps and fits of the full-span search.")(device)
-    group.command("density", epilog=DENSITY_EPILOG, short_help="Likelihoods of unseen rows, next to rivals.")(density)
-    group.command("synthetic", epilog=SYNTHETIC_EPILOG, short_help="Synthetic rows of known networks.")(synthetic)
-    group.command("counting", epilog=COUNTING_EPILOG, short_help="Counting queries of databases.")(counting)
+    group = typer.Typer(
+        cls=NamedValues, no_args_is_help=True, help="Run benchmarks on this machine.", short_help="Run benchmarks."
+    )
+    group.command("device", epilog=EPILOG, short_help="Time the full-span search.")(device)
+    group.command("density", epilog=DENSITY_EPILOG, short_help="Compare held-out likelihoods of models and rivals.")(
+        density
+    )
+    group.command("synthetic", epilog=SYNTHETIC_EPILOG, short_help="Measure the quality of synthetic tables.")(
+        synthetic
+    )
+    group.command("counting", epilog=COUNTING_EPILOG, short_help="Measure accuracy and time of counting queries.")(
+        counting
+    )
     app.add_typer(group, name="bench")
 
 
 def device(
-    n: Annotated[list[int] | None, typer.Option(min=13, max=40, help="Variables. [default: 20, 22, 24]")] = None,
-    on: Annotated[Device, typer.Option("--device", help="auto: a GPU if there is one.")] = Device.auto,
-    rows: Annotated[int, typer.Option(min=1000, help="Rows of data.")] = 100_000,
-    seed: Annotated[int, typer.Option(min=0, help="Of the random network.")] = 0,
+    n: Annotated[
+        list[int] | None, typer.Option(min=13, max=40, help="Number of columns.  [default: 20, 22, 24]")
+    ] = None,
+    on: Annotated[
+        Device, typer.Option("--device", help="Where to run; auto takes a GPU if there is one.")
+    ] = Device.auto,
+    rows: Annotated[int, typer.Option(min=1000, help="Number of rows.")] = 100_000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the random network.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Time the full-span search on random Bayesian networks: bytes per second next to a copy, whole fits.
+    """Time the full-span search on random Bayesian networks.
 
-    GB/s counts what a pass over the table must move: it is read and written, and on a GPU the data are read, once each.
-    "per pass" is how many steps of the search a pass takes.
+    GB/s counts the bytes that a pass over the table must move. "per pass" is the number of search steps in one pass.
     """
     from fullspan.bench.device import measure
     from fullspan.engine.cuda.device import why_not
@@ -86,19 +98,22 @@ def device(
 
 
 def density(
-    data: Annotated[Path, typer.Option(help="Folder of data sets; folders in it are looked at too.")],
-    sets: Annotated[list[str] | None, typer.Option("--set", help="A set by name; may be repeated.")] = None,
-    method: Annotated[list[str] | None, typer.Option(help="A method by name; may be repeated.")] = None,
-    results: Annotated[Path | None, typer.Option(help="JSON lines that scores are added to, and taken from.")] = None,
-    folds: Annotated[int, typer.Option(min=2, help="Of sets without parts.")] = 5,
+    data: Annotated[Path, typer.Option(help="Folder of data sets, searched with its subfolders.")],
+    sets: Annotated[list[str] | None, typer.Option("--set", help="Name of a data set; may be repeated.")] = None,
+    method: Annotated[list[str] | None, typer.Option(help="Name of a method; may be repeated.")] = None,
+    results: Annotated[
+        Path | None,
+        typer.Option(help="JSON lines file to which scores are added; scores in it are not computed again."),
+    ] = None,
+    folds: Annotated[int, typer.Option(min=2, help="Number of folds, for sets without given parts.")] = 5,
     limit: Annotated[float, typer.Option(min=0.0, help=LIMIT_HELP)] = 600.0,
     seconds: Annotated[float | None, typer.Option(min=0.0, help=SECONDS_HELP)] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of folds and starts.")] = 0,
-    picture: Annotated[Path | None, typer.Option(help="SVG file to draw.")] = None,
-    table: Annotated[Path | None, typer.Option(help="Markdown file to write the table to.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
+    picture: Annotated[Path | None, typer.Option(help="SVG file to write.")] = None,
+    table: Annotated[Path | None, typer.Option(help="Markdown file to write.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Compare densities: mean log-likelihood of unseen rows of full-span models, trees, machines and networks."""
+    """Compare the mean log-likelihood of held-out rows under Fullspan's models and other packages."""
     from dataclasses import asdict
 
     from fullspan.bench import density as bench
@@ -140,12 +155,12 @@ def density(
 
 def synthetic(
     data: Annotated[Path, typer.Argument(help="Folder of networks: .bif or .bif.gz.")],
-    sets: Annotated[list[str] | None, typer.Option("--set", help="A network by name; may be repeated.")] = None,
-    rows: Annotated[int, typer.Option(min=100, help="Rows to learn from, to draw, and to test on.")] = 10_000,
-    seeds: Annotated[int, typer.Option(min=1, help="Repetitions, whose means are printed.")] = 3,
+    sets: Annotated[list[str] | None, typer.Option("--set", help="Name of a network; may be repeated.")] = None,
+    rows: Annotated[int, typer.Option(min=100, help="Number of rows to fit, to draw, and to test on.")] = 10_000,
+    seeds: Annotated[int, typer.Option(min=1, help="Number of repetitions; means are printed.")] = 3,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Draw synthetic rows like those of a known Bayesian network, and measure how far they are from it."""
+    """Draw synthetic rows from models of a known Bayesian network, and measure how far they are from it."""
     from dataclasses import asdict
 
     from fullspan.bench.synthetic import networks_in, run
@@ -172,16 +187,18 @@ def synthetic(
 
 
 def counting(
-    data: Annotated[Path, typer.Argument(help="Table of codes: .npz; names from a meta.json next to it.")],
-    ordered: Annotated[list[str] | None, typer.Option(help="A column asked by ranges; may be repeated.")] = None,
-    without: Annotated[list[str] | None, typer.Option(help="A column left out; may be repeated.")] = None,
+    data: Annotated[Path, typer.Argument(help="Table of codes (.npz), with names in a meta.json next to it.")],
+    ordered: Annotated[
+        list[str] | None, typer.Option(help="Column that is queried by ranges; may be repeated.")
+    ] = None,
+    without: Annotated[list[str] | None, typer.Option(help="Column to leave out; may be repeated.")] = None,
     model: Annotated[list[str] | None, typer.Option(help="network, mixture or full-span; may be repeated.")] = None,
-    queries: Annotated[int, typer.Option(min=1, help="How many are asked.")] = 10_000,
-    seconds: Annotated[float, typer.Option(min=1.0, help="Time to learn a mixture.")] = 100.0,
-    seed: Annotated[int, typer.Option(min=0, help="Of queries and starts.")] = 0,
+    queries: Annotated[int, typer.Option(min=1, help="Number of queries.")] = 10_000,
+    seconds: Annotated[float, typer.Option(min=1.0, help="Learning time of a mixture, in seconds.")] = 100.0,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Ask a model how many rows fall into random ranges, and compare with the table: accuracy and time."""
+    """Estimate how many rows satisfy random queries, and compare with the table: accuracy and time."""
     from dataclasses import asdict
 
     from fullspan.bench.counting import MODELS, read_table, run

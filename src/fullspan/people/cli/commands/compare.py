@@ -23,33 +23,35 @@ EPILOG = """Example: fullspan compare votes.fsm --data test.csv
 
 Example: fullspan compare a.fsm b.fsm --data test.csv --train train.csv
 
-The best model comes first. "behind best" is by how much it is ahead, in nats/row, and "paired error" the standard
-error of that difference. "skill" is 1 for perfect predictions of single cells and 0 for no better than base rates;
-"calibration" is how far stated probabilities are from what came true. A model is named if these are, in whole or in
-part, the rows it was learned from, or if that cannot be judged. Missing cells are summed out; a deep machine, which
-scores complete rows only, is then left out with a note. Baselines learn from --train; without it, from these rows
-themselves by ten-fold cross-validation, so that no row is scored by a baseline that saw it."""
+The best model comes first. "behind best" is the difference from the best model in nats per row, and "paired error" its
+standard error. "skill" is 1 for perfect predictions of single values, and 0 for no better than base rates.
+"calibration" is the mean distance between predicted probabilities and observed shares.
+
+A note names models that were fitted to some of these rows. Missing values are summed out; deep machines, which score
+complete rows only, are left out if values are missing. The baselines are fitted to --train; without it, they are
+cross-validated on these rows."""
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
-    app.command("compare", epilog=EPILOG, short_help="Models side by side on held-out rows.")(compare)
+    app.command("compare", epilog=EPILOG, short_help="Compare models on held-out rows.")(compare)
 
 
 def compare(
-    models: Annotated[list[Path], typer.Argument(help="Model files of the same columns.")],
+    models: Annotated[list[Path], typer.Argument(help="Model files with the same columns.")],
     data: Annotated[Path, typer.Option(help="Table of held-out rows.")],
-    train: Annotated[Path | None, typer.Option(help="Table the baselines learn from.")] = None,
+    train: Annotated[Path | None, typer.Option(help="Table to which the baselines are fitted.")] = None,
     baselines: Annotated[
-        bool, typer.Option(help="Also: columns independent, the Chow–Liu tree, the table itself smoothed.")
+        bool,
+        typer.Option(help="Add baselines: independent columns, the Chow–Liu tree, the smoothed table of all states."),
     ] = True,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the folds and of the cells that are predicted.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the folds and of the values that are predicted.")] = 0,
     weights: Annotated[str | None, typer.Option(help=WEIGHTS_HELP)] = None,
     na: Na = None,
     unknown: OnUnknown = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Held-out log-likelihood with paired errors, description length, skill, calibration and time."""
+    """Compare models on held-out rows: log-likelihood with paired errors, skill, calibration and time."""
     from fullspan.estimators.compare.comparing import compare as compared
     from fullspan.estimators.compare.comparison import HEADINGS
     from fullspan.people.cli.running.summary import console, print_json, print_rows

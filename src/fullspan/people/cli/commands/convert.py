@@ -9,25 +9,25 @@ import typer
 
 EPILOG = """Example: fullspan convert votes.fsm -o votes.uai
 
-The file may also follow the first one without -o, as in: fullspan convert votes.fsm votes.uai
+The target may also follow the source without -o: fullspan convert votes.fsm votes.uai
 
-From .fsm, .uai or .bif to .uai, which knows neither names nor a fit, or to .fsm, a log-linear model, which cannot
-forbid a state. BIF is only read. An existing .uai file is replaced, any other file that is no
-model only with --force."""
+Reads .fsm, .uai and .bif, and writes .uai and .fsm. A .uai file has no names and no record of the fit. A network with
+zero probabilities cannot be written as .fsm. An existing .uai file is replaced; any other file that is not a model is
+replaced only with --force."""
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
-    app.command("convert", epilog=EPILOG)(convert)
+    app.command("convert", epilog=EPILOG, short_help="Convert a model or network to another format.")(convert)
 
 
 def convert(
-    source: Annotated[Path, typer.Argument(help="Model file, or network: .uai or .bif, also .gz.")],
+    source: Annotated[Path, typer.Argument(help="Model file or network (.uai, .bif, also .gz).")],
     target: Annotated[Path | None, typer.Argument(help="File to write, if -o is not given.")] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write: .uai or .fsm.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that is no model.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace the target even if it is not a model.")] = False,
 ) -> None:
-    """Write a model or network in another format."""
+    """Convert a model or network to another format."""
     from fullspan.errors import FullspanError
     from fullspan.estimators.networks import TARGETS, read_graph
     from fullspan.model.files.networks.formats import NETWORKS, suffix

@@ -26,15 +26,13 @@ CREDIT = "Congressional Voting Records, UCI Machine Learning Repository, CC BY 4
 
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
-    app.command("demo", epilog=EPILOG, short_help="A tour on the 1984 House votes.")(demo)
+    app.command("demo", epilog=EPILOG, short_help="Take a tour with the 1984 House votes.")(demo)
 
 
 def demo(
-    folder: Annotated[Path, typer.Argument(help="Folder to write into; made if it is not there.")] = Path(
-        "demo-output"
-    ),
+    folder: Annotated[Path, typer.Argument(help="Folder to write to, created if necessary.")] = Path("demo-output"),
 ) -> int:
-    """Learn the 1984 House votes, show what was found, ask two questions."""
+    """Fit a model to the 1984 House votes, print what was found, and ask two questions."""
     from fullspan.model.files.log_linear import write
     from fullspan.people.cli.running.interrupt import INTERRUPTED
 

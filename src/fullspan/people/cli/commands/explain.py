@@ -13,32 +13,31 @@ EPILOG = """Example: fullspan explain votes.fsm votes.csv
 
 Example: fullspan explain votes.fsm votes.csv --row 3 --json
 
-The score of a row is minus its log-probability, in nats; the share says how many rows drawn from the model are at least
-as unlikely in the same columns. Each cell is then compared with what the rest of its row makes likeliest: "gain" is how
-much more likely the row becomes, in nats, when this one cell is changed. Missing cells are summed out, and what is
-likeliest there is given. Rows are counted from 1, without the header."""
-TOP_HELP = "How many rows, the least likely first."
-CELLS_HELP = "Cells shown of each row, the oddest first; 0 shows all."
+The score of a row is minus its log-probability, in nats. The percentage says how many rows drawn from the model are at
+least as improbable. "gain" is how much more probable the row becomes, in nats, if this one value is changed to the
+likeliest one. Missing values are summed out. Rows are counted from 1, without the header."""
+TOP_HELP = "Number of rows, least probable first."
+CELLS_HELP = "Number of columns shown for each row, most unusual first; 0 for all."
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
-    app.command("explain", epilog=EPILOG, short_help="Find odd rows, and the cells that make them so.")(explain)
+    app.command("explain", epilog=EPILOG, short_help="Find unusual rows, and the values that make them so.")(explain)
 
 
 def explain(
     model: Annotated[Path, typer.Argument(help="Model file.")],
-    data: Annotated[Path, typer.Argument(help="Table of rows.")],
-    row: Annotated[list[int] | None, typer.Option("--row", min=1, help="A row by number; may be repeated.")] = None,
+    data: Annotated[Path, typer.Argument(help="Table whose rows are explained.")],
+    row: Annotated[list[int] | None, typer.Option("--row", min=1, help="Number of a row; may be repeated.")] = None,
     top: Annotated[int, typer.Option(min=1, help=TOP_HELP)] = 3,
     cells: Annotated[int, typer.Option(min=0, help=CELLS_HELP)] = 3,
-    draws: Annotated[int, typer.Option(min=1, help="Rows drawn from the model, to compare with.")] = 2000,
+    draws: Annotated[int, typer.Option(min=1, help="Number of rows drawn from the model for comparison.")] = 2000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the draws.")] = 0,
     na: Na = None,
     unknown: OnUnknown = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Find the rows that a model holds least likely, and in each the cells that make it so."""
+    """Find the rows that are least probable in a model, and the values that make them so."""
     import numpy as np
 
     from fullspan.errors import FullspanError

@@ -17,10 +17,10 @@ from fullspan.people.cli.running.interrupt import Interrupts, remembered
 from fullspan.people.cli.running.messages import in_options_of
 
 MODEL_HELP = (
-    "full-span searches for terms of any order; boltzmann fits those given by --order, --graph, --edge or --margin; "
-    "decimatable those of a sparse graph, --edge or --graph, of any number of two-level columns; truncated fits "
-    "frequent patterns of hundreds of variables; mixture has a hidden variable on top of models of bounded "
-    "width; chow-liu and hidden-tree are trees; restricted and deep learn hidden units by sampling."
+    "full-span searches for interactions of any order. boltzmann fits the terms given by --order, --graph, --edge or "
+    "--margin. decimatable fits a sparse graph of two-level columns, given by --edge or --graph. truncated fits "
+    "frequent patterns. mixture fits a mixture of models of bounded width. chow-liu and hidden-tree are trees. "
+    "restricted and deep have hidden units."
 )
 EPILOG = """Example: fullspan fit votes.csv -o votes.fsm --missing drop
 
@@ -28,10 +28,9 @@ Example: fullspan fit votes.csv -o m.fsm --model boltzmann --missing drop
 
 fullspan fit --model NAME --help describes the options of one model in full.
 
-Ctrl-C stops the search and saves the best model so far (exit code 130); before the first move of the search there is
-none, and no model is written. Ctrl-C while a learned model is measured saves it without these measures (exit code 130).
-An existing model file is replaced; another kind of file is not, unless --force is given. The data file is never
-replaced. Standard errors after the default search are posterior standard deviations under the fitted prior."""
+Ctrl-C stops the search and saves the best model so far (exit code 130). Before the first step of the search there is
+none, and no model is written. An existing model file is replaced; another kind of file only with --force. The data file
+is never replaced. Standard errors after the default search are posterior standard deviations."""
 
 
 def register(app: typer.Typer) -> None:
@@ -60,20 +59,22 @@ def _parameter(option: Option) -> inspect.Parameter:
 
 def fit(
     *,
-    data: Annotated[Path, typer.Argument(help="CSV, TSV, Parquet, JSON lines or Arrow file; text may be gzipped.")],
+    data: Annotated[
+        Path, typer.Argument(help="CSV, TSV, Parquet, JSON lines or Arrow file; text files may be gzipped.")
+    ],
     output: Annotated[Path, typer.Option("-o", "--output", help="Model file to write, such as votes.fsm.")],
     model: Annotated[str, typer.Option(metavar="NAME", is_eager=True, help=MODEL_HELP)] = DEFAULT,
-    weights: Annotated[str | None, typer.Option(help="Column that holds the weight of each row.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace an output file that is no model.")] = False,
+    weights: Annotated[str | None, typer.Option(help="Column of row weights.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the output file even if it is not a model.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
     check: Annotated[
         bool,
-        typer.Option("--check", help="Also: how far this kind of model is from the best predictor, on held-out rows."),
+        typer.Option("--check", help="Also compare this kind of model with the best predictor on held-out rows."),
     ] = False,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print errors only.")] = False,
     **given: Any,
 ) -> int:
-    """Learn a model of a table and write it to a file."""
+    """Fit a model to a table and write it to a file."""
     from fullspan.people.cli.running.files import check_model_target
     from fullspan.people.cli.running.summary import closing, print_fit
 

@@ -15,16 +15,15 @@ if TYPE_CHECKING:
 
 EPILOG = """Example: fullspan impute votes.fsm votes.csv -o filled.csv
 
-The output is the table as it was, with the missing cells of the model's variables filled: observed cells, further
-columns and their order stay. --how mode takes the likeliest completion of each row, all its missing cells together;
---how cells the likeliest value of each cell on its own: more of these are right, but together they may be unlikely.
---how draw draws completions, so that shares and correlations are kept. With --how mean it is a table of
-probabilities instead: one row per row of the data, one column name=level per level of the model's variables, 0 or 1
-where the cell is observed, and no further columns.
+The output is the table with missing values filled in; everything else stays as it is.
 
-A number of a binned column becomes the median of the data in its bin, or a random one of them. An existing output file
-is replaced, the data file never. A model fitted with --missing level has nothing to fill: an empty cell is one of its
-levels."""
+--how mode: the most probable completion of each row. --how cells: the most probable value of each cell by itself; more
+of these are right, but together they may be improbable. --how draw: random completions, which keep shares and
+correlations. --how mean: the probability of every level, in columns name=level.
+
+A missing number in a column cut into bins becomes the median of its bin, or with --how draw one of the values observed
+there. An existing output file is replaced, the data file never. A model fitted with --missing level has nothing to
+fill in."""
 
 
 class How(enum.StrEnum):
@@ -38,23 +37,21 @@ class How(enum.StrEnum):
 
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
-    app.command("impute", epilog=EPILOG)(impute)
+    app.command("impute", epilog=EPILOG, short_help="Fill in the missing values of a table.")(impute)
 
 
 def impute(
     model: Annotated[Path, typer.Argument(help="Model file.")],
-    data: Annotated[Path, typer.Argument(help="Table with missing cells.")],
+    data: Annotated[Path, typer.Argument(help="Table with missing values.")],
     output: Annotated[
         Path, typer.Option("-o", "--output", help="File to write: .csv, .tsv, .parquet, .jsonl or .arrow.")
     ],
-    how: Annotated[
-        How, typer.Option(help="Likeliest completion, probability of each level, or a random completion.")
-    ] = How.mode,
+    how: Annotated[How, typer.Option(help="How values are filled in; see below.")] = How.mode,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of the random completion.")] = None,
     na: Na = None,
     unknown: OnUnknown = None,
 ) -> None:
-    """Fill the missing cells of a table, given what each row says."""
+    """Fill in the missing values of a table, given the observed values of each row."""
     from fullspan.people.cli.running.files import check_table_target, table_suffix, write_table
 
     check_table_target(output, model, data)

@@ -13,10 +13,10 @@ EPILOG = """Example: fullspan predict votes.fsm votes.csv --target party
 
 Example: fullspan predict votes.fsm votes.csv --target crime -o crime.csv
 
-The output has one row per row of the data: the likeliest level under the name of the target, then a column name=level
-with the probability of each level. A number that was cut into bins becomes the median of the data in the likeliest
-bin. What the data say of the target is ignored; other missing cells are summed out. A
-classifier predicts its outputs, and needs --target only if it has several. Networks (.uai, .bif) are taken too."""
+The output has one row for each row of the data: the most probable level, then a column name=level with the probability
+of each level. For a column cut into bins, the prediction is the median of the training data in the most probable bin.
+The target's own values in the data are ignored, and missing values in other columns are summed out. A classifier
+predicts its outputs; it needs --target only if it has several."""
 
 
 def register(app: typer.Typer) -> None:
@@ -25,8 +25,8 @@ def register(app: typer.Typer) -> None:
 
 
 def predict(
-    model: Annotated[Path, typer.Argument(help="Model file or network.")],
-    data: Annotated[Path, typer.Argument(help="Table of rows to predict for.")],
+    model: Annotated[Path, typer.Argument(help="Model file or network (.uai, .bif).")],
+    data: Annotated[Path, typer.Argument(help="Table whose rows are predicted.")],
     target: Annotated[str | None, typer.Option(help="The column to predict.")] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="File to write: .csv, .tsv, .parquet, .jsonl or .arrow.")
@@ -35,7 +35,7 @@ def predict(
     unknown: OnUnknown = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines instead of CSV.")] = False,
 ) -> None:
-    """Predict one column from the others: its likeliest level in each row, and the probability of every level."""
+    """Predict one column from the others: the most probable level and the probability of each level."""
     from fullspan.people.cli.running.files import check_table_target, print_table, write_table
 
     check_table_target(output, model, data)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fullspan.query.distribution import Distribution
     from fullspan.query.questions import Answer
 
-GIBBS_HELP = "Estimate by Gibbs chains, for models too wide to sum; answers have standard errors."
+GIBBS_HELP = "Estimate by Gibbs sampling, with standard errors; for models too large to sum."
 EPILOG = """Example: fullspan query votes.fsm "P(party=democrat | crime=n, water=y)"
 
 Example: fullspan query votes.fsm "P(party | crime=n or not water=y)" --json
@@ -33,49 +33,42 @@ Example: fullspan query votes.fsm "N(party=democrat, crime=y or water=n)"
 
 Example: fullspan query votes.uai --evidence votes.uai.evid --log-z --json
 
-Questions: P(...) with = != < <= > >= (or ≠ ≤ ≥) and 'in {y, n}', 'in 20..40', joined by and, or, not, with
-parentheses; a comma means "and". A name alone on the left asks for its whole distribution. H(a | b) and I(a; b | c) are
-entropy and mutual information in nats; mode(a, b | c=y) is the most probable state, mode(| c=y) that of all variables.
-N(a=x, b=y) is how many rows of a table as large as that of the fit are expected to be so, and their interval.
-Quote names or levels with blanks. A number stands for the bin it falls into. A bound inside a bin cuts it, by the share
-of the bin's rows on either side; the answer says so.
+P(...) is a probability. Events use = != < <= > >=, 'in {y, n}', 'in 20..40', and, or, not and parentheses; a comma
+means "and". A name alone asks for its whole distribution. H(a | b) is an entropy and I(a; b | c) a mutual information,
+in nats. mode(a, b | c=y) is the most probable state, and mode(| c=y) that of all columns. N(a=x, b=y) is the expected
+number of rows in a table as large as the training data, with an interval. Quote names or levels with blanks. A number
+means the bin that contains it. A bound inside a bin counts the share of the bin's rows on its side; the answer says so.
 
-A question that cannot be answered is reported, and the others are answered; the exit code is then 2.
+If a question cannot be answered, the others are, and the exit code is 2.
 
-Variables of a .uai network are x0, x1, ... with levels 0, 1, ...; those of a .bif network have their names. Z is the
-sum over all states that agree with the evidence; in a Bayesian network, a tree, an average or a mixture it is the
-probability of the evidence.
+The variables of a .uai network are x0, x1, ... with levels 0, 1, .... Z is the sum over all states that agree with the
+evidence; for a Bayesian network, a tree, an average or a mixture it is the probability of the evidence.
 
-Log-linear models whose log Z was itself estimated when they were fitted are always asked by chains. Restricted machines
-are summed over their hidden units. Deep machines are asked with --gibbs."""
+Models whose log Z is an estimate are always answered by Gibbs sampling. Deep machines need --gibbs."""
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
-    app.command("query", epilog=EPILOG, short_help="Answer questions: probabilities, entropies, modes.")(query)
+    app.command("query", epilog=EPILOG, short_help="Ask a model: probabilities, entropies, modes, counts.")(query)
 
 
 def query(
-    model: Annotated[Path, typer.Argument(help="Model file, or network: .uai or .bif, also .gz.")],
-    questions: Annotated[
-        list[str] | None, typer.Argument(help="Any number of questions such as 'P(a=x | b=y)'.")
-    ] = None,
-    evidence: Annotated[
-        Path | None, typer.Option(help="UAI evidence file: what is known, by position and code.")
-    ] = None,
+    model: Annotated[Path, typer.Argument(help="Model file or network (.uai, .bif, also .gz).")],
+    questions: Annotated[list[str] | None, typer.Argument(help="Questions, such as 'P(a=x | b=y)'.")] = None,
+    evidence: Annotated[Path | None, typer.Option(help="UAI evidence file (.evid).")] = None,
     log_z: Annotated[
         bool, typer.Option("--log-z", help="Print the log partition function, given the evidence.")
     ] = False,
     marginals: Annotated[
-        bool, typer.Option("--marginals", help="Print the distribution of every variable, given the evidence.")
+        bool, typer.Option("--marginals", help="Print the distribution of every column, given the evidence.")
     ] = False,
-    names: Annotated[bool, typer.Option("--names", help="List all variables with their levels.")] = False,
-    max_memory: Annotated[str | None, typer.Option(help="Memory that tables may take, such as 8GiB.")] = None,
+    names: Annotated[bool, typer.Option("--names", help="List all columns and their levels.")] = False,
+    max_memory: Annotated[str | None, typer.Option(help="Memory limit, such as 8GiB.")] = None,
     gibbs: Annotated[bool, typer.Option("--gibbs", help=GIBBS_HELP)] = False,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of the chains.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> int:
-    """Answer questions about a model: exactly, or with --gibbs as estimates with their errors."""
+    """Answer questions about a model, exactly or by Gibbs sampling."""
     import numpy as np
 
     from fullspan.errors import FullspanError

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 EPILOG = """Example: fullspan rake votes.csv --margins house.json -o weighted.csv
 
-The output is the table as it was, with the weights as one more column at its end.
+The output is the table with the weights as its last column.
 
 --margins is a JSON file whose "margins" is a list of tables, each a list of rows such as {"sex": "f", "count": 510};
-a CSV file with one margin, its variables and a column count; or the margin itself, as in --margins "sex: f=510, m=490".
-It may be repeated. Several variables in a row make a margin of several variables. Counts that sum to 1 are shares.
+a CSV file with the columns of one margin and a column count; or the margin itself, as in --margins "sex: f=510, m=490".
+Rows with several columns make a margin of several columns. Counts that sum to 1 are shares.
 
-Exit code 2, and nothing written, where margins contradict each other or a cell has a count and no rows."""
+If margins contradict each other, or a cell has a count but no rows, nothing is written (exit code 2)."""
 
 
 class On(enum.StrEnum):
@@ -34,27 +34,29 @@ class On(enum.StrEnum):
 
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
-    app.command("rake", epilog=EPILOG, short_help="Weight a table so that it has known margins.")(rake)
+    app.command("rake", epilog=EPILOG, short_help="Weight the rows of a table to known margins.")(rake)
 
 
 def rake(
-    data: Annotated[Path, typer.Argument(help="Table.")],
+    data: Annotated[Path, typer.Argument(help="Table to weight.")],
     margins: Annotated[list[str], typer.Option(help=MARGINS_HELP)],
     output: Annotated[
         Path, typer.Option("-o", "--output", help="File to write: .csv, .tsv, .parquet, .jsonl or .arrow.")
     ],
-    weights: Annotated[str | None, typer.Option(help="Column of design weights. [default: equal weights]")] = None,
-    bounds: Annotated[str | None, typer.Option(help="Least and largest weight, such as 0.3,3.")] = None,
-    bounds_on: Annotated[On, typer.Option(help="What is bounded: new to design weight, or the weight.")] = On.ratio,
-    name: Annotated[str, typer.Option(help="Name of the new column.")] = "weight",
-    tol: Annotated[float, typer.Option(help="Largest difference from a margin, as a share of it.")] = 1e-10,
-    max_iter: Annotated[int, typer.Option(min=1, help="Most sweeps over all margins.")] = 10_000,
+    weights: Annotated[str | None, typer.Option(help="Column of design weights.  [default: equal weights]")] = None,
+    bounds: Annotated[str | None, typer.Option(help="Smallest and largest weight, such as 0.3,3.")] = None,
+    bounds_on: Annotated[
+        On, typer.Option(help="Whether --bounds limits the ratio of new to design weight, or the weight.")
+    ] = On.ratio,
+    name: Annotated[str, typer.Option(help="Name of the column of weights.")] = "weight",
+    tol: Annotated[float, typer.Option(help="Largest relative difference from a margin.")] = 1e-10,
+    max_iter: Annotated[int, typer.Option(min=1, help="Maximum number of sweeps over the margins.")] = 10_000,
     na: Na = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print what is said about the weights as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
-    """Weight the rows of a table so that it has known margins (raking, iterative proportional fitting).
+    """Weight the rows of a table to known margins (raking, iterative proportional fitting).
 
-    The weights are the nearest to the design weights; bounds are kept inside the iteration: the margins hold too.
+    Of all weights with these margins, the result is nearest to the design weights.
     """
     from fullspan.data.tables.margin_counts import is_written_out
     from fullspan.estimators.jobs.weighting import rake as raked

@@ -11,26 +11,26 @@ from fullspan.people.cli.running.models import Na, changes
 
 EPILOG = """Example: fullspan report votes.fsm --data votes.csv -o report.html
 
-One file that opens offline, on light and dark screens, and prints. If --data is the table the model was learned from,
-the model is learned a second time from four fifths of it and tested on the rest; --no-refit leaves that out. Any other
-table is taken as held-out rows. An existing .html file is replaced."""
+The report opens offline and prints. If --data is the table to which the model was fitted, the model is fitted again to
+four fifths of it and tested on the rest; --no-refit skips this. Any other table is used as held-out rows. An existing
+.html file is replaced."""
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
-    app.command("report", epilog=EPILOG, short_help="Everything a model knows, as a page.")(report)
+    app.command("report", epilog=EPILOG, short_help="Write a report of a model as one HTML page.")(report)
 
 
 def report(
-    model: Annotated[Path, typer.Argument(help="Model file, or network: .uai or .bif, also .gz.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="File to write, .html.")] = Path("report.html"),
-    data: Annotated[Path | None, typer.Option(help="Table to show next to the model.")] = None,
+    model: Annotated[Path, typer.Argument(help="Model file or network (.uai, .bif, also .gz).")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="HTML file to write.")] = Path("report.html"),
+    data: Annotated[Path | None, typer.Option(help="Table to compare with the model.")] = None,
     test: Annotated[Path | None, typer.Option(help="Table of held-out rows.")] = None,
-    title: Annotated[str | None, typer.Option(help="Heading; default the name of the model file.")] = None,
+    title: Annotated[str | None, typer.Option(help="Title.  [default: name of the model file]")] = None,
     na: Na = None,
-    refit: Annotated[bool, typer.Option(help="Learn again from a part of the rows, to test on the others.")] = True,
+    refit: Annotated[bool, typer.Option(help="Fit again to part of the rows and test on the others.")] = True,
 ) -> None:
-    """Write what a model knows as one HTML file: interactions, fit, calibration, warnings, with pictures."""
+    """Write a report as one HTML file: interactions, goodness of fit, calibration and warnings, with pictures."""
     from fullspan.errors import FullspanError
     from fullspan.estimators.registry import load
     from fullspan.model.files.disk import is_pipe_or_device

@@ -16,11 +16,11 @@ EPILOG = "Example: fullspan reproduce basket"
 
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
-    app.command("reproduce", epilog=EPILOG, short_help="Re-run a paper's table: published next to measured.")(reproduce)
+    app.command("reproduce", epilog=EPILOG, short_help="Reproduce a published table or figure.")(reproduce)
 
 
 def reproduce(
-    name: Annotated[str | None, typer.Argument(help="Experiment; see --list.", show_default=False)] = None,
+    name: Annotated[str | None, typer.Argument(help="Name of the experiment; see --list.", show_default=False)] = None,
     seeds: Annotated[
         int | None, typer.Option(min=1, help="Tables: random draws of each data set; medians are shown. [default: 3]")
     ] = None,
@@ -47,12 +47,12 @@ def reproduce(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder for figures and their curves; made if it is not there. [default: the name]"),
+        typer.Option(help="Folder for figures and data, created if necessary.  [default: the name]"),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     listing: Annotated[bool, typer.Option("--list", help="List the experiments.")] = False,
 ) -> None:
-    """Re-run a table or figure of a source paper, and print published and measured values side by side."""
+    """Reproduce a published table or figure, and print published and measured values side by side."""
     from fullspan.people.cli.running.summary import print_json
 
     if listing:

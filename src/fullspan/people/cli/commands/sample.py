@@ -9,7 +9,7 @@ import typer
 
 EPILOG = """Example: fullspan sample votes.fsm -n 5 --seed 1 --given "crime=y, water=n"
 
-Without -o the rows go to standard output, as CSV or with --json as JSON lines. An existing output file is replaced."""
+Without -o, rows are printed as CSV, or with --json as JSON lines. An existing output file is replaced."""
 
 
 def register(app: typer.Typer) -> None:
@@ -19,15 +19,17 @@ def register(app: typer.Typer) -> None:
 
 def sample(
     model: Annotated[Path, typer.Argument(help="Model file.")],
-    n: Annotated[int, typer.Option("-n", "--number", min=0, help="How many rows; they are held in memory.")] = 100,
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed: the same one gives the same rows.")] = None,
-    given: Annotated[str | None, typer.Option(help="What is fixed, such as 'crime=y, education=n'.")] = None,
+    n: Annotated[int, typer.Option("-n", "--number", min=0, help="Number of rows; they are held in memory.")] = 100,
+    seed: Annotated[int | None, typer.Option(min=0, help="Random seed.")] = None,
+    given: Annotated[
+        str | None, typer.Option(help="Condition that all rows satisfy, such as 'crime=y, education=n'.")
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="File to write: .csv, .tsv, .parquet, .jsonl or .arrow.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines instead of CSV.")] = False,
 ) -> None:
-    """Draw independent rows from the model, exactly; where that cannot be, by Gibbs chains, which is said."""
+    """Draw independent rows from a model; models too large to sum are sampled by Gibbs chains, with a note."""
     from fullspan.people.cli.running.files import check_table_target, print_table, write_table
 
     check_table_target(output, model)

@@ -16,19 +16,20 @@ if TYPE_CHECKING:
 
 EPILOG = """Example: fullspan score votes.fsm test.csv
 
-Incomplete rows are treated as when the model was fitted: refused, left out, or taken as a level. With --per-row, models
-that do not refuse them sum the missing cells out. An existing output file is replaced, the data file never."""
+Incomplete rows are treated as in the fit: they are refused, left out, or have a level for missing values. With
+--per-row, missing values are summed out unless the model refuses them. An existing output file is replaced, the data
+file never."""
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
-    app.command("score", epilog=EPILOG, short_help="Log-probability of a table's rows.")(score)
+    app.command("score", epilog=EPILOG, short_help="Compute the log-likelihood of a table.")(score)
 
 
 def score(
     model: Annotated[Path, typer.Argument(help="Model file.")],
     data: Annotated[Path, typer.Argument(help="Table to score.")],
-    per_row: Annotated[bool, typer.Option("--per-row", help="The log-probability of every row.")] = False,
+    per_row: Annotated[bool, typer.Option("--per-row", help="Print the log-probability of every row.")] = False,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="File for --per-row: .csv, .tsv, .parquet, .jsonl or .arrow.")
     ] = None,
@@ -37,7 +38,7 @@ def score(
     unknown: OnUnknown = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Log-probability of a table's rows, in nats: its mean, or row by row."""
+    """Compute the mean log-probability of a table's rows, in nats, or that of every row."""
     from fullspan.estimators.registry import distribution_of
     from fullspan.people.cli.running.files import check_table_target
     from fullspan.people.cli.running.models import joint_model

@@ -9,9 +9,9 @@ import typer
 
 EPILOG = """Example: fullspan serve votes.fsm
 
-Several models may be named. Only this machine can reach it, unless --host says otherwise; then every question needs the
-token in the address that is printed. The page needs no network. The JSON API is described at /api/openapi.json. A model
-file that changes is read again. Needs the extra web: pip install 'fullspan[web]'. End with Ctrl-C."""
+Only this machine can reach the page, unless --host says otherwise; then every request needs the token in the printed
+address. The page needs no network. A model file that changes is read again. The JSON API is described at
+/api/openapi.json. Needs the extra web: pip install 'fullspan[web]'. Stop with Ctrl-C."""
 
 
 def register(app: typer.Typer) -> None:
@@ -20,18 +20,16 @@ def register(app: typer.Typer) -> None:
 
 
 def serve(
-    models: Annotated[list[Path], typer.Argument(help="Model files, or networks: .uai or .bif, also .gz.")],
+    models: Annotated[list[Path], typer.Argument(help="Model files or networks (.uai, .bif, also .gz).")],
     host: Annotated[
-        str, typer.Option(help="Address to listen on; other than loopback it demands a token.")
+        str, typer.Option(help="Address to listen on; other addresses than loopback require a token.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any that is free.")] = 8765,
-    allow_host: Annotated[
-        list[str] | None, typer.Option(help="A further name of this machine; may be repeated.")
-    ] = None,
-    seconds: Annotated[float, typer.Option(min=0.1, max=3600, help="Time that a question may take.")] = 10.0,
-    workers: Annotated[int, typer.Option(min=1, max=64, help="Questions answered at the same time.")] = 2,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any free port.")] = 8765,
+    allow_host: Annotated[list[str] | None, typer.Option(help="Another name of this machine. May be repeated.")] = None,
+    seconds: Annotated[float, typer.Option(min=0.1, max=3600, help="Time limit of a question, in seconds.")] = 10.0,
+    workers: Annotated[int, typer.Option(min=1, max=64, help="Number of questions answered at the same time.")] = 2,
 ) -> None:
-    """Serve a page to explore models: clamp variables, ask, what-if, sample, compare."""
+    """Explore models in the browser: set columns, ask questions, what-if, sample, compare."""
     from fullspan.people.web.server import serve as run
 
     run(

@@ -11,39 +11,45 @@ from fullspan.people.cli.running.models import Na
 
 EPILOG = """Example: fullspan synth votes.csv -n 1000 -o synthetic.csv
 
-Columns, types, order and spelling are those of the table. Numbers and dates are drawn within their bin from the data's
-own values there. Columns that number the rows are numbered anew; names and other keys are left out, which is said.
+Columns keep their type, order and spelling. Numbers and dates are drawn from the data's own values in the same bin. Row
+numbers are made anew; names and other keys are left out, with a note.
 
---given and --forbid are kept exactly, without rejection, as in --given "region=north, age<30" or
---forbid "sex=m, pregnant=y"; --forbid may be repeated. --missing draws missing cells as well.
+--given and --forbid are satisfied exactly, as in --given "region=north, age<30" or --forbid "sex=m, pregnant=y".
 
---report learns from four fifths of the rows and compares the synthetic rows with these and with the fifth held out."""
-EPSILON_HELP = "Differential privacy: how much the output may reveal of any one row. Needs no --report."
-DELTA_HELP = "With --epsilon: the probability that may go wrong."
-SCHEMA_HELP = """With --epsilon: JSON file of levels, {"sex": ["f", "m"], "age": {"edges": [0, 30, 60, 120]}}."""
-REPORT_HELP = "Hold out a fifth of the rows, and print how like and how near the synthetic rows are."
+--report fits the model to four fifths of the rows and compares the synthetic rows with these and with the rest."""
+EPSILON_HELP = "Privacy budget epsilon of differential privacy; not with --report."
+DELTA_HELP = "Delta of differential privacy, with --epsilon."
+SCHEMA_HELP = """JSON file of levels, with --epsilon: {"sex": ["f", "m"], "age": {"edges": [0, 30, 60, 120]}}."""
+REPORT_HELP = "Hold out a fifth of the rows, and print the quality of the synthetic rows."
 
 SEED_WARNING = "the noise follows from --seed: who knows the seed can take it off, so use it for tests only"
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
-    app.command("synth", epilog=EPILOG, short_help="A synthetic table like a given one.")(synth)
+    app.command("synth", epilog=EPILOG, short_help="Draw a synthetic table like a given one.")(synth)
 
 
 def synth(
-    data: Annotated[Path, typer.Argument(help="Table.")],
+    data: Annotated[Path, typer.Argument(help="Table to imitate.")],
     output: Annotated[
         Path, typer.Option("-o", "--output", help="File to write: .csv, .tsv, .parquet, .jsonl or .arrow.")
     ],
-    n: Annotated[int | None, typer.Option("-n", "--number", min=0, help="Rows. [default: those of the table]")] = None,
-    given: Annotated[str | None, typer.Option(help="What all rows meet, such as 'crime=y, education=n'.")] = None,
-    forbid: Annotated[list[str] | None, typer.Option(help="What no row shows: 'crime=y, party=democrat'.")] = None,
-    columns: Annotated[str | None, typer.Option(help="Columns to make, comma-separated. [default: all]")] = None,
-    bins: Annotated[int, typer.Option(min=2, max=256, help="Bins of a column of many numbers or dates.")] = 16,
-    missing: Annotated[bool, typer.Option("--missing", help="Draw missing cells as well.")] = False,
+    n: Annotated[
+        int | None, typer.Option("-n", "--number", min=0, help="Number of rows.  [default: as many as the table]")
+    ] = None,
+    given: Annotated[
+        str | None, typer.Option(help="Condition that all rows satisfy, such as 'crime=y, education=n'.")
+    ] = None,
+    forbid: Annotated[
+        list[str] | None,
+        typer.Option(help="Event that no row satisfies, such as 'crime=y, party=democrat'. May be repeated."),
+    ] = None,
+    columns: Annotated[str | None, typer.Option(help="Columns to draw, separated by commas.  [default: all]")] = None,
+    bins: Annotated[int, typer.Option(min=2, max=256, help="Number of bins for numbers and dates.")] = 16,
+    missing: Annotated[bool, typer.Option("--missing", help="Draw missing values too.")] = False,
     report: Annotated[bool, typer.Option("--report", help=REPORT_HELP)] = False,
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed: the same one gives the same rows.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Random seed.")] = None,
     na: Na = None,
     epsilon: Annotated[float | None, typer.Option(help=EPSILON_HELP)] = None,
     delta: Annotated[float, typer.Option(help=DELTA_HELP)] = 1e-9,
@@ -51,7 +57,7 @@ def synth(
     schema: Annotated[Path | None, typer.Option(help=SCHEMA_HELP)] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
-    """Learn a model of a table and draw a table like it."""
+    """Draw a synthetic table: fit a model to a table and draw rows from it."""
     from fullspan.data.tables.prototype import prototype
     from fullspan.estimators.drawing import listed
     from fullspan.estimators.jobs.synthesis import synthesizer

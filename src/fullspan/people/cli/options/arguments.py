@@ -11,8 +11,8 @@ from typing import Any
 from fullspan.errors import FullspanError
 from fullspan.people.cli.options.values import names, read_json
 
-MARGINS_HELP = "Margins: JSON, CSV with one of them, or 'sex: f=510, m=490'; may be repeated."
-WEIGHTS_HELP = "Column that holds the weight of each row; by default the model's own, where the table has it."
+MARGINS_HELP = "A JSON file of margins, a CSV file with one margin, or 'sex: f=510, m=490'. May be repeated."
+WEIGHTS_HELP = "Column of row weights; by default the one that the model was fitted with, if the table has it."
 
 
 class Device(enum.StrEnum):

@@ -1,4 +1,4 @@
-"""The help of ``fullspan fit``: what most people need first, then the options of each model."""
+"""Help pages: values named by what they are, and for ``fullspan fit`` what most people need first, then each model."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fullspan.people.cli.options.from_estimators import Option, options
 
 FIRST, READING = "Options", "Reading the table"
 COMMON = (
-    *("output", "missing", "columns", "bins", "levels", "count_column", "weights", "model", "seed", "force"),
+    *("output", "missing", "columns", "bins", "levels", "count_column", "weights", "model", "seed", "check", "force"),
     *("as_json", "quiet", "help"),
 )
 """The options that come first, whatever the model."""
@@ -35,6 +35,27 @@ def heading(name: str, option: Option | None) -> str:
     if name in COMMON or option is None:
         return FIRST
     return READING if option.is_of_all else f"--model {next(iter(option.parameters))}"
+
+
+_VALUES = (("float", "NUMBER"), ("int", "N"), ("Path", "FILE"), ("str", "TEXT"))
+
+
+class NamedValues(typer.core.TyperGroup):
+    """A group of commands whose options take a FILE, a TEXT or N, where Typer writes types such as ``<list[str]>``."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command, its options with names of their values."""
+        command: Any = super().get_command(ctx, cmd_name)
+        for param in [] if command is None else command.params:
+            shown = param.display_type(ctx) or ""
+            if param.param_type_name == "argument":
+                param.display_type_rich = lambda ctx: None  # its own name says enough
+            elif param.metavar is None and "|" in shown:
+                param.metavar = shown.strip("<>")
+            elif param.metavar is None:
+                written = str(param.type_descriptor.annotation)
+                param.metavar = next((name for kind, name in _VALUES if kind in written), None)
+        return command
 
 
 class UnderHeadings(typer.core.TyperCommand):

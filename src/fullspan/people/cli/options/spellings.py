@@ -72,41 +72,45 @@ def _runs(given: Texts, _: Names) -> list[tuple[int, int]]:
     return [(int(sizes[0]), int(sizes[1]))]
 
 
-_HIDDEN = "Hidden variables: a number of binary ones, or their names separated by commas."
+_HIDDEN = "Hidden variables: a number of two-level ones, or their names separated by commas."
 _EDGES = {
-    "graph": "File of edges, one per line: two names separated by a comma or blanks.",
-    "edge": "An edge, a-b or a,b; may be repeated.",
+    "graph": "File with one edge per line: two names separated by a comma or blanks.",
+    "edge": "Edge, a-b or a,b; may be repeated.",
 }
 SPELLINGS: dict[str, Spelling] = {
-    "columns": _one("columns", names, "Columns to use, separated by commas; default all."),
-    "levels": _one("levels", arguments.levels, 'Levels in order, as JSON or a .json file: \'{"size": ["S", "L"]}\'.'),
+    "columns": _one("columns", names, "Columns to use, separated by commas.  [default: all]"),
+    "levels": _one(
+        "levels", arguments.levels, 'Levels of columns in their order: JSON or a .json file, \'{"size": ["S", "L"]}\'.'
+    ),
     "bins": _one(
-        "bins", arguments.bins, 'Cut numeric columns: a number of quantile bins, or JSON: \'{"age": ["width", 5]}\'.'
+        "bins",
+        arguments.bins,
+        "Cut numeric columns into bins: a number of quantiles, or JSON, '{\"age\": [0, 30, 60, 99]}'.",
     ),
     "na_values": _repeated(
         "na",
-        "A text that means a missing cell, instead of the usual ones; may be repeated. '' for empty cells alone.",
+        "Text that marks a missing value, instead of the default list; may be repeated, '' for empty cells only.",
         "TEXT",
     ),
     "handle_unknown": _one("unknown"),
-    "max_memory": _one("max_memory", arguments.size, "Most memory to use, such as 8GiB.", "SIZE"),
-    "random_state": _one("seed", arguments.seed, "Seed of all that is random.", "N"),
+    "max_memory": _one("max_memory", arguments.size, "Memory limit, such as 8GiB.", "SIZE"),
+    "random_state": _one("seed", arguments.seed, "Random seed.", "N"),
     "private": _one(
         "private",
         arguments.privacy,
-        "Differential privacy: epsilon, or epsilon,delta; --levels and the edges of --bins must not be made from the "
-        "rows, and levels that they do not list are paid for.",
+        "Differential privacy: epsilon, or epsilon,delta. --levels and the edges of --bins must not be made from the "
+        "data; levels that they do not list are charged to the budget.",
         "EPSILON,DELTA",
     ),
     "shrinkage": Spelling(
-        {"shrink": "Shrink interactions by a prior set by evidence; full-span mixes them in as far as they predict."},
+        {"shrink": "Shrink all interactions by a prior estimated from the data; full-span mixes this with its search."},
         lambda given, _: "evidence" if given["shrink"] else None,
         flags=("shrink",),
     ),
     "hidden": _one("hidden", arguments.hidden, _HIDDEN),
     "graph": Spelling(_EDGES, _graph, repeated=("edge",), metavar={"graph": "FILE", "edge": "A-B"}),
-    "margins": _repeated("margin", "A margin to fit with all its subsets; may be repeated.", "A,B,C", names),
-    "patterns": _repeated("pattern", "A pattern with a weight, and no others; may be repeated.", "A,B,C", names),
+    "margins": _repeated("margin", "Margin to fit, with all its subsets; may be repeated.", "A,B,C", names),
+    "patterns": _repeated("pattern", "Pattern with a weight; only these have one; may be repeated.", "A,B,C", names),
     "n_pairs": _one("pairs"),
     "n_chains": _one("chains"),
     "n_sweeps": _one("sweeps"),
@@ -120,16 +124,15 @@ SPELLINGS: dict[str, Spelling] = {
     ),
     "DecimatableBoltzmannMachine.hidden": _one("hidden", arguments.hidden_names, _HIDDEN),
     "RestrictedBoltzmannMachine.n_hidden": _one("hidden", arguments.units),
-    "DeepBoltzmannMachine.layers": _one("hidden", arguments.layers, "Units per layer, 64,32."),
+    "DeepBoltzmannMachine.layers": _one("hidden", arguments.layers, "Units of each hidden layer, such as 64,32."),
     "RestrictedBoltzmannMachine.max_iter": _one("epochs"),
     "DeepBoltzmannMachine.max_iter": _one("epochs"),
     "FullSpanMixture.runs": Spelling(
         {
             "components": (
-                "Levels of the hidden variable; 1 for none, which averages networks of bootstrap samples. By default "
-                "several runs, mixed."
+                "Number of components; 1 averages networks of bootstrap samples. By default several runs are combined."
             ),
-            "max_width": "Most variables that one is joined to.",
+            "max_width": "Maximum number of parents of a column.",
         },
         _runs,
         metavar={"components": "N", "max_width": "N"},

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fullspan.estimators.inputs.reading import Reading
     from fullspan.query.distribution import Distribution
 
-NA_HELP = "A text that means a missing cell, instead of the usual ones; may be repeated. '' for empty cells alone."
+NA_HELP = "Text that marks a missing value, instead of the default list. May be repeated; '' means empty cells only."
 
 
 class Unknown(enum.StrEnum):
@@ -30,7 +30,10 @@ class Unknown(enum.StrEnum):
 Na = Annotated[list[str] | None, typer.Option("--na", help=NA_HELP)]
 OnUnknown = Annotated[
     Unknown | None,
-    typer.Option("--unknown", help="A value the model has no level for: refuse it, or take it as missing."),
+    typer.Option(
+        "--unknown",
+        help="What to do with a value that the model has not seen: report an error, or treat it as missing.",
+    ),
 ]
 
 
