@@ -118,7 +118,7 @@ def page(browser: Any, server: Server) -> Iterator[Any]:
     page.on(
         "request", lambda request: request.url.startswith((server.address, "data:")) or problems.append(request.url)
     )
-    page.goto(server.address)
+    page.goto(f"{server.address}#tab=Graph")
     page.wait_for_selector(".node")
     yield page
     assert problems == []
@@ -247,7 +247,7 @@ def test_every_view_shows_something(page: Any) -> None:
 def test_two_tabs_do_not_disturb_each_other(page: Any, server: Server) -> None:
     before = share(page, "b", "1")
     other = page.context.new_page()
-    other.goto(server.address)
+    other.goto(f"{server.address}#tab=Graph")
     other.wait_for_selector(".node")
     other.click('.level:has-text("yes")')
     assert settled(other, "b", "1", before) != before
@@ -318,7 +318,7 @@ def test_interactions_lead_and_weights_follow(page: Any, votes: Path) -> None:
     page.wait_for_selector(".node:has-text('party')")
     expected = fs.load(votes).interactions_
     assert f"{len(expected)} interactions" in page.inner_text("header .about")
-    assert page.locator("nav button").all_inner_texts()[:2] == ["Graph", "Interactions"]
+    assert page.locator("nav button").all_inner_texts()[:2] == ["Interactions", "Graph"]
     page.click('nav button:text-is("Interactions")')
     page.wait_for_selector(".interactions tbody tr")
     assert [x.lower() for x in page.locator(".interactions thead th").all_inner_texts()] == [
@@ -429,7 +429,7 @@ def test_axe_finds_nothing(browser: Any, server: Server) -> None:
     for scheme in ("light", "dark"):
         context = browser.new_context(color_scheme=scheme, bypass_csp=True)
         page = context.new_page()
-        page.goto(server.address)
+        page.goto(f"{server.address}#tab=Graph")
         page.wait_for_selector(".node")
         page.click('.level:has-text("yes")')
         page.wait_for_selector(".chip")
@@ -441,3 +441,28 @@ def test_axe_finds_nothing(browser: Any, server: Server) -> None:
             found = page.evaluate("axe.run().then((r) => r.violations.map((v) => v.id))")
             assert (view, found) == (view, [])
         context.close()
+
+
+def test_a_link_reproduces_the_page(page: Any) -> None:
+    """Model, tab, evidence and settings are in the address; Undo, Redo and Back walk through them; Reset frees all."""
+    page.select_option("header select", "votes")
+    page.wait_for_selector(".node:has-text('party')")
+    page.click('.level:has-text("republican")')
+    page.wait_for_selector(".chip")
+    link = page.evaluate("location.href")
+    other = page.context.new_page()
+    other.goto(link)
+    other.wait_for_selector(".chip")
+    assert other.inner_text(".chip").startswith("party = republican")
+    assert other.input_value("header select") == "votes"
+    other.wait_for_selector(".node.clamped:has-text('party')")
+    page.click('button:text-is("Undo")')
+    page.wait_for_selector(".chip", state="detached")
+    page.click('button:text-is("Redo")')
+    page.wait_for_selector(".chip")
+    page.go_back()
+    page.wait_for_selector(".chip", state="detached")
+    page.go_forward()
+    page.click('button:text-is("Reset")')
+    page.wait_for_selector(".chip", state="detached")
+    assert "given" not in page.evaluate("location.href")

@@ -6,7 +6,8 @@
  */
 
 export type Level = string | number | boolean;
-export type Given = Record<string, Level>;
+/** What is known: a level, or levels any of which may hold, by variable. */
+export type Given = Record<string, Level | Level[]>;
 export interface Answer { version: string; stale: string | null }
 export interface Model extends Answer {
   name: string; kind: string; n_variables: number; log2_states: number; n_terms: number;

@@ -8,6 +8,7 @@ import { useAnswer } from "./answers";
 import type { Common, Given, Graph, Level, Variable } from "./api";
 import { amount, percent } from "./bars";
 import { clamped } from "./evidence";
+import type { PanelProps } from "./state";
 
 const TALL = 30, UNDER = 16, GROUPS = 4;
 
@@ -168,7 +169,7 @@ export function GraphView(props: {
   /** Free, then each level in turn, then free again. */
   const next = (name: string) => {
     const levels = variables.get(name)?.levels ?? [];
-    const at = name in given ? levels.indexOf(given[name]) : -1;
+    const at = name in given ? levels.indexOf(given[name] as Level) : -1;
     clamp(name, at + 1 < levels.length ? levels[at + 1] : null);
   };
   return (
@@ -254,4 +255,10 @@ export function GraphPanel(props: Common & {
       <p class="hint">Point at a line or a shade for its words and its numbers. Click a variable to clamp its levels in turn; shift-click to show its neighbours. Keyboard: Tab to reach it, Enter to clamp, f for its neighbours. Drag and scroll, or use two fingers, to move.</p>
     </section>
   );
+}
+
+/** The graph as a panel of the page. */
+export function GraphTab(props: PanelProps) {
+  const { view, change } = props;
+  return <GraphPanel {...props} change={(given) => change({ given })} focus={view.focus ?? null} look={(focus) => change({ view: { focus: focus ?? "" } })} />;
 }

@@ -6,11 +6,11 @@ const TOKEN = "fullspan-token";
 
 /** The token comes in the address once, and is then kept for this tab alone. */
 export function takeToken(): void {
-  const found = /(?:^#|&)token=([^&]+)/.exec(location.hash);
-  if (found) {
-    sessionStorage.setItem(TOKEN, decodeURIComponent(found[1]));
-    history.replaceState(null, "", location.pathname);
-  }
+  const said = new URLSearchParams(location.hash.slice(1)), token = said.get("token");
+  if (token === null) return;
+  sessionStorage.setItem(TOKEN, token);
+  said.delete("token");
+  history.replaceState(null, "", location.pathname + (said.size ? `#${said}` : ""));
 }
 
 async function request<T>(path: string, body?: unknown, signal?: AbortSignal): Promise<T> {

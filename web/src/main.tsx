@@ -1,26 +1,38 @@
-/** The explorer: models, what is clamped, and the views on them. */
+/** The explorer: models, what is known, and the panels on them. */
 
-import { render } from "preact";
+import { render, type FunctionComponent } from "preact";
 import { useCallback, useEffect, useState } from "preact/hooks";
+import { follow, read } from "./address";
 import { useAnswer } from "./answers";
-import { Gone, questions, type Answer, type Given, type Model, type Questions } from "./api";
+import { Gone, questions, type Answer, type Model, type Questions } from "./api";
+import { ApiView } from "./apidoc";
 import { AskBox } from "./askbox";
+import { CompareView } from "./compare";
 import { EvidencePanel } from "./evidence";
-import { GraphPanel } from "./graph";
+import { GraphTab } from "./graph";
 import { http, takeToken } from "./http";
-import { ApiView, CompareView, InteractionsView, SampleView, WeightsView, WhatIfView } from "./views";
+import { InteractionsView } from "./interactions";
+import { SampleView } from "./samples";
+import { Store, usePage, type PanelProps } from "./state";
+import { WeightsView } from "./weights";
+import { WhatIfView } from "./whatif";
 import "./style.css";
 
-const VIEWS = ["Graph", "Interactions", "What if", "Samples", "Compare", "Weights", "API"] as const;
-type View = (typeof VIEWS)[number];
+/** The panels by the names of their tabs; the first is shown unless the address says another. A new panel is one more line. */
+const TABS: [string, FunctionComponent<PanelProps>][] = [
+  ["Interactions", InteractionsView],
+  ["Graph", GraphTab],
+  ["What if", WhatIfView],
+  ["Samples", SampleView],
+  ["Compare", CompareView],
+  ["Weights", WeightsView],
+  ["API", ApiView],
+];
 const count = (n: number, what: string) => `${n.toLocaleString("en")} ${what}${n === 1 ? "" : "s"}`;
 
-function App({ ask }: { ask: Questions }) {
+function App({ ask, store }: { ask: Questions; store: Store }) {
   const [models, setModels] = useState<Model[]>([]);
-  const [model, setModel] = useState("");
-  const [focus, setFocus] = useState<string | null>(null);
-  const [given, setGiven] = useState<Given>({});
-  const [view, setView] = useState<View>("Graph");
+  const page = usePage(store);
   const [version, setVersion] = useState("");
   const [problem, setProblem] = useState("");
   const [gone, setGone] = useState(false);
@@ -38,8 +50,11 @@ function App({ ask }: { ask: Questions }) {
   const connect = useCallback(() => ask.models().then((found) => {
     setModels(found);
     setGone(false);
-    setModel((old) => (found.some((m) => m.name === old) ? old : found[0]?.name ?? ""));
     setVersion((old) => `${old.split("+")[0]}+${Date.now()}`);
+    const wanted = store.page.model;
+    if (found.some((m) => m.name === wanted)) return;
+    if (wanted) setProblem(`The address names a model ${wanted}, which is not served; shown is ${found[0]?.name}.`);
+    store.change({ model: found[0]?.name ?? "" }, true);
   }), []);
   useEffect(() => { connect().catch((error) => setProblem(failed(error))); }, []);
   useEffect(() => {
@@ -48,59 +63,53 @@ function App({ ask }: { ask: Questions }) {
     return () => clearInterval(timer);
   }, [gone]);
 
-  const choose = (name: string) => {
-    if (name === model) return;
-    setModel(name);
-    setGiven({}); setFocus(null);
-  };
-  const look = (name: string | null) => { setFocus(name); setView("Graph"); };
-  const about = models.find((m) => m.name === model);
-  const common = { ask, model, given, version, seen, failed };
-
+  const about = models.find((m) => m.name === page.model);
+  const change: PanelProps["change"] = (what, quiet) => store.change(what, quiet);
+  const common = { ask, model: page.model, given: page.given, version, seen, failed, change, view: page.view, models };
   return (
     <>
       <header>
         <h1>Fullspan</h1>
-        <label>Model <select value={model} onChange={(e) => choose((e.target as HTMLSelectElement).value)}>
+        <label>Model <select value={page.model} onChange={(e) => change({ model: (e.target as HTMLSelectElement).value })}>
           {models.map((m) => <option value={m.name}>{m.name}</option>)}</select></label>
         {about && <span class="about">{about.kind}, {about.n_variables.toLocaleString("en")} variables, {count(about.n_interactions, about.called)}
           {about.n_rows > 0 && `, ${about.n_rows.toLocaleString("en")} rows`}</span>}
+        <span class="steps" role="group" aria-label="steps">
+          <button type="button" disabled={!store.canUndo} onClick={() => store.undo()}>Undo</button>
+          <button type="button" disabled={!store.canRedo} onClick={() => store.redo()}>Redo</button>
+          <button type="button" onClick={() => store.reset()}>Reset</button>
+        </span>
       </header>
       {gone && <p class="banner" role="alert">The server does not answer. This page keeps what you have clamped, and goes on when it is back.</p>}
       {!gone && problem && <p class="banner" role="alert">{problem} <button type="button" onClick={() => setProblem("")}>Dismiss</button></p>}
-      {model && <Opened key={model} {...common} models={models} view={view} setView={setView} focus={focus} look={look} change={setGiven} />}
+      {about && <Opened key={page.model} {...common} tab={page.tab} />}
     </>
   );
 }
 
-/** One model, opened: the variables beside the view that was chosen. */
-function Opened(props: Parameters<typeof EvidencePanel>[0] & {
-  models: Model[]; view: View; setView: (view: View) => void; focus: string | null; look: (name: string | null) => void;
-}) {
-  const { ask, model, given, version, failed, models, view, setView, focus, look, change } = props;
-  const common = { ask, model, given, version, seen: props.seen, failed };
+/** One model, opened: the variables beside the panel that was chosen. */
+function Opened(props: Omit<PanelProps, "variables"> & { tab: string }) {
+  const { ask, model, version, failed, change } = props;
   const variables = useAnswer(() => ask.variables(model, "", 200), [model, version], failed).answer?.variables ?? [];
-  const names = variables.map((v) => v.name);
-  const now = useAnswer(() => (names.length ? ask.marginals(model, given, names) : null), [given, names, version], failed).answer?.marginals ?? {};
+  const [name, Panel] = TABS.find(([own]) => own === props.tab) ?? TABS[0];
+  const panel = { ...props, variables };
   return (
     <div class="columns">
-      <aside aria-label="Variables"><EvidencePanel {...common} change={change} look={look} /></aside>
+      <aside aria-label="Variables">
+        <EvidencePanel {...props} change={(given) => change({ given })} look={(focus) => change({ tab: "Graph", view: { focus } })} />
+      </aside>
       <main>
-        <AskBox {...common} variables={variables} />
+        <AskBox {...panel} />
         <nav aria-label="Views">
-          {VIEWS.map((v) => <button type="button" aria-current={v === view ? "page" : undefined} onClick={() => setView(v)}>{v}</button>)}
+          {TABS.map(([own]) => <button type="button" aria-current={own === name ? "page" : undefined} onClick={() => change({ tab: own })}>{own}</button>)}
         </nav>
-        {view === "Graph" && <GraphPanel {...common} change={change} focus={focus} look={look} />}
-        {view === "Interactions" && <InteractionsView {...common} />}
-        {view === "What if" && <WhatIfView {...common} names={names} />}
-        {view === "Samples" && <SampleView {...common} />}
-        {view === "Compare" && <CompareView {...common} models={models} variables={variables} now={now} />}
-        {view === "Weights" && <WeightsView {...common} />}
-        {view === "API" && <ApiView failed={failed} />}
+        <Panel {...panel} />
       </main>
     </div>
   );
 }
 
 takeToken();
-render(<App ask={questions(http)} />, document.getElementById("app")!);
+const store = new Store(read(location.hash));
+follow(store);
+render(<App ask={questions(http)} store={store} />, document.getElementById("app")!);
