@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 import numbers
+import sys
+import warnings
 from collections.abc import Iterable
 
 TINY = 5e-324
@@ -70,6 +72,18 @@ class BoundaryWarning(UserWarning):
 
 class ConvergenceWarning(UserWarning):
     """An iteration stopped before its tolerance was met; the best model so far is kept."""
+
+
+_OWN_PACKAGES = ("fullspan", "sklearn", "contextlib")
+"""Packages whose lines a warning skips: those that stand between a person's call and the place that warns."""
+
+
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn on behalf of the nearest caller outside the package, the line that a person wrote."""
+    level, frame = 1, sys._getframe(0)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in _OWN_PACKAGES:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
 
 
 def require_whole(least: int, **given: object) -> None:

@@ -188,7 +188,7 @@ def test_no_thread_is_left_after_a_fit_that_ends_early(stop: type[BaseException]
     """Ctrl-C, or a table that cannot be read, leaves the terminal clean."""
 
     class Stopped(fs.ChowLiuTree):  # type: ignore[misc]
-        def _learn_tree(self, empirical: Any, valid: Any, watch: Any) -> Any:
+        def _learn(self, empirical: Any, watch: Any, valid: Any = None) -> Any:
             assert [t.name for t in threading.enumerate()].count("fullspan-progress") == 1
             raise stop("now")
 

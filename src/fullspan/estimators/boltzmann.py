@@ -155,7 +155,7 @@ class BoltzmannMachine(Memory, Seed, DensityEstimator):
 
     def _warn(self, fitted: Fitted) -> None:
         super()._warn(fitted)
-        warn_at_boundary(fitted, stacklevel=3)
+        warn_at_boundary(fitted)
 
     def _accept(self, fitted: Fitted, kind: str, empirical: Empirical | None = None) -> None:
         super()._accept(fitted, kind, empirical)
@@ -188,7 +188,7 @@ class BoltzmannMachine(Memory, Seed, DensityEstimator):
         check_is_fitted(self)
         chains = SampledDistribution(self.model_, generator(random_state), **walk)  # type: ignore[arg-type]
         answer: Any = chains.ask(question, self._event(given))
-        warn_unmixed(chains.r_hat, stacklevel=3)
+        warn_unmixed(chains.r_hat)
         found: Estimate | Table = answer
         return found
 
@@ -207,7 +207,7 @@ class BoltzmannMachine(Memory, Seed, DensityEstimator):
         rng = generator(random_state)
         chains = self.distribution_.by_chains(rng)
         codes = chains.sample(n_samples, rng, self._event(given))
-        warn_unmixed(chains.r_hat, stacklevel=3)
+        warn_unmixed(chains.r_hat)
         return decode(codes, self._visible, like=empty_of(self._kind))
 
     def fit_margins(

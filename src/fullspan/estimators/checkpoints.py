@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import sys
 import time
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fullspan.errors import ConvergenceWarning, FullspanError
+from fullspan.errors import ConvergenceWarning, FullspanError, warn
 from fullspan.learn.base.reporter import announce
 
 if TYPE_CHECKING:
@@ -120,4 +119,4 @@ def kept_on_interrupt() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        warnings.warn("the fit was interrupted while it was measured", ConvergenceWarning, stacklevel=5)
+        warn("the fit was interrupted while it was measured", ConvergenceWarning)

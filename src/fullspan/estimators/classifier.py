@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,7 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from fullspan.data.space import Space
-from fullspan.errors import ConvergenceWarning, FullspanError
+from fullspan.errors import ConvergenceWarning, FullspanError, warn
 from fullspan.estimators.explain.endings import diverging_terms, ending_words, warn_at_boundary
 from fullspan.estimators.explain.explained import Explained
 from fullspan.estimators.inputs.checks import Applies, check_parameters, refuse_without_effect
@@ -189,8 +188,8 @@ class BoltzmannClassifier(Memory, Seed, Parameters, Explained, ClassifierMixin, 
 
     def _warn(self, fitted: Fitted) -> None:
         if fitted.status != "converged":
-            warnings.warn(f"the fit ended early: {ending_words(fitted)}", ConvergenceWarning, stacklevel=3)
-        warn_at_boundary(fitted, stacklevel=3)
+            warn(f"the fit ended early: {ending_words(fitted)}", ConvergenceWarning)
+        warn_at_boundary(fitted)
 
     def _accept(self, fitted: Fitted, kind: str, empirical: Empirical | None = None) -> None:
         from fullspan.engine.dual.completion import Completer

@@ -9,7 +9,6 @@ import contextlib
 import os
 import sys
 import time
-import warnings
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -26,7 +25,7 @@ from fullspan.data.decoding import framed
 from fullspan.data.space import Level, Space
 from fullspan.data.tables.filling import made
 from fullspan.data.tables.prototype import plain_prototype
-from fullspan.errors import ConvergenceWarning, FullspanError, QueryError
+from fullspan.errors import ConvergenceWarning, FullspanError, QueryError, warn
 from fullspan.estimators.checkpoints import kept_on_interrupt, restored_on_error
 from fullspan.estimators.explain.endings import ended_early, ending_words
 from fullspan.estimators.explain.explained import Explained
@@ -160,7 +159,7 @@ class DensityEstimator(Parameters, Explained, Plots, Predictions, WhatIf, Densit
     def _warn(self, fitted: Fitted) -> None:
         """Warn, on behalf of the caller of ``fit``, of what a person should know about the result."""
         if ended_early(fitted.status):
-            warnings.warn(f"the fit ended early: {ending_words(fitted)}", ConvergenceWarning, stacklevel=3)
+            warn(f"the fit ended early: {ending_words(fitted)}", ConvergenceWarning)
 
     def _reading(self) -> Reading:
         return Reading.by(self)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,7 @@ from fullspan.data import encode
 from fullspan.data.space import Level, Space, Variable
 from fullspan.data.tables.grouped import Grouped, count_groups
 from fullspan.engine.memory import budget, require
-from fullspan.errors import ConvergenceWarning, FullspanError
+from fullspan.errors import ConvergenceWarning, FullspanError, warn
 from fullspan.estimators.full_span import FullSpan
 from fullspan.estimators.inputs.checks import check_parameters
 from fullspan.estimators.inputs.reading import READING, Reading
@@ -104,9 +103,7 @@ def fit_many(
         searched = fit_groups(grouped, options, None if reporter is None else reporter.models)
     done = len(searched.models)
     if searched.interrupted:
-        warnings.warn(
-            f"interrupted: {done:,} of {len(grouped):,} models are done and kept", ConvergenceWarning, stacklevel=2
-        )
+        warn(f"interrupted: {done:,} of {len(grouped):,} models are done and kept", ConvergenceWarning)
     found = GroupedModels(searched.models, by, grouped.head(done), kind_of(source))
     if held is not None:
         found.held_out_ = held.scores(searched.models)

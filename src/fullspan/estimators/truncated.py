@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fullspan.data.space import Space
 from fullspan.data.tables.missing import MissingCellsError
-from fullspan.errors import BoundaryWarning, FullspanError
+from fullspan.errors import BoundaryWarning, FullspanError, warn
 from fullspan.estimators.density import DensityEstimator
 from fullspan.estimators.explain.endings import diverging_terms, warn_at_boundary
 from fullspan.estimators.inputs.checks import Applies
@@ -140,13 +139,12 @@ class TruncatedBoltzmannMachine(Memory, Seed, TransformerMixin, DensityEstimator
 
     def _warn(self, fitted: Fitted) -> None:
         super()._warn(fitted)
-        warn_at_boundary(fitted, stacklevel=3)
+        warn_at_boundary(fitted)
         if fitted.settings.get("undecided"):
-            warnings.warn(
+            warn(
                 f"weights have grown up to {np.abs(fitted.model.theta).max():.3g}: the maximum may lie at infinity, "
                 "and the space is too large to find out which states vanish; l2=1e-4 keeps all weights finite",
                 BoundaryWarning,
-                stacklevel=3,
             )
 
     def _accept(self, fitted: Fitted, kind: str, empirical: Empirical | None = None) -> None:

@@ -21,13 +21,13 @@ from fullspan.data.relations.source import find, opened, refuse_nested, select
 from fullspan.data.space import Level, Space, Variable
 from fullspan.data.tables.bins import BinRule, binned_variables
 from fullspan.data.tables.groups import Groups
-from fullspan.data.tables.hints import hints, warn
+from fullspan.data.tables.hints import hints
 from fullspan.data.tables.missing import Missing, Unknown, assembled, check_choice, check_unknown
 from fullspan.data.tables.overfull import guard
 from fullspan.data.tables.schema import (
     is_mark,
 )
-from fullspan.errors import DataError
+from fullspan.errors import DataError, DataWarning, warn
 
 
 def count(
@@ -101,7 +101,8 @@ def count(
         coded = groups.coded(max_levels, None if space is None else handle_unknown)
         cells = groups.missing_cells(coded)
         if space is None:
-            warn(hints(groups, coded, cells, weight, cut_all=isinstance(bins, int)))
+            for text in hints(groups, coded, cells, weight, cut_all=isinstance(bins, int)):
+                warn(text, DataWarning)
         counted = assembled(coded, groups.rows, groups.weights, missing, fixed=space is not None, cells=cells)
         return replace(counted, missing_cells=cells)
 

@@ -18,11 +18,11 @@ from fullspan.data.space import Level, Space
 from fullspan.data.tables.bins import BinRule
 from fullspan.data.tables.counting import given_variables, weighted
 from fullspan.data.tables.groups import Groups
-from fullspan.data.tables.hints import hints, warn
+from fullspan.data.tables.hints import hints
 from fullspan.data.tables.missing import Missing, assembled, check_choice
 from fullspan.data.tables.overfull import guard
 from fullspan.data.tables.schema import ABSENT
-from fullspan.errors import DataError
+from fullspan.errors import DataError, DataWarning, warn
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,7 +138,8 @@ def count_groups(
             raise DataError(f"column {by!r} names more than {TOKEN_LIMIT:,} groups; fit the table in parts")
         coded = [*replace(found, columns=chosen).coded(max_levels), found.column(len(chosen))]
         cells = found.missing_cells(coded)
-        warn(hints(replace(found, columns=chosen), coded[:-1], cells, weight))
+        for text in hints(replace(found, columns=chosen), coded[:-1], cells, weight):
+            warn(text, DataWarning)
         joint = assembled(coded, found.rows, found.weights, missing, fixed=False, cells=cells)
         names, code = joint.space.variables[-1].levels, coded[-1].codes
         if missing == "level":

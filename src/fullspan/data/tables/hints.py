@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
@@ -14,7 +12,6 @@ from fullspan.data.space import MISSING, Level
 from fullspan.data.tables.groups import Groups
 from fullspan.data.tables.missing import Coded
 from fullspan.data.tables.overfull import COUNT_NAMES
-from fullspan.errors import DataWarning
 
 SCALES = (
     "lowest, very low, low, lower, below average, medium, moderate, mid, middle, average, normal, above average, high, "
@@ -87,23 +84,8 @@ LEAST_ROWS = 20
 """Rows from which on shares of cells say something about a column."""
 LEVEL_SHARE = 0.2
 """Share of the cells of a column from which on a word for "missing" may be a level."""
-_PACKAGES = ("fullspan", "sklearn", "contextlib")
 _KEY = re.compile(r"(.*_)?(id|nr|no|index|key)", re.IGNORECASE)
 """What people call a column that names its rows."""
-
-
-def warn(found: Sequence[str]) -> None:
-    """One :class:`DataWarning` for each hint."""
-    for text in found:
-        warnings.warn(text, DataWarning, stacklevel=1 + _own_calls())
-
-
-def _own_calls() -> int:
-    """Calls between the one that warns and the line outside the package that a person wrote."""
-    n, frame = 0, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in _PACKAGES:
-        n, frame = n + 1, frame.f_back
-    return n
 
 
 def hints(

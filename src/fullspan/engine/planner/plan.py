@@ -14,7 +14,6 @@ are left out, since elimination has them as well.
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -24,7 +23,7 @@ from fullspan.display import power_of_two
 from fullspan.engine.dual.layout import Layout
 from fullspan.engine.memory import budget, require
 from fullspan.engine.protocol import Engine
-from fullspan.errors import TooLargeError
+from fullspan.errors import TooLargeError, warn
 from fullspan.model.algebra.basis import Basis, is_power_of_two
 
 MAX_SECONDS = 60.0
@@ -149,7 +148,7 @@ def _plan_gpu(basis: Basis, dtype: np.dtype[Any], n_blocks: int, max_memory: int
     except TooLargeError as error:
         if device == "cuda":
             raise
-        warnings.warn(f"the CPU is used: {error}", stacklevel=4)
+        warn(f"the CPU is used: {error}")
         return f"the CPU is used: {error}"
     return Plan(basis.n_states, dtype, n_bytes, "cuda")
 

@@ -6,10 +6,9 @@ with dashes, such as ``--max-iter``.
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fullspan.errors import BoundaryWarning, ConvergenceWarning
+from fullspan.errors import BoundaryWarning, ConvergenceWarning, warn
 from fullspan.learn.likelihood.solvers import BY_CHAINS
 from fullspan.learn.private.accountant import Privacy
 from fullspan.model.effects.words import label
@@ -141,8 +140,8 @@ def diverging_terms(fitted: Fitted) -> tuple[str, ...]:
     return tuple(label(model.space, model.basis, model.terms[k]) for k in fitted.diverging)
 
 
-def warn_at_boundary(fitted: Fitted, stacklevel: int) -> None:
-    """Warn, on behalf of the caller ``stacklevel`` levels up, if the maximum lies at infinity."""
+def warn_at_boundary(fitted: Fitted) -> None:
+    """Warn if the maximum lies at infinity."""
     names = diverging_terms(fitted)
     if not names:
         return
@@ -152,7 +151,7 @@ def warn_at_boundary(fitted: Fitted, stacklevel: int) -> None:
         "no finite maximum. The fitted distribution is the limit, in which some states have probability 0; "
         "a penalty such as l2=1e-4 keeps all weights finite"
     )
-    warnings.warn(text, BoundaryWarning, stacklevel=stacklevel + 1)
+    warn(text, BoundaryWarning)
 
 
 SUSPECT_R_HAT = 1.05
@@ -166,8 +165,8 @@ def unmixed(r_hat: float) -> str | None:
     return f"the chains have not met (R-hat {r_hat:.2f}): errors are too small; walk further, or from a simpler model"
 
 
-def warn_unmixed(r_hat: float, stacklevel: int) -> None:
+def warn_unmixed(r_hat: float) -> None:
     """Warn of it."""
     message = unmixed(r_hat)
     if message is not None:
-        warnings.warn(message, ConvergenceWarning, stacklevel=stacklevel + 1)
+        warn(message, ConvergenceWarning)

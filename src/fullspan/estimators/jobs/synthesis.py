@@ -13,7 +13,7 @@ import numpy as np
 from fullspan.data import Empirical
 from fullspan.data.relations.columns import NaValues
 from fullspan.data.tables.prototype import N_BINS, Prototype, prototype
-from fullspan.errors import DataWarning, require_whole
+from fullspan.errors import DataWarning, require_whole, warn
 from fullspan.estimators.drawing import Forbid, conditioned, like_of, listed, texts_of
 from fullspan.estimators.inputs.evidence import Evidence
 from fullspan.estimators.inputs.reading import Reading
@@ -242,6 +242,6 @@ def synthesize(
     )  # fmt: skip
     for note in made.notes():
         if "left out" in note:
-            warnings.warn(note, DataWarning, stacklevel=2)
+            warn(note, DataWarning)
     n = made.prototype.table.num_rows if n_rows is None else n_rows
     return like_of(made.prototype.typed(made.draw(n, random_state, given, forbid)), data)

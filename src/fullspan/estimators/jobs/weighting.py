@@ -12,7 +12,7 @@ import numpy as np
 from fullspan.arrays import Array, Ints
 from fullspan.data.relations.columns import NaValues
 from fullspan.data.tables.margin_counts import MarginCounts
-from fullspan.errors import DataError, FullspanError, require_whole
+from fullspan.errors import ConvergenceWarning, DataError, FullspanError, require_whole, warn
 
 Bounds = tuple[float, float]
 BoundsOn = Literal["ratio", "weight"]
@@ -300,22 +300,17 @@ class _Rake:
         )
 
     def _warn(self, sweeps: int, misfit: float, weight: Array, margins: Sequence[Any]) -> None:
-        import warnings
-
-        from fullspan.errors import ConvergenceWarning
-
         where, worst = "", -1.0
         for m, margin in enumerate(margins):
             off = np.abs(np.bincount(margin.cell, weight, len(margin.target)) - margin.target)
             off = off / np.where(margin.target > 0, margin.target, margin.target.sum())
             if off.max() > worst:
                 worst, where = float(off.max()), self.counts.named(m, int(off.argmax()))
-        warnings.warn(
+        warn(
             f"the weights have not converged after {sweeps:,} sweep{'s' * (sweeps != 1)}: {where} differs by "
             f"{misfit:.2g} of its count; "
             "raise max_iter=, or merge levels with few rows",
             ConvergenceWarning,
-            stacklevel=4,
         )
 
 

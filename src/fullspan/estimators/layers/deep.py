@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from fullspan.errors import ConvergenceWarning, require_whole
+from fullspan.errors import ConvergenceWarning, require_whole, warn
 from fullspan.estimators.layers.layered import LayeredEstimator
 from fullspan.estimators.layers.unit_rows import UnitRows
 
@@ -79,11 +78,10 @@ class DeepBoltzmannMachine(LayeredEstimator):
             return start
         machine, sound = pretrained(start, data, options, device, rng)
         if not sound:
-            warnings.warn(
+            warn(
                 f"learning_rate={self.learning_rate:g} diverges in pretraining, which is left out: try "
                 f"{self.learning_rate / 10:.2g}",
                 ConvergenceWarning,
-                stacklevel=4,
             )
         return machine
 

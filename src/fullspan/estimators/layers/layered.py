@@ -8,7 +8,6 @@ import dataclasses
 import os
 import sys
 import time
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -20,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fullspan.data import decode, fill, held
 from fullspan.data.space import Space
-from fullspan.errors import ConvergenceWarning, FullspanError, require_one_of, require_whole
+from fullspan.errors import ConvergenceWarning, FullspanError, require_one_of, require_whole, warn
 from fullspan.estimators.checkpoints import kept_on_interrupt, restored_on_error
 from fullspan.estimators.explain import limits
 from fullspan.estimators.explain.endings import ending
@@ -300,14 +299,13 @@ class LayeredEstimator(LayeredParameters, WhatIf, _Transformer):
         rng: np.random.Generator,
     ) -> None:
         if course.status == "diverged":
-            warnings.warn(
+            warn(
                 f"learning_rate={self.learning_rate:g} diverges in epoch {course.n_epochs + 1}; the weights before it "
                 f"are kept: try {self.learning_rate / 10:.2g}",
                 ConvergenceWarning,
-                stacklevel=3,
             )
         elif course.status == "interrupted":
-            warnings.warn("the fit was interrupted; the weights so far are kept", ConvergenceWarning, stacklevel=3)
+            warn("the fit was interrupted; the weights so far are kept", ConvergenceWarning)
         fitted = FittedLayers(
             model=machine.reordered(np.argsort(columns).tolist()),
             log_z=UNKNOWN,
