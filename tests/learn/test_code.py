@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from fullspan.learn.search import code as codes
 from fullspan.learn.search import fit_code
 
 
@@ -87,6 +88,21 @@ def test_the_likelihood_is_that_of_the_mixture() -> None:
 
     mixture = (1 - code.share) * normal(theta, noise) + code.share * normal(theta, code.variance + noise)
     assert code.likelihood(theta, noise) == pytest.approx(np.log(mixture).sum())
+
+
+def test_codes_are_maximised_together_as_alone_and_never_get_less_likely(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Expectation maximisation, up to the pull of an even share on few weights; a size of 0 stays 0."""
+    theta, noise, _ = simulated(0.3, 0.4, 0.1, k=300)
+    starts = [codes.Code(0.5, 0.0, 0.2), codes.Code(0.15, 0.6, 0.01), codes.Code(0.6, 0.2, 0.1)]
+    together = codes.maximised(theta, noise, starts)
+    assert together == [codes.maximised(theta, noise, [start])[0] for start in starts]
+    assert [one.size > 0 for one in together] == [False, True, True]
+    monkeypatch.setattr(codes, "_STEPS", 1)
+    for start in starts:
+        for _ in range(20):
+            following = codes.maximised(theta, noise, [start])[0]
+            assert following.likelihood(theta, noise) > start.likelihood(theta, noise) - 1e-3
+            start = following
 
 
 def test_too_few_estimates_have_no_code() -> None:

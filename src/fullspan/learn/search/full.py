@@ -23,6 +23,7 @@ from fullspan.learn.search.options import MAX_TERMS
 from fullspan.learn.search.problem import Prior, Problem, as_arrays, as_theta, refit, variances
 from fullspan.learn.search.sift import BELIEVED_PART, Quadratic, sift
 from fullspan.model.algebra.basis import Basis, exchanged
+from fullspan.model.algebra.bits import is_small
 
 LARGEST_MARGIN = 4
 _SHARE_OF_BEST = 0.7
@@ -230,7 +231,7 @@ def sift_out(problem: Problem) -> None:
     quadratic = Quadratic(problem.table.fisher(y), theta, problem.total)
     orders = (problem.table.digits(y) > 0).sum(axis=1)
     for believed in (BELIEVED_PART, BELIEVED_PART / 4, 0.0):
-        sifted = sift(quadratic, orders, believed)
+        sifted = sift(quadratic, orders, believed, is_small(problem.table.basis.n_states))
         problem.table.set_theta(as_theta(y[sifted.stay], sifted.theta))
         problem.prior = Prior(sifted.mean, sifted.precision / problem.total)
         refit(problem, _tolerance(problem), prior=problem.prior)

@@ -15,10 +15,7 @@ from typing import Any
 import numpy as np
 
 from fullspan.arrays import Array
-from fullspan.model.algebra.jit import is_imported, serial
 from fullspan.model.algebra.one_term import EDGE
-from fullspan.model.algebra.one_term import drop as drop_of_one
-from fullspan.model.algebra.one_term import step_to as step_of_one
 
 
 def step_to(eta: Array, target: Array, zero_one: bool) -> Array:
@@ -64,14 +61,6 @@ def best_in_use(
     An L1 penalty has a slope on each side of zero: the optimum on this side if it stays there, else the one beyond if
     it lies beyond.
     """
-    found = best_in_use_kernel if is_imported() else best_in_use_plain
-    return found(eta, d, theta, price, l1, zero_one)
-
-
-def best_in_use_plain(
-    eta: Array, d: Array, theta: Array, price: Array, l1: float, zero_one: bool
-) -> tuple[int, float, float, int, float]:
-    """The same in NumPy."""
     target = d - l1 * np.sign(theta)
     delta = step_to(eta, target, zero_one)
     gain = drop(eta, target, delta, zero_one)
@@ -84,31 +73,6 @@ def best_in_use_plain(
     saved = drop(eta, target, -theta, zero_one) + price
     a, r = int(np.argmax(gain)), int(np.argmax(saved))
     return a if gain[a] > -np.inf else -1, float(delta[a]), float(gain[a]), r, float(saved[r])
-
-
-@serial
-def best_in_use_kernel(
-    eta: Array, d: Array, theta: Array, price: Array, l1: float, zero_one: bool
-) -> tuple[int, float, float, int, float]:
-    """The same, compiled."""
-    adjust, how_far, most, remove, saved = -1, 0.0, -np.inf, -1, -np.inf
-    for i in range(eta.size):
-        side = 1.0 if theta[i] > 0.0 else -1.0 if theta[i] < 0.0 else 0.0
-        target = d[i] - l1 * side
-        delta = step_of_one(eta[i], target, zero_one)
-        gain = drop_of_one(eta[i], target, delta, zero_one)
-        if l1 > 0.0 and theta[i] * (theta[i] + delta) <= 0.0:
-            delta = step_of_one(eta[i], d[i] + l1 * side, zero_one)
-            longer = abs(theta[i] + delta) - abs(theta[i])
-            gain = drop_of_one(eta[i], d[i], delta, zero_one) - l1 * longer
-            if theta[i] * (theta[i] + delta) >= 0.0:
-                gain = -np.inf
-        if gain > most:
-            adjust, how_far, most = i, delta, gain
-        without = drop_of_one(eta[i], target, -theta[i], zero_one) + price[i]
-        if without > saved:
-            remove, saved = i, without
-    return adjust, how_far, most, remove, saved
 
 
 def approximate_nats(eta: Array, d: Array, theta: Array, variances: Array, total: float, zero_one: bool) -> Array:

@@ -67,8 +67,8 @@ class Quadratic:
         return (self.pull[out] - solved.T @ self.pull[stay]) / information, 1.0 / (self.total * information)
 
 
-def sift(quadratic: Quadratic, orders: NDArray[np.int64], believed: float = BELIEVED_PART) -> Sifted:
-    """Run the three steps; ``orders`` holds the order of each term."""
+def sift(quadratic: Quadratic, orders: NDArray[np.int64], believed: float, in_numpy: bool) -> Sifted:
+    """Run the three steps; ``orders`` holds the order of each term, ``in_numpy`` is that of :func:`fit_code`."""
     everything = np.arange(len(orders))
     stay = _drop(quadratic, everything, lambda _, theta, noise: theta**2 / (2 * noise) - _NAT)
     out = np.setdiff1d(everything, stay)
@@ -77,7 +77,7 @@ def sift(quadratic: Quadratic, orders: NDArray[np.int64], believed: float = BELI
         theta[stay], noise[stay] = quadratic.within(stay)
     if out.size:
         theta[out], noise[out] = quadratic.added(stay, out)
-    codes = {int(o): fit_code(theta[orders == o], noise[orders == o]) for o in np.unique(orders)}
+    codes = {int(o): fit_code(theta[orders == o], noise[orders == o], in_numpy) for o in np.unique(orders)}
     first = everything[_worth(codes, orders, theta, noise) >= believed]
     stay = _drop(quadratic, first, lambda kept, t, v: _worth(codes, orders[kept], t, v) - believed)
     return _with_prior(quadratic, stay, orders, codes)

@@ -18,6 +18,7 @@ from fullspan.learn.wide.reached import Reached, Weigher
 from fullspan.learn.wide.refit import Gaussian
 from fullspan.learn.wide.tariff import Tariff
 from fullspan.learn.wide.width import Width
+from fullspan.model.algebra.bits import is_small
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ def sifted(weigher: Weigher, tariff: Tariff, grown: Described) -> Described:
     quadratic = Quadratic(weigher.information(terms, reached.theta), reached.theta, weigher.counts.total)
     orders = np.array([len(term) for term in terms.terms])
     for believed in (BELIEVED_PART, BELIEVED_PART / 4, 0.0):
-        found = sift(quadratic, orders, believed)
+        found = sift(quadratic, orders, believed, is_small(terms.space.n_states))
         kept = [terms.terms[k] for k in found.stay]
         width = Width.around(terms.space.cards, [[i for i, _ in term] for term in kept], grown.width)
         prior = Gaussian(found.mean, found.precision / weigher.counts.total)

@@ -355,7 +355,6 @@ __all__ = [
     "Kernel",
     "cores",
     "inlined",
-    "is_imported",
     "on_cores",
     "ordered",
     "parallel",
