@@ -14,7 +14,11 @@ pytest.importorskip("fastapi", reason="the extra web is not installed")
 from fullspan.people.web import Pool, guarded_app, host_names
 from web.client import Answer, request
 
-QUESTIONS = ("variables", "graph", "interactions", "terms", "marginals", "query", "what-if", "sample")
+QUESTIONS = (
+    *("variables", "graph", "interactions", "effect", "terms", "marginals", "consequences", "query", "what-if"),
+    *("margins", "row", "sample", "sample-file", "compare", "comparable"),
+)
+FITS = ("/api/fits", "/api/fits/{fit}/stop", "/api/fits/{fit}/model")
 HOST = {"host": "127.0.0.1:8765", "content-type": "application/json"}
 
 
@@ -66,7 +70,7 @@ def test_models_and_answers(client: Client) -> None:
         ("one/sample", {"n": True}, 422, "n"),
         ("one/marginals", {"variables": ["b"], "given": {"rain": None}}, 422, "rain"),
         ("nobody/query", {"text": "P(b)"}, 404, "no model"),
-        ("one/marginals", {"variables": ["b"], "given": {"rain": ["yes"] * 101}}, 422, "rain"),
+        ("one/marginals", {"variables": ["b"], "given": {"rain": ["yes"] * 1001}}, 422, "rain"),
     ],
 )
 def test_wrong_questions_are_explained(client: Client, path: str, body: Any, status: int, says: str) -> None:
@@ -90,6 +94,7 @@ def test_the_description_covers_every_question(client: Client) -> None:
     assert set(described["paths"]) == {
         "/api/models",
         *(f"/api/models/{{model}}/{x}" for x in QUESTIONS),
+        *FITS,
     }
     for methods in described["paths"].values():
         for what in methods.values():

@@ -13,6 +13,7 @@ import pytest
 import fullspan as fs
 from fullspan.errors import FullspanError, QueryError
 from fullspan.people.web import Explorer, Neighbourhoods
+from web.conftest import rows_of
 
 
 class Rows(tuple):  # type: ignore[type-arg]
@@ -77,6 +78,101 @@ def test_what_if_is_bayes_rule(pair: tuple[Explorer, fs.BoltzmannMachine]) -> No
         assert told["target"] == pytest.approx(model.conditional("rain", given).values, rel=1e-9)
         chance = model.probability({"b": told["level"]}, {"umbrella & hat": 1})
         assert told["probability"] == pytest.approx(chance, rel=1e-9)
+
+
+def test_consequences_are_sorted_by_how_far_each_variable_moved(pair: tuple[Explorer, fs.BoltzmannMachine]) -> None:
+    explorer, model = pair
+    found = explorer.consequences({"rain": "yes"}, order="changed")
+    moved = [v["moved"] for v in found["variables"]]
+    assert moved == sorted(moved, reverse=True)
+    assert found["variables"][0]["name"] == "rain"
+    for v in found["variables"]:
+        assert v["now"] == pytest.approx(model.conditional(v["name"], {"rain": "yes"}).values, abs=1e-9)
+        assert v["moved"] == pytest.approx(np.abs(np.array(v["now"]) - np.array(v["prior"])).sum() / 2)
+    assert [v["name"] for v in explorer.consequences({}, search="a", limit=1)["variables"]] == ["rain"]
+
+
+def test_other_shares_of_a_column_keep_what_is_conditional_on_it(pair: tuple[Explorer, fs.BoltzmannMachine]) -> None:
+    """The I-projection on one margin: P'(x) = sum_l P'(rain=l) P(x | rain=l), whatever the kind of model."""
+    explorer, model = pair
+    found = explorer.margins({"rain": [3, 1]})
+    assert found["changed"][0]["now"] == pytest.approx([0.75, 0.25], abs=1e-9)
+    for v in found["variables"]:
+        given = [np.array(model.conditional(v["name"], {"rain": level}).values) for level in ("no", "yes")]
+        assert v["now"] == pytest.approx(0.75 * given[0] + 0.25 * given[1], abs=1e-8)
+    for wrong in ([1.0], [0, 0], [-1, 2], [math.inf, 1]):
+        with pytest.raises(QueryError, match="'rain' needs 2 shares"):
+            explorer.margins({"rain": wrong})
+
+
+def test_a_pasted_row_is_explained_and_comes_back_as_text(pair: tuple[Explorer, fs.BoltzmannMachine]) -> None:
+    explorer, model = pair
+    found = explorer.row("rain=yes, umbrella & hat = 0")
+    assert found["score"] == pytest.approx(-math.log(model.probability("rain=yes, 'umbrella & hat'=0")), rel=1e-9)
+    assert {c["column"]: c["level"] for c in found["cells"]} == {"rain": "yes", "b": None, "umbrella & hat": 0}
+    assert explorer.row(found["text"]) == found
+    assert explorer.row("rain;b;umbrella & hat\nyes;;0")["cells"] == found["cells"]
+    for wrong, says in (
+        ("", "empty"),
+        ("rain=maybe", "no level"),
+        ("yes,1", "2 cells for 3"),
+        ("ran=yes", "mean 'rain'"),
+    ):
+        with pytest.raises(QueryError, match=says):
+            explorer.row(wrong)
+    with pytest.raises(QueryError, match="--data FILE"):
+        explorer.row(number=1)
+
+
+def test_an_effect_is_shown_with_the_rows_and_who_else_is_involved(paths: dict[str, Path], tmp_path: Path) -> None:
+    """Shares of the model, next to those of the table with Wilson's intervals; and the other pairs of both columns."""
+    rows_of(300).to_csv(tmp_path / "rain.csv", index=False)
+    explorer, model = Explorer(paths["one"], tmp_path / "rain.csv"), fs.load(paths["one"])
+    found = explorer.effect(["umbrella & hat", "rain"])
+    assert "from which the model was learned" in found["about_rows"]
+    assert found["shares"]["columns"] == ["umbrella & hat=1"]
+    for row, level in zip(found["shares"]["rows"], ("no", "yes"), strict=True):
+        own = rows_of(300).query("rain == @level")["umbrella & hat"]
+        assert row["model"] == pytest.approx([model.probability("'umbrella & hat'=1", {"rain": level})])
+        assert (row["data"], row["n"]) == (pytest.approx([own.mean()]), len(own))
+        assert row["low"][0] < own.mean() < row["high"][0]
+    assert found["effects"][0]["low"] < found["effects"][0]["ratio"] < found["effects"][0]["high"]
+    assert len(found["others"]) == 2
+    assert explorer.row(number=2)["n_rows"] == 300
+    with pytest.raises(QueryError, match="rows 1 to 300"):
+        explorer.row(number=301)
+    other = Explorer(paths["two"], paths["one"]).effect(["rain", "b"])
+    assert other["shares"]["rows"][0]["data"] == [None]
+    assert "one.fsm is not shown" in other["about_rows"]
+    with pytest.raises(QueryError, match="no interaction of this model joins just rain, rain"):
+        explorer.effect(["rain", "rain"])
+
+
+def test_interactions_are_searched_and_sorted(paths: dict[str, Path]) -> None:
+    explorer = Explorer(paths["one"])
+    assert explorer.interactions(variable="b", sort="words", descending=False)["total"] == 2
+    ratios = [abs(math.log(r["ratio"])) for r in explorer.interactions(sort="ratio")["interactions"] if r["ratio"]]
+    assert ratios == sorted(ratios, reverse=True)
+    assert [set(r["variables"]) for r in explorer.interactions(search="HAT rain")["interactions"]] == [
+        {"rain", "umbrella & hat"}
+    ]
+    with pytest.raises(QueryError, match="did you mean 'rain'"):
+        explorer.interactions(variable="ran")
+
+
+def test_models_are_compared_in_the_columns_that_they_share(paths: dict[str, Path], tmp_path: Path) -> None:
+    rows_of(50)[["rain", "b"]].rename(columns={"b": "c"}).to_csv(tmp_path / "c.csv", index=False)
+    fs.ChowLiuTree().fit(tmp_path / "c.csv").save(tmp_path / "c.fsm")
+    models = {name: Explorer(path) for name, path in {**paths, "c": tmp_path / "c.fsm"}.items()}
+    assert models["one"].comparable(models)["models"] == [
+        {"name": "two", "n_common": 3},
+        {"name": "c", "n_common": 1},
+    ]
+    found = models["one"].compare(models, "two", {"b": 1})
+    assert {v["name"]: v["other"] for v in found["variables"]}["rain"] == pytest.approx(
+        fs.load(paths["two"]).conditional("rain", {"b": 1}).values
+    )
+    assert [v["name"] for v in models["one"].compare(models, "c", {})["variables"]] == ["rain"]
 
 
 def test_samples_obey_what_is_clamped_and_the_seed(pair: tuple[Explorer, fs.BoltzmannMachine]) -> None:

@@ -136,3 +136,17 @@ def test_a_server_for_others_knows_its_names() -> None:
     names = host_names("10.1.2.3", 80, ("box.example",))
     assert {"10.1.2.3", "10.1.2.3:80", "box.example:80"} <= names
     assert "evil.example" not in names
+
+
+def test_a_table_is_taken_in_one_place_from_this_machine_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Text of 32 MiB at most, where no token is needed; everywhere else a request is JSON of 64 KiB."""
+    table = {"host": "127.0.0.1:8765", "content-type": "text/csv"}
+    big = b"a,b\n" * (guard.MAX_BODY // 4 + 1)
+    assert asked(table, method="POST", path="/api/fits", body=big)[0] == 200
+    assert asked(table, method="POST", path="/api/models/one/query", body=b"a,b")[0] == 415
+    assert asked(JSON, method="POST", path="/api/fits", body=b"{}")[0] == 415
+    status, _, body = asked({**table, "authorization": "Bearer t"}, method="POST", path="/api/fits", token="t")
+    assert (status, b"this machine alone" in body) == (403, True)
+    assert asked({**table, "origin": "http://evil.example"}, method="POST", path="/api/fits", body=b"a")[0] == 403
+    monkeypatch.setattr(guard, "MAX_TABLE", 1000)
+    assert asked(table, method="POST", path="/api/fits", body=b"a" * 1001)[0] == 413

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from importlib.resources import files
 from typing import Annotated, Any
 
-from fastapi import FastAPI, Path, Query, Request
+from fastapi import Body, FastAPI, Path, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
@@ -14,6 +15,8 @@ from starlette.exceptions import HTTPException
 from fullspan.errors import FullspanError
 from fullspan.model.record import software_version
 from fullspan.people.web import schema
+from fullspan.people.web.fits import Fits, Learner
+from fullspan.people.web.plain import Sort
 from fullspan.people.web.worker import Overloaded, Pool
 from fullspan.processes import TookTooLong
 
@@ -28,18 +31,23 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
     for code, text in {
         400: "the question is wrong",
         401: "a token is needed",
+        403: "the request comes from another site, or only this machine may make it",
         404: "there is no such model",
         413: "the request is too large",
-        415: "the request is not JSON",
+        415: "the request is of another type",
         422: "the request is not as described",
         503: "the question took too long, or too many are waiting",
     }.items()
 }
+KINDS = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
+FILES: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}
+}
 ModelName = Annotated[str, Path(max_length=200, description="Name of a model, as /api/models lists it.")]
 
 
-def make_app(pool: Pool) -> FastAPI:
-    """The application over a pool of workers."""
+def make_app(pool: Pool, fits: Fits | None = None) -> FastAPI:
+    """The application over a pool of workers, and over fits, where it may make some."""
     app = FastAPI(
         title="Fullspan explorer",
         version=software_version(),
@@ -51,7 +59,10 @@ def make_app(pool: Pool) -> FastAPI:
     )
     _explain_problems(app)
     _add_questions(app, pool)
+    _add_changes(app, pool)
     _add_facts(app, pool)
+    _add_effects(app, pool)
+    _add_fits(app, fits)
     _add_page(app)
     return app
 
@@ -80,11 +91,19 @@ def _explain_problems(app: FastAPI) -> None:
         return JSONResponse({"detail": str(error.detail)}, error.status_code, error.headers)
 
 
-def _add_questions(app: FastAPI, pool: Pool) -> None:
+def _asker(pool: Pool) -> Callable[..., dict[str, Any]]:
+    """What asks a model."""
+
     def ask(model: str, method: str, **arguments: Any) -> dict[str, Any]:
         if model not in pool.paths:
             raise HTTPException(404, f"there is no model {model!r}; the models are {', '.join(pool.paths)}")
         return pool.ask(model, method, arguments)
+
+    return ask
+
+
+def _add_questions(app: FastAPI, pool: Pool) -> None:
+    ask = _asker(pool)
 
     @app.post("/api/models/{model}/marginals", response_model=schema.Distributions)
     def marginals(model: ModelName, body: schema.Marginals) -> Any:
@@ -107,11 +126,85 @@ def _add_questions(app: FastAPI, pool: Pool) -> None:
         return ask(model, "sample", n=body.n, seed=body.seed, given=body.given)
 
 
+def _add_changes(app: FastAPI, pool: Pool) -> None:
+    ask = _asker(pool)
+
+    @app.post("/api/models/{model}/consequences", response_model=schema.Consequences)
+    def consequences(model: ModelName, body: schema.Known) -> Any:
+        """Variables with their distributions given what is known, and how far each moved."""
+        return ask(model, "consequences", **body.model_dump())
+
+    @app.post("/api/models/{model}/margins", response_model=schema.Changed)
+    def margins(model: ModelName, body: schema.Margins) -> Any:
+        """All variables once some have other shares and everything else is kept."""
+        return ask(model, "margins", **body.model_dump())
+
+    @app.post("/api/models/{model}/compare", response_model=schema.Comparison)
+    def compare(model: ModelName, body: schema.Compare) -> Any:
+        """The distributions of the variables that two models have in common."""
+        if body.other not in pool.paths:
+            raise HTTPException(404, f"there is no model {body.other!r}; the models are {', '.join(pool.paths)}")
+        return ask(model, "compare", **body.model_dump())
+
+    @app.post("/api/models/{model}/row", response_model=schema.RowAnswer)
+    def row(model: ModelName, body: schema.RowQuestion) -> Any:
+        """How odd a row is, and each of its cells given the others."""
+        return ask(model, "row", **body.model_dump())
+
+    @app.post("/api/models/{model}/sample-file", response_class=Response, responses=FILES)
+    def sample_file(model: ModelName, body: schema.SampleFile) -> Any:
+        """Independent rows drawn from the model, as a file."""
+        content = ask(model, "sample_file", **body.model_dump())["content"]
+        return Response(content, media_type=KINDS[body.kind])
+
+
+def _add_effects(app: FastAPI, pool: Pool) -> None:
+    ask = _asker(pool)
+
+    @app.post("/api/models/{model}/effect", response_model=schema.EffectAnswer)
+    def effect(model: ModelName, body: schema.Effect) -> Any:
+        """One interaction: its effects, the shares that show them, and the interactions next to it."""
+        return ask(model, "effect", variables=body.variables)
+
+    @app.get("/api/models/{model}/comparable", response_model=schema.Comparable)
+    def comparable(model: ModelName) -> Any:
+        """The other models that have variables in common with this one."""
+        return ask(model, "comparable")
+
+
+def _add_fits(app: FastAPI, fits: Fits | None) -> None:
+    def allowed() -> Fits:
+        if fits is None:
+            raise HTTPException(403, "tables are fitted only where the server listens on this machine alone")
+        return fits
+
+    @app.get("/api/fits", response_model=schema.FitsAnswer)
+    def all_fits() -> Any:
+        """The fits that were started from the page, and whether some may be."""
+        return {"allowed": fits is not None, "fits": [] if fits is None else fits.list()}
+
+    @app.post("/api/fits", response_model=schema.Fit)
+    def start(
+        table: Annotated[bytes, Body(media_type="text/csv")],
+        name: Annotated[str, Query(max_length=200)] = "table.csv",
+        learner: Learner = "FullSpan",
+    ) -> Any:
+        """Fit a model to a table of text, of at most 32 MiB and 500 columns."""
+        return allowed().start(name, learner, table)
+
+    @app.post("/api/fits/{fit}/stop", response_model=schema.Fit)
+    def stop(fit: ModelName) -> Any:
+        """Keep the best model so far; asked again, end the fit without one."""
+        return allowed().stop(fit)
+
+    @app.get("/api/fits/{fit}/model", response_class=Response, responses=FILES)
+    def model_file(fit: ModelName) -> Any:
+        """The file of a fitted model."""
+        return Response(allowed().model(fit), media_type="application/octet-stream")
+
+
 def _add_facts(app: FastAPI, pool: Pool) -> None:
-    def ask(model: str, method: str, **arguments: Any) -> dict[str, Any]:
-        if model not in pool.paths:
-            raise HTTPException(404, f"there is no model {model!r}; the models are {', '.join(pool.paths)}")
-        return pool.ask(model, method, arguments)
+    ask = _asker(pool)
 
     @app.get("/api/models", response_model=schema.Models)
     def models() -> Any:
@@ -133,7 +226,7 @@ def _add_facts(app: FastAPI, pool: Pool) -> None:
         model: ModelName,
         focus: Annotated[str | None, Query(max_length=500)] = None,
         radius: Annotated[int, Query(ge=1, le=6)] = 1,
-        limit: Annotated[int, Query(ge=1, le=150)] = 60,
+        limit: Annotated[int, Query(ge=1, le=500)] = 60,
     ) -> Any:
         """The interaction graph, or the part of it around a variable."""
         return ask(model, "graph", focus=focus, radius=radius, limit=limit)
@@ -143,9 +236,14 @@ def _add_facts(app: FastAPI, pool: Pool) -> None:
         model: ModelName,
         offset: Annotated[int, Query(ge=0, le=10**9)] = 0,
         limit: Annotated[int, Query(ge=1, le=200)] = 50,
+        search: Annotated[str, Query(max_length=200)] = "",
+        variable: Annotated[str | None, Query(max_length=500)] = None,
+        sort: Sort = "strength",
+        descending: bool = True,
     ) -> Any:
         """Interactions: effect in words, 95 % interval, nats saved; strongest first."""
-        return ask(model, "interactions", offset=offset, limit=limit)
+        asked = {"search": search, "variable": variable, "sort": sort, "descending": descending}
+        return ask(model, "interactions", offset=offset, limit=limit, **asked)
 
     @app.get("/api/models/{model}/terms", response_model=schema.Terms)
     def terms(

@@ -3,7 +3,8 @@
 * Where the server is open to other machines, the API demands its token, before anything else is looked at.
 * The Host header must name this server: a page elsewhere cannot reach it through a name of its own (DNS rebinding).
 * A request from another origin is refused; so no page elsewhere can ask on behalf of the person at this machine.
-* A body has a largest size and a longest time to arrive.
+* A body has a largest size and a longest time to arrive. A table to fit may be larger and take longer, one at a time,
+  where the server is open to this machine alone.
 """
 
 from __future__ import annotations
@@ -24,6 +25,13 @@ MAX_BODY = 64 * 1024
 """Bytes of a request."""
 BODY_SECONDS = 10.0
 """Time for it to arrive."""
+MAX_TABLE = 32 * 1024 * 1024
+"""Bytes of a table to fit."""
+TABLE_SECONDS = 60.0
+"""Time for it to arrive."""
+TABLES = "/api/fits"
+"""Where tables are posted to."""
+TABLE_KINDS = (b"text/csv", b"text/tab-separated-values")
 MAX_TARGET = 8 * 1024
 """Bytes of an address."""
 HEADERS = (
@@ -61,6 +69,7 @@ class Guard:
 
     def __init__(self, app: App, hosts: frozenset[str], token: str | None = None) -> None:
         self.app, self.hosts, self.token = app, hosts, token
+        self._has_upload = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
@@ -70,9 +79,7 @@ class Guard:
             return  # there are no websockets here
         try:
             self._check(scope)
-            body = await _body(scope, receive)
-            if body and not _is_json(scope):
-                raise Refused(415, "send JSON, with the header Content-Type: application/json")
+            body = await (self._table(scope, receive) if _is_table(scope) else _question(scope, receive))
         except Refused as refused:
             await _refuse(refused, send)
             return
@@ -98,37 +105,65 @@ class Guard:
         if site == b"cross-site":
             raise Refused(403, "requests from other sites are refused")
 
+    async def _table(self, scope: Scope, receive: Receive) -> bytes:
+        """A table to fit."""
+        if self.token is not None:
+            raise Refused(
+                403, "tables are fitted only where the server listens on this machine alone: leave out --host"
+            )
+        if _kind(scope) not in TABLE_KINDS:
+            raise Refused(415, "send a table, with the header Content-Type: text/csv")
+        if self._has_upload:
+            raise Refused(503, "another table is on its way; try again")
+        self._has_upload = True
+        try:
+            return await _body(scope, receive, MAX_TABLE, TABLE_SECONDS)
+        finally:
+            self._has_upload = False
+
     def _check_token(self, given: bytes) -> None:
         assert self.token is not None
         if not secrets.compare_digest(given, b"Bearer " + self.token.encode()):
             raise Refused(401, "a token is needed: open the address that fullspan serve has printed")
 
 
-def _is_json(scope: Scope) -> bool:
-    kinds = [value for name, value in scope["headers"] if name.lower() == b"content-type"]
-    return len(kinds) == 1 and kinds[0].split(b";")[0].strip().lower() == b"application/json"
+def _is_table(scope: Scope) -> bool:
+    return bool(scope["path"] == TABLES and scope["method"] == "POST")
 
 
-async def _body(scope: Scope, receive: Receive) -> bytes:
+def _kind(scope: Scope) -> bytes:
+    """The type of the body; empty if there is not just one."""
+    kinds: list[bytes] = [value for name, value in scope["headers"] if name.lower() == b"content-type"]
+    return kinds[0].split(b";")[0].strip().lower() if len(kinds) == 1 else b""
+
+
+async def _question(scope: Scope, receive: Receive) -> bytes:
+    body = await _body(scope, receive, MAX_BODY, BODY_SECONDS)
+    if body and _kind(scope) != b"application/json":
+        raise Refused(415, "send JSON, with the header Content-Type: application/json")
+    return body
+
+
+async def _body(scope: Scope, receive: Receive, most: int, seconds: float) -> bytes:
     """The whole body, if it is neither too large nor too slow."""
     declared = [value for name, value in scope["headers"] if name.lower() == b"content-length"]
-    if declared and (not declared[0].isdigit() or int(declared[0]) > MAX_BODY):
-        raise Refused(413, f"the request is larger than {MAX_BODY:,} bytes")
+    if declared and (not declared[0].isdigit() or int(declared[0]) > most):
+        raise Refused(413, f"the request is larger than {most:,} bytes")
     parts, size = [], 0
     try:
-        async with asyncio.timeout(BODY_SECONDS):
+        async with asyncio.timeout(seconds):
             while True:
                 message = await receive()
                 if message["type"] == "http.disconnect":
                     raise Refused(400, "the request ended early")
                 parts.append(message.get("body", b""))
                 size += len(parts[-1])
-                if size > MAX_BODY:
-                    raise Refused(413, f"the request is larger than {MAX_BODY:,} bytes")
+                if size > most:
+                    raise Refused(413, f"the request is larger than {most:,} bytes")
                 if not message.get("more_body", False):
                     return b"".join(parts)
     except TimeoutError:
-        raise Refused(408, f"the request did not arrive within {BODY_SECONDS:g} seconds") from None
+        raise Refused(408, f"the request did not arrive within {seconds:g} seconds") from None
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:

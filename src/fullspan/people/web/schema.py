@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
@@ -18,7 +18,7 @@ Whole = Annotated[int, BeforeValidator(_number)]
 Name = Annotated[StrictStr, Field(max_length=500)]
 Level = Name | StrictInt | StrictFloat | StrictBool
 Given = Annotated[
-    dict[Name, Level | Annotated[list[Level], Field(max_length=100)]],
+    dict[Name, Level | Annotated[list[Level], Field(max_length=1000)]],
     Field(
         max_length=5000, description="What is known: a level, or a list of levels any of which may hold, by variable."
     ),
@@ -29,7 +29,7 @@ CALLED = "What n_interactions counts: interaction, edge (tree), pair (mixture) o
 DIRECTION = "1: two levels of a pair go with each other; -1: against; 0: there is no one direction."
 KIND = "odds ratio; cell ratio: how many times as frequent as lower orders make it; null without effects."
 MEASURE = "What a strength is: nats saved, nats shared, log ratio or range of log factor."
-Known = float | None
+Number = float | None
 """A number, or null where it is infinite or not known."""
 
 
@@ -69,6 +69,57 @@ class Sample(Body):
     given: Given = Field(default_factory=dict)
 
 
+class Known(Body):
+    """Ask what follows from what is known."""
+
+    given: Given = Field(default_factory=dict)
+    search: Annotated[StrictStr, Field(max_length=200)] = ""
+    offset: Annotated[Whole, Field(ge=0, le=10**9)] = 0
+    limit: Annotated[Whole, Field(ge=1, le=500)] = 100
+    order: Literal["table", "changed"] = "table"
+
+
+class Margins(Body):
+    """Ask what follows if variables had other shares."""
+
+    margins: Annotated[
+        dict[Name, Annotated[list[StrictInt | StrictFloat], Field(max_length=1000)]],
+        Field(max_length=12, description="A share for each level, in their order, by variable."),
+    ]
+    search: Annotated[StrictStr, Field(max_length=200)] = ""
+    limit: Annotated[Whole, Field(ge=1, le=500)] = 100
+
+
+class Compare(Body):
+    """Ask for the distributions of another model next to those of this one."""
+
+    other: Name
+    given: Given = Field(default_factory=dict)
+    limit: Annotated[Whole, Field(ge=1, le=500)] = 100
+
+
+class RowQuestion(Body):
+    """Ask about one row: pasted, or the number of a row of the table that is shown next to the model."""
+
+    text: Annotated[StrictStr, Field(max_length=50_000, examples=["party=democrat, crime=n"])] = ""
+    number: Annotated[Whole, Field(ge=1, le=10**12)] | None = None
+
+
+class Effect(Body):
+    """Ask for one interaction."""
+
+    variables: Annotated[list[Name], Field(min_length=2, max_length=12)]
+
+
+class SampleFile(Body):
+    """Ask for rows as a file."""
+
+    n: Annotated[Whole, Field(ge=1, le=1_000_000)] = 1000
+    seed: Annotated[Whole, Field(ge=0, le=2**53)] | None = None
+    given: Given = Field(default_factory=dict)
+    kind: Literal["csv", "parquet"] = "csv"
+
+
 class Answer(BaseModel):
     """Every answer says from which version of the model file it is, and whether that is out of date."""
 
@@ -88,6 +139,7 @@ class ModelSummary(Answer):
     called: str = Field(description=CALLED)
     n_rows: int
     status: str
+    data: str = Field(description="Which rows are shown next to it; empty if none are.")
 
 
 class Models(BaseModel):
@@ -113,9 +165,10 @@ class Variables(Answer):
 
 
 class Node(VariableInfo):
-    """A variable, and how many interactions it is in."""
+    """A variable, how many interactions it is in, and the number of its community, the largest 0."""
 
     degree: int
+    community: int
 
 
 class Edge(BaseModel):
@@ -160,15 +213,15 @@ class InteractionRow(BaseModel):
     variables: list[str]
     order: int
     strength: float
-    nats_saved: Known
+    nats_saved: Number
     approximate: bool
     kind: str | None = Field(description=KIND)
     events: list[str]
-    ratio: Known
-    low: Known = Field(description="Lower end of the 95 % interval of the ratio.")
-    high: Known
-    smallest: Known = Field(description="Of an odds ratio that depends on other variables.")
-    largest: Known
+    ratio: Number
+    low: Number = Field(description="Lower end of the 95 % interval of the ratio.")
+    high: Number
+    smallest: Number = Field(description="Of an odds ratio that depends on other variables.")
+    largest: Number
     direction: int = Field(description=DIRECTION)
     chosen: float = Field(description="Share of the fits of an average that have it; 1 for a single fit.")
     within: list[list[str]] = Field(description="The larger interactions that contain it.")
@@ -176,13 +229,56 @@ class InteractionRow(BaseModel):
 
 
 class Interactions(Answer):
-    """Some of the interactions, strongest first, and how to read them."""
+    """Some of the interactions, and how to read them."""
 
-    total: int
+    total: int = Field(description="Those that were asked for.")
+    strongest: float = Field(description="The largest strength of all.")
     called: str = Field(description=CALLED)
     measure: str = Field(description=MEASURE)
     note: str
     interactions: list[InteractionRow]
+
+
+class EffectRow(BaseModel):
+    """An odds ratio, or a cell's ratio, with its 95 % interval."""
+
+    events: list[str]
+    words: str
+    ratio: Number
+    low: Number
+    high: Number
+
+
+class SharesRow(BaseModel):
+    """The shares of levels in one state of the other variables: of the model, and of the rows with 95 % intervals."""
+
+    label: str
+    model: list[float]
+    data: list[Number]
+    low: list[Number]
+    high: list[Number]
+    n: Number = Field(description="Rows with this state; null without a table.")
+
+
+class SharesTable(BaseModel):
+    """How one variable is spread for each state of the others."""
+
+    title: str
+    heading: str
+    columns: list[str]
+    rows: list[SharesRow]
+    left_out: str
+
+
+class EffectAnswer(Answer):
+    """An interaction with the shares that show it."""
+
+    interaction: InteractionRow
+    measure: str = Field(description=MEASURE)
+    effects: list[EffectRow]
+    shares: SharesTable
+    about_rows: str = Field(description="Which rows are shown, or why none are.")
+    others: list[InteractionRow] = Field(description="The strongest other interactions of these variables.")
 
 
 class Term(BaseModel):
@@ -191,9 +287,9 @@ class Term(BaseModel):
     words: str
     variables: list[str]
     order: int
-    weight: Known
-    standard_error: Known
-    nats_saved: Known
+    weight: Number
+    standard_error: Number
+    nats_saved: Number
     approximate: bool
     chosen: float
 
@@ -211,6 +307,100 @@ class Distributions(Answer):
 
     log_prob: float | None
     marginals: dict[str, list[float]]
+
+
+class Moved(VariableInfo):
+    """A variable with its distribution now, and how far it is from the prior (total variation)."""
+
+    now: list[float]
+    moved: float
+
+
+class Consequences(Answer):
+    """What follows from what is known."""
+
+    log_prob: float | None
+    total: int
+    variables: list[Moved]
+
+
+class Changed(Answer):
+    """What follows if variables had other shares: those that were changed, and the others, most moved first."""
+
+    total: int
+    changed: list[Moved]
+    variables: list[Moved]
+
+
+class Compared(VariableInfo):
+    """A variable with its distribution in two models."""
+
+    now: list[float]
+    other: list[float]
+
+
+class Comparison(Answer):
+    """The variables that two models have in common, the most different first."""
+
+    other: str
+    total: int
+    variables: list[Compared]
+
+
+class Common(BaseModel):
+    """A model, and how many variables it has in common with this one."""
+
+    name: str
+    n_common: int
+
+
+class Comparable(Answer):
+    """The models that can be compared with this one."""
+
+    models: list[Common]
+
+
+class OddCell(BaseModel):
+    """A cell given the rest of its row; level and probability are null where nothing stands there."""
+
+    column: str
+    level: str | int | float | bool | None
+    probability: Number
+    surprisal: Number
+    likeliest: str | int | float | bool
+    its_probability: float
+    gain: Number = Field(description="Nats that the row gains when the cell is changed to the likeliest level.")
+
+
+class RowAnswer(Answer):
+    """How odd a row is: minus its log-probability, the share of drawn rows that are as odd, and its cells."""
+
+    score: float
+    share: float
+    share_error: float
+    cells: list[OddCell]
+    text: str = Field(description="The row as text that can be pasted.")
+    n_rows: int = Field(description="Rows of the table that can be picked.")
+
+
+class Fit(BaseModel):
+    """A fit and how it stands: seconds and nats per row of its steps, newest last."""
+
+    name: str
+    learner: str
+    state: Literal["running", "done", "failed"]
+    seconds: float
+    stopping: bool
+    problem: str
+    words: str
+    costs: list[tuple[float, float]]
+
+
+class FitsAnswer(BaseModel):
+    """The fits that were started from the page; none are allowed where others can reach the server."""
+
+    allowed: bool
+    fits: list[Fit]
 
 
 class Row(BaseModel):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fullspan.errors import FullspanError
+from fullspan.people.web.fits import Fits
 from fullspan.people.web.guard import Guard
 from fullspan.people.web.worker import Pool
 
@@ -36,11 +37,11 @@ def host_names(host: str, port: int, further: tuple[str, ...] = ()) -> frozenset
     )
 
 
-def guarded_app(pool: Pool, hosts: frozenset[str], token: str | None) -> Guard:
+def guarded_app(pool: Pool, hosts: frozenset[str], token: str | None, fits: Fits | None = None) -> Guard:
     """The application with its guard."""
     from fullspan.people.web.api import make_app
 
-    return Guard(make_app(pool), hosts, token)  # type: ignore[arg-type]
+    return Guard(make_app(pool, fits), hosts, token)  # type: ignore[arg-type]
 
 
 def server_config(app: Any) -> Any:
@@ -72,9 +73,12 @@ def serve(
     seconds: float,
     workers: int,
     further_hosts: tuple[str, ...] = (),
+    data: Mapping[str, Path] | None = None,
     announce: Callable[[str], None],
 ) -> None:
     """Serve models until interrupted; ``announce`` is given the address to open once there is one.
+
+    ``data`` has tables to show next to models, by the names of these.
 
     Raises
     ------
@@ -88,14 +92,17 @@ def serve(
     token = None if is_loopback(host) else secrets.token_urlsafe(24)
     listener = _listener(host, port)
     port = int(listener.getsockname()[1])
-    pool = Pool(paths, size=workers, seconds=seconds)
+    pool = Pool(paths, size=workers, seconds=seconds, data=data)
+    fits = Fits(pool) if token is None else None
     try:
         pool.ready()
-        app: Any = guarded_app(pool, host_names(host, port, further_hosts), token)
+        app: Any = guarded_app(pool, host_names(host, port, further_hosts), token, fits)
         shown = f"[{host}]" if ":" in host else socket.gethostname() if host == "0.0.0.0" else host
         announce(f"http://{shown}:{port}/" + (f"#token={token}" if token else ""))
         uvicorn.Server(server_config(app)).run([listener])
     finally:
+        if fits is not None:
+            fits.close()
         pool.close()
         listener.close()
 

@@ -17,7 +17,11 @@ from fullspan.processes import Ended, TookTooLong, Worker
 
 START_SECONDS = 300.0
 """Time that opening the models may take; the first start on a machine compiles kernels."""
+AMONG = ("compare", "comparable")
+"""Methods that are given the other models too."""
 Answer = dict[str, Any]
+Served = Mapping[str, tuple[Path, Path | None]]
+"""Model files by name, each with a table to show next to it, or none."""
 
 
 class Overloaded(Exception):
@@ -33,14 +37,23 @@ class Pool:
     size : how many workers.
     seconds : time that a question may take.
     wait : time that a question may wait for a free worker.
+    data : tables to show next to models, by the names of these.
 
     Raises
     ------
     FullspanError : a model cannot be opened.
     """
 
-    def __init__(self, paths: Mapping[str, Path], size: int = 2, seconds: float = 10.0, wait: float = 20.0) -> None:
-        self.paths, self.seconds, self.wait = dict(paths), seconds, wait
+    def __init__(
+        self,
+        paths: Mapping[str, Path],
+        size: int = 2,
+        seconds: float = 10.0,
+        wait: float = 20.0,
+        data: Mapping[str, Path] | None = None,
+    ) -> None:
+        self._served: Served = {name: (path, (data or {}).get(name)) for name, path in paths.items()}
+        self.seconds, self.wait = seconds, wait
         self._free: queue.Queue[Worker] = queue.Queue()
         self._all: list[Worker] = []
         self._lock = threading.Lock()
@@ -48,11 +61,20 @@ class Pool:
             self._add()
 
     def _add(self) -> None:
-        worker = Worker(_explorers, self.paths)
+        worker = Worker(_explorers, self._served)
         worker.start()
         with self._lock:
             self._all.append(worker)
         self._free.put(worker)
+
+    @property
+    def paths(self) -> dict[str, Path]:
+        """The model files by name."""
+        return {name: path for name, (path, _) in self._served.items()}
+
+    def add(self, name: str, path: Path, data: Path | None = None) -> None:
+        """Serve one more model; each worker opens it when it is first asked about it."""
+        self._served = {**self._served, name: (path, data)}
 
     def ready(self) -> None:
         """Wait until every worker has opened its models."""
@@ -75,7 +97,7 @@ class Pool:
         alive = False
         try:
             _ready(worker)
-            wrong, answer = worker.ask((model, method, dict(arguments)), self.seconds)
+            wrong, answer = worker.ask((self._served, model, method, dict(arguments)), self.seconds)
             alive = True
         except TookTooLong as error:
             if error.args:  # it did not even open its models
@@ -114,18 +136,24 @@ def _ready(worker: Worker) -> None:
         raise TookTooLong("the models took too long to open") from error
 
 
-def _explorers(paths: dict[str, Path]) -> Callable[[tuple[str, str, dict[str, Any]]], tuple[str | None, Answer]]:
+def _explorers(served: Served) -> Callable[[tuple[Served, str, str, dict[str, Any]]], tuple[str | None, Answer]]:
     """What answers in a worker: the models, open."""
     from fullspan.people.web.explorer import Explorer
 
-    models: dict[str, Any] = {name: Explorer(path) for name, path in paths.items()}
+    models: dict[str, Any] = {name: Explorer(path, data) for name, (path, data) in served.items()}
     return lambda question: _answered(models, *question)
 
 
-def _answered(models: dict[str, Any], model: str, method: str, arguments: dict[str, Any]) -> tuple[str | None, Answer]:
-    stale = _renewed(models, model)
-    explorer = models[model]
+def _answered(
+    models: dict[str, Any], served: Served, model: str, method: str, arguments: dict[str, Any]
+) -> tuple[str | None, Answer]:
     try:
+        stale = _renewed(models, served, model)
+        explorer = models[model]
+        if method in AMONG:
+            for other in served:
+                _renewed(models, served, other)
+            arguments = {"others": models, **arguments}
         answer = getattr(explorer, method)(**arguments)
     except FullspanError as error:
         return str(error), {}
@@ -134,14 +162,21 @@ def _answered(models: dict[str, Any], model: str, method: str, arguments: dict[s
     return None, {**answer, "version": explorer.version, "stale": stale}
 
 
-def _renewed(models: dict[str, Any], model: str) -> str | None:
-    """Open the model again if its file has changed; what is wrong with the new file, if anything."""
+def _renewed(models: dict[str, Any], served: Served, model: str) -> str | None:
+    """Open the model, or open it again if its file has changed; what is wrong with the new file, if anything.
+
+    Raises
+    ------
+    FullspanError : a model that is not open cannot be read.
+    """
     from fullspan.people.web.explorer import Explorer, version_of
 
-    old = models[model]
+    path, data = served[model]
+    if model not in models:
+        models[model] = Explorer(path, data)
     try:
-        if version_of(old.path) != old.version:
-            models[model] = Explorer(old.path)
+        if version_of(path) != models[model].version:
+            models[model] = Explorer(path, data)
     except (FullspanError, OSError) as error:
         return f"the file has changed and cannot be read, so the model before is shown: {error}"
     return None

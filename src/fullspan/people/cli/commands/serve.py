@@ -10,8 +10,9 @@ import typer
 EPILOG = """Example: fullspan serve votes.fsm
 
 Only this machine can reach the page, unless --host says otherwise; then every request needs the token in the printed
-address. The page needs no network. A model file that changes is read again. The JSON API is described at
-/api/openapi.json. Needs the extra web: pip install 'fullspan[web]'. Stop with Ctrl-C."""
+address. The page needs no network, and can fit a model to a CSV file that you choose there. A model file that changes
+is read again. The JSON API is described at /api/openapi.json. Needs the extra web: pip install 'fullspan[web]'. Stop
+with Ctrl-C."""
 
 
 def register(app: typer.Typer) -> None:
@@ -21,6 +22,7 @@ def register(app: typer.Typer) -> None:
 
 def serve(
     models: Annotated[list[Path], typer.Argument(help="Model files or networks (.uai, .bif, also .gz).")],
+    data: Annotated[Path | None, typer.Option(help="Table to show next to the models that have its columns.")] = None,
     host: Annotated[
         str, typer.Option(help="Address to listen on; other addresses than loopback require a token.")
     ] = "127.0.0.1",
@@ -32,13 +34,17 @@ def serve(
     """Explore models in the browser: set columns, ask questions, what-if, sample, compare."""
     from fullspan.people.web.server import serve as run
 
+    named = _named(models)
+    if data is not None:
+        data.stat()
     run(
-        _named(models),
+        named,
         host,
         port,
         seconds=seconds,
         workers=workers,
         further_hosts=tuple(allow_host or ()),
+        data={} if data is None else dict.fromkeys(named, data),
         announce=_announce,
     )
 
