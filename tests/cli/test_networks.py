@@ -169,7 +169,7 @@ def test_from_a_model_to_uai(run: Run, votes_model: Path, tmp_path: Path) -> Non
 
 def test_what_is_not_converted(run: Run, uai: Path, bif: Path, votes_model: Path, tmp_path: Path) -> None:
     before = sorted(os.listdir(tmp_path))
-    refused(run("convert", uai, tmp_path / "n.bif"), "the formats to convert to are .uai and .fsm")
+    refused(run("convert", uai, tmp_path / "n.dsl"), "the formats to convert to are .uai, .bif, .net, .dsc, .xmlbif")
     refused(run("convert", votes_model, tmp_path / "n.fsm"), "copy it")
     refused(run("convert", uai, uai), "is read by this command")
     refused(run("convert", uai, tmp_path / "no" / "n.uai"), "there is no folder")

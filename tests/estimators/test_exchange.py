@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -30,7 +36,7 @@ def test_a_markov_graph(model: fs.BoltzmannMachine) -> None:
     assert {frozenset(edge) for edge in graph.edges} == {frozenset(e) for e in ("ab", "bc", "bd", "cd")}
     assert graph.nodes["a"]["levels"] == ["n", "y"]
     again = fs.BoltzmannMachine(graph=list(graph.edges), order=3, l2=0.01).fit(model.sample(200, random_state=1))
-    assert {frozenset(e) for e in fs.GraphModel.of(again).to_networkx().edges} == {frozenset(e) for e in graph.edges}
+    assert {frozenset(e) for e in again.to_networkx().edges} == {frozenset(e) for e in graph.edges}
 
 
 def test_a_table_of_answers(model: fs.BoltzmannMachine) -> None:
@@ -47,7 +53,7 @@ def test_networks_of_pyagrum_there_and_back(model: fs.BoltzmannMachine) -> None:
     """Its own inference has our marginals; a network that comes back has our probabilities."""
     gum = pytest.importorskip("pyagrum")
     network = fs.GraphModel.of(model)
-    field = network.to_pyagrum()
+    field = model.to_pyagrum()
     inference = gum.ShaferShenoyMRFInference(field)
     inference.makeInference()
     for name in "abcd":
@@ -70,9 +76,107 @@ def test_a_bayesian_network_of_pyagrum() -> None:
     assert found.conditional("B", {"C": "1"}).values == pytest.approx(inference.posterior("B").toarray(), abs=1e-9)
 
 
+@dataclass
+class Factor:
+    """``pgmpy.factors.discrete.DiscreteFactor`` of pgmpy 1.1, as far as networks need it."""
+
+    variables: list[str]
+    cardinality: list[int]
+    values: np.ndarray
+    state_names: dict[str, list[Any]]
+
+    def to_factor(self) -> Factor:
+        return self
+
+
+class Network:
+    """``pgmpy.models.DiscreteMarkovNetwork``, the same."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, None] = {}
+        self.edges: set[frozenset[str]] = set()
+        self.factors: list[Factor] = []
+
+    def nodes(self) -> list[str]:
+        return list(self.names)
+
+    def add_nodes_from(self, names: Sequence[str]) -> None:
+        self.names.update(dict.fromkeys(names))
+
+    def add_edges_from(self, edges: Iterable[tuple[str, str]]) -> None:
+        self.edges.update(map(frozenset, edges))
+
+    def add_factors(self, *factors: Factor) -> None:
+        self.factors += factors
+
+    def get_factors(self) -> list[Factor]:
+        return self.factors
+
+
+@pytest.fixture
+def pgmpy(monkeypatch: pytest.MonkeyPatch) -> tuple[type, type]:
+    """pgmpy's classes where it is installed, and doubles of them elsewhere: it brings ten packages more."""
+    try:
+        from pgmpy.factors.discrete import DiscreteFactor
+        from pgmpy.models import DiscreteMarkovNetwork
+    except ModuleNotFoundError:
+        for name, held in (
+            ("models", {"DiscreteMarkovNetwork": Network}),
+            ("factors.discrete", {"DiscreteFactor": Factor}),
+        ):
+            monkeypatch.setitem(sys.modules, f"pgmpy.{name}", SimpleNamespace(**held))
+        return Network, Factor
+    return DiscreteMarkovNetwork, DiscreteFactor
+
+
+def test_networks_of_pgmpy_there_and_back(model: fs.BoltzmannMachine, pgmpy: tuple[type, type]) -> None:
+    field = model.to_pgmpy()
+    assert isinstance(field, pgmpy[0])
+    assert set(field.nodes()) == set("abcd")
+    product = np.ones((2, 2, 3, 3))
+    for factor in field.get_factors():
+        shape = [product.shape["abcd".index(name)] if name in factor.variables else 1 for name in "abcd"]
+        assert list(factor.variables) == sorted(factor.variables)
+        product = product * factor.values.reshape(shape)
+    assert product.sum(axis=(2, 3)) / product.sum() == pytest.approx(model.marginal(["a", "b"]).values, abs=1e-12)
+    back = fs.GraphModel.from_pgmpy(field)
+    assert back.space.variables[1].levels == (0, 1)
+    for question in ("P(a=y | b=1, d=2)", "P(c=0, d=1)", "P(b=0 | c=2)"):
+        assert back.probability(question) == pytest.approx(fs.GraphModel.of(model).probability(question), rel=1e-9)
+
+
+def test_factors_of_pgmpy_may_name_states_in_any_order(pgmpy: tuple[type, type]) -> None:
+    """Each factor has an order of its own; a variable in no factor of the model has one of ones."""
+    network_class, factor_class = pgmpy
+    network = network_class()
+    network.add_nodes_from(["a", "b"])
+    network.add_edges_from([("a", "b")])
+    network.add_factors(
+        factor_class(["b"], [2], np.array([1.0, 3.0]), {"b": ["n", "y"]}),
+        factor_class(["a", "b"], [2, 2], np.array([[5.0, 1.0], [1.0, 1.0]]), {"a": [0, 1], "b": ["y", "n"]}),
+    )
+    found = fs.GraphModel.from_pgmpy(network)
+    assert found.probability("a=0 | b=y") == pytest.approx(5 / 6)
+    assert found.probability("b=y") == pytest.approx(18 / 20)
+    network.add_nodes_from(["c"])
+    with pytest.raises(FullspanError, match="'c' has no distribution and no factor"):
+        fs.GraphModel.from_pgmpy(network)
+    alone = fs.GraphModel(FactorGraph(found.space, ((0,),), (np.log([0.2, 0.8]),))).to_pgmpy()
+    assert fs.GraphModel.from_pgmpy(alone).probability("b=y") == pytest.approx(0.5)
+
+
+def test_a_package_that_is_not_installed_is_named(model: fs.BoltzmannMachine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pgmpy", None)
+    monkeypatch.setitem(sys.modules, "pgmpy.models", None)
+    with pytest.raises(FullspanError, match="this needs pgmpy, which is not installed: pip install pgmpy"):
+        model.to_pgmpy()
+
+
 def test_what_is_no_network_is_refused() -> None:
     with pytest.raises(FullspanError, match="got dict"):
         fs.GraphModel.from_pyagrum({})
+    with pytest.raises(FullspanError, match="got dict"):
+        fs.GraphModel.from_pgmpy({})
     table = {"a": [0, 1, 1, 0] * 20, "b": [0, 1, 0, 0] * 20}
     with pytest.raises(FullspanError, match="'mixture' is no single product"):
         fs.GraphModel.of(fs.FullSpanMixture(runs=[(2, 1)], restarts=1, random_state=0).fit(table))

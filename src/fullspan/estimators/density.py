@@ -27,6 +27,7 @@ from fullspan.data.tables.filling import made
 from fullspan.data.tables.prototype import plain_prototype
 from fullspan.errors import ConvergenceWarning, FullspanError, QueryError, warn
 from fullspan.estimators.checkpoints import kept_on_interrupt, restored_on_error
+from fullspan.estimators.exchange import Exchange, graph_of
 from fullspan.estimators.explain.endings import ended_early, ending_words
 from fullspan.estimators.explain.explained import Explained
 from fullspan.estimators.explain.limits import limit_line, measured_by, recorded
@@ -42,6 +43,7 @@ from fullspan.estimators.registry import distribution_of, write_fitted
 from fullspan.estimators.what_if import WhatIf
 from fullspan.learn.base.reporter import Reporter, announce, is_followed, reading, reported
 from fullspan.model.fitted import Fitted
+from fullspan.model.graph import FactorGraph
 from fullspan.query.distribution import Distribution
 from fullspan.query.language.result import Count, Table
 
@@ -55,7 +57,11 @@ _RESIDUALS = 5
 """Residuals in a summary."""
 
 
-class DensityEstimator(Parameters, Explained, Plots, Predictions, WhatIf, DensityMixin, BaseEstimator):  # type: ignore[misc]
+class _Answers(Explained, Plots, Predictions, WhatIf, Exchange):
+    """What is asked of every joint distribution, by subject."""
+
+
+class DensityEstimator(Parameters, _Answers, DensityMixin, BaseEstimator):  # type: ignore[misc]
     """An exact model of the joint distribution of a table's columns, and of hidden variables where there are any.
 
     Attributes
@@ -486,6 +492,10 @@ class DensityEstimator(Parameters, Explained, Plots, Predictions, WhatIf, Densit
         """Write the model to one text file, atomically; :func:`fullspan.load` reads it."""
         check_is_fitted(self)
         write_fitted(self._record_to_save(), path)
+
+    def _factors(self) -> FactorGraph:
+        check_is_fitted(self)
+        return graph_of(self.fitted_)
 
     def _record_to_save(self) -> Any:
         """The fitted record with all that a file keeps."""

@@ -10,8 +10,12 @@ import numpy as np
 
 from fullspan.arrays import Array
 from fullspan.data.space import Level, Space
-from fullspan.errors import ModelFileError
+from fullspan.engine.elimination import ClusterTree
+from fullspan.errors import ModelFileError, QueryError
+from fullspan.estimators.exchange import Exchange
 from fullspan.model.files.log_linear import write
+from fullspan.model.files.networks.bayes import flaw
+from fullspan.model.files.networks.bayes_text import FORMATS, write_bayes
 from fullspan.model.files.networks.formats import read_factors
 from fullspan.model.files.networks.uai import read_evidence, write_uai
 from fullspan.model.fitted import Fitted
@@ -22,12 +26,12 @@ from fullspan.query.language.events import Event
 from fullspan.query.language.result import MostProbable, Table
 from fullspan.query.questions import Answer, Given, Names
 
-TARGETS = (".uai", ".fsm")
+TARGETS = (".uai", *FORMATS, ".fsm")
 """Formats that a network can be written in."""
 
 
 def read_graph(path: str | os.PathLike[str], max_memory: int | None = None) -> GraphModel:
-    """Read a ``.uai`` or ``.bif`` network (also ``.gz``), or a model file, to ask it questions.
+    """Read a ``.uai``, ``.bif``, ``.net``, ``.dsc`` or ``.xmlbif`` network (also ``.gz``), or a model file, to ask it.
 
     Raises
     ------
@@ -47,7 +51,7 @@ def evidence_of(space: Space, path: str | os.PathLike[str]) -> list[dict[str, Le
     return [{variables[i].name: variables[i].levels[x] for i, x in sample.items()} for sample in samples]
 
 
-class GraphModel:
+class GraphModel(Exchange):
     """Answers questions about one factor graph, exactly up to rounding.
 
     Parameters
@@ -93,20 +97,38 @@ class GraphModel:
         return evidence_of(self.space, path)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the network as ``.uai``, which has no names, or as a log-linear model in a ``.fsm`` file.
+        """Write the network; the suffix says how.
+
+        ``.uai`` has no names. ``.bif``, ``.net``, ``.dsc`` and ``.xmlbif`` hold Bayesian networks: any other network
+        is written as the conditional distributions of an elimination, p(x) = prod_v p(x_v | x_S(v)), the same
+        distribution. ``.fsm`` is the model file of a log-linear model.
 
         Raises
         ------
-        ModelFileError : the suffix is neither, or the file cannot be written.
+        ModelFileError : the suffix is none of these, or the file cannot be written.
+        TooLargeError : the conditional distributions would not fit into memory.
         FullspanError : a factor forbids a state, which a log-linear model cannot.
         """
         kind = Path(path).suffix.lower()
         if kind not in TARGETS:
-            raise ModelFileError(f"{path} cannot be written: networks are written as {' or '.join(TARGETS)}")
+            raise ModelFileError(f"{path} cannot be written: networks are written as {', '.join(TARGETS)}")
         if kind == ".uai":
             write_uai(self.graph, path)
+        elif kind in FORMATS:
+            write_bayes(self._bayesian(), path)
         else:
             write(Fitted.given(log_linear_form(self.graph, self.log_z())), path)
+
+    def _bayesian(self) -> FactorGraph:
+        """The same distribution as one table for each variable, the last of its scope, given variables before it."""
+        graph = self.graph
+        if flaw(graph.space, graph.scopes, [np.exp(table) for table in graph.tables]) is None:
+            return graph
+        found, _ = ClusterTree(graph, max_memory=self.max_memory).reweighed({})
+        if found is None:
+            raise QueryError("every state of the network has the weight zero: its factors contradict each other")
+        scopes = tuple((*parents, child) for child, *parents in found.scopes)
+        return FactorGraph(found.space, scopes, tuple(np.moveaxis(table, 0, -1) for table in found.tables))
 
     @classmethod
     def of(cls, model: Any, max_memory: int | None = None) -> GraphModel:
@@ -132,27 +154,20 @@ class GraphModel:
 
         return cls(from_pyagrum(network), max_memory)
 
-    def to_pyagrum(self) -> Any:
-        """A ``pyagrum.MarkovRandomField`` with the same distribution; levels become text.
+    @classmethod
+    def from_pgmpy(cls, network: Any, max_memory: int | None = None) -> GraphModel:
+        """The network of a pgmpy ``DiscreteBayesianNetwork`` or ``DiscreteMarkovNetwork``; levels are its state names.
 
         Raises
         ------
-        FullspanError : pyAgrum is not installed, or a level holds ``|``.
+        FullspanError : it is neither, or a variable has no factor.
         """
-        from fullspan.estimators.exchange import to_pyagrum
+        from fullspan.estimators.exchange import from_pgmpy
 
-        return to_pyagrum(self.graph)
+        return cls(from_pgmpy(network), max_memory)
 
-    def to_networkx(self) -> Any:
-        """A ``networkx.Graph`` of the variables, with ``levels``, joined where they share a factor.
-
-        Raises
-        ------
-        FullspanError : NetworkX is not installed.
-        """
-        from fullspan.estimators.exchange import to_networkx
-
-        return to_networkx(self.graph)
+    def _factors(self) -> FactorGraph:
+        return self.graph
 
     # -- sums -------------------------------------------------------------------------------------------------
 

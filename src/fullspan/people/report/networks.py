@@ -24,7 +24,7 @@ class _Given(FitRecord[Any]):
 
 
 class Network(WithoutTerms):
-    """The network in a ``.uai`` or ``.bif`` file; rows are read as any estimator reads them."""
+    """The network in a file such as ``.uai`` or ``.bif``; rows are read as any estimator reads them."""
 
     def __init__(self, network: GraphModel) -> None:
         super().__init__()

@@ -11,7 +11,10 @@ from fullspan.errors import ModelFileError, TooLargeError
 from fullspan.model.files import averaged, log_linear, mixture, tree
 from fullspan.model.files.envelope import kind_of, parsed
 from fullspan.model.files.networks.bif import read_bif
+from fullspan.model.files.networks.dsc import read_dsc
+from fullspan.model.files.networks.hugin import read_net
 from fullspan.model.files.networks.uai import read_uai
+from fullspan.model.files.networks.xmlbif import read_xmlbif
 from fullspan.model.graph import FactorGraph
 from fullspan.model.loglinear import LogLinear
 
@@ -69,5 +72,12 @@ def _scope(term: tuple[tuple[int, int], ...]) -> tuple[int, ...]:
     return tuple(i for i, _ in term)
 
 
-NETWORKS: dict[str, Callable[[str | os.PathLike[str]], FactorGraph]] = {".uai": read_uai, ".bif": read_bif}
+NETWORKS: dict[str, Callable[[str | os.PathLike[str]], FactorGraph]] = {
+    ".uai": read_uai,
+    ".bif": read_bif,
+    ".net": read_net,
+    ".dsc": read_dsc,
+    ".xmlbif": read_xmlbif,
+    ".bifxml": read_xmlbif,
+}
 """Formats of networks, by suffix."""

@@ -26,7 +26,7 @@ def register(app: typer.Typer) -> None:
 
 
 def adjust(
-    model: Annotated[Path, typer.Argument(help="Model file or network (.uai, .bif).")],
+    model: Annotated[Path, typer.Argument(help="Model file or network (.uai, .bif, .net, .dsc, .xmlbif).")],
     margins: Annotated[list[str], typer.Option(help=MARGINS_HELP)],
     output: Annotated[Path, typer.Option("-o", "--output", help="File to write: .fsm, or .uai for a network.")],
     top: Annotated[int, typer.Option(min=0, help="Number of columns to list, most changed first; 0 for all.")] = 10,

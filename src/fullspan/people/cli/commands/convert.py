@@ -11,9 +11,10 @@ EPILOG = """Example: fullspan convert votes.fsm -o votes.uai
 
 The target may also follow the source without -o: fullspan convert votes.fsm votes.uai
 
-Reads .fsm, .uai and .bif, and writes .uai and .fsm. A .uai file has no names and no record of the fit. A network with
-zero probabilities cannot be written as .fsm. An existing .uai file is replaced; any other file that is not a model is
-replaced only with --force."""
+Reads and writes .fsm, .uai, .bif, .net, .dsc and .xmlbif. A .uai file has no names; no network has the record of the
+fit. .bif, .net, .dsc and .xmlbif hold Bayesian networks: other models are written as conditional distributions, with
+the same probabilities. A network with zero probabilities cannot be written as .fsm. An existing network is replaced;
+any other file that is not a model is replaced only with --force."""
 
 
 def register(app: typer.Typer) -> None:
@@ -22,9 +23,11 @@ def register(app: typer.Typer) -> None:
 
 
 def convert(
-    source: Annotated[Path, typer.Argument(help="Model file or network (.uai, .bif, also .gz).")],
+    source: Annotated[Path, typer.Argument(help="Model file or network (.uai, .bif, .net, .dsc, .xmlbif, also .gz).")],
     target: Annotated[Path | None, typer.Argument(help="File to write, if -o is not given.")] = None,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write: .uai or .fsm.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="File to write, of any of these formats.")
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the target even if it is not a model.")] = False,
 ) -> None:
     """Convert a model or network to another format."""
@@ -36,7 +39,7 @@ def convert(
     target = _target(target, output)
     kind = target.suffix.lower()
     if kind not in TARGETS:
-        raise FullspanError(f"{str(target)!r} cannot be written: the formats to convert to are {' and '.join(TARGETS)}")
+        raise FullspanError(f"{str(target)!r} cannot be written: the formats to convert to are {', '.join(TARGETS)}")
     if kind == ".fsm" and suffix(source) not in NETWORKS:
         raise FullspanError(f"{str(source)!r} is read as a model file, which {str(target)!r} would be too: copy it")
     if kind == ".fsm":
@@ -63,7 +66,7 @@ def _target(positional: Path | None, output: Path | None) -> Path:
     if positional is not None and output is not None:
         raise typer.BadParameter(f"the file to write is given twice, as {str(positional)!r} and as -o {str(output)!r}")
     if positional is None and output is None:
-        raise typer.BadParameter("give the file to write: -o FILE, a .uai or .fsm")
+        raise typer.BadParameter("give the file to write: -o FILE, such as network.bif")
     return positional or output or Path()
 
 
@@ -75,7 +78,7 @@ def _warn_of_inputs(source: Path) -> None:
     if fitted.is_conditional:
         roles = fitted.settings.get("roles") or fitted.settings
         typer.echo(
-            f"warning: {str(source)!r} was learned given {', '.join(roles['inputs'])}, and UAI has no such roles: only "
-            "answers with all of these as evidence mean anything; their own probabilities, and log Z, do not",
+            f"warning: {str(source)!r} was learned given {', '.join(roles['inputs'])}, and networks have no such "
+            "roles: only answers with all of these as evidence mean anything; their own probabilities and log Z do not",
             err=True,
         )

@@ -25,7 +25,7 @@ def register(app: typer.Typer) -> None:
 
 
 def predict(
-    model: Annotated[Path, typer.Argument(help="Model file or network (.uai, .bif).")],
+    model: Annotated[Path, typer.Argument(help="Model file or network (.uai, .bif, .net, .dsc, .xmlbif).")],
     data: Annotated[Path, typer.Argument(help="Table whose rows are predicted.")],
     target: Annotated[str | None, typer.Option(help="The column to predict.")] = None,
     output: Annotated[

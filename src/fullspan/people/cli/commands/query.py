@@ -53,7 +53,7 @@ def register(app: typer.Typer) -> None:
 
 
 def query(
-    model: Annotated[Path, typer.Argument(help="Model file or network (.uai, .bif, also .gz).")],
+    model: Annotated[Path, typer.Argument(help="Model file or network (.uai, .bif, .net, .dsc, .xmlbif, also .gz).")],
     questions: Annotated[list[str] | None, typer.Argument(help="Questions, such as 'P(a=x | b=y)'.")] = None,
     evidence: Annotated[Path | None, typer.Option(help="UAI evidence file (.evid).")] = None,
     log_z: Annotated[

@@ -22,7 +22,7 @@ def register(app: typer.Typer) -> None:
 
 
 def report(
-    model: Annotated[Path, typer.Argument(help="Model file or network (.uai, .bif, also .gz).")],
+    model: Annotated[Path, typer.Argument(help="Model file or network (.uai, .bif, .net, .dsc, .xmlbif, also .gz).")],
     output: Annotated[Path, typer.Option("-o", "--output", help="HTML file to write.")] = Path("report.html"),
     data: Annotated[Path | None, typer.Option(help="Table to compare with the model.")] = None,
     test: Annotated[Path | None, typer.Option(help="Table of held-out rows.")] = None,

@@ -21,7 +21,9 @@ def register(app: typer.Typer) -> None:
 
 
 def serve(
-    models: Annotated[list[Path], typer.Argument(help="Model files or networks (.uai, .bif, also .gz).")],
+    models: Annotated[
+        list[Path], typer.Argument(help="Model files or networks (.uai, .bif, .net, .dsc, .xmlbif, also .gz).")
+    ],
     data: Annotated[Path | None, typer.Option(help="Table to show next to the models that have its columns.")] = None,
     host: Annotated[
         str, typer.Option(help="Address to listen on; other addresses than loopback require a token.")
