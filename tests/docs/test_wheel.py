@@ -13,7 +13,7 @@ import pytest
 
 pytest.importorskip("hatchling", reason="hatchling, which builds the wheel, is not installed")
 ROOT = Path(__file__).resolve().parents[2]
-EXTRAS = {"gpu", "web", "plots", "spark", "ibis"}
+EXTRAS = {"gpu", "web", "plots", "notebook", "spark", "ibis"}
 
 
 @pytest.fixture(scope="module")

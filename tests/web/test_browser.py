@@ -6,7 +6,6 @@ Needs Playwright, which ``make setup`` installs, and Debian's ``chromium``.
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import os
 import re
 import shutil
@@ -22,19 +21,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from skipping import skip_tests
-
 pytestmark = pytest.mark.usefixtures("chromium")
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 
 
 class Server:
@@ -63,17 +50,6 @@ class Server:
         self.process.stderr.close()
 
 
-@pytest.fixture(scope="session")
-def chromium() -> str:
-    """Debian's Chromium; none is ever downloaded. Asked for first, so that no model is learned in vain."""
-    for package in ("fastapi", "playwright", "axe_playwright_python"):
-        if importlib.util.find_spec(package) is None:
-            skip_tests("browser", f"no {package} found; make setup")
-    if (found := shutil.which("chromium")) is None:
-        skip_tests("browser", "no Chromium found; apt-get install chromium")
-    return found
-
-
 def _votes(folder: Path) -> Path:
     """A model with pairs of both directions and larger groups, of 17 variables."""
     import fullspan as fs
@@ -97,16 +73,6 @@ def server(paths: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> 
 def votes(server: Server) -> Path:
     """The model of the votes as it is served."""
     return server.models[2]
-
-
-@pytest.fixture(scope="module")
-def browser(chromium: str) -> Iterator[Any]:
-    from playwright import sync_api
-
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -24,6 +24,15 @@ def test_the_page_loads_only_itself() -> None:
         assert set(re.findall(r"https?://([\w.-]+)", text)) <= NAMESPACES
 
 
+def test_the_widget_of_notebooks_loads_nothing() -> None:
+    """One module with its style in it, which the extra package sends to the notebook as it is."""
+    folder = files("fullspan.people.notebook") / "static"
+    assert [entry.name for entry in folder.iterdir()] == ["widget.js"]
+    text = (folder / "widget.js").read_text(encoding="utf-8")
+    assert not re.search(r"^import\b|\bimport\(|\brequire\(", text, re.MULTILINE)
+    assert set(re.findall(r"https?://([\w.-]+)", text)) <= NAMESPACES
+
+
 def test_the_lock_of_its_packages_names_no_host_and_has_hashes() -> None:
     """Only bindings for other platforms, of which the registry may hold no copy, can be without."""
     text = (ROOT / "web" / "package-lock.json").read_text(encoding="utf-8")

@@ -10,6 +10,7 @@ import { AskBox } from "./askbox";
 import { CompareView } from "./compare";
 import { EvidencePanel } from "./evidence";
 import { GraphTab } from "./graph";
+import { About, Steps } from "./header";
 import { http, takeToken } from "./http";
 import { InteractionsView } from "./interactions";
 import { SampleView } from "./samples";
@@ -28,7 +29,6 @@ const TABS: [string, FunctionComponent<PanelProps>][] = [
   ["Weights", WeightsView],
   ["API", ApiView],
 ];
-const count = (n: number, what: string) => `${n.toLocaleString("en")} ${what}${n === 1 ? "" : "s"}`;
 
 function App({ ask, store }: { ask: Questions; store: Store }) {
   const [models, setModels] = useState<Model[]>([]);
@@ -72,13 +72,8 @@ function App({ ask, store }: { ask: Questions; store: Store }) {
         <h1>Fullspan</h1>
         <label>Model <select value={page.model} onChange={(e) => change({ model: (e.target as HTMLSelectElement).value })}>
           {models.map((m) => <option value={m.name}>{m.name}</option>)}</select></label>
-        {about && <span class="about">{about.kind}, {about.n_variables.toLocaleString("en")} variables, {count(about.n_interactions, about.called)}
-          {about.n_rows > 0 && `, ${about.n_rows.toLocaleString("en")} rows`}</span>}
-        <span class="steps" role="group" aria-label="steps">
-          <button type="button" disabled={!store.canUndo} onClick={() => store.undo()}>Undo</button>
-          <button type="button" disabled={!store.canRedo} onClick={() => store.redo()}>Redo</button>
-          <button type="button" onClick={() => store.reset()}>Reset</button>
-        </span>
+        {about && <About model={about} />}
+        <Steps store={store} />
       </header>
       {gone && <p class="banner" role="alert">The server does not answer. This page keeps what you have clamped, and goes on when it is back.</p>}
       {!gone && problem && <p class="banner" role="alert">{problem} <button type="button" onClick={() => setProblem("")}>Dismiss</button></p>}

@@ -31,6 +31,7 @@ from fullspan.estimators.exchange import Exchange, graph_of
 from fullspan.estimators.explain.endings import ended_early, ending_words
 from fullspan.estimators.explain.explained import Explained
 from fullspan.estimators.explain.limits import limit_line, measured_by, recorded
+from fullspan.estimators.exploring import Explorable
 from fullspan.estimators.inputs.checks import check_estimator
 from fullspan.estimators.inputs.evidence import Evidence, event_of
 from fullspan.estimators.inputs.reading import Reading, refuse_missing_level, say_missing
@@ -57,7 +58,7 @@ _RESIDUALS = 5
 """Residuals in a summary."""
 
 
-class _Answers(Explained, Plots, Predictions, WhatIf, Exchange):
+class _Answers(Explained, Plots, Explorable, Predictions, WhatIf, Exchange):
     """What is asked of every joint distribution, by subject."""
 
 

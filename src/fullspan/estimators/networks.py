@@ -13,6 +13,7 @@ from fullspan.data.space import Level, Space
 from fullspan.engine.elimination import ClusterTree
 from fullspan.errors import ModelFileError, QueryError
 from fullspan.estimators.exchange import Exchange
+from fullspan.estimators.exploring import Explorable
 from fullspan.model.files.log_linear import write
 from fullspan.model.files.networks.bayes import flaw
 from fullspan.model.files.networks.bayes_text import FORMATS, write_bayes
@@ -51,7 +52,7 @@ def evidence_of(space: Space, path: str | os.PathLike[str]) -> list[dict[str, Le
     return [{variables[i].name: variables[i].levels[x] for i, x in sample.items()} for sample in samples]
 
 
-class GraphModel(Exchange):
+class GraphModel(Exchange, Explorable):
     """Answers questions about one factor graph, exactly up to rounding.
 
     Parameters

@@ -24,6 +24,7 @@ from fullspan.estimators.checkpoints import kept_on_interrupt, restored_on_error
 from fullspan.estimators.explain import limits
 from fullspan.estimators.explain.endings import ending
 from fullspan.estimators.explain.shown import Shown, closing_lines
+from fullspan.estimators.exploring import Explorable
 from fullspan.estimators.inputs.checks import Applies, check_parameters, refuse_without_effect
 from fullspan.estimators.inputs.evidence import Evidence, event_of
 from fullspan.estimators.inputs.reading import Reading, refuse_missing_level, say_missing
@@ -112,7 +113,7 @@ class _Transformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMix
     """What scikit-learn knows of a machine in layers."""
 
 
-class LayeredEstimator(LayeredParameters, WhatIf, _Transformer):
+class LayeredEstimator(LayeredParameters, Explorable, WhatIf, _Transformer):
     """Base of restricted and deep Boltzmann machines; see these."""
 
     space_: Space

@@ -1,4 +1,4 @@
-"""Answers about one model in plain JSON types: what the API says, without HTTP.
+"""Answers about one model in plain JSON types: what the API says, without HTTP, and what a notebook's widget says.
 
 Every model and network is asked through its distribution, which is bounded in memory.
 """
@@ -21,7 +21,7 @@ from fullspan.errors import FullspanError, QueryError
 from fullspan.estimators.explain.links import Links, links_of_network
 from fullspan.estimators.explain.shares import shares_of
 from fullspan.estimators.inputs.checks import check_exact_joint
-from fullspan.estimators.networks import read_graph
+from fullspan.estimators.networks import GraphModel, read_graph
 from fullspan.estimators.registry import distribution_of, load
 from fullspan.model.files.networks.formats import NETWORKS, suffix
 from fullspan.people.web.neighbourhoods import Neighbourhoods
@@ -65,11 +65,11 @@ Order = Literal["table", "changed"]
 
 
 class Explorer:
-    """One model file, opened.
+    """One model, opened.
 
     Parameters
     ----------
-    path : a model file or network.
+    source : a model file or network; or a fitted estimator or :class:`fullspan.GraphModel`.
     data : a table of its columns, to show next to the model.
 
     Raises
@@ -78,26 +78,38 @@ class Explorer:
     FullspanError : the model predicts some columns from others, or is one in layers.
     """
 
-    def __init__(self, path: Path, data: Path | None = None) -> None:
-        self.path = path
-        self.version = version_of(path)
+    def __init__(self, source: Any, data: Path | None = None) -> None:
+        path = source if isinstance(source, Path) else None
+        self.version = "" if path is None else version_of(path)
+        opened = source if path is None else _opened(path)
         self.estimator: Any = None
         self.joined: Links
-        if suffix(path) in NETWORKS:
-            network = read_graph(path, MAX_MEMORY)
-            self.distribution: Distribution = network.distribution_
-            self.kind, self.joined = "network", links_of_network(network.graph)
+        self.distribution: Distribution
+        if isinstance(opened, GraphModel):
+            self.kind, self.joined = "network", links_of_network(opened.graph)
+            self.distribution = opened.distribution_
         else:
-            self.estimator = load(path)
-            check_exact_joint(self.estimator, str(path), "the explorer")
-            self.kind, self.joined = type(self.estimator).__name__, self.estimator._links()
-            self.distribution = distribution_of(self.estimator.fitted_, MAX_MEMORY)
+            self.estimator = opened
+            self.kind = type(opened).__name__
+            check_exact_joint(opened, "this model" if path is None else str(path), "the explorer")
+            self.joined = opened._links()
+            self.distribution = distribution_of(opened.fitted_, MAX_MEMORY)
         self.prior = self.distribution.marginals().shares
         # Nodes of a hidden tree can be named in questions, but are not listed: each would only repeat its variable.
         self.space = Space(tuple(v for v in self.distribution.space.variables if v.name in self.prior))
         self.near = Neighbourhoods(self.space.names, self.joined.links)
         self.table = None if data is None or self.estimator is None else Table(data, self.estimator, self.space)
         self._no_table = ""
+
+    def answer(self, method: str, arguments: Mapping[str, Any]) -> tuple[str | None, dict[str, Any]]:
+        """What is wrong with a question, or None, and the answer of a method, with the version of the model."""
+        try:
+            found = getattr(self, method)(**arguments)
+        except FullspanError as error:
+            return str(error), {}
+        except MemoryError:
+            return "there is not enough memory for the answer; ask for less at once", {}
+        return None, {**found, "version": self.version}
 
     # -- what it is -------------------------------------------------------------------------------------------
 
@@ -404,6 +416,11 @@ class Explorer:
         visible = self.distribution.visible
         rows = [[v.levels[int(c)] for v, c in zip(visible.variables, row, strict=True)] for row in codes]
         return {"variables": list(visible.names), "rows": rows}
+
+
+def _opened(path: Path) -> Any:
+    """The network or estimator in a file."""
+    return read_graph(path, MAX_MEMORY) if suffix(path) in NETWORKS else load(path)
 
 
 def version_of(path: Path) -> str:

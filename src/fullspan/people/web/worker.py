@@ -154,12 +154,10 @@ def _answered(
             for other in served:
                 _renewed(models, served, other)
             arguments = {"others": models, **arguments}
-        answer = getattr(explorer, method)(**arguments)
     except FullspanError as error:
         return str(error), {}
-    except MemoryError:
-        return "there is not enough memory for the answer; ask for less at once", {}
-    return None, {**answer, "version": explorer.version, "stale": stale}
+    wrong, answer = explorer.answer(method, arguments)
+    return wrong, {**answer, "stale": stale} if wrong is None else answer
 
 
 def _renewed(models: dict[str, Any], served: Served, model: str) -> str | None:

@@ -1,0 +1,1 @@
+from fullspan.people.notebook.opening import explore as explore
