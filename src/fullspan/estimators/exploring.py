@@ -14,9 +14,7 @@ _WIDGET = "fullspan.people.notebook:explore"
 class Explorable:
     """A fitted model that can be explored in a notebook."""
 
-    distribution_: Any
-
-    def explore(self, given: Evidence = None) -> Any:
+    def explore(self: Any, given: Evidence = None) -> Any:
         """Explore the model in Jupyter, VS Code or marimo: its graph, and what follows for each variable from others.
 
         It needs anywidget, ``pip install 'fullspan[notebook]'``.

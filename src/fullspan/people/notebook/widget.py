@@ -30,10 +30,12 @@ class ExplorerWidget(anywidget.AnyWidget):  # type: ignore[misc]
 
     def _heard(self, _: Any, message: dict[str, Any], __: Any) -> None:
         """Answer a question of the view: ``{"id", "method", "arguments"}``, by ``{"id", "wrong", "answer"}``."""
-        wrong, answer = f"there is no question {message['method']!r}", {}
+        method: str = message["method"]
+        answer: dict[str, Any] = {}
+        wrong: str | None = f"there is no question {method!r}"
         try:
-            if not message["method"].startswith("_") and isfunction(getattr(Explorer, message["method"], None)):
-                wrong, answer = self.explorer.answer(message["method"], message["arguments"])
+            if not method.startswith("_") and isfunction(getattr(Explorer, method, None)):
+                wrong, answer = self.explorer.answer(method, message["arguments"])
         except Exception as error:  # a kernel keeps errors of messages in its log, and the view would wait for ever
             wrong, answer = f"{type(error).__name__}: {error}", {}
         self.send({"id": message.get("id"), "wrong": wrong, "answer": answer})
