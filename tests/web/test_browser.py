@@ -27,12 +27,22 @@ pytestmark = pytest.mark.usefixtures("chromium")
 class Server:
     """``fullspan serve`` as a process of its own, on one port."""
 
-    def __init__(self, *models: Path) -> None:
-        self.models, self.port, self.process = models, 0, None
+    def __init__(self, *models: Path, data: Path) -> None:
+        self.models, self.data, self.port, self.process = models, data, 0, None
         self.start()
 
     def start(self) -> None:
-        command = [sys.executable, "-m", "fullspan", "serve", *map(str, self.models), "--port", str(self.port)]
+        command = [
+            sys.executable,
+            "-m",
+            "fullspan",
+            "serve",
+            *map(str, self.models),
+            "--port",
+            str(self.port),
+            "--data",
+            str(self.data),
+        ]
         self.process: Any = subprocess.Popen([*command, "--workers", "1"], stderr=subprocess.PIPE, text=True)
         for line in self.process.stderr:
             if found := re.search(r"http://127\.0\.0\.1:(\d+)/", line):
@@ -60,11 +70,13 @@ def _votes(folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def server(paths: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    import fullspan as fs
+
     folder = tmp_path_factory.mktemp("browser")
     copies = [folder / "one.fsm", folder / "two.fsm"]
     for source, copy in zip(paths.values(), copies, strict=True):
         shutil.copy(source, copy)
-    server = Server(*copies, _votes(folder))
+    server = Server(*copies, _votes(folder), data=fs.datasets.house_votes_path())
     yield server
     server.stop()
 
@@ -82,7 +94,8 @@ def page(browser: Any, server: Server) -> Iterator[Any]:
     problems: list[str] = []
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.on(
-        "request", lambda request: request.url.startswith((server.address, "data:")) or problems.append(request.url)
+        "request",
+        lambda request: request.url.startswith((server.address, "data:", "blob:")) or problems.append(request.url),
     )
     page.goto(f"{server.address}#tab=Graph")
     page.wait_for_selector(".node")
@@ -299,6 +312,70 @@ def test_interactions_lead_and_weights_follow(page: Any, votes: Path) -> None:
     assert "favoured" not in page.inner_text('.view[aria-label="Weights"]')
     aligned = "(s) => [...document.querySelectorAll(s)].map((e) => getComputedStyle(e).textAlign)"
     assert set(page.evaluate(aligned, '.view[aria-label="Weights"] th:not(:first-child)')) == {"right"}
+
+
+def test_an_interaction_opens_as_a_chart_next_to_the_rows(page: Any) -> None:
+    """Sorted, searched and filtered; the effect with its rows, intervals and neighbours; the address says it all."""
+    page.select_option("header select", "votes")
+    page.click('nav button:text-is("Interactions")')
+    page.click("button.words >> nth=0")
+    page.wait_for_selector(".shares")
+    assert page.inner_text(".effect h3 >> nth=0") == "Share of physician=y, by party"
+    assert "435 rows of house-votes-84.csv, from which the model was learned" in page.inner_text(".effect")
+    assert page.locator(".shares .dot").count() == page.locator(".shares .range").count() == 2
+    page.click(".others button >> nth=0")
+    page.wait_for_function("() => !/by party$|^$/.test(document.querySelector('.effect h3')?.textContent ?? '')")
+    assert page.locator(".effect").count() == 1
+    page.fill('.filters label:has-text("Variable") input', "party")
+    page.keyboard.press("Enter")
+    page.click('th button:text-is("interaction")')
+    page.wait_for_selector('th[aria-sort="ascending"]')
+    page.wait_for_function(IN_ORDER)
+    words = page.locator("button.words").all_inner_texts()
+    page.reload()
+    page.wait_for_selector(".effect")
+    assert page.locator("button.words").all_inner_texts() == words
+    with page.expect_download() as saved:
+        page.click('button:text-is("Save as CSV")')
+    lines = saved.value.path().read_text().splitlines()
+    assert (lines[0].split(",")[:3], len(lines)) == (["variables", "words", "order"], len(words) + 1)
+
+
+IN_ORDER = """() => {
+  const words = [...document.querySelectorAll("button.words")].map((e) => e.textContent.toLowerCase());
+  return words.length > 1 && words.every((w, k) => w.includes("party") && (k === 0 || words[k - 1] <= w));
+}"""
+
+
+def test_levels_are_excluded_and_what_changed_most_comes_first(page: Any, paths: dict[str, Path]) -> None:
+    import fullspan as fs
+
+    page.click('[aria-label="exclude b = 0"]')
+    page.wait_for_selector(".chip")
+    assert page.inner_text(".chip") == "b ≠ 0 ×"
+    page.select_option(".find select", "changed")
+    page.wait_for_function("() => document.querySelector('.variables .name').textContent.startsWith('b')")
+    expected = fs.load(paths["one"]).conditional("rain", {"b": [1, 2]})["yes"]
+    reaches(page, "rain", "yes", round(100 * expected, 1))
+    page.click('[aria-label="exclude b = 1"]')
+    page.wait_for_selector('.chip:text-is("b = 2 ×")')
+    page.click('button:text-is("Undo")')
+    page.wait_for_selector('.chip:text-is("b ≠ 0 ×")')
+
+
+def test_answers_fold_go_and_lead_to_what_was_meant(page: Any) -> None:
+    assert re.fullmatch(r"P\(.+ \| .+=.+\)", page.get_attribute(".combo input", "placeholder"))
+    for question in ("P(rain)", "P(rani)"):
+        page.fill(".combo input", question)
+        page.keyboard.press("Enter")
+        page.wait_for_selector(f'.asked code:text-is("{question}")')
+    assert page.locator(".asked details[open]").count() == 1
+    page.click('.asked button:has-text("Ask P(rain)")')
+    page.wait_for_function("() => document.querySelectorAll('.asked').length === 3")
+    page.click(".asked .dismiss >> nth=0")
+    page.wait_for_function("() => document.querySelectorAll('.asked').length === 2")
+    page.click('button:text-is("Dismiss all answers")')
+    page.wait_for_selector(".asked", state="detached")
 
 
 def test_the_fill_of_a_node_is_the_level_below_its_name(page: Any) -> None:

@@ -11,10 +11,10 @@ export type Given = Record<string, Level | Level[]>;
 export interface Answer { version: string; stale: string | null }
 export interface Model extends Answer {
   name: string; kind: string; n_variables: number; log2_states: number; n_terms: number;
-  n_interactions: number; called: string; n_rows: number; status: string;
+  n_interactions: number; called: string; n_rows: number; status: string; data: string;
 }
 export interface Variable { name: string; levels: Level[]; ordered: boolean; prior: number[] }
-export interface Node extends Variable { degree: number }
+export interface Node extends Variable { degree: number; community: number }
 export interface Variables extends Answer { total: number; variables: Variable[] }
 interface Link { strength: number; approximate: boolean; words: string; kind: string | null }
 export interface Edge extends Link { a: string; b: string; direction: number }
@@ -26,8 +26,9 @@ export interface Graph extends Answer {
 export interface Interaction extends Link {
   variables: string[]; order: number; nats_saved: number | null; events: string[]; ratio: number | null;
   low: number | null; high: number | null; smallest: number | null; largest: number | null; direction: number; chosen: number;
+  within: string[][]; weak: boolean;
 }
-export interface Interactions extends Answer { total: number; called: string; measure: string; note: string; interactions: Interaction[] }
+export interface Interactions extends Answer { total: number; strongest: number; called: string; measure: string; note: string; interactions: Interaction[] }
 export interface Term {
   words: string; variables: string[]; order: number;
   weight: number | null; standard_error: number | null; nats_saved: number | null; approximate: boolean; chosen: number;
@@ -41,6 +42,25 @@ export interface WhatIf extends Answer {
   target: string; levels: Level[]; now: number[];
   rows: { variable: string; moves: number; levels: { level: Level; probability: number; target: number[] }[] }[];
 }
+/** A variable with its distribution now, and how far it moved (total variation). */
+export interface Moved extends Variable { now: number[]; moved: number }
+export interface Consequences extends Answer { log_prob: number | null; total: number; variables: Moved[] }
+export interface Changed extends Answer { total: number; changed: Moved[]; variables: Moved[] }
+export interface Compared extends Variable { now: number[]; other: number[] }
+export interface Comparison extends Answer { other: string; total: number; variables: Compared[] }
+export interface Comparable extends Answer { models: { name: string; n_common: number }[] }
+export interface Shares {
+  title: string; heading: string; columns: string[]; left_out: string;
+  rows: { label: string; model: number[]; data: (number | null)[]; low: (number | null)[]; high: (number | null)[]; n: number | null }[];
+}
+export interface Effect extends Answer {
+  interaction: Interaction; measure: string; shares: Shares; about_rows: string; others: Interaction[];
+  effects: { events: string[]; words: string; ratio: number | null; low: number | null; high: number | null }[];
+}
+export interface OddCell {
+  column: string; level: Level | null; probability: number | null; likeliest: Level; its_probability: number; gain: number | null;
+}
+export interface OddRow extends Answer { score: number; share: number; share_error: number; cells: OddCell[]; text: string; n_rows: number }
 export interface Samples extends Answer { variables: string[]; rows: Level[][] }
 
 /** Carries a question to where models are open. */
@@ -49,6 +69,9 @@ export interface Transport {
   call<T>(model: string, method: string, args: Record<string, unknown>, signal?: AbortSignal): Promise<T>;
   models(): Promise<Model[]>;
 }
+
+/** Which interactions, in which order. */
+export interface Listing { search: string; variable: string | null; sort: string; descending: boolean }
 
 /** Nobody answers at all, as opposed to answering that something is wrong. */
 export class Gone extends Error {}
@@ -59,11 +82,20 @@ export const questions = (to: Transport) => ({
   variables: (model: string, search: string, limit: number, signal?: AbortSignal) =>
     to.call<Variables>(model, "variables", { search, limit }, signal),
   graph: (model: string, focus: string | null, radius: number) =>
-    to.call<Graph>(model, "graph", { focus, radius, limit: 60 }),
-  interactions: (model: string, offset: number) => to.call<Interactions>(model, "interactions", { offset, limit: 100 }),
+    to.call<Graph>(model, "graph", { focus, radius, limit: focus === null ? 500 : 80 }),
+  interactions: (model: string, offset: number, how: Partial<Listing> = {}, limit = 100) =>
+    to.call<Interactions>(model, "interactions", { offset, limit, ...how }),
+  effect: (model: string, variables: string[]) => to.call<Effect>(model, "effect", { variables }),
   terms: (model: string, offset: number) => to.call<Terms>(model, "terms", { offset, limit: 100 }),
   marginals: (model: string, given: Given, variables: string[]) =>
     to.call<Marginals>(model, "distributions", { given, variables }),
+  consequences: (model: string, given: Given, how: { search: string; order: "table" | "changed"; limit: number }) =>
+    to.call<Consequences>(model, "consequences", { given, ...how }),
+  margins: (model: string, margins: Record<string, number[]>, search: string, limit: number) =>
+    to.call<Changed>(model, "margins", { margins, search, limit }),
+  comparable: (model: string) => to.call<Comparable>(model, "comparable", {}),
+  compare: (model: string, other: string, given: Given) => to.call<Comparison>(model, "compare", { other, given, limit: 200 }),
+  row: (model: string, text: string, number: number | null) => to.call<OddRow>(model, "row", { text, number }),
   query: (model: string, text: string, given: Given) => to.call<Reply>(model, "ask", { text, given }),
   whatIf: (model: string, target: string, given: Given) => to.call<WhatIf>(model, "what_if", { target, given, limit: 30 }),
   sample: (model: string, n: number, seed: number | null, given: Given) =>

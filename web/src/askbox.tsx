@@ -1,10 +1,13 @@
 /** A box for questions such as P(A | B=b), with completion of names and levels. */
 
 import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useAnswer } from "./answers";
 import type { Common, Reply, Variable } from "./api";
 import { Bar } from "./bars";
+import { words } from "./given";
+import { saveTable } from "./saving";
 
-interface Asked { text: string; also: string; reply?: Reply; wrong?: string }
+interface Asked { key: number; text: string; also: string; reply?: Reply; wrong?: string; open: boolean }
 
 /** Completions, with the text and caret they were made for: they are never applied to another text. */
 interface Offer { text: string; caret: number; options: string[]; chosen: number }
@@ -21,8 +24,17 @@ function wordAt(text: string, caret: number): { start: number; word: string; of:
 
 const quoted = (text: string) => (/^[\w.+-]+$/.test(text) ? text : `"${text.replace(/"/g, "'")}"`);
 
-/** A question that this model can answer. */
-const example = ([a, b]: Variable[]) => (!a ? "" : !b ? `P(${quoted(a.name)})` : `P(${quoted(a.name)} | ${quoted(b.name)}=${quoted(String(b.levels[0]))})`);
+/** A question that this model can answer, of two variables that it joins. */
+const example = (a: Variable | undefined, b: Variable | undefined) =>
+  !a ? "" : !b ? `P(${quoted(a.name)})` : `P(${quoted(a.name)} | ${quoted(b.name)}=${quoted(String(b.levels[b.levels.length - 1]))})`;
+
+/** Texts with what an error suggests put in, such as a name that was meant. */
+function suggested(text: string, wrong: string): string[] {
+  const found = /'([^']+)' \(did you mean ('[^']+'(?: or '[^']+')*)\?\)/.exec(wrong);
+  if (!found) return [];
+  const [, word, meant] = found;
+  return [...meant.matchAll(/'([^']+)'/g)].map((m) => text.replace(word, quoted(m[1]))).filter((better) => better !== text);
+}
 
 export function AskBox(props: Common & { variables: Variable[] }) {
   const { ask, model, given, failed } = props;
@@ -32,6 +44,10 @@ export function AskBox(props: Common & { variables: Variable[] }) {
   const [history, setHistory] = useState<Asked[]>([]);
   const input = useRef<HTMLInputElement>(null);
   const list = useId();
+  const shown = useRef(0);
+  const first = useAnswer(() => ask.interactions(model, 0, {}, 1), [model, props.version], failed).answer?.interactions[0]?.variables ?? [];
+  const named = first.map((name) => props.variables.find((v) => v.name === name));
+  const placeholder = named[0] && named[1] ? example(named[0], named[1]) : example(props.variables[0], props.variables[1]);
 
   useEffect(() => {
     const { word, of } = wordAt(text, caret);
@@ -64,15 +80,19 @@ export function AskBox(props: Common & { variables: Variable[] }) {
     box.setSelectionRange(put.length, put.length);
     note();
   };
+  /** The newest answer is open, the ones before are folded. */
+  const add = (asked: Omit<Asked, "key" | "open">) =>
+    setHistory((old) => [{ ...asked, key: (shown.current += 1), open: true }, ...old.map((one) => ({ ...one, open: false }))].slice(0, 20));
+  const answered = (question: string) => {
+    setOffer(NONE);
+    const also = Object.keys(given).map((name) => words(given, name, props.variables.find((v) => v.name === name))).join(", ");
+    ask.query(model, question, given)
+      .then((reply) => add({ text: question, also, reply }))
+      .catch((error) => add({ text: question, also, wrong: failed(error) }));
+  };
   const send = (event: Event) => {
     event.preventDefault();
-    const question = text.trim();
-    if (!question) return;
-    setOffer(NONE);
-    const also = Object.entries(given).map(([name, level]) => `${name}=${level}`).join(", ");
-    ask.query(model, question, given)
-      .then((reply) => setHistory((old) => [{ text: question, also, reply }, ...old].slice(0, 20)))
-      .catch((error) => setHistory((old) => [{ text: question, also, wrong: failed(error) }, ...old].slice(0, 20)));
+    if (text.trim()) answered(text.trim());
   };
   const keys = (event: KeyboardEvent) => {
     if (!options.length || !current()) return;
@@ -87,7 +107,7 @@ export function AskBox(props: Common & { variables: Variable[] }) {
       <form onSubmit={send}>
         <label for={`${list}-box`}>Ask</label>
         <div class="combo">
-          <input id={`${list}-box`} ref={input} value={text} placeholder={example(props.variables)} spellcheck={false} autocomplete="off"
+          <input id={`${list}-box`} ref={input} value={text} placeholder={placeholder} spellcheck={false} autocomplete="off"
             role="combobox" aria-autocomplete="list" aria-expanded={options.length > 0} aria-controls={list}
             aria-activedescendant={chosen >= 0 ? `${list}-${chosen}` : undefined} maxLength={2000}
             onInput={note} onKeyUp={note} onClick={note} onKeyDown={keys} onBlur={() => setOffer(NONE)} />
@@ -101,27 +121,44 @@ export function AskBox(props: Common & { variables: Variable[] }) {
         <button type="submit" class="main">Answer</button>
       </form>
       <div aria-live="polite">
+        {history.length > 1 && <button type="button" class="small" onClick={() => setHistory([])}>Dismiss all answers</button>}
         {history.map((asked) => (
-          <div class="asked">
-            <code>{asked.text}</code>{asked.also && <span class="about"> and given {asked.also}</span>}
-            {asked.wrong !== undefined && <pre class="wrong">{asked.wrong}</pre>}
-            {asked.reply && asked.reply.probability !== null && <strong> = {asked.reply.probability.toPrecision(6)}</strong>}
-            {asked.reply && asked.reply.nats !== null && <strong> = {asked.reply.nats.toPrecision(6)} nats</strong>}
-            {asked.reply && asked.reply.rows.length > 0 && (
-              <table>
-                <thead><tr>{asked.reply.variables.map((v) => <th scope="col">{v}</th>)}<th scope="col" class="n">probability</th><td /></tr></thead>
-                <tbody>
-                  {asked.reply.rows.slice(0, 64).map((row) => (
-                    <tr>{row.levels.map((l) => <td>{String(l)}</td>)}<td class="n">{row.probability.toPrecision(4)}</td>
-                      <td class="wide"><Bar value={row.probability} /></td></tr>
-                  ))}
-                </tbody>
-              </table>
-            )}
-            {asked.reply?.notes.map((note) => <p class="about">{note}</p>)}
-          </div>
+          <Answered key={asked.key} asked={asked} again={(better) => { setText(better); answered(better); }}
+            fold={(open) => setHistory((old) => old.map((one) => (one.key === asked.key ? { ...one, open } : one)))}
+            dismiss={() => setHistory((old) => old.filter((one) => one.key !== asked.key))} />
         ))}
       </div>
     </section>
+  );
+}
+
+/** A question with its answer, which can be folded and dismissed. */
+function Answered({ asked, again, fold, dismiss }: { asked: Asked; again: (text: string) => void; fold: (open: boolean) => void; dismiss: () => void }) {
+  const { reply, wrong } = asked;
+  return (
+    <div class="asked">
+      <button type="button" class="small dismiss" aria-label={`dismiss the answer to ${asked.text}`} onClick={dismiss}>×</button>
+      <details open={asked.open} onToggle={(event) => { const { open } = event.target as HTMLDetailsElement; if (open !== asked.open) fold(open); }}>
+        <summary><code>{asked.text}</code>{asked.also && <span class="about"> and given {asked.also}</span>}
+          {reply && reply.probability !== null && <strong> = {reply.probability.toPrecision(6)}</strong>}
+          {reply && reply.nats !== null && <strong> = {reply.nats.toPrecision(6)} nats</strong>}</summary>
+        {wrong !== undefined && <pre class="wrong">{wrong}</pre>}
+        {wrong !== undefined && suggested(asked.text, wrong).map((better) => <button type="button" onClick={() => again(better)}>Ask <code>{better}</code></button>)}
+        {reply && reply.rows.length > 0 && (
+          <table>
+            <thead><tr>{reply.variables.map((v) => <th scope="col">{v}</th>)}<th scope="col" class="n">probability</th><td /></tr></thead>
+            <tbody>
+              {reply.rows.slice(0, 64).map((row) => (
+                <tr>{row.levels.map((l) => <td>{String(l)}</td>)}<td class="n">{row.probability.toPrecision(4)}</td>
+                  <td class="wide"><Bar value={row.probability} /></td></tr>
+              ))}
+            </tbody>
+          </table>
+        )}
+        {reply && reply.rows.length > 0 && <p class="row">{reply.rows.length > 64 && <span class="about">The first 64 of {reply.rows.length.toLocaleString("en")} rows.</span>}
+          <button type="button" class="small" onClick={() => saveTable("answer", [...reply.variables, "probability"], reply.rows.map((r) => [...r.levels, r.probability]))}>Save as CSV</button></p>}
+        {reply?.notes.map((note) => <p class="about">{note}</p>)}
+      </details>
+    </div>
   );
 }

@@ -1,30 +1,51 @@
 /** Probabilities as bars. A level is a button: press it to clamp the variable there, press again to free it. */
 
-import type { Given, Level, Variable } from "./api";
+import type { Given, Level, Moved, Variable } from "./api";
+import { allowed, clamped, only, toggled } from "./given";
 
 export const percent = (p: number): string =>
   p >= 0.9995 && p < 1 ? "99.9+%" : p > 0 && p < 0.0005 ? "<0.1%" : `${(100 * p).toFixed(1)}%`;
 
-export function Levels(props: {
-  variable: Variable; now: number[]; given: Given; clamp: (name: string, level: Level | null) => void;
-}) {
-  const { variable, now, given, clamp } = props;
+/** A range of the levels of an ordered variable. */
+function Range({ variable, given, change }: { variable: Variable; given: Given; change: (given: Given) => void }) {
+  const { name, levels } = variable, now = allowed(given, variable);
+  const first = levels.indexOf(now[0]), last = levels.indexOf(now[now.length - 1]);
+  const end = (label: string, value: number, set: (k: number) => void) => (
+    <label>{label} <select aria-label={`${name} ${label}`} value={value} onChange={(e) => set(+(e.target as HTMLSelectElement).value)}>
+      {levels.map((level, k) => <option value={k}>{String(level)}</option>)}</select></label>
+  );
+  const set = (a: number, b: number) => change(only(given, variable, levels.slice(Math.min(a, b), Math.max(a, b) + 1)));
+  return <div class="range">{end("from", first, (k) => set(k, Math.max(k, last)))}{end("to", last, (k) => set(Math.min(first, k), k))}</div>;
+}
+
+export function Levels(props: { variable: Moved; given: Given; change: (given: Given) => void }) {
+  const { variable, given, change } = props, { name, levels, now, prior } = variable;
+  const own = given[name], left = allowed(given, variable);
   return (
-    <div class="levels" role="group" aria-label={`levels of ${variable.name}`}>
-      {variable.levels.map((level, k) => {
-        const pressed = given[variable.name] === level;
-        return (
-          <button type="button" class="level" aria-pressed={pressed}
-            title={`${variable.name} = ${level}: ${percent(now[k])}, ${percent(variable.prior[k])} when nothing is clamped`}
-            onClick={() => clamp(variable.name, pressed ? null : level)}>
-            <span class="fill" style={{ width: `${100 * now[k]}%` }} />
-            <span class="was" style={{ left: `${100 * variable.prior[k]}%` }} />
-            <span class="text">{String(level)}</span>
-            <span class="number">{percent(now[k])}</span>
-          </button>
-        );
-      })}
-    </div>
+    <>
+      <div class="levels" role="group" aria-label={`levels of ${name}`}>
+        {levels.map((level, k) => {
+          const pressed = !Array.isArray(own) && own === level, out = !left.includes(level);
+          return (
+            <div class={out && Array.isArray(own) ? "choice out" : "choice"}>
+              <button type="button" class="level" aria-pressed={pressed}
+                title={`${name} = ${level}: ${percent(now[k])}, ${percent(prior[k])} when nothing is known`}
+                onClick={() => change(clamped(given, name, pressed ? null : level as Level))}>
+                <span class="fill" style={{ width: `${100 * now[k]}%` }} />
+                <span class="was" style={{ left: `${100 * prior[k]}%` }} />
+                <span class="text">{String(level)}</span>
+                <span class="number">{percent(now[k])}</span>
+              </button>
+              {levels.length > 2 && (
+                <button type="button" class="not" aria-pressed={out && own !== undefined} aria-label={`exclude ${name} = ${level}`}
+                  title={out && own !== undefined ? "allow this level" : "exclude this level"} onClick={() => change(toggled(given, variable, level))}>≠</button>
+              )}
+            </div>
+          );
+        })}
+      </div>
+      {variable.ordered && levels.length > 3 && <Range variable={variable} given={given} change={change} />}
+    </>
   );
 }
 
@@ -32,6 +53,6 @@ export function Levels(props: {
 export const amount = (strength: number, approximate: boolean): string =>
   `${approximate ? "~" : ""}${strength.toLocaleString("en", { minimumFractionDigits: 1, maximumFractionDigits: 1 })}`;
 
-export function Bar(props: { value: number }) {
-  return <span class="bar"><span class="fill" style={{ width: `${100 * Math.min(Math.max(props.value, 0), 1)}%` }} /></span>;
+export function Bar(props: { value: number; class?: string }) {
+  return <span class={`bar ${props.class ?? ""}`}><span class="fill" style={{ width: `${100 * Math.min(Math.max(props.value, 0), 1)}%` }} /></span>;
 }

@@ -7,7 +7,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 import { useAnswer } from "./answers";
 import type { Common, Given, Graph, Level, Variable } from "./api";
 import { amount, percent } from "./bars";
-import { clamped } from "./evidence";
+import { clamped } from "./given";
 import type { PanelProps } from "./state";
 
 const TALL = 30, UNDER = 16, GROUPS = 4;

@@ -13,21 +13,25 @@ export function takeToken(): void {
   history.replaceState(null, "", location.pathname + (said.size ? `#${said}` : ""));
 }
 
-async function request<T>(path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+/** Whatever the server answers to a request; a body is JSON, or a file with its type. */
+async function reply(path: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
   const headers: Record<string, string> = {};
-  const token = sessionStorage.getItem(TOKEN);
+  const token = sessionStorage.getItem(TOKEN), file = body instanceof Blob ? body : null;
   if (token) headers["authorization"] = `Bearer ${token}`;
-  if (body !== undefined) headers["content-type"] = "application/json";
-  let response: Response;
+  if (body !== undefined) headers["content-type"] = file ? file.type : "application/json";
   try {
-    response = await fetch(`api/${path}`, {
+    return await fetch(`api/${path}`, {
       method: body === undefined ? "GET" : "POST", headers, signal,
-      body: body === undefined ? undefined : JSON.stringify(body),
+      body: body === undefined ? undefined : file ?? JSON.stringify(body),
     });
   } catch (error) {
     if (signal?.aborted) throw error;
     throw new Gone("the server does not answer");
   }
+}
+
+async function request<T>(path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+  const response = await reply(path, body, signal);
   const answer = await response.json().catch((error) => {
     if (!response.ok) return { detail: response.statusText };
     throw signal?.aborted ? error : new Gone("the server's answer breaks off");  // never half an answer as a whole one
@@ -37,7 +41,10 @@ async function request<T>(path: string, body?: unknown, signal?: AbortSignal): P
 }
 
 /** Paths of methods; those that are given what is known, or a text, are posted. */
-const POSTED: Record<string, string> = { distributions: "marginals", ask: "query", what_if: "what-if", sample: "sample" };
+const POSTED: Record<string, string> = {
+  distributions: "marginals", ask: "query", what_if: "what-if", sample: "sample", consequences: "consequences",
+  margins: "margins", compare: "compare", row: "row", effect: "effect",
+};
 
 export const http: Transport = {
   call(model, method, args, signal) {
@@ -47,6 +54,30 @@ export const http: Transport = {
     return request(`${of}/${method}?${new URLSearchParams(named)}`, undefined, signal);
   },
   models: () => request<{ models: Model[] }>("models").then((answer) => answer.models),
+};
+
+/** A file that the server makes, to be saved. */
+async function file(path: string, body?: unknown): Promise<Blob> {
+  const response = await reply(path, body);
+  if (!response.ok) throw new Error((await response.json().catch(() => ({}))).detail ?? response.statusText);
+  return response.blob();
+}
+
+/** Rows drawn from a model, as a file. */
+export const sampleFile = (model: string, kind: "csv" | "parquet", n: number, seed: number, given: unknown) =>
+  file(`models/${encodeURIComponent(model)}/sample-file`, { n, seed, given, kind });
+
+/** A fit that was started from the page; costs are seconds and nats per row. */
+export interface Fit {
+  name: string; learner: string; state: "running" | "done" | "failed"; seconds: number; stopping: boolean; problem: string; words: string;
+  costs: [number, number][];
+}
+export const fits = {
+  list: () => request<{ allowed: boolean; fits: Fit[] }>("fits"),
+  start: (table: File, learner: string) =>
+    request<Fit>(`fits?${new URLSearchParams({ name: table.name, learner })}`, new Blob([table], { type: "text/csv" })),
+  stop: (name: string) => request<Fit>(`fits/${encodeURIComponent(name)}/stop`, {}),
+  model: (name: string) => file(`fits/${encodeURIComponent(name)}/model`),
 };
 
 /** The OpenAPI description. */

@@ -47,10 +47,11 @@ function App({ ask, store }: { ask: Questions; store: Store }) {
   }, []);
 
   /** Begin, or begin again after the server was away. */
-  const connect = useCallback(() => ask.models().then((found) => {
+  const connect = useCallback((show?: string) => ask.models().then((found) => {
     setModels(found);
     setGone(false);
     setVersion((old) => `${old.split("+")[0]}+${Date.now()}`);
+    if (show !== undefined) store.change({ model: show, tab: "" });
     const wanted = store.page.model;
     if (found.some((m) => m.name === wanted)) return;
     if (wanted) setProblem(`The address names a model ${wanted}, which is not served; shown is ${found[0]?.name}.`);
@@ -65,7 +66,8 @@ function App({ ask, store }: { ask: Questions; store: Store }) {
 
   const about = models.find((m) => m.name === page.model);
   const change: PanelProps["change"] = (what, quiet) => store.change(what, quiet);
-  const common = { ask, model: page.model, given: page.given, version, seen, failed, change, view: page.view, models };
+  const reload = useCallback((show?: string) => { connect(show).catch((error) => setProblem(failed(error))); }, []);
+  const common = { reload, ask, model: page.model, given: page.given, version, seen, failed, change, view: page.view, models };
   return (
     <>
       <header>
@@ -91,7 +93,8 @@ function Opened(props: Omit<PanelProps, "variables"> & { tab: string }) {
   return (
     <div class="columns">
       <aside aria-label="Variables">
-        <EvidencePanel {...props} change={(given) => change({ given })} look={(focus) => change({ tab: "Graph", view: { focus } })} />
+        <EvidencePanel {...props} change={(given) => change({ given })} look={(focus) => change({ tab: "Graph", view: { focus } })}
+          settings={{ view: props.view, set: (view) => change({ view }) }} />
       </aside>
       <main>
         <AskBox {...panel} />

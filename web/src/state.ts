@@ -21,6 +21,17 @@ export interface PanelProps extends Common {
   view: View;
   /** Change the page. `quiet` replaces the step before instead of adding one that can be undone: for typing and dragging. */
   change: (what: Change, quiet?: boolean) => void;
+  /** Ask again which models there are, and then show one. */
+  reload: (model?: string) => void;
+}
+
+/** Settings that lie in the address, or, where there is none, in the component itself. */
+export interface Settings { view: View; set: (view: View) => void }
+
+/** The settings that a component was given, or its own. */
+export function useSettings(given?: Settings): Settings {
+  const [view, setView] = useState<View>({});
+  return given ?? { view, set: (more) => setView((old) => ({ ...old, ...more })) };
 }
 
 const EMPTY: Page = { model: "", tab: "", given: {}, view: {} };

@@ -413,12 +413,14 @@ var Re = (e) => ({
 	graph: (t, n, r) => e.call(t, "graph", {
 		focus: n,
 		radius: r,
-		limit: 60
+		limit: n === null ? 500 : 80
 	}),
-	interactions: (t, n) => e.call(t, "interactions", {
+	interactions: (t, n, r = {}, i = 100) => e.call(t, "interactions", {
 		offset: n,
-		limit: 100
+		limit: i,
+		...r
 	}),
+	effect: (t, n) => e.call(t, "effect", { variables: n }),
 	terms: (t, n) => e.call(t, "terms", {
 		offset: n,
 		limit: 100
@@ -426,6 +428,25 @@ var Re = (e) => ({
 	marginals: (t, n, r) => e.call(t, "distributions", {
 		given: n,
 		variables: r
+	}),
+	consequences: (t, n, r) => e.call(t, "consequences", {
+		given: n,
+		...r
+	}),
+	margins: (t, n, r, i) => e.call(t, "margins", {
+		margins: n,
+		search: r,
+		limit: i
+	}),
+	comparable: (t) => e.call(t, "comparable", {}),
+	compare: (t, n, r) => e.call(t, "compare", {
+		other: n,
+		given: r,
+		limit: 200
+	}),
+	row: (t, n, r) => e.call(t, "row", {
+		text: n,
+		number: r
 	}),
 	query: (t, n, r) => e.call(t, "ask", {
 		text: n,
@@ -470,8 +491,37 @@ function ze(e, t, n, r = 0) {
 		};
 	}, [JSON.stringify(t)]), i;
 }
+// src/given.ts
+var Be = (e, t) => {
+	let n = e[t.name];
+	return n === void 0 ? t.levels : Array.isArray(n) ? t.levels.filter((e) => n.includes(e)) : [n];
+}, Ve = (e, t, n) => {
+	let { [t]: r, ...i } = e;
+	return n === null ? i : {
+		...i,
+		[t]: n
+	};
+}, He = (e, t, n) => {
+	let { [t.name]: r, ...i } = e, a = t.levels.filter((e) => n.includes(e));
+	return a.length === 0 || a.length === t.levels.length ? i : {
+		...i,
+		[t.name]: a.length === 1 ? a[0] : a
+	};
+}, Ue = (e, t, n) => {
+	let r = Be(e, t);
+	return r.length === 1 && r[0] === n ? e : He(e, t, r.includes(n) ? r.filter((e) => e !== n) : [...r, n]);
+};
+function We(e, t, n) {
+	let r = e[t];
+	if (!Array.isArray(r)) return `${t} = ${r}`;
+	if (!n) return `${t} = ${r.join(" or ")}`;
+	let i = r.map((e) => n.levels.indexOf(e)).sort((e, t) => e - t), a = i.every((e, t) => t === 0 || e === i[t - 1] + 1);
+	if (n.ordered && a && r.length > 1) return `${t} from ${n.levels[i[0]]} to ${n.levels[i[i.length - 1]]}`;
+	let o = n.levels.filter((e) => !r.includes(e));
+	return o.length < r.length ? `${t} ≠ ${o.join(", ")}` : `${t} = ${r.join(" or ")}`;
+}
 // node_modules/preact/jsx-runtime/dist/jsxRuntime.mjs
-var Be = Symbol.for("pv"), Ve = 0;
+var Ge = Symbol.for("pv"), Ke = 0;
 Array.isArray;
 function P(t, n, r, i, a, o) {
 	n ||= {};
@@ -487,147 +537,303 @@ function P(t, n, r, i, a, o) {
 		__b: 0,
 		__e: null,
 		__c: null,
-		constructor: Be,
-		__v: --Ve,
+		constructor: Ge,
+		__v: --Ke,
 		__i: -1,
 		__u: 0
 	};
 	return (a || o) && (u.__source = a, u.__self = o), e.vnode && e.vnode(u), u;
 }
 // src/bars.tsx
-var He = (e) => e >= .9995 && e < 1 ? "99.9+%" : e > 0 && e < 5e-4 ? "<0.1%" : `${(100 * e).toFixed(1)}%`;
-function Ue(e) {
-	let { variable: t, now: n, given: r, clamp: i } = e;
-	return /* @__PURE__ */ P("div", {
-		class: "levels",
-		role: "group",
-		"aria-label": `levels of ${t.name}`,
-		children: t.levels.map((e, a) => {
-			let o = r[t.name] === e;
-			return /* @__PURE__ */ P("button", {
-				type: "button",
-				class: "level",
-				"aria-pressed": o,
-				title: `${t.name} = ${e}: ${He(n[a])}, ${He(t.prior[a])} when nothing is clamped`,
-				onClick: () => i(t.name, o ? null : e),
-				children: [
-					/* @__PURE__ */ P("span", {
-						class: "fill",
-						style: { width: `${100 * n[a]}%` }
-					}),
-					/* @__PURE__ */ P("span", {
-						class: "was",
-						style: { left: `${100 * t.prior[a]}%` }
-					}),
-					/* @__PURE__ */ P("span", {
-						class: "text",
-						children: String(e)
-					}),
-					/* @__PURE__ */ P("span", {
-						class: "number",
-						children: He(n[a])
-					})
-				]
-			});
+var qe = (e) => e >= .9995 && e < 1 ? "99.9+%" : e > 0 && e < 5e-4 ? "<0.1%" : `${(100 * e).toFixed(1)}%`;
+function Je({ variable: e, given: t, change: n }) {
+	let { name: r, levels: i } = e, a = Be(t, e), o = i.indexOf(a[0]), s = i.indexOf(a[a.length - 1]), c = (e, t, n) => /* @__PURE__ */ P("label", { children: [
+		e,
+		" ",
+		/* @__PURE__ */ P("select", {
+			"aria-label": `${r} ${e}`,
+			value: t,
+			onChange: (e) => n(+e.target.value),
+			children: i.map((e, t) => /* @__PURE__ */ P("option", {
+				value: t,
+				children: String(e)
+			}))
 		})
+	] }), l = (r, a) => n(He(t, e, i.slice(Math.min(r, a), Math.max(r, a) + 1)));
+	return /* @__PURE__ */ P("div", {
+		class: "range",
+		children: [c("from", o, (e) => l(e, Math.max(e, s))), c("to", s, (e) => l(Math.min(o, e), e))]
 	});
 }
-var We = (e, t) => `${t ? "~" : ""}${e.toLocaleString("en", {
+function Ye(e) {
+	let { variable: t, given: n, change: r } = e, { name: i, levels: a, now: o, prior: s } = t, c = n[i], l = Be(n, t);
+	return /* @__PURE__ */ P(y, { children: [/* @__PURE__ */ P("div", {
+		class: "levels",
+		role: "group",
+		"aria-label": `levels of ${i}`,
+		children: a.map((e, u) => {
+			let d = !Array.isArray(c) && c === e, f = !l.includes(e);
+			return /* @__PURE__ */ P("div", {
+				class: f && Array.isArray(c) ? "choice out" : "choice",
+				children: [/* @__PURE__ */ P("button", {
+					type: "button",
+					class: "level",
+					"aria-pressed": d,
+					title: `${i} = ${e}: ${qe(o[u])}, ${qe(s[u])} when nothing is known`,
+					onClick: () => r(Ve(n, i, d ? null : e)),
+					children: [
+						/* @__PURE__ */ P("span", {
+							class: "fill",
+							style: { width: `${100 * o[u]}%` }
+						}),
+						/* @__PURE__ */ P("span", {
+							class: "was",
+							style: { left: `${100 * s[u]}%` }
+						}),
+						/* @__PURE__ */ P("span", {
+							class: "text",
+							children: String(e)
+						}),
+						/* @__PURE__ */ P("span", {
+							class: "number",
+							children: qe(o[u])
+						})
+					]
+				}), a.length > 2 && /* @__PURE__ */ P("button", {
+					type: "button",
+					class: "not",
+					"aria-pressed": f && c !== void 0,
+					"aria-label": `exclude ${i} = ${e}`,
+					title: f && c !== void 0 ? "allow this level" : "exclude this level",
+					onClick: () => r(Ue(n, t, e)),
+					children: "≠"
+				})]
+			});
+		})
+	}), t.ordered && a.length > 3 && /* @__PURE__ */ P(Je, {
+		variable: t,
+		given: n,
+		change: r
+	})] });
+}
+var Xe = (e, t) => `${t ? "~" : ""}${e.toLocaleString("en", {
 	minimumFractionDigits: 1,
 	maximumFractionDigits: 1
-})}`, Ge = 200, Ke = (e, t, n) => {
-	let { [t]: r, ...i } = e;
-	return n === null ? i : {
-		...i,
-		[t]: n
+})}`;
+// src/state.ts
+function Ze(e) {
+	let [t, n] = we({});
+	return e ?? {
+		view: t,
+		set: (e) => n((t) => ({
+			...t,
+			...e
+		}))
 	};
+}
+var Qe = {
+	model: "",
+	tab: "",
+	given: {},
+	view: {}
 };
-function qe(e) {
-	let { ask: t, model: n, given: r, change: i, look: a, version: o, seen: s, failed: c } = e, [l, u] = we(""), d = ze((e) => t.variables(n, l, Ge, e), [
-		n,
-		l,
-		o
-	], c, l ? 150 : 0), f = d.answer?.variables ?? [], p = d.answer?.total ?? 0, m = f.map((e) => e.name), h = ze(() => m.length ? t.marginals(n, r, m) : null, [
+function $e(e, t) {
+	let n = t.model === void 0 || t.model === e.model || e.model === "" ? e : {
+		...Qe,
+		tab: e.tab
+	}, r = Object.fromEntries(Object.entries({
+		...n.view,
+		...t.view
+	}).filter(([, e]) => e !== ""));
+	return {
+		...n,
+		...t,
+		view: r
+	};
+}
+var et = class {
+	entries;
+	at = 0;
+	listeners = /* @__PURE__ */ new Set();
+	travel = (e) => this.go(this.at + e);
+	constructor(e = {}) {
+		this.entries = [{
+			id: "0",
+			page: {
+				...Qe,
+				...e
+			}
+		}];
+	}
+	get page() {
+		return this.entries[this.at].page;
+	}
+	get id() {
+		return this.entries[this.at].id;
+	}
+	get canUndo() {
+		return this.at > 0;
+	}
+	get canRedo() {
+		return this.at + 1 < this.entries.length;
+	}
+	change(e, t = !1) {
+		let n = $e(this.page, e);
+		JSON.stringify(n) !== JSON.stringify(this.page) && (t ? this.entries[this.at] = {
+			id: this.id,
+			page: n
+		} : (this.entries = [...this.entries.slice(0, this.at + 1), {
+			id: `${Date.now()}-${this.at + 1}`,
+			page: n
+		}], this.at += 1), this.tell(!t));
+	}
+	undo() {
+		this.canUndo && this.travel(-1);
+	}
+	redo() {
+		this.canRedo && this.travel(1);
+	}
+	reset() {
+		let { model: e, tab: t } = this.page, n = Object.fromEntries(Object.keys(this.page.view).map((e) => [e, ""]));
+		this.change({
+			model: e,
+			tab: t,
+			given: {},
+			view: n
+		});
+	}
+	show(e) {
+		let t = this.entries.findIndex((t) => t.id === e);
+		return t >= 0 && this.go(t), t >= 0;
+	}
+	listen(e) {
+		return this.listeners.add(e), () => {
+			this.listeners.delete(e);
+		};
+	}
+	go(e) {
+		this.at = Math.min(Math.max(e, 0), this.entries.length - 1), this.tell(!1);
+	}
+	tell(e) {
+		for (let t of this.listeners) t(e);
+	}
+};
+function tt(e) {
+	let [t, n] = we(e.page);
+	return Ee(() => (n(e.page), e.listen(() => n(e.page))), [e]), t;
+}
+// src/evidence.tsx
+var nt = 200;
+function rt(e) {
+	let { ask: t, model: n, given: r, change: i, look: a, version: o, seen: s, failed: c } = e, { view: l, set: u } = Ze(e.settings), [d, f] = we(""), p = l.order === "changed" ? "changed" : "table", { answer: m, wrong: h } = ze(() => t.consequences(n, r, {
+		search: d,
+		order: p,
+		limit: nt
+	}), [
 		n,
 		r,
-		m,
+		d,
+		p,
 		o
-	], c), g = h.answer?.marginals ?? {};
-	Ee(() => u(""), [n]), Ee(() => {
-		h.answer && s(h.answer);
-	}, [h.answer]);
-	let _ = Object.entries(r);
+	], c, d ? 150 : 0), g = m?.variables ?? [], _ = m?.total ?? 0, v = Oe(/* @__PURE__ */ new Map());
+	for (let e of g) v.current.set(e.name, e);
+	Ee(() => f(""), [n]), Ee(() => {
+		m && s(m);
+	}, [m]);
+	let b = Object.keys(r);
 	return /* @__PURE__ */ P(y, { children: [
-		/* @__PURE__ */ P("label", {
-			class: "search",
-			children: ["Find a variable ", /* @__PURE__ */ P("input", {
-				type: "search",
-				value: l,
-				onInput: (e) => u(e.target.value)
+		/* @__PURE__ */ P("div", {
+			class: "row find",
+			children: [/* @__PURE__ */ P("label", {
+				class: "search",
+				children: ["Find a variable ", /* @__PURE__ */ P("input", {
+					type: "search",
+					value: d,
+					onInput: (e) => f(e.target.value)
+				})]
+			}), /* @__PURE__ */ P("label", {
+				class: "search",
+				children: ["Order ", /* @__PURE__ */ P("select", {
+					value: p,
+					onChange: (e) => u({ order: e.target.value === "changed" ? "changed" : "" }),
+					children: [/* @__PURE__ */ P("option", {
+						value: "table",
+						children: "as in the table"
+					}), /* @__PURE__ */ P("option", {
+						value: "changed",
+						children: "most changed first"
+					})]
+				})]
 			})]
 		}),
 		/* @__PURE__ */ P("div", {
 			class: "given",
 			"aria-live": "polite",
-			children: _.length === 0 ? /* @__PURE__ */ P("p", { children: "Press a level to clamp it: every bar then shows the probability given what is clamped, exact under the model. The thin line marks the probability when nothing is clamped." }) : /* @__PURE__ */ P(y, { children: [
-				_.map(([e, t]) => /* @__PURE__ */ P("button", {
+			children: b.length === 0 ? /* @__PURE__ */ P("p", { children: "Press a level to clamp it: every bar then shows the probability given what is known, exact under the model. The thin line marks the probability when nothing is known. ≠ excludes a level." }) : /* @__PURE__ */ P(y, { children: [
+				b.map((e) => /* @__PURE__ */ P("button", {
 					type: "button",
 					class: "chip",
-					onClick: () => i(Ke(r, e, null)),
-					title: `unclamp ${e}`,
-					children: [
-						e,
-						" = ",
-						String(t),
-						" ×"
-					]
+					onClick: () => i(Ve(r, e, null)),
+					title: `forget ${e}`,
+					children: [We(r, e, v.current.get(e)), " ×"]
 				})),
 				/* @__PURE__ */ P("button", {
 					type: "button",
 					onClick: () => i({}),
-					children: "Unclamp all"
+					children: "Forget all"
 				}),
-				h.answer && h.answer.log_prob !== null && /* @__PURE__ */ P("p", { children: ["Probability of the clamped levels: ", Math.exp(h.answer.log_prob).toPrecision(3)] })
+				m && m.log_prob !== null && /* @__PURE__ */ P("p", { children: ["Probability of what is known: ", Math.exp(m.log_prob).toPrecision(3)] })
 			] })
 		}),
-		(h.wrong || d.wrong) && /* @__PURE__ */ P("pre", {
+		h && /* @__PURE__ */ P("pre", {
 			class: "wrong",
 			role: "alert",
-			children: h.wrong || d.wrong
+			children: h
 		}),
 		/* @__PURE__ */ P("ul", {
 			class: "variables",
-			children: f.map((e) => /* @__PURE__ */ P("li", { children: [/* @__PURE__ */ P("div", {
+			children: g.map((e) => /* @__PURE__ */ P("li", { children: [/* @__PURE__ */ P("div", {
 				class: "name",
-				children: [/* @__PURE__ */ P("span", { children: e.name }), a && /* @__PURE__ */ P("button", {
-					type: "button",
-					class: "small",
-					onClick: () => a(e.name),
-					"aria-label": `show the neighbours of ${e.name} in the graph`,
-					children: "neighbours"
-				})]
-			}), /* @__PURE__ */ P(Ue, {
+				children: [
+					/* @__PURE__ */ P("span", { children: e.name }),
+					b.length > 0 && !b.includes(e.name) && e.moved >= 5e-4 && /* @__PURE__ */ P("span", {
+						class: "moved",
+						title: "half the sum of the changes of its probabilities",
+						children: [
+							"moved ",
+							(100 * e.moved).toFixed(1),
+							" points"
+						]
+					}),
+					a && /* @__PURE__ */ P("button", {
+						type: "button",
+						class: "small",
+						onClick: () => a(e.name),
+						"aria-label": `show the neighbours of ${e.name} in the graph`,
+						children: "neighbours"
+					})
+				]
+			}), /* @__PURE__ */ P(Ye, {
 				variable: e,
-				now: g[e.name] ?? e.prior,
 				given: r,
-				clamp: (e, t) => i(Ke(r, e, t))
-			})] }))
+				change: i
+			})] }, e.name))
 		}),
-		p > f.length && /* @__PURE__ */ P("p", { children: [
+		_ > g.length && /* @__PURE__ */ P("p", { children: [
 			"The first ",
-			f.length,
+			g.length,
 			" of ",
-			p.toLocaleString("en"),
+			_.toLocaleString("en"),
 			"; search for others."
 		] })
 	] });
 }
 // node_modules/d3-quadtree/dist/d3-quadtree.mjs
-function Je(e) {
+function it(e) {
 	let t = +this._x.call(null, e), n = +this._y.call(null, e);
-	return Ye(this.cover(t, n), t, n, e);
+	return at(this.cover(t, n), t, n, e);
 }
-function Ye(e, t, n, r) {
+function at(e, t, n, r) {
 	if (isNaN(t) || isNaN(n)) return e;
 	var i, a = e._root, o = { data: r }, s = e._x0, c = e._y0, l = e._x1, u = e._y1, d, f, p, m, h, g, _, v;
 	if (!a) return e._root = o, e;
@@ -648,16 +854,16 @@ function Ye(e, t, n, r) {
 	while ((_ = g << 1 | h) == (v = (m >= f) << 1 | p >= d));
 	return i[v] = a, i[_] = o, e;
 }
-function Xe(e) {
+function ot(e) {
 	Array.isArray(e) || (e = Array.from(e));
 	let t = e.length, n = new Float64Array(t), r = new Float64Array(t), i = Infinity, a = i, o = -i, s = o;
 	for (let c = 0, l, u, d; c < t; ++c) isNaN(u = +this._x.call(null, l = e[c])) || isNaN(d = +this._y.call(null, l)) ? n[c] = NaN : (n[c] = u, r[c] = d, u < i && (i = u), u > o && (o = u), d < a && (a = d), d > s && (s = d));
 	if (i > o || a > s) return this;
 	this.cover(i, a).cover(o, s);
-	for (let i = 0; i < t; ++i) Ye(this, n[i], r[i], e[i]);
+	for (let i = 0; i < t; ++i) at(this, n[i], r[i], e[i]);
 	return this;
 }
-function Ze(e, t) {
+function st(e, t) {
 	if (isNaN(e = +e) || isNaN(t = +t)) return this;
 	var n = this._x0, r = this._y0, i = this._x1, a = this._y1;
 	if (isNaN(n)) i = (n = Math.floor(e)) + 1, a = (r = Math.floor(t)) + 1;
@@ -683,7 +889,7 @@ function Ze(e, t) {
 	}
 	return this._x0 = n, this._y0 = r, this._x1 = i, this._y1 = a, this;
 }
-function Qe() {
+function ct() {
 	var e = [];
 	return this.visit(function(t) {
 		if (!t.length) do
@@ -691,13 +897,13 @@ function Qe() {
 		while (t = t.next);
 	}), e;
 }
-function $e(e) {
+function lt(e) {
 	return arguments.length ? this.cover(+e[0][0], +e[0][1]).cover(+e[1][0], +e[1][1]) : isNaN(this._x0) ? void 0 : [[this._x0, this._y0], [this._x1, this._y1]];
 }
 function F(e, t, n, r, i) {
 	this.node = e, this.x0 = t, this.y0 = n, this.x1 = r, this.y1 = i;
 }
-function et(e, t, n) {
+function ut(e, t, n) {
 	var r, i = this._x0, a = this._y0, o, s, c, l, u = this._x1, d = this._y1, f = [], p = this._root, m, h;
 	for (p && f.push(new F(p, i, a, u, d)), n == null ? n = Infinity : (i = e - n, a = t - n, u = e + n, d = t + n, n *= n); m = f.pop();) if (!(!(p = m.node) || (o = m.x0) > u || (s = m.y0) > d || (c = m.x1) < i || (l = m.y1) < a)) {
 		if (p.length) {
@@ -713,7 +919,7 @@ function et(e, t, n) {
 	}
 	return r;
 }
-function tt(e) {
+function dt(e) {
 	if (isNaN(u = +this._x.call(null, e)) || isNaN(d = +this._y.call(null, e))) return this;
 	var t, n = this._root, r, i, a, o = this._x0, s = this._y0, c = this._x1, l = this._y1, u, d, f, p, m, h, g, _;
 	if (!n) return this;
@@ -725,14 +931,14 @@ function tt(e) {
 	for (; n.data !== e;) if (i = n, !(n = n.next)) return this;
 	return (a = n.next) && delete n.next, i ? (a ? i.next = a : delete i.next, this) : t ? (a ? t[g] = a : delete t[g], (n = t[0] || t[1] || t[2] || t[3]) && n === (t[3] || t[2] || t[1] || t[0]) && !n.length && (r ? r[_] = n : this._root = n), this) : (this._root = a, this);
 }
-function nt(e) {
+function ft(e) {
 	for (var t = 0, n = e.length; t < n; ++t) this.remove(e[t]);
 	return this;
 }
-function rt() {
+function pt() {
 	return this._root;
 }
-function it() {
+function mt() {
 	var e = 0;
 	return this.visit(function(t) {
 		if (!t.length) do
@@ -740,7 +946,7 @@ function it() {
 		while (t = t.next);
 	}), e;
 }
-function at(e) {
+function ht(e) {
 	var t = [], n, r = this._root, i, a, o, s, c;
 	for (r && t.push(new F(r, this._x0, this._y0, this._x1, this._y1)); n = t.pop();) if (!e(r = n.node, a = n.x0, o = n.y0, s = n.x1, c = n.y1) && r.length) {
 		var l = (a + s) / 2, u = (o + c) / 2;
@@ -748,7 +954,7 @@ function at(e) {
 	}
 	return this;
 }
-function ot(e) {
+function gt(e) {
 	var t = [], n = [], r;
 	for (this._root && t.push(new F(this._root, this._x0, this._y0, this._x1, this._y1)); r = t.pop();) {
 		var i = r.node;
@@ -761,34 +967,34 @@ function ot(e) {
 	for (; r = n.pop();) e(r.node, r.x0, r.y0, r.x1, r.y1);
 	return this;
 }
-function st(e) {
+function _t(e) {
 	return e[0];
 }
-function ct(e) {
+function vt(e) {
 	return arguments.length ? (this._x = e, this) : this._x;
 }
-function lt(e) {
+function yt(e) {
 	return e[1];
 }
-function ut(e) {
+function bt(e) {
 	return arguments.length ? (this._y = e, this) : this._y;
 }
-function dt(e, t, n) {
-	var r = new ft(t ?? st, n ?? lt, NaN, NaN, NaN, NaN);
+function xt(e, t, n) {
+	var r = new St(t ?? _t, n ?? yt, NaN, NaN, NaN, NaN);
 	return e == null ? r : r.addAll(e);
 }
-function ft(e, t, n, r, i, a) {
+function St(e, t, n, r, i, a) {
 	this._x = e, this._y = t, this._x0 = n, this._y0 = r, this._x1 = i, this._y1 = a, this._root = void 0;
 }
-function pt(e) {
+function Ct(e) {
 	for (var t = { data: e.data }, n = t; e = e.next;) n = n.next = { data: e.data };
 	return t;
 }
-var I = dt.prototype = ft.prototype;
+var I = xt.prototype = St.prototype;
 I.copy = function() {
-	var e = new ft(this._x, this._y, this._x0, this._y0, this._x1, this._y1), t = this._root, n, r;
+	var e = new St(this._x, this._y, this._x0, this._y0, this._x1, this._y1), t = this._root, n, r;
 	if (!t) return e;
-	if (!t.length) return e._root = pt(t), e;
+	if (!t.length) return e._root = Ct(t), e;
 	for (n = [{
 		source: t,
 		target: e._root = [
@@ -805,22 +1011,22 @@ I.copy = function() {
 			,
 			,
 		]
-	}) : t.target[i] = pt(r));
+	}) : t.target[i] = Ct(r));
 	return e;
-}, I.add = Je, I.addAll = Xe, I.cover = Ze, I.data = Qe, I.extent = $e, I.find = et, I.remove = tt, I.removeAll = nt, I.root = rt, I.size = it, I.visit = at, I.visitAfter = ot, I.x = ct, I.y = ut;
+}, I.add = it, I.addAll = ot, I.cover = st, I.data = ct, I.extent = lt, I.find = ut, I.remove = dt, I.removeAll = ft, I.root = pt, I.size = mt, I.visit = ht, I.visitAfter = gt, I.x = vt, I.y = bt;
 // node_modules/d3-dispatch/dist/d3-dispatch.mjs
-var mt = { value: () => {} };
-function ht() {
+var wt = { value: () => {} };
+function Tt() {
 	for (var e = 0, t = arguments.length, n = {}, r; e < t; ++e) {
 		if (!(r = arguments[e] + "") || r in n || /[\s.]/.test(r)) throw Error("illegal type: " + r);
 		n[r] = [];
 	}
-	return new gt(n);
+	return new Et(n);
 }
-function gt(e) {
+function Et(e) {
 	this._ = e;
 }
-function _t(e, t) {
+function Dt(e, t) {
 	return e.trim().split(/^|\s+/).map(function(e) {
 		var n = "", r = e.indexOf(".");
 		if (r >= 0 && (n = e.slice(r + 1), e = e.slice(0, r)), e && !t.hasOwnProperty(e)) throw Error("unknown type: " + e);
@@ -830,23 +1036,23 @@ function _t(e, t) {
 		};
 	});
 }
-gt.prototype = ht.prototype = {
-	constructor: gt,
+Et.prototype = Tt.prototype = {
+	constructor: Et,
 	on: function(e, t) {
-		var n = this._, r = _t(e + "", n), i, a = -1, o = r.length;
+		var n = this._, r = Dt(e + "", n), i, a = -1, o = r.length;
 		if (arguments.length < 2) {
-			for (; ++a < o;) if ((i = (e = r[a]).type) && (i = vt(n[i], e.name))) return i;
+			for (; ++a < o;) if ((i = (e = r[a]).type) && (i = Ot(n[i], e.name))) return i;
 		} else {
 			if (t != null && typeof t != "function") throw Error("invalid callback: " + t);
-			for (; ++a < o;) if (i = (e = r[a]).type) n[i] = yt(n[i], e.name, t);
-			else if (t == null) for (i in n) n[i] = yt(n[i], e.name, null);
+			for (; ++a < o;) if (i = (e = r[a]).type) n[i] = kt(n[i], e.name, t);
+			else if (t == null) for (i in n) n[i] = kt(n[i], e.name, null);
 			return this;
 		}
 	},
 	copy: function() {
 		var e = {}, t = this._;
 		for (var n in t) e[n] = t[n].slice();
-		return new gt(e);
+		return new Et(e);
 	},
 	call: function(e, t) {
 		if ((i = arguments.length - 2) > 0) for (var n = Array(i), r = 0, i, a; r < i; ++r) n[r] = arguments[r + 2];
@@ -858,12 +1064,12 @@ gt.prototype = ht.prototype = {
 		for (var r = this._[e], i = 0, a = r.length; i < a; ++i) r[i].value.apply(t, n);
 	}
 };
-function vt(e, t) {
+function Ot(e, t) {
 	for (var n = 0, r = e.length, i; n < r; ++n) if ((i = e[n]).name === t) return i.value;
 }
-function yt(e, t, n) {
+function kt(e, t, n) {
 	for (var r = 0, i = e.length; r < i; ++r) if (e[r].name === t) {
-		e[r] = mt, e = e.slice(0, r).concat(e.slice(r + 1));
+		e[r] = wt, e = e.slice(0, r).concat(e.slice(r + 1));
 		break;
 	}
 	return n != null && e.push({
@@ -872,58 +1078,58 @@ function yt(e, t, n) {
 	}), e;
 }
 // node_modules/d3-timer/dist/d3-timer.mjs
-var bt = 0, xt = 0, St = 0, Ct = 1e3, wt, Tt, Et = 0, Dt = 0, Ot = 0, kt = typeof performance == "object" && performance.now ? performance : Date, At = typeof window == "object" && window.requestAnimationFrame ? window.requestAnimationFrame.bind(window) : function(e) {
+var At = 0, jt = 0, Mt = 0, Nt = 1e3, Pt, Ft, It = 0, Lt = 0, Rt = 0, zt = typeof performance == "object" && performance.now ? performance : Date, Bt = typeof window == "object" && window.requestAnimationFrame ? window.requestAnimationFrame.bind(window) : function(e) {
 	setTimeout(e, 17);
 };
-function jt() {
-	return Dt ||= (At(Mt), kt.now() + Ot);
+function Vt() {
+	return Lt ||= (Bt(Ht), zt.now() + Rt);
 }
-function Mt() {
-	Dt = 0;
+function Ht() {
+	Lt = 0;
 }
-function Nt() {
+function Ut() {
 	this._call = this._time = this._next = null;
 }
-Nt.prototype = Pt.prototype = {
-	constructor: Nt,
+Ut.prototype = Wt.prototype = {
+	constructor: Ut,
 	restart: function(e, t, n) {
 		if (typeof e != "function") throw TypeError("callback is not a function");
-		n = (n == null ? jt() : +n) + (t == null ? 0 : +t), !this._next && Tt !== this && (Tt ? Tt._next = this : wt = this, Tt = this), this._call = e, this._time = n, zt();
+		n = (n == null ? Vt() : +n) + (t == null ? 0 : +t), !this._next && Ft !== this && (Ft ? Ft._next = this : Pt = this, Ft = this), this._call = e, this._time = n, Yt();
 	},
 	stop: function() {
-		this._call && (this._call = null, this._time = Infinity, zt());
+		this._call && (this._call = null, this._time = Infinity, Yt());
 	}
 };
-function Pt(e, t, n) {
-	var r = new Nt();
+function Wt(e, t, n) {
+	var r = new Ut();
 	return r.restart(e, t, n), r;
 }
-function Ft() {
-	jt(), ++bt;
-	for (var e = wt, t; e;) (t = Dt - e._time) >= 0 && e._call.call(void 0, t), e = e._next;
-	--bt;
+function Gt() {
+	Vt(), ++At;
+	for (var e = Pt, t; e;) (t = Lt - e._time) >= 0 && e._call.call(void 0, t), e = e._next;
+	--At;
 }
-function It() {
-	Dt = (Et = kt.now()) + Ot, bt = xt = 0;
+function Kt() {
+	Lt = (It = zt.now()) + Rt, At = jt = 0;
 	try {
-		Ft();
+		Gt();
 	} finally {
-		bt = 0, Rt(), Dt = 0;
+		At = 0, Jt(), Lt = 0;
 	}
 }
-function Lt() {
-	var e = kt.now(), t = e - Et;
-	t > Ct && (Ot -= t, Et = e);
+function qt() {
+	var e = zt.now(), t = e - It;
+	t > Nt && (Rt -= t, It = e);
 }
-function Rt() {
-	for (var e, t = wt, n, r = Infinity; t;) t._call ? (r > t._time && (r = t._time), e = t, t = t._next) : (n = t._next, t._next = null, t = e ? e._next = n : wt = n);
-	Tt = e, zt(r);
+function Jt() {
+	for (var e, t = Pt, n, r = Infinity; t;) t._call ? (r > t._time && (r = t._time), e = t, t = t._next) : (n = t._next, t._next = null, t = e ? e._next = n : Pt = n);
+	Ft = e, Yt(r);
 }
-function zt(e) {
-	bt || (xt &&= clearTimeout(xt), e - Dt > 24 ? (e < Infinity && (xt = setTimeout(It, Math.ceil(e - kt.now() - Ot) + 1)), St &&= clearInterval(St)) : (St ||= (Et = kt.now(), setInterval(Lt, Ct)), bt = 1, At(It)));
+function Yt(e) {
+	At || (jt &&= clearTimeout(jt), e - Lt > 24 ? (e < Infinity && (jt = setTimeout(Kt, Math.ceil(e - zt.now() - Rt) + 1)), Mt &&= clearInterval(Mt)) : (Mt ||= (It = zt.now(), setInterval(qt, Nt)), At = 1, Bt(Kt)));
 }
-function Bt(e, t, n) {
-	var r = new Nt();
+function Xt(e, t, n) {
+	var r = new Ut();
 	return t = t == null ? 0 : +t, r.restart((n) => {
 		r.stop(), e(n + t);
 	}, t, n), r;
@@ -937,17 +1143,17 @@ function L(e) {
 function R(e) {
 	return (e() - .5) * 1e-6;
 }
-function Vt(e) {
+function Zt(e) {
 	return e.x + e.vx;
 }
-function Ht(e) {
+function Qt(e) {
 	return e.y + e.vy;
 }
-function Ut(e) {
+function $t(e) {
 	var t, n, r, i = 1, a = 1;
 	typeof e != "function" && (e = L(e == null ? 1 : +e));
 	function o() {
-		for (var e, o = t.length, c, l, u, d, f, p, m = 0; m < a; ++m) for (c = dt(t, Vt, Ht).visitAfter(s), e = 0; e < o; ++e) l = t[e], f = n[l.index], p = f * f, u = l.x + l.vx, d = l.y + l.vy, c.visit(h);
+		for (var e, o = t.length, c, l, u, d, f, p, m = 0; m < a; ++m) for (c = xt(t, Zt, Qt).visitAfter(s), e = 0; e < o; ++e) l = t[e], f = n[l.index], p = f * f, u = l.x + l.vx, d = l.y + l.vy, c.visit(h);
 		function h(e, t, n, a, o) {
 			var s = e.data, c = e.r, m = f + c;
 			if (s) {
@@ -978,16 +1184,16 @@ function Ut(e) {
 		return arguments.length ? (e = typeof t == "function" ? t : L(+t), c(), o) : e;
 	}, o;
 }
-function Wt(e) {
+function en(e) {
 	return e.index;
 }
-function Gt(e, t) {
+function tn(e, t) {
 	var n = e.get(t);
 	if (!n) throw Error("node not found: " + t);
 	return n;
 }
-function Kt(e) {
-	var t = Wt, n = d, r, i = L(30), a, o, s, c, l, u = 1;
+function nn(e) {
+	var t = en, n = d, r, i = L(30), a, o, s, c, l, u = 1;
 	e ??= [];
 	function d(e) {
 		return 1 / Math.min(s[e.source.index], s[e.target.index]);
@@ -998,7 +1204,7 @@ function Kt(e) {
 	function p() {
 		if (o) {
 			var n, i = o.length, l = e.length, u = new Map(o.map((e, n) => [t(e, n, o), e])), d;
-			for (n = 0, s = Array(i); n < l; ++n) d = e[n], d.index = n, typeof d.source != "object" && (d.source = Gt(u, d.source)), typeof d.target != "object" && (d.target = Gt(u, d.target)), s[d.source.index] = (s[d.source.index] || 0) + 1, s[d.target.index] = (s[d.target.index] || 0) + 1;
+			for (n = 0, s = Array(i); n < l; ++n) d = e[n], d.index = n, typeof d.source != "object" && (d.source = tn(u, d.source)), typeof d.target != "object" && (d.target = tn(u, d.target)), s[d.source.index] = (s[d.source.index] || 0) + 1, s[d.target.index] = (s[d.target.index] || 0) + 1;
 			for (n = 0, c = Array(l); n < l; ++n) d = e[n], c[n] = s[d.source.index] / (s[d.source.index] + s[d.target.index]);
 			r = Array(l), m(), a = Array(l), h();
 		}
@@ -1023,20 +1229,20 @@ function Kt(e) {
 		return arguments.length ? (i = typeof e == "function" ? e : L(+e), h(), f) : i;
 	}, f;
 }
-var qt = 1664525, Jt = 1013904223, Yt = 4294967296;
-function Xt() {
+var rn = 1664525, an = 1013904223, on = 4294967296;
+function sn() {
 	let e = 1;
-	return () => (e = (qt * e + Jt) % Yt) / Yt;
+	return () => (e = (rn * e + an) % on) / on;
 }
-function Zt(e) {
+function cn(e) {
 	return e.x;
 }
-function Qt(e) {
+function ln(e) {
 	return e.y;
 }
-var $t = 10, en = Math.PI * (3 - Math.sqrt(5));
-function tn(e) {
-	var t, n = 1, r = .001, i = 1 - r ** (1 / 300), a = 0, o = .6, s = /* @__PURE__ */ new Map(), c = Pt(d), l = ht("tick", "end"), u = Xt();
+var un = 10, dn = Math.PI * (3 - Math.sqrt(5));
+function fn(e) {
+	var t, n = 1, r = .001, i = 1 - r ** (1 / 300), a = 0, o = .6, s = /* @__PURE__ */ new Map(), c = Wt(d), l = Tt("tick", "end"), u = sn();
 	e ??= [];
 	function d() {
 		f(), l.call("tick", t), n < r && (c.stop(), l.call("end", t));
@@ -1052,7 +1258,7 @@ function tn(e) {
 	function p() {
 		for (var t = 0, n = e.length, r; t < n; ++t) {
 			if (r = e[t], r.index = t, r.fx != null && (r.x = r.fx), r.fy != null && (r.y = r.fy), isNaN(r.x) || isNaN(r.y)) {
-				var i = $t * Math.sqrt(.5 + t), a = t * en;
+				var i = un * Math.sqrt(.5 + t), a = t * dn;
 				r.x = i * Math.cos(a), r.y = i * Math.sin(a);
 			}
 			(isNaN(r.vx) || isNaN(r.vy)) && (r.vx = r.vy = 0);
@@ -1103,10 +1309,10 @@ function tn(e) {
 		}
 	};
 }
-function nn() {
+function pn() {
 	var e, t, n, r, i = L(-30), a, o = 1, s = Infinity, c = .81;
 	function l(n) {
-		var i, a = e.length, o = dt(e, Zt, Qt).visitAfter(d);
+		var i, a = e.length, o = xt(e, cn, ln).visitAfter(d);
 		for (r = n, i = 0; i < a; ++i) t = e[i], o.visit(f);
 	}
 	function u() {
@@ -1151,7 +1357,7 @@ function nn() {
 		return arguments.length ? (c = e * e, l) : Math.sqrt(c);
 	}, l;
 }
-function rn(e) {
+function mn(e) {
 	var t = L(.1), n, r, i;
 	typeof e != "function" && (e = L(e == null ? 0 : +e));
 	function a(e) {
@@ -1171,7 +1377,7 @@ function rn(e) {
 		return arguments.length ? (e = typeof t == "function" ? t : L(+t), o(), a) : e;
 	}, a;
 }
-function an(e) {
+function hn(e) {
 	var t = L(.1), n, r, i;
 	typeof e != "function" && (e = L(e == null ? 0 : +e));
 	function a(e) {
@@ -1192,117 +1398,117 @@ function an(e) {
 	}, a;
 }
 // node_modules/d3-selection/dist/d3-selection.mjs
-var on = "http://www.w3.org/1999/xhtml", sn = {
+var gn = "http://www.w3.org/1999/xhtml", _n = {
 	svg: "http://www.w3.org/2000/svg",
-	xhtml: on,
+	xhtml: gn,
 	xlink: "http://www.w3.org/1999/xlink",
 	xml: "http://www.w3.org/XML/1998/namespace",
 	xmlns: "http://www.w3.org/2000/xmlns/"
 };
-function cn(e) {
+function vn(e) {
 	var t = e += "", n = t.indexOf(":");
-	return n >= 0 && (t = e.slice(0, n)) !== "xmlns" && (e = e.slice(n + 1)), sn.hasOwnProperty(t) ? {
-		space: sn[t],
+	return n >= 0 && (t = e.slice(0, n)) !== "xmlns" && (e = e.slice(n + 1)), _n.hasOwnProperty(t) ? {
+		space: _n[t],
 		local: e
 	} : e;
 }
-function ln(e) {
+function yn(e) {
 	return function() {
 		var t = this.ownerDocument, n = this.namespaceURI;
-		return n === on && t.documentElement.namespaceURI === on ? t.createElement(e) : t.createElementNS(n, e);
+		return n === gn && t.documentElement.namespaceURI === gn ? t.createElement(e) : t.createElementNS(n, e);
 	};
 }
-function un(e) {
+function bn(e) {
 	return function() {
 		return this.ownerDocument.createElementNS(e.space, e.local);
 	};
 }
-function dn(e) {
-	var t = cn(e);
-	return (t.local ? un : ln)(t);
+function xn(e) {
+	var t = vn(e);
+	return (t.local ? bn : yn)(t);
 }
-function fn() {}
-function pn(e) {
-	return e == null ? fn : function() {
+function Sn() {}
+function Cn(e) {
+	return e == null ? Sn : function() {
 		return this.querySelector(e);
 	};
 }
-function mn(e) {
-	typeof e != "function" && (e = pn(e));
+function wn(e) {
+	typeof e != "function" && (e = Cn(e));
 	for (var t = this._groups, n = t.length, r = Array(n), i = 0; i < n; ++i) for (var a = t[i], o = a.length, s = r[i] = Array(o), c, l, u = 0; u < o; ++u) (c = a[u]) && (l = e.call(c, c.__data__, u, a)) && ("__data__" in c && (l.__data__ = c.__data__), s[u] = l);
 	return new z(r, this._parents);
 }
-function hn(e) {
+function Tn(e) {
 	return e == null ? [] : Array.isArray(e) ? e : Array.from(e);
 }
-function gn() {
+function En() {
 	return [];
 }
-function _n(e) {
-	return e == null ? gn : function() {
+function Dn(e) {
+	return e == null ? En : function() {
 		return this.querySelectorAll(e);
 	};
 }
-function vn(e) {
+function On(e) {
 	return function() {
-		return hn(e.apply(this, arguments));
+		return Tn(e.apply(this, arguments));
 	};
 }
-function yn(e) {
-	e = typeof e == "function" ? vn(e) : _n(e);
+function kn(e) {
+	e = typeof e == "function" ? On(e) : Dn(e);
 	for (var t = this._groups, n = t.length, r = [], i = [], a = 0; a < n; ++a) for (var o = t[a], s = o.length, c, l = 0; l < s; ++l) (c = o[l]) && (r.push(e.call(c, c.__data__, l, o)), i.push(c));
 	return new z(r, i);
 }
-function bn(e) {
+function An(e) {
 	return function() {
 		return this.matches(e);
 	};
 }
-function xn(e) {
+function jn(e) {
 	return function(t) {
 		return t.matches(e);
 	};
 }
-var Sn = Array.prototype.find;
-function Cn(e) {
+var Mn = Array.prototype.find;
+function Nn(e) {
 	return function() {
-		return Sn.call(this.children, e);
+		return Mn.call(this.children, e);
 	};
 }
-function wn() {
+function Pn() {
 	return this.firstElementChild;
 }
-function Tn(e) {
-	return this.select(e == null ? wn : Cn(typeof e == "function" ? e : xn(e)));
+function Fn(e) {
+	return this.select(e == null ? Pn : Nn(typeof e == "function" ? e : jn(e)));
 }
-var En = Array.prototype.filter;
-function Dn() {
+var In = Array.prototype.filter;
+function Ln() {
 	return Array.from(this.children);
 }
-function On(e) {
+function Rn(e) {
 	return function() {
-		return En.call(this.children, e);
+		return In.call(this.children, e);
 	};
 }
-function kn(e) {
-	return this.selectAll(e == null ? Dn : On(typeof e == "function" ? e : xn(e)));
+function zn(e) {
+	return this.selectAll(e == null ? Ln : Rn(typeof e == "function" ? e : jn(e)));
 }
-function An(e) {
-	typeof e != "function" && (e = bn(e));
+function Bn(e) {
+	typeof e != "function" && (e = An(e));
 	for (var t = this._groups, n = t.length, r = Array(n), i = 0; i < n; ++i) for (var a = t[i], o = a.length, s = r[i] = [], c, l = 0; l < o; ++l) (c = a[l]) && e.call(c, c.__data__, l, a) && s.push(c);
 	return new z(r, this._parents);
 }
-function jn(e) {
+function Vn(e) {
 	return Array(e.length);
 }
-function Mn() {
-	return new z(this._enter || this._groups.map(jn), this._parents);
+function Hn() {
+	return new z(this._enter || this._groups.map(Vn), this._parents);
 }
-function Nn(e, t) {
+function Un(e, t) {
 	this.ownerDocument = e.ownerDocument, this.namespaceURI = e.namespaceURI, this._next = null, this._parent = e, this.__data__ = t;
 }
-Nn.prototype = {
-	constructor: Nn,
+Un.prototype = {
+	constructor: Un,
 	appendChild: function(e) {
 		return this._parent.insertBefore(e, this._next);
 	},
@@ -1316,30 +1522,30 @@ Nn.prototype = {
 		return this._parent.querySelectorAll(e);
 	}
 };
-function Pn(e) {
+function Wn(e) {
 	return function() {
 		return e;
 	};
 }
-function Fn(e, t, n, r, i, a) {
-	for (var o = 0, s, c = t.length, l = a.length; o < l; ++o) (s = t[o]) ? (s.__data__ = a[o], r[o] = s) : n[o] = new Nn(e, a[o]);
+function Gn(e, t, n, r, i, a) {
+	for (var o = 0, s, c = t.length, l = a.length; o < l; ++o) (s = t[o]) ? (s.__data__ = a[o], r[o] = s) : n[o] = new Un(e, a[o]);
 	for (; o < c; ++o) (s = t[o]) && (i[o] = s);
 }
-function In(e, t, n, r, i, a, o) {
+function Kn(e, t, n, r, i, a, o) {
 	var s, c, l = /* @__PURE__ */ new Map(), u = t.length, d = a.length, f = Array(u), p;
 	for (s = 0; s < u; ++s) (c = t[s]) && (f[s] = p = o.call(c, c.__data__, s, t) + "", l.has(p) ? i[s] = c : l.set(p, c));
-	for (s = 0; s < d; ++s) p = o.call(e, a[s], s, a) + "", (c = l.get(p)) ? (r[s] = c, c.__data__ = a[s], l.delete(p)) : n[s] = new Nn(e, a[s]);
+	for (s = 0; s < d; ++s) p = o.call(e, a[s], s, a) + "", (c = l.get(p)) ? (r[s] = c, c.__data__ = a[s], l.delete(p)) : n[s] = new Un(e, a[s]);
 	for (s = 0; s < u; ++s) (c = t[s]) && l.get(f[s]) === c && (i[s] = c);
 }
-function Ln(e) {
+function qn(e) {
 	return e.__data__;
 }
-function Rn(e, t) {
-	if (!arguments.length) return Array.from(this, Ln);
-	var n = t ? In : Fn, r = this._parents, i = this._groups;
-	typeof e != "function" && (e = Pn(e));
+function Jn(e, t) {
+	if (!arguments.length) return Array.from(this, qn);
+	var n = t ? Kn : Gn, r = this._parents, i = this._groups;
+	typeof e != "function" && (e = Wn(e));
 	for (var a = i.length, o = Array(a), s = Array(a), c = Array(a), l = 0; l < a; ++l) {
-		var u = r[l], d = i[l], f = d.length, p = zn(e.call(u, u && u.__data__, l, r)), m = p.length, h = s[l] = Array(m), g = o[l] = Array(m);
+		var u = r[l], d = i[l], f = d.length, p = Yn(e.call(u, u && u.__data__, l, r)), m = p.length, h = s[l] = Array(m), g = o[l] = Array(m);
 		n(u, d, h, g, c[l] = Array(f), p, t);
 		for (var _ = 0, v = 0, y, b; _ < m; ++_) if (y = h[_]) {
 			for (_ >= v && (v = _ + 1); !(b = g[v]) && ++v < m;);
@@ -1348,27 +1554,27 @@ function Rn(e, t) {
 	}
 	return o = new z(o, r), o._enter = s, o._exit = c, o;
 }
-function zn(e) {
+function Yn(e) {
 	return typeof e == "object" && "length" in e ? e : Array.from(e);
 }
-function Bn() {
-	return new z(this._exit || this._groups.map(jn), this._parents);
+function Xn() {
+	return new z(this._exit || this._groups.map(Vn), this._parents);
 }
-function Vn(e, t, n) {
+function Zn(e, t, n) {
 	var r = this.enter(), i = this, a = this.exit();
 	return typeof e == "function" ? (r = e(r), r &&= r.selection()) : r = r.append(e + ""), t != null && (i = t(i), i &&= i.selection()), n == null ? a.remove() : n(a), r && i ? r.merge(i).order() : i;
 }
-function Hn(e) {
+function Qn(e) {
 	for (var t = e.selection ? e.selection() : e, n = this._groups, r = t._groups, i = n.length, a = r.length, o = Math.min(i, a), s = Array(i), c = 0; c < o; ++c) for (var l = n[c], u = r[c], d = l.length, f = s[c] = Array(d), p, m = 0; m < d; ++m) (p = l[m] || u[m]) && (f[m] = p);
 	for (; c < i; ++c) s[c] = n[c];
 	return new z(s, this._parents);
 }
-function Un() {
+function $n() {
 	for (var e = this._groups, t = -1, n = e.length; ++t < n;) for (var r = e[t], i = r.length - 1, a = r[i], o; --i >= 0;) (o = r[i]) && (a && o.compareDocumentPosition(a) ^ 4 && a.parentNode.insertBefore(o, a), a = o);
 	return this;
 }
-function Wn(e) {
-	e ||= Gn;
+function er(e) {
+	e ||= tr;
 	function t(t, n) {
 		return t && n ? e(t.__data__, n.__data__) : !t - !n;
 	}
@@ -1378,129 +1584,129 @@ function Wn(e) {
 	}
 	return new z(i, this._parents).order();
 }
-function Gn(e, t) {
+function tr(e, t) {
 	return e < t ? -1 : e > t ? 1 : e >= t ? 0 : NaN;
 }
-function Kn() {
+function nr() {
 	var e = arguments[0];
 	return arguments[0] = this, e.apply(null, arguments), this;
 }
-function qn() {
+function rr() {
 	return Array.from(this);
 }
-function Jn() {
+function ir() {
 	for (var e = this._groups, t = 0, n = e.length; t < n; ++t) for (var r = e[t], i = 0, a = r.length; i < a; ++i) {
 		var o = r[i];
 		if (o) return o;
 	}
 	return null;
 }
-function Yn() {
+function ar() {
 	let e = 0;
 	for (let t of this) ++e;
 	return e;
 }
-function Xn() {
+function or() {
 	return !this.node();
 }
-function Zn(e) {
+function sr(e) {
 	for (var t = this._groups, n = 0, r = t.length; n < r; ++n) for (var i = t[n], a = 0, o = i.length, s; a < o; ++a) (s = i[a]) && e.call(s, s.__data__, a, i);
 	return this;
 }
-function Qn(e) {
+function cr(e) {
 	return function() {
 		this.removeAttribute(e);
 	};
 }
-function $n(e) {
+function lr(e) {
 	return function() {
 		this.removeAttributeNS(e.space, e.local);
 	};
 }
-function er(e, t) {
+function ur(e, t) {
 	return function() {
 		this.setAttribute(e, t);
 	};
 }
-function tr(e, t) {
+function dr(e, t) {
 	return function() {
 		this.setAttributeNS(e.space, e.local, t);
 	};
 }
-function nr(e, t) {
+function fr(e, t) {
 	return function() {
 		var n = t.apply(this, arguments);
 		n == null ? this.removeAttribute(e) : this.setAttribute(e, n);
 	};
 }
-function rr(e, t) {
+function pr(e, t) {
 	return function() {
 		var n = t.apply(this, arguments);
 		n == null ? this.removeAttributeNS(e.space, e.local) : this.setAttributeNS(e.space, e.local, n);
 	};
 }
-function ir(e, t) {
-	var n = cn(e);
+function mr(e, t) {
+	var n = vn(e);
 	if (arguments.length < 2) {
 		var r = this.node();
 		return n.local ? r.getAttributeNS(n.space, n.local) : r.getAttribute(n);
 	}
-	return this.each((t == null ? n.local ? $n : Qn : typeof t == "function" ? n.local ? rr : nr : n.local ? tr : er)(n, t));
+	return this.each((t == null ? n.local ? lr : cr : typeof t == "function" ? n.local ? pr : fr : n.local ? dr : ur)(n, t));
 }
-function ar(e) {
+function hr(e) {
 	return e.ownerDocument && e.ownerDocument.defaultView || e.document && e || e.defaultView;
 }
-function or(e) {
+function gr(e) {
 	return function() {
 		this.style.removeProperty(e);
 	};
 }
-function sr(e, t, n) {
+function _r(e, t, n) {
 	return function() {
 		this.style.setProperty(e, t, n);
 	};
 }
-function cr(e, t, n) {
+function vr(e, t, n) {
 	return function() {
 		var r = t.apply(this, arguments);
 		r == null ? this.style.removeProperty(e) : this.style.setProperty(e, r, n);
 	};
 }
-function lr(e, t, n) {
-	return arguments.length > 1 ? this.each((t == null ? or : typeof t == "function" ? cr : sr)(e, t, n ?? "")) : ur(this.node(), e);
+function yr(e, t, n) {
+	return arguments.length > 1 ? this.each((t == null ? gr : typeof t == "function" ? vr : _r)(e, t, n ?? "")) : br(this.node(), e);
 }
-function ur(e, t) {
-	return e.style.getPropertyValue(t) || ar(e).getComputedStyle(e, null).getPropertyValue(t);
+function br(e, t) {
+	return e.style.getPropertyValue(t) || hr(e).getComputedStyle(e, null).getPropertyValue(t);
 }
-function dr(e) {
+function xr(e) {
 	return function() {
 		delete this[e];
 	};
 }
-function fr(e, t) {
+function Sr(e, t) {
 	return function() {
 		this[e] = t;
 	};
 }
-function pr(e, t) {
+function Cr(e, t) {
 	return function() {
 		var n = t.apply(this, arguments);
 		n == null ? delete this[e] : this[e] = n;
 	};
 }
-function mr(e, t) {
-	return arguments.length > 1 ? this.each((t == null ? dr : typeof t == "function" ? pr : fr)(e, t)) : this.node()[e];
+function wr(e, t) {
+	return arguments.length > 1 ? this.each((t == null ? xr : typeof t == "function" ? Cr : Sr)(e, t)) : this.node()[e];
 }
-function hr(e) {
+function Tr(e) {
 	return e.trim().split(/^|\s+/);
 }
-function gr(e) {
-	return e.classList || new _r(e);
+function Er(e) {
+	return e.classList || new Dr(e);
 }
-function _r(e) {
-	this._node = e, this._names = hr(e.getAttribute("class") || "");
+function Dr(e) {
+	this._node = e, this._names = Tr(e.getAttribute("class") || "");
 }
-_r.prototype = {
+Dr.prototype = {
 	add: function(e) {
 		this._names.indexOf(e) < 0 && (this._names.push(e), this._node.setAttribute("class", this._names.join(" ")));
 	},
@@ -1512,123 +1718,123 @@ _r.prototype = {
 		return this._names.indexOf(e) >= 0;
 	}
 };
-function vr(e, t) {
-	for (var n = gr(e), r = -1, i = t.length; ++r < i;) n.add(t[r]);
+function Or(e, t) {
+	for (var n = Er(e), r = -1, i = t.length; ++r < i;) n.add(t[r]);
 }
-function yr(e, t) {
-	for (var n = gr(e), r = -1, i = t.length; ++r < i;) n.remove(t[r]);
+function kr(e, t) {
+	for (var n = Er(e), r = -1, i = t.length; ++r < i;) n.remove(t[r]);
 }
-function br(e) {
+function Ar(e) {
 	return function() {
-		vr(this, e);
+		Or(this, e);
 	};
 }
-function xr(e) {
+function jr(e) {
 	return function() {
-		yr(this, e);
+		kr(this, e);
 	};
 }
-function Sr(e, t) {
+function Mr(e, t) {
 	return function() {
-		(t.apply(this, arguments) ? vr : yr)(this, e);
+		(t.apply(this, arguments) ? Or : kr)(this, e);
 	};
 }
-function Cr(e, t) {
-	var n = hr(e + "");
+function Nr(e, t) {
+	var n = Tr(e + "");
 	if (arguments.length < 2) {
-		for (var r = gr(this.node()), i = -1, a = n.length; ++i < a;) if (!r.contains(n[i])) return !1;
+		for (var r = Er(this.node()), i = -1, a = n.length; ++i < a;) if (!r.contains(n[i])) return !1;
 		return !0;
 	}
-	return this.each((typeof t == "function" ? Sr : t ? br : xr)(n, t));
+	return this.each((typeof t == "function" ? Mr : t ? Ar : jr)(n, t));
 }
-function wr() {
+function Pr() {
 	this.textContent = "";
 }
-function Tr(e) {
+function Fr(e) {
 	return function() {
 		this.textContent = e;
 	};
 }
-function Er(e) {
+function Ir(e) {
 	return function() {
 		var t = e.apply(this, arguments);
 		this.textContent = t ?? "";
 	};
 }
-function Dr(e) {
-	return arguments.length ? this.each(e == null ? wr : (typeof e == "function" ? Er : Tr)(e)) : this.node().textContent;
+function Lr(e) {
+	return arguments.length ? this.each(e == null ? Pr : (typeof e == "function" ? Ir : Fr)(e)) : this.node().textContent;
 }
-function Or() {
+function Rr() {
 	this.innerHTML = "";
 }
-function kr(e) {
+function zr(e) {
 	return function() {
 		this.innerHTML = e;
 	};
 }
-function Ar(e) {
+function Br(e) {
 	return function() {
 		var t = e.apply(this, arguments);
 		this.innerHTML = t ?? "";
 	};
 }
-function jr(e) {
-	return arguments.length ? this.each(e == null ? Or : (typeof e == "function" ? Ar : kr)(e)) : this.node().innerHTML;
+function Vr(e) {
+	return arguments.length ? this.each(e == null ? Rr : (typeof e == "function" ? Br : zr)(e)) : this.node().innerHTML;
 }
-function Mr() {
+function Hr() {
 	this.nextSibling && this.parentNode.appendChild(this);
 }
-function Nr() {
-	return this.each(Mr);
+function Ur() {
+	return this.each(Hr);
 }
-function Pr() {
+function Wr() {
 	this.previousSibling && this.parentNode.insertBefore(this, this.parentNode.firstChild);
 }
-function Fr() {
-	return this.each(Pr);
+function Gr() {
+	return this.each(Wr);
 }
-function Ir(e) {
-	var t = typeof e == "function" ? e : dn(e);
+function Kr(e) {
+	var t = typeof e == "function" ? e : xn(e);
 	return this.select(function() {
 		return this.appendChild(t.apply(this, arguments));
 	});
 }
-function Lr() {
+function qr() {
 	return null;
 }
-function Rr(e, t) {
-	var n = typeof e == "function" ? e : dn(e), r = t == null ? Lr : typeof t == "function" ? t : pn(t);
+function Jr(e, t) {
+	var n = typeof e == "function" ? e : xn(e), r = t == null ? qr : typeof t == "function" ? t : Cn(t);
 	return this.select(function() {
 		return this.insertBefore(n.apply(this, arguments), r.apply(this, arguments) || null);
 	});
 }
-function zr() {
+function Yr() {
 	var e = this.parentNode;
 	e && e.removeChild(this);
 }
-function Br() {
-	return this.each(zr);
+function Xr() {
+	return this.each(Yr);
 }
-function Vr() {
+function Zr() {
 	var e = this.cloneNode(!1), t = this.parentNode;
 	return t ? t.insertBefore(e, this.nextSibling) : e;
 }
-function Hr() {
+function Qr() {
 	var e = this.cloneNode(!0), t = this.parentNode;
 	return t ? t.insertBefore(e, this.nextSibling) : e;
 }
-function Ur(e) {
-	return this.select(e ? Hr : Vr);
+function $r(e) {
+	return this.select(e ? Qr : Zr);
 }
-function Wr(e) {
+function ei(e) {
 	return arguments.length ? this.property("__data__", e) : this.node().__data__;
 }
-function Gr(e) {
+function ti(e) {
 	return function(t) {
 		e.call(this, t, this.__data__);
 	};
 }
-function Kr(e) {
+function ni(e) {
 	return e.trim().split(/^|\s+/).map(function(e) {
 		var t = "", n = e.indexOf(".");
 		return n >= 0 && (t = e.slice(n + 1), e = e.slice(0, n)), {
@@ -1637,7 +1843,7 @@ function Kr(e) {
 		};
 	});
 }
-function qr(e) {
+function ri(e) {
 	return function() {
 		var t = this.__on;
 		if (t) {
@@ -1646,9 +1852,9 @@ function qr(e) {
 		}
 	};
 }
-function Jr(e, t, n) {
+function ii(e, t, n) {
 	return function() {
-		var r = this.__on, i, a = Gr(t);
+		var r = this.__on, i, a = ti(t);
 		if (r) {
 			for (var o = 0, s = r.length; o < s; ++o) if ((i = r[o]).type === e.type && i.name === e.name) {
 				this.removeEventListener(i.type, i.listener, i.options), this.addEventListener(i.type, i.listener = a, i.options = n), i.value = t;
@@ -1664,98 +1870,98 @@ function Jr(e, t, n) {
 		}, r ? r.push(i) : this.__on = [i];
 	};
 }
-function Yr(e, t, n) {
-	var r = Kr(e + ""), i, a = r.length, o;
+function ai(e, t, n) {
+	var r = ni(e + ""), i, a = r.length, o;
 	if (arguments.length < 2) {
 		var s = this.node().__on;
 		if (s) {
 			for (var c = 0, l = s.length, u; c < l; ++c) for (i = 0, u = s[c]; i < a; ++i) if ((o = r[i]).type === u.type && o.name === u.name) return u.value;
 		}
 	} else {
-		for (s = t ? Jr : qr, i = 0; i < a; ++i) this.each(s(r[i], t, n));
+		for (s = t ? ii : ri, i = 0; i < a; ++i) this.each(s(r[i], t, n));
 		return this;
 	}
 }
-function Xr(e, t, n) {
-	var r = ar(e), i = r.CustomEvent;
+function oi(e, t, n) {
+	var r = hr(e), i = r.CustomEvent;
 	typeof i == "function" ? i = new i(t, n) : (i = r.document.createEvent("Event"), n ? (i.initEvent(t, n.bubbles, n.cancelable), i.detail = n.detail) : i.initEvent(t, !1, !1)), e.dispatchEvent(i);
 }
-function Zr(e, t) {
+function si(e, t) {
 	return function() {
-		return Xr(this, e, t);
+		return oi(this, e, t);
 	};
 }
-function Qr(e, t) {
+function ci(e, t) {
 	return function() {
-		return Xr(this, e, t.apply(this, arguments));
+		return oi(this, e, t.apply(this, arguments));
 	};
 }
-function $r(e, t) {
-	return this.each((typeof t == "function" ? Qr : Zr)(e, t));
+function li(e, t) {
+	return this.each((typeof t == "function" ? ci : si)(e, t));
 }
-function* ei() {
+function* ui() {
 	for (var e = this._groups, t = 0, n = e.length; t < n; ++t) for (var r = e[t], i = 0, a = r.length, o; i < a; ++i) (o = r[i]) && (yield o);
 }
-var ti = [null];
+var di = [null];
 function z(e, t) {
 	this._groups = e, this._parents = t;
 }
-function ni() {
-	return new z([[document.documentElement]], ti);
+function fi() {
+	return new z([[document.documentElement]], di);
 }
-function ri() {
+function pi() {
 	return this;
 }
-z.prototype = ni.prototype = {
+z.prototype = fi.prototype = {
 	constructor: z,
-	select: mn,
-	selectAll: yn,
-	selectChild: Tn,
-	selectChildren: kn,
-	filter: An,
-	data: Rn,
-	enter: Mn,
-	exit: Bn,
-	join: Vn,
-	merge: Hn,
-	selection: ri,
-	order: Un,
-	sort: Wn,
-	call: Kn,
-	nodes: qn,
-	node: Jn,
-	size: Yn,
-	empty: Xn,
-	each: Zn,
-	attr: ir,
-	style: lr,
-	property: mr,
-	classed: Cr,
-	text: Dr,
-	html: jr,
-	raise: Nr,
-	lower: Fr,
-	append: Ir,
-	insert: Rr,
-	remove: Br,
-	clone: Ur,
-	datum: Wr,
-	on: Yr,
-	dispatch: $r,
-	[Symbol.iterator]: ei
+	select: wn,
+	selectAll: kn,
+	selectChild: Fn,
+	selectChildren: zn,
+	filter: Bn,
+	data: Jn,
+	enter: Hn,
+	exit: Xn,
+	join: Zn,
+	merge: Qn,
+	selection: pi,
+	order: $n,
+	sort: er,
+	call: nr,
+	nodes: rr,
+	node: ir,
+	size: ar,
+	empty: or,
+	each: sr,
+	attr: mr,
+	style: yr,
+	property: wr,
+	classed: Nr,
+	text: Lr,
+	html: Vr,
+	raise: Ur,
+	lower: Gr,
+	append: Kr,
+	insert: Jr,
+	remove: Xr,
+	clone: $r,
+	datum: ei,
+	on: ai,
+	dispatch: li,
+	[Symbol.iterator]: ui
 };
 function B(e) {
-	return typeof e == "string" ? new z([[document.querySelector(e)]], [document.documentElement]) : new z([[e]], ti);
+	return typeof e == "string" ? new z([[document.querySelector(e)]], [document.documentElement]) : new z([[e]], di);
 }
-var ii = 0;
-function ai() {
-	return new oi();
+var mi = 0;
+function hi() {
+	return new gi();
 }
-function oi() {
-	this._ = "@" + (++ii).toString(36);
+function gi() {
+	this._ = "@" + (++mi).toString(36);
 }
-oi.prototype = ai.prototype = {
-	constructor: oi,
+gi.prototype = hi.prototype = {
+	constructor: gi,
 	get: function(e) {
 		for (var t = this._; !(t in e);) if (!(e = e.parentNode)) return;
 		return e[t];
@@ -1770,13 +1976,13 @@ oi.prototype = ai.prototype = {
 		return this._;
 	}
 };
-function si(e) {
+function _i(e) {
 	let t;
 	for (; t = e.sourceEvent;) e = t;
 	return e;
 }
-function ci(e, t) {
-	if (e = si(e), t === void 0 && (t = e.currentTarget), t) {
+function vi(e, t) {
+	if (e = _i(e), t === void 0 && (t = e.currentTarget), t) {
 		var n = t.ownerSVGElement || t;
 		if (n.createSVGPoint) {
 			var r = n.createSVGPoint();
@@ -1790,24 +1996,24 @@ function ci(e, t) {
 	return [e.pageX, e.pageY];
 }
 // node_modules/d3-drag/dist/d3-drag.mjs
-var li = {
+var yi = {
 	capture: !0,
 	passive: !1
 };
-function ui(e) {
+function bi(e) {
 	e.preventDefault(), e.stopImmediatePropagation();
 }
-function di(e) {
-	var t = e.document.documentElement, n = B(e).on("dragstart.drag", ui, li);
-	"onselectstart" in t ? n.on("selectstart.drag", ui, li) : (t.__noselect = t.style.MozUserSelect, t.style.MozUserSelect = "none");
+function xi(e) {
+	var t = e.document.documentElement, n = B(e).on("dragstart.drag", bi, yi);
+	"onselectstart" in t ? n.on("selectstart.drag", bi, yi) : (t.__noselect = t.style.MozUserSelect, t.style.MozUserSelect = "none");
 }
-function fi(e, t) {
+function Si(e, t) {
 	var n = e.document.documentElement, r = B(e).on("dragstart.drag", null);
-	t && (r.on("click.drag", ui, li), setTimeout(function() {
+	t && (r.on("click.drag", bi, yi), setTimeout(function() {
 		r.on("click.drag", null);
 	}, 0)), "onselectstart" in n ? r.on("selectstart.drag", null) : (n.style.MozUserSelect = n.__noselect, delete n.__noselect);
 }
-function pi(e, { sourceEvent: t, subject: n, target: r, identifier: i, active: a, x: o, y: s, dx: c, dy: l, dispatch: u }) {
+function Ci(e, { sourceEvent: t, subject: n, target: r, identifier: i, active: a, x: o, y: s, dx: c, dy: l, dispatch: u }) {
 	Object.defineProperties(this, {
 		type: {
 			value: e,
@@ -1862,21 +2068,21 @@ function pi(e, { sourceEvent: t, subject: n, target: r, identifier: i, active: a
 		_: { value: u }
 	});
 }
-pi.prototype.on = function() {
+Ci.prototype.on = function() {
 	var e = this._.on.apply(this._, arguments);
 	return e === this._ ? this : e;
 };
 // node_modules/d3-color/dist/d3-color.mjs
-function mi(e, t, n) {
+function wi(e, t, n) {
 	e.prototype = t.prototype = n, n.constructor = e;
 }
-function hi(e, t) {
+function Ti(e, t) {
 	var n = Object.create(e.prototype);
 	for (var r in t) n[r] = t[r];
 	return n;
 }
 function V() {}
-var gi = .7, _i = 1 / gi, vi = "\\s*([+-]?\\d+)\\s*", yi = "\\s*([+-]?(?:\\d*\\.)?\\d+(?:[eE][+-]?\\d+)?)\\s*", H = "\\s*([+-]?(?:\\d*\\.)?\\d+(?:[eE][+-]?\\d+)?)%\\s*", bi = /^#([0-9a-f]{3,8})$/, xi = RegExp(`^rgb\\(${vi},${vi},${vi}\\)$`), Si = RegExp(`^rgb\\(${H},${H},${H}\\)$`), Ci = RegExp(`^rgba\\(${vi},${vi},${vi},${yi}\\)$`), wi = RegExp(`^rgba\\(${H},${H},${H},${yi}\\)$`), Ti = RegExp(`^hsl\\(${yi},${H},${H}\\)$`), Ei = RegExp(`^hsla\\(${yi},${H},${H},${yi}\\)$`), Di = {
+var Ei = .7, Di = 1 / Ei, Oi = "\\s*([+-]?\\d+)\\s*", ki = "\\s*([+-]?(?:\\d*\\.)?\\d+(?:[eE][+-]?\\d+)?)\\s*", H = "\\s*([+-]?(?:\\d*\\.)?\\d+(?:[eE][+-]?\\d+)?)%\\s*", Ai = /^#([0-9a-f]{3,8})$/, ji = RegExp(`^rgb\\(${Oi},${Oi},${Oi}\\)$`), Mi = RegExp(`^rgb\\(${H},${H},${H}\\)$`), Ni = RegExp(`^rgba\\(${Oi},${Oi},${Oi},${ki}\\)$`), Pi = RegExp(`^rgba\\(${H},${H},${H},${ki}\\)$`), Fi = RegExp(`^hsl\\(${ki},${H},${H}\\)$`), Ii = RegExp(`^hsla\\(${ki},${H},${H},${ki}\\)$`), Li = {
 	aliceblue: 15792383,
 	antiquewhite: 16444375,
 	aqua: 65535,
@@ -2026,259 +2232,259 @@ var gi = .7, _i = 1 / gi, vi = "\\s*([+-]?\\d+)\\s*", yi = "\\s*([+-]?(?:\\d*\\.
 	yellow: 16776960,
 	yellowgreen: 10145074
 };
-mi(V, Mi, {
+wi(V, Hi, {
 	copy(e) {
 		return Object.assign(new this.constructor(), this, e);
 	},
 	displayable() {
 		return this.rgb().displayable();
 	},
-	hex: Oi,
-	formatHex: Oi,
-	formatHex8: ki,
-	formatHsl: Ai,
-	formatRgb: ji,
-	toString: ji
+	hex: Ri,
+	formatHex: Ri,
+	formatHex8: zi,
+	formatHsl: Bi,
+	formatRgb: Vi,
+	toString: Vi
 });
-function Oi() {
+function Ri() {
 	return this.rgb().formatHex();
 }
-function ki() {
+function zi() {
 	return this.rgb().formatHex8();
 }
-function Ai() {
-	return Wi(this).formatHsl();
+function Bi() {
+	return ea(this).formatHsl();
 }
-function ji() {
+function Vi() {
 	return this.rgb().formatRgb();
 }
-function Mi(e) {
+function Hi(e) {
 	var t, n;
-	return e = (e + "").trim().toLowerCase(), (t = bi.exec(e)) ? (n = t[1].length, t = parseInt(t[1], 16), n === 6 ? Ni(t) : n === 3 ? new U(t >> 8 & 15 | t >> 4 & 240, t >> 4 & 15 | t & 240, (t & 15) << 4 | t & 15, 1) : n === 8 ? Pi(t >> 24 & 255, t >> 16 & 255, t >> 8 & 255, (t & 255) / 255) : n === 4 ? Pi(t >> 12 & 15 | t >> 8 & 240, t >> 8 & 15 | t >> 4 & 240, t >> 4 & 15 | t & 240, ((t & 15) << 4 | t & 15) / 255) : null) : (t = xi.exec(e)) ? new U(t[1], t[2], t[3], 1) : (t = Si.exec(e)) ? new U(t[1] * 255 / 100, t[2] * 255 / 100, t[3] * 255 / 100, 1) : (t = Ci.exec(e)) ? Pi(t[1], t[2], t[3], t[4]) : (t = wi.exec(e)) ? Pi(t[1] * 255 / 100, t[2] * 255 / 100, t[3] * 255 / 100, t[4]) : (t = Ti.exec(e)) ? Ui(t[1], t[2] / 100, t[3] / 100, 1) : (t = Ei.exec(e)) ? Ui(t[1], t[2] / 100, t[3] / 100, t[4]) : Di.hasOwnProperty(e) ? Ni(Di[e]) : e === "transparent" ? new U(NaN, NaN, NaN, 0) : null;
+	return e = (e + "").trim().toLowerCase(), (t = Ai.exec(e)) ? (n = t[1].length, t = parseInt(t[1], 16), n === 6 ? Ui(t) : n === 3 ? new U(t >> 8 & 15 | t >> 4 & 240, t >> 4 & 15 | t & 240, (t & 15) << 4 | t & 15, 1) : n === 8 ? Wi(t >> 24 & 255, t >> 16 & 255, t >> 8 & 255, (t & 255) / 255) : n === 4 ? Wi(t >> 12 & 15 | t >> 8 & 240, t >> 8 & 15 | t >> 4 & 240, t >> 4 & 15 | t & 240, ((t & 15) << 4 | t & 15) / 255) : null) : (t = ji.exec(e)) ? new U(t[1], t[2], t[3], 1) : (t = Mi.exec(e)) ? new U(t[1] * 255 / 100, t[2] * 255 / 100, t[3] * 255 / 100, 1) : (t = Ni.exec(e)) ? Wi(t[1], t[2], t[3], t[4]) : (t = Pi.exec(e)) ? Wi(t[1] * 255 / 100, t[2] * 255 / 100, t[3] * 255 / 100, t[4]) : (t = Fi.exec(e)) ? $i(t[1], t[2] / 100, t[3] / 100, 1) : (t = Ii.exec(e)) ? $i(t[1], t[2] / 100, t[3] / 100, t[4]) : Li.hasOwnProperty(e) ? Ui(Li[e]) : e === "transparent" ? new U(NaN, NaN, NaN, 0) : null;
 }
-function Ni(e) {
+function Ui(e) {
 	return new U(e >> 16 & 255, e >> 8 & 255, e & 255, 1);
 }
-function Pi(e, t, n, r) {
+function Wi(e, t, n, r) {
 	return r <= 0 && (e = t = n = NaN), new U(e, t, n, r);
 }
-function Fi(e) {
-	return e instanceof V || (e = Mi(e)), e ? (e = e.rgb(), new U(e.r, e.g, e.b, e.opacity)) : new U();
+function Gi(e) {
+	return e instanceof V || (e = Hi(e)), e ? (e = e.rgb(), new U(e.r, e.g, e.b, e.opacity)) : new U();
 }
-function Ii(e, t, n, r) {
-	return arguments.length === 1 ? Fi(e) : new U(e, t, n, r ?? 1);
+function Ki(e, t, n, r) {
+	return arguments.length === 1 ? Gi(e) : new U(e, t, n, r ?? 1);
 }
 function U(e, t, n, r) {
 	this.r = +e, this.g = +t, this.b = +n, this.opacity = +r;
 }
-mi(U, Ii, hi(V, {
+wi(U, Ki, Ti(V, {
 	brighter(e) {
-		return e = e == null ? _i : _i ** +e, new U(this.r * e, this.g * e, this.b * e, this.opacity);
+		return e = e == null ? Di : Di ** +e, new U(this.r * e, this.g * e, this.b * e, this.opacity);
 	},
 	darker(e) {
-		return e = e == null ? gi : gi ** +e, new U(this.r * e, this.g * e, this.b * e, this.opacity);
+		return e = e == null ? Ei : Ei ** +e, new U(this.r * e, this.g * e, this.b * e, this.opacity);
 	},
 	rgb() {
 		return this;
 	},
 	clamp() {
-		return new U(Vi(this.r), Vi(this.g), Vi(this.b), Bi(this.opacity));
+		return new U(Zi(this.r), Zi(this.g), Zi(this.b), Xi(this.opacity));
 	},
 	displayable() {
 		return -.5 <= this.r && this.r < 255.5 && -.5 <= this.g && this.g < 255.5 && -.5 <= this.b && this.b < 255.5 && 0 <= this.opacity && this.opacity <= 1;
 	},
-	hex: Li,
-	formatHex: Li,
-	formatHex8: Ri,
-	formatRgb: zi,
-	toString: zi
+	hex: qi,
+	formatHex: qi,
+	formatHex8: Ji,
+	formatRgb: Yi,
+	toString: Yi
 }));
-function Li() {
-	return `#${Hi(this.r)}${Hi(this.g)}${Hi(this.b)}`;
+function qi() {
+	return `#${Qi(this.r)}${Qi(this.g)}${Qi(this.b)}`;
 }
-function Ri() {
-	return `#${Hi(this.r)}${Hi(this.g)}${Hi(this.b)}${Hi((isNaN(this.opacity) ? 1 : this.opacity) * 255)}`;
+function Ji() {
+	return `#${Qi(this.r)}${Qi(this.g)}${Qi(this.b)}${Qi((isNaN(this.opacity) ? 1 : this.opacity) * 255)}`;
 }
-function zi() {
-	let e = Bi(this.opacity);
-	return `${e === 1 ? "rgb(" : "rgba("}${Vi(this.r)}, ${Vi(this.g)}, ${Vi(this.b)}${e === 1 ? ")" : `, ${e})`}`;
+function Yi() {
+	let e = Xi(this.opacity);
+	return `${e === 1 ? "rgb(" : "rgba("}${Zi(this.r)}, ${Zi(this.g)}, ${Zi(this.b)}${e === 1 ? ")" : `, ${e})`}`;
 }
-function Bi(e) {
+function Xi(e) {
 	return isNaN(e) ? 1 : Math.max(0, Math.min(1, e));
 }
-function Vi(e) {
+function Zi(e) {
 	return Math.max(0, Math.min(255, Math.round(e) || 0));
 }
-function Hi(e) {
-	return e = Vi(e), (e < 16 ? "0" : "") + e.toString(16);
+function Qi(e) {
+	return e = Zi(e), (e < 16 ? "0" : "") + e.toString(16);
 }
-function Ui(e, t, n, r) {
+function $i(e, t, n, r) {
 	return r <= 0 ? e = t = n = NaN : n <= 0 || n >= 1 ? e = t = NaN : t <= 0 && (e = NaN), new W(e, t, n, r);
 }
-function Wi(e) {
+function ea(e) {
 	if (e instanceof W) return new W(e.h, e.s, e.l, e.opacity);
-	if (e instanceof V || (e = Mi(e)), !e) return new W();
+	if (e instanceof V || (e = Hi(e)), !e) return new W();
 	if (e instanceof W) return e;
 	e = e.rgb();
 	var t = e.r / 255, n = e.g / 255, r = e.b / 255, i = Math.min(t, n, r), a = Math.max(t, n, r), o = NaN, s = a - i, c = (a + i) / 2;
 	return s ? (o = t === a ? (n - r) / s + (n < r) * 6 : n === a ? (r - t) / s + 2 : (t - n) / s + 4, s /= c < .5 ? a + i : 2 - a - i, o *= 60) : s = c > 0 && c < 1 ? 0 : o, new W(o, s, c, e.opacity);
 }
-function Gi(e, t, n, r) {
-	return arguments.length === 1 ? Wi(e) : new W(e, t, n, r ?? 1);
+function ta(e, t, n, r) {
+	return arguments.length === 1 ? ea(e) : new W(e, t, n, r ?? 1);
 }
 function W(e, t, n, r) {
 	this.h = +e, this.s = +t, this.l = +n, this.opacity = +r;
 }
-mi(W, Gi, hi(V, {
+wi(W, ta, Ti(V, {
 	brighter(e) {
-		return e = e == null ? _i : _i ** +e, new W(this.h, this.s, this.l * e, this.opacity);
+		return e = e == null ? Di : Di ** +e, new W(this.h, this.s, this.l * e, this.opacity);
 	},
 	darker(e) {
-		return e = e == null ? gi : gi ** +e, new W(this.h, this.s, this.l * e, this.opacity);
+		return e = e == null ? Ei : Ei ** +e, new W(this.h, this.s, this.l * e, this.opacity);
 	},
 	rgb() {
 		var e = this.h % 360 + (this.h < 0) * 360, t = isNaN(e) || isNaN(this.s) ? 0 : this.s, n = this.l, r = n + (n < .5 ? n : 1 - n) * t, i = 2 * n - r;
-		return new U(Ji(e >= 240 ? e - 240 : e + 120, i, r), Ji(e, i, r), Ji(e < 120 ? e + 240 : e - 120, i, r), this.opacity);
+		return new U(ia(e >= 240 ? e - 240 : e + 120, i, r), ia(e, i, r), ia(e < 120 ? e + 240 : e - 120, i, r), this.opacity);
 	},
 	clamp() {
-		return new W(Ki(this.h), qi(this.s), qi(this.l), Bi(this.opacity));
+		return new W(na(this.h), ra(this.s), ra(this.l), Xi(this.opacity));
 	},
 	displayable() {
 		return (0 <= this.s && this.s <= 1 || isNaN(this.s)) && 0 <= this.l && this.l <= 1 && 0 <= this.opacity && this.opacity <= 1;
 	},
 	formatHsl() {
-		let e = Bi(this.opacity);
-		return `${e === 1 ? "hsl(" : "hsla("}${Ki(this.h)}, ${qi(this.s) * 100}%, ${qi(this.l) * 100}%${e === 1 ? ")" : `, ${e})`}`;
+		let e = Xi(this.opacity);
+		return `${e === 1 ? "hsl(" : "hsla("}${na(this.h)}, ${ra(this.s) * 100}%, ${ra(this.l) * 100}%${e === 1 ? ")" : `, ${e})`}`;
 	}
 }));
-function Ki(e) {
+function na(e) {
 	return e = (e || 0) % 360, e < 0 ? e + 360 : e;
 }
-function qi(e) {
+function ra(e) {
 	return Math.max(0, Math.min(1, e || 0));
 }
-function Ji(e, t, n) {
+function ia(e, t, n) {
 	return (e < 60 ? t + (n - t) * e / 60 : e < 180 ? n : e < 240 ? t + (n - t) * (240 - e) / 60 : t) * 255;
 }
-var Yi = Math.PI / 180, Xi = 180 / Math.PI, Zi = 18, Qi = .96422, $i = 1, ea = .82521, ta = 4 / 29, na = 6 / 29, ra = 3 * na * na, ia = na * na * na;
-function aa(e) {
+var aa = Math.PI / 180, oa = 180 / Math.PI, sa = 18, ca = .96422, la = 1, ua = .82521, da = 4 / 29, fa = 6 / 29, pa = 3 * fa * fa, ma = fa * fa * fa;
+function ha(e) {
 	if (e instanceof G) return new G(e.l, e.a, e.b, e.opacity);
-	if (e instanceof K) return pa(e);
-	e instanceof U || (e = Fi(e));
-	var t = ua(e.r), n = ua(e.g), r = ua(e.b), i = sa((.2225045 * t + .7168786 * n + .0606169 * r) / $i), a, o;
-	return t === n && n === r ? a = o = i : (a = sa((.4360747 * t + .3850649 * n + .1430804 * r) / Qi), o = sa((.0139322 * t + .0971045 * n + .7141733 * r) / ea)), new G(116 * i - 16, 500 * (a - i), 200 * (i - o), e.opacity);
+	if (e instanceof K) return Ca(e);
+	e instanceof U || (e = Gi(e));
+	var t = ba(e.r), n = ba(e.g), r = ba(e.b), i = _a((.2225045 * t + .7168786 * n + .0606169 * r) / la), a, o;
+	return t === n && n === r ? a = o = i : (a = _a((.4360747 * t + .3850649 * n + .1430804 * r) / ca), o = _a((.0139322 * t + .0971045 * n + .7141733 * r) / ua)), new G(116 * i - 16, 500 * (a - i), 200 * (i - o), e.opacity);
 }
-function oa(e, t, n, r) {
-	return arguments.length === 1 ? aa(e) : new G(e, t, n, r ?? 1);
+function ga(e, t, n, r) {
+	return arguments.length === 1 ? ha(e) : new G(e, t, n, r ?? 1);
 }
 function G(e, t, n, r) {
 	this.l = +e, this.a = +t, this.b = +n, this.opacity = +r;
 }
-mi(G, oa, hi(V, {
+wi(G, ga, Ti(V, {
 	brighter(e) {
-		return new G(this.l + Zi * (e ?? 1), this.a, this.b, this.opacity);
+		return new G(this.l + sa * (e ?? 1), this.a, this.b, this.opacity);
 	},
 	darker(e) {
-		return new G(this.l - Zi * (e ?? 1), this.a, this.b, this.opacity);
+		return new G(this.l - sa * (e ?? 1), this.a, this.b, this.opacity);
 	},
 	rgb() {
 		var e = (this.l + 16) / 116, t = isNaN(this.a) ? e : e + this.a / 500, n = isNaN(this.b) ? e : e - this.b / 200;
-		return t = Qi * ca(t), e = $i * ca(e), n = ea * ca(n), new U(la(3.1338561 * t - 1.6168667 * e - .4906146 * n), la(-.9787684 * t + 1.9161415 * e + .033454 * n), la(.0719453 * t - .2289914 * e + 1.4052427 * n), this.opacity);
+		return t = ca * va(t), e = la * va(e), n = ua * va(n), new U(ya(3.1338561 * t - 1.6168667 * e - .4906146 * n), ya(-.9787684 * t + 1.9161415 * e + .033454 * n), ya(.0719453 * t - .2289914 * e + 1.4052427 * n), this.opacity);
 	}
 }));
-function sa(e) {
-	return e > ia ? e ** (1 / 3) : e / ra + ta;
+function _a(e) {
+	return e > ma ? e ** (1 / 3) : e / pa + da;
 }
-function ca(e) {
-	return e > na ? e * e * e : ra * (e - ta);
+function va(e) {
+	return e > fa ? e * e * e : pa * (e - da);
 }
-function la(e) {
+function ya(e) {
 	return 255 * (e <= .0031308 ? 12.92 * e : 1.055 * e ** (1 / 2.4) - .055);
 }
-function ua(e) {
+function ba(e) {
 	return (e /= 255) <= .04045 ? e / 12.92 : ((e + .055) / 1.055) ** 2.4;
 }
-function da(e) {
+function xa(e) {
 	if (e instanceof K) return new K(e.h, e.c, e.l, e.opacity);
-	if (e instanceof G || (e = aa(e)), e.a === 0 && e.b === 0) return new K(NaN, 0 < e.l && e.l < 100 ? 0 : NaN, e.l, e.opacity);
-	var t = Math.atan2(e.b, e.a) * Xi;
+	if (e instanceof G || (e = ha(e)), e.a === 0 && e.b === 0) return new K(NaN, 0 < e.l && e.l < 100 ? 0 : NaN, e.l, e.opacity);
+	var t = Math.atan2(e.b, e.a) * oa;
 	return new K(t < 0 ? t + 360 : t, Math.sqrt(e.a * e.a + e.b * e.b), e.l, e.opacity);
 }
-function fa(e, t, n, r) {
-	return arguments.length === 1 ? da(e) : new K(e, t, n, r ?? 1);
+function Sa(e, t, n, r) {
+	return arguments.length === 1 ? xa(e) : new K(e, t, n, r ?? 1);
 }
 function K(e, t, n, r) {
 	this.h = +e, this.c = +t, this.l = +n, this.opacity = +r;
 }
-function pa(e) {
+function Ca(e) {
 	if (isNaN(e.h)) return new G(e.l, 0, 0, e.opacity);
-	var t = e.h * Yi;
+	var t = e.h * aa;
 	return new G(e.l, Math.cos(t) * e.c, Math.sin(t) * e.c, e.opacity);
 }
-mi(K, fa, hi(V, {
+wi(K, Sa, Ti(V, {
 	brighter(e) {
-		return new K(this.h, this.c, this.l + Zi * (e ?? 1), this.opacity);
+		return new K(this.h, this.c, this.l + sa * (e ?? 1), this.opacity);
 	},
 	darker(e) {
-		return new K(this.h, this.c, this.l - Zi * (e ?? 1), this.opacity);
+		return new K(this.h, this.c, this.l - sa * (e ?? 1), this.opacity);
 	},
 	rgb() {
-		return pa(this).rgb();
+		return Ca(this).rgb();
 	}
 }));
-var ma = -.14861, ha = 1.78277, ga = -.29227, _a = -.90649, va = 1.97294, ya = va * _a, ba = va * ha, xa = ha * ga - _a * ma;
-function Sa(e) {
-	if (e instanceof wa) return new wa(e.h, e.s, e.l, e.opacity);
-	e instanceof U || (e = Fi(e));
-	var t = e.r / 255, n = e.g / 255, r = e.b / 255, i = (xa * r + ya * t - ba * n) / (xa + ya - ba), a = r - i, o = (va * (n - i) - ga * a) / _a, s = Math.sqrt(o * o + a * a) / (va * i * (1 - i)), c = s ? Math.atan2(o, a) * Xi - 120 : NaN;
-	return new wa(c < 0 ? c + 360 : c, s, i, e.opacity);
+var wa = -.14861, Ta = 1.78277, Ea = -.29227, Da = -.90649, Oa = 1.97294, ka = Oa * Da, Aa = Oa * Ta, ja = Ta * Ea - Da * wa;
+function Ma(e) {
+	if (e instanceof Pa) return new Pa(e.h, e.s, e.l, e.opacity);
+	e instanceof U || (e = Gi(e));
+	var t = e.r / 255, n = e.g / 255, r = e.b / 255, i = (ja * r + ka * t - Aa * n) / (ja + ka - Aa), a = r - i, o = (Oa * (n - i) - Ea * a) / Da, s = Math.sqrt(o * o + a * a) / (Oa * i * (1 - i)), c = s ? Math.atan2(o, a) * oa - 120 : NaN;
+	return new Pa(c < 0 ? c + 360 : c, s, i, e.opacity);
 }
-function Ca(e, t, n, r) {
-	return arguments.length === 1 ? Sa(e) : new wa(e, t, n, r ?? 1);
+function Na(e, t, n, r) {
+	return arguments.length === 1 ? Ma(e) : new Pa(e, t, n, r ?? 1);
 }
-function wa(e, t, n, r) {
+function Pa(e, t, n, r) {
 	this.h = +e, this.s = +t, this.l = +n, this.opacity = +r;
 }
-mi(wa, Ca, hi(V, {
+wi(Pa, Na, Ti(V, {
 	brighter(e) {
-		return e = e == null ? _i : _i ** +e, new wa(this.h, this.s, this.l * e, this.opacity);
+		return e = e == null ? Di : Di ** +e, new Pa(this.h, this.s, this.l * e, this.opacity);
 	},
 	darker(e) {
-		return e = e == null ? gi : gi ** +e, new wa(this.h, this.s, this.l * e, this.opacity);
+		return e = e == null ? Ei : Ei ** +e, new Pa(this.h, this.s, this.l * e, this.opacity);
 	},
 	rgb() {
-		var e = isNaN(this.h) ? 0 : (this.h + 120) * Yi, t = +this.l, n = isNaN(this.s) ? 0 : this.s * t * (1 - t), r = Math.cos(e), i = Math.sin(e);
-		return new U(255 * (t + n * (ma * r + ha * i)), 255 * (t + n * (ga * r + _a * i)), 255 * (t + va * r * n), this.opacity);
+		var e = isNaN(this.h) ? 0 : (this.h + 120) * aa, t = +this.l, n = isNaN(this.s) ? 0 : this.s * t * (1 - t), r = Math.cos(e), i = Math.sin(e);
+		return new U(255 * (t + n * (wa * r + Ta * i)), 255 * (t + n * (Ea * r + Da * i)), 255 * (t + Oa * r * n), this.opacity);
 	}
 }));
-var Ta = (e) => () => e;
-function Ea(e, t) {
+var Fa = (e) => () => e;
+function Ia(e, t) {
 	return function(n) {
 		return e + n * t;
 	};
 }
-function Da(e, t, n) {
+function La(e, t, n) {
 	return e **= +n, t = t ** +n - e, n = 1 / n, function(r) {
 		return (e + r * t) ** +n;
 	};
 }
-function Oa(e, t) {
+function Ra(e, t) {
 	var n = t - e;
-	return n ? Ea(e, n > 180 || n < -180 ? n - 360 * Math.round(n / 360) : n) : Ta(isNaN(e) ? t : e);
+	return n ? Ia(e, n > 180 || n < -180 ? n - 360 * Math.round(n / 360) : n) : Fa(isNaN(e) ? t : e);
 }
-function ka(e) {
-	return (e = +e) == 1 ? Aa : function(t, n) {
-		return n - t ? Da(t, n, e) : Ta(isNaN(t) ? n : t);
+function za(e) {
+	return (e = +e) == 1 ? Ba : function(t, n) {
+		return n - t ? La(t, n, e) : Fa(isNaN(t) ? n : t);
 	};
 }
-function Aa(e, t) {
+function Ba(e, t) {
 	var n = t - e;
-	return n ? Ea(e, n) : Ta(isNaN(e) ? t : e);
+	return n ? Ia(e, n) : Fa(isNaN(e) ? t : e);
 }
-var ja = (function e(t) {
-	var n = ka(t);
+var Va = (function e(t) {
+	var n = za(t);
 	function r(e, t) {
-		var r = n((e = Ii(e)).r, (t = Ii(t)).r), i = n(e.g, t.g), a = n(e.b, t.b), o = Aa(e.opacity, t.opacity);
+		var r = n((e = Ki(e)).r, (t = Ki(t)).r), i = n(e.g, t.g), a = n(e.b, t.b), o = Ba(e.opacity, t.opacity);
 		return function(t) {
 			return e.r = r(t), e.g = i(t), e.b = a(t), e.opacity = o(t), e + "";
 		};
@@ -2290,29 +2496,29 @@ function q(e, t) {
 		return e * (1 - n) + t * n;
 	};
 }
-var Ma = /[-+]?(?:\d+\.?\d*|\.?\d+)(?:[eE][-+]?\d+)?/g, Na = new RegExp(Ma.source, "g");
-function Pa(e) {
+var Ha = /[-+]?(?:\d+\.?\d*|\.?\d+)(?:[eE][-+]?\d+)?/g, Ua = new RegExp(Ha.source, "g");
+function Wa(e) {
 	return function() {
 		return e;
 	};
 }
-function Fa(e) {
+function Ga(e) {
 	return function(t) {
 		return e(t) + "";
 	};
 }
-function Ia(e, t) {
-	var n = Ma.lastIndex = Na.lastIndex = 0, r, i, a, o = -1, s = [], c = [];
-	for (e += "", t += ""; (r = Ma.exec(e)) && (i = Na.exec(t));) (a = i.index) > n && (a = t.slice(n, a), s[o] ? s[o] += a : s[++o] = a), (r = r[0]) === (i = i[0]) ? s[o] ? s[o] += i : s[++o] = i : (s[++o] = null, c.push({
+function Ka(e, t) {
+	var n = Ha.lastIndex = Ua.lastIndex = 0, r, i, a, o = -1, s = [], c = [];
+	for (e += "", t += ""; (r = Ha.exec(e)) && (i = Ua.exec(t));) (a = i.index) > n && (a = t.slice(n, a), s[o] ? s[o] += a : s[++o] = a), (r = r[0]) === (i = i[0]) ? s[o] ? s[o] += i : s[++o] = i : (s[++o] = null, c.push({
 		i: o,
 		x: q(r, i)
-	})), n = Na.lastIndex;
-	return n < t.length && (a = t.slice(n), s[o] ? s[o] += a : s[++o] = a), s.length < 2 ? c[0] ? Fa(c[0].x) : Pa(t) : (t = c.length, function(e) {
+	})), n = Ua.lastIndex;
+	return n < t.length && (a = t.slice(n), s[o] ? s[o] += a : s[++o] = a), s.length < 2 ? c[0] ? Ga(c[0].x) : Wa(t) : (t = c.length, function(e) {
 		for (var n = 0, r; n < t; ++n) s[(r = c[n]).i] = r.x(e);
 		return s.join("");
 	});
 }
-var La = 180 / Math.PI, Ra = {
+var qa = 180 / Math.PI, Ja = {
 	translateX: 0,
 	translateY: 0,
 	rotate: 0,
@@ -2320,26 +2526,26 @@ var La = 180 / Math.PI, Ra = {
 	scaleX: 1,
 	scaleY: 1
 };
-function za(e, t, n, r, i, a) {
+function Ya(e, t, n, r, i, a) {
 	var o, s, c;
 	return (o = Math.sqrt(e * e + t * t)) && (e /= o, t /= o), (c = e * n + t * r) && (n -= e * c, r -= t * c), (s = Math.sqrt(n * n + r * r)) && (n /= s, r /= s, c /= s), e * r < t * n && (e = -e, t = -t, c = -c, o = -o), {
 		translateX: i,
 		translateY: a,
-		rotate: Math.atan2(t, e) * La,
-		skewX: Math.atan(c) * La,
+		rotate: Math.atan2(t, e) * qa,
+		skewX: Math.atan(c) * qa,
 		scaleX: o,
 		scaleY: s
 	};
 }
-var Ba;
-function Va(e) {
+var Xa;
+function Za(e) {
 	let t = new (typeof DOMMatrix == "function" ? DOMMatrix : WebKitCSSMatrix)(e + "");
-	return t.isIdentity ? Ra : za(t.a, t.b, t.c, t.d, t.e, t.f);
+	return t.isIdentity ? Ja : Ya(t.a, t.b, t.c, t.d, t.e, t.f);
 }
-function Ha(e) {
-	return e == null || (Ba ||= document.createElementNS("http://www.w3.org/2000/svg", "g"), Ba.setAttribute("transform", e), !(e = Ba.transform.baseVal.consolidate())) ? Ra : (e = e.matrix, za(e.a, e.b, e.c, e.d, e.e, e.f));
+function Qa(e) {
+	return e == null || (Xa ||= document.createElementNS("http://www.w3.org/2000/svg", "g"), Xa.setAttribute("transform", e), !(e = Xa.transform.baseVal.consolidate())) ? Ja : (e = e.matrix, Ya(e.a, e.b, e.c, e.d, e.e, e.f));
 }
-function Ua(e, t, n, r) {
+function $a(e, t, n, r) {
 	function i(e) {
 		return e.length ? e.pop() + " " : "";
 	}
@@ -2387,20 +2593,20 @@ function Ua(e, t, n, r) {
 		};
 	};
 }
-var Wa = Ua(Va, "px, ", "px)", "deg)"), Ga = Ua(Ha, ", ", ")", ")"), Ka = 1e-12;
-function qa(e) {
+var eo = $a(Za, "px, ", "px)", "deg)"), to = $a(Qa, ", ", ")", ")"), no = 1e-12;
+function ro(e) {
 	return ((e = Math.exp(e)) + 1 / e) / 2;
 }
-function Ja(e) {
+function io(e) {
 	return ((e = Math.exp(e)) - 1 / e) / 2;
 }
-function Ya(e) {
+function ao(e) {
 	return ((e = Math.exp(2 * e)) - 1) / (e + 1);
 }
-var Xa = (function e(t, n, r) {
+var oo = (function e(t, n, r) {
 	function i(e, i) {
 		var a = e[0], o = e[1], s = e[2], c = i[0], l = i[1], u = i[2], d = c - a, f = l - o, p = d * d + f * f, m, h;
-		if (p < Ka) h = Math.log(u / s) / t, m = function(e) {
+		if (p < no) h = Math.log(u / s) / t, m = function(e) {
 			return [
 				a + e * d,
 				o + e * f,
@@ -2410,11 +2616,11 @@ var Xa = (function e(t, n, r) {
 		else {
 			var g = Math.sqrt(p), _ = (u * u - s * s + r * p) / (2 * s * n * g), v = (u * u - s * s - r * p) / (2 * u * n * g), y = Math.log(Math.sqrt(_ * _ + 1) - _);
 			h = (Math.log(Math.sqrt(v * v + 1) - v) - y) / t, m = function(e) {
-				var r = e * h, i = qa(y), c = s / (n * g) * (i * Ya(t * r + y) - Ja(y));
+				var r = e * h, i = ro(y), c = s / (n * g) * (i * ao(t * r + y) - io(y));
 				return [
 					a + c * d,
 					o + c * f,
-					s * i / qa(t * r + y)
+					s * i / ro(t * r + y)
 				];
 			};
 		}
@@ -2425,11 +2631,11 @@ var Xa = (function e(t, n, r) {
 		return e(n, r, r * r);
 	}, i;
 })(Math.SQRT2, 2, 4);
-function Za(e) {
+function so(e) {
 	return (function t(n) {
 		n = +n;
 		function r(t, r) {
-			var i = e((t = Ca(t)).h, (r = Ca(r)).h), a = Aa(t.s, r.s), o = Aa(t.l, r.l), s = Aa(t.opacity, r.opacity);
+			var i = e((t = Na(t)).h, (r = Na(r)).h), a = Ba(t.s, r.s), o = Ba(t.l, r.l), s = Ba(t.opacity, r.opacity);
 			return function(e) {
 				return t.h = i(e), t.s = a(e), t.l = o(e ** +n), t.opacity = s(e), t + "";
 			};
@@ -2437,116 +2643,116 @@ function Za(e) {
 		return r.gamma = t, r;
 	})(1);
 }
-Za(Oa), Za(Aa);
+so(Ra), so(Ba);
 // node_modules/d3-ease/dist/d3-ease.mjs
-function Qa(e) {
+function co(e) {
 	return ((e *= 2) <= 1 ? e * e * e : (e -= 2) * e * e + 2) / 2;
 }
-var $a = 3;
+var lo = 3;
 (function e(t) {
 	t = +t;
 	function n(e) {
 		return e ** +t;
 	}
 	return n.exponent = e, n;
-})($a), (function e(t) {
+})(lo), (function e(t) {
 	t = +t;
 	function n(e) {
 		return 1 - (1 - e) ** t;
 	}
 	return n.exponent = e, n;
-})($a), (function e(t) {
+})(lo), (function e(t) {
 	t = +t;
 	function n(e) {
 		return ((e *= 2) <= 1 ? e ** +t : 2 - (2 - e) ** t) / 2;
 	}
 	return n.exponent = e, n;
-})($a);
-function eo(e) {
+})(lo);
+function uo(e) {
 	return (2 ** (-10 * e) - .0009765625) * 1.0009775171065494;
 }
-var to = 4 / 11;
-1 / to / to;
-var no = 1.70158;
+var fo = 4 / 11;
+1 / fo / fo;
+var po = 1.70158;
 (function e(t) {
 	t = +t;
 	function n(e) {
 		return (e = +e) * e * (t * (e - 1) + e);
 	}
 	return n.overshoot = e, n;
-})(no), (function e(t) {
+})(po), (function e(t) {
 	t = +t;
 	function n(e) {
 		return --e * e * ((e + 1) * t + e) + 1;
 	}
 	return n.overshoot = e, n;
-})(no), (function e(t) {
+})(po), (function e(t) {
 	t = +t;
 	function n(e) {
 		return ((e *= 2) < 1 ? e * e * ((t + 1) * e - t) : (e -= 2) * e * ((t + 1) * e + t) + 2) / 2;
 	}
 	return n.overshoot = e, n;
-})(no);
-var ro = 2 * Math.PI, io = 1, ao = .3;
+})(po);
+var mo = 2 * Math.PI, ho = 1, go = .3;
 (function e(t, n) {
-	var r = Math.asin(1 / (t = Math.max(1, t))) * (n /= ro);
+	var r = Math.asin(1 / (t = Math.max(1, t))) * (n /= mo);
 	function i(e) {
-		return t * eo(- --e) * Math.sin((r - e) / n);
+		return t * uo(- --e) * Math.sin((r - e) / n);
 	}
 	return i.amplitude = function(t) {
-		return e(t, n * ro);
+		return e(t, n * mo);
 	}, i.period = function(n) {
 		return e(t, n);
 	}, i;
-})(io, ao), (function e(t, n) {
-	var r = Math.asin(1 / (t = Math.max(1, t))) * (n /= ro);
+})(ho, go), (function e(t, n) {
+	var r = Math.asin(1 / (t = Math.max(1, t))) * (n /= mo);
 	function i(e) {
-		return 1 - t * eo(e = +e) * Math.sin((e + r) / n);
+		return 1 - t * uo(e = +e) * Math.sin((e + r) / n);
 	}
 	return i.amplitude = function(t) {
-		return e(t, n * ro);
+		return e(t, n * mo);
 	}, i.period = function(n) {
 		return e(t, n);
 	}, i;
-})(io, ao), (function e(t, n) {
-	var r = Math.asin(1 / (t = Math.max(1, t))) * (n /= ro);
+})(ho, go), (function e(t, n) {
+	var r = Math.asin(1 / (t = Math.max(1, t))) * (n /= mo);
 	function i(e) {
-		return ((e = e * 2 - 1) < 0 ? t * eo(-e) * Math.sin((r - e) / n) : 2 - t * eo(e) * Math.sin((r + e) / n)) / 2;
+		return ((e = e * 2 - 1) < 0 ? t * uo(-e) * Math.sin((r - e) / n) : 2 - t * uo(e) * Math.sin((r + e) / n)) / 2;
 	}
 	return i.amplitude = function(t) {
-		return e(t, n * ro);
+		return e(t, n * mo);
 	}, i.period = function(n) {
 		return e(t, n);
 	}, i;
-})(io, ao);
+})(ho, go);
 // node_modules/d3-transition/dist/d3-transition.mjs
-var oo = ht("start", "end", "cancel", "interrupt"), so = [], co = 0, lo = 1, uo = 2, fo = 3, po = 4, mo = 5, ho = 6;
-function go(e, t, n, r, i, a) {
+var _o = Tt("start", "end", "cancel", "interrupt"), vo = [], yo = 0, bo = 1, xo = 2, So = 3, Co = 4, wo = 5, To = 6;
+function Eo(e, t, n, r, i, a) {
 	var o = e.__transition;
 	if (!o) e.__transition = {};
 	else if (n in o) return;
-	vo(e, n, {
+	Oo(e, n, {
 		name: t,
 		index: r,
 		group: i,
-		on: oo,
-		tween: so,
+		on: _o,
+		tween: vo,
 		time: a.time,
 		delay: a.delay,
 		duration: a.duration,
 		ease: a.ease,
 		timer: null,
-		state: co
+		state: yo
 	});
 }
-function _o(e, t) {
+function Do(e, t) {
 	var n = Y(e, t);
-	if (n.state > co) throw Error("too late; already scheduled");
+	if (n.state > yo) throw Error("too late; already scheduled");
 	return n;
 }
 function J(e, t) {
 	var n = Y(e, t);
-	if (n.state > fo) throw Error("too late; already running");
+	if (n.state > So) throw Error("too late; already running");
 	return n;
 }
 function Y(e, t) {
@@ -2554,48 +2760,48 @@ function Y(e, t) {
 	if (!n || !(n = n[t])) throw Error("transition not found");
 	return n;
 }
-function vo(e, t, n) {
+function Oo(e, t, n) {
 	var r = e.__transition, i;
-	r[t] = n, n.timer = Pt(a, 0, n.time);
+	r[t] = n, n.timer = Wt(a, 0, n.time);
 	function a(e) {
-		n.state = lo, n.timer.restart(o, n.delay, n.time), n.delay <= e && o(e - n.delay);
+		n.state = bo, n.timer.restart(o, n.delay, n.time), n.delay <= e && o(e - n.delay);
 	}
 	function o(a) {
 		var l, u, d, f;
-		if (n.state !== lo) return c();
+		if (n.state !== bo) return c();
 		for (l in r) if (f = r[l], f.name === n.name) {
-			if (f.state === fo) return Bt(o);
-			f.state === po ? (f.state = ho, f.timer.stop(), f.on.call("interrupt", e, e.__data__, f.index, f.group), delete r[l]) : +l < t && (f.state = ho, f.timer.stop(), f.on.call("cancel", e, e.__data__, f.index, f.group), delete r[l]);
+			if (f.state === So) return Xt(o);
+			f.state === Co ? (f.state = To, f.timer.stop(), f.on.call("interrupt", e, e.__data__, f.index, f.group), delete r[l]) : +l < t && (f.state = To, f.timer.stop(), f.on.call("cancel", e, e.__data__, f.index, f.group), delete r[l]);
 		}
-		if (Bt(function() {
-			n.state === fo && (n.state = po, n.timer.restart(s, n.delay, n.time), s(a));
-		}), n.state = uo, n.on.call("start", e, e.__data__, n.index, n.group), n.state === uo) {
-			for (n.state = fo, i = Array(d = n.tween.length), l = 0, u = -1; l < d; ++l) (f = n.tween[l].value.call(e, e.__data__, n.index, n.group)) && (i[++u] = f);
+		if (Xt(function() {
+			n.state === So && (n.state = Co, n.timer.restart(s, n.delay, n.time), s(a));
+		}), n.state = xo, n.on.call("start", e, e.__data__, n.index, n.group), n.state === xo) {
+			for (n.state = So, i = Array(d = n.tween.length), l = 0, u = -1; l < d; ++l) (f = n.tween[l].value.call(e, e.__data__, n.index, n.group)) && (i[++u] = f);
 			i.length = u + 1;
 		}
 	}
 	function s(t) {
-		for (var r = t < n.duration ? n.ease.call(null, t / n.duration) : (n.timer.restart(c), n.state = mo, 1), a = -1, o = i.length; ++a < o;) i[a].call(e, r);
-		n.state === mo && (n.on.call("end", e, e.__data__, n.index, n.group), c());
+		for (var r = t < n.duration ? n.ease.call(null, t / n.duration) : (n.timer.restart(c), n.state = wo, 1), a = -1, o = i.length; ++a < o;) i[a].call(e, r);
+		n.state === wo && (n.on.call("end", e, e.__data__, n.index, n.group), c());
 	}
 	function c() {
-		for (var i in n.state = ho, n.timer.stop(), delete r[t], r) return;
+		for (var i in n.state = To, n.timer.stop(), delete r[t], r) return;
 		delete e.__transition;
 	}
 }
-function yo(e, t) {
+function ko(e, t) {
 	var n = e.__transition, r, i, a = !0, o;
 	if (n) {
-		for (o in t = t == null ? null : t + "", n) (r = n[o]).name === t ? (i = r.state > uo && r.state < mo, r.state = ho, r.timer.stop(), r.on.call(i ? "interrupt" : "cancel", e, e.__data__, r.index, r.group), delete n[o]) : a = !1;
+		for (o in t = t == null ? null : t + "", n) (r = n[o]).name === t ? (i = r.state > xo && r.state < wo, r.state = To, r.timer.stop(), r.on.call(i ? "interrupt" : "cancel", e, e.__data__, r.index, r.group), delete n[o]) : a = !1;
 		a && delete e.__transition;
 	}
 }
-function bo(e) {
+function Ao(e) {
 	return this.each(function() {
-		yo(this, e);
+		ko(this, e);
 	});
 }
-function xo(e, t) {
+function jo(e, t) {
 	var n, r;
 	return function() {
 		var i = J(this, e), a = i.tween;
@@ -2609,7 +2815,7 @@ function xo(e, t) {
 		i.tween = r;
 	};
 }
-function So(e, t, n) {
+function Mo(e, t, n) {
 	var r, i;
 	if (typeof n != "function") throw Error();
 	return function() {
@@ -2628,15 +2834,15 @@ function So(e, t, n) {
 		a.tween = i;
 	};
 }
-function Co(e, t) {
+function No(e, t) {
 	var n = this._id;
 	if (e += "", arguments.length < 2) {
 		for (var r = Y(this.node(), n).tween, i = 0, a = r.length, o; i < a; ++i) if ((o = r[i]).name === e) return o.value;
 		return null;
 	}
-	return this.each((t == null ? xo : So)(n, e, t));
+	return this.each((t == null ? jo : Mo)(n, e, t));
 }
-function wo(e, t, n) {
+function Po(e, t, n) {
 	var r = e._id;
 	return e.each(function() {
 		var e = J(this, r);
@@ -2645,287 +2851,287 @@ function wo(e, t, n) {
 		return Y(e, r).value[t];
 	};
 }
-function To(e, t) {
+function Fo(e, t) {
 	var n;
-	return (typeof t == "number" ? q : t instanceof Mi ? ja : (n = Mi(t)) ? (t = n, ja) : Ia)(e, t);
+	return (typeof t == "number" ? q : t instanceof Hi ? Va : (n = Hi(t)) ? (t = n, Va) : Ka)(e, t);
 }
-function Eo(e) {
+function Io(e) {
 	return function() {
 		this.removeAttribute(e);
 	};
 }
-function Do(e) {
+function Lo(e) {
 	return function() {
 		this.removeAttributeNS(e.space, e.local);
 	};
 }
-function Oo(e, t, n) {
+function Ro(e, t, n) {
 	var r, i = n + "", a;
 	return function() {
 		var o = this.getAttribute(e);
 		return o === i ? null : o === r ? a : a = t(r = o, n);
 	};
 }
-function ko(e, t, n) {
+function zo(e, t, n) {
 	var r, i = n + "", a;
 	return function() {
 		var o = this.getAttributeNS(e.space, e.local);
 		return o === i ? null : o === r ? a : a = t(r = o, n);
 	};
 }
-function Ao(e, t, n) {
+function Bo(e, t, n) {
 	var r, i, a;
 	return function() {
 		var o, s = n(this), c;
 		return s == null ? void this.removeAttribute(e) : (o = this.getAttribute(e), c = s + "", o === c ? null : o === r && c === i ? a : (i = c, a = t(r = o, s)));
 	};
 }
-function jo(e, t, n) {
+function Vo(e, t, n) {
 	var r, i, a;
 	return function() {
 		var o, s = n(this), c;
 		return s == null ? void this.removeAttributeNS(e.space, e.local) : (o = this.getAttributeNS(e.space, e.local), c = s + "", o === c ? null : o === r && c === i ? a : (i = c, a = t(r = o, s)));
 	};
 }
-function Mo(e, t) {
-	var n = cn(e), r = n === "transform" ? Ga : To;
-	return this.attrTween(e, typeof t == "function" ? (n.local ? jo : Ao)(n, r, wo(this, "attr." + e, t)) : t == null ? (n.local ? Do : Eo)(n) : (n.local ? ko : Oo)(n, r, t));
+function Ho(e, t) {
+	var n = vn(e), r = n === "transform" ? to : Fo;
+	return this.attrTween(e, typeof t == "function" ? (n.local ? Vo : Bo)(n, r, Po(this, "attr." + e, t)) : t == null ? (n.local ? Lo : Io)(n) : (n.local ? zo : Ro)(n, r, t));
 }
-function No(e, t) {
+function Uo(e, t) {
 	return function(n) {
 		this.setAttribute(e, t.call(this, n));
 	};
 }
-function Po(e, t) {
+function Wo(e, t) {
 	return function(n) {
 		this.setAttributeNS(e.space, e.local, t.call(this, n));
 	};
 }
-function Fo(e, t) {
+function Go(e, t) {
 	var n, r;
 	function i() {
 		var i = t.apply(this, arguments);
-		return i !== r && (n = (r = i) && Po(e, i)), n;
+		return i !== r && (n = (r = i) && Wo(e, i)), n;
 	}
 	return i._value = t, i;
 }
-function Io(e, t) {
+function Ko(e, t) {
 	var n, r;
 	function i() {
 		var i = t.apply(this, arguments);
-		return i !== r && (n = (r = i) && No(e, i)), n;
+		return i !== r && (n = (r = i) && Uo(e, i)), n;
 	}
 	return i._value = t, i;
 }
-function Lo(e, t) {
+function qo(e, t) {
 	var n = "attr." + e;
 	if (arguments.length < 2) return (n = this.tween(n)) && n._value;
 	if (t == null) return this.tween(n, null);
 	if (typeof t != "function") throw Error();
-	var r = cn(e);
-	return this.tween(n, (r.local ? Fo : Io)(r, t));
+	var r = vn(e);
+	return this.tween(n, (r.local ? Go : Ko)(r, t));
 }
-function Ro(e, t) {
+function Jo(e, t) {
 	return function() {
-		_o(this, e).delay = +t.apply(this, arguments);
+		Do(this, e).delay = +t.apply(this, arguments);
 	};
 }
-function zo(e, t) {
+function Yo(e, t) {
 	return t = +t, function() {
-		_o(this, e).delay = t;
+		Do(this, e).delay = t;
 	};
 }
-function Bo(e) {
+function Xo(e) {
 	var t = this._id;
-	return arguments.length ? this.each((typeof e == "function" ? Ro : zo)(t, e)) : Y(this.node(), t).delay;
+	return arguments.length ? this.each((typeof e == "function" ? Jo : Yo)(t, e)) : Y(this.node(), t).delay;
 }
-function Vo(e, t) {
+function Zo(e, t) {
 	return function() {
 		J(this, e).duration = +t.apply(this, arguments);
 	};
 }
-function Ho(e, t) {
+function Qo(e, t) {
 	return t = +t, function() {
 		J(this, e).duration = t;
 	};
 }
-function Uo(e) {
+function $o(e) {
 	var t = this._id;
-	return arguments.length ? this.each((typeof e == "function" ? Vo : Ho)(t, e)) : Y(this.node(), t).duration;
+	return arguments.length ? this.each((typeof e == "function" ? Zo : Qo)(t, e)) : Y(this.node(), t).duration;
 }
-function Wo(e, t) {
+function es(e, t) {
 	if (typeof t != "function") throw Error();
 	return function() {
 		J(this, e).ease = t;
 	};
 }
-function Go(e) {
+function ts(e) {
 	var t = this._id;
-	return arguments.length ? this.each(Wo(t, e)) : Y(this.node(), t).ease;
+	return arguments.length ? this.each(es(t, e)) : Y(this.node(), t).ease;
 }
-function Ko(e, t) {
+function ns(e, t) {
 	return function() {
 		var n = t.apply(this, arguments);
 		if (typeof n != "function") throw Error();
 		J(this, e).ease = n;
 	};
 }
-function qo(e) {
+function rs(e) {
 	if (typeof e != "function") throw Error();
-	return this.each(Ko(this._id, e));
+	return this.each(ns(this._id, e));
 }
-function Jo(e) {
-	typeof e != "function" && (e = bn(e));
+function is(e) {
+	typeof e != "function" && (e = An(e));
 	for (var t = this._groups, n = t.length, r = Array(n), i = 0; i < n; ++i) for (var a = t[i], o = a.length, s = r[i] = [], c, l = 0; l < o; ++l) (c = a[l]) && e.call(c, c.__data__, l, a) && s.push(c);
 	return new X(r, this._parents, this._name, this._id);
 }
-function Yo(e) {
+function as(e) {
 	if (e._id !== this._id) throw Error();
 	for (var t = this._groups, n = e._groups, r = t.length, i = n.length, a = Math.min(r, i), o = Array(r), s = 0; s < a; ++s) for (var c = t[s], l = n[s], u = c.length, d = o[s] = Array(u), f, p = 0; p < u; ++p) (f = c[p] || l[p]) && (d[p] = f);
 	for (; s < r; ++s) o[s] = t[s];
 	return new X(o, this._parents, this._name, this._id);
 }
-function Xo(e) {
+function os(e) {
 	return (e + "").trim().split(/^|\s+/).every(function(e) {
 		var t = e.indexOf(".");
 		return t >= 0 && (e = e.slice(0, t)), !e || e === "start";
 	});
 }
-function Zo(e, t, n) {
-	var r, i, a = Xo(t) ? _o : J;
+function ss(e, t, n) {
+	var r, i, a = os(t) ? Do : J;
 	return function() {
 		var o = a(this, e), s = o.on;
 		s !== r && (i = (r = s).copy()).on(t, n), o.on = i;
 	};
 }
-function Qo(e, t) {
+function cs(e, t) {
 	var n = this._id;
-	return arguments.length < 2 ? Y(this.node(), n).on.on(e) : this.each(Zo(n, e, t));
+	return arguments.length < 2 ? Y(this.node(), n).on.on(e) : this.each(ss(n, e, t));
 }
-function $o(e) {
+function ls(e) {
 	return function() {
 		var t = this.parentNode;
 		for (var n in this.__transition) if (+n !== e) return;
 		t && t.removeChild(this);
 	};
 }
-function es() {
-	return this.on("end.remove", $o(this._id));
+function us() {
+	return this.on("end.remove", ls(this._id));
 }
-function ts(e) {
+function ds(e) {
 	var t = this._name, n = this._id;
-	typeof e != "function" && (e = pn(e));
-	for (var r = this._groups, i = r.length, a = Array(i), o = 0; o < i; ++o) for (var s = r[o], c = s.length, l = a[o] = Array(c), u, d, f = 0; f < c; ++f) (u = s[f]) && (d = e.call(u, u.__data__, f, s)) && ("__data__" in u && (d.__data__ = u.__data__), l[f] = d, go(l[f], t, n, f, l, Y(u, n)));
+	typeof e != "function" && (e = Cn(e));
+	for (var r = this._groups, i = r.length, a = Array(i), o = 0; o < i; ++o) for (var s = r[o], c = s.length, l = a[o] = Array(c), u, d, f = 0; f < c; ++f) (u = s[f]) && (d = e.call(u, u.__data__, f, s)) && ("__data__" in u && (d.__data__ = u.__data__), l[f] = d, Eo(l[f], t, n, f, l, Y(u, n)));
 	return new X(a, this._parents, t, n);
 }
-function ns(e) {
+function fs(e) {
 	var t = this._name, n = this._id;
-	typeof e != "function" && (e = _n(e));
+	typeof e != "function" && (e = Dn(e));
 	for (var r = this._groups, i = r.length, a = [], o = [], s = 0; s < i; ++s) for (var c = r[s], l = c.length, u, d = 0; d < l; ++d) if (u = c[d]) {
-		for (var f = e.call(u, u.__data__, d, c), p, m = Y(u, n), h = 0, g = f.length; h < g; ++h) (p = f[h]) && go(p, t, n, h, f, m);
+		for (var f = e.call(u, u.__data__, d, c), p, m = Y(u, n), h = 0, g = f.length; h < g; ++h) (p = f[h]) && Eo(p, t, n, h, f, m);
 		a.push(f), o.push(u);
 	}
 	return new X(a, o, t, n);
 }
-var rs = ni.prototype.constructor;
-function is() {
-	return new rs(this._groups, this._parents);
+var ps = fi.prototype.constructor;
+function ms() {
+	return new ps(this._groups, this._parents);
 }
-function as(e, t) {
+function hs(e, t) {
 	var n, r, i;
 	return function() {
-		var a = ur(this, e), o = (this.style.removeProperty(e), ur(this, e));
+		var a = br(this, e), o = (this.style.removeProperty(e), br(this, e));
 		return a === o ? null : a === n && o === r ? i : i = t(n = a, r = o);
 	};
 }
-function os(e) {
+function gs(e) {
 	return function() {
 		this.style.removeProperty(e);
 	};
 }
-function ss(e, t, n) {
+function _s(e, t, n) {
 	var r, i = n + "", a;
 	return function() {
-		var o = ur(this, e);
+		var o = br(this, e);
 		return o === i ? null : o === r ? a : a = t(r = o, n);
 	};
 }
-function cs(e, t, n) {
+function vs(e, t, n) {
 	var r, i, a;
 	return function() {
-		var o = ur(this, e), s = n(this), c = s + "";
-		return s ?? (c = s = (this.style.removeProperty(e), ur(this, e))), o === c ? null : o === r && c === i ? a : (i = c, a = t(r = o, s));
+		var o = br(this, e), s = n(this), c = s + "";
+		return s ?? (c = s = (this.style.removeProperty(e), br(this, e))), o === c ? null : o === r && c === i ? a : (i = c, a = t(r = o, s));
 	};
 }
-function ls(e, t) {
+function ys(e, t) {
 	var n, r, i, a = "style." + t, o = "end." + a, s;
 	return function() {
-		var c = J(this, e), l = c.on, u = c.value[a] == null ? s ||= os(t) : void 0;
+		var c = J(this, e), l = c.on, u = c.value[a] == null ? s ||= gs(t) : void 0;
 		(l !== n || i !== u) && (r = (n = l).copy()).on(o, i = u), c.on = r;
 	};
 }
-function us(e, t, n) {
-	var r = (e += "") == "transform" ? Wa : To;
-	return t == null ? this.styleTween(e, as(e, r)).on("end.style." + e, os(e)) : typeof t == "function" ? this.styleTween(e, cs(e, r, wo(this, "style." + e, t))).each(ls(this._id, e)) : this.styleTween(e, ss(e, r, t), n).on("end.style." + e, null);
+function bs(e, t, n) {
+	var r = (e += "") == "transform" ? eo : Fo;
+	return t == null ? this.styleTween(e, hs(e, r)).on("end.style." + e, gs(e)) : typeof t == "function" ? this.styleTween(e, vs(e, r, Po(this, "style." + e, t))).each(ys(this._id, e)) : this.styleTween(e, _s(e, r, t), n).on("end.style." + e, null);
 }
-function ds(e, t, n) {
+function xs(e, t, n) {
 	return function(r) {
 		this.style.setProperty(e, t.call(this, r), n);
 	};
 }
-function fs(e, t, n) {
+function Ss(e, t, n) {
 	var r, i;
 	function a() {
 		var a = t.apply(this, arguments);
-		return a !== i && (r = (i = a) && ds(e, a, n)), r;
+		return a !== i && (r = (i = a) && xs(e, a, n)), r;
 	}
 	return a._value = t, a;
 }
-function ps(e, t, n) {
+function Cs(e, t, n) {
 	var r = "style." + (e += "");
 	if (arguments.length < 2) return (r = this.tween(r)) && r._value;
 	if (t == null) return this.tween(r, null);
 	if (typeof t != "function") throw Error();
-	return this.tween(r, fs(e, t, n ?? ""));
+	return this.tween(r, Ss(e, t, n ?? ""));
 }
-function ms(e) {
+function ws(e) {
 	return function() {
 		this.textContent = e;
 	};
 }
-function hs(e) {
+function Ts(e) {
 	return function() {
 		var t = e(this);
 		this.textContent = t ?? "";
 	};
 }
-function gs(e) {
-	return this.tween("text", typeof e == "function" ? hs(wo(this, "text", e)) : ms(e == null ? "" : e + ""));
+function Es(e) {
+	return this.tween("text", typeof e == "function" ? Ts(Po(this, "text", e)) : ws(e == null ? "" : e + ""));
 }
-function _s(e) {
+function Ds(e) {
 	return function(t) {
 		this.textContent = e.call(this, t);
 	};
 }
-function vs(e) {
+function Os(e) {
 	var t, n;
 	function r() {
 		var r = e.apply(this, arguments);
-		return r !== n && (t = (n = r) && _s(r)), t;
+		return r !== n && (t = (n = r) && Ds(r)), t;
 	}
 	return r._value = e, r;
 }
-function ys(e) {
+function ks(e) {
 	var t = "text";
 	if (arguments.length < 1) return (t = this.tween(t)) && t._value;
 	if (e == null) return this.tween(t, null);
 	if (typeof e != "function") throw Error();
-	return this.tween(t, vs(e));
+	return this.tween(t, Os(e));
 }
-function bs() {
-	for (var e = this._name, t = this._id, n = Cs(), r = this._groups, i = r.length, a = 0; a < i; ++a) for (var o = r[a], s = o.length, c, l = 0; l < s; ++l) if (c = o[l]) {
+function As() {
+	for (var e = this._name, t = this._id, n = Ns(), r = this._groups, i = r.length, a = 0; a < i; ++a) for (var o = r[a], s = o.length, c, l = 0; l < s; ++l) if (c = o[l]) {
 		var u = Y(c, t);
-		go(c, e, n, l, o, {
+		Eo(c, e, n, l, o, {
 			time: u.time + u.delay + u.duration,
 			delay: 0,
 			duration: u.duration,
@@ -2934,7 +3140,7 @@ function bs() {
 	}
 	return new X(r, this._parents, e, n);
 }
-function xs() {
+function js() {
 	var e, t, n = this, r = n._id, i = n.size();
 	return new Promise(function(a, o) {
 		var s = { value: o }, c = { value: function() {
@@ -2946,66 +3152,66 @@ function xs() {
 		}), i === 0 && a();
 	});
 }
-var Ss = 0;
+var Ms = 0;
 function X(e, t, n, r) {
 	this._groups = e, this._parents = t, this._name = n, this._id = r;
 }
-function Cs() {
-	return ++Ss;
+function Ns() {
+	return ++Ms;
 }
-var Z = ni.prototype;
+var Z = fi.prototype;
 X.prototype = {
 	constructor: X,
-	select: ts,
-	selectAll: ns,
+	select: ds,
+	selectAll: fs,
 	selectChild: Z.selectChild,
 	selectChildren: Z.selectChildren,
-	filter: Jo,
-	merge: Yo,
-	selection: is,
-	transition: bs,
+	filter: is,
+	merge: as,
+	selection: ms,
+	transition: As,
 	call: Z.call,
 	nodes: Z.nodes,
 	node: Z.node,
 	size: Z.size,
 	empty: Z.empty,
 	each: Z.each,
-	on: Qo,
-	attr: Mo,
-	attrTween: Lo,
-	style: us,
-	styleTween: ps,
-	text: gs,
-	textTween: ys,
-	remove: es,
-	tween: Co,
-	delay: Bo,
-	duration: Uo,
-	ease: Go,
-	easeVarying: qo,
-	end: xs,
+	on: cs,
+	attr: Ho,
+	attrTween: qo,
+	style: bs,
+	styleTween: Cs,
+	text: Es,
+	textTween: ks,
+	remove: us,
+	tween: No,
+	delay: Xo,
+	duration: $o,
+	ease: ts,
+	easeVarying: rs,
+	end: js,
 	[Symbol.iterator]: Z[Symbol.iterator]
 };
-var ws = {
+var Ps = {
 	time: null,
 	delay: 0,
 	duration: 250,
-	ease: Qa
+	ease: co
 };
-function Ts(e, t) {
+function Fs(e, t) {
 	for (var n; !(n = e.__transition) || !(n = n[t]);) if (!(e = e.parentNode)) throw Error(`transition ${t} not found`);
 	return n;
 }
-function Es(e) {
+function Is(e) {
 	var t, n;
-	e instanceof X ? (t = e._id, e = e._name) : (t = Cs(), (n = ws).time = jt(), e = e == null ? null : e + "");
-	for (var r = this._groups, i = r.length, a = 0; a < i; ++a) for (var o = r[a], s = o.length, c, l = 0; l < s; ++l) (c = o[l]) && go(c, e, t, l, o, n || Ts(c, t));
+	e instanceof X ? (t = e._id, e = e._name) : (t = Ns(), (n = Ps).time = Vt(), e = e == null ? null : e + "");
+	for (var r = this._groups, i = r.length, a = 0; a < i; ++a) for (var o = r[a], s = o.length, c, l = 0; l < s; ++l) (c = o[l]) && Eo(c, e, t, l, o, n || Fs(c, t));
 	return new X(r, this._parents, e, t);
 }
-ni.prototype.interrupt = bo, ni.prototype.transition = Es;
+fi.prototype.interrupt = Ao, fi.prototype.transition = Is;
 // node_modules/d3-zoom/dist/d3-zoom.mjs
-var Ds = (e) => () => e;
-function Os(e, { sourceEvent: t, target: n, transform: r, dispatch: i }) {
+var Ls = (e) => () => e;
+function Rs(e, { sourceEvent: t, target: n, transform: r, dispatch: i }) {
 	Object.defineProperties(this, {
 		type: {
 			value: e,
@@ -3069,46 +3275,46 @@ Q.prototype = {
 		return "translate(" + this.x + "," + this.y + ") scale(" + this.k + ")";
 	}
 };
-var ks = new Q(1, 0, 0);
-As.prototype = Q.prototype;
-function As(e) {
-	for (; !e.__zoom;) if (!(e = e.parentNode)) return ks;
+var zs = new Q(1, 0, 0);
+Bs.prototype = Q.prototype;
+function Bs(e) {
+	for (; !e.__zoom;) if (!(e = e.parentNode)) return zs;
 	return e.__zoom;
 }
-function js(e) {
+function Vs(e) {
 	e.stopImmediatePropagation();
 }
-function Ms(e) {
+function Hs(e) {
 	e.preventDefault(), e.stopImmediatePropagation();
 }
-function Ns(e) {
+function Us(e) {
 	return (!e.ctrlKey || e.type === "wheel") && !e.button;
 }
-function Ps() {
+function Ws() {
 	var e = this;
 	return e instanceof SVGElement ? (e = e.ownerSVGElement || e, e.hasAttribute("viewBox") ? (e = e.viewBox.baseVal, [[e.x, e.y], [e.x + e.width, e.y + e.height]]) : [[0, 0], [e.width.baseVal.value, e.height.baseVal.value]]) : [[0, 0], [e.clientWidth, e.clientHeight]];
 }
-function Fs() {
-	return this.__zoom || ks;
+function Gs() {
+	return this.__zoom || zs;
 }
-function Is(e) {
+function Ks(e) {
 	return -e.deltaY * (e.deltaMode === 1 ? .05 : e.deltaMode ? 1 : .002) * (e.ctrlKey ? 10 : 1);
 }
-function Ls() {
+function qs() {
 	return navigator.maxTouchPoints || "ontouchstart" in this;
 }
-function Rs(e, t, n) {
+function Js(e, t, n) {
 	var r = e.invertX(t[0][0]) - n[0][0], i = e.invertX(t[1][0]) - n[1][0], a = e.invertY(t[0][1]) - n[0][1], o = e.invertY(t[1][1]) - n[1][1];
 	return e.translate(i > r ? (r + i) / 2 : Math.min(0, r) || Math.max(0, i), o > a ? (a + o) / 2 : Math.min(0, a) || Math.max(0, o));
 }
-function zs() {
-	var e = Ns, t = Ps, n = Rs, r = Is, i = Ls, a = [0, Infinity], o = [[-Infinity, -Infinity], [Infinity, Infinity]], s = 250, c = Xa, l = ht("start", "zoom", "end"), u, d, f, p = 500, m = 150, h = 0, g = 10;
+function Ys() {
+	var e = Us, t = Ws, n = Js, r = Ks, i = qs, a = [0, Infinity], o = [[-Infinity, -Infinity], [Infinity, Infinity]], s = 250, c = oo, l = Tt("start", "zoom", "end"), u, d, f, p = 500, m = 150, h = 0, g = 10;
 	function _(e) {
-		e.property("__zoom", Fs).on("wheel.zoom", w, { passive: !1 }).on("mousedown.zoom", T).on("dblclick.zoom", ee).filter(i).on("touchstart.zoom", E).on("touchmove.zoom", D).on("touchend.zoom touchcancel.zoom", te).style("-webkit-tap-highlight-color", "rgba(0,0,0,0)");
+		e.property("__zoom", Gs).on("wheel.zoom", w, { passive: !1 }).on("mousedown.zoom", T).on("dblclick.zoom", ee).filter(i).on("touchstart.zoom", E).on("touchmove.zoom", D).on("touchend.zoom touchcancel.zoom", te).style("-webkit-tap-highlight-color", "rgba(0,0,0,0)");
 	}
 	_.transform = function(e, t, n, r) {
 		var i = e.selection ? e.selection() : e;
-		i.property("__zoom", Fs), e === i ? i.interrupt().each(function() {
+		i.property("__zoom", Gs), e === i ? i.interrupt().each(function() {
 			S(this, arguments).event(r).start().zoom(null, typeof t == "function" ? t.apply(this, arguments) : t).end();
 		}) : x(e, t, n, r);
 	}, _.scaleBy = function(e, t, n, r) {
@@ -3127,7 +3333,7 @@ function zs() {
 	}, _.translateTo = function(e, r, i, a, s) {
 		_.transform(e, function() {
 			var e = t.apply(this, arguments), s = this.__zoom, c = a == null ? b(e) : typeof a == "function" ? a.apply(this, arguments) : a;
-			return n(ks.translate(c[0], c[1]).scale(s.k).translate(typeof r == "function" ? -r.apply(this, arguments) : -r, typeof i == "function" ? -i.apply(this, arguments) : -i), e, o);
+			return n(zs.translate(c[0], c[1]).scale(s.k).translate(typeof r == "function" ? -r.apply(this, arguments) : -r, typeof i == "function" ? -i.apply(this, arguments) : -i), e, o);
 		}, a, s);
 	};
 	function v(e, t) {
@@ -3178,7 +3384,7 @@ function zs() {
 		},
 		emit: function(e) {
 			var t = B(this.that).datum();
-			l.call(e, this.that, new Os(e, {
+			l.call(e, this.that, new Rs(e, {
 				sourceEvent: this.sourceEvent,
 				target: _,
 				transform: this.that.__zoom,
@@ -3188,53 +3394,53 @@ function zs() {
 	};
 	function w(t, ...i) {
 		if (!e.apply(this, arguments)) return;
-		var s = S(this, i).event(t), c = this.__zoom, l = Math.max(a[0], Math.min(a[1], c.k * 2 ** r.apply(this, arguments))), u = ci(t);
+		var s = S(this, i).event(t), c = this.__zoom, l = Math.max(a[0], Math.min(a[1], c.k * 2 ** r.apply(this, arguments))), u = vi(t);
 		if (s.wheel) (s.mouse[0][0] !== u[0] || s.mouse[0][1] !== u[1]) && (s.mouse[1] = c.invert(s.mouse[0] = u)), clearTimeout(s.wheel);
 		else if (c.k === l) return;
-		else s.mouse = [u, c.invert(u)], yo(this), s.start();
-		Ms(t), s.wheel = setTimeout(d, m), s.zoom("mouse", n(y(v(c, l), s.mouse[0], s.mouse[1]), s.extent, o));
+		else s.mouse = [u, c.invert(u)], ko(this), s.start();
+		Hs(t), s.wheel = setTimeout(d, m), s.zoom("mouse", n(y(v(c, l), s.mouse[0], s.mouse[1]), s.extent, o));
 		function d() {
 			s.wheel = null, s.end();
 		}
 	}
 	function T(t, ...r) {
 		if (f || !e.apply(this, arguments)) return;
-		var i = t.currentTarget, a = S(this, r, !0).event(t), s = B(t.view).on("mousemove.zoom", d, !0).on("mouseup.zoom", p, !0), c = ci(t, i), l = t.clientX, u = t.clientY;
-		di(t.view), js(t), a.mouse = [c, this.__zoom.invert(c)], yo(this), a.start();
+		var i = t.currentTarget, a = S(this, r, !0).event(t), s = B(t.view).on("mousemove.zoom", d, !0).on("mouseup.zoom", p, !0), c = vi(t, i), l = t.clientX, u = t.clientY;
+		xi(t.view), Vs(t), a.mouse = [c, this.__zoom.invert(c)], ko(this), a.start();
 		function d(e) {
-			if (Ms(e), !a.moved) {
+			if (Hs(e), !a.moved) {
 				var t = e.clientX - l, r = e.clientY - u;
 				a.moved = t * t + r * r > h;
 			}
-			a.event(e).zoom("mouse", n(y(a.that.__zoom, a.mouse[0] = ci(e, i), a.mouse[1]), a.extent, o));
+			a.event(e).zoom("mouse", n(y(a.that.__zoom, a.mouse[0] = vi(e, i), a.mouse[1]), a.extent, o));
 		}
 		function p(e) {
-			s.on("mousemove.zoom mouseup.zoom", null), fi(e.view, a.moved), Ms(e), a.event(e).end();
+			s.on("mousemove.zoom mouseup.zoom", null), Si(e.view, a.moved), Hs(e), a.event(e).end();
 		}
 	}
 	function ee(r, ...i) {
 		if (e.apply(this, arguments)) {
-			var a = this.__zoom, c = ci(r.changedTouches ? r.changedTouches[0] : r, this), l = a.invert(c), u = a.k * (r.shiftKey ? .5 : 2), d = n(y(v(a, u), c, l), t.apply(this, i), o);
-			Ms(r), s > 0 ? B(this).transition().duration(s).call(x, d, c, r) : B(this).call(_.transform, d, c, r);
+			var a = this.__zoom, c = vi(r.changedTouches ? r.changedTouches[0] : r, this), l = a.invert(c), u = a.k * (r.shiftKey ? .5 : 2), d = n(y(v(a, u), c, l), t.apply(this, i), o);
+			Hs(r), s > 0 ? B(this).transition().duration(s).call(x, d, c, r) : B(this).call(_.transform, d, c, r);
 		}
 	}
 	function E(t, ...n) {
 		if (e.apply(this, arguments)) {
 			var r = t.touches, i = r.length, a = S(this, n, t.changedTouches.length === i).event(t), o, s, c, l;
-			for (js(t), s = 0; s < i; ++s) c = r[s], l = ci(c, this), l = [
+			for (Vs(t), s = 0; s < i; ++s) c = r[s], l = vi(c, this), l = [
 				l,
 				this.__zoom.invert(l),
 				c.identifier
 			], a.touch0 ? !a.touch1 && a.touch0[2] !== l[2] && (a.touch1 = l, a.taps = 0) : (a.touch0 = l, o = !0, a.taps = 1 + !!u);
 			u &&= clearTimeout(u), o && (a.taps < 2 && (d = l[0], u = setTimeout(function() {
 				u = null;
-			}, p)), yo(this), a.start());
+			}, p)), ko(this), a.start());
 		}
 	}
 	function D(e, ...t) {
 		if (this.__zooming) {
 			var r = S(this, t).event(e), i = e.changedTouches, a = i.length, s, c, l, u;
-			for (Ms(e), s = 0; s < a; ++s) c = i[s], l = ci(c, this), r.touch0 && r.touch0[2] === c.identifier ? r.touch0[0] = l : r.touch1 && r.touch1[2] === c.identifier && (r.touch1[0] = l);
+			for (Hs(e), s = 0; s < a; ++s) c = i[s], l = vi(c, this), r.touch0 && r.touch0[2] === c.identifier ? r.touch0[0] = l : r.touch1 && r.touch1[2] === c.identifier && (r.touch1[0] = l);
 			if (c = r.that.__zoom, r.touch1) {
 				var d = r.touch0[0], f = r.touch0[1], p = r.touch1[0], m = r.touch1[1], h = (h = p[0] - d[0]) * h + (h = p[1] - d[1]) * h, g = (g = m[0] - f[0]) * g + (g = m[1] - f[1]) * g;
 				c = v(c, Math.sqrt(h / g)), l = [(d[0] + p[0]) / 2, (d[1] + p[1]) / 2], u = [(f[0] + m[0]) / 2, (f[1] + m[1]) / 2];
@@ -3246,24 +3452,24 @@ function zs() {
 	function te(e, ...t) {
 		if (this.__zooming) {
 			var n = S(this, t).event(e), r = e.changedTouches, i = r.length, a, o;
-			for (js(e), f && clearTimeout(f), f = setTimeout(function() {
+			for (Vs(e), f && clearTimeout(f), f = setTimeout(function() {
 				f = null;
 			}, p), a = 0; a < i; ++a) o = r[a], n.touch0 && n.touch0[2] === o.identifier ? delete n.touch0 : n.touch1 && n.touch1[2] === o.identifier && delete n.touch1;
 			if (n.touch1 && !n.touch0 && (n.touch0 = n.touch1, delete n.touch1), n.touch0) n.touch0[1] = this.__zoom.invert(n.touch0[0]);
-			else if (n.end(), n.taps === 2 && (o = ci(o, this), Math.hypot(d[0] - o[0], d[1] - o[1]) < g)) {
+			else if (n.end(), n.taps === 2 && (o = vi(o, this), Math.hypot(d[0] - o[0], d[1] - o[1]) < g)) {
 				var s = B(this).on("dblclick.zoom");
 				s && s.apply(this, arguments);
 			}
 		}
 	}
 	return _.wheelDelta = function(e) {
-		return arguments.length ? (r = typeof e == "function" ? e : Ds(+e), _) : r;
+		return arguments.length ? (r = typeof e == "function" ? e : Ls(+e), _) : r;
 	}, _.filter = function(t) {
-		return arguments.length ? (e = typeof t == "function" ? t : Ds(!!t), _) : e;
+		return arguments.length ? (e = typeof t == "function" ? t : Ls(!!t), _) : e;
 	}, _.touchable = function(e) {
-		return arguments.length ? (i = typeof e == "function" ? e : Ds(!!e), _) : i;
+		return arguments.length ? (i = typeof e == "function" ? e : Ls(!!e), _) : i;
 	}, _.extent = function(e) {
-		return arguments.length ? (t = typeof e == "function" ? e : Ds([[+e[0][0], +e[0][1]], [+e[1][0], +e[1][1]]]), _) : t;
+		return arguments.length ? (t = typeof e == "function" ? e : Ls([[+e[0][0], +e[0][1]], [+e[1][0], +e[1][1]]]), _) : t;
 	}, _.scaleExtent = function(e) {
 		return arguments.length ? (a[0] = +e[0], a[1] = +e[1], _) : [a[0], a[1]];
 	}, _.translateExtent = function(e) {
@@ -3284,7 +3490,7 @@ function zs() {
 	}, _;
 }
 // src/graph.tsx
-var $ = 30, Bs = 16, Vs = 4, Hs = (e) => e.length > 20 ? e.slice(0, 19) + "…" : e, Us = (e) => e.width < 600 ? {
+var $ = 30, Xs = 16, Zs = 4, Qs = (e) => e.length > 20 ? e.slice(0, 19) + "…" : e, $s = (e) => e.width < 600 ? {
 	font: 12,
 	wide: 6.9,
 	around: 18
@@ -3293,9 +3499,9 @@ var $ = 30, Bs = 16, Vs = 4, Hs = (e) => e.length > 20 ? e.slice(0, 19) + "…" 
 	wide: 7.8,
 	around: 32
 };
-function Ws(e, t, n) {
-	let { wide: r, around: i } = Us(n), a = e.nodes.map(({ name: n }, a) => {
-		let o = 2 * Math.PI * a / e.nodes.length, s = i + r * Hs(n).length, c = Math.max(...(t.get(n)?.levels ?? []).map((e) => Hs(String(e)).length), 0) + 7;
+function ec(e, t, n) {
+	let { wide: r, around: i } = $s(n), a = e.nodes.map(({ name: n }, a) => {
+		let o = 2 * Math.PI * a / e.nodes.length, s = i + r * Qs(n).length, c = Math.max(...(t.get(n)?.levels ?? []).map((e) => Qs(String(e)).length), 0) + 7;
 		return {
 			name: n,
 			x: 200 * Math.cos(o),
@@ -3314,21 +3520,21 @@ function Ws(e, t, n) {
 		weight: .05
 	});
 	let c = new Set(s.flatMap((e) => [e.source, e.target])), l = a.length > 30 ? 80 : 170, u = (e) => (t) => c.has(t.name) ? e : .2;
-	tn(a).force("link", Kt(s).id((e) => e.name).distance(l).strength((e) => .03 + .35 * Math.sqrt(e.weight))).force("charge", nn().strength(a.length > 30 ? -420 : -1300)).force("apart", Ut((e) => e.room / 2 + 10)).force("x", rn(0).strength(u(.05))).force("y", an(0).strength(u(.11))).stop().tick(320);
+	fn(a).force("link", nn(s).id((e) => e.name).distance(l).strength((e) => .03 + .35 * Math.sqrt(e.weight))).force("charge", pn().strength(a.length > 30 ? -420 : -1300)).force("apart", $t((e) => e.room / 2 + 10)).force("x", mn(0).strength(u(.05))).force("y", hn(0).strength(u(.11))).stop().tick(320);
 	let d = a.reduce((e, t) => e + 2.4 * (t.room + 16) * 58, 0), f = {
 		width: n.width,
 		height: Math.max(n.height, d / n.width)
 	};
-	return Gs(a, f), {
+	return tc(a, f), {
 		places: new Map(a.map((e) => [e.name, e])),
 		pane: f
 	};
 }
-function Gs(e, t) {
+function tc(e, t) {
 	let n = (t, n, r) => {
 		let i = Math.min(...e.map((e) => e[t])), a = Math.max(...e.map((e) => e[t]));
 		for (let o of e) o[t] = n(o) + (a > i ? (o[t] - i) / (a - i) : .5) * (r(o) - n(o));
-	}, r = (e) => e.room / 2 + 6, i = (e) => t.width - e.room / 2 - 6, a = () => 25, o = () => t.height - $ / 2 - Bs - 10;
+	}, r = (e) => e.room / 2 + 6, i = (e) => t.width - e.room / 2 - 6, a = () => 25, o = () => t.height - $ / 2 - Xs - 10;
 	n("x", r, i), n("y", a, o);
 	for (let t = 0; t < 300; t++) {
 		let t = !1;
@@ -3343,9 +3549,9 @@ function Gs(e, t) {
 		if (!t) return;
 	}
 }
-var Ks = (e) => e > 0 ? "with" : e < 0 ? "against" : "neither";
-function qs(e) {
-	let { width: t, opacity: n } = Ys(e.share ?? .4);
+var nc = (e) => e > 0 ? "with" : e < 0 ? "against" : "neither";
+function rc(e) {
+	let { width: t, opacity: n } = ac(e.share ?? .4);
 	return /* @__PURE__ */ P("svg", {
 		class: "graph-key",
 		width: "30",
@@ -3362,20 +3568,20 @@ function qs(e) {
 		})
 	});
 }
-var Js = (e, t) => `${e.words}: ${t} ${We(e.strength, e.approximate)}`, Ys = (e) => ({
+var ic = (e, t) => `${e.words}: ${t} ${Xe(e.strength, e.approximate)}`, ac = (e) => ({
 	width: 1 + 5.5 * e ** .6,
 	opacity: .4 + .55 * e ** .5
-}), Xs = (e) => e.groups.slice(0, Vs);
-function Zs(e) {
-	let { graph: t, clamped: n } = e, r = new Set(t.edges.map((e) => Ks(e.direction))), i = Xs(t), a = t.edges.filter((e) => e.approximate).length;
+}), oc = (e) => e.groups.slice(0, Zs);
+function sc(e) {
+	let { graph: t, clamped: n } = e, r = new Set(t.edges.map((e) => nc(e.direction))), i = oc(t), a = t.edges.filter((e) => e.approximate).length;
 	return /* @__PURE__ */ P("ul", {
 		class: "legend",
 		"aria-label": "legend",
 		children: [
-			r.has("with") && /* @__PURE__ */ P("li", { children: [/* @__PURE__ */ P(qs, { name: "with" }), " goes with"] }),
-			r.has("against") && /* @__PURE__ */ P("li", { children: [/* @__PURE__ */ P(qs, { name: "against" }), " goes against"] }),
+			r.has("with") && /* @__PURE__ */ P("li", { children: [/* @__PURE__ */ P(rc, { name: "with" }), " goes with"] }),
+			r.has("against") && /* @__PURE__ */ P("li", { children: [/* @__PURE__ */ P(rc, { name: "against" }), " goes against"] }),
 			r.has("neither") && /* @__PURE__ */ P("li", { children: [
-				/* @__PURE__ */ P(qs, { name: "neither" }),
+				/* @__PURE__ */ P(rc, { name: "neither" }),
 				" ",
 				t.edges.some((e) => e.direction === 0 && e.kind !== null) ? "no single direction" : "joined; no direction is given"
 			] }),
@@ -3387,11 +3593,11 @@ function Zs(e) {
 				" pairs"
 			] }),
 			r.size > 0 && /* @__PURE__ */ P("li", { children: [
-				/* @__PURE__ */ P(qs, {
+				/* @__PURE__ */ P(rc, {
 					name: "width",
 					share: 0
 				}),
-				/* @__PURE__ */ P(qs, {
+				/* @__PURE__ */ P(rc, {
 					name: "width",
 					share: 1
 				}),
@@ -3409,7 +3615,7 @@ function Zs(e) {
 		]
 	});
 }
-function Qs(e) {
+function cc(e) {
 	let t = [...e].sort((e, t) => e[0] - t[0] || e[1] - t[1]), n = (e) => {
 		let t = [];
 		for (let n of e) {
@@ -3424,15 +3630,15 @@ function Qs(e) {
 	};
 	return t.length > 2 ? [...n(t), ...n(t.reverse())] : t;
 }
-function $s(e) {
+function lc(e) {
 	let { graph: t, variables: n, now: r, given: i, focus: a, clamp: o, look: s } = e, [c, l] = we({
 		width: 960,
 		height: 600
-	}), { places: u, pane: d } = ke(() => Ws(t, n, c), [
+	}), { places: u, pane: d } = ke(() => ec(t, n, c), [
 		t,
 		n,
 		c
-	]), { font: f } = Us(c), p = Oe(null), m = Oe(null);
+	]), { font: f } = $s(c), p = Oe(null), m = Oe(null);
 	De(() => {
 		let e = () => {
 			let e = Math.max(m.current.clientWidth, 200), t = Math.min(Math.max(.62 * innerHeight, 320), 700);
@@ -3447,8 +3653,8 @@ function $s(e) {
 	}, []);
 	let h = Oe(null);
 	Ee(() => {
-		let e = zs().scaleExtent([.3, 5]).filter((e) => !e.ctrlKey && !e.button && (e.type !== "touchstart" || e.touches.length > 1)).on("zoom", (e) => h.current?.setAttribute("transform", String(e.transform))), t = B(p.current);
-		return t.call(e).call(e.transform, ks).on("dblclick.zoom", null), () => {
+		let e = Ys().scaleExtent([.3, 5]).filter((e) => !e.ctrlKey && !e.button && (e.type !== "touchstart" || e.touches.length > 1)).on("zoom", (e) => h.current?.setAttribute("transform", String(e.transform))), t = B(p.current);
+		return t.call(e).call(e.transform, zs).on("dblclick.zoom", null), () => {
 			t.on(".zoom", null);
 		};
 	}, [t]);
@@ -3468,19 +3674,19 @@ function $s(e) {
 			children: /* @__PURE__ */ P("g", {
 				ref: h,
 				children: [
-					Xs(t).map((e, n) => {
-						let r = Qs(e.members.map((e) => [u.get(e).x, u.get(e).y]));
+					oc(t).map((e, n) => {
+						let r = cc(e.members.map((e) => [u.get(e).x, u.get(e).y]));
 						return /* @__PURE__ */ P("g", {
 							class: `shade shade${n}`,
 							children: [/* @__PURE__ */ P("polygon", {
 								points: r.map((e) => e.join(",")).join(" "),
 								"stroke-width": "46",
 								"stroke-linejoin": "round"
-							}), /* @__PURE__ */ P("title", { children: Js(e, t.measure) })]
+							}), /* @__PURE__ */ P("title", { children: ic(e, t.measure) })]
 						});
 					}),
 					[...t.edges].reverse().map((e) => {
-						let n = u.get(e.a), r = u.get(e.b), { width: i, opacity: a } = Ys(e.strength / g);
+						let n = u.get(e.a), r = u.get(e.b), { width: i, opacity: a } = ac(e.strength / g);
 						return /* @__PURE__ */ P("line", {
 							x1: n.x,
 							y1: n.y,
@@ -3488,12 +3694,12 @@ function $s(e) {
 							y2: r.y,
 							"stroke-width": i,
 							"stroke-opacity": a,
-							class: Ks(e.direction),
-							children: /* @__PURE__ */ P("title", { children: Js(e, t.measure) })
+							class: nc(e.direction),
+							children: /* @__PURE__ */ P("title", { children: ic(e, t.measure) })
 						});
 					}),
 					[...u.values()].map((e) => {
-						let t = n.get(e.name), o = r[e.name] ?? t?.prior ?? [], c = e.name in i, l = o.indexOf(Math.max(...o)), u = c ? 1 : o[l] ?? 0, d = c ? `= ${Hs(String(i[e.name]))}` : t && l >= 0 ? `${Hs(String(t.levels[l]))} ${He(u)}` : "";
+						let t = n.get(e.name), o = r[e.name] ?? t?.prior ?? [], c = e.name in i, l = o.indexOf(Math.max(...o)), u = c ? 1 : o[l] ?? 0, d = c ? `= ${Qs(String(i[e.name]))}` : t && l >= 0 ? `${Qs(String(t.levels[l]))} ${qe(u)}` : "";
 						return /* @__PURE__ */ P("g", {
 							class: `node${c ? " clamped" : ""}${e.name === a ? " focus" : ""}`,
 							tabindex: 0,
@@ -3538,7 +3744,7 @@ function $s(e) {
 									"text-anchor": "middle",
 									dy: ".35em",
 									style: { fontSize: `${f}px` },
-									children: [Hs(e.name), " "]
+									children: [Qs(e.name), " "]
 								}),
 								/* @__PURE__ */ P("text", {
 									class: "told",
@@ -3554,7 +3760,7 @@ function $s(e) {
 		})
 	});
 }
-function ec(e) {
+function uc(e) {
 	let { ask: t, model: n, given: r, change: i, focus: a, look: o, version: s, seen: c, failed: l } = e, [u, d] = we(2), f = ze(() => t.graph(n, a, u), [
 		n,
 		a,
@@ -3599,17 +3805,17 @@ function ec(e) {
 					})
 				] })
 			}),
-			/* @__PURE__ */ P(Zs, {
+			/* @__PURE__ */ P(sc, {
 				graph: p,
 				clamped: Object.keys(r).length > 0
 			}),
-			/* @__PURE__ */ P($s, {
+			/* @__PURE__ */ P(lc, {
 				graph: p,
 				variables: g,
 				now: h.answer?.marginals ?? {},
 				given: r,
 				focus: a,
-				clamp: (e, t) => i(Ke(r, e, t)),
+				clamp: (e, t) => i(Ve(r, e, t)),
 				look: o
 			}),
 			/* @__PURE__ */ P("p", {
@@ -3624,17 +3830,17 @@ function ec(e) {
 	}) : null;
 }
 // src/header.tsx
-var tc = (e, t) => `${e.toLocaleString("en")} ${t}${e === 1 ? "" : "s"}`, nc = ({ model: e }) => /* @__PURE__ */ P("span", {
+var dc = (e, t) => `${e.toLocaleString("en")} ${t}${e === 1 ? "" : "s"}`, fc = ({ model: e }) => /* @__PURE__ */ P("span", {
 	class: "about",
 	children: [
 		e.kind,
 		", ",
 		e.n_variables.toLocaleString("en"),
 		" variables, ",
-		tc(e.n_interactions, e.called),
+		dc(e.n_interactions, e.called),
 		e.n_rows > 0 && `, ${e.n_rows.toLocaleString("en")} rows`
 	]
-}), rc = ({ store: e }) => /* @__PURE__ */ P("span", {
+}), pc = ({ store: e }) => /* @__PURE__ */ P("span", {
 	class: "steps",
 	role: "group",
 	"aria-label": "steps",
@@ -3659,7 +3865,7 @@ var tc = (e, t) => `${e.toLocaleString("en")} ${t}${e === 1 ? "" : "s"}`, nc = (
 	]
 });
 // src/messages.ts
-function ic(e) {
+function mc(e) {
 	let t = Math.random().toString(36).slice(2), n = /* @__PURE__ */ new Map(), r = 0, i = ({ id: e, wrong: t, answer: r }) => {
 		let i = n.get(e);
 		n.delete(e), t === null ? i?.resolve({
@@ -3690,105 +3896,13 @@ function ic(e) {
 		close: () => e.off("msg:custom", i)
 	};
 }
-// src/state.ts
-var ac = {
-	model: "",
-	tab: "",
-	given: {},
-	view: {}
-};
-function oc(e, t) {
-	let n = t.model === void 0 || t.model === e.model || e.model === "" ? e : {
-		...ac,
-		tab: e.tab
-	}, r = Object.fromEntries(Object.entries({
-		...n.view,
-		...t.view
-	}).filter(([, e]) => e !== ""));
-	return {
-		...n,
-		...t,
-		view: r
-	};
-}
-var sc = class {
-	entries;
-	at = 0;
-	listeners = /* @__PURE__ */ new Set();
-	travel = (e) => this.go(this.at + e);
-	constructor(e = {}) {
-		this.entries = [{
-			id: "0",
-			page: {
-				...ac,
-				...e
-			}
-		}];
-	}
-	get page() {
-		return this.entries[this.at].page;
-	}
-	get id() {
-		return this.entries[this.at].id;
-	}
-	get canUndo() {
-		return this.at > 0;
-	}
-	get canRedo() {
-		return this.at + 1 < this.entries.length;
-	}
-	change(e, t = !1) {
-		let n = oc(this.page, e);
-		JSON.stringify(n) !== JSON.stringify(this.page) && (t ? this.entries[this.at] = {
-			id: this.id,
-			page: n
-		} : (this.entries = [...this.entries.slice(0, this.at + 1), {
-			id: `${Date.now()}-${this.at + 1}`,
-			page: n
-		}], this.at += 1), this.tell(!t));
-	}
-	undo() {
-		this.canUndo && this.travel(-1);
-	}
-	redo() {
-		this.canRedo && this.travel(1);
-	}
-	reset() {
-		let { model: e, tab: t } = this.page, n = Object.fromEntries(Object.keys(this.page.view).map((e) => [e, ""]));
-		this.change({
-			model: e,
-			tab: t,
-			given: {},
-			view: n
-		});
-	}
-	show(e) {
-		let t = this.entries.findIndex((t) => t.id === e);
-		return t >= 0 && this.go(t), t >= 0;
-	}
-	listen(e) {
-		return this.listeners.add(e), () => {
-			this.listeners.delete(e);
-		};
-	}
-	go(e) {
-		this.at = Math.min(Math.max(e, 0), this.entries.length - 1), this.tell(!1);
-	}
-	tell(e) {
-		for (let t of this.listeners) t(e);
-	}
-};
-function cc(e) {
-	let [t, n] = we(e.page);
-	return Ee(() => (n(e.page), e.listen(() => n(e.page))), [e]), t;
-}
 // src/style.css?inline
-var lc = ":root,:host{color-scheme:light dark;--ink:light-dark(#1b1f24,#e8eaed);--muted:light-dark(#56606b,#a7b0ba);--grid:light-dark(#dfe3e8,#343b44);--paper:light-dark(#fff,#14181d);--soft:light-dark(#f4f6f8,#1d232a);--line:light-dark(#8a939d,#77818c);--with:light-dark(#0072b2,#56b4e9);--against:light-dark(#b34700,#f0a35e);--fill:light-dark(#a9d3ee,#1f5f86);--clamp:light-dark(#6a3d9a,#cdb2ec);--on:light-dark(#fff,#14181d);--warn:light-dark(#fff1d6,#3a2f14);--g0:light-dark(#009e73,#2fc79b);--g1:light-dark(#cc3f8f,#f08cc4);--g2:light-dark(#b8a800,#e5da4a);--g3:light-dark(#7d5a3c,#c9a27e)}*{box-sizing:border-box}body{background:var(--paper);color:var(--ink);margin:0;font:15px/1.45 system-ui,Segoe UI,Roboto,Helvetica Neue,Arial,sans-serif}header{border-bottom:1px solid var(--grid);flex-wrap:wrap;align-items:center;gap:.4rem 1.2rem;padding:.7rem 1.2rem;display:flex}h1{letter-spacing:-.01em;margin:0;font-size:1.15rem}.about,.hint,.legend{color:var(--muted);font-size:.9rem}.columns{grid-template-columns:minmax(16rem,21rem) minmax(0,1fr);display:grid}aside{border-right:1px solid var(--grid);max-height:calc(100vh - 3.4rem);padding:.9rem 1.1rem 2rem;position:sticky;top:0;overflow-y:auto}main{min-width:0;padding:.9rem 1.2rem 3rem}button,input,select{font:inherit;color:inherit;background:var(--paper);border:1px solid var(--line);border-radius:.4rem;padding:.25rem .55rem}button{cursor:pointer}button:hover{background:var(--soft)}button.main{background:var(--with);border-color:var(--with);color:var(--on);font-weight:600}button.small{color:var(--muted);border-color:var(--grid);padding:0 .45rem;font-size:.8rem;font-weight:400}:focus-visible{outline:3px solid var(--with);outline-offset:1px}input[type=number]{width:5.5rem}.search{color:var(--muted);font-size:.9rem;display:block}.search input{width:100%;color:var(--ink);margin-top:.15rem;display:block}.given{margin:.7rem 0;font-size:.9rem}.given p{color:var(--muted);margin:.4rem 0}.chip{background:var(--clamp);border-color:var(--clamp);color:var(--on);border-radius:1rem;margin:0 .3rem .3rem 0;font-size:.86rem;font-weight:600}.chip:hover{background:var(--clamp);opacity:.85}.variables{margin:0;padding:0;list-style:none}.variables li{border-top:1px solid var(--grid);padding:.35rem 0 .5rem}.name{overflow-wrap:anywhere;justify-content:space-between;align-items:baseline;font-size:.92rem;font-weight:600;display:flex}.levels{gap:3px;margin-top:3px;display:grid}.level{border-color:var(--grid);text-align:left;border-radius:.3rem;justify-content:space-between;padding:.08rem .5rem;font-size:.86rem;display:flex;position:relative;overflow:hidden}.level .fill,.bar .fill{background:var(--fill);transition:width .25s ease-out;position:absolute;inset:0 auto 0 0}.level .was{background:var(--ink);opacity:.45;width:2px;margin-left:-1px;position:absolute;top:0;bottom:0}.level .text,.level .number{font-variant-numeric:tabular-nums;position:relative}.level[aria-pressed=true]{border-color:var(--clamp);box-shadow:inset 0 0 0 2px var(--clamp);font-weight:700}.bar{background:var(--soft);border-radius:2px;min-width:5rem;height:.65rem;margin:1px 0;display:block;position:relative;overflow:hidden}.bar .fill{background:var(--with);opacity:.85}@media (prefers-reduced-motion:reduce){*{transition:none!important}}.ask form{align-items:center;gap:.6rem;display:flex}.ask label{font-weight:600}.combo{flex:1;position:relative}.combo input{width:100%;padding:.45rem .7rem;font-family:ui-monospace,Menlo,Consolas,monospace}.combo ul{z-index:5;background:var(--paper);border:1px solid var(--line);border-radius:.4rem;margin:2px 0 0;padding:.2rem 0;list-style:none;position:absolute;left:0;right:0;box-shadow:0 6px 18px #0003}.combo li{cursor:pointer;padding:.2rem .7rem}.combo li[aria-selected=true],.combo li:hover{background:var(--with);color:var(--on)}.ask [aria-live]{max-height:17rem;overflow-y:auto}.asked{margin:.6rem 0}nav{border-bottom:1px solid var(--grid);flex-wrap:wrap;gap:.3rem;margin:.9rem 0 .7rem;display:flex}nav button{border:0;border-bottom:3px solid #0000;border-radius:.3rem .3rem 0 0;padding:.35rem .65rem}nav button[aria-current]{border-bottom-color:var(--with);font-weight:600}.row{flex-wrap:wrap;align-items:center;gap:.4rem 1rem;display:flex}.legend{flex-wrap:wrap;gap:.1rem 1.1rem;margin:.4rem 0;padding:0;font-size:.86rem;list-style:none;display:flex}.legend svg,.legend i{vertical-align:middle;margin-right:.3rem}.legend i{border-radius:.4rem;width:1.1rem;height:.8rem;display:inline-block}.legend i.group{opacity:.45}.legend i.shade0{background:var(--g0)}.legend i.shade1{background:var(--g1)}.legend i.shade2{background:var(--g2)}.legend i.shade3{background:var(--g3)}.legend i.level{background:var(--fill);border:1px solid var(--line)}.legend i.clamped{border:3px solid var(--clamp)}.graph{touch-action:pan-x pan-y;cursor:grab;-webkit-user-select:none;user-select:none;width:100%;display:block}:is(.graph,.graph-key) line.with{stroke:var(--with)}:is(.graph,.graph-key) line.against{stroke:var(--against);stroke-dasharray:7 5}:is(.graph,.graph-key) line.neither,.graph-key line.width{stroke:var(--line)}.shade{opacity:.17}.shade0 polygon{fill:var(--g0);stroke:var(--g0)}.shade1 polygon{fill:var(--g1);stroke:var(--g1)}.shade2 polygon{fill:var(--g2);stroke:var(--g2)}.shade3 polygon{fill:var(--g3);stroke:var(--g3)}.node{cursor:pointer;outline:none}.node .body{fill:var(--paper)}.node .level{fill:var(--fill);transition:width .3s ease-out}.node .line{fill:none;stroke:var(--line)}.node text{fill:var(--ink);font-size:14px}.node .told{fill:var(--muted);paint-order:stroke;stroke:var(--paper);stroke-width:3px;font-size:11px}.node.clamped .line{stroke:var(--clamp);stroke-width:3.5px}.node.clamped .told{fill:var(--clamp);font-weight:700}.node.focus text:first-of-type{font-weight:700}.node:focus-visible .line,.node:hover .line{stroke:var(--with);stroke-width:3px}.scroll{max-height:70vh;overflow:auto}table{border-collapse:collapse;margin:.5rem 0;font-size:.92rem}th,td{text-align:left;border-bottom:1px solid var(--grid);vertical-align:baseline;padding:.25rem 1rem .25rem 0}thead th{color:var(--muted);background:var(--paper);font-size:.85rem;position:sticky;top:0}th.clamped{color:var(--clamp)}:is(th,td).n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}th.n{white-space:normal}td.wide{min-width:9rem}.interactions td:first-child{min-width:15rem}.interactions .graph-key{vertical-align:middle}.interactions td.wide{width:9rem;min-width:3rem}.interactions .bar{min-width:3rem}.wrong{color:var(--against);white-space:pre-wrap;margin:.3rem 0;font-size:.9rem}.banner{background:var(--warn);border-bottom:1px solid var(--g2);white-space:pre-wrap;margin:0;padding:.6rem 1.2rem}.api details{border-top:1px solid var(--grid);padding:.4rem 0}.api pre{background:var(--soft);border-radius:.4rem;padding:.6rem;font-size:.82rem;overflow-x:auto}a{color:var(--with)}@media (width<=50rem){.columns{flex-direction:column-reverse;display:flex}aside{border-right:0;border-top:1px solid var(--grid);max-height:none;position:static}main{padding:.7rem .8rem 1rem}.interactions,.interactions tbody{display:block}.interactions thead{display:none}.interactions tr{border-bottom:1px solid var(--grid);flex-wrap:wrap;gap:0 1.2rem;padding:.35rem 0;display:flex}.interactions td{border:0;padding:.1rem 0}.interactions td:first-child{flex:1 0 100%}:is(th,td).wide{display:none}.interactions td[data-label]:before{content:attr(data-label) \" \";color:var(--muted)}}.steps{gap:.3rem;margin-left:auto;display:inline-flex}button:disabled{opacity:.45;cursor:default}", uc = ".widget{background:var(--paper);color:var(--ink);border:1px solid var(--grid);border-radius:.5rem;font:14px/1.45 system-ui,Segoe UI,Roboto,Helvetica Neue,Arial,sans-serif;container-type:inline-size}.widget header{padding:.5rem .9rem}.widget .columns{grid-template-columns:minmax(14rem,18rem) minmax(0,1fr);display:grid}.widget aside{border:0;border-right:1px solid var(--grid);max-height:38rem;padding:.6rem .9rem 1rem;position:static;overflow-y:auto}.widget main{padding:.6rem .9rem 1rem}@container (width<=40rem){.widget .columns{flex-direction:column-reverse;display:flex}.widget aside{border-right:0;border-top:1px solid var(--grid);max-height:24rem}}", dc = ({ text: e }) => e ? /* @__PURE__ */ P("pre", {
+var hc = ":root,:host{color-scheme:light dark;--ink:light-dark(#1b1f24,#e8eaed);--muted:light-dark(#56606b,#a7b0ba);--grid:light-dark(#dfe3e8,#343b44);--paper:light-dark(#fff,#14181d);--soft:light-dark(#f4f6f8,#1d232a);--line:light-dark(#8a939d,#77818c);--with:light-dark(#0072b2,#56b4e9);--against:light-dark(#b34700,#f0a35e);--fill:light-dark(#a9d3ee,#1f5f86);--clamp:light-dark(#6a3d9a,#cdb2ec);--on:light-dark(#fff,#14181d);--warn:light-dark(#fff1d6,#3a2f14);--g0:light-dark(#009e73,#2fc79b);--g1:light-dark(#cc3f8f,#f08cc4);--g2:light-dark(#b8a800,#e5da4a);--g3:light-dark(#7d5a3c,#c9a27e)}*{box-sizing:border-box}body{background:var(--paper);color:var(--ink);margin:0;font:15px/1.45 system-ui,Segoe UI,Roboto,Helvetica Neue,Arial,sans-serif}header{border-bottom:1px solid var(--grid);flex-wrap:wrap;align-items:center;gap:.4rem 1.2rem;padding:.7rem 1.2rem;display:flex}h1{letter-spacing:-.01em;margin:0;font-size:1.15rem}.about,.hint,.legend{color:var(--muted);font-size:.9rem}.columns{grid-template-columns:minmax(16rem,21rem) minmax(0,1fr);display:grid}aside{border-right:1px solid var(--grid);max-height:calc(100vh - 3.4rem);padding:.9rem 1.1rem 2rem;position:sticky;top:0;overflow-y:auto}main{min-width:0;padding:.9rem 1.2rem 3rem}button,input,select{font:inherit;color:inherit;background:var(--paper);border:1px solid var(--line);border-radius:.4rem;padding:.25rem .55rem}button{cursor:pointer}button:hover{background:var(--soft)}button.main{background:var(--with);border-color:var(--with);color:var(--on);font-weight:600}button.small{color:var(--muted);border-color:var(--grid);padding:0 .45rem;font-size:.8rem;font-weight:400}:focus-visible{outline:3px solid var(--with);outline-offset:1px}input[type=number]{width:5.5rem}.search{color:var(--muted);font-size:.9rem;display:block}.search input{width:100%;color:var(--ink);margin-top:.15rem;display:block}.given{margin:.7rem 0;font-size:.9rem}.given p{color:var(--muted);margin:.4rem 0}.chip{background:var(--clamp);border-color:var(--clamp);color:var(--on);border-radius:1rem;margin:0 .3rem .3rem 0;font-size:.86rem;font-weight:600}.chip:hover{background:var(--clamp);opacity:.85}.variables{margin:0;padding:0;list-style:none}.variables li{border-top:1px solid var(--grid);padding:.35rem 0 .5rem}.name{overflow-wrap:anywhere;justify-content:space-between;align-items:baseline;font-size:.92rem;font-weight:600;display:flex}.levels{gap:3px;margin-top:3px;display:grid}.level{border-color:var(--grid);text-align:left;border-radius:.3rem;justify-content:space-between;padding:.08rem .5rem;font-size:.86rem;display:flex;position:relative;overflow:hidden}.level .fill,.bar .fill{background:var(--fill);transition:width .25s ease-out;position:absolute;inset:0 auto 0 0}.level .was{background:var(--ink);opacity:.45;width:2px;margin-left:-1px;position:absolute;top:0;bottom:0}.level .text,.level .number{font-variant-numeric:tabular-nums;position:relative}.level[aria-pressed=true]{border-color:var(--clamp);box-shadow:inset 0 0 0 2px var(--clamp);font-weight:700}.bar{background:var(--soft);border-radius:2px;min-width:5rem;height:.65rem;margin:1px 0;display:block;position:relative;overflow:hidden}.bar .fill{background:var(--with);opacity:.85}@media (prefers-reduced-motion:reduce){*{transition:none!important}}.ask form{align-items:center;gap:.6rem;display:flex}.ask label{font-weight:600}.combo{flex:1;position:relative}.combo input{width:100%;padding:.45rem .7rem;font-family:ui-monospace,Menlo,Consolas,monospace}.combo ul{z-index:5;background:var(--paper);border:1px solid var(--line);border-radius:.4rem;margin:2px 0 0;padding:.2rem 0;list-style:none;position:absolute;left:0;right:0;box-shadow:0 6px 18px #0003}.combo li{cursor:pointer;padding:.2rem .7rem}.combo li[aria-selected=true],.combo li:hover{background:var(--with);color:var(--on)}.ask [aria-live]{max-height:17rem;overflow-y:auto}.asked{margin:.6rem 0}nav{border-bottom:1px solid var(--grid);flex-wrap:wrap;gap:.3rem;margin:.9rem 0 .7rem;display:flex}nav button{border:0;border-bottom:3px solid #0000;border-radius:.3rem .3rem 0 0;padding:.35rem .65rem}nav button[aria-current]{border-bottom-color:var(--with);font-weight:600}.row{flex-wrap:wrap;align-items:center;gap:.4rem 1rem;display:flex}.legend{flex-wrap:wrap;gap:.1rem 1.1rem;margin:.4rem 0;padding:0;font-size:.86rem;list-style:none;display:flex}.legend svg,.legend i{vertical-align:middle;margin-right:.3rem}.legend i{border-radius:.4rem;width:1.1rem;height:.8rem;display:inline-block}.legend i.group{opacity:.45}.legend i.shade0{background:var(--g0)}.legend i.shade1{background:var(--g1)}.legend i.shade2{background:var(--g2)}.legend i.shade3{background:var(--g3)}.legend i.level{background:var(--fill);border:1px solid var(--line)}.legend i.clamped{border:3px solid var(--clamp)}.graph{touch-action:pan-x pan-y;cursor:grab;-webkit-user-select:none;user-select:none;width:100%;display:block}:is(.graph,.graph-key) line.with{stroke:var(--with)}:is(.graph,.graph-key) line.against{stroke:var(--against);stroke-dasharray:7 5}:is(.graph,.graph-key) line.neither,.graph-key line.width{stroke:var(--line)}.shade{opacity:.17}.shade0 polygon{fill:var(--g0);stroke:var(--g0)}.shade1 polygon{fill:var(--g1);stroke:var(--g1)}.shade2 polygon{fill:var(--g2);stroke:var(--g2)}.shade3 polygon{fill:var(--g3);stroke:var(--g3)}.node{cursor:pointer;outline:none}.node .body{fill:var(--paper)}.node .level{fill:var(--fill);transition:width .3s ease-out}.node .line{fill:none;stroke:var(--line)}.node text{fill:var(--ink);font-size:14px}.node .told{fill:var(--muted);paint-order:stroke;stroke:var(--paper);stroke-width:3px;font-size:11px}.node.clamped .line{stroke:var(--clamp);stroke-width:3.5px}.node.clamped .told{fill:var(--clamp);font-weight:700}.node.focus text:first-of-type{font-weight:700}.node:focus-visible .line,.node:hover .line{stroke:var(--with);stroke-width:3px}.scroll{max-height:70vh;overflow:auto}table{border-collapse:collapse;margin:.5rem 0;font-size:.92rem}th,td{text-align:left;border-bottom:1px solid var(--grid);vertical-align:baseline;padding:.25rem 1rem .25rem 0}thead th{color:var(--muted);background:var(--paper);font-size:.85rem;position:sticky;top:0}th.clamped{color:var(--clamp)}:is(th,td).n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}th.n{white-space:normal}td.wide{min-width:9rem}.scroll.whole{max-height:none;overflow:visible}.interactions{width:100%}.interactions>tbody>tr>td:first-child{min-width:12rem}.interactions .graph-key{vertical-align:middle}.interactions td.wide{width:9rem;min-width:3rem}.interactions .bar{min-width:3rem}.wrong{color:var(--against);white-space:pre-wrap;margin:.3rem 0;font-size:.9rem}.banner{background:var(--warn);border-bottom:1px solid var(--g2);white-space:pre-wrap;margin:0;padding:.6rem 1.2rem}.api details{border-top:1px solid var(--grid);padding:.4rem 0}.api pre{background:var(--soft);border-radius:.4rem;padding:.6rem;font-size:.82rem;overflow-x:auto}a{color:var(--with)}@media (width<=50rem){.columns{flex-direction:column-reverse;display:flex}aside{border-right:0;border-top:1px solid var(--grid);max-height:none;position:static}main{padding:.7rem .8rem 1rem}.interactions,.interactions>tbody{display:block}.interactions>thead{display:none}.interactions>tbody>tr{border-bottom:1px solid var(--grid);flex-wrap:wrap;gap:0 1.2rem;padding:.35rem 0;display:flex}.interactions>tbody>tr>td{border:0;padding:.1rem 0}.interactions>tbody>tr>td:first-child{flex:1 0 100%}.interactions>tbody>tr.detail>td{padding:.3rem .6rem .8rem}:is(th,td).wide{display:none}.interactions td[data-label]:before{content:attr(data-label) \" \";color:var(--muted)}}@media (width<=70rem){.interactions :is(th,td).wide{display:none}}.steps{gap:.3rem;margin-left:auto;display:inline-flex}button:disabled{opacity:.45;cursor:default}h3{margin:.9rem 0 .2rem;font-size:.95rem}.unseen{clip-path:inset(50%);white-space:nowrap;width:1px;height:1px;position:absolute;overflow:hidden}.filters{margin:.4rem 0;font-size:.9rem}.filters label{color:var(--muted)}.filters input{width:11rem;color:var(--ink)}details.hint summary{cursor:pointer}th.n:has(button.sort){white-space:nowrap}th button.sort{white-space:nowrap;font:inherit;color:inherit;text-align:inherit;background:0 0;border:0;padding:0}th button.sort:after{content:\" ↕\";opacity:.45}th[aria-sort=descending] button.sort:after{content:\" ↓\";opacity:1}th[aria-sort=ascending] button.sort:after{content:\" ↑\";opacity:1}button.words{text-align:left;background:0 0;border:0;padding:.1rem 0}button.words:hover,button.link:hover{background:0 0;text-decoration:underline}button.link{color:var(--with);text-align:left;background:0 0;border:0;padding:0}tr.opened td{border-bottom:0}tr.opened button.words{font-weight:600}.detail>td{background:var(--soft);padding:.3rem 1rem .8rem}.apart{background:var(--soft);border-radius:.4rem;padding:.6rem 1rem .8rem}.effect{max-width:52rem}.effect h3:first-child{margin-top:.3rem}.effect p{margin:.3rem 0}.shares{width:100%}.shares th,.shares td{background:0 0;border:0;padding:.12rem .7rem .12rem 0;position:static}.shares .first th,.shares .first td{padding-top:.3rem}.shares td.track{width:45%;min-width:7rem}.lane{background:linear-gradient(var(--grid), var(--grid)) center / 100% 1px no-repeat;height:1rem;display:block;position:relative}.lane .fill{background:var(--fill);border-right:2px solid var(--with);position:absolute;inset:1px auto 1px 0}.lane .range{background:var(--ink);height:2px;margin-top:-1px;position:absolute;top:50%}.lane .dot{background:var(--ink);border-radius:50%;width:8px;height:8px;margin:-4px;position:absolute;top:50%}.legend i.model{background:var(--fill);border-right:2px solid var(--with);border-radius:0}.legend i.rows{background:var(--ink);border-radius:50%;width:8px;height:8px}.ratio{flex-wrap:wrap;align-items:center;gap:.8rem;font-size:.92rem;display:flex}.ratio>svg,.ratio.scale>span{width:min(26rem,100%)}.ratio.scale>span{color:var(--muted);justify-content:space-between;font-size:.8rem;display:flex}.ratio .axis{stroke:var(--grid)}.ratio .one{stroke:var(--line)}.ratio .range{stroke:var(--ink);stroke-width:2px}.ratio circle.with{fill:var(--with)}.ratio circle.against{fill:var(--against)}.others{margin:.2rem 0;padding-left:1.1rem}.find{flex-wrap:nowrap;align-items:end}.find .search:first-child{flex:1}.find select{max-width:9.5rem;color:var(--ink);margin-top:.15rem;display:block}.name{gap:.5rem}.name .moved{color:var(--muted);white-space:nowrap;margin-left:auto;font-size:.8rem;font-weight:400}.choice{gap:3px;display:flex}.choice .level{flex:1;min-width:0}.choice.out .text{text-decoration:line-through}.not{border-color:var(--grid);color:var(--muted);padding:0 .35rem;font-size:.8rem}.not[aria-pressed=true]{background:var(--against);border-color:var(--against);color:var(--on)}div.range{color:var(--muted);gap:.6rem;margin-top:3px;font-size:.84rem;display:flex}.range select{color:var(--ink);max-width:8rem;padding:0 .2rem}.asked{border-bottom:1px solid var(--grid);padding-bottom:.3rem}.asked .dismiss{float:right}.asked summary{cursor:pointer;overflow-wrap:anywhere}", gc = ".widget{background:var(--paper);color:var(--ink);border:1px solid var(--grid);border-radius:.5rem;font:14px/1.45 system-ui,Segoe UI,Roboto,Helvetica Neue,Arial,sans-serif;container-type:inline-size}.widget header{padding:.5rem .9rem}.widget .columns{grid-template-columns:minmax(14rem,18rem) minmax(0,1fr);display:grid}.widget aside{border:0;border-right:1px solid var(--grid);max-height:38rem;padding:.6rem .9rem 1rem;position:static;overflow-y:auto}.widget main{padding:.6rem .9rem 1rem}@container (width<=40rem){.widget .columns{flex-direction:column-reverse;display:flex}.widget aside{border-right:0;border-top:1px solid var(--grid);max-height:24rem}}", _c = ({ text: e }) => e ? /* @__PURE__ */ P("pre", {
 	class: "wrong",
 	role: "alert",
 	children: e
-}) : null, fc = (e) => e instanceof Error ? e.message : String(e);
-function pc(e, t) {
+}) : null, vc = (e) => e instanceof Error ? e.message : String(e);
+function yc(e, t) {
 	let n = e.listen(() => {
 		JSON.stringify(t.get("given")) !== JSON.stringify(e.page.given) && (t.set("given", e.page.given), t.save_changes());
 	}), r = () => e.change({ given: t.get("given") });
@@ -3796,37 +3910,37 @@ function pc(e, t) {
 		n(), t.off("change:given", r);
 	};
 }
-function mc({ ask: e, store: t }) {
-	let { given: n, view: r } = cc(t), [i, a] = we(null), [o, s] = we("");
+function bc({ ask: e, store: t }) {
+	let { given: n, view: r } = tt(t), [i, a] = we(null), [o, s] = we("");
 	if (Ee(() => {
-		e.models().then(([e]) => a(e)).catch((e) => s(fc(e)));
-	}, []), !i) return /* @__PURE__ */ P(dc, { text: o });
+		e.models().then(([e]) => a(e)).catch((e) => s(vc(e)));
+	}, []), !i) return /* @__PURE__ */ P(_c, { text: o });
 	let c = {
 		ask: e,
 		model: i.name,
 		given: n,
 		version: i.version,
 		seen: () => void 0,
-		failed: fc,
+		failed: vc,
 		look: (e) => t.change({ view: { focus: e ?? "" } }),
 		change: (e) => t.change({ given: e })
 	};
 	return /* @__PURE__ */ P(y, { children: [/* @__PURE__ */ P("header", { children: [
 		/* @__PURE__ */ P("b", { children: "Fullspan" }),
-		/* @__PURE__ */ P(nc, { model: i }),
-		/* @__PURE__ */ P(rc, { store: t })
+		/* @__PURE__ */ P(fc, { model: i }),
+		/* @__PURE__ */ P(pc, { store: t })
 	] }), /* @__PURE__ */ P("div", {
 		class: "columns",
 		children: [/* @__PURE__ */ P("aside", {
 			"aria-label": "Variables",
-			children: /* @__PURE__ */ P(qe, { ...c })
-		}), /* @__PURE__ */ P("main", { children: /* @__PURE__ */ P(ec, {
+			children: /* @__PURE__ */ P(rt, { ...c })
+		}), /* @__PURE__ */ P("main", { children: /* @__PURE__ */ P(uc, {
 			...c,
 			focus: r.focus ?? null
 		}) })]
 	})] });
 }
-function hc(e) {
+function xc(e) {
 	let [t, n, r] = getComputedStyle(e).color.match(/\d+(\.\d+)?/g)?.map(Number) ?? [
 		0,
 		0,
@@ -3834,18 +3948,18 @@ function hc(e) {
 	];
 	return .3 * t + .6 * n + .1 * r > 127;
 }
-function gc({ model: e, el: t }) {
+function Sc({ model: e, el: t }) {
 	let n = document.createElement("div");
-	t.append(n), n.style.colorScheme = hc(t) ? "dark" : "light";
+	t.append(n), n.style.colorScheme = xc(t) ? "dark" : "light";
 	let r = n.attachShadow({ mode: "open" }), i = document.createElement("style"), a = document.createElement("div");
-	i.textContent = lc + uc, a.className = "widget", r.append(i, a);
-	let { transport: o, close: s } = ic(e), c = new sc({ given: e.get("given") }), l = pc(c, e);
-	return A(/* @__PURE__ */ P(mc, {
+	i.textContent = hc + gc, a.className = "widget", r.append(i, a);
+	let { transport: o, close: s } = mc(e), c = new et({ given: e.get("given") }), l = yc(c, e);
+	return A(/* @__PURE__ */ P(bc, {
 		ask: Re(o),
 		store: c
 	}), a), () => {
 		A(null, a), l(), s(), n.remove();
 	};
 }
-var _c = { render: gc };
-export { _c as default };
+var Cc = { render: Sc };
+export { Cc as default };
