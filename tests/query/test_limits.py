@@ -9,6 +9,7 @@ import pytest
 
 from fullspan.data import Space
 from fullspan.errors import DataError, QueryError
+from fullspan.model import LogLinear
 from fullspan.model.algebra import Basis
 from fullspan.query.distributions import LogLinearDistribution
 from fullspan.query.language import events
@@ -102,6 +103,23 @@ def test_a_condition_that_is_only_improbable_is_answered():
     assert events.IMPOSSIBLE < model.log_prob([[1, 0]])[0] < -589
     assert math.isclose(LogLinearDistribution(model).probability("x1=1 | x0=1"), expected, rel_tol=1e-12)
     assert LogLinearDistribution(model).mode({"x0": 1}).state.tolist() == [1, 1]
+
+
+def test_a_row_of_a_thousand_columns_is_improbable_and_not_impossible():
+    """Each of its states has about 2^-1000; what follows from one is answered all the same."""
+    n, weight = 1000, 0.3
+    theta = np.where(np.arange(n) % 2, 0.7, weight)
+    log_z = float(np.log(2 * np.cosh(theta)).sum())
+    oracle = LogLinearDistribution(
+        LogLinear(Space.of_cards((2,) * n), Basis("walsh", (2,) * n), tuple(((i, 1),) for i in range(n)), theta, log_z)
+    )
+    row = np.arange(n)[None, :] // 2 % 2
+    row[0, 5] = -1
+    assert oracle.may_exclude
+    assert oracle.log_prob(row)[0] < events.IMPOSSIBLE
+    assert oracle.impute(row).tolist()[0][5] == 0
+    given = {f"x{i}": int(x) for i, x in enumerate(row[0]) if i != 5}
+    assert math.isclose(oracle.conditional("x5", given).values[0], 1 / (1 + math.exp(-1.4)), rel_tol=1e-9)
 
 
 def test_small_weights_exclude_nothing():

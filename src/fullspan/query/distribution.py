@@ -23,7 +23,15 @@ from fullspan.model.algebra.basis import Term, expand
 from fullspan.model.estimate import Estimate
 from fullspan.model.loglinear import LogLinear, checked_codes
 from fullspan.query.language.boxes import Box, Codes, both
-from fullspan.query.language.events import Event, check_possible, check_probable, codes_of, in_words
+from fullspan.query.language.events import (
+    Event,
+    check_possible,
+    check_probable,
+    codes_of,
+    in_words,
+    log_uniform,
+    log_uniform_rows,
+)
 from fullspan.query.questions import Mode, Questions, entropy
 
 if TYPE_CHECKING:
@@ -167,7 +175,7 @@ class Distribution(Questions):
         """
         check_possible(given, self.space)
         shape, norm = self.shape_of(where), self._log_prob_of(given)
-        check_probable(norm, f"the condition {in_words(given, self.space)}")
+        check_probable(norm, f"the condition {in_words(given, self.space)}", log_uniform(given, self.space))
         joint, out = both(given, event), np.zeros(shape)
         if not all(joint.values()):
             return out
@@ -277,7 +285,8 @@ class Distribution(Questions):
         right = checked_codes(givens, self.visible, missing=True)
         clash = ((left >= 0) & (right >= 0) & (left != right)).any(axis=1)
         joint, condition = self.log_prob(np.where(left >= 0, left, right)), self.log_prob(right)
-        check_probable(float(condition.min(initial=0.0)), "a condition")
+        uniform = log_uniform_rows(right, self.visible.cards)
+        check_probable(float((condition - uniform).min(initial=0.0)), "a condition")
         return np.where(clash, 0.0, np.exp(np.minimum(joint - condition, 0.0)))
 
     def pairs(self, work: float = PAIR_WORK) -> Array | None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from fullspan.arrays import Array, Ints
 from fullspan.errors import FullspanError, QueryError
 from fullspan.model.loglinear import checked_codes
-from fullspan.query.language.events import IMPOSSIBLE, in_words
+from fullspan.query.language.events import IMPOSSIBLE, in_words, log_uniform_rows
 
 if TYPE_CHECKING:
     from fullspan.query.distribution import Distribution
@@ -88,10 +88,10 @@ def refuse_bounds(distribution: Distribution) -> None:
 
 def _refuse_impossible(distribution: Distribution, rows: Ints, log_weight: Array) -> None:
     """Refuse rows that the model excludes: 600 nats less likely than a state at random, or of probability 0."""
-    uniform = -((rows >= 0) @ np.log(np.array(distribution.visible.cards)))
-    excluded = ~(log_weight > IMPOSSIBLE + uniform)
+    least = IMPOSSIBLE + log_uniform_rows(rows, distribution.visible.cards)
+    excluded = ~(log_weight > least)
     if excluded.any():  # a weight may be small because log Z is: then the probability decides
-        excluded[excluded] = ~(distribution.log_prob(rows[excluded]) > (IMPOSSIBLE + uniform)[excluded])
+        excluded[excluded] = ~(distribution.log_prob(rows[excluded]) > least[excluded])
     if excluded.any():
         row = rows[int(np.argmax(excluded))]
         said = in_words({int(i): (int(row[i]),) for i in np.flatnonzero(row >= 0)}, distribution.visible)

@@ -30,7 +30,7 @@ from fullspan.query.distributions.graph import GraphDistribution
 from fullspan.query.distributions.look_ups import LookUps
 from fullspan.query.distributions.state_table import MAX_STATES, StateTable, of_marginals
 from fullspan.query.language.boxes import Codes
-from fullspan.query.language.events import IMPOSSIBLE, Event, check_probable, in_words
+from fullspan.query.language.events import IMPOSSIBLE, Event, check_probable, in_words, log_uniform, log_uniform_rows
 from fullspan.query.questions import Mode
 
 if TYPE_CHECKING:
@@ -227,7 +227,8 @@ class LogLinearDistribution(LookUps):
     def check_condition(self, given: Mapping[int, Codes], log_sum: float) -> None:
         """Refuse a condition whose log weight says that its probability is 0."""
         if given:
-            check_probable(log_sum - self.model.log_z, f"the condition {in_words(given, self.model.space)}")
+            words, uniform = in_words(given, self.model.space), log_uniform(given, self.model.space)
+            check_probable(log_sum - self.model.log_z, f"the condition {words}", uniform)
 
     def log_sum(self, allowed: Mapping[int, Codes]) -> float:
         """Log of the unnormalised weight of an event, which may be asked about."""
@@ -302,8 +303,10 @@ class LogLinearDistribution(LookUps):
         partial = np.flatnonzero((known[:, : len(self.visible)] < 0).any(axis=1))
         if self.may_exclude and len(partial):
             # What a row says is at least as probable as any completion of it: one for each row mostly settles it.
-            partial = partial[self.log_prob_of_states(np.maximum(known[partial], 0)) < IMPOSSIBLE]
+            completed = self.log_prob_of_states(np.maximum(known[partial], 0))
+            partial = partial[completed < IMPOSSIBLE + log_uniform_rows(known[partial], self.model.space.cards)]
         if self.may_exclude and len(partial):
+            uniform = log_uniform_rows(known[partial], self.model.space.cards)
             log_prob = rows.log_prob(self, known[partial])
-            worst = int(log_prob.argmin())
-            check_probable(float(log_prob[worst]), f"what row {partial[worst] + 1} says")
+            worst = int((log_prob - uniform).argmin())
+            check_probable(float(log_prob[worst]), f"what row {partial[worst] + 1} says", float(uniform[worst]))

@@ -15,7 +15,7 @@ from fullspan.data.space import Space
 from fullspan.engine.elimination.components import Sums
 from fullspan.query.distribution import Distribution, Marginals
 from fullspan.query.language.boxes import Codes
-from fullspan.query.language.events import Event, check_probable, in_words
+from fullspan.query.language.events import Event, check_probable, in_words, log_uniform
 
 MAX_STATES = 1 << 22
 """States up to which a table of all of them is kept."""
@@ -37,7 +37,8 @@ class StateTable:
         total = float(weights.sum())
         log_prob = top + math.log(total)
         if allowed:
-            check_probable(log_prob, f"the condition {in_words(allowed, self.space)}")
+            words = f"the condition {in_words(allowed, self.space)}"
+            check_probable(log_prob, words, log_uniform(allowed, self.space))
         shares = {}
         for i in reversed(range(len(codes))):  # each variable is summed out in turn, so that the table halves
             table = weights.reshape(len(codes[i]), -1)

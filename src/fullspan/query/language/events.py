@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
+from fullspan.arrays import Array, Ints
 from fullspan.data.space import Level, Space, Variable
 from fullspan.errors import QueryError
 from fullspan.query.language.boxes import Box, Boxes, Codes
@@ -50,7 +54,18 @@ def boxes_of(event: Event | str | None, space: Space) -> Boxes:
 
 
 IMPOSSIBLE = -600.0
-"""Log-probability below which an event is impossible: where weights went to infinity, excluded states have less."""
+"""How much less likely than under the uniform distribution an impossible event is at least, in nats: where weights went
+to infinity, excluded states are. Rows of a thousand columns are all improbable, and none is impossible for that."""
+
+
+def log_uniform(event: Mapping[int, Codes], space: Space) -> float:
+    """Log-probability of an event under the uniform distribution."""
+    return sum(math.log(max(len(codes), 1) / space.cards[i]) for i, codes in event.items())
+
+
+def log_uniform_rows(rows: Ints, cards: Sequence[int]) -> Array:
+    """The same of what rows (m, n) say, -1 where a cell is not observed."""
+    return -np.asarray((rows >= 0) @ np.log(np.array(cards)))
 
 
 def check_possible(given: Mapping[int, Codes], space: Space) -> None:
@@ -60,14 +75,18 @@ def check_possible(given: Mapping[int, Codes], space: Space) -> None:
             raise QueryError(f"the condition leaves no level of {space.names[i]!r}; nothing can be asked given it")
 
 
-def check_probable(log_prob: float, condition: str) -> None:
+def check_probable(log_prob: float, condition: str, uniform: float = 0.0) -> None:
     """Refuse to condition on an event that the model excludes: what would follow from it is rounding.
+
+    Parameters
+    ----------
+    uniform : log-probability of the event under the uniform distribution.
 
     Raises
     ------
-    QueryError : the log-probability is below :data:`IMPOSSIBLE`.
+    QueryError : the log-probability is lower by more than -:data:`IMPOSSIBLE`.
     """
-    if log_prob < IMPOSSIBLE:
+    if log_prob < IMPOSSIBLE + uniform:
         raise QueryError(
             f"{condition} has probability 0 under this model (log-probability {log_prob:.4g}), and nothing can be "
             "asked given it; a model fitted with a penalty, l2=, excludes nothing"
