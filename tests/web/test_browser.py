@@ -60,6 +60,19 @@ class Server:
         self.process.stderr.close()
 
 
+def _wide(folder: Path) -> Path:
+    """A tree of 70 columns in seven chains."""
+    import fullspan as fs
+
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, 2, (400, 70))
+    for i in range(1, 70):
+        kept = rng.random(400) < (0.6 if i % 10 == 0 else 0.75 + 0.02 * (i % 10))
+        rows[:, i] = np.where(kept, rows[:, i - 1], rows[:, i])
+    fs.ChowLiuTree().fit(rows).save(folder / "wide.fsm")
+    return folder / "wide.fsm"
+
+
 def _votes(folder: Path) -> Path:
     """A model with pairs of both directions and larger groups, of 17 variables."""
     import fullspan as fs
@@ -76,7 +89,7 @@ def server(paths: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> 
     copies = [folder / "one.fsm", folder / "two.fsm"]
     for source, copy in zip(paths.values(), copies, strict=True):
         shutil.copy(source, copy)
-    server = Server(*copies, _votes(folder), data=fs.datasets.house_votes_path())
+    server = Server(*copies, _votes(folder), _wide(folder), data=fs.datasets.house_votes_path())
     yield server
     server.stop()
 
@@ -440,6 +453,36 @@ def _check_legend(page: Any, model: str, kinds: int) -> None:
     page.focus(".node >> nth=0")
     page.keyboard.press("Enter")
     page.wait_for_selector(".legend .clamped")
+
+
+def test_a_wide_graph_is_folded_thinned_and_looked_into(page: Any, server: Server) -> None:
+    """70 columns: folded communities open; names never collide; weak pairs go; a picture is saved, letters and all."""
+    page.select_option("header select", "wide")
+    page.wait_for_selector(".node.folded")
+    _check_legible(page)
+    n_folded = page.locator(".node.folded").count()
+    page.focus(".node.folded >> nth=0")
+    page.keyboard.press("Enter")
+    page.wait_for_function(f"() => document.querySelectorAll('.node.folded').length === {n_folded - 1}")
+    page.click('button:text-is("Open all")')
+    page.wait_for_function("() => document.querySelectorAll('.node').length === 70")
+    labels = page.evaluate(BOXES, ".node .label, .node .body")
+    for k, (left, top, right, bottom) in enumerate(labels):
+        for other in labels[:k]:
+            assert right <= other[0] or other[2] <= left or bottom <= other[1] or other[3] <= top
+    assert "zoom in" in page.inner_text(".legend")
+    assert page.locator(".legend i.dot").count() == 1
+    page.fill(".strength input", "700")
+    page.wait_for_function("() => document.querySelectorAll('.node').length < 60")
+    assert "at least" in page.inner_text(".strength")
+    with page.expect_download() as saved:
+        page.click('button:text-is("Save as SVG")')
+    picture = saved.value.path().read_text()
+    assert picture.startswith("<svg")
+    assert "stroke:rgb(0, 114, 178)" in picture
+    with page.expect_download() as saved:
+        page.click('button:text-is("Save as PNG")')
+    assert saved.value.path().read_bytes()[:4] == b"\x89PNG"
 
 
 def test_a_restart_and_a_swapped_file_are_survived(page: Any, server: Server, paths: dict[str, Path]) -> None:

@@ -2,7 +2,7 @@
 
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { useAnswer } from "./answers";
-import type { Common, Reply, Variable } from "./api";
+import type { Common, Interaction, Reply, Variable } from "./api";
 import { Bar } from "./bars";
 import { words } from "./given";
 import { saveTable } from "./saving";
@@ -24,9 +24,15 @@ function wordAt(text: string, caret: number): { start: number; word: string; of:
 
 const quoted = (text: string) => (/^[\w.+-]+$/.test(text) ? text : `"${text.replace(/"/g, "'")}"`);
 
-/** A question that this model can answer, of two variables that it joins. */
-const example = (a: Variable | undefined, b: Variable | undefined) =>
-  !a ? "" : !b ? `P(${quoted(a.name)})` : `P(${quoted(a.name)} | ${quoted(b.name)}=${quoted(String(b.levels[b.levels.length - 1]))})`;
+/** A question that this model can answer, about the two variables that it joins most strongly. */
+function example(strongest: Interaction | undefined, [a, b]: Variable[]): string {
+  if (strongest && strongest.variables.length > 1) {
+    const [first, second] = strongest.variables;
+    const level = strongest.events.find((event) => event.startsWith(`${second}=`))?.slice(second.length + 1);
+    return level === undefined ? `I(${quoted(first)}; ${quoted(second)})` : `P(${quoted(first)} | ${quoted(second)}=${quoted(level)})`;
+  }
+  return !a ? "" : !b ? `P(${quoted(a.name)})` : `P(${quoted(a.name)}, ${quoted(b.name)})`;
+}
 
 /** Texts with what an error suggests put in, such as a name that was meant. */
 function suggested(text: string, wrong: string): string[] {
@@ -45,9 +51,8 @@ export function AskBox(props: Common & { variables: Variable[] }) {
   const input = useRef<HTMLInputElement>(null);
   const list = useId();
   const shown = useRef(0);
-  const first = useAnswer(() => ask.interactions(model, 0, {}, 1), [model, props.version], failed).answer?.interactions[0]?.variables ?? [];
-  const named = first.map((name) => props.variables.find((v) => v.name === name));
-  const placeholder = named[0] && named[1] ? example(named[0], named[1]) : example(props.variables[0], props.variables[1]);
+  const first = useAnswer(() => ask.interactions(model, 0, {}, 1), [model, props.version], failed).answer?.interactions[0];
+  const placeholder = example(first, props.variables);
 
   useEffect(() => {
     const { word, of } = wordAt(text, caret);

@@ -271,12 +271,12 @@ function Ce(e, t) {
 	});
 	return e >= n.__.length && n.__.push({}), n.__[e];
 }
-function we(e) {
-	return me = 1, Te(Le, e);
+function P(e) {
+	return me = 1, we(Ie, e);
 }
-function Te(e, t, n) {
+function we(e, t, n) {
 	var r = Ce(j++, 2);
-	if (r.t = e, !r.__c && (r.__ = [n ? n(t) : Le(void 0, t), function(e) {
+	if (r.t = e, !r.__c && (r.__ = [n ? n(t) : Ie(void 0, t), function(e) {
 		var t = (r.__N || r.__)[0], n = r.t(t, e);
 		pe(t, n) || (r.__N = [n, r.__[1]], r.__c.setState({}));
 	}], r.__c = M, !M.__f)) {
@@ -297,35 +297,35 @@ function Te(e, t, n) {
 	}
 	return r.__;
 }
-function Ee(e, t) {
+function Te(e, t) {
 	var n = Ce(j++, 3);
-	!N.__s && Ie(n.__H, t) && (n.__P = !0, n.__ = e, n.u = t, M.__H.__h.push(n));
+	!N.__s && Fe(n.__H, t) && (n.__P = !0, n.__ = e, n.u = t, M.__H.__h.push(n));
 }
-function De(e, t) {
+function Ee(e, t) {
 	var n = Ce(j++, 4);
-	!N.__s && Ie(n.__H, t) && (n.__P = !1, n.__ = e, n.u = t, M.__h.push(n));
+	!N.__s && Fe(n.__H, t) && (n.__P = !1, n.__ = e, n.u = t, M.__h.push(n));
 }
-function Oe(e) {
-	return me = 5, ke(function() {
+function De(e) {
+	return me = 5, Oe(function() {
 		return { current: e };
 	}, []);
 }
-function ke(e, t) {
+function Oe(e, t) {
 	var n = Ce(j++, 7);
-	return Ie(n.__H, t) && (n.__ = e(), n.__H = t), n.__;
+	return Fe(n.__H, t) && (n.__ = e(), n.__H = t), n.__;
 }
-function Ae() {
+function ke() {
 	var e;
 	do {
 		for (; e = ge.shift();) try {
-			Pe(e);
+			Ne(e);
 		} catch (t) {
 			N.__e(t, { __: (e = e.__P) && e.__v });
 		}
 		for (; e = he.shift();) {
 			var t = e.__H;
 			if (e.__P && t) try {
-				t.__h.some(Pe), t.__h.some(Fe), t.__h = [];
+				t.__h.some(Ne), t.__h.some(Pe), t.__h = [];
 			} catch (n) {
 				t.__h = [], N.__e(n, e.__v);
 			}
@@ -339,20 +339,20 @@ N.__b = function(e) {
 }, N.__r = function(e) {
 	ve && ve(e), j = 0;
 	var t = (M = e.__c).__H;
-	t && (de == M ? M.__h = [] : (t.__h.some(Pe), t.__h.some(Fe), j = 0), t.__h = [], t.__.some(function(e) {
+	t && (de == M ? M.__h = [] : (t.__h.some(Ne), t.__h.some(Pe), j = 0), t.__h = [], t.__.some(function(e) {
 		e.__N && (e.__ = e.__N), e.u = e.__N = void 0;
 	})), de = M;
 }, N.diffed = function(e) {
 	ye && ye(e);
 	var t = e.__c;
-	t && t.__H && (t.__H.__h.length && Ne(he.push(t)), t.__H.__.some(function(e) {
+	t && t.__H && (t.__H.__h.length && Me(he.push(t)), t.__H.__.some(function(e) {
 		e.u && (e.__H = e.u);
 	})), de = M = null;
 }, N.__c = function(e, t) {
 	t.some(function(e) {
 		try {
-			e.__h.some(Pe), e.__h = e.__h.filter(function(e) {
-				return !e.__ || Fe(e);
+			e.__h.some(Ne), e.__h = e.__h.filter(function(e) {
+				return !e.__ || Pe(e);
 			});
 		} catch (t) {
 			e.__h = [function() {
@@ -370,41 +370,41 @@ N.__b = function(e) {
 					for (n = e.__; n && (!n.__c || !n.__c.__P);) n = n.__;
 					n &&= n.__c;
 				}
-				r.__P = n, Ne(ge.push(r));
-			} else Pe(r);
+				r.__P = n, Me(ge.push(r));
+			} else Ne(r);
 		} catch (e) {
 			t = e;
 		}
 	}), r.__H = void 0, t && N.__e(t, r.__v));
 };
-var je = typeof requestAnimationFrame == "function";
-function Me(e) {
+var Ae = typeof requestAnimationFrame == "function";
+function je(e) {
 	var t, n = function() {
-		clearTimeout(r), je && cancelAnimationFrame(t), setTimeout(e);
+		clearTimeout(r), Ae && cancelAnimationFrame(t), setTimeout(e);
 	}, r = setTimeout(n, 35);
-	je && (t = requestAnimationFrame(n));
+	Ae && (t = requestAnimationFrame(n));
+}
+function Me(e) {
+	e != 1 && fe == N.requestAnimationFrame || ((fe = N.requestAnimationFrame) || je)(ke);
 }
 function Ne(e) {
-	e != 1 && fe == N.requestAnimationFrame || ((fe = N.requestAnimationFrame) || Me)(Ae);
-}
-function Pe(e) {
 	var t = M, n = e.__c;
 	typeof n == "function" && (e.__c = void 0, n()), M = t;
 }
-function Fe(e) {
+function Pe(e) {
 	var t = M;
 	e.__c = e.__(), M = t;
 }
-function Ie(e, t) {
+function Fe(e, t) {
 	return !e || e.length != t.length || t.some(function(t, n) {
 		return !pe(t, e[n]);
 	});
 }
-function Le(e, t) {
+function Ie(e, t) {
 	return typeof t == "function" ? t(e) : t;
 }
 // src/api.ts
-var Re = (e) => ({
+var Le = (e) => ({
 	models: () => e.models(),
 	variables: (t, n, r, i) => e.call(t, "variables", {
 		search: n,
@@ -464,12 +464,12 @@ var Re = (e) => ({
 	})
 });
 // src/answers.ts
-function ze(e, t, n, r = 0) {
-	let [i, a] = we({
+function Re(e, t, n, r = 0) {
+	let [i, a] = P({
 		answer: null,
 		wrong: ""
 	});
-	return Ee(() => {
+	return Te(() => {
 		let t = new AbortController(), i = setTimeout(() => {
 			e(t.signal)?.then((e) => {
 				t.signal.aborted || a({
@@ -492,26 +492,26 @@ function ze(e, t, n, r = 0) {
 	}, [JSON.stringify(t)]), i;
 }
 // src/given.ts
-var Be = (e, t) => {
+var ze = (e, t) => {
 	let n = e[t.name];
 	return n === void 0 ? t.levels : Array.isArray(n) ? t.levels.filter((e) => n.includes(e)) : [n];
-}, Ve = (e, t, n) => {
+}, Be = (e, t, n) => {
 	let { [t]: r, ...i } = e;
 	return n === null ? i : {
 		...i,
 		[t]: n
 	};
-}, He = (e, t, n) => {
+}, Ve = (e, t, n) => {
 	let { [t.name]: r, ...i } = e, a = t.levels.filter((e) => n.includes(e));
 	return a.length === 0 || a.length === t.levels.length ? i : {
 		...i,
 		[t.name]: a.length === 1 ? a[0] : a
 	};
-}, Ue = (e, t, n) => {
-	let r = Be(e, t);
-	return r.length === 1 && r[0] === n ? e : He(e, t, r.includes(n) ? r.filter((e) => e !== n) : [...r, n]);
+}, He = (e, t, n) => {
+	let r = ze(e, t);
+	return r.length === 1 && r[0] === n ? e : Ve(e, t, r.includes(n) ? r.filter((e) => e !== n) : [...r, n]);
 };
-function We(e, t, n) {
+function Ue(e, t, n) {
 	let r = e[t];
 	if (!Array.isArray(r)) return `${t} = ${r}`;
 	if (!n) return `${t} = ${r.join(" or ")}`;
@@ -521,9 +521,9 @@ function We(e, t, n) {
 	return o.length < r.length ? `${t} ≠ ${o.join(", ")}` : `${t} = ${r.join(" or ")}`;
 }
 // node_modules/preact/jsx-runtime/dist/jsxRuntime.mjs
-var Ge = Symbol.for("pv"), Ke = 0;
+var We = Symbol.for("pv"), Ge = 0;
 Array.isArray;
-function P(t, n, r, i, a, o) {
+function F(t, n, r, i, a, o) {
 	n ||= {};
 	var s, c, l = n;
 	if ("ref" in l && typeof t != "function") for (c in l = {}, n) c == "ref" ? s = n[c] : l[c] = n[c];
@@ -537,92 +537,92 @@ function P(t, n, r, i, a, o) {
 		__b: 0,
 		__e: null,
 		__c: null,
-		constructor: Ge,
-		__v: --Ke,
+		constructor: We,
+		__v: --Ge,
 		__i: -1,
 		__u: 0
 	};
 	return (a || o) && (u.__source = a, u.__self = o), e.vnode && e.vnode(u), u;
 }
 // src/bars.tsx
-var qe = (e) => e >= .9995 && e < 1 ? "99.9+%" : e > 0 && e < 5e-4 ? "<0.1%" : `${(100 * e).toFixed(1)}%`;
-function Je({ variable: e, given: t, change: n }) {
-	let { name: r, levels: i } = e, a = Be(t, e), o = i.indexOf(a[0]), s = i.indexOf(a[a.length - 1]), c = (e, t, n) => /* @__PURE__ */ P("label", { children: [
+var Ke = (e) => e >= .9995 && e < 1 ? "99.9+%" : e > 0 && e < 5e-4 ? "<0.1%" : `${(100 * e).toFixed(1)}%`;
+function qe({ variable: e, given: t, change: n }) {
+	let { name: r, levels: i } = e, a = ze(t, e), o = i.indexOf(a[0]), s = i.indexOf(a[a.length - 1]), c = (e, t, n) => /* @__PURE__ */ F("label", { children: [
 		e,
 		" ",
-		/* @__PURE__ */ P("select", {
+		/* @__PURE__ */ F("select", {
 			"aria-label": `${r} ${e}`,
 			value: t,
 			onChange: (e) => n(+e.target.value),
-			children: i.map((e, t) => /* @__PURE__ */ P("option", {
+			children: i.map((e, t) => /* @__PURE__ */ F("option", {
 				value: t,
 				children: String(e)
 			}))
 		})
-	] }), l = (r, a) => n(He(t, e, i.slice(Math.min(r, a), Math.max(r, a) + 1)));
-	return /* @__PURE__ */ P("div", {
+	] }), l = (r, a) => n(Ve(t, e, i.slice(Math.min(r, a), Math.max(r, a) + 1)));
+	return /* @__PURE__ */ F("div", {
 		class: "range",
 		children: [c("from", o, (e) => l(e, Math.max(e, s))), c("to", s, (e) => l(Math.min(o, e), e))]
 	});
 }
-function Ye(e) {
-	let { variable: t, given: n, change: r } = e, { name: i, levels: a, now: o, prior: s } = t, c = n[i], l = Be(n, t);
-	return /* @__PURE__ */ P(y, { children: [/* @__PURE__ */ P("div", {
+function Je(e) {
+	let { variable: t, given: n, change: r } = e, { name: i, levels: a, now: o, prior: s } = t, c = n[i], l = ze(n, t);
+	return /* @__PURE__ */ F(y, { children: [/* @__PURE__ */ F("div", {
 		class: "levels",
 		role: "group",
 		"aria-label": `levels of ${i}`,
 		children: a.map((e, u) => {
 			let d = !Array.isArray(c) && c === e, f = !l.includes(e);
-			return /* @__PURE__ */ P("div", {
+			return /* @__PURE__ */ F("div", {
 				class: f && Array.isArray(c) ? "choice out" : "choice",
-				children: [/* @__PURE__ */ P("button", {
+				children: [/* @__PURE__ */ F("button", {
 					type: "button",
 					class: "level",
 					"aria-pressed": d,
-					title: `${i} = ${e}: ${qe(o[u])}, ${qe(s[u])} when nothing is known`,
-					onClick: () => r(Ve(n, i, d ? null : e)),
+					title: `${i} = ${e}: ${Ke(o[u])}, ${Ke(s[u])} when nothing is known`,
+					onClick: () => r(Be(n, i, d ? null : e)),
 					children: [
-						/* @__PURE__ */ P("span", {
+						/* @__PURE__ */ F("span", {
 							class: "fill",
 							style: { width: `${100 * o[u]}%` }
 						}),
-						/* @__PURE__ */ P("span", {
+						/* @__PURE__ */ F("span", {
 							class: "was",
 							style: { left: `${100 * s[u]}%` }
 						}),
-						/* @__PURE__ */ P("span", {
+						/* @__PURE__ */ F("span", {
 							class: "text",
 							children: String(e)
 						}),
-						/* @__PURE__ */ P("span", {
+						/* @__PURE__ */ F("span", {
 							class: "number",
-							children: qe(o[u])
+							children: Ke(o[u])
 						})
 					]
-				}), a.length > 2 && /* @__PURE__ */ P("button", {
+				}), a.length > 2 && /* @__PURE__ */ F("button", {
 					type: "button",
 					class: "not",
 					"aria-pressed": f && c !== void 0,
 					"aria-label": `exclude ${i} = ${e}`,
 					title: f && c !== void 0 ? "allow this level" : "exclude this level",
-					onClick: () => r(Ue(n, t, e)),
+					onClick: () => r(He(n, t, e)),
 					children: "≠"
 				})]
 			});
 		})
-	}), t.ordered && a.length > 3 && /* @__PURE__ */ P(Je, {
+	}), t.ordered && a.length > 3 && /* @__PURE__ */ F(qe, {
 		variable: t,
 		given: n,
 		change: r
 	})] });
 }
-var Xe = (e, t) => `${t ? "~" : ""}${e.toLocaleString("en", {
+var Ye = (e, t) => `${t ? "~" : ""}${e.toLocaleString("en", {
 	minimumFractionDigits: 1,
 	maximumFractionDigits: 1
 })}`;
 // src/state.ts
-function Ze(e) {
-	let [t, n] = we({});
+function Xe(e) {
+	let [t, n] = P({});
 	return e ?? {
 		view: t,
 		set: (e) => n((t) => ({
@@ -631,15 +631,15 @@ function Ze(e) {
 		}))
 	};
 }
-var Qe = {
+var Ze = {
 	model: "",
 	tab: "",
 	given: {},
 	view: {}
 };
-function $e(e, t) {
+function Qe(e, t) {
 	let n = t.model === void 0 || t.model === e.model || e.model === "" ? e : {
-		...Qe,
+		...Ze,
 		tab: e.tab
 	}, r = Object.fromEntries(Object.entries({
 		...n.view,
@@ -651,7 +651,7 @@ function $e(e, t) {
 		view: r
 	};
 }
-var et = class {
+var $e = class {
 	entries;
 	at = 0;
 	listeners = /* @__PURE__ */ new Set();
@@ -660,7 +660,7 @@ var et = class {
 		this.entries = [{
 			id: "0",
 			page: {
-				...Qe,
+				...Ze,
 				...e
 			}
 		}];
@@ -678,7 +678,7 @@ var et = class {
 		return this.at + 1 < this.entries.length;
 	}
 	change(e, t = !1) {
-		let n = $e(this.page, e);
+		let n = Qe(this.page, e);
 		JSON.stringify(n) !== JSON.stringify(this.page) && (t ? this.entries[this.at] = {
 			id: this.id,
 			page: n
@@ -718,85 +718,85 @@ var et = class {
 		for (let t of this.listeners) t(e);
 	}
 };
-function tt(e) {
-	let [t, n] = we(e.page);
-	return Ee(() => (n(e.page), e.listen(() => n(e.page))), [e]), t;
+function et(e) {
+	let [t, n] = P(e.page);
+	return Te(() => (n(e.page), e.listen(() => n(e.page))), [e]), t;
 }
 // src/evidence.tsx
-var nt = 200;
-function rt(e) {
-	let { ask: t, model: n, given: r, change: i, look: a, version: o, seen: s, failed: c } = e, { view: l, set: u } = Ze(e.settings), [d, f] = we(""), p = l.order === "changed" ? "changed" : "table", { answer: m, wrong: h } = ze(() => t.consequences(n, r, {
+var tt = 200;
+function nt(e) {
+	let { ask: t, model: n, given: r, change: i, look: a, version: o, seen: s, failed: c } = e, { view: l, set: u } = Xe(e.settings), [d, f] = P(""), p = l.order === "changed" ? "changed" : "table", { answer: m, wrong: h } = Re(() => t.consequences(n, r, {
 		search: d,
 		order: p,
-		limit: nt
+		limit: tt
 	}), [
 		n,
 		r,
 		d,
 		p,
 		o
-	], c, d ? 150 : 0), g = m?.variables ?? [], _ = m?.total ?? 0, v = Oe(/* @__PURE__ */ new Map());
+	], c, d ? 150 : 0), g = m?.variables ?? [], _ = m?.total ?? 0, v = De(/* @__PURE__ */ new Map());
 	for (let e of g) v.current.set(e.name, e);
-	Ee(() => f(""), [n]), Ee(() => {
+	Te(() => f(""), [n]), Te(() => {
 		m && s(m);
 	}, [m]);
 	let b = Object.keys(r);
-	return /* @__PURE__ */ P(y, { children: [
-		/* @__PURE__ */ P("div", {
+	return /* @__PURE__ */ F(y, { children: [
+		/* @__PURE__ */ F("div", {
 			class: "row find",
-			children: [/* @__PURE__ */ P("label", {
+			children: [/* @__PURE__ */ F("label", {
 				class: "search",
-				children: ["Find a variable ", /* @__PURE__ */ P("input", {
+				children: ["Find a variable ", /* @__PURE__ */ F("input", {
 					type: "search",
 					value: d,
 					onInput: (e) => f(e.target.value)
 				})]
-			}), /* @__PURE__ */ P("label", {
+			}), /* @__PURE__ */ F("label", {
 				class: "search",
-				children: ["Order ", /* @__PURE__ */ P("select", {
+				children: ["Order ", /* @__PURE__ */ F("select", {
 					value: p,
 					onChange: (e) => u({ order: e.target.value === "changed" ? "changed" : "" }),
-					children: [/* @__PURE__ */ P("option", {
+					children: [/* @__PURE__ */ F("option", {
 						value: "table",
 						children: "as in the table"
-					}), /* @__PURE__ */ P("option", {
+					}), /* @__PURE__ */ F("option", {
 						value: "changed",
 						children: "most changed first"
 					})]
 				})]
 			})]
 		}),
-		/* @__PURE__ */ P("div", {
+		/* @__PURE__ */ F("div", {
 			class: "given",
 			"aria-live": "polite",
-			children: b.length === 0 ? /* @__PURE__ */ P("p", { children: "Press a level to clamp it: every bar then shows the probability given what is known, exact under the model. The thin line marks the probability when nothing is known. ≠ excludes a level." }) : /* @__PURE__ */ P(y, { children: [
-				b.map((e) => /* @__PURE__ */ P("button", {
+			children: b.length === 0 ? /* @__PURE__ */ F("p", { children: "Press a level to clamp it: every bar then shows the probability given what is known, exact under the model. The thin line marks the probability when nothing is known. ≠ excludes a level." }) : /* @__PURE__ */ F(y, { children: [
+				b.map((e) => /* @__PURE__ */ F("button", {
 					type: "button",
 					class: "chip",
-					onClick: () => i(Ve(r, e, null)),
+					onClick: () => i(Be(r, e, null)),
 					title: `forget ${e}`,
-					children: [We(r, e, v.current.get(e)), " ×"]
+					children: [Ue(r, e, v.current.get(e)), " ×"]
 				})),
-				/* @__PURE__ */ P("button", {
+				/* @__PURE__ */ F("button", {
 					type: "button",
 					onClick: () => i({}),
 					children: "Forget all"
 				}),
-				m && m.log_prob !== null && /* @__PURE__ */ P("p", { children: ["Probability of what is known: ", Math.exp(m.log_prob).toPrecision(3)] })
+				m && m.log_prob !== null && /* @__PURE__ */ F("p", { children: ["Probability of what is known: ", Math.exp(m.log_prob).toPrecision(3)] })
 			] })
 		}),
-		h && /* @__PURE__ */ P("pre", {
+		h && /* @__PURE__ */ F("pre", {
 			class: "wrong",
 			role: "alert",
 			children: h
 		}),
-		/* @__PURE__ */ P("ul", {
+		/* @__PURE__ */ F("ul", {
 			class: "variables",
-			children: g.map((e) => /* @__PURE__ */ P("li", { children: [/* @__PURE__ */ P("div", {
+			children: g.map((e) => /* @__PURE__ */ F("li", { children: [/* @__PURE__ */ F("div", {
 				class: "name",
 				children: [
-					/* @__PURE__ */ P("span", { children: e.name }),
-					b.length > 0 && !b.includes(e.name) && e.moved >= 5e-4 && /* @__PURE__ */ P("span", {
+					/* @__PURE__ */ F("span", { children: e.name }),
+					b.length > 0 && !b.includes(e.name) && e.moved >= 5e-4 && /* @__PURE__ */ F("span", {
 						class: "moved",
 						title: "half the sum of the changes of its probabilities",
 						children: [
@@ -805,7 +805,7 @@ function rt(e) {
 							" points"
 						]
 					}),
-					a && /* @__PURE__ */ P("button", {
+					a && /* @__PURE__ */ F("button", {
 						type: "button",
 						class: "small",
 						onClick: () => a(e.name),
@@ -813,13 +813,13 @@ function rt(e) {
 						children: "neighbours"
 					})
 				]
-			}), /* @__PURE__ */ P(Ye, {
+			}), /* @__PURE__ */ F(Je, {
 				variable: e,
 				given: r,
 				change: i
 			})] }, e.name))
 		}),
-		_ > g.length && /* @__PURE__ */ P("p", { children: [
+		_ > g.length && /* @__PURE__ */ F("p", { children: [
 			"The first ",
 			g.length,
 			" of ",
@@ -828,687 +828,118 @@ function rt(e) {
 		] })
 	] });
 }
-// node_modules/d3-quadtree/dist/d3-quadtree.mjs
-function it(e) {
-	let t = +this._x.call(null, e), n = +this._y.call(null, e);
-	return at(this.cover(t, n), t, n, e);
-}
-function at(e, t, n, r) {
-	if (isNaN(t) || isNaN(n)) return e;
-	var i, a = e._root, o = { data: r }, s = e._x0, c = e._y0, l = e._x1, u = e._y1, d, f, p, m, h, g, _, v;
-	if (!a) return e._root = o, e;
-	for (; a.length;) if ((h = t >= (d = (s + l) / 2)) ? s = d : l = d, (g = n >= (f = (c + u) / 2)) ? c = f : u = f, i = a, !(a = a[_ = g << 1 | h])) return i[_] = o, e;
-	if (p = +e._x.call(null, a.data), m = +e._y.call(null, a.data), t === p && n === m) return o.next = a, i ? i[_] = o : e._root = o, e;
-	do
-		i = i ? i[_] = [
-			,
-			,
-			,
-			,
-		] : e._root = [
-			,
-			,
-			,
-			,
-		], (h = t >= (d = (s + l) / 2)) ? s = d : l = d, (g = n >= (f = (c + u) / 2)) ? c = f : u = f;
-	while ((_ = g << 1 | h) == (v = (m >= f) << 1 | p >= d));
-	return i[v] = a, i[_] = o, e;
-}
-function ot(e) {
-	Array.isArray(e) || (e = Array.from(e));
-	let t = e.length, n = new Float64Array(t), r = new Float64Array(t), i = Infinity, a = i, o = -i, s = o;
-	for (let c = 0, l, u, d; c < t; ++c) isNaN(u = +this._x.call(null, l = e[c])) || isNaN(d = +this._y.call(null, l)) ? n[c] = NaN : (n[c] = u, r[c] = d, u < i && (i = u), u > o && (o = u), d < a && (a = d), d > s && (s = d));
-	if (i > o || a > s) return this;
-	this.cover(i, a).cover(o, s);
-	for (let i = 0; i < t; ++i) at(this, n[i], r[i], e[i]);
-	return this;
-}
-function st(e, t) {
-	if (isNaN(e = +e) || isNaN(t = +t)) return this;
-	var n = this._x0, r = this._y0, i = this._x1, a = this._y1;
-	if (isNaN(n)) i = (n = Math.floor(e)) + 1, a = (r = Math.floor(t)) + 1;
-	else {
-		for (var o = i - n || 1, s = this._root, c, l; n > e || e >= i || r > t || t >= a;) switch (l = (t < r) << 1 | e < n, c = [
-			,
-			,
-			,
-			,
-		], c[l] = s, s = c, o *= 2, l) {
-			case 0:
-				i = n + o, a = r + o;
-				break;
-			case 1:
-				n = i - o, a = r + o;
-				break;
-			case 2:
-				i = n + o, r = a - o;
-				break;
-			case 3: n = i - o, r = a - o;
-		}
-		this._root && this._root.length && (this._root = s);
-	}
-	return this._x0 = n, this._y0 = r, this._x1 = i, this._y1 = a, this;
-}
-function ct() {
-	var e = [];
-	return this.visit(function(t) {
-		if (!t.length) do
-			e.push(t.data);
-		while (t = t.next);
-	}), e;
-}
-function lt(e) {
-	return arguments.length ? this.cover(+e[0][0], +e[0][1]).cover(+e[1][0], +e[1][1]) : isNaN(this._x0) ? void 0 : [[this._x0, this._y0], [this._x1, this._y1]];
-}
-function F(e, t, n, r, i) {
-	this.node = e, this.x0 = t, this.y0 = n, this.x1 = r, this.y1 = i;
-}
-function ut(e, t, n) {
-	var r, i = this._x0, a = this._y0, o, s, c, l, u = this._x1, d = this._y1, f = [], p = this._root, m, h;
-	for (p && f.push(new F(p, i, a, u, d)), n == null ? n = Infinity : (i = e - n, a = t - n, u = e + n, d = t + n, n *= n); m = f.pop();) if (!(!(p = m.node) || (o = m.x0) > u || (s = m.y0) > d || (c = m.x1) < i || (l = m.y1) < a)) {
-		if (p.length) {
-			var g = (o + c) / 2, _ = (s + l) / 2;
-			f.push(new F(p[3], g, _, c, l), new F(p[2], o, _, g, l), new F(p[1], g, s, c, _), new F(p[0], o, s, g, _)), (h = (t >= _) << 1 | e >= g) && (m = f[f.length - 1], f[f.length - 1] = f[f.length - 1 - h], f[f.length - 1 - h] = m);
-		} else {
-			var v = e - +this._x.call(null, p.data), y = t - +this._y.call(null, p.data), b = v * v + y * y;
-			if (b < n) {
-				var x = Math.sqrt(n = b);
-				i = e - x, a = t - x, u = e + x, d = t + x, r = p.data;
-			}
-		}
-	}
-	return r;
-}
-function dt(e) {
-	if (isNaN(u = +this._x.call(null, e)) || isNaN(d = +this._y.call(null, e))) return this;
-	var t, n = this._root, r, i, a, o = this._x0, s = this._y0, c = this._x1, l = this._y1, u, d, f, p, m, h, g, _;
-	if (!n) return this;
-	if (n.length) for (;;) {
-		if ((m = u >= (f = (o + c) / 2)) ? o = f : c = f, (h = d >= (p = (s + l) / 2)) ? s = p : l = p, t = n, !(n = n[g = h << 1 | m])) return this;
-		if (!n.length) break;
-		(t[g + 1 & 3] || t[g + 2 & 3] || t[g + 3 & 3]) && (r = t, _ = g);
-	}
-	for (; n.data !== e;) if (i = n, !(n = n.next)) return this;
-	return (a = n.next) && delete n.next, i ? (a ? i.next = a : delete i.next, this) : t ? (a ? t[g] = a : delete t[g], (n = t[0] || t[1] || t[2] || t[3]) && n === (t[3] || t[2] || t[1] || t[0]) && !n.length && (r ? r[_] = n : this._root = n), this) : (this._root = a, this);
-}
-function ft(e) {
-	for (var t = 0, n = e.length; t < n; ++t) this.remove(e[t]);
-	return this;
-}
-function pt() {
-	return this._root;
-}
-function mt() {
-	var e = 0;
-	return this.visit(function(t) {
-		if (!t.length) do
-			++e;
-		while (t = t.next);
-	}), e;
-}
-function ht(e) {
-	var t = [], n, r = this._root, i, a, o, s, c;
-	for (r && t.push(new F(r, this._x0, this._y0, this._x1, this._y1)); n = t.pop();) if (!e(r = n.node, a = n.x0, o = n.y0, s = n.x1, c = n.y1) && r.length) {
-		var l = (a + s) / 2, u = (o + c) / 2;
-		(i = r[3]) && t.push(new F(i, l, u, s, c)), (i = r[2]) && t.push(new F(i, a, u, l, c)), (i = r[1]) && t.push(new F(i, l, o, s, u)), (i = r[0]) && t.push(new F(i, a, o, l, u));
-	}
-	return this;
-}
-function gt(e) {
-	var t = [], n = [], r;
-	for (this._root && t.push(new F(this._root, this._x0, this._y0, this._x1, this._y1)); r = t.pop();) {
-		var i = r.node;
-		if (i.length) {
-			var a, o = r.x0, s = r.y0, c = r.x1, l = r.y1, u = (o + c) / 2, d = (s + l) / 2;
-			(a = i[0]) && t.push(new F(a, o, s, u, d)), (a = i[1]) && t.push(new F(a, u, s, c, d)), (a = i[2]) && t.push(new F(a, o, d, u, l)), (a = i[3]) && t.push(new F(a, u, d, c, l));
-		}
-		n.push(r);
-	}
-	for (; r = n.pop();) e(r.node, r.x0, r.y0, r.x1, r.y1);
-	return this;
-}
-function _t(e) {
-	return e[0];
-}
-function vt(e) {
-	return arguments.length ? (this._x = e, this) : this._x;
-}
-function yt(e) {
-	return e[1];
-}
-function bt(e) {
-	return arguments.length ? (this._y = e, this) : this._y;
-}
-function xt(e, t, n) {
-	var r = new St(t ?? _t, n ?? yt, NaN, NaN, NaN, NaN);
-	return e == null ? r : r.addAll(e);
-}
-function St(e, t, n, r, i, a) {
-	this._x = e, this._y = t, this._x0 = n, this._y0 = r, this._x1 = i, this._y1 = a, this._root = void 0;
-}
-function Ct(e) {
-	for (var t = { data: e.data }, n = t; e = e.next;) n = n.next = { data: e.data };
-	return t;
-}
-var I = xt.prototype = St.prototype;
-I.copy = function() {
-	var e = new St(this._x, this._y, this._x0, this._y0, this._x1, this._y1), t = this._root, n, r;
-	if (!t) return e;
-	if (!t.length) return e._root = Ct(t), e;
-	for (n = [{
-		source: t,
-		target: e._root = [
-			,
-			,
-			,
-			,
-		]
-	}]; t = n.pop();) for (var i = 0; i < 4; ++i) (r = t.source[i]) && (r.length ? n.push({
-		source: r,
-		target: t.target[i] = [
-			,
-			,
-			,
-			,
-		]
-	}) : t.target[i] = Ct(r));
-	return e;
-}, I.add = it, I.addAll = ot, I.cover = st, I.data = ct, I.extent = lt, I.find = ut, I.remove = dt, I.removeAll = ft, I.root = pt, I.size = mt, I.visit = ht, I.visitAfter = gt, I.x = vt, I.y = bt;
-// node_modules/d3-dispatch/dist/d3-dispatch.mjs
-var wt = { value: () => {} };
-function Tt() {
-	for (var e = 0, t = arguments.length, n = {}, r; e < t; ++e) {
-		if (!(r = arguments[e] + "") || r in n || /[\s.]/.test(r)) throw Error("illegal type: " + r);
-		n[r] = [];
-	}
-	return new Et(n);
-}
-function Et(e) {
-	this._ = e;
-}
-function Dt(e, t) {
-	return e.trim().split(/^|\s+/).map(function(e) {
-		var n = "", r = e.indexOf(".");
-		if (r >= 0 && (n = e.slice(r + 1), e = e.slice(0, r)), e && !t.hasOwnProperty(e)) throw Error("unknown type: " + e);
-		return {
-			type: e,
-			name: n
-		};
-	});
-}
-Et.prototype = Tt.prototype = {
-	constructor: Et,
-	on: function(e, t) {
-		var n = this._, r = Dt(e + "", n), i, a = -1, o = r.length;
-		if (arguments.length < 2) {
-			for (; ++a < o;) if ((i = (e = r[a]).type) && (i = Ot(n[i], e.name))) return i;
-		} else {
-			if (t != null && typeof t != "function") throw Error("invalid callback: " + t);
-			for (; ++a < o;) if (i = (e = r[a]).type) n[i] = kt(n[i], e.name, t);
-			else if (t == null) for (i in n) n[i] = kt(n[i], e.name, null);
-			return this;
-		}
-	},
-	copy: function() {
-		var e = {}, t = this._;
-		for (var n in t) e[n] = t[n].slice();
-		return new Et(e);
-	},
-	call: function(e, t) {
-		if ((i = arguments.length - 2) > 0) for (var n = Array(i), r = 0, i, a; r < i; ++r) n[r] = arguments[r + 2];
-		if (!this._.hasOwnProperty(e)) throw Error("unknown type: " + e);
-		for (a = this._[e], r = 0, i = a.length; r < i; ++r) a[r].value.apply(t, n);
-	},
-	apply: function(e, t, n) {
-		if (!this._.hasOwnProperty(e)) throw Error("unknown type: " + e);
-		for (var r = this._[e], i = 0, a = r.length; i < a; ++i) r[i].value.apply(t, n);
-	}
-};
-function Ot(e, t) {
-	for (var n = 0, r = e.length, i; n < r; ++n) if ((i = e[n]).name === t) return i.value;
-}
-function kt(e, t, n) {
-	for (var r = 0, i = e.length; r < i; ++r) if (e[r].name === t) {
-		e[r] = wt, e = e.slice(0, r).concat(e.slice(r + 1));
-		break;
-	}
-	return n != null && e.push({
-		name: t,
-		value: n
-	}), e;
-}
-// node_modules/d3-timer/dist/d3-timer.mjs
-var At = 0, jt = 0, Mt = 0, Nt = 1e3, Pt, Ft, It = 0, Lt = 0, Rt = 0, zt = typeof performance == "object" && performance.now ? performance : Date, Bt = typeof window == "object" && window.requestAnimationFrame ? window.requestAnimationFrame.bind(window) : function(e) {
-	setTimeout(e, 17);
-};
-function Vt() {
-	return Lt ||= (Bt(Ht), zt.now() + Rt);
-}
-function Ht() {
-	Lt = 0;
-}
-function Ut() {
-	this._call = this._time = this._next = null;
-}
-Ut.prototype = Wt.prototype = {
-	constructor: Ut,
-	restart: function(e, t, n) {
-		if (typeof e != "function") throw TypeError("callback is not a function");
-		n = (n == null ? Vt() : +n) + (t == null ? 0 : +t), !this._next && Ft !== this && (Ft ? Ft._next = this : Pt = this, Ft = this), this._call = e, this._time = n, Yt();
-	},
-	stop: function() {
-		this._call && (this._call = null, this._time = Infinity, Yt());
-	}
-};
-function Wt(e, t, n) {
-	var r = new Ut();
-	return r.restart(e, t, n), r;
-}
-function Gt() {
-	Vt(), ++At;
-	for (var e = Pt, t; e;) (t = Lt - e._time) >= 0 && e._call.call(void 0, t), e = e._next;
-	--At;
-}
-function Kt() {
-	Lt = (It = zt.now()) + Rt, At = jt = 0;
-	try {
-		Gt();
-	} finally {
-		At = 0, Jt(), Lt = 0;
-	}
-}
-function qt() {
-	var e = zt.now(), t = e - It;
-	t > Nt && (Rt -= t, It = e);
-}
-function Jt() {
-	for (var e, t = Pt, n, r = Infinity; t;) t._call ? (r > t._time && (r = t._time), e = t, t = t._next) : (n = t._next, t._next = null, t = e ? e._next = n : Pt = n);
-	Ft = e, Yt(r);
-}
-function Yt(e) {
-	At || (jt &&= clearTimeout(jt), e - Lt > 24 ? (e < Infinity && (jt = setTimeout(Kt, Math.ceil(e - zt.now() - Rt) + 1)), Mt &&= clearInterval(Mt)) : (Mt ||= (It = zt.now(), setInterval(qt, Nt)), At = 1, Bt(Kt)));
-}
-function Xt(e, t, n) {
-	var r = new Ut();
-	return t = t == null ? 0 : +t, r.restart((n) => {
-		r.stop(), e(n + t);
-	}, t, n), r;
-}
-// node_modules/d3-force/dist/d3-force.mjs
-function L(e) {
-	return function() {
-		return e;
-	};
-}
-function R(e) {
-	return (e() - .5) * 1e-6;
-}
-function Zt(e) {
-	return e.x + e.vx;
-}
-function Qt(e) {
-	return e.y + e.vy;
-}
-function $t(e) {
-	var t, n, r, i = 1, a = 1;
-	typeof e != "function" && (e = L(e == null ? 1 : +e));
-	function o() {
-		for (var e, o = t.length, c, l, u, d, f, p, m = 0; m < a; ++m) for (c = xt(t, Zt, Qt).visitAfter(s), e = 0; e < o; ++e) l = t[e], f = n[l.index], p = f * f, u = l.x + l.vx, d = l.y + l.vy, c.visit(h);
-		function h(e, t, n, a, o) {
-			var s = e.data, c = e.r, m = f + c;
-			if (s) {
-				if (s.index > l.index) {
-					var h = u - s.x - s.vx, g = d - s.y - s.vy, _ = h * h + g * g;
-					_ < m * m && (h === 0 && (h = R(r), _ += h * h), g === 0 && (g = R(r), _ += g * g), _ = (m - (_ = Math.sqrt(_))) / _ * i, l.vx += (h *= _) * (m = (c *= c) / (p + c)), l.vy += (g *= _) * m, s.vx -= h * (m = 1 - m), s.vy -= g * m);
-				}
-			} else return t > u + m || a < u - m || n > d + m || o < d - m;
-		}
-	}
-	function s(e) {
-		if (e.data) return e.r = n[e.data.index];
-		for (var t = e.r = 0; t < 4; ++t) e[t] && e[t].r > e.r && (e.r = e[t].r);
-	}
-	function c() {
-		if (t) {
-			var r, i = t.length, a;
-			for (n = Array(i), r = 0; r < i; ++r) a = t[r], n[a.index] = +e(a, r, t);
-		}
-	}
-	return o.initialize = function(e, n) {
-		t = e, r = n, c();
-	}, o.iterations = function(e) {
-		return arguments.length ? (a = +e, o) : a;
-	}, o.strength = function(e) {
-		return arguments.length ? (i = +e, o) : i;
-	}, o.radius = function(t) {
-		return arguments.length ? (e = typeof t == "function" ? t : L(+t), c(), o) : e;
-	}, o;
-}
-function en(e) {
-	return e.index;
-}
-function tn(e, t) {
-	var n = e.get(t);
-	if (!n) throw Error("node not found: " + t);
-	return n;
-}
-function nn(e) {
-	var t = en, n = d, r, i = L(30), a, o, s, c, l, u = 1;
-	e ??= [];
-	function d(e) {
-		return 1 / Math.min(s[e.source.index], s[e.target.index]);
-	}
-	function f(t) {
-		for (var n = 0, i = e.length; n < u; ++n) for (var o = 0, s, d, f, p, m, h, g; o < i; ++o) s = e[o], d = s.source, f = s.target, p = f.x + f.vx - d.x - d.vx || R(l), m = f.y + f.vy - d.y - d.vy || R(l), h = Math.sqrt(p * p + m * m), h = (h - a[o]) / h * t * r[o], p *= h, m *= h, f.vx -= p * (g = c[o]), f.vy -= m * g, d.vx += p * (g = 1 - g), d.vy += m * g;
-	}
-	function p() {
-		if (o) {
-			var n, i = o.length, l = e.length, u = new Map(o.map((e, n) => [t(e, n, o), e])), d;
-			for (n = 0, s = Array(i); n < l; ++n) d = e[n], d.index = n, typeof d.source != "object" && (d.source = tn(u, d.source)), typeof d.target != "object" && (d.target = tn(u, d.target)), s[d.source.index] = (s[d.source.index] || 0) + 1, s[d.target.index] = (s[d.target.index] || 0) + 1;
-			for (n = 0, c = Array(l); n < l; ++n) d = e[n], c[n] = s[d.source.index] / (s[d.source.index] + s[d.target.index]);
-			r = Array(l), m(), a = Array(l), h();
-		}
-	}
-	function m() {
-		if (o) for (var t = 0, i = e.length; t < i; ++t) r[t] = +n(e[t], t, e);
-	}
-	function h() {
-		if (o) for (var t = 0, n = e.length; t < n; ++t) a[t] = +i(e[t], t, e);
-	}
-	return f.initialize = function(e, t) {
-		o = e, l = t, p();
-	}, f.links = function(t) {
-		return arguments.length ? (e = t, p(), f) : e;
-	}, f.id = function(e) {
-		return arguments.length ? (t = e, f) : t;
-	}, f.iterations = function(e) {
-		return arguments.length ? (u = +e, f) : u;
-	}, f.strength = function(e) {
-		return arguments.length ? (n = typeof e == "function" ? e : L(+e), m(), f) : n;
-	}, f.distance = function(e) {
-		return arguments.length ? (i = typeof e == "function" ? e : L(+e), h(), f) : i;
-	}, f;
-}
-var rn = 1664525, an = 1013904223, on = 4294967296;
-function sn() {
-	let e = 1;
-	return () => (e = (rn * e + an) % on) / on;
-}
-function cn(e) {
-	return e.x;
-}
-function ln(e) {
-	return e.y;
-}
-var un = 10, dn = Math.PI * (3 - Math.sqrt(5));
-function fn(e) {
-	var t, n = 1, r = .001, i = 1 - r ** (1 / 300), a = 0, o = .6, s = /* @__PURE__ */ new Map(), c = Wt(d), l = Tt("tick", "end"), u = sn();
-	e ??= [];
-	function d() {
-		f(), l.call("tick", t), n < r && (c.stop(), l.call("end", t));
-	}
-	function f(r) {
-		var c, l = e.length, u;
-		r === void 0 && (r = 1);
-		for (var d = 0; d < r; ++d) for (n += (a - n) * i, s.forEach(function(e) {
-			e(n);
-		}), c = 0; c < l; ++c) u = e[c], u.fx == null ? u.x += u.vx *= o : (u.x = u.fx, u.vx = 0), u.fy == null ? u.y += u.vy *= o : (u.y = u.fy, u.vy = 0);
-		return t;
-	}
-	function p() {
-		for (var t = 0, n = e.length, r; t < n; ++t) {
-			if (r = e[t], r.index = t, r.fx != null && (r.x = r.fx), r.fy != null && (r.y = r.fy), isNaN(r.x) || isNaN(r.y)) {
-				var i = un * Math.sqrt(.5 + t), a = t * dn;
-				r.x = i * Math.cos(a), r.y = i * Math.sin(a);
-			}
-			(isNaN(r.vx) || isNaN(r.vy)) && (r.vx = r.vy = 0);
-		}
-	}
-	function m(t) {
-		return t.initialize && t.initialize(e, u), t;
-	}
-	return p(), t = {
-		tick: f,
-		restart: function() {
-			return c.restart(d), t;
-		},
-		stop: function() {
-			return c.stop(), t;
-		},
-		nodes: function(n) {
-			return arguments.length ? (e = n, p(), s.forEach(m), t) : e;
-		},
-		alpha: function(e) {
-			return arguments.length ? (n = +e, t) : n;
-		},
-		alphaMin: function(e) {
-			return arguments.length ? (r = +e, t) : r;
-		},
-		alphaDecay: function(e) {
-			return arguments.length ? (i = +e, t) : +i;
-		},
-		alphaTarget: function(e) {
-			return arguments.length ? (a = +e, t) : a;
-		},
-		velocityDecay: function(e) {
-			return arguments.length ? (o = 1 - e, t) : 1 - o;
-		},
-		randomSource: function(e) {
-			return arguments.length ? (u = e, s.forEach(m), t) : u;
-		},
-		force: function(e, n) {
-			return arguments.length > 1 ? (n == null ? s.delete(e) : s.set(e, m(n)), t) : s.get(e);
-		},
-		find: function(t, n, r) {
-			var i = 0, a = e.length, o, s, c, l, u;
-			for (r == null ? r = Infinity : r *= r, i = 0; i < a; ++i) l = e[i], o = t - l.x, s = n - l.y, c = o * o + s * s, c < r && (u = l, r = c);
-			return u;
-		},
-		on: function(e, n) {
-			return arguments.length > 1 ? (l.on(e, n), t) : l.on(e);
-		}
-	};
-}
-function pn() {
-	var e, t, n, r, i = L(-30), a, o = 1, s = Infinity, c = .81;
-	function l(n) {
-		var i, a = e.length, o = xt(e, cn, ln).visitAfter(d);
-		for (r = n, i = 0; i < a; ++i) t = e[i], o.visit(f);
-	}
-	function u() {
-		if (e) {
-			var t, n = e.length, r;
-			for (a = Array(n), t = 0; t < n; ++t) r = e[t], a[r.index] = +i(r, t, e);
-		}
-	}
-	function d(e) {
-		var t = 0, n, r, i = 0, o, s, c;
-		if (e.length) {
-			for (o = s = c = 0; c < 4; ++c) (n = e[c]) && (r = Math.abs(n.value)) && (t += n.value, i += r, o += r * n.x, s += r * n.y);
-			e.x = o / i, e.y = s / i;
-		} else {
-			n = e, n.x = n.data.x, n.y = n.data.y;
-			do
-				t += a[n.data.index];
-			while (n = n.next);
-		}
-		e.value = t;
-	}
-	function f(e, i, l, u) {
-		if (!e.value) return !0;
-		var d = e.x - t.x, f = e.y - t.y, p = u - i, m = d * d + f * f;
-		if (p * p / c < m) return m < s && (d === 0 && (d = R(n), m += d * d), f === 0 && (f = R(n), m += f * f), m < o && (m = Math.sqrt(o * m)), t.vx += d * e.value * r / m, t.vy += f * e.value * r / m), !0;
-		if (!(e.length || m >= s)) {
-			(e.data !== t || e.next) && (d === 0 && (d = R(n), m += d * d), f === 0 && (f = R(n), m += f * f), m < o && (m = Math.sqrt(o * m)));
-			do
-				e.data !== t && (p = a[e.data.index] * r / m, t.vx += d * p, t.vy += f * p);
-			while (e = e.next);
-		}
-	}
-	return l.initialize = function(t, r) {
-		e = t, n = r, u();
-	}, l.strength = function(e) {
-		return arguments.length ? (i = typeof e == "function" ? e : L(+e), u(), l) : i;
-	}, l.distanceMin = function(e) {
-		return arguments.length ? (o = e * e, l) : Math.sqrt(o);
-	}, l.distanceMax = function(e) {
-		return arguments.length ? (s = e * e, l) : Math.sqrt(s);
-	}, l.theta = function(e) {
-		return arguments.length ? (c = e * e, l) : Math.sqrt(c);
-	}, l;
-}
-function mn(e) {
-	var t = L(.1), n, r, i;
-	typeof e != "function" && (e = L(e == null ? 0 : +e));
-	function a(e) {
-		for (var t = 0, a = n.length, o; t < a; ++t) o = n[t], o.vx += (i[t] - o.x) * r[t] * e;
-	}
-	function o() {
-		if (n) {
-			var a, o = n.length;
-			for (r = Array(o), i = Array(o), a = 0; a < o; ++a) r[a] = isNaN(i[a] = +e(n[a], a, n)) ? 0 : +t(n[a], a, n);
-		}
-	}
-	return a.initialize = function(e) {
-		n = e, o();
-	}, a.strength = function(e) {
-		return arguments.length ? (t = typeof e == "function" ? e : L(+e), o(), a) : t;
-	}, a.x = function(t) {
-		return arguments.length ? (e = typeof t == "function" ? t : L(+t), o(), a) : e;
-	}, a;
-}
-function hn(e) {
-	var t = L(.1), n, r, i;
-	typeof e != "function" && (e = L(e == null ? 0 : +e));
-	function a(e) {
-		for (var t = 0, a = n.length, o; t < a; ++t) o = n[t], o.vy += (i[t] - o.y) * r[t] * e;
-	}
-	function o() {
-		if (n) {
-			var a, o = n.length;
-			for (r = Array(o), i = Array(o), a = 0; a < o; ++a) r[a] = isNaN(i[a] = +e(n[a], a, n)) ? 0 : +t(n[a], a, n);
-		}
-	}
-	return a.initialize = function(e) {
-		n = e, o();
-	}, a.strength = function(e) {
-		return arguments.length ? (t = typeof e == "function" ? e : L(+e), o(), a) : t;
-	}, a.y = function(t) {
-		return arguments.length ? (e = typeof t == "function" ? t : L(+t), o(), a) : e;
-	}, a;
-}
 // node_modules/d3-selection/dist/d3-selection.mjs
-var gn = "http://www.w3.org/1999/xhtml", _n = {
+var rt = "http://www.w3.org/1999/xhtml", it = {
 	svg: "http://www.w3.org/2000/svg",
-	xhtml: gn,
+	xhtml: rt,
 	xlink: "http://www.w3.org/1999/xlink",
 	xml: "http://www.w3.org/XML/1998/namespace",
 	xmlns: "http://www.w3.org/2000/xmlns/"
 };
-function vn(e) {
+function at(e) {
 	var t = e += "", n = t.indexOf(":");
-	return n >= 0 && (t = e.slice(0, n)) !== "xmlns" && (e = e.slice(n + 1)), _n.hasOwnProperty(t) ? {
-		space: _n[t],
+	return n >= 0 && (t = e.slice(0, n)) !== "xmlns" && (e = e.slice(n + 1)), it.hasOwnProperty(t) ? {
+		space: it[t],
 		local: e
 	} : e;
 }
-function yn(e) {
+function ot(e) {
 	return function() {
 		var t = this.ownerDocument, n = this.namespaceURI;
-		return n === gn && t.documentElement.namespaceURI === gn ? t.createElement(e) : t.createElementNS(n, e);
+		return n === rt && t.documentElement.namespaceURI === rt ? t.createElement(e) : t.createElementNS(n, e);
 	};
 }
-function bn(e) {
+function st(e) {
 	return function() {
 		return this.ownerDocument.createElementNS(e.space, e.local);
 	};
 }
-function xn(e) {
-	var t = vn(e);
-	return (t.local ? bn : yn)(t);
+function ct(e) {
+	var t = at(e);
+	return (t.local ? st : ot)(t);
 }
-function Sn() {}
-function Cn(e) {
-	return e == null ? Sn : function() {
+function lt() {}
+function ut(e) {
+	return e == null ? lt : function() {
 		return this.querySelector(e);
 	};
 }
-function wn(e) {
-	typeof e != "function" && (e = Cn(e));
+function dt(e) {
+	typeof e != "function" && (e = ut(e));
 	for (var t = this._groups, n = t.length, r = Array(n), i = 0; i < n; ++i) for (var a = t[i], o = a.length, s = r[i] = Array(o), c, l, u = 0; u < o; ++u) (c = a[u]) && (l = e.call(c, c.__data__, u, a)) && ("__data__" in c && (l.__data__ = c.__data__), s[u] = l);
-	return new z(r, this._parents);
+	return new I(r, this._parents);
 }
-function Tn(e) {
+function ft(e) {
 	return e == null ? [] : Array.isArray(e) ? e : Array.from(e);
 }
-function En() {
+function pt() {
 	return [];
 }
-function Dn(e) {
-	return e == null ? En : function() {
+function mt(e) {
+	return e == null ? pt : function() {
 		return this.querySelectorAll(e);
 	};
 }
-function On(e) {
+function ht(e) {
 	return function() {
-		return Tn(e.apply(this, arguments));
+		return ft(e.apply(this, arguments));
 	};
 }
-function kn(e) {
-	e = typeof e == "function" ? On(e) : Dn(e);
+function gt(e) {
+	e = typeof e == "function" ? ht(e) : mt(e);
 	for (var t = this._groups, n = t.length, r = [], i = [], a = 0; a < n; ++a) for (var o = t[a], s = o.length, c, l = 0; l < s; ++l) (c = o[l]) && (r.push(e.call(c, c.__data__, l, o)), i.push(c));
-	return new z(r, i);
+	return new I(r, i);
 }
-function An(e) {
+function _t(e) {
 	return function() {
 		return this.matches(e);
 	};
 }
-function jn(e) {
+function vt(e) {
 	return function(t) {
 		return t.matches(e);
 	};
 }
-var Mn = Array.prototype.find;
-function Nn(e) {
+var yt = Array.prototype.find;
+function bt(e) {
 	return function() {
-		return Mn.call(this.children, e);
+		return yt.call(this.children, e);
 	};
 }
-function Pn() {
+function xt() {
 	return this.firstElementChild;
 }
-function Fn(e) {
-	return this.select(e == null ? Pn : Nn(typeof e == "function" ? e : jn(e)));
+function St(e) {
+	return this.select(e == null ? xt : bt(typeof e == "function" ? e : vt(e)));
 }
-var In = Array.prototype.filter;
-function Ln() {
+var Ct = Array.prototype.filter;
+function wt() {
 	return Array.from(this.children);
 }
-function Rn(e) {
+function Tt(e) {
 	return function() {
-		return In.call(this.children, e);
+		return Ct.call(this.children, e);
 	};
 }
-function zn(e) {
-	return this.selectAll(e == null ? Ln : Rn(typeof e == "function" ? e : jn(e)));
+function Et(e) {
+	return this.selectAll(e == null ? wt : Tt(typeof e == "function" ? e : vt(e)));
 }
-function Bn(e) {
-	typeof e != "function" && (e = An(e));
+function Dt(e) {
+	typeof e != "function" && (e = _t(e));
 	for (var t = this._groups, n = t.length, r = Array(n), i = 0; i < n; ++i) for (var a = t[i], o = a.length, s = r[i] = [], c, l = 0; l < o; ++l) (c = a[l]) && e.call(c, c.__data__, l, a) && s.push(c);
-	return new z(r, this._parents);
+	return new I(r, this._parents);
 }
-function Vn(e) {
+function Ot(e) {
 	return Array(e.length);
 }
-function Hn() {
-	return new z(this._enter || this._groups.map(Vn), this._parents);
+function kt() {
+	return new I(this._enter || this._groups.map(Ot), this._parents);
 }
-function Un(e, t) {
+function At(e, t) {
 	this.ownerDocument = e.ownerDocument, this.namespaceURI = e.namespaceURI, this._next = null, this._parent = e, this.__data__ = t;
 }
-Un.prototype = {
-	constructor: Un,
+At.prototype = {
+	constructor: At,
 	appendChild: function(e) {
 		return this._parent.insertBefore(e, this._next);
 	},
@@ -1522,59 +953,59 @@ Un.prototype = {
 		return this._parent.querySelectorAll(e);
 	}
 };
-function Wn(e) {
+function jt(e) {
 	return function() {
 		return e;
 	};
 }
-function Gn(e, t, n, r, i, a) {
-	for (var o = 0, s, c = t.length, l = a.length; o < l; ++o) (s = t[o]) ? (s.__data__ = a[o], r[o] = s) : n[o] = new Un(e, a[o]);
+function Mt(e, t, n, r, i, a) {
+	for (var o = 0, s, c = t.length, l = a.length; o < l; ++o) (s = t[o]) ? (s.__data__ = a[o], r[o] = s) : n[o] = new At(e, a[o]);
 	for (; o < c; ++o) (s = t[o]) && (i[o] = s);
 }
-function Kn(e, t, n, r, i, a, o) {
+function Nt(e, t, n, r, i, a, o) {
 	var s, c, l = /* @__PURE__ */ new Map(), u = t.length, d = a.length, f = Array(u), p;
 	for (s = 0; s < u; ++s) (c = t[s]) && (f[s] = p = o.call(c, c.__data__, s, t) + "", l.has(p) ? i[s] = c : l.set(p, c));
-	for (s = 0; s < d; ++s) p = o.call(e, a[s], s, a) + "", (c = l.get(p)) ? (r[s] = c, c.__data__ = a[s], l.delete(p)) : n[s] = new Un(e, a[s]);
+	for (s = 0; s < d; ++s) p = o.call(e, a[s], s, a) + "", (c = l.get(p)) ? (r[s] = c, c.__data__ = a[s], l.delete(p)) : n[s] = new At(e, a[s]);
 	for (s = 0; s < u; ++s) (c = t[s]) && l.get(f[s]) === c && (i[s] = c);
 }
-function qn(e) {
+function Pt(e) {
 	return e.__data__;
 }
-function Jn(e, t) {
-	if (!arguments.length) return Array.from(this, qn);
-	var n = t ? Kn : Gn, r = this._parents, i = this._groups;
-	typeof e != "function" && (e = Wn(e));
+function Ft(e, t) {
+	if (!arguments.length) return Array.from(this, Pt);
+	var n = t ? Nt : Mt, r = this._parents, i = this._groups;
+	typeof e != "function" && (e = jt(e));
 	for (var a = i.length, o = Array(a), s = Array(a), c = Array(a), l = 0; l < a; ++l) {
-		var u = r[l], d = i[l], f = d.length, p = Yn(e.call(u, u && u.__data__, l, r)), m = p.length, h = s[l] = Array(m), g = o[l] = Array(m);
+		var u = r[l], d = i[l], f = d.length, p = It(e.call(u, u && u.__data__, l, r)), m = p.length, h = s[l] = Array(m), g = o[l] = Array(m);
 		n(u, d, h, g, c[l] = Array(f), p, t);
 		for (var _ = 0, v = 0, y, b; _ < m; ++_) if (y = h[_]) {
 			for (_ >= v && (v = _ + 1); !(b = g[v]) && ++v < m;);
 			y._next = b || null;
 		}
 	}
-	return o = new z(o, r), o._enter = s, o._exit = c, o;
+	return o = new I(o, r), o._enter = s, o._exit = c, o;
 }
-function Yn(e) {
+function It(e) {
 	return typeof e == "object" && "length" in e ? e : Array.from(e);
 }
-function Xn() {
-	return new z(this._exit || this._groups.map(Vn), this._parents);
+function Lt() {
+	return new I(this._exit || this._groups.map(Ot), this._parents);
 }
-function Zn(e, t, n) {
+function Rt(e, t, n) {
 	var r = this.enter(), i = this, a = this.exit();
 	return typeof e == "function" ? (r = e(r), r &&= r.selection()) : r = r.append(e + ""), t != null && (i = t(i), i &&= i.selection()), n == null ? a.remove() : n(a), r && i ? r.merge(i).order() : i;
 }
-function Qn(e) {
+function zt(e) {
 	for (var t = e.selection ? e.selection() : e, n = this._groups, r = t._groups, i = n.length, a = r.length, o = Math.min(i, a), s = Array(i), c = 0; c < o; ++c) for (var l = n[c], u = r[c], d = l.length, f = s[c] = Array(d), p, m = 0; m < d; ++m) (p = l[m] || u[m]) && (f[m] = p);
 	for (; c < i; ++c) s[c] = n[c];
-	return new z(s, this._parents);
+	return new I(s, this._parents);
 }
-function $n() {
+function Bt() {
 	for (var e = this._groups, t = -1, n = e.length; ++t < n;) for (var r = e[t], i = r.length - 1, a = r[i], o; --i >= 0;) (o = r[i]) && (a && o.compareDocumentPosition(a) ^ 4 && a.parentNode.insertBefore(o, a), a = o);
 	return this;
 }
-function er(e) {
-	e ||= tr;
+function Vt(e) {
+	e ||= Ht;
 	function t(t, n) {
 		return t && n ? e(t.__data__, n.__data__) : !t - !n;
 	}
@@ -1582,131 +1013,131 @@ function er(e) {
 		for (var o = n[a], s = o.length, c = i[a] = Array(s), l, u = 0; u < s; ++u) (l = o[u]) && (c[u] = l);
 		c.sort(t);
 	}
-	return new z(i, this._parents).order();
+	return new I(i, this._parents).order();
 }
-function tr(e, t) {
+function Ht(e, t) {
 	return e < t ? -1 : e > t ? 1 : e >= t ? 0 : NaN;
 }
-function nr() {
+function Ut() {
 	var e = arguments[0];
 	return arguments[0] = this, e.apply(null, arguments), this;
 }
-function rr() {
+function Wt() {
 	return Array.from(this);
 }
-function ir() {
+function Gt() {
 	for (var e = this._groups, t = 0, n = e.length; t < n; ++t) for (var r = e[t], i = 0, a = r.length; i < a; ++i) {
 		var o = r[i];
 		if (o) return o;
 	}
 	return null;
 }
-function ar() {
+function Kt() {
 	let e = 0;
 	for (let t of this) ++e;
 	return e;
 }
-function or() {
+function qt() {
 	return !this.node();
 }
-function sr(e) {
+function Jt(e) {
 	for (var t = this._groups, n = 0, r = t.length; n < r; ++n) for (var i = t[n], a = 0, o = i.length, s; a < o; ++a) (s = i[a]) && e.call(s, s.__data__, a, i);
 	return this;
 }
-function cr(e) {
+function Yt(e) {
 	return function() {
 		this.removeAttribute(e);
 	};
 }
-function lr(e) {
+function Xt(e) {
 	return function() {
 		this.removeAttributeNS(e.space, e.local);
 	};
 }
-function ur(e, t) {
+function Zt(e, t) {
 	return function() {
 		this.setAttribute(e, t);
 	};
 }
-function dr(e, t) {
+function Qt(e, t) {
 	return function() {
 		this.setAttributeNS(e.space, e.local, t);
 	};
 }
-function fr(e, t) {
+function $t(e, t) {
 	return function() {
 		var n = t.apply(this, arguments);
 		n == null ? this.removeAttribute(e) : this.setAttribute(e, n);
 	};
 }
-function pr(e, t) {
+function en(e, t) {
 	return function() {
 		var n = t.apply(this, arguments);
 		n == null ? this.removeAttributeNS(e.space, e.local) : this.setAttributeNS(e.space, e.local, n);
 	};
 }
-function mr(e, t) {
-	var n = vn(e);
+function tn(e, t) {
+	var n = at(e);
 	if (arguments.length < 2) {
 		var r = this.node();
 		return n.local ? r.getAttributeNS(n.space, n.local) : r.getAttribute(n);
 	}
-	return this.each((t == null ? n.local ? lr : cr : typeof t == "function" ? n.local ? pr : fr : n.local ? dr : ur)(n, t));
+	return this.each((t == null ? n.local ? Xt : Yt : typeof t == "function" ? n.local ? en : $t : n.local ? Qt : Zt)(n, t));
 }
-function hr(e) {
+function nn(e) {
 	return e.ownerDocument && e.ownerDocument.defaultView || e.document && e || e.defaultView;
 }
-function gr(e) {
+function rn(e) {
 	return function() {
 		this.style.removeProperty(e);
 	};
 }
-function _r(e, t, n) {
+function an(e, t, n) {
 	return function() {
 		this.style.setProperty(e, t, n);
 	};
 }
-function vr(e, t, n) {
+function on(e, t, n) {
 	return function() {
 		var r = t.apply(this, arguments);
 		r == null ? this.style.removeProperty(e) : this.style.setProperty(e, r, n);
 	};
 }
-function yr(e, t, n) {
-	return arguments.length > 1 ? this.each((t == null ? gr : typeof t == "function" ? vr : _r)(e, t, n ?? "")) : br(this.node(), e);
+function sn(e, t, n) {
+	return arguments.length > 1 ? this.each((t == null ? rn : typeof t == "function" ? on : an)(e, t, n ?? "")) : cn(this.node(), e);
 }
-function br(e, t) {
-	return e.style.getPropertyValue(t) || hr(e).getComputedStyle(e, null).getPropertyValue(t);
+function cn(e, t) {
+	return e.style.getPropertyValue(t) || nn(e).getComputedStyle(e, null).getPropertyValue(t);
 }
-function xr(e) {
+function ln(e) {
 	return function() {
 		delete this[e];
 	};
 }
-function Sr(e, t) {
+function un(e, t) {
 	return function() {
 		this[e] = t;
 	};
 }
-function Cr(e, t) {
+function dn(e, t) {
 	return function() {
 		var n = t.apply(this, arguments);
 		n == null ? delete this[e] : this[e] = n;
 	};
 }
-function wr(e, t) {
-	return arguments.length > 1 ? this.each((t == null ? xr : typeof t == "function" ? Cr : Sr)(e, t)) : this.node()[e];
+function fn(e, t) {
+	return arguments.length > 1 ? this.each((t == null ? ln : typeof t == "function" ? dn : un)(e, t)) : this.node()[e];
 }
-function Tr(e) {
+function pn(e) {
 	return e.trim().split(/^|\s+/);
 }
-function Er(e) {
-	return e.classList || new Dr(e);
+function mn(e) {
+	return e.classList || new hn(e);
 }
-function Dr(e) {
-	this._node = e, this._names = Tr(e.getAttribute("class") || "");
+function hn(e) {
+	this._node = e, this._names = pn(e.getAttribute("class") || "");
 }
-Dr.prototype = {
+hn.prototype = {
 	add: function(e) {
 		this._names.indexOf(e) < 0 && (this._names.push(e), this._node.setAttribute("class", this._names.join(" ")));
 	},
@@ -1718,123 +1149,123 @@ Dr.prototype = {
 		return this._names.indexOf(e) >= 0;
 	}
 };
-function Or(e, t) {
-	for (var n = Er(e), r = -1, i = t.length; ++r < i;) n.add(t[r]);
+function gn(e, t) {
+	for (var n = mn(e), r = -1, i = t.length; ++r < i;) n.add(t[r]);
 }
-function kr(e, t) {
-	for (var n = Er(e), r = -1, i = t.length; ++r < i;) n.remove(t[r]);
+function _n(e, t) {
+	for (var n = mn(e), r = -1, i = t.length; ++r < i;) n.remove(t[r]);
 }
-function Ar(e) {
+function vn(e) {
 	return function() {
-		Or(this, e);
+		gn(this, e);
 	};
 }
-function jr(e) {
+function yn(e) {
 	return function() {
-		kr(this, e);
+		_n(this, e);
 	};
 }
-function Mr(e, t) {
+function bn(e, t) {
 	return function() {
-		(t.apply(this, arguments) ? Or : kr)(this, e);
+		(t.apply(this, arguments) ? gn : _n)(this, e);
 	};
 }
-function Nr(e, t) {
-	var n = Tr(e + "");
+function xn(e, t) {
+	var n = pn(e + "");
 	if (arguments.length < 2) {
-		for (var r = Er(this.node()), i = -1, a = n.length; ++i < a;) if (!r.contains(n[i])) return !1;
+		for (var r = mn(this.node()), i = -1, a = n.length; ++i < a;) if (!r.contains(n[i])) return !1;
 		return !0;
 	}
-	return this.each((typeof t == "function" ? Mr : t ? Ar : jr)(n, t));
+	return this.each((typeof t == "function" ? bn : t ? vn : yn)(n, t));
 }
-function Pr() {
+function Sn() {
 	this.textContent = "";
 }
-function Fr(e) {
+function Cn(e) {
 	return function() {
 		this.textContent = e;
 	};
 }
-function Ir(e) {
+function wn(e) {
 	return function() {
 		var t = e.apply(this, arguments);
 		this.textContent = t ?? "";
 	};
 }
-function Lr(e) {
-	return arguments.length ? this.each(e == null ? Pr : (typeof e == "function" ? Ir : Fr)(e)) : this.node().textContent;
+function Tn(e) {
+	return arguments.length ? this.each(e == null ? Sn : (typeof e == "function" ? wn : Cn)(e)) : this.node().textContent;
 }
-function Rr() {
+function En() {
 	this.innerHTML = "";
 }
-function zr(e) {
+function Dn(e) {
 	return function() {
 		this.innerHTML = e;
 	};
 }
-function Br(e) {
+function On(e) {
 	return function() {
 		var t = e.apply(this, arguments);
 		this.innerHTML = t ?? "";
 	};
 }
-function Vr(e) {
-	return arguments.length ? this.each(e == null ? Rr : (typeof e == "function" ? Br : zr)(e)) : this.node().innerHTML;
+function kn(e) {
+	return arguments.length ? this.each(e == null ? En : (typeof e == "function" ? On : Dn)(e)) : this.node().innerHTML;
 }
-function Hr() {
+function An() {
 	this.nextSibling && this.parentNode.appendChild(this);
 }
-function Ur() {
-	return this.each(Hr);
+function jn() {
+	return this.each(An);
 }
-function Wr() {
+function Mn() {
 	this.previousSibling && this.parentNode.insertBefore(this, this.parentNode.firstChild);
 }
-function Gr() {
-	return this.each(Wr);
+function Nn() {
+	return this.each(Mn);
 }
-function Kr(e) {
-	var t = typeof e == "function" ? e : xn(e);
+function Pn(e) {
+	var t = typeof e == "function" ? e : ct(e);
 	return this.select(function() {
 		return this.appendChild(t.apply(this, arguments));
 	});
 }
-function qr() {
+function Fn() {
 	return null;
 }
-function Jr(e, t) {
-	var n = typeof e == "function" ? e : xn(e), r = t == null ? qr : typeof t == "function" ? t : Cn(t);
+function In(e, t) {
+	var n = typeof e == "function" ? e : ct(e), r = t == null ? Fn : typeof t == "function" ? t : ut(t);
 	return this.select(function() {
 		return this.insertBefore(n.apply(this, arguments), r.apply(this, arguments) || null);
 	});
 }
-function Yr() {
+function Ln() {
 	var e = this.parentNode;
 	e && e.removeChild(this);
 }
-function Xr() {
-	return this.each(Yr);
+function Rn() {
+	return this.each(Ln);
 }
-function Zr() {
+function zn() {
 	var e = this.cloneNode(!1), t = this.parentNode;
 	return t ? t.insertBefore(e, this.nextSibling) : e;
 }
-function Qr() {
+function Bn() {
 	var e = this.cloneNode(!0), t = this.parentNode;
 	return t ? t.insertBefore(e, this.nextSibling) : e;
 }
-function $r(e) {
-	return this.select(e ? Qr : Zr);
+function Vn(e) {
+	return this.select(e ? Bn : zn);
 }
-function ei(e) {
+function Hn(e) {
 	return arguments.length ? this.property("__data__", e) : this.node().__data__;
 }
-function ti(e) {
+function Un(e) {
 	return function(t) {
 		e.call(this, t, this.__data__);
 	};
 }
-function ni(e) {
+function Wn(e) {
 	return e.trim().split(/^|\s+/).map(function(e) {
 		var t = "", n = e.indexOf(".");
 		return n >= 0 && (t = e.slice(n + 1), e = e.slice(0, n)), {
@@ -1843,7 +1274,7 @@ function ni(e) {
 		};
 	});
 }
-function ri(e) {
+function Gn(e) {
 	return function() {
 		var t = this.__on;
 		if (t) {
@@ -1852,9 +1283,9 @@ function ri(e) {
 		}
 	};
 }
-function ii(e, t, n) {
+function Kn(e, t, n) {
 	return function() {
-		var r = this.__on, i, a = ti(t);
+		var r = this.__on, i, a = Un(t);
 		if (r) {
 			for (var o = 0, s = r.length; o < s; ++o) if ((i = r[o]).type === e.type && i.name === e.name) {
 				this.removeEventListener(i.type, i.listener, i.options), this.addEventListener(i.type, i.listener = a, i.options = n), i.value = t;
@@ -1870,98 +1301,98 @@ function ii(e, t, n) {
 		}, r ? r.push(i) : this.__on = [i];
 	};
 }
-function ai(e, t, n) {
-	var r = ni(e + ""), i, a = r.length, o;
+function qn(e, t, n) {
+	var r = Wn(e + ""), i, a = r.length, o;
 	if (arguments.length < 2) {
 		var s = this.node().__on;
 		if (s) {
 			for (var c = 0, l = s.length, u; c < l; ++c) for (i = 0, u = s[c]; i < a; ++i) if ((o = r[i]).type === u.type && o.name === u.name) return u.value;
 		}
 	} else {
-		for (s = t ? ii : ri, i = 0; i < a; ++i) this.each(s(r[i], t, n));
+		for (s = t ? Kn : Gn, i = 0; i < a; ++i) this.each(s(r[i], t, n));
 		return this;
 	}
 }
-function oi(e, t, n) {
-	var r = hr(e), i = r.CustomEvent;
+function Jn(e, t, n) {
+	var r = nn(e), i = r.CustomEvent;
 	typeof i == "function" ? i = new i(t, n) : (i = r.document.createEvent("Event"), n ? (i.initEvent(t, n.bubbles, n.cancelable), i.detail = n.detail) : i.initEvent(t, !1, !1)), e.dispatchEvent(i);
 }
-function si(e, t) {
+function Yn(e, t) {
 	return function() {
-		return oi(this, e, t);
+		return Jn(this, e, t);
 	};
 }
-function ci(e, t) {
+function Xn(e, t) {
 	return function() {
-		return oi(this, e, t.apply(this, arguments));
+		return Jn(this, e, t.apply(this, arguments));
 	};
 }
-function li(e, t) {
-	return this.each((typeof t == "function" ? ci : si)(e, t));
+function Zn(e, t) {
+	return this.each((typeof t == "function" ? Xn : Yn)(e, t));
 }
-function* ui() {
+function* Qn() {
 	for (var e = this._groups, t = 0, n = e.length; t < n; ++t) for (var r = e[t], i = 0, a = r.length, o; i < a; ++i) (o = r[i]) && (yield o);
 }
-var di = [null];
-function z(e, t) {
+var $n = [null];
+function I(e, t) {
 	this._groups = e, this._parents = t;
 }
-function fi() {
-	return new z([[document.documentElement]], di);
+function er() {
+	return new I([[document.documentElement]], $n);
 }
-function pi() {
+function tr() {
 	return this;
 }
-z.prototype = fi.prototype = {
-	constructor: z,
-	select: wn,
-	selectAll: kn,
-	selectChild: Fn,
-	selectChildren: zn,
-	filter: Bn,
-	data: Jn,
-	enter: Hn,
-	exit: Xn,
-	join: Zn,
-	merge: Qn,
-	selection: pi,
-	order: $n,
-	sort: er,
-	call: nr,
-	nodes: rr,
-	node: ir,
-	size: ar,
-	empty: or,
-	each: sr,
-	attr: mr,
-	style: yr,
-	property: wr,
-	classed: Nr,
-	text: Lr,
-	html: Vr,
-	raise: Ur,
-	lower: Gr,
-	append: Kr,
-	insert: Jr,
-	remove: Xr,
-	clone: $r,
-	datum: ei,
-	on: ai,
-	dispatch: li,
-	[Symbol.iterator]: ui
+I.prototype = er.prototype = {
+	constructor: I,
+	select: dt,
+	selectAll: gt,
+	selectChild: St,
+	selectChildren: Et,
+	filter: Dt,
+	data: Ft,
+	enter: kt,
+	exit: Lt,
+	join: Rt,
+	merge: zt,
+	selection: tr,
+	order: Bt,
+	sort: Vt,
+	call: Ut,
+	nodes: Wt,
+	node: Gt,
+	size: Kt,
+	empty: qt,
+	each: Jt,
+	attr: tn,
+	style: sn,
+	property: fn,
+	classed: xn,
+	text: Tn,
+	html: kn,
+	raise: jn,
+	lower: Nn,
+	append: Pn,
+	insert: In,
+	remove: Rn,
+	clone: Vn,
+	datum: Hn,
+	on: qn,
+	dispatch: Zn,
+	[Symbol.iterator]: Qn
 };
-function B(e) {
-	return typeof e == "string" ? new z([[document.querySelector(e)]], [document.documentElement]) : new z([[e]], di);
+function L(e) {
+	return typeof e == "string" ? new I([[document.querySelector(e)]], [document.documentElement]) : new I([[e]], $n);
 }
-var mi = 0;
-function hi() {
-	return new gi();
+var nr = 0;
+function rr() {
+	return new ir();
 }
-function gi() {
-	this._ = "@" + (++mi).toString(36);
+function ir() {
+	this._ = "@" + (++nr).toString(36);
 }
-gi.prototype = hi.prototype = {
-	constructor: gi,
+ir.prototype = rr.prototype = {
+	constructor: ir,
 	get: function(e) {
 		for (var t = this._; !(t in e);) if (!(e = e.parentNode)) return;
 		return e[t];
@@ -1976,13 +1407,13 @@ gi.prototype = hi.prototype = {
 		return this._;
 	}
 };
-function _i(e) {
+function ar(e) {
 	let t;
 	for (; t = e.sourceEvent;) e = t;
 	return e;
 }
-function vi(e, t) {
-	if (e = _i(e), t === void 0 && (t = e.currentTarget), t) {
+function or(e, t) {
+	if (e = ar(e), t === void 0 && (t = e.currentTarget), t) {
 		var n = t.ownerSVGElement || t;
 		if (n.createSVGPoint) {
 			var r = n.createSVGPoint();
@@ -1995,25 +1426,88 @@ function vi(e, t) {
 	}
 	return [e.pageX, e.pageY];
 }
+// node_modules/d3-dispatch/dist/d3-dispatch.mjs
+var sr = { value: () => {} };
+function cr() {
+	for (var e = 0, t = arguments.length, n = {}, r; e < t; ++e) {
+		if (!(r = arguments[e] + "") || r in n || /[\s.]/.test(r)) throw Error("illegal type: " + r);
+		n[r] = [];
+	}
+	return new lr(n);
+}
+function lr(e) {
+	this._ = e;
+}
+function ur(e, t) {
+	return e.trim().split(/^|\s+/).map(function(e) {
+		var n = "", r = e.indexOf(".");
+		if (r >= 0 && (n = e.slice(r + 1), e = e.slice(0, r)), e && !t.hasOwnProperty(e)) throw Error("unknown type: " + e);
+		return {
+			type: e,
+			name: n
+		};
+	});
+}
+lr.prototype = cr.prototype = {
+	constructor: lr,
+	on: function(e, t) {
+		var n = this._, r = ur(e + "", n), i, a = -1, o = r.length;
+		if (arguments.length < 2) {
+			for (; ++a < o;) if ((i = (e = r[a]).type) && (i = dr(n[i], e.name))) return i;
+		} else {
+			if (t != null && typeof t != "function") throw Error("invalid callback: " + t);
+			for (; ++a < o;) if (i = (e = r[a]).type) n[i] = fr(n[i], e.name, t);
+			else if (t == null) for (i in n) n[i] = fr(n[i], e.name, null);
+			return this;
+		}
+	},
+	copy: function() {
+		var e = {}, t = this._;
+		for (var n in t) e[n] = t[n].slice();
+		return new lr(e);
+	},
+	call: function(e, t) {
+		if ((i = arguments.length - 2) > 0) for (var n = Array(i), r = 0, i, a; r < i; ++r) n[r] = arguments[r + 2];
+		if (!this._.hasOwnProperty(e)) throw Error("unknown type: " + e);
+		for (a = this._[e], r = 0, i = a.length; r < i; ++r) a[r].value.apply(t, n);
+	},
+	apply: function(e, t, n) {
+		if (!this._.hasOwnProperty(e)) throw Error("unknown type: " + e);
+		for (var r = this._[e], i = 0, a = r.length; i < a; ++i) r[i].value.apply(t, n);
+	}
+};
+function dr(e, t) {
+	for (var n = 0, r = e.length, i; n < r; ++n) if ((i = e[n]).name === t) return i.value;
+}
+function fr(e, t, n) {
+	for (var r = 0, i = e.length; r < i; ++r) if (e[r].name === t) {
+		e[r] = sr, e = e.slice(0, r).concat(e.slice(r + 1));
+		break;
+	}
+	return n != null && e.push({
+		name: t,
+		value: n
+	}), e;
+}
 // node_modules/d3-drag/dist/d3-drag.mjs
-var yi = {
+var pr = {
 	capture: !0,
 	passive: !1
 };
-function bi(e) {
+function mr(e) {
 	e.preventDefault(), e.stopImmediatePropagation();
 }
-function xi(e) {
-	var t = e.document.documentElement, n = B(e).on("dragstart.drag", bi, yi);
-	"onselectstart" in t ? n.on("selectstart.drag", bi, yi) : (t.__noselect = t.style.MozUserSelect, t.style.MozUserSelect = "none");
+function hr(e) {
+	var t = e.document.documentElement, n = L(e).on("dragstart.drag", mr, pr);
+	"onselectstart" in t ? n.on("selectstart.drag", mr, pr) : (t.__noselect = t.style.MozUserSelect, t.style.MozUserSelect = "none");
 }
-function Si(e, t) {
-	var n = e.document.documentElement, r = B(e).on("dragstart.drag", null);
-	t && (r.on("click.drag", bi, yi), setTimeout(function() {
+function gr(e, t) {
+	var n = e.document.documentElement, r = L(e).on("dragstart.drag", null);
+	t && (r.on("click.drag", mr, pr), setTimeout(function() {
 		r.on("click.drag", null);
 	}, 0)), "onselectstart" in n ? r.on("selectstart.drag", null) : (n.style.MozUserSelect = n.__noselect, delete n.__noselect);
 }
-function Ci(e, { sourceEvent: t, subject: n, target: r, identifier: i, active: a, x: o, y: s, dx: c, dy: l, dispatch: u }) {
+function _r(e, { sourceEvent: t, subject: n, target: r, identifier: i, active: a, x: o, y: s, dx: c, dy: l, dispatch: u }) {
 	Object.defineProperties(this, {
 		type: {
 			value: e,
@@ -2068,21 +1562,21 @@ function Ci(e, { sourceEvent: t, subject: n, target: r, identifier: i, active: a
 		_: { value: u }
 	});
 }
-Ci.prototype.on = function() {
+_r.prototype.on = function() {
 	var e = this._.on.apply(this._, arguments);
 	return e === this._ ? this : e;
 };
 // node_modules/d3-color/dist/d3-color.mjs
-function wi(e, t, n) {
+function vr(e, t, n) {
 	e.prototype = t.prototype = n, n.constructor = e;
 }
-function Ti(e, t) {
+function yr(e, t) {
 	var n = Object.create(e.prototype);
 	for (var r in t) n[r] = t[r];
 	return n;
 }
-function V() {}
-var Ei = .7, Di = 1 / Ei, Oi = "\\s*([+-]?\\d+)\\s*", ki = "\\s*([+-]?(?:\\d*\\.)?\\d+(?:[eE][+-]?\\d+)?)\\s*", H = "\\s*([+-]?(?:\\d*\\.)?\\d+(?:[eE][+-]?\\d+)?)%\\s*", Ai = /^#([0-9a-f]{3,8})$/, ji = RegExp(`^rgb\\(${Oi},${Oi},${Oi}\\)$`), Mi = RegExp(`^rgb\\(${H},${H},${H}\\)$`), Ni = RegExp(`^rgba\\(${Oi},${Oi},${Oi},${ki}\\)$`), Pi = RegExp(`^rgba\\(${H},${H},${H},${ki}\\)$`), Fi = RegExp(`^hsl\\(${ki},${H},${H}\\)$`), Ii = RegExp(`^hsla\\(${ki},${H},${H},${ki}\\)$`), Li = {
+function R() {}
+var br = .7, xr = 1 / br, Sr = "\\s*([+-]?\\d+)\\s*", Cr = "\\s*([+-]?(?:\\d*\\.)?\\d+(?:[eE][+-]?\\d+)?)\\s*", z = "\\s*([+-]?(?:\\d*\\.)?\\d+(?:[eE][+-]?\\d+)?)%\\s*", wr = /^#([0-9a-f]{3,8})$/, Tr = RegExp(`^rgb\\(${Sr},${Sr},${Sr}\\)$`), Er = RegExp(`^rgb\\(${z},${z},${z}\\)$`), Dr = RegExp(`^rgba\\(${Sr},${Sr},${Sr},${Cr}\\)$`), Or = RegExp(`^rgba\\(${z},${z},${z},${Cr}\\)$`), kr = RegExp(`^hsl\\(${Cr},${z},${z}\\)$`), Ar = RegExp(`^hsla\\(${Cr},${z},${z},${Cr}\\)$`), jr = {
 	aliceblue: 15792383,
 	antiquewhite: 16444375,
 	aqua: 65535,
@@ -2232,293 +1726,293 @@ var Ei = .7, Di = 1 / Ei, Oi = "\\s*([+-]?\\d+)\\s*", ki = "\\s*([+-]?(?:\\d*\\.
 	yellow: 16776960,
 	yellowgreen: 10145074
 };
-wi(V, Hi, {
+vr(R, Ir, {
 	copy(e) {
 		return Object.assign(new this.constructor(), this, e);
 	},
 	displayable() {
 		return this.rgb().displayable();
 	},
-	hex: Ri,
-	formatHex: Ri,
-	formatHex8: zi,
-	formatHsl: Bi,
-	formatRgb: Vi,
-	toString: Vi
+	hex: Mr,
+	formatHex: Mr,
+	formatHex8: Nr,
+	formatHsl: Pr,
+	formatRgb: Fr,
+	toString: Fr
 });
-function Ri() {
+function Mr() {
 	return this.rgb().formatHex();
 }
-function zi() {
+function Nr() {
 	return this.rgb().formatHex8();
 }
-function Bi() {
-	return ea(this).formatHsl();
+function Pr() {
+	return Jr(this).formatHsl();
 }
-function Vi() {
+function Fr() {
 	return this.rgb().formatRgb();
 }
-function Hi(e) {
+function Ir(e) {
 	var t, n;
-	return e = (e + "").trim().toLowerCase(), (t = Ai.exec(e)) ? (n = t[1].length, t = parseInt(t[1], 16), n === 6 ? Ui(t) : n === 3 ? new U(t >> 8 & 15 | t >> 4 & 240, t >> 4 & 15 | t & 240, (t & 15) << 4 | t & 15, 1) : n === 8 ? Wi(t >> 24 & 255, t >> 16 & 255, t >> 8 & 255, (t & 255) / 255) : n === 4 ? Wi(t >> 12 & 15 | t >> 8 & 240, t >> 8 & 15 | t >> 4 & 240, t >> 4 & 15 | t & 240, ((t & 15) << 4 | t & 15) / 255) : null) : (t = ji.exec(e)) ? new U(t[1], t[2], t[3], 1) : (t = Mi.exec(e)) ? new U(t[1] * 255 / 100, t[2] * 255 / 100, t[3] * 255 / 100, 1) : (t = Ni.exec(e)) ? Wi(t[1], t[2], t[3], t[4]) : (t = Pi.exec(e)) ? Wi(t[1] * 255 / 100, t[2] * 255 / 100, t[3] * 255 / 100, t[4]) : (t = Fi.exec(e)) ? $i(t[1], t[2] / 100, t[3] / 100, 1) : (t = Ii.exec(e)) ? $i(t[1], t[2] / 100, t[3] / 100, t[4]) : Li.hasOwnProperty(e) ? Ui(Li[e]) : e === "transparent" ? new U(NaN, NaN, NaN, 0) : null;
+	return e = (e + "").trim().toLowerCase(), (t = wr.exec(e)) ? (n = t[1].length, t = parseInt(t[1], 16), n === 6 ? Lr(t) : n === 3 ? new B(t >> 8 & 15 | t >> 4 & 240, t >> 4 & 15 | t & 240, (t & 15) << 4 | t & 15, 1) : n === 8 ? Rr(t >> 24 & 255, t >> 16 & 255, t >> 8 & 255, (t & 255) / 255) : n === 4 ? Rr(t >> 12 & 15 | t >> 8 & 240, t >> 8 & 15 | t >> 4 & 240, t >> 4 & 15 | t & 240, ((t & 15) << 4 | t & 15) / 255) : null) : (t = Tr.exec(e)) ? new B(t[1], t[2], t[3], 1) : (t = Er.exec(e)) ? new B(t[1] * 255 / 100, t[2] * 255 / 100, t[3] * 255 / 100, 1) : (t = Dr.exec(e)) ? Rr(t[1], t[2], t[3], t[4]) : (t = Or.exec(e)) ? Rr(t[1] * 255 / 100, t[2] * 255 / 100, t[3] * 255 / 100, t[4]) : (t = kr.exec(e)) ? qr(t[1], t[2] / 100, t[3] / 100, 1) : (t = Ar.exec(e)) ? qr(t[1], t[2] / 100, t[3] / 100, t[4]) : jr.hasOwnProperty(e) ? Lr(jr[e]) : e === "transparent" ? new B(NaN, NaN, NaN, 0) : null;
 }
-function Ui(e) {
-	return new U(e >> 16 & 255, e >> 8 & 255, e & 255, 1);
+function Lr(e) {
+	return new B(e >> 16 & 255, e >> 8 & 255, e & 255, 1);
 }
-function Wi(e, t, n, r) {
-	return r <= 0 && (e = t = n = NaN), new U(e, t, n, r);
+function Rr(e, t, n, r) {
+	return r <= 0 && (e = t = n = NaN), new B(e, t, n, r);
 }
-function Gi(e) {
-	return e instanceof V || (e = Hi(e)), e ? (e = e.rgb(), new U(e.r, e.g, e.b, e.opacity)) : new U();
+function zr(e) {
+	return e instanceof R || (e = Ir(e)), e ? (e = e.rgb(), new B(e.r, e.g, e.b, e.opacity)) : new B();
 }
-function Ki(e, t, n, r) {
-	return arguments.length === 1 ? Gi(e) : new U(e, t, n, r ?? 1);
+function Br(e, t, n, r) {
+	return arguments.length === 1 ? zr(e) : new B(e, t, n, r ?? 1);
 }
-function U(e, t, n, r) {
+function B(e, t, n, r) {
 	this.r = +e, this.g = +t, this.b = +n, this.opacity = +r;
 }
-wi(U, Ki, Ti(V, {
+vr(B, Br, yr(R, {
 	brighter(e) {
-		return e = e == null ? Di : Di ** +e, new U(this.r * e, this.g * e, this.b * e, this.opacity);
+		return e = e == null ? xr : xr ** +e, new B(this.r * e, this.g * e, this.b * e, this.opacity);
 	},
 	darker(e) {
-		return e = e == null ? Ei : Ei ** +e, new U(this.r * e, this.g * e, this.b * e, this.opacity);
+		return e = e == null ? br : br ** +e, new B(this.r * e, this.g * e, this.b * e, this.opacity);
 	},
 	rgb() {
 		return this;
 	},
 	clamp() {
-		return new U(Zi(this.r), Zi(this.g), Zi(this.b), Xi(this.opacity));
+		return new B(Gr(this.r), Gr(this.g), Gr(this.b), Wr(this.opacity));
 	},
 	displayable() {
 		return -.5 <= this.r && this.r < 255.5 && -.5 <= this.g && this.g < 255.5 && -.5 <= this.b && this.b < 255.5 && 0 <= this.opacity && this.opacity <= 1;
 	},
-	hex: qi,
-	formatHex: qi,
-	formatHex8: Ji,
-	formatRgb: Yi,
-	toString: Yi
+	hex: Vr,
+	formatHex: Vr,
+	formatHex8: Hr,
+	formatRgb: Ur,
+	toString: Ur
 }));
-function qi() {
-	return `#${Qi(this.r)}${Qi(this.g)}${Qi(this.b)}`;
+function Vr() {
+	return `#${Kr(this.r)}${Kr(this.g)}${Kr(this.b)}`;
 }
-function Ji() {
-	return `#${Qi(this.r)}${Qi(this.g)}${Qi(this.b)}${Qi((isNaN(this.opacity) ? 1 : this.opacity) * 255)}`;
+function Hr() {
+	return `#${Kr(this.r)}${Kr(this.g)}${Kr(this.b)}${Kr((isNaN(this.opacity) ? 1 : this.opacity) * 255)}`;
 }
-function Yi() {
-	let e = Xi(this.opacity);
-	return `${e === 1 ? "rgb(" : "rgba("}${Zi(this.r)}, ${Zi(this.g)}, ${Zi(this.b)}${e === 1 ? ")" : `, ${e})`}`;
+function Ur() {
+	let e = Wr(this.opacity);
+	return `${e === 1 ? "rgb(" : "rgba("}${Gr(this.r)}, ${Gr(this.g)}, ${Gr(this.b)}${e === 1 ? ")" : `, ${e})`}`;
 }
-function Xi(e) {
+function Wr(e) {
 	return isNaN(e) ? 1 : Math.max(0, Math.min(1, e));
 }
-function Zi(e) {
+function Gr(e) {
 	return Math.max(0, Math.min(255, Math.round(e) || 0));
 }
-function Qi(e) {
-	return e = Zi(e), (e < 16 ? "0" : "") + e.toString(16);
+function Kr(e) {
+	return e = Gr(e), (e < 16 ? "0" : "") + e.toString(16);
 }
-function $i(e, t, n, r) {
-	return r <= 0 ? e = t = n = NaN : n <= 0 || n >= 1 ? e = t = NaN : t <= 0 && (e = NaN), new W(e, t, n, r);
+function qr(e, t, n, r) {
+	return r <= 0 ? e = t = n = NaN : n <= 0 || n >= 1 ? e = t = NaN : t <= 0 && (e = NaN), new V(e, t, n, r);
 }
-function ea(e) {
-	if (e instanceof W) return new W(e.h, e.s, e.l, e.opacity);
-	if (e instanceof V || (e = Hi(e)), !e) return new W();
-	if (e instanceof W) return e;
+function Jr(e) {
+	if (e instanceof V) return new V(e.h, e.s, e.l, e.opacity);
+	if (e instanceof R || (e = Ir(e)), !e) return new V();
+	if (e instanceof V) return e;
 	e = e.rgb();
 	var t = e.r / 255, n = e.g / 255, r = e.b / 255, i = Math.min(t, n, r), a = Math.max(t, n, r), o = NaN, s = a - i, c = (a + i) / 2;
-	return s ? (o = t === a ? (n - r) / s + (n < r) * 6 : n === a ? (r - t) / s + 2 : (t - n) / s + 4, s /= c < .5 ? a + i : 2 - a - i, o *= 60) : s = c > 0 && c < 1 ? 0 : o, new W(o, s, c, e.opacity);
+	return s ? (o = t === a ? (n - r) / s + (n < r) * 6 : n === a ? (r - t) / s + 2 : (t - n) / s + 4, s /= c < .5 ? a + i : 2 - a - i, o *= 60) : s = c > 0 && c < 1 ? 0 : o, new V(o, s, c, e.opacity);
 }
-function ta(e, t, n, r) {
-	return arguments.length === 1 ? ea(e) : new W(e, t, n, r ?? 1);
+function Yr(e, t, n, r) {
+	return arguments.length === 1 ? Jr(e) : new V(e, t, n, r ?? 1);
 }
-function W(e, t, n, r) {
+function V(e, t, n, r) {
 	this.h = +e, this.s = +t, this.l = +n, this.opacity = +r;
 }
-wi(W, ta, Ti(V, {
+vr(V, Yr, yr(R, {
 	brighter(e) {
-		return e = e == null ? Di : Di ** +e, new W(this.h, this.s, this.l * e, this.opacity);
+		return e = e == null ? xr : xr ** +e, new V(this.h, this.s, this.l * e, this.opacity);
 	},
 	darker(e) {
-		return e = e == null ? Ei : Ei ** +e, new W(this.h, this.s, this.l * e, this.opacity);
+		return e = e == null ? br : br ** +e, new V(this.h, this.s, this.l * e, this.opacity);
 	},
 	rgb() {
 		var e = this.h % 360 + (this.h < 0) * 360, t = isNaN(e) || isNaN(this.s) ? 0 : this.s, n = this.l, r = n + (n < .5 ? n : 1 - n) * t, i = 2 * n - r;
-		return new U(ia(e >= 240 ? e - 240 : e + 120, i, r), ia(e, i, r), ia(e < 120 ? e + 240 : e - 120, i, r), this.opacity);
+		return new B(Qr(e >= 240 ? e - 240 : e + 120, i, r), Qr(e, i, r), Qr(e < 120 ? e + 240 : e - 120, i, r), this.opacity);
 	},
 	clamp() {
-		return new W(na(this.h), ra(this.s), ra(this.l), Xi(this.opacity));
+		return new V(Xr(this.h), Zr(this.s), Zr(this.l), Wr(this.opacity));
 	},
 	displayable() {
 		return (0 <= this.s && this.s <= 1 || isNaN(this.s)) && 0 <= this.l && this.l <= 1 && 0 <= this.opacity && this.opacity <= 1;
 	},
 	formatHsl() {
-		let e = Xi(this.opacity);
-		return `${e === 1 ? "hsl(" : "hsla("}${na(this.h)}, ${ra(this.s) * 100}%, ${ra(this.l) * 100}%${e === 1 ? ")" : `, ${e})`}`;
+		let e = Wr(this.opacity);
+		return `${e === 1 ? "hsl(" : "hsla("}${Xr(this.h)}, ${Zr(this.s) * 100}%, ${Zr(this.l) * 100}%${e === 1 ? ")" : `, ${e})`}`;
 	}
 }));
-function na(e) {
+function Xr(e) {
 	return e = (e || 0) % 360, e < 0 ? e + 360 : e;
 }
-function ra(e) {
+function Zr(e) {
 	return Math.max(0, Math.min(1, e || 0));
 }
-function ia(e, t, n) {
+function Qr(e, t, n) {
 	return (e < 60 ? t + (n - t) * e / 60 : e < 180 ? n : e < 240 ? t + (n - t) * (240 - e) / 60 : t) * 255;
 }
-var aa = Math.PI / 180, oa = 180 / Math.PI, sa = 18, ca = .96422, la = 1, ua = .82521, da = 4 / 29, fa = 6 / 29, pa = 3 * fa * fa, ma = fa * fa * fa;
-function ha(e) {
-	if (e instanceof G) return new G(e.l, e.a, e.b, e.opacity);
-	if (e instanceof K) return Ca(e);
-	e instanceof U || (e = Gi(e));
-	var t = ba(e.r), n = ba(e.g), r = ba(e.b), i = _a((.2225045 * t + .7168786 * n + .0606169 * r) / la), a, o;
-	return t === n && n === r ? a = o = i : (a = _a((.4360747 * t + .3850649 * n + .1430804 * r) / ca), o = _a((.0139322 * t + .0971045 * n + .7141733 * r) / ua)), new G(116 * i - 16, 500 * (a - i), 200 * (i - o), e.opacity);
+var $r = Math.PI / 180, ei = 180 / Math.PI, ti = 18, ni = .96422, ri = 1, ii = .82521, ai = 4 / 29, oi = 6 / 29, si = 3 * oi * oi, ci = oi * oi * oi;
+function li(e) {
+	if (e instanceof H) return new H(e.l, e.a, e.b, e.opacity);
+	if (e instanceof U) return _i(e);
+	e instanceof B || (e = zr(e));
+	var t = mi(e.r), n = mi(e.g), r = mi(e.b), i = di((.2225045 * t + .7168786 * n + .0606169 * r) / ri), a, o;
+	return t === n && n === r ? a = o = i : (a = di((.4360747 * t + .3850649 * n + .1430804 * r) / ni), o = di((.0139322 * t + .0971045 * n + .7141733 * r) / ii)), new H(116 * i - 16, 500 * (a - i), 200 * (i - o), e.opacity);
 }
-function ga(e, t, n, r) {
-	return arguments.length === 1 ? ha(e) : new G(e, t, n, r ?? 1);
+function ui(e, t, n, r) {
+	return arguments.length === 1 ? li(e) : new H(e, t, n, r ?? 1);
 }
-function G(e, t, n, r) {
+function H(e, t, n, r) {
 	this.l = +e, this.a = +t, this.b = +n, this.opacity = +r;
 }
-wi(G, ga, Ti(V, {
+vr(H, ui, yr(R, {
 	brighter(e) {
-		return new G(this.l + sa * (e ?? 1), this.a, this.b, this.opacity);
+		return new H(this.l + ti * (e ?? 1), this.a, this.b, this.opacity);
 	},
 	darker(e) {
-		return new G(this.l - sa * (e ?? 1), this.a, this.b, this.opacity);
+		return new H(this.l - ti * (e ?? 1), this.a, this.b, this.opacity);
 	},
 	rgb() {
 		var e = (this.l + 16) / 116, t = isNaN(this.a) ? e : e + this.a / 500, n = isNaN(this.b) ? e : e - this.b / 200;
-		return t = ca * va(t), e = la * va(e), n = ua * va(n), new U(ya(3.1338561 * t - 1.6168667 * e - .4906146 * n), ya(-.9787684 * t + 1.9161415 * e + .033454 * n), ya(.0719453 * t - .2289914 * e + 1.4052427 * n), this.opacity);
+		return t = ni * fi(t), e = ri * fi(e), n = ii * fi(n), new B(pi(3.1338561 * t - 1.6168667 * e - .4906146 * n), pi(-.9787684 * t + 1.9161415 * e + .033454 * n), pi(.0719453 * t - .2289914 * e + 1.4052427 * n), this.opacity);
 	}
 }));
-function _a(e) {
-	return e > ma ? e ** (1 / 3) : e / pa + da;
+function di(e) {
+	return e > ci ? e ** (1 / 3) : e / si + ai;
 }
-function va(e) {
-	return e > fa ? e * e * e : pa * (e - da);
+function fi(e) {
+	return e > oi ? e * e * e : si * (e - ai);
 }
-function ya(e) {
+function pi(e) {
 	return 255 * (e <= .0031308 ? 12.92 * e : 1.055 * e ** (1 / 2.4) - .055);
 }
-function ba(e) {
+function mi(e) {
 	return (e /= 255) <= .04045 ? e / 12.92 : ((e + .055) / 1.055) ** 2.4;
 }
-function xa(e) {
-	if (e instanceof K) return new K(e.h, e.c, e.l, e.opacity);
-	if (e instanceof G || (e = ha(e)), e.a === 0 && e.b === 0) return new K(NaN, 0 < e.l && e.l < 100 ? 0 : NaN, e.l, e.opacity);
-	var t = Math.atan2(e.b, e.a) * oa;
-	return new K(t < 0 ? t + 360 : t, Math.sqrt(e.a * e.a + e.b * e.b), e.l, e.opacity);
+function hi(e) {
+	if (e instanceof U) return new U(e.h, e.c, e.l, e.opacity);
+	if (e instanceof H || (e = li(e)), e.a === 0 && e.b === 0) return new U(NaN, 0 < e.l && e.l < 100 ? 0 : NaN, e.l, e.opacity);
+	var t = Math.atan2(e.b, e.a) * ei;
+	return new U(t < 0 ? t + 360 : t, Math.sqrt(e.a * e.a + e.b * e.b), e.l, e.opacity);
 }
-function Sa(e, t, n, r) {
-	return arguments.length === 1 ? xa(e) : new K(e, t, n, r ?? 1);
+function gi(e, t, n, r) {
+	return arguments.length === 1 ? hi(e) : new U(e, t, n, r ?? 1);
 }
-function K(e, t, n, r) {
+function U(e, t, n, r) {
 	this.h = +e, this.c = +t, this.l = +n, this.opacity = +r;
 }
-function Ca(e) {
-	if (isNaN(e.h)) return new G(e.l, 0, 0, e.opacity);
-	var t = e.h * aa;
-	return new G(e.l, Math.cos(t) * e.c, Math.sin(t) * e.c, e.opacity);
+function _i(e) {
+	if (isNaN(e.h)) return new H(e.l, 0, 0, e.opacity);
+	var t = e.h * $r;
+	return new H(e.l, Math.cos(t) * e.c, Math.sin(t) * e.c, e.opacity);
 }
-wi(K, Sa, Ti(V, {
+vr(U, gi, yr(R, {
 	brighter(e) {
-		return new K(this.h, this.c, this.l + sa * (e ?? 1), this.opacity);
+		return new U(this.h, this.c, this.l + ti * (e ?? 1), this.opacity);
 	},
 	darker(e) {
-		return new K(this.h, this.c, this.l - sa * (e ?? 1), this.opacity);
+		return new U(this.h, this.c, this.l - ti * (e ?? 1), this.opacity);
 	},
 	rgb() {
-		return Ca(this).rgb();
+		return _i(this).rgb();
 	}
 }));
-var wa = -.14861, Ta = 1.78277, Ea = -.29227, Da = -.90649, Oa = 1.97294, ka = Oa * Da, Aa = Oa * Ta, ja = Ta * Ea - Da * wa;
-function Ma(e) {
-	if (e instanceof Pa) return new Pa(e.h, e.s, e.l, e.opacity);
-	e instanceof U || (e = Gi(e));
-	var t = e.r / 255, n = e.g / 255, r = e.b / 255, i = (ja * r + ka * t - Aa * n) / (ja + ka - Aa), a = r - i, o = (Oa * (n - i) - Ea * a) / Da, s = Math.sqrt(o * o + a * a) / (Oa * i * (1 - i)), c = s ? Math.atan2(o, a) * oa - 120 : NaN;
-	return new Pa(c < 0 ? c + 360 : c, s, i, e.opacity);
+var vi = -.14861, yi = 1.78277, bi = -.29227, xi = -.90649, Si = 1.97294, Ci = Si * xi, wi = Si * yi, Ti = yi * bi - xi * vi;
+function Ei(e) {
+	if (e instanceof Oi) return new Oi(e.h, e.s, e.l, e.opacity);
+	e instanceof B || (e = zr(e));
+	var t = e.r / 255, n = e.g / 255, r = e.b / 255, i = (Ti * r + Ci * t - wi * n) / (Ti + Ci - wi), a = r - i, o = (Si * (n - i) - bi * a) / xi, s = Math.sqrt(o * o + a * a) / (Si * i * (1 - i)), c = s ? Math.atan2(o, a) * ei - 120 : NaN;
+	return new Oi(c < 0 ? c + 360 : c, s, i, e.opacity);
 }
-function Na(e, t, n, r) {
-	return arguments.length === 1 ? Ma(e) : new Pa(e, t, n, r ?? 1);
+function Di(e, t, n, r) {
+	return arguments.length === 1 ? Ei(e) : new Oi(e, t, n, r ?? 1);
 }
-function Pa(e, t, n, r) {
+function Oi(e, t, n, r) {
 	this.h = +e, this.s = +t, this.l = +n, this.opacity = +r;
 }
-wi(Pa, Na, Ti(V, {
+vr(Oi, Di, yr(R, {
 	brighter(e) {
-		return e = e == null ? Di : Di ** +e, new Pa(this.h, this.s, this.l * e, this.opacity);
+		return e = e == null ? xr : xr ** +e, new Oi(this.h, this.s, this.l * e, this.opacity);
 	},
 	darker(e) {
-		return e = e == null ? Ei : Ei ** +e, new Pa(this.h, this.s, this.l * e, this.opacity);
+		return e = e == null ? br : br ** +e, new Oi(this.h, this.s, this.l * e, this.opacity);
 	},
 	rgb() {
-		var e = isNaN(this.h) ? 0 : (this.h + 120) * aa, t = +this.l, n = isNaN(this.s) ? 0 : this.s * t * (1 - t), r = Math.cos(e), i = Math.sin(e);
-		return new U(255 * (t + n * (wa * r + Ta * i)), 255 * (t + n * (Ea * r + Da * i)), 255 * (t + Oa * r * n), this.opacity);
+		var e = isNaN(this.h) ? 0 : (this.h + 120) * $r, t = +this.l, n = isNaN(this.s) ? 0 : this.s * t * (1 - t), r = Math.cos(e), i = Math.sin(e);
+		return new B(255 * (t + n * (vi * r + yi * i)), 255 * (t + n * (bi * r + xi * i)), 255 * (t + Si * r * n), this.opacity);
 	}
 }));
-var Fa = (e) => () => e;
-function Ia(e, t) {
+var ki = (e) => () => e;
+function Ai(e, t) {
 	return function(n) {
 		return e + n * t;
 	};
 }
-function La(e, t, n) {
+function ji(e, t, n) {
 	return e **= +n, t = t ** +n - e, n = 1 / n, function(r) {
 		return (e + r * t) ** +n;
 	};
 }
-function Ra(e, t) {
+function Mi(e, t) {
 	var n = t - e;
-	return n ? Ia(e, n > 180 || n < -180 ? n - 360 * Math.round(n / 360) : n) : Fa(isNaN(e) ? t : e);
+	return n ? Ai(e, n > 180 || n < -180 ? n - 360 * Math.round(n / 360) : n) : ki(isNaN(e) ? t : e);
 }
-function za(e) {
-	return (e = +e) == 1 ? Ba : function(t, n) {
-		return n - t ? La(t, n, e) : Fa(isNaN(t) ? n : t);
+function Ni(e) {
+	return (e = +e) == 1 ? Pi : function(t, n) {
+		return n - t ? ji(t, n, e) : ki(isNaN(t) ? n : t);
 	};
 }
-function Ba(e, t) {
+function Pi(e, t) {
 	var n = t - e;
-	return n ? Ia(e, n) : Fa(isNaN(e) ? t : e);
+	return n ? Ai(e, n) : ki(isNaN(e) ? t : e);
 }
-var Va = (function e(t) {
-	var n = za(t);
+var Fi = (function e(t) {
+	var n = Ni(t);
 	function r(e, t) {
-		var r = n((e = Ki(e)).r, (t = Ki(t)).r), i = n(e.g, t.g), a = n(e.b, t.b), o = Ba(e.opacity, t.opacity);
+		var r = n((e = Br(e)).r, (t = Br(t)).r), i = n(e.g, t.g), a = n(e.b, t.b), o = Pi(e.opacity, t.opacity);
 		return function(t) {
 			return e.r = r(t), e.g = i(t), e.b = a(t), e.opacity = o(t), e + "";
 		};
 	}
 	return r.gamma = e, r;
 })(1);
-function q(e, t) {
+function W(e, t) {
 	return e = +e, t = +t, function(n) {
 		return e * (1 - n) + t * n;
 	};
 }
-var Ha = /[-+]?(?:\d+\.?\d*|\.?\d+)(?:[eE][-+]?\d+)?/g, Ua = new RegExp(Ha.source, "g");
-function Wa(e) {
+var Ii = /[-+]?(?:\d+\.?\d*|\.?\d+)(?:[eE][-+]?\d+)?/g, Li = new RegExp(Ii.source, "g");
+function Ri(e) {
 	return function() {
 		return e;
 	};
 }
-function Ga(e) {
+function zi(e) {
 	return function(t) {
 		return e(t) + "";
 	};
 }
-function Ka(e, t) {
-	var n = Ha.lastIndex = Ua.lastIndex = 0, r, i, a, o = -1, s = [], c = [];
-	for (e += "", t += ""; (r = Ha.exec(e)) && (i = Ua.exec(t));) (a = i.index) > n && (a = t.slice(n, a), s[o] ? s[o] += a : s[++o] = a), (r = r[0]) === (i = i[0]) ? s[o] ? s[o] += i : s[++o] = i : (s[++o] = null, c.push({
+function Bi(e, t) {
+	var n = Ii.lastIndex = Li.lastIndex = 0, r, i, a, o = -1, s = [], c = [];
+	for (e += "", t += ""; (r = Ii.exec(e)) && (i = Li.exec(t));) (a = i.index) > n && (a = t.slice(n, a), s[o] ? s[o] += a : s[++o] = a), (r = r[0]) === (i = i[0]) ? s[o] ? s[o] += i : s[++o] = i : (s[++o] = null, c.push({
 		i: o,
-		x: q(r, i)
-	})), n = Ua.lastIndex;
-	return n < t.length && (a = t.slice(n), s[o] ? s[o] += a : s[++o] = a), s.length < 2 ? c[0] ? Ga(c[0].x) : Wa(t) : (t = c.length, function(e) {
+		x: W(r, i)
+	})), n = Li.lastIndex;
+	return n < t.length && (a = t.slice(n), s[o] ? s[o] += a : s[++o] = a), s.length < 2 ? c[0] ? zi(c[0].x) : Ri(t) : (t = c.length, function(e) {
 		for (var n = 0, r; n < t; ++n) s[(r = c[n]).i] = r.x(e);
 		return s.join("");
 	});
 }
-var qa = 180 / Math.PI, Ja = {
+var Vi = 180 / Math.PI, Hi = {
 	translateX: 0,
 	translateY: 0,
 	rotate: 0,
@@ -2526,26 +2020,26 @@ var qa = 180 / Math.PI, Ja = {
 	scaleX: 1,
 	scaleY: 1
 };
-function Ya(e, t, n, r, i, a) {
+function Ui(e, t, n, r, i, a) {
 	var o, s, c;
 	return (o = Math.sqrt(e * e + t * t)) && (e /= o, t /= o), (c = e * n + t * r) && (n -= e * c, r -= t * c), (s = Math.sqrt(n * n + r * r)) && (n /= s, r /= s, c /= s), e * r < t * n && (e = -e, t = -t, c = -c, o = -o), {
 		translateX: i,
 		translateY: a,
-		rotate: Math.atan2(t, e) * qa,
-		skewX: Math.atan(c) * qa,
+		rotate: Math.atan2(t, e) * Vi,
+		skewX: Math.atan(c) * Vi,
 		scaleX: o,
 		scaleY: s
 	};
 }
-var Xa;
-function Za(e) {
+var Wi;
+function Gi(e) {
 	let t = new (typeof DOMMatrix == "function" ? DOMMatrix : WebKitCSSMatrix)(e + "");
-	return t.isIdentity ? Ja : Ya(t.a, t.b, t.c, t.d, t.e, t.f);
+	return t.isIdentity ? Hi : Ui(t.a, t.b, t.c, t.d, t.e, t.f);
 }
-function Qa(e) {
-	return e == null || (Xa ||= document.createElementNS("http://www.w3.org/2000/svg", "g"), Xa.setAttribute("transform", e), !(e = Xa.transform.baseVal.consolidate())) ? Ja : (e = e.matrix, Ya(e.a, e.b, e.c, e.d, e.e, e.f));
+function Ki(e) {
+	return e == null || (Wi ||= document.createElementNS("http://www.w3.org/2000/svg", "g"), Wi.setAttribute("transform", e), !(e = Wi.transform.baseVal.consolidate())) ? Hi : (e = e.matrix, Ui(e.a, e.b, e.c, e.d, e.e, e.f));
 }
-function $a(e, t, n, r) {
+function qi(e, t, n, r) {
 	function i(e) {
 		return e.length ? e.pop() + " " : "";
 	}
@@ -2554,23 +2048,23 @@ function $a(e, t, n, r) {
 			var c = o.push("translate(", null, t, null, n);
 			s.push({
 				i: c - 4,
-				x: q(e, i)
+				x: W(e, i)
 			}, {
 				i: c - 2,
-				x: q(r, a)
+				x: W(r, a)
 			});
 		} else (i || a) && o.push("translate(" + i + t + a + n);
 	}
 	function o(e, t, n, a) {
 		e === t ? t && n.push(i(n) + "rotate(" + t + r) : (e - t > 180 ? t += 360 : t - e > 180 && (e += 360), a.push({
 			i: n.push(i(n) + "rotate(", null, r) - 2,
-			x: q(e, t)
+			x: W(e, t)
 		}));
 	}
 	function s(e, t, n, a) {
 		e === t ? t && n.push(i(n) + "skewX(" + t + r) : a.push({
 			i: n.push(i(n) + "skewX(", null, r) - 2,
-			x: q(e, t)
+			x: W(e, t)
 		});
 	}
 	function c(e, t, n, r, a, o) {
@@ -2578,10 +2072,10 @@ function $a(e, t, n, r) {
 			var s = a.push(i(a) + "scale(", null, ",", null, ")");
 			o.push({
 				i: s - 4,
-				x: q(e, n)
+				x: W(e, n)
 			}, {
 				i: s - 2,
-				x: q(t, r)
+				x: W(t, r)
 			});
 		} else (n !== 1 || r !== 1) && a.push(i(a) + "scale(" + n + "," + r + ")");
 	}
@@ -2593,20 +2087,20 @@ function $a(e, t, n, r) {
 		};
 	};
 }
-var eo = $a(Za, "px, ", "px)", "deg)"), to = $a(Qa, ", ", ")", ")"), no = 1e-12;
-function ro(e) {
+var Ji = qi(Gi, "px, ", "px)", "deg)"), Yi = qi(Ki, ", ", ")", ")"), Xi = 1e-12;
+function Zi(e) {
 	return ((e = Math.exp(e)) + 1 / e) / 2;
 }
-function io(e) {
+function Qi(e) {
 	return ((e = Math.exp(e)) - 1 / e) / 2;
 }
-function ao(e) {
+function $i(e) {
 	return ((e = Math.exp(2 * e)) - 1) / (e + 1);
 }
-var oo = (function e(t, n, r) {
+var ea = (function e(t, n, r) {
 	function i(e, i) {
 		var a = e[0], o = e[1], s = e[2], c = i[0], l = i[1], u = i[2], d = c - a, f = l - o, p = d * d + f * f, m, h;
-		if (p < no) h = Math.log(u / s) / t, m = function(e) {
+		if (p < Xi) h = Math.log(u / s) / t, m = function(e) {
 			return [
 				a + e * d,
 				o + e * f,
@@ -2616,11 +2110,11 @@ var oo = (function e(t, n, r) {
 		else {
 			var g = Math.sqrt(p), _ = (u * u - s * s + r * p) / (2 * s * n * g), v = (u * u - s * s - r * p) / (2 * u * n * g), y = Math.log(Math.sqrt(_ * _ + 1) - _);
 			h = (Math.log(Math.sqrt(v * v + 1) - v) - y) / t, m = function(e) {
-				var r = e * h, i = ro(y), c = s / (n * g) * (i * ao(t * r + y) - io(y));
+				var r = e * h, i = Zi(y), c = s / (n * g) * (i * $i(t * r + y) - Qi(y));
 				return [
 					a + c * d,
 					o + c * f,
-					s * i / ro(t * r + y)
+					s * i / Zi(t * r + y)
 				];
 			};
 		}
@@ -2631,11 +2125,11 @@ var oo = (function e(t, n, r) {
 		return e(n, r, r * r);
 	}, i;
 })(Math.SQRT2, 2, 4);
-function so(e) {
+function ta(e) {
 	return (function t(n) {
 		n = +n;
 		function r(t, r) {
-			var i = e((t = Na(t)).h, (r = Na(r)).h), a = Ba(t.s, r.s), o = Ba(t.l, r.l), s = Ba(t.opacity, r.opacity);
+			var i = e((t = Di(t)).h, (r = Di(r)).h), a = Pi(t.s, r.s), o = Pi(t.l, r.l), s = Pi(t.opacity, r.opacity);
 			return function(e) {
 				return t.h = i(e), t.s = a(e), t.l = o(e ** +n), t.opacity = s(e), t + "";
 			};
@@ -2643,168 +2137,225 @@ function so(e) {
 		return r.gamma = t, r;
 	})(1);
 }
-so(Ra), so(Ba);
+ta(Mi), ta(Pi);
+// node_modules/d3-timer/dist/d3-timer.mjs
+var na = 0, ra = 0, ia = 0, aa = 1e3, oa, sa, ca = 0, la = 0, ua = 0, da = typeof performance == "object" && performance.now ? performance : Date, fa = typeof window == "object" && window.requestAnimationFrame ? window.requestAnimationFrame.bind(window) : function(e) {
+	setTimeout(e, 17);
+};
+function pa() {
+	return la ||= (fa(ma), da.now() + ua);
+}
+function ma() {
+	la = 0;
+}
+function ha() {
+	this._call = this._time = this._next = null;
+}
+ha.prototype = ga.prototype = {
+	constructor: ha,
+	restart: function(e, t, n) {
+		if (typeof e != "function") throw TypeError("callback is not a function");
+		n = (n == null ? pa() : +n) + (t == null ? 0 : +t), !this._next && sa !== this && (sa ? sa._next = this : oa = this, sa = this), this._call = e, this._time = n, xa();
+	},
+	stop: function() {
+		this._call && (this._call = null, this._time = Infinity, xa());
+	}
+};
+function ga(e, t, n) {
+	var r = new ha();
+	return r.restart(e, t, n), r;
+}
+function _a() {
+	pa(), ++na;
+	for (var e = oa, t; e;) (t = la - e._time) >= 0 && e._call.call(void 0, t), e = e._next;
+	--na;
+}
+function va() {
+	la = (ca = da.now()) + ua, na = ra = 0;
+	try {
+		_a();
+	} finally {
+		na = 0, ba(), la = 0;
+	}
+}
+function ya() {
+	var e = da.now(), t = e - ca;
+	t > aa && (ua -= t, ca = e);
+}
+function ba() {
+	for (var e, t = oa, n, r = Infinity; t;) t._call ? (r > t._time && (r = t._time), e = t, t = t._next) : (n = t._next, t._next = null, t = e ? e._next = n : oa = n);
+	sa = e, xa(r);
+}
+function xa(e) {
+	na || (ra &&= clearTimeout(ra), e - la > 24 ? (e < Infinity && (ra = setTimeout(va, Math.ceil(e - da.now() - ua) + 1)), ia &&= clearInterval(ia)) : (ia ||= (ca = da.now(), setInterval(ya, aa)), na = 1, fa(va)));
+}
+function Sa(e, t, n) {
+	var r = new ha();
+	return t = t == null ? 0 : +t, r.restart((n) => {
+		r.stop(), e(n + t);
+	}, t, n), r;
+}
 // node_modules/d3-ease/dist/d3-ease.mjs
-function co(e) {
+function Ca(e) {
 	return ((e *= 2) <= 1 ? e * e * e : (e -= 2) * e * e + 2) / 2;
 }
-var lo = 3;
+var wa = 3;
 (function e(t) {
 	t = +t;
 	function n(e) {
 		return e ** +t;
 	}
 	return n.exponent = e, n;
-})(lo), (function e(t) {
+})(wa), (function e(t) {
 	t = +t;
 	function n(e) {
 		return 1 - (1 - e) ** t;
 	}
 	return n.exponent = e, n;
-})(lo), (function e(t) {
+})(wa), (function e(t) {
 	t = +t;
 	function n(e) {
 		return ((e *= 2) <= 1 ? e ** +t : 2 - (2 - e) ** t) / 2;
 	}
 	return n.exponent = e, n;
-})(lo);
-function uo(e) {
+})(wa);
+function Ta(e) {
 	return (2 ** (-10 * e) - .0009765625) * 1.0009775171065494;
 }
-var fo = 4 / 11;
-1 / fo / fo;
-var po = 1.70158;
+var Ea = 4 / 11;
+1 / Ea / Ea;
+var Da = 1.70158;
 (function e(t) {
 	t = +t;
 	function n(e) {
 		return (e = +e) * e * (t * (e - 1) + e);
 	}
 	return n.overshoot = e, n;
-})(po), (function e(t) {
+})(Da), (function e(t) {
 	t = +t;
 	function n(e) {
 		return --e * e * ((e + 1) * t + e) + 1;
 	}
 	return n.overshoot = e, n;
-})(po), (function e(t) {
+})(Da), (function e(t) {
 	t = +t;
 	function n(e) {
 		return ((e *= 2) < 1 ? e * e * ((t + 1) * e - t) : (e -= 2) * e * ((t + 1) * e + t) + 2) / 2;
 	}
 	return n.overshoot = e, n;
-})(po);
-var mo = 2 * Math.PI, ho = 1, go = .3;
+})(Da);
+var Oa = 2 * Math.PI, ka = 1, Aa = .3;
 (function e(t, n) {
-	var r = Math.asin(1 / (t = Math.max(1, t))) * (n /= mo);
+	var r = Math.asin(1 / (t = Math.max(1, t))) * (n /= Oa);
 	function i(e) {
-		return t * uo(- --e) * Math.sin((r - e) / n);
+		return t * Ta(- --e) * Math.sin((r - e) / n);
 	}
 	return i.amplitude = function(t) {
-		return e(t, n * mo);
+		return e(t, n * Oa);
 	}, i.period = function(n) {
 		return e(t, n);
 	}, i;
-})(ho, go), (function e(t, n) {
-	var r = Math.asin(1 / (t = Math.max(1, t))) * (n /= mo);
+})(ka, Aa), (function e(t, n) {
+	var r = Math.asin(1 / (t = Math.max(1, t))) * (n /= Oa);
 	function i(e) {
-		return 1 - t * uo(e = +e) * Math.sin((e + r) / n);
+		return 1 - t * Ta(e = +e) * Math.sin((e + r) / n);
 	}
 	return i.amplitude = function(t) {
-		return e(t, n * mo);
+		return e(t, n * Oa);
 	}, i.period = function(n) {
 		return e(t, n);
 	}, i;
-})(ho, go), (function e(t, n) {
-	var r = Math.asin(1 / (t = Math.max(1, t))) * (n /= mo);
+})(ka, Aa), (function e(t, n) {
+	var r = Math.asin(1 / (t = Math.max(1, t))) * (n /= Oa);
 	function i(e) {
-		return ((e = e * 2 - 1) < 0 ? t * uo(-e) * Math.sin((r - e) / n) : 2 - t * uo(e) * Math.sin((r + e) / n)) / 2;
+		return ((e = e * 2 - 1) < 0 ? t * Ta(-e) * Math.sin((r - e) / n) : 2 - t * Ta(e) * Math.sin((r + e) / n)) / 2;
 	}
 	return i.amplitude = function(t) {
-		return e(t, n * mo);
+		return e(t, n * Oa);
 	}, i.period = function(n) {
 		return e(t, n);
 	}, i;
-})(ho, go);
+})(ka, Aa);
 // node_modules/d3-transition/dist/d3-transition.mjs
-var _o = Tt("start", "end", "cancel", "interrupt"), vo = [], yo = 0, bo = 1, xo = 2, So = 3, Co = 4, wo = 5, To = 6;
-function Eo(e, t, n, r, i, a) {
+var ja = cr("start", "end", "cancel", "interrupt"), Ma = [], Na = 0, Pa = 1, Fa = 2, Ia = 3, La = 4, Ra = 5, za = 6;
+function Ba(e, t, n, r, i, a) {
 	var o = e.__transition;
 	if (!o) e.__transition = {};
 	else if (n in o) return;
-	Oo(e, n, {
+	Ha(e, n, {
 		name: t,
 		index: r,
 		group: i,
-		on: _o,
-		tween: vo,
+		on: ja,
+		tween: Ma,
 		time: a.time,
 		delay: a.delay,
 		duration: a.duration,
 		ease: a.ease,
 		timer: null,
-		state: yo
+		state: Na
 	});
 }
-function Do(e, t) {
-	var n = Y(e, t);
-	if (n.state > yo) throw Error("too late; already scheduled");
+function Va(e, t) {
+	var n = K(e, t);
+	if (n.state > Na) throw Error("too late; already scheduled");
 	return n;
 }
-function J(e, t) {
-	var n = Y(e, t);
-	if (n.state > So) throw Error("too late; already running");
+function G(e, t) {
+	var n = K(e, t);
+	if (n.state > Ia) throw Error("too late; already running");
 	return n;
 }
-function Y(e, t) {
+function K(e, t) {
 	var n = e.__transition;
 	if (!n || !(n = n[t])) throw Error("transition not found");
 	return n;
 }
-function Oo(e, t, n) {
+function Ha(e, t, n) {
 	var r = e.__transition, i;
-	r[t] = n, n.timer = Wt(a, 0, n.time);
+	r[t] = n, n.timer = ga(a, 0, n.time);
 	function a(e) {
-		n.state = bo, n.timer.restart(o, n.delay, n.time), n.delay <= e && o(e - n.delay);
+		n.state = Pa, n.timer.restart(o, n.delay, n.time), n.delay <= e && o(e - n.delay);
 	}
 	function o(a) {
 		var l, u, d, f;
-		if (n.state !== bo) return c();
+		if (n.state !== Pa) return c();
 		for (l in r) if (f = r[l], f.name === n.name) {
-			if (f.state === So) return Xt(o);
-			f.state === Co ? (f.state = To, f.timer.stop(), f.on.call("interrupt", e, e.__data__, f.index, f.group), delete r[l]) : +l < t && (f.state = To, f.timer.stop(), f.on.call("cancel", e, e.__data__, f.index, f.group), delete r[l]);
+			if (f.state === Ia) return Sa(o);
+			f.state === La ? (f.state = za, f.timer.stop(), f.on.call("interrupt", e, e.__data__, f.index, f.group), delete r[l]) : +l < t && (f.state = za, f.timer.stop(), f.on.call("cancel", e, e.__data__, f.index, f.group), delete r[l]);
 		}
-		if (Xt(function() {
-			n.state === So && (n.state = Co, n.timer.restart(s, n.delay, n.time), s(a));
-		}), n.state = xo, n.on.call("start", e, e.__data__, n.index, n.group), n.state === xo) {
-			for (n.state = So, i = Array(d = n.tween.length), l = 0, u = -1; l < d; ++l) (f = n.tween[l].value.call(e, e.__data__, n.index, n.group)) && (i[++u] = f);
+		if (Sa(function() {
+			n.state === Ia && (n.state = La, n.timer.restart(s, n.delay, n.time), s(a));
+		}), n.state = Fa, n.on.call("start", e, e.__data__, n.index, n.group), n.state === Fa) {
+			for (n.state = Ia, i = Array(d = n.tween.length), l = 0, u = -1; l < d; ++l) (f = n.tween[l].value.call(e, e.__data__, n.index, n.group)) && (i[++u] = f);
 			i.length = u + 1;
 		}
 	}
 	function s(t) {
-		for (var r = t < n.duration ? n.ease.call(null, t / n.duration) : (n.timer.restart(c), n.state = wo, 1), a = -1, o = i.length; ++a < o;) i[a].call(e, r);
-		n.state === wo && (n.on.call("end", e, e.__data__, n.index, n.group), c());
+		for (var r = t < n.duration ? n.ease.call(null, t / n.duration) : (n.timer.restart(c), n.state = Ra, 1), a = -1, o = i.length; ++a < o;) i[a].call(e, r);
+		n.state === Ra && (n.on.call("end", e, e.__data__, n.index, n.group), c());
 	}
 	function c() {
-		for (var i in n.state = To, n.timer.stop(), delete r[t], r) return;
+		for (var i in n.state = za, n.timer.stop(), delete r[t], r) return;
 		delete e.__transition;
 	}
 }
-function ko(e, t) {
+function Ua(e, t) {
 	var n = e.__transition, r, i, a = !0, o;
 	if (n) {
-		for (o in t = t == null ? null : t + "", n) (r = n[o]).name === t ? (i = r.state > xo && r.state < wo, r.state = To, r.timer.stop(), r.on.call(i ? "interrupt" : "cancel", e, e.__data__, r.index, r.group), delete n[o]) : a = !1;
+		for (o in t = t == null ? null : t + "", n) (r = n[o]).name === t ? (i = r.state > Fa && r.state < Ra, r.state = za, r.timer.stop(), r.on.call(i ? "interrupt" : "cancel", e, e.__data__, r.index, r.group), delete n[o]) : a = !1;
 		a && delete e.__transition;
 	}
 }
-function Ao(e) {
+function Wa(e) {
 	return this.each(function() {
-		ko(this, e);
+		Ua(this, e);
 	});
 }
-function jo(e, t) {
+function Ga(e, t) {
 	var n, r;
 	return function() {
-		var i = J(this, e), a = i.tween;
+		var i = G(this, e), a = i.tween;
 		if (a !== n) {
 			r = n = a;
 			for (var o = 0, s = r.length; o < s; ++o) if (r[o].name === t) {
@@ -2815,11 +2366,11 @@ function jo(e, t) {
 		i.tween = r;
 	};
 }
-function Mo(e, t, n) {
+function Ka(e, t, n) {
 	var r, i;
 	if (typeof n != "function") throw Error();
 	return function() {
-		var a = J(this, e), o = a.tween;
+		var a = G(this, e), o = a.tween;
 		if (o !== r) {
 			i = (r = o).slice();
 			for (var s = {
@@ -2834,384 +2385,384 @@ function Mo(e, t, n) {
 		a.tween = i;
 	};
 }
-function No(e, t) {
+function qa(e, t) {
 	var n = this._id;
 	if (e += "", arguments.length < 2) {
-		for (var r = Y(this.node(), n).tween, i = 0, a = r.length, o; i < a; ++i) if ((o = r[i]).name === e) return o.value;
+		for (var r = K(this.node(), n).tween, i = 0, a = r.length, o; i < a; ++i) if ((o = r[i]).name === e) return o.value;
 		return null;
 	}
-	return this.each((t == null ? jo : Mo)(n, e, t));
+	return this.each((t == null ? Ga : Ka)(n, e, t));
 }
-function Po(e, t, n) {
+function Ja(e, t, n) {
 	var r = e._id;
 	return e.each(function() {
-		var e = J(this, r);
+		var e = G(this, r);
 		(e.value ||= {})[t] = n.apply(this, arguments);
 	}), function(e) {
-		return Y(e, r).value[t];
+		return K(e, r).value[t];
 	};
 }
-function Fo(e, t) {
+function Ya(e, t) {
 	var n;
-	return (typeof t == "number" ? q : t instanceof Hi ? Va : (n = Hi(t)) ? (t = n, Va) : Ka)(e, t);
+	return (typeof t == "number" ? W : t instanceof Ir ? Fi : (n = Ir(t)) ? (t = n, Fi) : Bi)(e, t);
 }
-function Io(e) {
+function Xa(e) {
 	return function() {
 		this.removeAttribute(e);
 	};
 }
-function Lo(e) {
+function Za(e) {
 	return function() {
 		this.removeAttributeNS(e.space, e.local);
 	};
 }
-function Ro(e, t, n) {
+function Qa(e, t, n) {
 	var r, i = n + "", a;
 	return function() {
 		var o = this.getAttribute(e);
 		return o === i ? null : o === r ? a : a = t(r = o, n);
 	};
 }
-function zo(e, t, n) {
+function $a(e, t, n) {
 	var r, i = n + "", a;
 	return function() {
 		var o = this.getAttributeNS(e.space, e.local);
 		return o === i ? null : o === r ? a : a = t(r = o, n);
 	};
 }
-function Bo(e, t, n) {
+function eo(e, t, n) {
 	var r, i, a;
 	return function() {
 		var o, s = n(this), c;
 		return s == null ? void this.removeAttribute(e) : (o = this.getAttribute(e), c = s + "", o === c ? null : o === r && c === i ? a : (i = c, a = t(r = o, s)));
 	};
 }
-function Vo(e, t, n) {
+function to(e, t, n) {
 	var r, i, a;
 	return function() {
 		var o, s = n(this), c;
 		return s == null ? void this.removeAttributeNS(e.space, e.local) : (o = this.getAttributeNS(e.space, e.local), c = s + "", o === c ? null : o === r && c === i ? a : (i = c, a = t(r = o, s)));
 	};
 }
-function Ho(e, t) {
-	var n = vn(e), r = n === "transform" ? to : Fo;
-	return this.attrTween(e, typeof t == "function" ? (n.local ? Vo : Bo)(n, r, Po(this, "attr." + e, t)) : t == null ? (n.local ? Lo : Io)(n) : (n.local ? zo : Ro)(n, r, t));
+function no(e, t) {
+	var n = at(e), r = n === "transform" ? Yi : Ya;
+	return this.attrTween(e, typeof t == "function" ? (n.local ? to : eo)(n, r, Ja(this, "attr." + e, t)) : t == null ? (n.local ? Za : Xa)(n) : (n.local ? $a : Qa)(n, r, t));
 }
-function Uo(e, t) {
+function ro(e, t) {
 	return function(n) {
 		this.setAttribute(e, t.call(this, n));
 	};
 }
-function Wo(e, t) {
+function io(e, t) {
 	return function(n) {
 		this.setAttributeNS(e.space, e.local, t.call(this, n));
 	};
 }
-function Go(e, t) {
+function ao(e, t) {
 	var n, r;
 	function i() {
 		var i = t.apply(this, arguments);
-		return i !== r && (n = (r = i) && Wo(e, i)), n;
+		return i !== r && (n = (r = i) && io(e, i)), n;
 	}
 	return i._value = t, i;
 }
-function Ko(e, t) {
+function oo(e, t) {
 	var n, r;
 	function i() {
 		var i = t.apply(this, arguments);
-		return i !== r && (n = (r = i) && Uo(e, i)), n;
+		return i !== r && (n = (r = i) && ro(e, i)), n;
 	}
 	return i._value = t, i;
 }
-function qo(e, t) {
+function so(e, t) {
 	var n = "attr." + e;
 	if (arguments.length < 2) return (n = this.tween(n)) && n._value;
 	if (t == null) return this.tween(n, null);
 	if (typeof t != "function") throw Error();
-	var r = vn(e);
-	return this.tween(n, (r.local ? Go : Ko)(r, t));
+	var r = at(e);
+	return this.tween(n, (r.local ? ao : oo)(r, t));
 }
-function Jo(e, t) {
+function co(e, t) {
 	return function() {
-		Do(this, e).delay = +t.apply(this, arguments);
+		Va(this, e).delay = +t.apply(this, arguments);
 	};
 }
-function Yo(e, t) {
+function lo(e, t) {
 	return t = +t, function() {
-		Do(this, e).delay = t;
+		Va(this, e).delay = t;
 	};
 }
-function Xo(e) {
+function uo(e) {
 	var t = this._id;
-	return arguments.length ? this.each((typeof e == "function" ? Jo : Yo)(t, e)) : Y(this.node(), t).delay;
+	return arguments.length ? this.each((typeof e == "function" ? co : lo)(t, e)) : K(this.node(), t).delay;
 }
-function Zo(e, t) {
+function fo(e, t) {
 	return function() {
-		J(this, e).duration = +t.apply(this, arguments);
+		G(this, e).duration = +t.apply(this, arguments);
 	};
 }
-function Qo(e, t) {
+function po(e, t) {
 	return t = +t, function() {
-		J(this, e).duration = t;
+		G(this, e).duration = t;
 	};
 }
-function $o(e) {
+function mo(e) {
 	var t = this._id;
-	return arguments.length ? this.each((typeof e == "function" ? Zo : Qo)(t, e)) : Y(this.node(), t).duration;
+	return arguments.length ? this.each((typeof e == "function" ? fo : po)(t, e)) : K(this.node(), t).duration;
 }
-function es(e, t) {
+function ho(e, t) {
 	if (typeof t != "function") throw Error();
 	return function() {
-		J(this, e).ease = t;
+		G(this, e).ease = t;
 	};
 }
-function ts(e) {
+function go(e) {
 	var t = this._id;
-	return arguments.length ? this.each(es(t, e)) : Y(this.node(), t).ease;
+	return arguments.length ? this.each(ho(t, e)) : K(this.node(), t).ease;
 }
-function ns(e, t) {
+function _o(e, t) {
 	return function() {
 		var n = t.apply(this, arguments);
 		if (typeof n != "function") throw Error();
-		J(this, e).ease = n;
+		G(this, e).ease = n;
 	};
 }
-function rs(e) {
+function vo(e) {
 	if (typeof e != "function") throw Error();
-	return this.each(ns(this._id, e));
+	return this.each(_o(this._id, e));
 }
-function is(e) {
-	typeof e != "function" && (e = An(e));
+function yo(e) {
+	typeof e != "function" && (e = _t(e));
 	for (var t = this._groups, n = t.length, r = Array(n), i = 0; i < n; ++i) for (var a = t[i], o = a.length, s = r[i] = [], c, l = 0; l < o; ++l) (c = a[l]) && e.call(c, c.__data__, l, a) && s.push(c);
-	return new X(r, this._parents, this._name, this._id);
+	return new q(r, this._parents, this._name, this._id);
 }
-function as(e) {
+function bo(e) {
 	if (e._id !== this._id) throw Error();
 	for (var t = this._groups, n = e._groups, r = t.length, i = n.length, a = Math.min(r, i), o = Array(r), s = 0; s < a; ++s) for (var c = t[s], l = n[s], u = c.length, d = o[s] = Array(u), f, p = 0; p < u; ++p) (f = c[p] || l[p]) && (d[p] = f);
 	for (; s < r; ++s) o[s] = t[s];
-	return new X(o, this._parents, this._name, this._id);
+	return new q(o, this._parents, this._name, this._id);
 }
-function os(e) {
+function xo(e) {
 	return (e + "").trim().split(/^|\s+/).every(function(e) {
 		var t = e.indexOf(".");
 		return t >= 0 && (e = e.slice(0, t)), !e || e === "start";
 	});
 }
-function ss(e, t, n) {
-	var r, i, a = os(t) ? Do : J;
+function So(e, t, n) {
+	var r, i, a = xo(t) ? Va : G;
 	return function() {
 		var o = a(this, e), s = o.on;
 		s !== r && (i = (r = s).copy()).on(t, n), o.on = i;
 	};
 }
-function cs(e, t) {
+function Co(e, t) {
 	var n = this._id;
-	return arguments.length < 2 ? Y(this.node(), n).on.on(e) : this.each(ss(n, e, t));
+	return arguments.length < 2 ? K(this.node(), n).on.on(e) : this.each(So(n, e, t));
 }
-function ls(e) {
+function wo(e) {
 	return function() {
 		var t = this.parentNode;
 		for (var n in this.__transition) if (+n !== e) return;
 		t && t.removeChild(this);
 	};
 }
-function us() {
-	return this.on("end.remove", ls(this._id));
+function To() {
+	return this.on("end.remove", wo(this._id));
 }
-function ds(e) {
+function Eo(e) {
 	var t = this._name, n = this._id;
-	typeof e != "function" && (e = Cn(e));
-	for (var r = this._groups, i = r.length, a = Array(i), o = 0; o < i; ++o) for (var s = r[o], c = s.length, l = a[o] = Array(c), u, d, f = 0; f < c; ++f) (u = s[f]) && (d = e.call(u, u.__data__, f, s)) && ("__data__" in u && (d.__data__ = u.__data__), l[f] = d, Eo(l[f], t, n, f, l, Y(u, n)));
-	return new X(a, this._parents, t, n);
+	typeof e != "function" && (e = ut(e));
+	for (var r = this._groups, i = r.length, a = Array(i), o = 0; o < i; ++o) for (var s = r[o], c = s.length, l = a[o] = Array(c), u, d, f = 0; f < c; ++f) (u = s[f]) && (d = e.call(u, u.__data__, f, s)) && ("__data__" in u && (d.__data__ = u.__data__), l[f] = d, Ba(l[f], t, n, f, l, K(u, n)));
+	return new q(a, this._parents, t, n);
 }
-function fs(e) {
+function Do(e) {
 	var t = this._name, n = this._id;
-	typeof e != "function" && (e = Dn(e));
+	typeof e != "function" && (e = mt(e));
 	for (var r = this._groups, i = r.length, a = [], o = [], s = 0; s < i; ++s) for (var c = r[s], l = c.length, u, d = 0; d < l; ++d) if (u = c[d]) {
-		for (var f = e.call(u, u.__data__, d, c), p, m = Y(u, n), h = 0, g = f.length; h < g; ++h) (p = f[h]) && Eo(p, t, n, h, f, m);
+		for (var f = e.call(u, u.__data__, d, c), p, m = K(u, n), h = 0, g = f.length; h < g; ++h) (p = f[h]) && Ba(p, t, n, h, f, m);
 		a.push(f), o.push(u);
 	}
-	return new X(a, o, t, n);
+	return new q(a, o, t, n);
 }
-var ps = fi.prototype.constructor;
-function ms() {
-	return new ps(this._groups, this._parents);
+var Oo = er.prototype.constructor;
+function ko() {
+	return new Oo(this._groups, this._parents);
 }
-function hs(e, t) {
+function Ao(e, t) {
 	var n, r, i;
 	return function() {
-		var a = br(this, e), o = (this.style.removeProperty(e), br(this, e));
+		var a = cn(this, e), o = (this.style.removeProperty(e), cn(this, e));
 		return a === o ? null : a === n && o === r ? i : i = t(n = a, r = o);
 	};
 }
-function gs(e) {
+function jo(e) {
 	return function() {
 		this.style.removeProperty(e);
 	};
 }
-function _s(e, t, n) {
+function Mo(e, t, n) {
 	var r, i = n + "", a;
 	return function() {
-		var o = br(this, e);
+		var o = cn(this, e);
 		return o === i ? null : o === r ? a : a = t(r = o, n);
 	};
 }
-function vs(e, t, n) {
+function No(e, t, n) {
 	var r, i, a;
 	return function() {
-		var o = br(this, e), s = n(this), c = s + "";
-		return s ?? (c = s = (this.style.removeProperty(e), br(this, e))), o === c ? null : o === r && c === i ? a : (i = c, a = t(r = o, s));
+		var o = cn(this, e), s = n(this), c = s + "";
+		return s ?? (c = s = (this.style.removeProperty(e), cn(this, e))), o === c ? null : o === r && c === i ? a : (i = c, a = t(r = o, s));
 	};
 }
-function ys(e, t) {
+function Po(e, t) {
 	var n, r, i, a = "style." + t, o = "end." + a, s;
 	return function() {
-		var c = J(this, e), l = c.on, u = c.value[a] == null ? s ||= gs(t) : void 0;
+		var c = G(this, e), l = c.on, u = c.value[a] == null ? s ||= jo(t) : void 0;
 		(l !== n || i !== u) && (r = (n = l).copy()).on(o, i = u), c.on = r;
 	};
 }
-function bs(e, t, n) {
-	var r = (e += "") == "transform" ? eo : Fo;
-	return t == null ? this.styleTween(e, hs(e, r)).on("end.style." + e, gs(e)) : typeof t == "function" ? this.styleTween(e, vs(e, r, Po(this, "style." + e, t))).each(ys(this._id, e)) : this.styleTween(e, _s(e, r, t), n).on("end.style." + e, null);
+function Fo(e, t, n) {
+	var r = (e += "") == "transform" ? Ji : Ya;
+	return t == null ? this.styleTween(e, Ao(e, r)).on("end.style." + e, jo(e)) : typeof t == "function" ? this.styleTween(e, No(e, r, Ja(this, "style." + e, t))).each(Po(this._id, e)) : this.styleTween(e, Mo(e, r, t), n).on("end.style." + e, null);
 }
-function xs(e, t, n) {
+function Io(e, t, n) {
 	return function(r) {
 		this.style.setProperty(e, t.call(this, r), n);
 	};
 }
-function Ss(e, t, n) {
+function Lo(e, t, n) {
 	var r, i;
 	function a() {
 		var a = t.apply(this, arguments);
-		return a !== i && (r = (i = a) && xs(e, a, n)), r;
+		return a !== i && (r = (i = a) && Io(e, a, n)), r;
 	}
 	return a._value = t, a;
 }
-function Cs(e, t, n) {
+function Ro(e, t, n) {
 	var r = "style." + (e += "");
 	if (arguments.length < 2) return (r = this.tween(r)) && r._value;
 	if (t == null) return this.tween(r, null);
 	if (typeof t != "function") throw Error();
-	return this.tween(r, Ss(e, t, n ?? ""));
+	return this.tween(r, Lo(e, t, n ?? ""));
 }
-function ws(e) {
+function zo(e) {
 	return function() {
 		this.textContent = e;
 	};
 }
-function Ts(e) {
+function Bo(e) {
 	return function() {
 		var t = e(this);
 		this.textContent = t ?? "";
 	};
 }
-function Es(e) {
-	return this.tween("text", typeof e == "function" ? Ts(Po(this, "text", e)) : ws(e == null ? "" : e + ""));
+function Vo(e) {
+	return this.tween("text", typeof e == "function" ? Bo(Ja(this, "text", e)) : zo(e == null ? "" : e + ""));
 }
-function Ds(e) {
+function Ho(e) {
 	return function(t) {
 		this.textContent = e.call(this, t);
 	};
 }
-function Os(e) {
+function Uo(e) {
 	var t, n;
 	function r() {
 		var r = e.apply(this, arguments);
-		return r !== n && (t = (n = r) && Ds(r)), t;
+		return r !== n && (t = (n = r) && Ho(r)), t;
 	}
 	return r._value = e, r;
 }
-function ks(e) {
+function Wo(e) {
 	var t = "text";
 	if (arguments.length < 1) return (t = this.tween(t)) && t._value;
 	if (e == null) return this.tween(t, null);
 	if (typeof e != "function") throw Error();
-	return this.tween(t, Os(e));
+	return this.tween(t, Uo(e));
 }
-function As() {
-	for (var e = this._name, t = this._id, n = Ns(), r = this._groups, i = r.length, a = 0; a < i; ++a) for (var o = r[a], s = o.length, c, l = 0; l < s; ++l) if (c = o[l]) {
-		var u = Y(c, t);
-		Eo(c, e, n, l, o, {
+function Go() {
+	for (var e = this._name, t = this._id, n = Jo(), r = this._groups, i = r.length, a = 0; a < i; ++a) for (var o = r[a], s = o.length, c, l = 0; l < s; ++l) if (c = o[l]) {
+		var u = K(c, t);
+		Ba(c, e, n, l, o, {
 			time: u.time + u.delay + u.duration,
 			delay: 0,
 			duration: u.duration,
 			ease: u.ease
 		});
 	}
-	return new X(r, this._parents, e, n);
+	return new q(r, this._parents, e, n);
 }
-function js() {
+function Ko() {
 	var e, t, n = this, r = n._id, i = n.size();
 	return new Promise(function(a, o) {
 		var s = { value: o }, c = { value: function() {
 			--i === 0 && a();
 		} };
 		n.each(function() {
-			var n = J(this, r), i = n.on;
+			var n = G(this, r), i = n.on;
 			i !== e && (t = (e = i).copy(), t._.cancel.push(s), t._.interrupt.push(s), t._.end.push(c)), n.on = t;
 		}), i === 0 && a();
 	});
 }
-var Ms = 0;
-function X(e, t, n, r) {
+var qo = 0;
+function q(e, t, n, r) {
 	this._groups = e, this._parents = t, this._name = n, this._id = r;
 }
-function Ns() {
-	return ++Ms;
+function Jo() {
+	return ++qo;
 }
-var Z = fi.prototype;
-X.prototype = {
-	constructor: X,
-	select: ds,
-	selectAll: fs,
-	selectChild: Z.selectChild,
-	selectChildren: Z.selectChildren,
-	filter: is,
-	merge: as,
-	selection: ms,
-	transition: As,
-	call: Z.call,
-	nodes: Z.nodes,
-	node: Z.node,
-	size: Z.size,
-	empty: Z.empty,
-	each: Z.each,
-	on: cs,
-	attr: Ho,
-	attrTween: qo,
-	style: bs,
-	styleTween: Cs,
-	text: Es,
-	textTween: ks,
-	remove: us,
-	tween: No,
-	delay: Xo,
-	duration: $o,
-	ease: ts,
-	easeVarying: rs,
-	end: js,
-	[Symbol.iterator]: Z[Symbol.iterator]
+var J = er.prototype;
+q.prototype = {
+	constructor: q,
+	select: Eo,
+	selectAll: Do,
+	selectChild: J.selectChild,
+	selectChildren: J.selectChildren,
+	filter: yo,
+	merge: bo,
+	selection: ko,
+	transition: Go,
+	call: J.call,
+	nodes: J.nodes,
+	node: J.node,
+	size: J.size,
+	empty: J.empty,
+	each: J.each,
+	on: Co,
+	attr: no,
+	attrTween: so,
+	style: Fo,
+	styleTween: Ro,
+	text: Vo,
+	textTween: Wo,
+	remove: To,
+	tween: qa,
+	delay: uo,
+	duration: mo,
+	ease: go,
+	easeVarying: vo,
+	end: Ko,
+	[Symbol.iterator]: J[Symbol.iterator]
 };
-var Ps = {
+var Yo = {
 	time: null,
 	delay: 0,
 	duration: 250,
-	ease: co
+	ease: Ca
 };
-function Fs(e, t) {
+function Xo(e, t) {
 	for (var n; !(n = e.__transition) || !(n = n[t]);) if (!(e = e.parentNode)) throw Error(`transition ${t} not found`);
 	return n;
 }
-function Is(e) {
+function Zo(e) {
 	var t, n;
-	e instanceof X ? (t = e._id, e = e._name) : (t = Ns(), (n = Ps).time = Vt(), e = e == null ? null : e + "");
-	for (var r = this._groups, i = r.length, a = 0; a < i; ++a) for (var o = r[a], s = o.length, c, l = 0; l < s; ++l) (c = o[l]) && Eo(c, e, t, l, o, n || Fs(c, t));
-	return new X(r, this._parents, e, t);
+	e instanceof q ? (t = e._id, e = e._name) : (t = Jo(), (n = Yo).time = pa(), e = e == null ? null : e + "");
+	for (var r = this._groups, i = r.length, a = 0; a < i; ++a) for (var o = r[a], s = o.length, c, l = 0; l < s; ++l) (c = o[l]) && Ba(c, e, t, l, o, n || Xo(c, t));
+	return new q(r, this._parents, e, t);
 }
-fi.prototype.interrupt = Ao, fi.prototype.transition = Is;
+er.prototype.interrupt = Wa, er.prototype.transition = Zo;
 // node_modules/d3-zoom/dist/d3-zoom.mjs
-var Ls = (e) => () => e;
-function Rs(e, { sourceEvent: t, target: n, transform: r, dispatch: i }) {
+var Qo = (e) => () => e;
+function $o(e, { sourceEvent: t, target: n, transform: r, dispatch: i }) {
 	Object.defineProperties(this, {
 		type: {
 			value: e,
@@ -3236,16 +2787,16 @@ function Rs(e, { sourceEvent: t, target: n, transform: r, dispatch: i }) {
 		_: { value: i }
 	});
 }
-function Q(e, t, n) {
+function Y(e, t, n) {
 	this.k = e, this.x = t, this.y = n;
 }
-Q.prototype = {
-	constructor: Q,
+Y.prototype = {
+	constructor: Y,
 	scale: function(e) {
-		return e === 1 ? this : new Q(this.k * e, this.x, this.y);
+		return e === 1 ? this : new Y(this.k * e, this.x, this.y);
 	},
 	translate: function(e, t) {
-		return e === 0 & t === 0 ? this : new Q(this.k, this.x + this.k * e, this.y + this.k * t);
+		return e === 0 & t === 0 ? this : new Y(this.k, this.x + this.k * e, this.y + this.k * t);
 	},
 	apply: function(e) {
 		return [e[0] * this.k + this.x, e[1] * this.k + this.y];
@@ -3275,46 +2826,46 @@ Q.prototype = {
 		return "translate(" + this.x + "," + this.y + ") scale(" + this.k + ")";
 	}
 };
-var zs = new Q(1, 0, 0);
-Bs.prototype = Q.prototype;
-function Bs(e) {
-	for (; !e.__zoom;) if (!(e = e.parentNode)) return zs;
+var es = new Y(1, 0, 0);
+ts.prototype = Y.prototype;
+function ts(e) {
+	for (; !e.__zoom;) if (!(e = e.parentNode)) return es;
 	return e.__zoom;
 }
-function Vs(e) {
+function ns(e) {
 	e.stopImmediatePropagation();
 }
-function Hs(e) {
+function rs(e) {
 	e.preventDefault(), e.stopImmediatePropagation();
 }
-function Us(e) {
+function is(e) {
 	return (!e.ctrlKey || e.type === "wheel") && !e.button;
 }
-function Ws() {
+function as() {
 	var e = this;
 	return e instanceof SVGElement ? (e = e.ownerSVGElement || e, e.hasAttribute("viewBox") ? (e = e.viewBox.baseVal, [[e.x, e.y], [e.x + e.width, e.y + e.height]]) : [[0, 0], [e.width.baseVal.value, e.height.baseVal.value]]) : [[0, 0], [e.clientWidth, e.clientHeight]];
 }
-function Gs() {
-	return this.__zoom || zs;
+function os() {
+	return this.__zoom || es;
 }
-function Ks(e) {
+function ss(e) {
 	return -e.deltaY * (e.deltaMode === 1 ? .05 : e.deltaMode ? 1 : .002) * (e.ctrlKey ? 10 : 1);
 }
-function qs() {
+function cs() {
 	return navigator.maxTouchPoints || "ontouchstart" in this;
 }
-function Js(e, t, n) {
+function ls(e, t, n) {
 	var r = e.invertX(t[0][0]) - n[0][0], i = e.invertX(t[1][0]) - n[1][0], a = e.invertY(t[0][1]) - n[0][1], o = e.invertY(t[1][1]) - n[1][1];
 	return e.translate(i > r ? (r + i) / 2 : Math.min(0, r) || Math.max(0, i), o > a ? (a + o) / 2 : Math.min(0, a) || Math.max(0, o));
 }
-function Ys() {
-	var e = Us, t = Ws, n = Js, r = Ks, i = qs, a = [0, Infinity], o = [[-Infinity, -Infinity], [Infinity, Infinity]], s = 250, c = oo, l = Tt("start", "zoom", "end"), u, d, f, p = 500, m = 150, h = 0, g = 10;
+function us() {
+	var e = is, t = as, n = ls, r = ss, i = cs, a = [0, Infinity], o = [[-Infinity, -Infinity], [Infinity, Infinity]], s = 250, c = ea, l = cr("start", "zoom", "end"), u, d, f, p = 500, m = 150, h = 0, g = 10;
 	function _(e) {
-		e.property("__zoom", Gs).on("wheel.zoom", w, { passive: !1 }).on("mousedown.zoom", T).on("dblclick.zoom", ee).filter(i).on("touchstart.zoom", E).on("touchmove.zoom", D).on("touchend.zoom touchcancel.zoom", te).style("-webkit-tap-highlight-color", "rgba(0,0,0,0)");
+		e.property("__zoom", os).on("wheel.zoom", w, { passive: !1 }).on("mousedown.zoom", T).on("dblclick.zoom", ee).filter(i).on("touchstart.zoom", E).on("touchmove.zoom", D).on("touchend.zoom touchcancel.zoom", te).style("-webkit-tap-highlight-color", "rgba(0,0,0,0)");
 	}
 	_.transform = function(e, t, n, r) {
 		var i = e.selection ? e.selection() : e;
-		i.property("__zoom", Gs), e === i ? i.interrupt().each(function() {
+		i.property("__zoom", os), e === i ? i.interrupt().each(function() {
 			S(this, arguments).event(r).start().zoom(null, typeof t == "function" ? t.apply(this, arguments) : t).end();
 		}) : x(e, t, n, r);
 	}, _.scaleBy = function(e, t, n, r) {
@@ -3333,15 +2884,15 @@ function Ys() {
 	}, _.translateTo = function(e, r, i, a, s) {
 		_.transform(e, function() {
 			var e = t.apply(this, arguments), s = this.__zoom, c = a == null ? b(e) : typeof a == "function" ? a.apply(this, arguments) : a;
-			return n(zs.translate(c[0], c[1]).scale(s.k).translate(typeof r == "function" ? -r.apply(this, arguments) : -r, typeof i == "function" ? -i.apply(this, arguments) : -i), e, o);
+			return n(es.translate(c[0], c[1]).scale(s.k).translate(typeof r == "function" ? -r.apply(this, arguments) : -r, typeof i == "function" ? -i.apply(this, arguments) : -i), e, o);
 		}, a, s);
 	};
 	function v(e, t) {
-		return t = Math.max(a[0], Math.min(a[1], t)), t === e.k ? e : new Q(t, e.x, e.y);
+		return t = Math.max(a[0], Math.min(a[1], t)), t === e.k ? e : new Y(t, e.x, e.y);
 	}
 	function y(e, t, n) {
 		var r = t[0] - n[0] * e.k, i = t[1] - n[1] * e.k;
-		return r === e.x && i === e.y ? e : new Q(e.k, r, i);
+		return r === e.x && i === e.y ? e : new Y(e.k, r, i);
 	}
 	function b(e) {
 		return [(+e[0][0] + +e[1][0]) / 2, (+e[0][1] + +e[1][1]) / 2];
@@ -3357,7 +2908,7 @@ function Ys() {
 				if (e === 1) e = f;
 				else {
 					var t = p(e), n = u / t[2];
-					e = new Q(n, l[0] - t[0] * n, l[1] - t[1] * n);
+					e = new Y(n, l[0] - t[0] * n, l[1] - t[1] * n);
 				}
 				o.zoom(null, e);
 			};
@@ -3383,8 +2934,8 @@ function Ys() {
 			return --this.active === 0 && (delete this.that.__zooming, this.emit("end")), this;
 		},
 		emit: function(e) {
-			var t = B(this.that).datum();
-			l.call(e, this.that, new Rs(e, {
+			var t = L(this.that).datum();
+			l.call(e, this.that, new $o(e, {
 				sourceEvent: this.sourceEvent,
 				target: _,
 				transform: this.that.__zoom,
@@ -3394,53 +2945,53 @@ function Ys() {
 	};
 	function w(t, ...i) {
 		if (!e.apply(this, arguments)) return;
-		var s = S(this, i).event(t), c = this.__zoom, l = Math.max(a[0], Math.min(a[1], c.k * 2 ** r.apply(this, arguments))), u = vi(t);
+		var s = S(this, i).event(t), c = this.__zoom, l = Math.max(a[0], Math.min(a[1], c.k * 2 ** r.apply(this, arguments))), u = or(t);
 		if (s.wheel) (s.mouse[0][0] !== u[0] || s.mouse[0][1] !== u[1]) && (s.mouse[1] = c.invert(s.mouse[0] = u)), clearTimeout(s.wheel);
 		else if (c.k === l) return;
-		else s.mouse = [u, c.invert(u)], ko(this), s.start();
-		Hs(t), s.wheel = setTimeout(d, m), s.zoom("mouse", n(y(v(c, l), s.mouse[0], s.mouse[1]), s.extent, o));
+		else s.mouse = [u, c.invert(u)], Ua(this), s.start();
+		rs(t), s.wheel = setTimeout(d, m), s.zoom("mouse", n(y(v(c, l), s.mouse[0], s.mouse[1]), s.extent, o));
 		function d() {
 			s.wheel = null, s.end();
 		}
 	}
 	function T(t, ...r) {
 		if (f || !e.apply(this, arguments)) return;
-		var i = t.currentTarget, a = S(this, r, !0).event(t), s = B(t.view).on("mousemove.zoom", d, !0).on("mouseup.zoom", p, !0), c = vi(t, i), l = t.clientX, u = t.clientY;
-		xi(t.view), Vs(t), a.mouse = [c, this.__zoom.invert(c)], ko(this), a.start();
+		var i = t.currentTarget, a = S(this, r, !0).event(t), s = L(t.view).on("mousemove.zoom", d, !0).on("mouseup.zoom", p, !0), c = or(t, i), l = t.clientX, u = t.clientY;
+		hr(t.view), ns(t), a.mouse = [c, this.__zoom.invert(c)], Ua(this), a.start();
 		function d(e) {
-			if (Hs(e), !a.moved) {
+			if (rs(e), !a.moved) {
 				var t = e.clientX - l, r = e.clientY - u;
 				a.moved = t * t + r * r > h;
 			}
-			a.event(e).zoom("mouse", n(y(a.that.__zoom, a.mouse[0] = vi(e, i), a.mouse[1]), a.extent, o));
+			a.event(e).zoom("mouse", n(y(a.that.__zoom, a.mouse[0] = or(e, i), a.mouse[1]), a.extent, o));
 		}
 		function p(e) {
-			s.on("mousemove.zoom mouseup.zoom", null), Si(e.view, a.moved), Hs(e), a.event(e).end();
+			s.on("mousemove.zoom mouseup.zoom", null), gr(e.view, a.moved), rs(e), a.event(e).end();
 		}
 	}
 	function ee(r, ...i) {
 		if (e.apply(this, arguments)) {
-			var a = this.__zoom, c = vi(r.changedTouches ? r.changedTouches[0] : r, this), l = a.invert(c), u = a.k * (r.shiftKey ? .5 : 2), d = n(y(v(a, u), c, l), t.apply(this, i), o);
-			Hs(r), s > 0 ? B(this).transition().duration(s).call(x, d, c, r) : B(this).call(_.transform, d, c, r);
+			var a = this.__zoom, c = or(r.changedTouches ? r.changedTouches[0] : r, this), l = a.invert(c), u = a.k * (r.shiftKey ? .5 : 2), d = n(y(v(a, u), c, l), t.apply(this, i), o);
+			rs(r), s > 0 ? L(this).transition().duration(s).call(x, d, c, r) : L(this).call(_.transform, d, c, r);
 		}
 	}
 	function E(t, ...n) {
 		if (e.apply(this, arguments)) {
 			var r = t.touches, i = r.length, a = S(this, n, t.changedTouches.length === i).event(t), o, s, c, l;
-			for (Vs(t), s = 0; s < i; ++s) c = r[s], l = vi(c, this), l = [
+			for (ns(t), s = 0; s < i; ++s) c = r[s], l = or(c, this), l = [
 				l,
 				this.__zoom.invert(l),
 				c.identifier
 			], a.touch0 ? !a.touch1 && a.touch0[2] !== l[2] && (a.touch1 = l, a.taps = 0) : (a.touch0 = l, o = !0, a.taps = 1 + !!u);
 			u &&= clearTimeout(u), o && (a.taps < 2 && (d = l[0], u = setTimeout(function() {
 				u = null;
-			}, p)), ko(this), a.start());
+			}, p)), Ua(this), a.start());
 		}
 	}
 	function D(e, ...t) {
 		if (this.__zooming) {
 			var r = S(this, t).event(e), i = e.changedTouches, a = i.length, s, c, l, u;
-			for (Hs(e), s = 0; s < a; ++s) c = i[s], l = vi(c, this), r.touch0 && r.touch0[2] === c.identifier ? r.touch0[0] = l : r.touch1 && r.touch1[2] === c.identifier && (r.touch1[0] = l);
+			for (rs(e), s = 0; s < a; ++s) c = i[s], l = or(c, this), r.touch0 && r.touch0[2] === c.identifier ? r.touch0[0] = l : r.touch1 && r.touch1[2] === c.identifier && (r.touch1[0] = l);
 			if (c = r.that.__zoom, r.touch1) {
 				var d = r.touch0[0], f = r.touch0[1], p = r.touch1[0], m = r.touch1[1], h = (h = p[0] - d[0]) * h + (h = p[1] - d[1]) * h, g = (g = m[0] - f[0]) * g + (g = m[1] - f[1]) * g;
 				c = v(c, Math.sqrt(h / g)), l = [(d[0] + p[0]) / 2, (d[1] + p[1]) / 2], u = [(f[0] + m[0]) / 2, (f[1] + m[1]) / 2];
@@ -3452,24 +3003,24 @@ function Ys() {
 	function te(e, ...t) {
 		if (this.__zooming) {
 			var n = S(this, t).event(e), r = e.changedTouches, i = r.length, a, o;
-			for (Vs(e), f && clearTimeout(f), f = setTimeout(function() {
+			for (ns(e), f && clearTimeout(f), f = setTimeout(function() {
 				f = null;
 			}, p), a = 0; a < i; ++a) o = r[a], n.touch0 && n.touch0[2] === o.identifier ? delete n.touch0 : n.touch1 && n.touch1[2] === o.identifier && delete n.touch1;
 			if (n.touch1 && !n.touch0 && (n.touch0 = n.touch1, delete n.touch1), n.touch0) n.touch0[1] = this.__zoom.invert(n.touch0[0]);
-			else if (n.end(), n.taps === 2 && (o = vi(o, this), Math.hypot(d[0] - o[0], d[1] - o[1]) < g)) {
-				var s = B(this).on("dblclick.zoom");
+			else if (n.end(), n.taps === 2 && (o = or(o, this), Math.hypot(d[0] - o[0], d[1] - o[1]) < g)) {
+				var s = L(this).on("dblclick.zoom");
 				s && s.apply(this, arguments);
 			}
 		}
 	}
 	return _.wheelDelta = function(e) {
-		return arguments.length ? (r = typeof e == "function" ? e : Ls(+e), _) : r;
+		return arguments.length ? (r = typeof e == "function" ? e : Qo(+e), _) : r;
 	}, _.filter = function(t) {
-		return arguments.length ? (e = typeof t == "function" ? t : Ls(!!t), _) : e;
+		return arguments.length ? (e = typeof t == "function" ? t : Qo(!!t), _) : e;
 	}, _.touchable = function(e) {
-		return arguments.length ? (i = typeof e == "function" ? e : Ls(!!e), _) : i;
+		return arguments.length ? (i = typeof e == "function" ? e : Qo(!!e), _) : i;
 	}, _.extent = function(e) {
-		return arguments.length ? (t = typeof e == "function" ? e : Ls([[+e[0][0], +e[0][1]], [+e[1][0], +e[1][1]]]), _) : t;
+		return arguments.length ? (t = typeof e == "function" ? e : Qo([[+e[0][0], +e[0][1]], [+e[1][0], +e[1][1]]]), _) : t;
 	}, _.scaleExtent = function(e) {
 		return arguments.length ? (a[0] = +e[0], a[1] = +e[1], _) : [a[0], a[1]];
 	}, _.translateExtent = function(e) {
@@ -3489,8 +3040,456 @@ function Ys() {
 		return arguments.length ? (g = +e, _) : g;
 	}, _;
 }
-// src/graph.tsx
-var $ = 30, Xs = 16, Zs = 4, Qs = (e) => e.length > 20 ? e.slice(0, 19) + "…" : e, $s = (e) => e.width < 600 ? {
+// node_modules/d3-quadtree/dist/d3-quadtree.mjs
+function ds(e) {
+	let t = +this._x.call(null, e), n = +this._y.call(null, e);
+	return fs(this.cover(t, n), t, n, e);
+}
+function fs(e, t, n, r) {
+	if (isNaN(t) || isNaN(n)) return e;
+	var i, a = e._root, o = { data: r }, s = e._x0, c = e._y0, l = e._x1, u = e._y1, d, f, p, m, h, g, _, v;
+	if (!a) return e._root = o, e;
+	for (; a.length;) if ((h = t >= (d = (s + l) / 2)) ? s = d : l = d, (g = n >= (f = (c + u) / 2)) ? c = f : u = f, i = a, !(a = a[_ = g << 1 | h])) return i[_] = o, e;
+	if (p = +e._x.call(null, a.data), m = +e._y.call(null, a.data), t === p && n === m) return o.next = a, i ? i[_] = o : e._root = o, e;
+	do
+		i = i ? i[_] = [
+			,
+			,
+			,
+			,
+		] : e._root = [
+			,
+			,
+			,
+			,
+		], (h = t >= (d = (s + l) / 2)) ? s = d : l = d, (g = n >= (f = (c + u) / 2)) ? c = f : u = f;
+	while ((_ = g << 1 | h) == (v = (m >= f) << 1 | p >= d));
+	return i[v] = a, i[_] = o, e;
+}
+function ps(e) {
+	Array.isArray(e) || (e = Array.from(e));
+	let t = e.length, n = new Float64Array(t), r = new Float64Array(t), i = Infinity, a = i, o = -i, s = o;
+	for (let c = 0, l, u, d; c < t; ++c) isNaN(u = +this._x.call(null, l = e[c])) || isNaN(d = +this._y.call(null, l)) ? n[c] = NaN : (n[c] = u, r[c] = d, u < i && (i = u), u > o && (o = u), d < a && (a = d), d > s && (s = d));
+	if (i > o || a > s) return this;
+	this.cover(i, a).cover(o, s);
+	for (let i = 0; i < t; ++i) fs(this, n[i], r[i], e[i]);
+	return this;
+}
+function ms(e, t) {
+	if (isNaN(e = +e) || isNaN(t = +t)) return this;
+	var n = this._x0, r = this._y0, i = this._x1, a = this._y1;
+	if (isNaN(n)) i = (n = Math.floor(e)) + 1, a = (r = Math.floor(t)) + 1;
+	else {
+		for (var o = i - n || 1, s = this._root, c, l; n > e || e >= i || r > t || t >= a;) switch (l = (t < r) << 1 | e < n, c = [
+			,
+			,
+			,
+			,
+		], c[l] = s, s = c, o *= 2, l) {
+			case 0:
+				i = n + o, a = r + o;
+				break;
+			case 1:
+				n = i - o, a = r + o;
+				break;
+			case 2:
+				i = n + o, r = a - o;
+				break;
+			case 3: n = i - o, r = a - o;
+		}
+		this._root && this._root.length && (this._root = s);
+	}
+	return this._x0 = n, this._y0 = r, this._x1 = i, this._y1 = a, this;
+}
+function hs() {
+	var e = [];
+	return this.visit(function(t) {
+		if (!t.length) do
+			e.push(t.data);
+		while (t = t.next);
+	}), e;
+}
+function gs(e) {
+	return arguments.length ? this.cover(+e[0][0], +e[0][1]).cover(+e[1][0], +e[1][1]) : isNaN(this._x0) ? void 0 : [[this._x0, this._y0], [this._x1, this._y1]];
+}
+function X(e, t, n, r, i) {
+	this.node = e, this.x0 = t, this.y0 = n, this.x1 = r, this.y1 = i;
+}
+function _s(e, t, n) {
+	var r, i = this._x0, a = this._y0, o, s, c, l, u = this._x1, d = this._y1, f = [], p = this._root, m, h;
+	for (p && f.push(new X(p, i, a, u, d)), n == null ? n = Infinity : (i = e - n, a = t - n, u = e + n, d = t + n, n *= n); m = f.pop();) if (!(!(p = m.node) || (o = m.x0) > u || (s = m.y0) > d || (c = m.x1) < i || (l = m.y1) < a)) {
+		if (p.length) {
+			var g = (o + c) / 2, _ = (s + l) / 2;
+			f.push(new X(p[3], g, _, c, l), new X(p[2], o, _, g, l), new X(p[1], g, s, c, _), new X(p[0], o, s, g, _)), (h = (t >= _) << 1 | e >= g) && (m = f[f.length - 1], f[f.length - 1] = f[f.length - 1 - h], f[f.length - 1 - h] = m);
+		} else {
+			var v = e - +this._x.call(null, p.data), y = t - +this._y.call(null, p.data), b = v * v + y * y;
+			if (b < n) {
+				var x = Math.sqrt(n = b);
+				i = e - x, a = t - x, u = e + x, d = t + x, r = p.data;
+			}
+		}
+	}
+	return r;
+}
+function vs(e) {
+	if (isNaN(u = +this._x.call(null, e)) || isNaN(d = +this._y.call(null, e))) return this;
+	var t, n = this._root, r, i, a, o = this._x0, s = this._y0, c = this._x1, l = this._y1, u, d, f, p, m, h, g, _;
+	if (!n) return this;
+	if (n.length) for (;;) {
+		if ((m = u >= (f = (o + c) / 2)) ? o = f : c = f, (h = d >= (p = (s + l) / 2)) ? s = p : l = p, t = n, !(n = n[g = h << 1 | m])) return this;
+		if (!n.length) break;
+		(t[g + 1 & 3] || t[g + 2 & 3] || t[g + 3 & 3]) && (r = t, _ = g);
+	}
+	for (; n.data !== e;) if (i = n, !(n = n.next)) return this;
+	return (a = n.next) && delete n.next, i ? (a ? i.next = a : delete i.next, this) : t ? (a ? t[g] = a : delete t[g], (n = t[0] || t[1] || t[2] || t[3]) && n === (t[3] || t[2] || t[1] || t[0]) && !n.length && (r ? r[_] = n : this._root = n), this) : (this._root = a, this);
+}
+function ys(e) {
+	for (var t = 0, n = e.length; t < n; ++t) this.remove(e[t]);
+	return this;
+}
+function bs() {
+	return this._root;
+}
+function xs() {
+	var e = 0;
+	return this.visit(function(t) {
+		if (!t.length) do
+			++e;
+		while (t = t.next);
+	}), e;
+}
+function Ss(e) {
+	var t = [], n, r = this._root, i, a, o, s, c;
+	for (r && t.push(new X(r, this._x0, this._y0, this._x1, this._y1)); n = t.pop();) if (!e(r = n.node, a = n.x0, o = n.y0, s = n.x1, c = n.y1) && r.length) {
+		var l = (a + s) / 2, u = (o + c) / 2;
+		(i = r[3]) && t.push(new X(i, l, u, s, c)), (i = r[2]) && t.push(new X(i, a, u, l, c)), (i = r[1]) && t.push(new X(i, l, o, s, u)), (i = r[0]) && t.push(new X(i, a, o, l, u));
+	}
+	return this;
+}
+function Cs(e) {
+	var t = [], n = [], r;
+	for (this._root && t.push(new X(this._root, this._x0, this._y0, this._x1, this._y1)); r = t.pop();) {
+		var i = r.node;
+		if (i.length) {
+			var a, o = r.x0, s = r.y0, c = r.x1, l = r.y1, u = (o + c) / 2, d = (s + l) / 2;
+			(a = i[0]) && t.push(new X(a, o, s, u, d)), (a = i[1]) && t.push(new X(a, u, s, c, d)), (a = i[2]) && t.push(new X(a, o, d, u, l)), (a = i[3]) && t.push(new X(a, u, d, c, l));
+		}
+		n.push(r);
+	}
+	for (; r = n.pop();) e(r.node, r.x0, r.y0, r.x1, r.y1);
+	return this;
+}
+function ws(e) {
+	return e[0];
+}
+function Ts(e) {
+	return arguments.length ? (this._x = e, this) : this._x;
+}
+function Es(e) {
+	return e[1];
+}
+function Ds(e) {
+	return arguments.length ? (this._y = e, this) : this._y;
+}
+function Os(e, t, n) {
+	var r = new ks(t ?? ws, n ?? Es, NaN, NaN, NaN, NaN);
+	return e == null ? r : r.addAll(e);
+}
+function ks(e, t, n, r, i, a) {
+	this._x = e, this._y = t, this._x0 = n, this._y0 = r, this._x1 = i, this._y1 = a, this._root = void 0;
+}
+function As(e) {
+	for (var t = { data: e.data }, n = t; e = e.next;) n = n.next = { data: e.data };
+	return t;
+}
+var Z = Os.prototype = ks.prototype;
+Z.copy = function() {
+	var e = new ks(this._x, this._y, this._x0, this._y0, this._x1, this._y1), t = this._root, n, r;
+	if (!t) return e;
+	if (!t.length) return e._root = As(t), e;
+	for (n = [{
+		source: t,
+		target: e._root = [
+			,
+			,
+			,
+			,
+		]
+	}]; t = n.pop();) for (var i = 0; i < 4; ++i) (r = t.source[i]) && (r.length ? n.push({
+		source: r,
+		target: t.target[i] = [
+			,
+			,
+			,
+			,
+		]
+	}) : t.target[i] = As(r));
+	return e;
+}, Z.add = ds, Z.addAll = ps, Z.cover = ms, Z.data = hs, Z.extent = gs, Z.find = _s, Z.remove = vs, Z.removeAll = ys, Z.root = bs, Z.size = xs, Z.visit = Ss, Z.visitAfter = Cs, Z.x = Ts, Z.y = Ds;
+// node_modules/d3-force/dist/d3-force.mjs
+function Q(e) {
+	return function() {
+		return e;
+	};
+}
+function $(e) {
+	return (e() - .5) * 1e-6;
+}
+function js(e) {
+	return e.x + e.vx;
+}
+function Ms(e) {
+	return e.y + e.vy;
+}
+function Ns(e) {
+	var t, n, r, i = 1, a = 1;
+	typeof e != "function" && (e = Q(e == null ? 1 : +e));
+	function o() {
+		for (var e, o = t.length, c, l, u, d, f, p, m = 0; m < a; ++m) for (c = Os(t, js, Ms).visitAfter(s), e = 0; e < o; ++e) l = t[e], f = n[l.index], p = f * f, u = l.x + l.vx, d = l.y + l.vy, c.visit(h);
+		function h(e, t, n, a, o) {
+			var s = e.data, c = e.r, m = f + c;
+			if (s) {
+				if (s.index > l.index) {
+					var h = u - s.x - s.vx, g = d - s.y - s.vy, _ = h * h + g * g;
+					_ < m * m && (h === 0 && (h = $(r), _ += h * h), g === 0 && (g = $(r), _ += g * g), _ = (m - (_ = Math.sqrt(_))) / _ * i, l.vx += (h *= _) * (m = (c *= c) / (p + c)), l.vy += (g *= _) * m, s.vx -= h * (m = 1 - m), s.vy -= g * m);
+				}
+			} else return t > u + m || a < u - m || n > d + m || o < d - m;
+		}
+	}
+	function s(e) {
+		if (e.data) return e.r = n[e.data.index];
+		for (var t = e.r = 0; t < 4; ++t) e[t] && e[t].r > e.r && (e.r = e[t].r);
+	}
+	function c() {
+		if (t) {
+			var r, i = t.length, a;
+			for (n = Array(i), r = 0; r < i; ++r) a = t[r], n[a.index] = +e(a, r, t);
+		}
+	}
+	return o.initialize = function(e, n) {
+		t = e, r = n, c();
+	}, o.iterations = function(e) {
+		return arguments.length ? (a = +e, o) : a;
+	}, o.strength = function(e) {
+		return arguments.length ? (i = +e, o) : i;
+	}, o.radius = function(t) {
+		return arguments.length ? (e = typeof t == "function" ? t : Q(+t), c(), o) : e;
+	}, o;
+}
+function Ps(e) {
+	return e.index;
+}
+function Fs(e, t) {
+	var n = e.get(t);
+	if (!n) throw Error("node not found: " + t);
+	return n;
+}
+function Is(e) {
+	var t = Ps, n = d, r, i = Q(30), a, o, s, c, l, u = 1;
+	e ??= [];
+	function d(e) {
+		return 1 / Math.min(s[e.source.index], s[e.target.index]);
+	}
+	function f(t) {
+		for (var n = 0, i = e.length; n < u; ++n) for (var o = 0, s, d, f, p, m, h, g; o < i; ++o) s = e[o], d = s.source, f = s.target, p = f.x + f.vx - d.x - d.vx || $(l), m = f.y + f.vy - d.y - d.vy || $(l), h = Math.sqrt(p * p + m * m), h = (h - a[o]) / h * t * r[o], p *= h, m *= h, f.vx -= p * (g = c[o]), f.vy -= m * g, d.vx += p * (g = 1 - g), d.vy += m * g;
+	}
+	function p() {
+		if (o) {
+			var n, i = o.length, l = e.length, u = new Map(o.map((e, n) => [t(e, n, o), e])), d;
+			for (n = 0, s = Array(i); n < l; ++n) d = e[n], d.index = n, typeof d.source != "object" && (d.source = Fs(u, d.source)), typeof d.target != "object" && (d.target = Fs(u, d.target)), s[d.source.index] = (s[d.source.index] || 0) + 1, s[d.target.index] = (s[d.target.index] || 0) + 1;
+			for (n = 0, c = Array(l); n < l; ++n) d = e[n], c[n] = s[d.source.index] / (s[d.source.index] + s[d.target.index]);
+			r = Array(l), m(), a = Array(l), h();
+		}
+	}
+	function m() {
+		if (o) for (var t = 0, i = e.length; t < i; ++t) r[t] = +n(e[t], t, e);
+	}
+	function h() {
+		if (o) for (var t = 0, n = e.length; t < n; ++t) a[t] = +i(e[t], t, e);
+	}
+	return f.initialize = function(e, t) {
+		o = e, l = t, p();
+	}, f.links = function(t) {
+		return arguments.length ? (e = t, p(), f) : e;
+	}, f.id = function(e) {
+		return arguments.length ? (t = e, f) : t;
+	}, f.iterations = function(e) {
+		return arguments.length ? (u = +e, f) : u;
+	}, f.strength = function(e) {
+		return arguments.length ? (n = typeof e == "function" ? e : Q(+e), m(), f) : n;
+	}, f.distance = function(e) {
+		return arguments.length ? (i = typeof e == "function" ? e : Q(+e), h(), f) : i;
+	}, f;
+}
+var Ls = 1664525, Rs = 1013904223, zs = 4294967296;
+function Bs() {
+	let e = 1;
+	return () => (e = (Ls * e + Rs) % zs) / zs;
+}
+function Vs(e) {
+	return e.x;
+}
+function Hs(e) {
+	return e.y;
+}
+var Us = 10, Ws = Math.PI * (3 - Math.sqrt(5));
+function Gs(e) {
+	var t, n = 1, r = .001, i = 1 - r ** (1 / 300), a = 0, o = .6, s = /* @__PURE__ */ new Map(), c = ga(d), l = cr("tick", "end"), u = Bs();
+	e ??= [];
+	function d() {
+		f(), l.call("tick", t), n < r && (c.stop(), l.call("end", t));
+	}
+	function f(r) {
+		var c, l = e.length, u;
+		r === void 0 && (r = 1);
+		for (var d = 0; d < r; ++d) for (n += (a - n) * i, s.forEach(function(e) {
+			e(n);
+		}), c = 0; c < l; ++c) u = e[c], u.fx == null ? u.x += u.vx *= o : (u.x = u.fx, u.vx = 0), u.fy == null ? u.y += u.vy *= o : (u.y = u.fy, u.vy = 0);
+		return t;
+	}
+	function p() {
+		for (var t = 0, n = e.length, r; t < n; ++t) {
+			if (r = e[t], r.index = t, r.fx != null && (r.x = r.fx), r.fy != null && (r.y = r.fy), isNaN(r.x) || isNaN(r.y)) {
+				var i = Us * Math.sqrt(.5 + t), a = t * Ws;
+				r.x = i * Math.cos(a), r.y = i * Math.sin(a);
+			}
+			(isNaN(r.vx) || isNaN(r.vy)) && (r.vx = r.vy = 0);
+		}
+	}
+	function m(t) {
+		return t.initialize && t.initialize(e, u), t;
+	}
+	return p(), t = {
+		tick: f,
+		restart: function() {
+			return c.restart(d), t;
+		},
+		stop: function() {
+			return c.stop(), t;
+		},
+		nodes: function(n) {
+			return arguments.length ? (e = n, p(), s.forEach(m), t) : e;
+		},
+		alpha: function(e) {
+			return arguments.length ? (n = +e, t) : n;
+		},
+		alphaMin: function(e) {
+			return arguments.length ? (r = +e, t) : r;
+		},
+		alphaDecay: function(e) {
+			return arguments.length ? (i = +e, t) : +i;
+		},
+		alphaTarget: function(e) {
+			return arguments.length ? (a = +e, t) : a;
+		},
+		velocityDecay: function(e) {
+			return arguments.length ? (o = 1 - e, t) : 1 - o;
+		},
+		randomSource: function(e) {
+			return arguments.length ? (u = e, s.forEach(m), t) : u;
+		},
+		force: function(e, n) {
+			return arguments.length > 1 ? (n == null ? s.delete(e) : s.set(e, m(n)), t) : s.get(e);
+		},
+		find: function(t, n, r) {
+			var i = 0, a = e.length, o, s, c, l, u;
+			for (r == null ? r = Infinity : r *= r, i = 0; i < a; ++i) l = e[i], o = t - l.x, s = n - l.y, c = o * o + s * s, c < r && (u = l, r = c);
+			return u;
+		},
+		on: function(e, n) {
+			return arguments.length > 1 ? (l.on(e, n), t) : l.on(e);
+		}
+	};
+}
+function Ks() {
+	var e, t, n, r, i = Q(-30), a, o = 1, s = Infinity, c = .81;
+	function l(n) {
+		var i, a = e.length, o = Os(e, Vs, Hs).visitAfter(d);
+		for (r = n, i = 0; i < a; ++i) t = e[i], o.visit(f);
+	}
+	function u() {
+		if (e) {
+			var t, n = e.length, r;
+			for (a = Array(n), t = 0; t < n; ++t) r = e[t], a[r.index] = +i(r, t, e);
+		}
+	}
+	function d(e) {
+		var t = 0, n, r, i = 0, o, s, c;
+		if (e.length) {
+			for (o = s = c = 0; c < 4; ++c) (n = e[c]) && (r = Math.abs(n.value)) && (t += n.value, i += r, o += r * n.x, s += r * n.y);
+			e.x = o / i, e.y = s / i;
+		} else {
+			n = e, n.x = n.data.x, n.y = n.data.y;
+			do
+				t += a[n.data.index];
+			while (n = n.next);
+		}
+		e.value = t;
+	}
+	function f(e, i, l, u) {
+		if (!e.value) return !0;
+		var d = e.x - t.x, f = e.y - t.y, p = u - i, m = d * d + f * f;
+		if (p * p / c < m) return m < s && (d === 0 && (d = $(n), m += d * d), f === 0 && (f = $(n), m += f * f), m < o && (m = Math.sqrt(o * m)), t.vx += d * e.value * r / m, t.vy += f * e.value * r / m), !0;
+		if (!(e.length || m >= s)) {
+			(e.data !== t || e.next) && (d === 0 && (d = $(n), m += d * d), f === 0 && (f = $(n), m += f * f), m < o && (m = Math.sqrt(o * m)));
+			do
+				e.data !== t && (p = a[e.data.index] * r / m, t.vx += d * p, t.vy += f * p);
+			while (e = e.next);
+		}
+	}
+	return l.initialize = function(t, r) {
+		e = t, n = r, u();
+	}, l.strength = function(e) {
+		return arguments.length ? (i = typeof e == "function" ? e : Q(+e), u(), l) : i;
+	}, l.distanceMin = function(e) {
+		return arguments.length ? (o = e * e, l) : Math.sqrt(o);
+	}, l.distanceMax = function(e) {
+		return arguments.length ? (s = e * e, l) : Math.sqrt(s);
+	}, l.theta = function(e) {
+		return arguments.length ? (c = e * e, l) : Math.sqrt(c);
+	}, l;
+}
+function qs(e) {
+	var t = Q(.1), n, r, i;
+	typeof e != "function" && (e = Q(e == null ? 0 : +e));
+	function a(e) {
+		for (var t = 0, a = n.length, o; t < a; ++t) o = n[t], o.vx += (i[t] - o.x) * r[t] * e;
+	}
+	function o() {
+		if (n) {
+			var a, o = n.length;
+			for (r = Array(o), i = Array(o), a = 0; a < o; ++a) r[a] = isNaN(i[a] = +e(n[a], a, n)) ? 0 : +t(n[a], a, n);
+		}
+	}
+	return a.initialize = function(e) {
+		n = e, o();
+	}, a.strength = function(e) {
+		return arguments.length ? (t = typeof e == "function" ? e : Q(+e), o(), a) : t;
+	}, a.x = function(t) {
+		return arguments.length ? (e = typeof t == "function" ? t : Q(+t), o(), a) : e;
+	}, a;
+}
+function Js(e) {
+	var t = Q(.1), n, r, i;
+	typeof e != "function" && (e = Q(e == null ? 0 : +e));
+	function a(e) {
+		for (var t = 0, a = n.length, o; t < a; ++t) o = n[t], o.vy += (i[t] - o.y) * r[t] * e;
+	}
+	function o() {
+		if (n) {
+			var a, o = n.length;
+			for (r = Array(o), i = Array(o), a = 0; a < o; ++a) r[a] = isNaN(i[a] = +e(n[a], a, n)) ? 0 : +t(n[a], a, n);
+		}
+	}
+	return a.initialize = function(e) {
+		n = e, o();
+	}, a.strength = function(e) {
+		return arguments.length ? (t = typeof e == "function" ? e : Q(+e), o(), a) : t;
+	}, a.y = function(t) {
+		return arguments.length ? (e = typeof t == "function" ? t : Q(+t), o(), a) : e;
+	}, a;
+}
+var Ys = 3, Xs = (e) => e.length > 20 ? e.slice(0, 19) + "…" : e, Zs = (e) => e.width < 600 ? {
 	font: 12,
 	wide: 6.9,
 	around: 18
@@ -3498,45 +3497,118 @@ var $ = 30, Xs = 16, Zs = 4, Qs = (e) => e.length > 20 ? e.slice(0, 19) + "…" 
 	font: 14,
 	wide: 7.8,
 	around: 32
-};
-function ec(e, t, n) {
-	let { wide: r, around: i } = $s(n), a = e.nodes.map(({ name: n }, a) => {
-		let o = 2 * Math.PI * a / e.nodes.length, s = i + r * Qs(n).length, c = Math.max(...(t.get(n)?.levels ?? []).map((e) => Qs(String(e)).length), 0) + 7;
+}, Qs = (e, t) => e.edges.length > 400 && (t === "all" || t === "" && e.nodes.length <= 60) ? e.edges[399].strength : 0, $s = (e, t) => t.strength - e.strength, ec = (e) => e.every((t) => t.direction === e[0].direction) ? e[0].direction : 0;
+function tc(e, t, n, r) {
+	let i = e.edges.filter((e) => e.strength >= t), a = e.groups.filter((e) => e.strength >= t), o = /* @__PURE__ */ new Map(), s = (e, t) => o.set(e, (o.get(e) ?? 0) + t);
+	for (let e of i) s(e.a, e.strength), s(e.b, e.strength);
+	for (let e of a) for (let t of e.members) s(t, e.strength / e.members.length);
+	let c = e.nodes.length > 45 ? e.nodes.filter((e) => o.has(e.name) || e.name === r) : e.nodes, l = /* @__PURE__ */ new Map();
+	for (let e of c) l.set(e.community, [...l.get(e.community) ?? [], e.name]);
+	for (let e of l.values()) e.sort((e, t) => (o.get(t) ?? 0) - (o.get(e) ?? 0));
+	let u = n === "" ? c.length > 60 && r === null ? "none" : "all" : n, d = (e) => l.get(e).length >= Ys && (u === "none" || u !== "all" && !u.split(",").includes(String(e))), f = (e) => `${e.slice(0, 2).map(Xs).join(", ")}${e.length > 2 ? ` +${e.length - 2}` : ""}`, p = /* @__PURE__ */ new Map(), m = [];
+	for (let [e, t] of l) {
+		let n = t.reduce((e, t) => e + (o.get(t) ?? 0), 0);
+		if (d(e)) {
+			let r = {
+				id: `community ${e}`,
+				label: f(t),
+				members: t,
+				community: e,
+				folded: !0,
+				strength: n
+			};
+			m.push(r);
+			for (let e of t) p.set(e, r);
+		} else for (let n of t) {
+			let t = {
+				id: n,
+				label: Xs(n),
+				members: [n],
+				community: e,
+				folded: !1,
+				strength: o.get(n) ?? 0
+			};
+			m.push(t), p.set(n, t);
+		}
+	}
+	return {
+		items: m.sort($s),
+		lines: nc(i, p),
+		groups: a.filter((e) => e.members.every((e) => p.has(e) && !p.get(e).folded)),
+		communities: [...l].filter(([, e]) => e.length >= Ys).map(([e, t]) => ({
+			id: e,
+			label: f(t),
+			size: t.length,
+			folded: d(e)
+		})),
+		least: t,
+		pairs: i.length,
+		alone: e.nodes.length - c.length
+	};
+}
+function nc(e, t) {
+	let n = /* @__PURE__ */ new Map();
+	for (let r of e) {
+		let e = t.get(r.a), i = t.get(r.b);
+		if (!e || !i || e === i) continue;
+		let a = JSON.stringify([e.id, i.id].sort());
+		n.set(a, [...n.get(a) ?? [], r]);
+	}
+	return [...n].map(([e, t]) => {
+		let [n, r] = JSON.parse(e), i = t.reduce((e, t) => e + t.strength, 0), a = t.length === 1 ? t[0].words : `${t.length} pairs, the strongest: ${t[0].words}`;
 		return {
-			name: n,
+			a: n,
+			b: r,
+			strength: i,
+			direction: ec(t),
+			approximate: t.some((e) => e.approximate),
+			words: a,
+			pairs: t.length
+		};
+	}).sort($s);
+}
+function rc(e, t, n) {
+	let { wide: r, around: i } = Zs(n), a = e.items.length <= 45, o = e.items.map((n, a) => {
+		let o = 2 * Math.PI * a / e.items.length, s = i + r * n.label.length;
+		return {
+			item: n,
 			x: 200 * Math.cos(o),
 			y: 130 * Math.sin(o),
 			width: s,
-			room: Math.max(s, 6.6 * c)
+			room: Math.max(s, 6.6 * t(n).length)
 		};
-	}), o = Math.max(...e.edges.map((e) => e.strength), 1e-9), s = e.edges.map((e) => ({
-		source: e.a,
-		target: e.b,
-		weight: e.strength / o
-	}));
-	for (let t of e.groups.slice(0, 8)) for (let e of t.members.slice(1)) s.push({
-		source: t.members[0],
-		target: e,
-		weight: .05
 	});
-	let c = new Set(s.flatMap((e) => [e.source, e.target])), l = a.length > 30 ? 80 : 170, u = (e) => (t) => c.has(t.name) ? e : .2;
-	fn(a).force("link", nn(s).id((e) => e.name).distance(l).strength((e) => .03 + .35 * Math.sqrt(e.weight))).force("charge", pn().strength(a.length > 30 ? -420 : -1300)).force("apart", $t((e) => e.room / 2 + 10)).force("x", mn(0).strength(u(.05))).force("y", hn(0).strength(u(.11))).stop().tick(320);
-	let d = a.reduce((e, t) => e + 2.4 * (t.room + 16) * 58, 0), f = {
+	ic(o, e, a);
+	let s = a ? o.reduce((e, t) => e + 2.4 * (t.room + 16) * 58, 0) : o.length * 2600, c = a ? s / n.width : Math.min(s / n.width, 1.5 * n.width, 1e3), l = {
 		width: n.width,
-		height: Math.max(n.height, d / n.width)
+		height: Math.max(n.height, c)
 	};
-	return tc(a, f), {
-		places: new Map(a.map((e) => [e.name, e])),
-		pane: f
+	return ac(o, l, a), {
+		places: new Map(o.map((e) => [e.item.id, e])),
+		pane: l
 	};
 }
-function tc(e, t) {
-	let n = (t, n, r) => {
+function ic(e, t, n) {
+	let r = Math.max(...t.lines.map((e) => e.strength), 1e-9), i = t.lines.map((e) => ({
+		source: e.a,
+		target: e.b,
+		weight: e.strength / r
+	}));
+	for (let e of t.groups.slice(0, 8)) for (let t of e.members.slice(1)) i.push({
+		source: e.members[0],
+		target: t,
+		weight: .05
+	});
+	let a = new Set(i.flatMap((e) => [e.source, e.target])), o = (e) => (t) => a.has(t.item.id) ? e : .2, s = n ? e.length > 30 ? 80 : 170 : 30;
+	Gs(e).force("link", Is(i).id((e) => e.item.id).distance(s).strength((e) => .03 + .35 * Math.sqrt(e.weight))).force("charge", Ks().strength(n ? e.length > 30 ? -420 : -1300 : -90)).force("apart", Ns((e) => n ? e.room / 2 + 10 : 14)).force("x", qs(0).strength(o(.05))).force("y", Js(0).strength(o(n ? .11 : .07))).stop().tick(e.length > 150 ? 160 : 320);
+}
+function ac(e, t, n) {
+	let r = (t, n, r) => {
 		let i = Math.min(...e.map((e) => e[t])), a = Math.max(...e.map((e) => e[t]));
 		for (let o of e) o[t] = n(o) + (a > i ? (o[t] - i) / (a - i) : .5) * (r(o) - n(o));
-	}, r = (e) => e.room / 2 + 6, i = (e) => t.width - e.room / 2 - 6, a = () => 25, o = () => t.height - $ / 2 - Xs - 10;
-	n("x", r, i), n("y", a, o);
-	for (let t = 0; t < 300; t++) {
+	}, i = (e) => n ? e.room / 2 + 6 : Math.min(50, t.width / 8), a = (e) => i(e), o = (e) => t.width - i(e), s = () => 25, c = () => t.height - 15 - 16 - 10;
+	r("x", a, o), r("y", s, c);
+	for (let t = 0; n && t < 300; t++) {
 		let t = !1;
 		e.forEach((n, r) => e.slice(r + 1).forEach((e) => {
 			let r = (n.room + e.room) / 2 + 12 - Math.abs(n.x - e.x), i = 56 - Math.abs(n.y - e.y);
@@ -3545,77 +3617,74 @@ function tc(e, t) {
 			let a = r < i ? "x" : "y", o = Math.min(r, i) / 2 * (n[a] < e[a] ? -1 : 1);
 			n[a] += o, e[a] -= o;
 		}));
-		for (let t of e) t.x = Math.min(Math.max(t.x, r(t)), i(t)), t.y = Math.min(Math.max(t.y, a()), o());
+		for (let t of e) t.x = Math.min(Math.max(t.x, a(t)), o(t)), t.y = Math.min(Math.max(t.y, s()), c());
 		if (!t) return;
 	}
 }
-var nc = (e) => e > 0 ? "with" : e < 0 ? "against" : "neither";
-function rc(e) {
-	let { width: t, opacity: n } = ac(e.share ?? .4);
-	return /* @__PURE__ */ P("svg", {
-		class: "graph-key",
-		width: "30",
-		height: "12",
-		"aria-hidden": "true",
-		children: /* @__PURE__ */ P("line", {
-			class: e.name,
-			x1: "0",
-			y1: "6",
-			x2: "30",
-			y2: "6",
-			"stroke-width": t,
-			"stroke-opacity": n
-		})
-	});
+function oc(e, t) {
+	let { wide: n } = Zs(t), r = [], i = /* @__PURE__ */ new Map(), a = (e, t) => e[0] < t[2] && t[0] < e[2] && e[1] < t[3] && t[1] < e[3], o = e.map((e) => [
+		e.x - 5,
+		e.y - 5,
+		e.x + 5,
+		e.y + 5
+	]), s = (e, t) => !r.some((t) => a(e, t)) && !o.some((n, r) => r !== t && a(e, n));
+	return e.forEach((a, o) => {
+		let c = [
+			a.x - a.room / 2,
+			a.y - 15,
+			a.x + a.room / 2,
+			a.y + 15 + 16
+		], l = .95 * n * a.label.length + 6, u = [
+			[{ kind: "pill" }, c],
+			[{
+				kind: "named",
+				dx: 9,
+				dy: 4,
+				anchor: "start"
+			}, [
+				a.x + 5,
+				a.y - 8,
+				a.x + 5 + l,
+				a.y + 8
+			]],
+			[{
+				kind: "named",
+				dx: -9,
+				dy: 4,
+				anchor: "end"
+			}, [
+				a.x - 5 - l,
+				a.y - 8,
+				a.x - 5,
+				a.y + 8
+			]],
+			[{
+				kind: "named",
+				dx: 0,
+				dy: -10,
+				anchor: "middle"
+			}, [
+				a.x - l / 2,
+				a.y - 5 - 18,
+				a.x + l / 2,
+				a.y - 5
+			]],
+			[{
+				kind: "named",
+				dx: 0,
+				dy: 19,
+				anchor: "middle"
+			}, [
+				a.x - l / 2,
+				a.y + 5,
+				a.x + l / 2,
+				a.y + 5 + 18
+			]]
+		], d = u.find(([, e]) => e[0] >= 0 && e[2] <= t.width && s(e, o)) ?? (e.length <= 45 && s(c, o) ? u[0] : void 0);
+		d && r.push(d[1]), i.set(a.id, d ? d[0] : { kind: "dot" });
+	}), i;
 }
-var ic = (e, t) => `${e.words}: ${t} ${Xe(e.strength, e.approximate)}`, ac = (e) => ({
-	width: 1 + 5.5 * e ** .6,
-	opacity: .4 + .55 * e ** .5
-}), oc = (e) => e.groups.slice(0, Zs);
 function sc(e) {
-	let { graph: t, clamped: n } = e, r = new Set(t.edges.map((e) => nc(e.direction))), i = oc(t), a = t.edges.filter((e) => e.approximate).length;
-	return /* @__PURE__ */ P("ul", {
-		class: "legend",
-		"aria-label": "legend",
-		children: [
-			r.has("with") && /* @__PURE__ */ P("li", { children: [/* @__PURE__ */ P(rc, { name: "with" }), " goes with"] }),
-			r.has("against") && /* @__PURE__ */ P("li", { children: [/* @__PURE__ */ P(rc, { name: "against" }), " goes against"] }),
-			r.has("neither") && /* @__PURE__ */ P("li", { children: [
-				/* @__PURE__ */ P(rc, { name: "neither" }),
-				" ",
-				t.edges.some((e) => e.direction === 0 && e.kind !== null) ? "no single direction" : "joined; no direction is given"
-			] }),
-			t.total_edges > t.edges.length && /* @__PURE__ */ P("li", { children: [
-				"the strongest ",
-				t.edges.length,
-				" of ",
-				t.total_edges.toLocaleString("en"),
-				" pairs"
-			] }),
-			r.size > 0 && /* @__PURE__ */ P("li", { children: [
-				/* @__PURE__ */ P(rc, {
-					name: "width",
-					share: 0
-				}),
-				/* @__PURE__ */ P(rc, {
-					name: "width",
-					share: 1
-				}),
-				" width and opacity grow with ",
-				t.measure,
-				a > 0 && (a === t.edges.length ? " (approximate)" : " (some approximate)")
-			] }),
-			i.length > 0 && /* @__PURE__ */ P("li", { children: ["shaded: joined by an interaction of three or more variables", t.total_groups > i.length && `, the strongest ${i.length} of ${t.total_groups.toLocaleString("en")}`] }),
-			i.map((e, t) => /* @__PURE__ */ P("li", {
-				title: e.words,
-				children: [/* @__PURE__ */ P("i", { class: `group shade${t}` }), e.members.join(", ")]
-			})),
-			/* @__PURE__ */ P("li", { children: [/* @__PURE__ */ P("i", { class: "level" }), " fill: probability of the level below the name, the likeliest one"] }),
-			n && /* @__PURE__ */ P("li", { children: [/* @__PURE__ */ P("i", { class: "clamped" }), " clamped"] })
-		]
-	});
-}
-function cc(e) {
 	let t = [...e].sort((e, t) => e[0] - t[0] || e[1] - t[1]), n = (e) => {
 		let t = [];
 		for (let n of e) {
@@ -3630,234 +3699,648 @@ function cc(e) {
 	};
 	return t.length > 2 ? [...n(t), ...n(t.reverse())] : t;
 }
-function lc(e) {
-	let { graph: t, variables: n, now: r, given: i, focus: a, clamp: o, look: s } = e, [c, l] = we({
-		width: 960,
-		height: 600
-	}), { places: u, pane: d } = ke(() => ec(t, n, c), [
-		t,
-		n,
-		c
-	]), { font: f } = $s(c), p = Oe(null), m = Oe(null);
-	De(() => {
-		let e = () => {
-			let e = Math.max(m.current.clientWidth, 200), t = Math.min(Math.max(.62 * innerHeight, 320), 700);
-			l((n) => Math.abs(n.width - e) < 2 && Math.abs(n.height - t) < 40 ? n : {
-				width: e,
-				height: t
-			});
-		};
-		e();
-		let t = new ResizeObserver(e);
-		return t.observe(m.current), () => t.disconnect();
-	}, []);
-	let h = Oe(null);
-	Ee(() => {
-		let e = Ys().scaleExtent([.3, 5]).filter((e) => !e.ctrlKey && !e.button && (e.type !== "touchstart" || e.touches.length > 1)).on("zoom", (e) => h.current?.setAttribute("transform", String(e.transform))), t = B(p.current);
-		return t.call(e).call(e.transform, zs).on("dblclick.zoom", null), () => {
-			t.on(".zoom", null);
-		};
-	}, [t]);
-	let g = Math.max(...t.edges.map((e) => e.strength), 1e-9), _ = (e) => {
-		let t = n.get(e)?.levels ?? [], r = e in i ? t.indexOf(i[e]) : -1;
-		o(e, r + 1 < t.length ? t[r + 1] : null);
-	};
-	return /* @__PURE__ */ P("div", {
-		ref: m,
-		children: /* @__PURE__ */ P("svg", {
-			ref: p,
-			class: "graph",
-			viewBox: `0 0 ${d.width} ${d.height}`,
-			style: { height: `${d.height}px` },
-			role: "group",
-			"aria-label": "interaction graph",
-			children: /* @__PURE__ */ P("g", {
-				ref: h,
-				children: [
-					oc(t).map((e, n) => {
-						let r = cc(e.members.map((e) => [u.get(e).x, u.get(e).y]));
-						return /* @__PURE__ */ P("g", {
-							class: `shade shade${n}`,
-							children: [/* @__PURE__ */ P("polygon", {
-								points: r.map((e) => e.join(",")).join(" "),
-								"stroke-width": "46",
-								"stroke-linejoin": "round"
-							}), /* @__PURE__ */ P("title", { children: ic(e, t.measure) })]
-						});
-					}),
-					[...t.edges].reverse().map((e) => {
-						let n = u.get(e.a), r = u.get(e.b), { width: i, opacity: a } = ac(e.strength / g);
-						return /* @__PURE__ */ P("line", {
-							x1: n.x,
-							y1: n.y,
-							x2: r.x,
-							y2: r.y,
-							"stroke-width": i,
-							"stroke-opacity": a,
-							class: nc(e.direction),
-							children: /* @__PURE__ */ P("title", { children: ic(e, t.measure) })
-						});
-					}),
-					[...u.values()].map((e) => {
-						let t = n.get(e.name), o = r[e.name] ?? t?.prior ?? [], c = e.name in i, l = o.indexOf(Math.max(...o)), u = c ? 1 : o[l] ?? 0, d = c ? `= ${Qs(String(i[e.name]))}` : t && l >= 0 ? `${Qs(String(t.levels[l]))} ${qe(u)}` : "";
-						return /* @__PURE__ */ P("g", {
-							class: `node${c ? " clamped" : ""}${e.name === a ? " focus" : ""}`,
-							tabindex: 0,
-							role: "button",
-							"aria-pressed": c,
-							transform: `translate(${e.x} ${e.y})`,
-							onClick: (t) => t.shiftKey ? s(e.name) : _(e.name),
-							onKeyDown: (t) => {
-								(t.key === "Enter" || t.key === " ") && (t.preventDefault(), _(e.name)), t.key === "f" && s(e.name);
-							},
-							children: [
-								/* @__PURE__ */ P("rect", {
-									class: "body",
-									x: -e.width / 2,
-									y: -15,
-									width: e.width,
-									height: $,
-									rx: $ / 2
-								}),
-								/* @__PURE__ */ P("svg", {
-									x: -e.width / 2,
-									y: -15,
-									width: e.width,
-									height: $,
-									"aria-hidden": "true",
-									children: /* @__PURE__ */ P("rect", {
-										class: "level",
-										width: e.width * u,
-										height: $,
-										rx: $ / 2
-									})
-								}),
-								/* @__PURE__ */ P("rect", {
-									class: "line",
-									x: -e.width / 2,
-									y: -15,
-									width: e.width,
-									height: $,
-									rx: $ / 2
-								}),
-								/* @__PURE__ */ P("text", {
-									"text-anchor": "middle",
-									dy: ".35em",
-									style: { fontSize: `${f}px` },
-									children: [Qs(e.name), " "]
-								}),
-								/* @__PURE__ */ P("text", {
-									class: "told",
-									"text-anchor": "middle",
-									y: 28,
-									children: d
-								})
-							]
-						});
-					})
-				]
-			})
+var cc = (e) => e > 0 ? "with" : e < 0 ? "against" : "neither", lc = (e) => ({
+	width: 1 + 5.5 * e ** .6,
+	opacity: .4 + .55 * e ** .5
+});
+function uc(e) {
+	let { width: t, opacity: n } = lc(e.share ?? .4);
+	return /* @__PURE__ */ F("svg", {
+		class: "graph-key",
+		width: "30",
+		height: "12",
+		"aria-hidden": "true",
+		children: /* @__PURE__ */ F("line", {
+			class: e.name,
+			x1: "0",
+			y1: "6",
+			x2: "30",
+			y2: "6",
+			"stroke-width": t,
+			"stroke-opacity": n
 		})
 	});
 }
-function uc(e) {
-	let { ask: t, model: n, given: r, change: i, focus: a, look: o, version: s, seen: c, failed: l } = e, [u, d] = we(2), f = ze(() => t.graph(n, a, u), [
+function dc(e) {
+	let { graph: t, drawn: n, clamped: r } = e, i = new Set(n.lines.map((e) => cc(e.direction))), a = n.groups.slice(0, 4), o = n.lines.filter((e) => e.approximate).length, s = n.lines.some((e) => e.pairs > 1), c = e.looks.some((e) => e.kind === "dot"), l = e.looks.some((e) => e.kind === "named"), u = t.edges.some((e) => e.direction === 0 && e.kind !== null) || s;
+	return /* @__PURE__ */ F("ul", {
+		class: "legend",
+		"aria-label": "legend",
+		children: [
+			i.has("with") && /* @__PURE__ */ F("li", { children: [/* @__PURE__ */ F(uc, { name: "with" }), " goes with"] }),
+			i.has("against") && /* @__PURE__ */ F("li", { children: [/* @__PURE__ */ F(uc, { name: "against" }), " goes against"] }),
+			i.has("neither") && /* @__PURE__ */ F("li", { children: [
+				/* @__PURE__ */ F(uc, { name: "neither" }),
+				" ",
+				u ? "no single direction" : "joined; no direction is given"
+			] }),
+			t.total_edges > t.edges.length && /* @__PURE__ */ F("li", { children: [
+				"the strongest ",
+				t.edges.length.toLocaleString("en"),
+				" of ",
+				t.total_edges.toLocaleString("en"),
+				" pairs"
+			] }),
+			i.size > 0 && /* @__PURE__ */ F("li", { children: [
+				/* @__PURE__ */ F(uc, {
+					name: "width",
+					share: 0
+				}),
+				/* @__PURE__ */ F(uc, {
+					name: "width",
+					share: 1
+				}),
+				" width and opacity grow with ",
+				t.measure,
+				s && ", summed between communities",
+				o > 0 && (o === n.lines.length ? " (approximate)" : " (some approximate)")
+			] }),
+			a.length > 0 && /* @__PURE__ */ F("li", { children: ["shaded: joined by an interaction of three or more variables", n.groups.length > a.length && `, the strongest ${a.length} of ${t.total_groups.toLocaleString("en")}`] }),
+			a.map((e, t) => /* @__PURE__ */ F("li", {
+				title: e.words,
+				children: [/* @__PURE__ */ F("i", { class: `group shade${t}` }), e.members.join(", ")]
+			})),
+			n.items.some((e) => e.folded) && /* @__PURE__ */ F("li", { children: [/* @__PURE__ */ F("i", { class: "folded" }), " folded: variables that are joined more strongly with each other than with the rest"] }),
+			n.items.some((e) => !e.folded) && e.looks.some((e) => e.kind === "pill") && /* @__PURE__ */ F("li", { children: [/* @__PURE__ */ F("i", { class: "level" }), " fill: probability of the level below the name, the likeliest one"] }),
+			(c || l) && /* @__PURE__ */ F("li", { children: [
+				/* @__PURE__ */ F("i", { class: "dot" }),
+				" ",
+				c ? "a variable or community without room for its name; zoom in, or point at it" : "a variable without room for its level; zoom in"
+			] }),
+			r && /* @__PURE__ */ F("li", { children: [/* @__PURE__ */ F("i", { class: "clamped" }), " clamped, or with levels excluded"] })
+		]
+	});
+}
+// src/saving.ts
+function fc(e, t, n = "text/plain") {
+	let r = URL.createObjectURL(t instanceof Blob ? t : new Blob([t], { type: n }));
+	Object.assign(document.createElement("a"), {
+		href: r,
+		download: e
+	}).click(), setTimeout(() => URL.revokeObjectURL(r), 1e4);
+}
+var pc = [
+	"fill",
+	"fill-opacity",
+	"stroke",
+	"stroke-width",
+	"stroke-opacity",
+	"stroke-dasharray",
+	"stroke-linejoin",
+	"opacity",
+	"font-family",
+	"font-size",
+	"font-weight",
+	"text-anchor",
+	"paint-order",
+	"display",
+	"visibility"
+];
+function mc(e) {
+	let t = e.cloneNode(!0), n = e.querySelectorAll("*"), r = t.querySelectorAll("*");
+	n.forEach((e, t) => {
+		let n = getComputedStyle(e), i = r[t];
+		i.removeAttribute("class"), i.setAttribute("style", pc.map((e) => `${e}:${n.getPropertyValue(e)}`).join(";"));
+	});
+	let { width: i, height: a } = e.viewBox.baseVal;
+	return t.setAttribute("xmlns", "http://www.w3.org/2000/svg"), t.setAttribute("width", String(i)), t.setAttribute("height", String(a)), t.setAttribute("style", `background:${getComputedStyle(document.body).backgroundColor}`), new XMLSerializer().serializeToString(t);
+}
+async function hc(e, t, n) {
+	let r = mc(t);
+	if (n === "svg") return fc(`${e}.svg`, r, "image/svg+xml");
+	let i = new Image();
+	i.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(r)}`, await i.decode();
+	let { width: a, height: o } = t.viewBox.baseVal, s = Object.assign(document.createElement("canvas"), {
+		width: 2 * a,
+		height: 2 * o
+	}), c = s.getContext("2d");
+	c.fillStyle = getComputedStyle(document.body).backgroundColor, c.fillRect(0, 0, s.width, s.height), c.drawImage(i, 0, 0, s.width, s.height);
+	let l = await new Promise((e) => s.toBlob(e, "image/png"));
+	l && fc(`${e}.png`, l);
+}
+// src/graph.tsx
+var gc = (e, t) => `${e.words}: ${t} ${Ye(e.strength, e.approximate)}`;
+function _c(e, { variables: t, now: n, given: r }) {
+	if (e.folded) return {
+		share: 0,
+		text: `${e.members.length} variables`,
+		clamped: e.members.some((e) => e in r)
+	};
+	let i = t.get(e.id), a = n[e.id] ?? i?.prior ?? [], o = r[e.id];
+	if (o !== void 0 && !Array.isArray(o)) return {
+		share: 1,
+		text: `= ${Xs(String(o))}`,
+		clamped: !0
+	};
+	let s = a.indexOf(Math.max(...a)), c = a[s] ?? 0;
+	return {
+		share: c,
+		text: i && s >= 0 ? `${Xs(String(i.levels[s]))} ${Ke(c)}` : "",
+		clamped: o !== void 0
+	};
+}
+var vc = (e) => (t) => t.folded ? `${t.members.length} variables` : "x".repeat(Math.max(...(e.get(t.id)?.levels ?? []).map((e) => Xs(String(e)).length), 0)) + " 100.0%";
+function yc(e) {
+	let { item: t, x: n, y: r, width: i, look: a, font: o, facts: s, doing: c } = e, { share: l, text: u, clamped: d } = _c(t, s), f = `${d ? " clamped" : ""}${e.focus ? " focus" : ""}${t.folded ? " folded" : ""}`, p = t.folded ? `open the community of ${t.members.slice(0, 3).join(", ")}: ${u}` : void 0;
+	return /* @__PURE__ */ F("g", {
+		class: `node ${a.kind}${f}`,
+		tabindex: 0,
+		role: "button",
+		transform: `translate(${n} ${r})`,
+		"aria-pressed": t.folded ? void 0 : d,
+		"aria-label": p ?? (a.kind === "pill" ? void 0 : `${t.id} ${u}`),
+		onClick: (e) => e.shiftKey && !t.folded ? c.look(t.id) : c.press(t),
+		onMouseEnter: () => c.point(t.id),
+		onMouseLeave: () => c.point(null),
+		onFocus: (e) => {
+			e.currentTarget.matches(":focus-visible") && (c.point(t.id), c.show(n, r));
+		},
+		onBlur: () => c.point(null),
+		onKeyDown: (e) => {
+			(e.key === "Enter" || e.key === " ") && (e.preventDefault(), c.press(t)), e.key === "f" && !t.folded && c.look(t.id);
+		},
+		children: a.kind === "pill" ? /* @__PURE__ */ F(y, { children: [
+			/* @__PURE__ */ F("rect", {
+				class: "body",
+				x: -i / 2,
+				y: -15,
+				width: i,
+				height: 30,
+				rx: 15
+			}),
+			!t.folded && /* @__PURE__ */ F("svg", {
+				x: -i / 2,
+				y: -15,
+				width: i,
+				height: 30,
+				"aria-hidden": "true",
+				children: /* @__PURE__ */ F("rect", {
+					class: "level",
+					width: i * l,
+					height: 30,
+					rx: 15
+				})
+			}),
+			/* @__PURE__ */ F("rect", {
+				class: "line",
+				x: -i / 2,
+				y: -15,
+				width: i,
+				height: 30,
+				rx: t.folded ? 6 : 15
+			}),
+			/* @__PURE__ */ F("text", {
+				"text-anchor": "middle",
+				dy: ".35em",
+				style: { fontSize: `${o}px` },
+				children: [t.label, " "]
+			}),
+			/* @__PURE__ */ F("text", {
+				class: "told",
+				"text-anchor": "middle",
+				y: 28,
+				children: u
+			})
+		] }) : /* @__PURE__ */ F(y, { children: [
+			/* @__PURE__ */ F("circle", {
+				class: "reach",
+				r: 12
+			}),
+			/* @__PURE__ */ F("circle", {
+				class: "line",
+				r: t.folded ? 8 : 5
+			}),
+			a.kind === "named" && /* @__PURE__ */ F("text", {
+				class: "label",
+				x: a.dx,
+				y: a.dy,
+				"text-anchor": a.anchor,
+				style: { fontSize: `${o - 2}px` },
+				children: t.label
+			})
+		] })
+	});
+}
+function bc(e) {
+	let [t, n] = P({
+		width: 960,
+		height: 600
+	});
+	return Ee(() => {
+		let t = () => {
+			let t = Math.max(e.current.clientWidth, 200), r = Math.min(Math.max(.62 * innerHeight, 320), 700);
+			n((e) => Math.abs(e.width - t) < 2 && Math.abs(e.height - r) < 40 ? e : {
+				width: t,
+				height: r
+			});
+		};
+		t();
+		let r = new ResizeObserver(t);
+		return r.observe(e.current), () => r.disconnect();
+	}, []), t;
+}
+function xc(e, t) {
+	let [n, r] = P(es), i = De(null);
+	return Te(() => {
+		let t = 0;
+		i.current = us().scaleExtent([.3, 12]).filter((e) => !e.ctrlKey && !e.button && (e.type !== "touchstart" || e.touches.length > 1)).on("zoom", (e) => {
+			cancelAnimationFrame(t), t = requestAnimationFrame(() => r(e.transform));
+		});
+		let n = L(e.current);
+		return n.call(i.current).call(i.current.transform, es).on("dblclick.zoom", null), () => {
+			cancelAnimationFrame(t), n.on(".zoom", null);
+		};
+	}, [t]), {
+		at: n,
+		by: (t) => i.current?.scaleBy(L(e.current), t),
+		move: (t, r) => i.current?.translateBy(L(e.current), t / n.k, r / n.k),
+		whole: () => i.current?.transform(L(e.current), es)
+	};
+}
+function Sc(e) {
+	let { graph: t, drawn: n, facts: r, focus: i } = e, a = De(null), o = De(null), s = bc(o), { places: c, pane: l } = Oe(() => rc(n, vc(r.variables), s), [
+		n,
+		r.variables,
+		s
+	]), { at: u, by: d, move: f, whole: p } = xc(a, c), [m, h] = P(null), { font: g } = Zs(s), _ = Math.max(...n.lines.map((e) => e.strength), 1e-9), v = Oe(() => [...c.values()].map((e) => ({
+		...e,
+		x: u.applyX(e.x),
+		y: u.applyY(e.y)
+	})), [c, u]), y = Oe(() => {
+		let e = (e) => e.id === i ? 2 : +!!e.members.some((e) => e in r.given);
+		return oc([...v].sort((t, n) => e(n.item) - e(t.item) || n.item.strength - t.item.strength).map(({ item: e, x: t, y: n, width: r, room: i }) => ({
+			id: e.id,
+			label: e.label,
+			x: t,
+			y: n,
+			width: r,
+			room: i
+		})), l);
+	}, [
+		v,
+		i,
+		Object.keys(r.given).join()
+	]), b = new Map(v.map((e) => [e.item.id, e])), x = {
+		press: e.press,
+		look: e.look,
+		point: h,
+		show: (e, t) => {
+			let n = (e, t) => e < 30 ? 30 - e : e > t - 30 ? t - 30 - e : 0, r = n(e, l.width), i = n(t, l.height);
+			(r || i) && f(r, i);
+		}
+	}, S = {
+		dot: 0,
+		named: 1,
+		pill: 2
+	}, C = [...v].sort((e, t) => S[y.get(e.item.id).kind] - S[y.get(t.item.id).kind]), w = m !== null && y.get(m)?.kind !== "pill" ? b.get(m) : void 0;
+	return /* @__PURE__ */ F("div", {
+		ref: o,
+		children: [
+			/* @__PURE__ */ F(dc, {
+				graph: t,
+				drawn: n,
+				clamped: n.items.some((e) => _c(e, r).clamped),
+				looks: [...y.values()]
+			}),
+			/* @__PURE__ */ F("div", {
+				class: "row tools",
+				role: "group",
+				"aria-label": "picture",
+				children: [
+					/* @__PURE__ */ F("button", {
+						type: "button",
+						class: "small",
+						"aria-label": "zoom in",
+						onClick: () => d(1.5),
+						children: "+"
+					}),
+					/* @__PURE__ */ F("button", {
+						type: "button",
+						class: "small",
+						"aria-label": "zoom out",
+						onClick: () => d(1 / 1.5),
+						children: "−"
+					}),
+					/* @__PURE__ */ F("button", {
+						type: "button",
+						class: "small",
+						onClick: p,
+						children: "Whole picture"
+					}),
+					["svg", "png"].map((t) => /* @__PURE__ */ F("button", {
+						type: "button",
+						class: "small",
+						onClick: () => {
+							hc(`${e.name}-graph`, a.current, t);
+						},
+						children: ["Save as ", t.toUpperCase()]
+					}))
+				]
+			}),
+			/* @__PURE__ */ F("svg", {
+				ref: a,
+				class: "graph",
+				viewBox: `0 0 ${l.width} ${l.height}`,
+				style: { height: `${l.height}px` },
+				role: "group",
+				"aria-label": "interaction graph",
+				children: [
+					n.groups.slice(0, 4).map((e, n) => {
+						let r = sc(e.members.map((e) => [b.get(e).x, b.get(e).y]));
+						return /* @__PURE__ */ F("g", {
+							class: `shade shade${n}`,
+							children: [/* @__PURE__ */ F("polygon", {
+								points: r.map((e) => e.join(",")).join(" "),
+								"stroke-width": "46",
+								"stroke-linejoin": "round"
+							}), /* @__PURE__ */ F("title", { children: gc(e, t.measure) })]
+						});
+					}),
+					[...n.lines].reverse().map((e) => {
+						let r = b.get(e.a), i = b.get(e.b), { width: a, opacity: o } = lc(e.strength / _), s = m !== null && n.lines.length > 60 && e.a !== m && e.b !== m;
+						return /* @__PURE__ */ F("line", {
+							x1: r.x,
+							y1: r.y,
+							x2: i.x,
+							y2: i.y,
+							"stroke-width": a,
+							"stroke-opacity": s ? .08 : o,
+							class: cc(e.direction),
+							children: /* @__PURE__ */ F("title", { children: gc(e, t.measure) })
+						});
+					}),
+					C.map(({ item: e, x: t, y: n, width: a }) => /* @__PURE__ */ F(yc, {
+						item: e,
+						x: t,
+						y: n,
+						width: a,
+						look: y.get(e.id),
+						font: g,
+						focus: e.id === i,
+						facts: r,
+						doing: x
+					}, e.id)),
+					w && /* @__PURE__ */ F("g", {
+						class: "raised",
+						"aria-hidden": "true",
+						transform: `translate(${Math.min(Math.max(w.x, w.room / 2), l.width - w.room / 2)} ${w.y > 60 ? w.y - 30 - 16 - 4 : w.y + 30})`,
+						children: [
+							/* @__PURE__ */ F("rect", {
+								x: -w.room / 2,
+								y: -15,
+								width: w.room,
+								height: 46,
+								rx: 6
+							}),
+							/* @__PURE__ */ F("text", {
+								"text-anchor": "middle",
+								dy: ".35em",
+								style: { fontSize: `${g}px` },
+								children: w.item.label
+							}),
+							/* @__PURE__ */ F("text", {
+								"text-anchor": "middle",
+								y: 24,
+								class: "told",
+								children: _c(w.item, r).text
+							})
+						]
+					})
+				]
+			})
+		]
+	});
+}
+var Cc = (e, t, n) => n > t ? Math.log(Math.max(e, t) / t) / Math.log(n / t) : 0;
+function wc({ graph: e, least: t, set: n }) {
+	let r = e.edges.map((e) => e.strength).filter((e) => e > 0);
+	if (r.length < 2) return null;
+	let i = Math.min(...r), a = Math.max(...r), o = Math.round(1e3 * Cc(Math.max(t, i), i, a)), s = (e) => n(e <= 0 ? "0" : (i * (a / i) ** (Math.min(e, 999.9) / 1e3)).toPrecision(3)), c = e.edges.filter((e) => e.strength >= t).length;
+	return /* @__PURE__ */ F("label", {
+		class: "strength",
+		children: [
+			"Strength ",
+			/* @__PURE__ */ F("input", {
+				type: "range",
+				min: 0,
+				max: 1e3,
+				value: o,
+				"aria-valuetext": `at least ${t.toPrecision(3)} ${e.measure}`,
+				onInput: (e) => s(+e.target.value)
+			}),
+			/* @__PURE__ */ F("span", {
+				class: "hint",
+				children: [
+					t > i ? `at least ${t.toPrecision(3)} ${e.measure}: ` : "",
+					c.toLocaleString("en"),
+					" of ",
+					e.edges.length.toLocaleString("en"),
+					" pairs"
+				]
+			})
+		]
+	});
+}
+function Tc({ drawn: e, set: t }) {
+	let { communities: n } = e;
+	if (n.length < 2) return null;
+	let r = n.filter((e) => !e.folded), i = n.length - r.length, a = (e) => r.filter((t) => t.id !== e).map((e) => e.id).join(",") || "none";
+	return /* @__PURE__ */ F("div", {
+		class: "row",
+		role: "group",
+		"aria-label": "communities",
+		children: [
+			/* @__PURE__ */ F("span", {
+				class: "hint",
+				children: [
+					n.length,
+					" communities",
+					i > 0 && `, ${i} folded`
+				]
+			}),
+			r.length > 0 && /* @__PURE__ */ F("button", {
+				type: "button",
+				class: "small",
+				onClick: () => t("none"),
+				children: "Fold all"
+			}),
+			i > 0 && /* @__PURE__ */ F("button", {
+				type: "button",
+				class: "small",
+				onClick: () => t("all"),
+				children: "Open all"
+			}),
+			i > 0 && r.map((e) => /* @__PURE__ */ F("button", {
+				type: "button",
+				class: "small",
+				onClick: () => t(a(e.id)),
+				children: ["fold ", e.label]
+			}))
+		]
+	});
+}
+function Ec({ graph: e, drawn: t, look: n }) {
+	return /* @__PURE__ */ F("ul", {
+		class: "strongest",
+		"aria-label": "strongest pairs",
+		children: t.lines.filter((e) => e.pairs === 1).slice(0, 8).map((t) => /* @__PURE__ */ F("li", { children: [
+			/* @__PURE__ */ F("button", {
+				type: "button",
+				class: "link",
+				onClick: () => n(t.a),
+				children: t.words
+			}),
+			" ",
+			/* @__PURE__ */ F("span", {
+				class: "hint",
+				children: [
+					Ye(t.strength, t.approximate),
+					" ",
+					e.measure
+				]
+			})
+		] }))
+	});
+}
+function Dc(e) {
+	let { ask: t, model: n, given: r, change: i, focus: a, look: o, version: s, seen: c, failed: l } = e, { view: u, set: d } = Xe(e.settings), f = Math.min(6, Math.max(1, Number(u.steps) || 1)), p = Re(() => t.graph(n, a, f), [
 		n,
 		a,
-		u,
+		f,
 		s
-	], l), p = f.answer, m = p?.nodes.map((e) => e.name) ?? [], h = ze(() => m.length ? t.marginals(n, r, m) : null, [
+	], l), m = p.answer, h = u.open ?? "", g = m ? u.least === void 0 ? Qs(m, h) : Number(u.least) || 0 : 0, _ = Oe(() => m ? tc(m, g, h, a) : null, [
+		m,
+		g,
+		h,
+		a
+	]), v = m?.nodes.map((e) => e.name) ?? [], b = Re(() => v.length ? t.marginals(n, r, v) : null, [
 		n,
 		r,
-		m,
+		v,
 		s
 	], l);
-	Ee(() => {
-		h.answer && c(h.answer);
-	}, [h.answer]);
-	let g = ke(() => new Map(p?.nodes.map((e) => [e.name, e])), [p]);
-	return p ? /* @__PURE__ */ P("section", {
+	Te(() => {
+		b.answer && c(b.answer);
+	}, [b.answer]);
+	let x = Oe(() => new Map(m?.nodes.map((e) => [e.name, e])), [m]);
+	if (!m || !_) return p.wrong ? /* @__PURE__ */ F("pre", {
+		class: "wrong",
+		role: "alert",
+		children: p.wrong
+	}) : null;
+	let S = {
+		variables: x,
+		now: b.answer?.marginals ?? {},
+		given: r
+	};
+	return /* @__PURE__ */ F("section", {
 		class: "view",
 		"aria-label": "Graph",
 		children: [
-			/* @__PURE__ */ P("div", {
+			/* @__PURE__ */ F("div", {
 				class: "row",
-				children: a === null ? /* @__PURE__ */ P("span", { children: p.nodes.length < p.total_nodes ? `The ${p.nodes.length} of ${p.total_nodes.toLocaleString("en")} variables that are joined most strongly` : "All variables" }) : /* @__PURE__ */ P(y, { children: [
-					/* @__PURE__ */ P("span", { children: [
-						/* @__PURE__ */ P("b", { children: a }),
-						" and its neighbours, up to ",
-						u,
-						" ",
-						u === 1 ? "step" : "steps",
-						" away"
+				children: [
+					a === null ? /* @__PURE__ */ F("span", { children: m.nodes.length < m.total_nodes ? `The ${m.nodes.length} of ${m.total_nodes.toLocaleString("en")} variables that are joined most strongly` : "All variables" }) : /* @__PURE__ */ F(y, { children: [
+						/* @__PURE__ */ F("span", { children: [
+							/* @__PURE__ */ F("b", { children: a }),
+							" and its neighbours, up to ",
+							f,
+							" ",
+							f === 1 ? "step" : "steps",
+							" away"
+						] }),
+						/* @__PURE__ */ F("label", { children: ["Steps ", /* @__PURE__ */ F("input", {
+							type: "number",
+							min: 1,
+							max: 6,
+							value: f,
+							onInput: (e) => d({ steps: e.target.value })
+						})] }),
+						/* @__PURE__ */ F("button", {
+							type: "button",
+							onClick: () => o(null),
+							children: "Show all"
+						})
 					] }),
-					/* @__PURE__ */ P("label", { children: ["Steps ", /* @__PURE__ */ P("input", {
-						type: "number",
-						min: 1,
-						max: 6,
-						value: u,
-						onInput: (e) => d(Math.min(6, Math.max(1, +e.target.value || 1)))
-					})] }),
-					/* @__PURE__ */ P("button", {
-						type: "button",
-						onClick: () => o(null),
-						children: "Show all"
+					/* @__PURE__ */ F(wc, {
+						graph: m,
+						least: g,
+						set: (e) => d({ least: e })
+					}),
+					_.alone > 0 && /* @__PURE__ */ F("span", {
+						class: "hint",
+						children: [
+							_.alone.toLocaleString("en"),
+							" ",
+							_.alone === 1 ? "variable" : "variables",
+							" without such a pair ",
+							_.alone === 1 ? "is" : "are",
+							" not drawn"
+						]
 					})
-				] })
+				]
 			}),
-			/* @__PURE__ */ P(sc, {
-				graph: p,
-				clamped: Object.keys(r).length > 0
+			/* @__PURE__ */ F(Tc, {
+				drawn: _,
+				set: (e) => d({ open: e })
 			}),
-			/* @__PURE__ */ P(lc, {
-				graph: p,
-				variables: g,
-				now: h.answer?.marginals ?? {},
-				given: r,
-				focus: a,
-				clamp: (e, t) => i(Ve(r, e, t)),
+			/* @__PURE__ */ F(Ec, {
+				graph: m,
+				drawn: _,
 				look: o
 			}),
-			/* @__PURE__ */ P("p", {
+			/* @__PURE__ */ F(Sc, {
+				graph: m,
+				drawn: _,
+				facts: S,
+				focus: a,
+				press: (e) => {
+					if (e.folded) {
+						let t = _.communities.filter((e) => !e.folded).map((e) => e.id);
+						return d({ open: [...t, e.community].join(",") });
+					}
+					let t = x.get(e.id)?.levels ?? [], n = r[e.id], a = n === void 0 ? -1 : Array.isArray(n) ? t.length : t.indexOf(n);
+					i(Be(r, e.id, a + 1 < t.length ? t[a + 1] : null));
+				},
+				look: o,
+				name: n
+			}),
+			/* @__PURE__ */ F("p", {
 				class: "hint",
-				children: "Point at a line or a shade for its words and its numbers. Click a variable to clamp its levels in turn; shift-click to show its neighbours. Keyboard: Tab to reach it, Enter to clamp, f for its neighbours. Drag and scroll, or use two fingers, to move."
+				children: "Point at a line or a shade for its words and its numbers. Click a variable to clamp its levels in turn; shift-click to show its neighbours. Keyboard: Tab to reach it, Enter to clamp, f for its neighbours. Drag and scroll, use two fingers, or + and −, to move."
 			})
 		]
-	}) : f.wrong ? /* @__PURE__ */ P("pre", {
-		class: "wrong",
-		role: "alert",
-		children: f.wrong
-	}) : null;
+	});
 }
 // src/header.tsx
-var dc = (e, t) => `${e.toLocaleString("en")} ${t}${e === 1 ? "" : "s"}`, fc = ({ model: e }) => /* @__PURE__ */ P("span", {
+var Oc = (e, t) => `${e.toLocaleString("en")} ${t}${e === 1 ? "" : "s"}`, kc = ({ model: e }) => /* @__PURE__ */ F("span", {
 	class: "about",
 	children: [
 		e.kind,
 		", ",
 		e.n_variables.toLocaleString("en"),
 		" variables, ",
-		dc(e.n_interactions, e.called),
+		Oc(e.n_interactions, e.called),
 		e.n_rows > 0 && `, ${e.n_rows.toLocaleString("en")} rows`
 	]
-}), pc = ({ store: e }) => /* @__PURE__ */ P("span", {
+}), Ac = ({ store: e }) => /* @__PURE__ */ F("span", {
 	class: "steps",
 	role: "group",
 	"aria-label": "steps",
 	children: [
-		/* @__PURE__ */ P("button", {
+		/* @__PURE__ */ F("button", {
 			type: "button",
 			disabled: !e.canUndo,
 			onClick: () => e.undo(),
 			children: "Undo"
 		}),
-		/* @__PURE__ */ P("button", {
+		/* @__PURE__ */ F("button", {
 			type: "button",
 			disabled: !e.canRedo,
 			onClick: () => e.redo(),
 			children: "Redo"
 		}),
-		/* @__PURE__ */ P("button", {
+		/* @__PURE__ */ F("button", {
 			type: "button",
 			onClick: () => e.reset(),
 			children: "Reset"
@@ -3865,7 +4348,7 @@ var dc = (e, t) => `${e.toLocaleString("en")} ${t}${e === 1 ? "" : "s"}`, fc = (
 	]
 });
 // src/messages.ts
-function mc(e) {
+function jc(e) {
 	let t = Math.random().toString(36).slice(2), n = /* @__PURE__ */ new Map(), r = 0, i = ({ id: e, wrong: t, answer: r }) => {
 		let i = n.get(e);
 		n.delete(e), t === null ? i?.resolve({
@@ -3897,12 +4380,12 @@ function mc(e) {
 	};
 }
 // src/style.css?inline
-var hc = ":root,:host{color-scheme:light dark;--ink:light-dark(#1b1f24,#e8eaed);--muted:light-dark(#56606b,#a7b0ba);--grid:light-dark(#dfe3e8,#343b44);--paper:light-dark(#fff,#14181d);--soft:light-dark(#f4f6f8,#1d232a);--line:light-dark(#8a939d,#77818c);--with:light-dark(#0072b2,#56b4e9);--against:light-dark(#b34700,#f0a35e);--fill:light-dark(#a9d3ee,#1f5f86);--clamp:light-dark(#6a3d9a,#cdb2ec);--on:light-dark(#fff,#14181d);--warn:light-dark(#fff1d6,#3a2f14);--g0:light-dark(#009e73,#2fc79b);--g1:light-dark(#cc3f8f,#f08cc4);--g2:light-dark(#b8a800,#e5da4a);--g3:light-dark(#7d5a3c,#c9a27e)}*{box-sizing:border-box}body{background:var(--paper);color:var(--ink);margin:0;font:15px/1.45 system-ui,Segoe UI,Roboto,Helvetica Neue,Arial,sans-serif}header{border-bottom:1px solid var(--grid);flex-wrap:wrap;align-items:center;gap:.4rem 1.2rem;padding:.7rem 1.2rem;display:flex}h1{letter-spacing:-.01em;margin:0;font-size:1.15rem}.about,.hint,.legend{color:var(--muted);font-size:.9rem}.columns{grid-template-columns:minmax(16rem,21rem) minmax(0,1fr);display:grid}aside{border-right:1px solid var(--grid);max-height:calc(100vh - 3.4rem);padding:.9rem 1.1rem 2rem;position:sticky;top:0;overflow-y:auto}main{min-width:0;padding:.9rem 1.2rem 3rem}button,input,select{font:inherit;color:inherit;background:var(--paper);border:1px solid var(--line);border-radius:.4rem;padding:.25rem .55rem}button{cursor:pointer}button:hover{background:var(--soft)}button.main{background:var(--with);border-color:var(--with);color:var(--on);font-weight:600}button.small{color:var(--muted);border-color:var(--grid);padding:0 .45rem;font-size:.8rem;font-weight:400}:focus-visible{outline:3px solid var(--with);outline-offset:1px}input[type=number]{width:5.5rem}.search{color:var(--muted);font-size:.9rem;display:block}.search input{width:100%;color:var(--ink);margin-top:.15rem;display:block}.given{margin:.7rem 0;font-size:.9rem}.given p{color:var(--muted);margin:.4rem 0}.chip{background:var(--clamp);border-color:var(--clamp);color:var(--on);border-radius:1rem;margin:0 .3rem .3rem 0;font-size:.86rem;font-weight:600}.chip:hover{background:var(--clamp);opacity:.85}.variables{margin:0;padding:0;list-style:none}.variables li{border-top:1px solid var(--grid);padding:.35rem 0 .5rem}.name{overflow-wrap:anywhere;justify-content:space-between;align-items:baseline;font-size:.92rem;font-weight:600;display:flex}.levels{gap:3px;margin-top:3px;display:grid}.level{border-color:var(--grid);text-align:left;border-radius:.3rem;justify-content:space-between;padding:.08rem .5rem;font-size:.86rem;display:flex;position:relative;overflow:hidden}.level .fill,.bar .fill{background:var(--fill);transition:width .25s ease-out;position:absolute;inset:0 auto 0 0}.level .was{background:var(--ink);opacity:.45;width:2px;margin-left:-1px;position:absolute;top:0;bottom:0}.level .text,.level .number{font-variant-numeric:tabular-nums;position:relative}.level[aria-pressed=true]{border-color:var(--clamp);box-shadow:inset 0 0 0 2px var(--clamp);font-weight:700}.bar{background:var(--soft);border-radius:2px;min-width:5rem;height:.65rem;margin:1px 0;display:block;position:relative;overflow:hidden}.bar .fill{background:var(--with);opacity:.85}@media (prefers-reduced-motion:reduce){*{transition:none!important}}.ask form{align-items:center;gap:.6rem;display:flex}.ask label{font-weight:600}.combo{flex:1;position:relative}.combo input{width:100%;padding:.45rem .7rem;font-family:ui-monospace,Menlo,Consolas,monospace}.combo ul{z-index:5;background:var(--paper);border:1px solid var(--line);border-radius:.4rem;margin:2px 0 0;padding:.2rem 0;list-style:none;position:absolute;left:0;right:0;box-shadow:0 6px 18px #0003}.combo li{cursor:pointer;padding:.2rem .7rem}.combo li[aria-selected=true],.combo li:hover{background:var(--with);color:var(--on)}.ask [aria-live]{max-height:17rem;overflow-y:auto}.asked{margin:.6rem 0}nav{border-bottom:1px solid var(--grid);flex-wrap:wrap;gap:.3rem;margin:.9rem 0 .7rem;display:flex}nav button{border:0;border-bottom:3px solid #0000;border-radius:.3rem .3rem 0 0;padding:.35rem .65rem}nav button[aria-current]{border-bottom-color:var(--with);font-weight:600}.row{flex-wrap:wrap;align-items:center;gap:.4rem 1rem;display:flex}.legend{flex-wrap:wrap;gap:.1rem 1.1rem;margin:.4rem 0;padding:0;font-size:.86rem;list-style:none;display:flex}.legend svg,.legend i{vertical-align:middle;margin-right:.3rem}.legend i{border-radius:.4rem;width:1.1rem;height:.8rem;display:inline-block}.legend i.group{opacity:.45}.legend i.shade0{background:var(--g0)}.legend i.shade1{background:var(--g1)}.legend i.shade2{background:var(--g2)}.legend i.shade3{background:var(--g3)}.legend i.level{background:var(--fill);border:1px solid var(--line)}.legend i.clamped{border:3px solid var(--clamp)}.graph{touch-action:pan-x pan-y;cursor:grab;-webkit-user-select:none;user-select:none;width:100%;display:block}:is(.graph,.graph-key) line.with{stroke:var(--with)}:is(.graph,.graph-key) line.against{stroke:var(--against);stroke-dasharray:7 5}:is(.graph,.graph-key) line.neither,.graph-key line.width{stroke:var(--line)}.shade{opacity:.17}.shade0 polygon{fill:var(--g0);stroke:var(--g0)}.shade1 polygon{fill:var(--g1);stroke:var(--g1)}.shade2 polygon{fill:var(--g2);stroke:var(--g2)}.shade3 polygon{fill:var(--g3);stroke:var(--g3)}.node{cursor:pointer;outline:none}.node .body{fill:var(--paper)}.node .level{fill:var(--fill);transition:width .3s ease-out}.node .line{fill:none;stroke:var(--line)}.node text{fill:var(--ink);font-size:14px}.node .told{fill:var(--muted);paint-order:stroke;stroke:var(--paper);stroke-width:3px;font-size:11px}.node.clamped .line{stroke:var(--clamp);stroke-width:3.5px}.node.clamped .told{fill:var(--clamp);font-weight:700}.node.focus text:first-of-type{font-weight:700}.node:focus-visible .line,.node:hover .line{stroke:var(--with);stroke-width:3px}.scroll{max-height:70vh;overflow:auto}table{border-collapse:collapse;margin:.5rem 0;font-size:.92rem}th,td{text-align:left;border-bottom:1px solid var(--grid);vertical-align:baseline;padding:.25rem 1rem .25rem 0}thead th{color:var(--muted);background:var(--paper);font-size:.85rem;position:sticky;top:0}th.clamped{color:var(--clamp)}:is(th,td).n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}th.n{white-space:normal}td.wide{min-width:9rem}.scroll.whole{max-height:none;overflow:visible}.interactions{width:100%}.interactions>tbody>tr>td:first-child{min-width:12rem}.interactions .graph-key{vertical-align:middle}.interactions td.wide{width:9rem;min-width:3rem}.interactions .bar{min-width:3rem}.wrong{color:var(--against);white-space:pre-wrap;margin:.3rem 0;font-size:.9rem}.banner{background:var(--warn);border-bottom:1px solid var(--g2);white-space:pre-wrap;margin:0;padding:.6rem 1.2rem}.api details{border-top:1px solid var(--grid);padding:.4rem 0}.api pre{background:var(--soft);border-radius:.4rem;padding:.6rem;font-size:.82rem;overflow-x:auto}a{color:var(--with)}@media (width<=50rem){.columns{flex-direction:column-reverse;display:flex}aside{border-right:0;border-top:1px solid var(--grid);max-height:none;position:static}main{padding:.7rem .8rem 1rem}.interactions,.interactions>tbody{display:block}.interactions>thead{display:none}.interactions>tbody>tr{border-bottom:1px solid var(--grid);flex-wrap:wrap;gap:0 1.2rem;padding:.35rem 0;display:flex}.interactions>tbody>tr>td{border:0;padding:.1rem 0}.interactions>tbody>tr>td:first-child{flex:1 0 100%}.interactions>tbody>tr.detail>td{padding:.3rem .6rem .8rem}:is(th,td).wide{display:none}.interactions td[data-label]:before{content:attr(data-label) \" \";color:var(--muted)}}@media (width<=70rem){.interactions :is(th,td).wide{display:none}}.steps{gap:.3rem;margin-left:auto;display:inline-flex}button:disabled{opacity:.45;cursor:default}h3{margin:.9rem 0 .2rem;font-size:.95rem}.unseen{clip-path:inset(50%);white-space:nowrap;width:1px;height:1px;position:absolute;overflow:hidden}.filters{margin:.4rem 0;font-size:.9rem}.filters label{color:var(--muted)}.filters input{width:11rem;color:var(--ink)}details.hint summary{cursor:pointer}th.n:has(button.sort){white-space:nowrap}th button.sort{white-space:nowrap;font:inherit;color:inherit;text-align:inherit;background:0 0;border:0;padding:0}th button.sort:after{content:\" ↕\";opacity:.45}th[aria-sort=descending] button.sort:after{content:\" ↓\";opacity:1}th[aria-sort=ascending] button.sort:after{content:\" ↑\";opacity:1}button.words{text-align:left;background:0 0;border:0;padding:.1rem 0}button.words:hover,button.link:hover{background:0 0;text-decoration:underline}button.link{color:var(--with);text-align:left;background:0 0;border:0;padding:0}tr.opened td{border-bottom:0}tr.opened button.words{font-weight:600}.detail>td{background:var(--soft);padding:.3rem 1rem .8rem}.apart{background:var(--soft);border-radius:.4rem;padding:.6rem 1rem .8rem}.effect{max-width:52rem}.effect h3:first-child{margin-top:.3rem}.effect p{margin:.3rem 0}.shares{width:100%}.shares th,.shares td{background:0 0;border:0;padding:.12rem .7rem .12rem 0;position:static}.shares .first th,.shares .first td{padding-top:.3rem}.shares td.track{width:45%;min-width:7rem}.lane{background:linear-gradient(var(--grid), var(--grid)) center / 100% 1px no-repeat;height:1rem;display:block;position:relative}.lane .fill{background:var(--fill);border-right:2px solid var(--with);position:absolute;inset:1px auto 1px 0}.lane .range{background:var(--ink);height:2px;margin-top:-1px;position:absolute;top:50%}.lane .dot{background:var(--ink);border-radius:50%;width:8px;height:8px;margin:-4px;position:absolute;top:50%}.legend i.model{background:var(--fill);border-right:2px solid var(--with);border-radius:0}.legend i.rows{background:var(--ink);border-radius:50%;width:8px;height:8px}.ratio{flex-wrap:wrap;align-items:center;gap:.8rem;font-size:.92rem;display:flex}.ratio>svg,.ratio.scale>span{width:min(26rem,100%)}.ratio.scale>span{color:var(--muted);justify-content:space-between;font-size:.8rem;display:flex}.ratio .axis{stroke:var(--grid)}.ratio .one{stroke:var(--line)}.ratio .range{stroke:var(--ink);stroke-width:2px}.ratio circle.with{fill:var(--with)}.ratio circle.against{fill:var(--against)}.others{margin:.2rem 0;padding-left:1.1rem}.find{flex-wrap:nowrap;align-items:end}.find .search:first-child{flex:1}.find select{max-width:9.5rem;color:var(--ink);margin-top:.15rem;display:block}.name{gap:.5rem}.name .moved{color:var(--muted);white-space:nowrap;margin-left:auto;font-size:.8rem;font-weight:400}.choice{gap:3px;display:flex}.choice .level{flex:1;min-width:0}.choice.out .text{text-decoration:line-through}.not{border-color:var(--grid);color:var(--muted);padding:0 .35rem;font-size:.8rem}.not[aria-pressed=true]{background:var(--against);border-color:var(--against);color:var(--on)}div.range{color:var(--muted);gap:.6rem;margin-top:3px;font-size:.84rem;display:flex}.range select{color:var(--ink);max-width:8rem;padding:0 .2rem}.asked{border-bottom:1px solid var(--grid);padding-bottom:.3rem}.asked .dismiss{float:right}.asked summary{cursor:pointer;overflow-wrap:anywhere}", gc = ".widget{background:var(--paper);color:var(--ink);border:1px solid var(--grid);border-radius:.5rem;font:14px/1.45 system-ui,Segoe UI,Roboto,Helvetica Neue,Arial,sans-serif;container-type:inline-size}.widget header{padding:.5rem .9rem}.widget .columns{grid-template-columns:minmax(14rem,18rem) minmax(0,1fr);display:grid}.widget aside{border:0;border-right:1px solid var(--grid);max-height:38rem;padding:.6rem .9rem 1rem;position:static;overflow-y:auto}.widget main{padding:.6rem .9rem 1rem}@container (width<=40rem){.widget .columns{flex-direction:column-reverse;display:flex}.widget aside{border-right:0;border-top:1px solid var(--grid);max-height:24rem}}", _c = ({ text: e }) => e ? /* @__PURE__ */ P("pre", {
+var Mc = ":root,:host{color-scheme:light dark;--ink:light-dark(#1b1f24,#e8eaed);--muted:light-dark(#56606b,#a7b0ba);--grid:light-dark(#dfe3e8,#343b44);--paper:light-dark(#fff,#14181d);--soft:light-dark(#f4f6f8,#1d232a);--line:light-dark(#8a939d,#77818c);--with:light-dark(#0072b2,#56b4e9);--against:light-dark(#b34700,#f0a35e);--fill:light-dark(#a9d3ee,#1f5f86);--clamp:light-dark(#6a3d9a,#cdb2ec);--on:light-dark(#fff,#14181d);--warn:light-dark(#fff1d6,#3a2f14);--g0:light-dark(#009e73,#2fc79b);--g1:light-dark(#cc3f8f,#f08cc4);--g2:light-dark(#b8a800,#e5da4a);--g3:light-dark(#7d5a3c,#c9a27e)}*{box-sizing:border-box}body{background:var(--paper);color:var(--ink);margin:0;font:15px/1.45 system-ui,Segoe UI,Roboto,Helvetica Neue,Arial,sans-serif}header{border-bottom:1px solid var(--grid);flex-wrap:wrap;align-items:center;gap:.4rem 1.2rem;padding:.7rem 1.2rem;display:flex}h1{letter-spacing:-.01em;margin:0;font-size:1.15rem}.about,.hint,.legend{color:var(--muted);font-size:.9rem}.columns{grid-template-columns:minmax(16rem,21rem) minmax(0,1fr);display:grid}aside{border-right:1px solid var(--grid);max-height:calc(100vh - 3.4rem);padding:.9rem 1.1rem 2rem;position:sticky;top:0;overflow-y:auto}main{min-width:0;padding:.9rem 1.2rem 3rem}button,input,select{font:inherit;color:inherit;background:var(--paper);border:1px solid var(--line);border-radius:.4rem;padding:.25rem .55rem}button{cursor:pointer}button:hover{background:var(--soft)}button.main{background:var(--with);border-color:var(--with);color:var(--on);font-weight:600}button.small{color:var(--muted);border-color:var(--grid);padding:0 .45rem;font-size:.8rem;font-weight:400}:focus-visible{outline:3px solid var(--with);outline-offset:1px}input[type=number]{width:5.5rem}.search{color:var(--muted);font-size:.9rem;display:block}.search input{width:100%;color:var(--ink);margin-top:.15rem;display:block}.given{margin:.7rem 0;font-size:.9rem}.given p{color:var(--muted);margin:.4rem 0}.chip{background:var(--clamp);border-color:var(--clamp);color:var(--on);border-radius:1rem;margin:0 .3rem .3rem 0;font-size:.86rem;font-weight:600}.chip:hover{background:var(--clamp);opacity:.85}.variables{margin:0;padding:0;list-style:none}.variables li{border-top:1px solid var(--grid);padding:.35rem 0 .5rem}.name{overflow-wrap:anywhere;justify-content:space-between;align-items:baseline;font-size:.92rem;font-weight:600;display:flex}.levels{gap:3px;margin-top:3px;display:grid}.level{border-color:var(--grid);text-align:left;border-radius:.3rem;justify-content:space-between;padding:.08rem .5rem;font-size:.86rem;display:flex;position:relative;overflow:hidden}.level .fill,.bar .fill{background:var(--fill);transition:width .25s ease-out;position:absolute;inset:0 auto 0 0}.level .was{background:var(--ink);opacity:.45;width:2px;margin-left:-1px;position:absolute;top:0;bottom:0}.level .text,.level .number{font-variant-numeric:tabular-nums;position:relative}.level[aria-pressed=true]{border-color:var(--clamp);box-shadow:inset 0 0 0 2px var(--clamp);font-weight:700}.bar{background:var(--soft);border-radius:2px;min-width:5rem;height:.65rem;margin:1px 0;display:block;position:relative;overflow:hidden}.bar .fill{background:var(--with);opacity:.85}@media (prefers-reduced-motion:reduce){*{transition:none!important}}.ask form{align-items:center;gap:.6rem;display:flex}.ask label{font-weight:600}.combo{flex:1;position:relative}.combo input{width:100%;padding:.45rem .7rem;font-family:ui-monospace,Menlo,Consolas,monospace}.combo ul{z-index:5;background:var(--paper);border:1px solid var(--line);border-radius:.4rem;margin:2px 0 0;padding:.2rem 0;list-style:none;position:absolute;left:0;right:0;box-shadow:0 6px 18px #0003}.combo li{cursor:pointer;padding:.2rem .7rem}.combo li[aria-selected=true],.combo li:hover{background:var(--with);color:var(--on)}.ask [aria-live]{max-height:17rem;overflow-y:auto}.asked{margin:.6rem 0}nav{border-bottom:1px solid var(--grid);flex-wrap:wrap;gap:.3rem;margin:.9rem 0 .7rem;display:flex}nav button{border:0;border-bottom:3px solid #0000;border-radius:.3rem .3rem 0 0;padding:.35rem .65rem}nav button[aria-current]{border-bottom-color:var(--with);font-weight:600}.row{flex-wrap:wrap;align-items:center;gap:.4rem 1rem;display:flex}.legend{flex-wrap:wrap;gap:.1rem 1.1rem;margin:.4rem 0;padding:0;font-size:.86rem;list-style:none;display:flex}.legend svg,.legend i{vertical-align:middle;margin-right:.3rem}.legend i{border-radius:.4rem;width:1.1rem;height:.8rem;display:inline-block}.legend i.group{opacity:.45}.legend i.shade0{background:var(--g0)}.legend i.shade1{background:var(--g1)}.legend i.shade2{background:var(--g2)}.legend i.shade3{background:var(--g3)}.legend i.level{background:var(--fill);border:1px solid var(--line)}.legend i.clamped{border:3px solid var(--clamp)}.graph{touch-action:pan-x pan-y;cursor:grab;-webkit-user-select:none;user-select:none;width:100%;display:block}:is(.graph,.graph-key) line.with{stroke:var(--with)}:is(.graph,.graph-key) line.against{stroke:var(--against);stroke-dasharray:7 5}:is(.graph,.graph-key) line.neither,.graph-key line.width{stroke:var(--line)}.shade{opacity:.17}.shade0 polygon{fill:var(--g0);stroke:var(--g0)}.shade1 polygon{fill:var(--g1);stroke:var(--g1)}.shade2 polygon{fill:var(--g2);stroke:var(--g2)}.shade3 polygon{fill:var(--g3);stroke:var(--g3)}.node{cursor:pointer;outline:none}.node .body{fill:var(--paper)}.node .level{fill:var(--fill);transition:width .3s ease-out}.node .line{fill:none;stroke:var(--line)}.node text{fill:var(--ink);font-size:14px}.node .told{fill:var(--muted);paint-order:stroke;stroke:var(--paper);stroke-width:3px;font-size:11px}.node.clamped .line{stroke:var(--clamp);stroke-width:3.5px}.node.clamped .told{fill:var(--clamp);font-weight:700}.node.focus text:first-of-type{font-weight:700}.node:focus-visible .line,.node:hover .line{stroke:var(--with);stroke-width:3px}.scroll{max-height:70vh;overflow:auto}table{border-collapse:collapse;margin:.5rem 0;font-size:.92rem}th,td{text-align:left;border-bottom:1px solid var(--grid);vertical-align:baseline;padding:.25rem 1rem .25rem 0}thead th{color:var(--muted);background:var(--paper);font-size:.85rem;position:sticky;top:0}th.clamped{color:var(--clamp)}:is(th,td).n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}th.n{white-space:normal}td.wide{min-width:9rem}.scroll.whole{max-height:none;overflow:visible}.interactions{width:100%}.interactions>tbody>tr>td:first-child{min-width:12rem}.interactions .graph-key{vertical-align:middle}.interactions td.wide{width:9rem;min-width:3rem}.interactions .bar{min-width:3rem}.wrong{color:var(--against);white-space:pre-wrap;margin:.3rem 0;font-size:.9rem}.banner{background:var(--warn);border-bottom:1px solid var(--g2);white-space:pre-wrap;margin:0;padding:.6rem 1.2rem}.api details{border-top:1px solid var(--grid);padding:.4rem 0}.api pre{background:var(--soft);border-radius:.4rem;padding:.6rem;font-size:.82rem;overflow-x:auto}a{color:var(--with)}@media (width<=50rem){.columns{flex-direction:column-reverse;display:flex}aside{border-right:0;border-top:1px solid var(--grid);max-height:none;position:static}main{padding:.7rem .8rem 1rem}.interactions,.interactions>tbody{display:block}.interactions>thead{display:none}.interactions>tbody>tr{border-bottom:1px solid var(--grid);flex-wrap:wrap;gap:0 1.2rem;padding:.35rem 0;display:flex}.interactions>tbody>tr>td{border:0;padding:.1rem 0}.interactions>tbody>tr>td:first-child{flex:1 0 100%}.interactions>tbody>tr.detail>td{padding:.3rem .6rem .8rem}:is(th,td).wide{display:none}.interactions td[data-label]:before{content:attr(data-label) \" \";color:var(--muted)}}@media (width<=70rem){.interactions :is(th,td).wide{display:none}}.steps{gap:.3rem;margin-left:auto;display:inline-flex}button:disabled{opacity:.45;cursor:default}h3{margin:.9rem 0 .2rem;font-size:.95rem}.unseen{clip-path:inset(50%);white-space:nowrap;width:1px;height:1px;position:absolute;overflow:hidden}.filters{margin:.4rem 0;font-size:.9rem}.filters label{color:var(--muted)}.filters input{width:11rem;color:var(--ink)}details.hint summary{cursor:pointer}th.n:has(button.sort){white-space:nowrap}th button.sort{white-space:nowrap;font:inherit;color:inherit;text-align:inherit;background:0 0;border:0;padding:0}th button.sort:after{content:\" ↕\";opacity:.45}th[aria-sort=descending] button.sort:after{content:\" ↓\";opacity:1}th[aria-sort=ascending] button.sort:after{content:\" ↑\";opacity:1}button.words{text-align:left;background:0 0;border:0;padding:.1rem 0}button.words:hover,button.link:hover{background:0 0;text-decoration:underline}button.link{color:var(--with);text-align:left;background:0 0;border:0;padding:0}tr.opened td{border-bottom:0}tr.opened button.words{font-weight:600}.detail>td{background:var(--soft);padding:.3rem 1rem .8rem}.apart{background:var(--soft);border-radius:.4rem;padding:.6rem 1rem .8rem}.effect{max-width:52rem}.effect h3:first-child{margin-top:.3rem}.effect p{margin:.3rem 0}.shares{width:100%}.shares th,.shares td{background:0 0;border:0;padding:.12rem .7rem .12rem 0;position:static}.shares .first th,.shares .first td{padding-top:.3rem}.shares td.track{width:45%;min-width:7rem}.lane{background:linear-gradient(var(--grid), var(--grid)) center / 100% 1px no-repeat;height:1rem;display:block;position:relative}.lane .fill{background:var(--fill);border-right:2px solid var(--with);position:absolute;inset:1px auto 1px 0}.lane .range{background:var(--ink);height:2px;margin-top:-1px;position:absolute;top:50%}.lane .dot{background:var(--ink);border-radius:50%;width:8px;height:8px;margin:-4px;position:absolute;top:50%}.legend i.model{background:var(--fill);border-right:2px solid var(--with);border-radius:0}.legend i.rows{background:var(--ink);border-radius:50%;width:8px;height:8px}.ratio{flex-wrap:wrap;align-items:center;gap:.8rem;font-size:.92rem;display:flex}.ratio>svg,.ratio.scale>span{width:min(26rem,100%)}.ratio.scale>span{color:var(--muted);justify-content:space-between;font-size:.8rem;display:flex}.ratio .axis{stroke:var(--grid)}.ratio .one{stroke:var(--line)}.ratio .range{stroke:var(--ink);stroke-width:2px}.ratio circle.with{fill:var(--with)}.ratio circle.against{fill:var(--against)}.others{margin:.2rem 0;padding-left:1.1rem}.find{flex-wrap:nowrap;align-items:end}.find .search:first-child{flex:1}.find select{max-width:9.5rem;color:var(--ink);margin-top:.15rem;display:block}.name{gap:.5rem}.name .moved{color:var(--muted);white-space:nowrap;margin-left:auto;font-size:.8rem;font-weight:400}.choice{gap:3px;display:flex}.choice .level{flex:1;min-width:0}.choice.out .text{text-decoration:line-through}.not{border-color:var(--grid);color:var(--muted);padding:0 .35rem;font-size:.8rem}.not[aria-pressed=true]{background:var(--against);border-color:var(--against);color:var(--on)}div.range{color:var(--muted);gap:.6rem;margin-top:3px;font-size:.84rem;display:flex}.range select{color:var(--ink);max-width:8rem;padding:0 .2rem}.asked{border-bottom:1px solid var(--grid);padding-bottom:.3rem}.asked .dismiss{float:right}.asked summary{cursor:pointer;overflow-wrap:anywhere}.strength{flex-wrap:wrap;align-items:center;gap:.5rem;display:inline-flex}.strength input{width:10rem;accent-color:var(--with);padding:0}.tools{margin:.3rem 0}.strongest{display:none}.node .reach{fill:#0000}.node circle.line{fill:var(--paper);stroke:var(--muted);stroke-width:2px}.node .label{paint-order:stroke;stroke:var(--paper);stroke-width:3px}.node.folded .body{fill:var(--soft);rx:6px}.node.folded .line{stroke:var(--ink);stroke-width:1.5px}.node.folded circle.line{fill:var(--soft)}.raised{pointer-events:none}.raised rect{fill:var(--paper);stroke:var(--with);stroke-width:2px}.raised text{fill:var(--ink)}.raised .told{fill:var(--muted);font-size:11px}.legend i.folded{background:var(--soft);border:1.5px solid var(--ink);border-radius:3px}.legend i.dot{background:var(--paper);border:2px solid var(--muted);border-radius:50%;width:10px;height:10px}@media (width<=50rem){.strongest{padding:0;font-size:.92rem;list-style:none;display:block}.strongest li{border-bottom:1px solid var(--grid);padding:.25rem 0}}", Nc = ".widget{background:var(--paper);color:var(--ink);border:1px solid var(--grid);border-radius:.5rem;font:14px/1.45 system-ui,Segoe UI,Roboto,Helvetica Neue,Arial,sans-serif;container-type:inline-size}.widget header{padding:.5rem .9rem}.widget .columns{grid-template-columns:minmax(14rem,18rem) minmax(0,1fr);display:grid}.widget aside{border:0;border-right:1px solid var(--grid);max-height:38rem;padding:.6rem .9rem 1rem;position:static;overflow-y:auto}.widget main{padding:.6rem .9rem 1rem}@container (width<=40rem){.widget .columns{flex-direction:column-reverse;display:flex}.widget aside{border-right:0;border-top:1px solid var(--grid);max-height:24rem}}", Pc = ({ text: e }) => e ? /* @__PURE__ */ F("pre", {
 	class: "wrong",
 	role: "alert",
 	children: e
-}) : null, vc = (e) => e instanceof Error ? e.message : String(e);
-function yc(e, t) {
+}) : null, Fc = (e) => e instanceof Error ? e.message : String(e);
+function Ic(e, t) {
 	let n = e.listen(() => {
 		JSON.stringify(t.get("given")) !== JSON.stringify(e.page.given) && (t.set("given", e.page.given), t.save_changes());
 	}), r = () => e.change({ given: t.get("given") });
@@ -3910,37 +4393,37 @@ function yc(e, t) {
 		n(), t.off("change:given", r);
 	};
 }
-function bc({ ask: e, store: t }) {
-	let { given: n, view: r } = tt(t), [i, a] = we(null), [o, s] = we("");
-	if (Ee(() => {
-		e.models().then(([e]) => a(e)).catch((e) => s(vc(e)));
-	}, []), !i) return /* @__PURE__ */ P(_c, { text: o });
+function Lc({ ask: e, store: t }) {
+	let { given: n, view: r } = et(t), [i, a] = P(null), [o, s] = P("");
+	if (Te(() => {
+		e.models().then(([e]) => a(e)).catch((e) => s(Fc(e)));
+	}, []), !i) return /* @__PURE__ */ F(Pc, { text: o });
 	let c = {
 		ask: e,
 		model: i.name,
 		given: n,
 		version: i.version,
 		seen: () => void 0,
-		failed: vc,
+		failed: Fc,
 		look: (e) => t.change({ view: { focus: e ?? "" } }),
 		change: (e) => t.change({ given: e })
 	};
-	return /* @__PURE__ */ P(y, { children: [/* @__PURE__ */ P("header", { children: [
-		/* @__PURE__ */ P("b", { children: "Fullspan" }),
-		/* @__PURE__ */ P(fc, { model: i }),
-		/* @__PURE__ */ P(pc, { store: t })
-	] }), /* @__PURE__ */ P("div", {
+	return /* @__PURE__ */ F(y, { children: [/* @__PURE__ */ F("header", { children: [
+		/* @__PURE__ */ F("b", { children: "Fullspan" }),
+		/* @__PURE__ */ F(kc, { model: i }),
+		/* @__PURE__ */ F(Ac, { store: t })
+	] }), /* @__PURE__ */ F("div", {
 		class: "columns",
-		children: [/* @__PURE__ */ P("aside", {
+		children: [/* @__PURE__ */ F("aside", {
 			"aria-label": "Variables",
-			children: /* @__PURE__ */ P(rt, { ...c })
-		}), /* @__PURE__ */ P("main", { children: /* @__PURE__ */ P(uc, {
+			children: /* @__PURE__ */ F(nt, { ...c })
+		}), /* @__PURE__ */ F("main", { children: /* @__PURE__ */ F(Dc, {
 			...c,
 			focus: r.focus ?? null
 		}) })]
 	})] });
 }
-function xc(e) {
+function Rc(e) {
 	let [t, n, r] = getComputedStyle(e).color.match(/\d+(\.\d+)?/g)?.map(Number) ?? [
 		0,
 		0,
@@ -3948,18 +4431,18 @@ function xc(e) {
 	];
 	return .3 * t + .6 * n + .1 * r > 127;
 }
-function Sc({ model: e, el: t }) {
+function zc({ model: e, el: t }) {
 	let n = document.createElement("div");
-	t.append(n), n.style.colorScheme = xc(t) ? "dark" : "light";
+	t.append(n), n.style.colorScheme = Rc(t) ? "dark" : "light";
 	let r = n.attachShadow({ mode: "open" }), i = document.createElement("style"), a = document.createElement("div");
-	i.textContent = hc + gc, a.className = "widget", r.append(i, a);
-	let { transport: o, close: s } = mc(e), c = new et({ given: e.get("given") }), l = yc(c, e);
-	return A(/* @__PURE__ */ P(bc, {
-		ask: Re(o),
+	i.textContent = Mc + Nc, a.className = "widget", r.append(i, a);
+	let { transport: o, close: s } = jc(e), c = new $e({ given: e.get("given") }), l = Ic(c, e);
+	return A(/* @__PURE__ */ F(Lc, {
+		ask: Le(o),
 		store: c
 	}), a), () => {
 		A(null, a), l(), s(), n.remove();
 	};
 }
-var Cc = { render: Sc };
-export { Cc as default };
+var Bc = { render: zc };
+export { Bc as default };
