@@ -1,7 +1,7 @@
 /** Probabilities as bars. A level is a button: press it to clamp the variable there, press again to free it. */
 
 import type { Given, Level, Moved, Variable } from "./api";
-import { allowed, clamped, only, toggled } from "./given";
+import { allowed, clamped, isOrdered, only, toggled } from "./given";
 
 export const percent = (p: number): string =>
   p >= 0.9995 && p < 1 ? "99.9+%" : p > 0 && p < 0.0005 ? "<0.1%" : `${(100 * p).toFixed(1)}%`;
@@ -44,7 +44,7 @@ export function Levels(props: { variable: Moved; given: Given; change: (given: G
           );
         })}
       </div>
-      {variable.ordered && levels.length > 3 && <Range variable={variable} given={given} change={change} />}
+      {isOrdered(variable) && levels.length > 3 && <Range variable={variable} given={given} change={change} />}
     </>
   );
 }

@@ -1,57 +1,51 @@
-/** Two models, given the same. */
+/** Two models, given the same, in the columns that they have in common. */
 
-import { useEffect, useState } from "preact/hooks";
 import { useAnswer } from "./answers";
-import type { Marginals } from "./api";
 import { Bar, percent } from "./bars";
+import { saveTable } from "./saving";
 import type { PanelProps } from "./state";
 import { Wrong } from "./wrong";
 
-/** Two models side by side, given the same. */
+/** This model in blue, the other one in orange; the columns in which they differ most come first. */
 export function CompareView(props: PanelProps) {
-  const others = props.models.filter((m) => m.name !== props.model);
-  const names = props.variables.map((v) => v.name);
-  const own = useAnswer(() => (names.length ? props.ask.marginals(props.model, props.given, names) : null),
-    [props.model, props.given, names, props.version], props.failed).answer?.marginals ?? {};
-  const [second, setSecond] = useState(others[0]?.name ?? "");
-  const [found, setFound] = useState<Marginals | null>(null);
-  const [wrong, setWrong] = useState("");
-  const key = JSON.stringify([props.given, names]);
-  useEffect(() => {
-    if (!second) return;
-    let current = true;
-    props.ask.marginals(second, props.given, names)
-      .then((answer) => { if (current) { setFound(answer); setWrong(""); } })
-      .catch((error) => { if (current) { setFound(null); setWrong(props.failed(error)); } });
-    return () => { current = false; };
-  }, [second, key, props.version]);
-  if (!others.length) return <section class="view"><p>Serve several models to compare them: <code>fullspan serve a.fsm b.fsm</code></p></section>;
-  const rows = props.variables.flatMap((v) => {
-    const other = found?.marginals[v.name];
-    if (!other || other.length !== v.levels.length) return [];
-    return v.levels.map((level, k) => ({ name: v.name, level, a: (own[v.name] ?? v.prior)[k], b: other[k] })).slice(v.levels.length === 2 ? 1 : 0);
-  }).sort((x, y) => Math.abs(y.a - y.b) - Math.abs(x.a - x.b)).slice(0, 100);
+  const { ask, model, given, version, failed, view, change } = props;
+  const others = useAnswer(() => ask.comparable(model), [model, version, props.models.length], failed);
+  const known = others.answer?.models ?? [], second = known.some((m) => m.name === view.with) ? view.with : known[0]?.name ?? "";
+  const { answer, wrong } = useAnswer(() => (second ? ask.compare(model, second, given) : null), [model, second, given, version], failed);
+  if (others.answer && !known.length) return (
+    <section class="view" aria-label="Compare">
+      <p>{props.models.length > 1 ? "No other model has a column of the same name and levels as this one." : <>Serve several models of the same columns to compare them: <code>fullspan serve a.fsm b.fsm</code></>}</p>
+    </section>
+  );
+  const rows = (answer?.variables ?? []).flatMap((v) => v.levels.map((level, k) => ({ name: v.name, level, a: v.now[k], b: v.other[k] })).slice(v.levels.length === 2 ? 1 : 0));
   return (
     <section class="view" aria-label="Compare">
-      <label>Compare {props.model} with <select value={second} onChange={(e) => setSecond((e.target as HTMLSelectElement).value)}>
-        {others.map((m) => <option value={m.name}>{m.name}</option>)}</select></label>
-      <Wrong text={wrong} />
-      {found && (
-        <div class="scroll" tabindex={0}>
-          <table>
-            <thead><tr><th scope="col">level</th><th scope="col" class="n">{props.model}</th><th scope="col" class="n">{second}</th>
-              <th scope="col" class="n">{second} − {props.model}, percentage points</th><th scope="col" class="wide">{props.model} above, {second} below</th></tr></thead>
-            <tbody>
-              {rows.map((row) => (
-                <tr>
-                  <td>{row.name} = {String(row.level)}</td><td class="n">{percent(row.a)}</td><td class="n">{percent(row.b)}</td>
-                  <td class="n">{(100 * (row.b - row.a)).toFixed(1)}</td>
-                  <td class="wide"><Bar value={row.a} /><Bar value={row.b} /></td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+      <div class="row">
+        <label>Compare {model} with <select value={second} onChange={(e) => change({ view: { with: (e.target as HTMLSelectElement).value } })}>
+          {known.map((m) => <option value={m.name}>{m.name} ({m.n_common} common {m.n_common === 1 ? "column" : "columns"})</option>)}</select></label>
+        <button type="button" onClick={() => saveTable(`${model}-${second}`, ["variable", "level", model, second], rows.map((r) => [r.name, r.level, r.a, r.b]))}>Save as CSV</button>
+      </div>
+      <Wrong text={others.wrong || wrong} />
+      {answer && !wrong && (
+        <>
+          <ul class="legend"><li><i class="first" /> {model}</li><li><i class="second" /> {second}</li></ul>
+          <div class="scroll" tabindex={0}>
+            <table>
+              <thead><tr><th scope="col">level</th><th scope="col" class="n">{model}</th><th scope="col" class="n">{second}</th>
+                <th scope="col" class="n">percentage points</th><td class="wide" /></tr></thead>
+              <tbody>
+                {rows.map((row) => (
+                  <tr>
+                    <td>{row.name} = {String(row.level)}</td><td class="n">{percent(row.a)}</td><td class="n">{percent(row.b)}</td>
+                    <td class="n">{(100 * (row.b - row.a)).toFixed(1)}</td>
+                    <td class="wide"><Bar value={row.a} /><Bar value={row.b} class="second" /></td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+          {answer.total > answer.variables.length && <p class="hint">The {answer.variables.length} columns that differ most, of {answer.total.toLocaleString("en")}.</p>}
+        </>
       )}
     </section>
   );

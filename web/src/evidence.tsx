@@ -29,7 +29,7 @@ export function EvidencePanel(props: Common & { change: (given: Given) => void; 
       <div class="row find">
         <label class="search">Find a variable <input type="search" value={search} onInput={(e) => setSearch((e.target as HTMLInputElement).value)} /></label>
         <label class="search">Order <select value={order} onChange={(e) => set({ order: (e.target as HTMLSelectElement).value === "changed" ? "changed" : "" })}>
-          <option value="table">as in the table</option><option value="changed">most changed first</option></select></label>
+          <option value="table">table</option><option value="changed">most changed</option></select></label>
       </div>
       <div class="given" aria-live="polite">
         {known.length === 0 ? <p>Press a level to clamp it: every bar then shows the probability given what is known, exact under the model. The thin line marks the probability when nothing is known. ≠ excludes a level.</p> : (

@@ -2,6 +2,9 @@
 
 import type { Given, Level, Variable } from "./api";
 
+/** Whether the levels of a variable have an order: those of an ordered category, and numbers. */
+export const isOrdered = (variable: Variable) => variable.ordered || variable.levels.every((level) => typeof level === "number");
+
 /** The levels that evidence allows of a variable. */
 export const allowed = (given: Given, variable: Variable): Level[] => {
   const own = given[variable.name];
@@ -36,7 +39,7 @@ export function words(given: Given, name: string, variable?: Variable): string {
   if (!variable) return `${name} = ${own.join(" or ")}`;
   const at = own.map((level) => variable.levels.indexOf(level)).sort((a, b) => a - b);
   const whole = at.every((k, i) => i === 0 || k === at[i - 1] + 1);
-  if (variable.ordered && whole && own.length > 1) return `${name} from ${variable.levels[at[0]]} to ${variable.levels[at[at.length - 1]]}`;
+  if (isOrdered(variable) && whole && own.length > 1) return `${name} from ${variable.levels[at[0]]} to ${variable.levels[at[at.length - 1]]}`;
   const excluded = variable.levels.filter((level) => !own.includes(level));
   return excluded.length < own.length ? `${name} ≠ ${excluded.join(", ")}` : `${name} = ${own.join(" or ")}`;
 }

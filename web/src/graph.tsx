@@ -10,7 +10,7 @@ import { clamped } from "./given";
 import { DOT, hull, layout, leastOf, looks, letters, reduced, short, TALL, UNDER, type Drawn, type Item, type Look, type Pane } from "./layout";
 import { GROUPS, kind, Legend, stroke } from "./legend";
 import { savePicture } from "./saving";
-import { useSettings, type PanelProps, type Settings } from "./state";
+import { useDrag, useSettings, type PanelProps, type Settings } from "./state";
 export { kind, Sample } from "./legend";
 
 /** What a pointer is told about a line or a shade. */
@@ -179,16 +179,17 @@ export function GraphView(props: {
 const share = (value: number, low: number, high: number) => (high > low ? Math.log(Math.max(value, low) / low) / Math.log(high / low) : 0);
 
 /** Strength from which on pairs are drawn: a slider over their logarithms. */
-function Strength({ graph, least, set }: { graph: Graph; least: number; set: (least: string) => void }) {
+function Strength({ graph, least, set }: { graph: Graph; least: number; set: (least: string, quiet: boolean) => void }) {
+  const drag = useDrag(set);
   const known = graph.edges.map((e) => e.strength).filter((s) => s > 0);
   if (known.length < 2) return null;
   const low = Math.min(...known), high = Math.max(...known);
   const at = Math.round(1000 * share(Math.max(least, low), low, high));
-  const change = (value: number) => set(value <= 0 ? "0" : (low * (high / low) ** (Math.min(value, 999.9) / 1000)).toPrecision(3));
+  const change = (value: number) => drag.to(value <= 0 ? "0" : (low * (high / low) ** (Math.min(value, 999.9) / 1000)).toPrecision(3));
   const n = graph.edges.filter((e) => e.strength >= least).length;
   return (
     <label class="strength">Strength <input type="range" min={0} max={1000} value={at} aria-valuetext={`at least ${least.toPrecision(3)} ${graph.measure}`}
-      onInput={(e) => change(+(e.target as HTMLInputElement).value)} />
+      onInput={(e) => change(+(e.target as HTMLInputElement).value)} onChange={drag.end} />
       <span class="hint">{least > low ? `at least ${least.toPrecision(3)} ${graph.measure}: ` : ""}{n.toLocaleString("en")} of {graph.edges.length.toLocaleString("en")} pairs</span></label>
   );
 }
@@ -254,7 +255,7 @@ export function GraphPanel(props: Common & {
           : <><span><b>{focus}</b> and its neighbours, up to {radius} {radius === 1 ? "step" : "steps"} away</span>
             <label>Steps <input type="number" min={1} max={6} value={radius} onInput={(e) => set({ steps: (e.target as HTMLInputElement).value })} /></label>
             <button type="button" onClick={() => look(null)}>Show all</button></>}
-        <Strength graph={graph} least={least} set={(text) => set({ least: text })} />
+        <Strength graph={graph} least={least} set={(text, quiet) => set({ least: text }, quiet)} />
         {drawn.alone > 0 && <span class="hint">{drawn.alone.toLocaleString("en")} {drawn.alone === 1 ? "variable" : "variables"} without such a pair {drawn.alone === 1 ? "is" : "are"} not drawn</span>}
       </div>
       <Communities drawn={drawn} set={(text) => set({ open: text })} />
@@ -269,5 +270,5 @@ export function GraphPanel(props: Common & {
 export function GraphTab(props: PanelProps) {
   const { view, change } = props;
   return <GraphPanel {...props} change={(given) => change({ given })} focus={view.focus ?? null} look={(focus) => change({ view: { focus: focus ?? "" } })}
-    settings={{ view, set: (more) => change({ view: more }, "least" in more && view.least !== undefined) }} />;
+    settings={{ view, set: (more, quiet) => change({ view: more }, quiet) }} />;
 }

@@ -9,10 +9,12 @@ import { ApiView } from "./apidoc";
 import { AskBox } from "./askbox";
 import { CompareView } from "./compare";
 import { EvidencePanel } from "./evidence";
+import { FitView } from "./fit";
 import { GraphTab } from "./graph";
 import { About, Steps } from "./header";
 import { http, takeToken } from "./http";
 import { InteractionsView } from "./interactions";
+import { RowView } from "./rows";
 import { SampleView } from "./samples";
 import { Store, usePage, type PanelProps } from "./state";
 import { WeightsView } from "./weights";
@@ -24,14 +26,17 @@ const TABS: [string, FunctionComponent<PanelProps>][] = [
   ["Interactions", InteractionsView],
   ["Graph", GraphTab],
   ["What if", WhatIfView],
+  ["Row", RowView],
   ["Samples", SampleView],
   ["Compare", CompareView],
+  ["Fit", FitView],
   ["Weights", WeightsView],
   ["API", ApiView],
 ];
 
 function App({ ask, store }: { ask: Questions; store: Store }) {
   const [models, setModels] = useState<Model[]>([]);
+  const [isEmpty, setEmpty] = useState(false);
   const page = usePage(store);
   const [version, setVersion] = useState("");
   const [problem, setProblem] = useState("");
@@ -49,12 +54,13 @@ function App({ ask, store }: { ask: Questions; store: Store }) {
   /** Begin, or begin again after the server was away. */
   const connect = useCallback((show?: string) => ask.models().then((found) => {
     setModels(found);
+    setEmpty(found.length === 0);
     setGone(false);
     setVersion((old) => `${old.split("+")[0]}+${Date.now()}`);
     if (show !== undefined) store.change({ model: show, tab: "" });
     const wanted = store.page.model;
     if (found.some((m) => m.name === wanted)) return;
-    if (wanted) setProblem(`The address names a model ${wanted}, which is not served; shown is ${found[0]?.name}.`);
+    if (wanted && found.length) setProblem(`The address names a model ${wanted}, which is not served; shown is ${found[0]?.name}.`);
     store.change({ model: found[0]?.name ?? "" }, true);
   }), []);
   useEffect(() => { connect().catch((error) => setProblem(failed(error))); }, []);
@@ -79,6 +85,7 @@ function App({ ask, store }: { ask: Questions; store: Store }) {
       </header>
       {gone && <p class="banner" role="alert">The server does not answer. This page keeps what you have clamped, and goes on when it is back.</p>}
       {!gone && problem && <p class="banner" role="alert">{problem} <button type="button" onClick={() => setProblem("")}>Dismiss</button></p>}
+      {isEmpty && <main><FitView {...common} variables={[]} /></main>}
       {about && <Opened key={page.model} {...common} tab={page.tab} />}
     </>
   );

@@ -3,7 +3,7 @@
  * the store, so that everything can be undone, and the address (address.ts) can say it all.
  */
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Common, Given, Model, Variable } from "./api";
 
 /** Settings of panels by name, such as `focus` or `sort`; a setting that is not there has its default. */
@@ -26,12 +26,21 @@ export interface PanelProps extends Common {
 }
 
 /** Settings that lie in the address, or, where there is none, in the component itself. */
-export interface Settings { view: View; set: (view: View) => void }
+export interface Settings { view: View; set: (view: View, quiet?: boolean) => void }
 
 /** The settings that a component was given, or its own. */
 export function useSettings(given?: Settings): Settings {
   const [view, setView] = useState<View>({});
   return given ?? { view, set: (more) => setView((old) => ({ ...old, ...more })) };
+}
+
+/** A slider that is dragged: its first move is a step that can be undone, the others replace it. */
+export function useDrag<T>(set: (value: T, quiet: boolean) => void) {
+  const moving = useRef(false);
+  return {
+    to: (value: T) => { set(value, moving.current); moving.current = true; },
+    end: () => { moving.current = false; },
+  };
 }
 
 const EMPTY: Page = { model: "", tab: "", given: {}, view: {} };

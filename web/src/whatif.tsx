@@ -1,15 +1,32 @@
-/** How far one more known variable would move a target. */
+/** What if: a column had other shares, or one more column were known. */
 
 import { useEffect, useState } from "preact/hooks";
 import type { WhatIf } from "./api";
 import { Bar, percent } from "./bars";
+import { MarginsView } from "./margins";
 import type { PanelProps } from "./state";
 import { Wrong } from "./wrong";
 
-/** How the distribution of a variable changes if one more is known. */
+const QUESTIONS = [["", "a column had other shares"], ["known", "one more column were known"]];
+
+/** One of two questions. */
 export function WhatIfView(props: PanelProps) {
+  const { view, change } = props, asked = view.if ?? "";
+  return (
+    <section class="view" aria-label="What if">
+      <div class="row" role="group" aria-label="What if">
+        <span>What if</span>
+        {QUESTIONS.map(([key, words]) => <button type="button" aria-pressed={asked === key} onClick={() => change({ view: { if: key } })}>{words}</button>)}
+      </div>
+      {asked === "known" ? <KnownView {...props} /> : <MarginsView {...props} />}
+    </section>
+  );
+}
+
+/** How the distribution of a variable changes if one more is known. */
+function KnownView(props: PanelProps) {
   const names = props.variables.map((v) => v.name);
-  const [chosen, setTarget] = useState("");
+  const chosen = props.view.target ?? "", setTarget = (target: string) => props.change({ view: { target } });
   const target = chosen || (names.find((name) => !(name in props.given)) ?? names[0] ?? "");
   const [table, setTable] = useState<WhatIf | null>(null);
   const [level, setLevel] = useState<number | null>(null);
@@ -25,7 +42,7 @@ export function WhatIfView(props: PanelProps) {
   }, [props.model, props.version, target, key]);
   const last = table ? Math.min(level ?? table.levels.length - 1, table.levels.length - 1) : 0;
   return (
-    <section class="view" aria-label="What if">
+    <>
       <div class="row">
         <label>Target <input list="targets" value={target} onChange={(e) => { setTarget((e.target as HTMLInputElement).value); setLevel(null); }} /></label>
         {table && <label>Level <select value={last} onChange={(e) => setLevel(+(e.target as HTMLSelectElement).value)}>
@@ -59,6 +76,6 @@ export function WhatIfView(props: PanelProps) {
           </div>
         </>
       )}
-    </section>
+    </>
   );
 }

@@ -112,5 +112,8 @@ SORTED: dict[Sort, Callable[[Link], Any]] = {
 def row_text(cells: Iterable[tuple[Variable, int]]) -> str:
     """A row as text that can be pasted: ``age=30, sex=f``; cells of code -1 are left out."""
     line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow([f"{v.name}={v.levels[code]}" for v, code in cells if code >= 0])
+    for variable, code in cells:
+        if code >= 0:
+            line.write(", " if line.tell() else "")
+            csv.writer(line, lineterminator="").writerow([f"{variable.name}={variable.levels[code]}"])
     return line.getvalue()

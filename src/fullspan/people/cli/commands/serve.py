@@ -22,8 +22,9 @@ def register(app: typer.Typer) -> None:
 
 def serve(
     models: Annotated[
-        list[Path], typer.Argument(help="Model files or networks (.uai, .bif, .net, .dsc, .xmlbif, also .gz).")
-    ],
+        list[Path] | None,
+        typer.Argument(help="Model files or networks (.uai, .bif, .net, .dsc, .xmlbif, also .gz); none to fit one."),
+    ] = None,
     data: Annotated[Path | None, typer.Option(help="Table to show next to the models that have its columns.")] = None,
     host: Annotated[
         str, typer.Option(help="Address to listen on; other addresses than loopback require a token.")
@@ -36,7 +37,7 @@ def serve(
     """Explore models in the browser: set columns, ask questions, what-if, sample, compare."""
     from fullspan.people.web.server import serve as run
 
-    named = _named(models)
+    named = _named(models or [])
     if data is not None:
         data.stat()
     run(

@@ -492,36 +492,36 @@ function Re(e, t, n, r = 0) {
 	}, [JSON.stringify(t)]), i;
 }
 // src/given.ts
-var ze = (e, t) => {
+var ze = (e) => e.ordered || e.levels.every((e) => typeof e == "number"), Be = (e, t) => {
 	let n = e[t.name];
 	return n === void 0 ? t.levels : Array.isArray(n) ? t.levels.filter((e) => n.includes(e)) : [n];
-}, Be = (e, t, n) => {
+}, Ve = (e, t, n) => {
 	let { [t]: r, ...i } = e;
 	return n === null ? i : {
 		...i,
 		[t]: n
 	};
-}, Ve = (e, t, n) => {
+}, He = (e, t, n) => {
 	let { [t.name]: r, ...i } = e, a = t.levels.filter((e) => n.includes(e));
 	return a.length === 0 || a.length === t.levels.length ? i : {
 		...i,
 		[t.name]: a.length === 1 ? a[0] : a
 	};
-}, He = (e, t, n) => {
-	let r = ze(e, t);
-	return r.length === 1 && r[0] === n ? e : Ve(e, t, r.includes(n) ? r.filter((e) => e !== n) : [...r, n]);
+}, Ue = (e, t, n) => {
+	let r = Be(e, t);
+	return r.length === 1 && r[0] === n ? e : He(e, t, r.includes(n) ? r.filter((e) => e !== n) : [...r, n]);
 };
-function Ue(e, t, n) {
+function We(e, t, n) {
 	let r = e[t];
 	if (!Array.isArray(r)) return `${t} = ${r}`;
 	if (!n) return `${t} = ${r.join(" or ")}`;
 	let i = r.map((e) => n.levels.indexOf(e)).sort((e, t) => e - t), a = i.every((e, t) => t === 0 || e === i[t - 1] + 1);
-	if (n.ordered && a && r.length > 1) return `${t} from ${n.levels[i[0]]} to ${n.levels[i[i.length - 1]]}`;
+	if (ze(n) && a && r.length > 1) return `${t} from ${n.levels[i[0]]} to ${n.levels[i[i.length - 1]]}`;
 	let o = n.levels.filter((e) => !r.includes(e));
 	return o.length < r.length ? `${t} ≠ ${o.join(", ")}` : `${t} = ${r.join(" or ")}`;
 }
 // node_modules/preact/jsx-runtime/dist/jsxRuntime.mjs
-var We = Symbol.for("pv"), Ge = 0;
+var Ge = Symbol.for("pv"), Ke = 0;
 Array.isArray;
 function F(t, n, r, i, a, o) {
 	n ||= {};
@@ -537,17 +537,17 @@ function F(t, n, r, i, a, o) {
 		__b: 0,
 		__e: null,
 		__c: null,
-		constructor: We,
-		__v: --Ge,
+		constructor: Ge,
+		__v: --Ke,
 		__i: -1,
 		__u: 0
 	};
 	return (a || o) && (u.__source = a, u.__self = o), e.vnode && e.vnode(u), u;
 }
 // src/bars.tsx
-var Ke = (e) => e >= .9995 && e < 1 ? "99.9+%" : e > 0 && e < 5e-4 ? "<0.1%" : `${(100 * e).toFixed(1)}%`;
-function qe({ variable: e, given: t, change: n }) {
-	let { name: r, levels: i } = e, a = ze(t, e), o = i.indexOf(a[0]), s = i.indexOf(a[a.length - 1]), c = (e, t, n) => /* @__PURE__ */ F("label", { children: [
+var qe = (e) => e >= .9995 && e < 1 ? "99.9+%" : e > 0 && e < 5e-4 ? "<0.1%" : `${(100 * e).toFixed(1)}%`;
+function Je({ variable: e, given: t, change: n }) {
+	let { name: r, levels: i } = e, a = Be(t, e), o = i.indexOf(a[0]), s = i.indexOf(a[a.length - 1]), c = (e, t, n) => /* @__PURE__ */ F("label", { children: [
 		e,
 		" ",
 		/* @__PURE__ */ F("select", {
@@ -559,14 +559,14 @@ function qe({ variable: e, given: t, change: n }) {
 				children: String(e)
 			}))
 		})
-	] }), l = (r, a) => n(Ve(t, e, i.slice(Math.min(r, a), Math.max(r, a) + 1)));
+	] }), l = (r, a) => n(He(t, e, i.slice(Math.min(r, a), Math.max(r, a) + 1)));
 	return /* @__PURE__ */ F("div", {
 		class: "range",
 		children: [c("from", o, (e) => l(e, Math.max(e, s))), c("to", s, (e) => l(Math.min(o, e), e))]
 	});
 }
-function Je(e) {
-	let { variable: t, given: n, change: r } = e, { name: i, levels: a, now: o, prior: s } = t, c = n[i], l = ze(n, t);
+function Ye(e) {
+	let { variable: t, given: n, change: r } = e, { name: i, levels: a, now: o, prior: s } = t, c = n[i], l = Be(n, t);
 	return /* @__PURE__ */ F(y, { children: [/* @__PURE__ */ F("div", {
 		class: "levels",
 		role: "group",
@@ -579,8 +579,8 @@ function Je(e) {
 					type: "button",
 					class: "level",
 					"aria-pressed": d,
-					title: `${i} = ${e}: ${Ke(o[u])}, ${Ke(s[u])} when nothing is known`,
-					onClick: () => r(Be(n, i, d ? null : e)),
+					title: `${i} = ${e}: ${qe(o[u])}, ${qe(s[u])} when nothing is known`,
+					onClick: () => r(Ve(n, i, d ? null : e)),
 					children: [
 						/* @__PURE__ */ F("span", {
 							class: "fill",
@@ -596,7 +596,7 @@ function Je(e) {
 						}),
 						/* @__PURE__ */ F("span", {
 							class: "number",
-							children: Ke(o[u])
+							children: qe(o[u])
 						})
 					]
 				}), a.length > 2 && /* @__PURE__ */ F("button", {
@@ -605,23 +605,23 @@ function Je(e) {
 					"aria-pressed": f && c !== void 0,
 					"aria-label": `exclude ${i} = ${e}`,
 					title: f && c !== void 0 ? "allow this level" : "exclude this level",
-					onClick: () => r(He(n, t, e)),
+					onClick: () => r(Ue(n, t, e)),
 					children: "≠"
 				})]
 			});
 		})
-	}), t.ordered && a.length > 3 && /* @__PURE__ */ F(qe, {
+	}), ze(t) && a.length > 3 && /* @__PURE__ */ F(Je, {
 		variable: t,
 		given: n,
 		change: r
 	})] });
 }
-var Ye = (e, t) => `${t ? "~" : ""}${e.toLocaleString("en", {
+var Xe = (e, t) => `${t ? "~" : ""}${e.toLocaleString("en", {
 	minimumFractionDigits: 1,
 	maximumFractionDigits: 1
 })}`;
 // src/state.ts
-function Xe(e) {
+function Ze(e) {
 	let [t, n] = P({});
 	return e ?? {
 		view: t,
@@ -631,15 +631,26 @@ function Xe(e) {
 		}))
 	};
 }
-var Ze = {
+function Qe(e) {
+	let t = De(!1);
+	return {
+		to: (n) => {
+			e(n, t.current), t.current = !0;
+		},
+		end: () => {
+			t.current = !1;
+		}
+	};
+}
+var $e = {
 	model: "",
 	tab: "",
 	given: {},
 	view: {}
 };
-function Qe(e, t) {
+function et(e, t) {
 	let n = t.model === void 0 || t.model === e.model || e.model === "" ? e : {
-		...Ze,
+		...$e,
 		tab: e.tab
 	}, r = Object.fromEntries(Object.entries({
 		...n.view,
@@ -651,7 +662,7 @@ function Qe(e, t) {
 		view: r
 	};
 }
-var $e = class {
+var tt = class {
 	entries;
 	at = 0;
 	listeners = /* @__PURE__ */ new Set();
@@ -660,7 +671,7 @@ var $e = class {
 		this.entries = [{
 			id: "0",
 			page: {
-				...Ze,
+				...$e,
 				...e
 			}
 		}];
@@ -678,7 +689,7 @@ var $e = class {
 		return this.at + 1 < this.entries.length;
 	}
 	change(e, t = !1) {
-		let n = Qe(this.page, e);
+		let n = et(this.page, e);
 		JSON.stringify(n) !== JSON.stringify(this.page) && (t ? this.entries[this.at] = {
 			id: this.id,
 			page: n
@@ -718,17 +729,17 @@ var $e = class {
 		for (let t of this.listeners) t(e);
 	}
 };
-function et(e) {
+function nt(e) {
 	let [t, n] = P(e.page);
 	return Te(() => (n(e.page), e.listen(() => n(e.page))), [e]), t;
 }
 // src/evidence.tsx
-var tt = 200;
-function nt(e) {
-	let { ask: t, model: n, given: r, change: i, look: a, version: o, seen: s, failed: c } = e, { view: l, set: u } = Xe(e.settings), [d, f] = P(""), p = l.order === "changed" ? "changed" : "table", { answer: m, wrong: h } = Re(() => t.consequences(n, r, {
+var rt = 200;
+function it(e) {
+	let { ask: t, model: n, given: r, change: i, look: a, version: o, seen: s, failed: c } = e, { view: l, set: u } = Ze(e.settings), [d, f] = P(""), p = l.order === "changed" ? "changed" : "table", { answer: m, wrong: h } = Re(() => t.consequences(n, r, {
 		search: d,
 		order: p,
-		limit: tt
+		limit: rt
 	}), [
 		n,
 		r,
@@ -758,10 +769,10 @@ function nt(e) {
 					onChange: (e) => u({ order: e.target.value === "changed" ? "changed" : "" }),
 					children: [/* @__PURE__ */ F("option", {
 						value: "table",
-						children: "as in the table"
+						children: "table"
 					}), /* @__PURE__ */ F("option", {
 						value: "changed",
-						children: "most changed first"
+						children: "most changed"
 					})]
 				})]
 			})]
@@ -773,9 +784,9 @@ function nt(e) {
 				b.map((e) => /* @__PURE__ */ F("button", {
 					type: "button",
 					class: "chip",
-					onClick: () => i(Be(r, e, null)),
+					onClick: () => i(Ve(r, e, null)),
 					title: `forget ${e}`,
-					children: [Ue(r, e, v.current.get(e)), " ×"]
+					children: [We(r, e, v.current.get(e)), " ×"]
 				})),
 				/* @__PURE__ */ F("button", {
 					type: "button",
@@ -813,7 +824,7 @@ function nt(e) {
 						children: "neighbours"
 					})
 				]
-			}), /* @__PURE__ */ F(Je, {
+			}), /* @__PURE__ */ F(Ye, {
 				variable: e,
 				given: r,
 				change: i
@@ -829,117 +840,117 @@ function nt(e) {
 	] });
 }
 // node_modules/d3-selection/dist/d3-selection.mjs
-var rt = "http://www.w3.org/1999/xhtml", it = {
+var at = "http://www.w3.org/1999/xhtml", ot = {
 	svg: "http://www.w3.org/2000/svg",
-	xhtml: rt,
+	xhtml: at,
 	xlink: "http://www.w3.org/1999/xlink",
 	xml: "http://www.w3.org/XML/1998/namespace",
 	xmlns: "http://www.w3.org/2000/xmlns/"
 };
-function at(e) {
+function st(e) {
 	var t = e += "", n = t.indexOf(":");
-	return n >= 0 && (t = e.slice(0, n)) !== "xmlns" && (e = e.slice(n + 1)), it.hasOwnProperty(t) ? {
-		space: it[t],
+	return n >= 0 && (t = e.slice(0, n)) !== "xmlns" && (e = e.slice(n + 1)), ot.hasOwnProperty(t) ? {
+		space: ot[t],
 		local: e
 	} : e;
 }
-function ot(e) {
+function ct(e) {
 	return function() {
 		var t = this.ownerDocument, n = this.namespaceURI;
-		return n === rt && t.documentElement.namespaceURI === rt ? t.createElement(e) : t.createElementNS(n, e);
+		return n === at && t.documentElement.namespaceURI === at ? t.createElement(e) : t.createElementNS(n, e);
 	};
 }
-function st(e) {
+function lt(e) {
 	return function() {
 		return this.ownerDocument.createElementNS(e.space, e.local);
 	};
 }
-function ct(e) {
-	var t = at(e);
-	return (t.local ? st : ot)(t);
-}
-function lt() {}
 function ut(e) {
-	return e == null ? lt : function() {
+	var t = st(e);
+	return (t.local ? lt : ct)(t);
+}
+function dt() {}
+function ft(e) {
+	return e == null ? dt : function() {
 		return this.querySelector(e);
 	};
 }
-function dt(e) {
-	typeof e != "function" && (e = ut(e));
+function pt(e) {
+	typeof e != "function" && (e = ft(e));
 	for (var t = this._groups, n = t.length, r = Array(n), i = 0; i < n; ++i) for (var a = t[i], o = a.length, s = r[i] = Array(o), c, l, u = 0; u < o; ++u) (c = a[u]) && (l = e.call(c, c.__data__, u, a)) && ("__data__" in c && (l.__data__ = c.__data__), s[u] = l);
 	return new I(r, this._parents);
 }
-function ft(e) {
+function mt(e) {
 	return e == null ? [] : Array.isArray(e) ? e : Array.from(e);
 }
-function pt() {
+function ht() {
 	return [];
 }
-function mt(e) {
-	return e == null ? pt : function() {
+function gt(e) {
+	return e == null ? ht : function() {
 		return this.querySelectorAll(e);
 	};
 }
-function ht(e) {
+function _t(e) {
 	return function() {
-		return ft(e.apply(this, arguments));
+		return mt(e.apply(this, arguments));
 	};
 }
-function gt(e) {
-	e = typeof e == "function" ? ht(e) : mt(e);
+function vt(e) {
+	e = typeof e == "function" ? _t(e) : gt(e);
 	for (var t = this._groups, n = t.length, r = [], i = [], a = 0; a < n; ++a) for (var o = t[a], s = o.length, c, l = 0; l < s; ++l) (c = o[l]) && (r.push(e.call(c, c.__data__, l, o)), i.push(c));
 	return new I(r, i);
 }
-function _t(e) {
+function yt(e) {
 	return function() {
 		return this.matches(e);
 	};
 }
-function vt(e) {
+function bt(e) {
 	return function(t) {
 		return t.matches(e);
 	};
 }
-var yt = Array.prototype.find;
-function bt(e) {
+var xt = Array.prototype.find;
+function St(e) {
 	return function() {
-		return yt.call(this.children, e);
+		return xt.call(this.children, e);
 	};
 }
-function xt() {
+function Ct() {
 	return this.firstElementChild;
 }
-function St(e) {
-	return this.select(e == null ? xt : bt(typeof e == "function" ? e : vt(e)));
+function wt(e) {
+	return this.select(e == null ? Ct : St(typeof e == "function" ? e : bt(e)));
 }
-var Ct = Array.prototype.filter;
-function wt() {
+var Tt = Array.prototype.filter;
+function Et() {
 	return Array.from(this.children);
 }
-function Tt(e) {
+function Dt(e) {
 	return function() {
-		return Ct.call(this.children, e);
+		return Tt.call(this.children, e);
 	};
 }
-function Et(e) {
-	return this.selectAll(e == null ? wt : Tt(typeof e == "function" ? e : vt(e)));
+function Ot(e) {
+	return this.selectAll(e == null ? Et : Dt(typeof e == "function" ? e : bt(e)));
 }
-function Dt(e) {
-	typeof e != "function" && (e = _t(e));
+function kt(e) {
+	typeof e != "function" && (e = yt(e));
 	for (var t = this._groups, n = t.length, r = Array(n), i = 0; i < n; ++i) for (var a = t[i], o = a.length, s = r[i] = [], c, l = 0; l < o; ++l) (c = a[l]) && e.call(c, c.__data__, l, a) && s.push(c);
 	return new I(r, this._parents);
 }
-function Ot(e) {
+function At(e) {
 	return Array(e.length);
 }
-function kt() {
-	return new I(this._enter || this._groups.map(Ot), this._parents);
+function jt() {
+	return new I(this._enter || this._groups.map(At), this._parents);
 }
-function At(e, t) {
+function Mt(e, t) {
 	this.ownerDocument = e.ownerDocument, this.namespaceURI = e.namespaceURI, this._next = null, this._parent = e, this.__data__ = t;
 }
-At.prototype = {
-	constructor: At,
+Mt.prototype = {
+	constructor: Mt,
 	appendChild: function(e) {
 		return this._parent.insertBefore(e, this._next);
 	},
@@ -953,30 +964,30 @@ At.prototype = {
 		return this._parent.querySelectorAll(e);
 	}
 };
-function jt(e) {
+function Nt(e) {
 	return function() {
 		return e;
 	};
 }
-function Mt(e, t, n, r, i, a) {
-	for (var o = 0, s, c = t.length, l = a.length; o < l; ++o) (s = t[o]) ? (s.__data__ = a[o], r[o] = s) : n[o] = new At(e, a[o]);
+function Pt(e, t, n, r, i, a) {
+	for (var o = 0, s, c = t.length, l = a.length; o < l; ++o) (s = t[o]) ? (s.__data__ = a[o], r[o] = s) : n[o] = new Mt(e, a[o]);
 	for (; o < c; ++o) (s = t[o]) && (i[o] = s);
 }
-function Nt(e, t, n, r, i, a, o) {
+function Ft(e, t, n, r, i, a, o) {
 	var s, c, l = /* @__PURE__ */ new Map(), u = t.length, d = a.length, f = Array(u), p;
 	for (s = 0; s < u; ++s) (c = t[s]) && (f[s] = p = o.call(c, c.__data__, s, t) + "", l.has(p) ? i[s] = c : l.set(p, c));
-	for (s = 0; s < d; ++s) p = o.call(e, a[s], s, a) + "", (c = l.get(p)) ? (r[s] = c, c.__data__ = a[s], l.delete(p)) : n[s] = new At(e, a[s]);
+	for (s = 0; s < d; ++s) p = o.call(e, a[s], s, a) + "", (c = l.get(p)) ? (r[s] = c, c.__data__ = a[s], l.delete(p)) : n[s] = new Mt(e, a[s]);
 	for (s = 0; s < u; ++s) (c = t[s]) && l.get(f[s]) === c && (i[s] = c);
 }
-function Pt(e) {
+function It(e) {
 	return e.__data__;
 }
-function Ft(e, t) {
-	if (!arguments.length) return Array.from(this, Pt);
-	var n = t ? Nt : Mt, r = this._parents, i = this._groups;
-	typeof e != "function" && (e = jt(e));
+function Lt(e, t) {
+	if (!arguments.length) return Array.from(this, It);
+	var n = t ? Ft : Pt, r = this._parents, i = this._groups;
+	typeof e != "function" && (e = Nt(e));
 	for (var a = i.length, o = Array(a), s = Array(a), c = Array(a), l = 0; l < a; ++l) {
-		var u = r[l], d = i[l], f = d.length, p = It(e.call(u, u && u.__data__, l, r)), m = p.length, h = s[l] = Array(m), g = o[l] = Array(m);
+		var u = r[l], d = i[l], f = d.length, p = Rt(e.call(u, u && u.__data__, l, r)), m = p.length, h = s[l] = Array(m), g = o[l] = Array(m);
 		n(u, d, h, g, c[l] = Array(f), p, t);
 		for (var _ = 0, v = 0, y, b; _ < m; ++_) if (y = h[_]) {
 			for (_ >= v && (v = _ + 1); !(b = g[v]) && ++v < m;);
@@ -985,27 +996,27 @@ function Ft(e, t) {
 	}
 	return o = new I(o, r), o._enter = s, o._exit = c, o;
 }
-function It(e) {
+function Rt(e) {
 	return typeof e == "object" && "length" in e ? e : Array.from(e);
 }
-function Lt() {
-	return new I(this._exit || this._groups.map(Ot), this._parents);
+function zt() {
+	return new I(this._exit || this._groups.map(At), this._parents);
 }
-function Rt(e, t, n) {
+function Bt(e, t, n) {
 	var r = this.enter(), i = this, a = this.exit();
 	return typeof e == "function" ? (r = e(r), r &&= r.selection()) : r = r.append(e + ""), t != null && (i = t(i), i &&= i.selection()), n == null ? a.remove() : n(a), r && i ? r.merge(i).order() : i;
 }
-function zt(e) {
+function Vt(e) {
 	for (var t = e.selection ? e.selection() : e, n = this._groups, r = t._groups, i = n.length, a = r.length, o = Math.min(i, a), s = Array(i), c = 0; c < o; ++c) for (var l = n[c], u = r[c], d = l.length, f = s[c] = Array(d), p, m = 0; m < d; ++m) (p = l[m] || u[m]) && (f[m] = p);
 	for (; c < i; ++c) s[c] = n[c];
 	return new I(s, this._parents);
 }
-function Bt() {
+function Ht() {
 	for (var e = this._groups, t = -1, n = e.length; ++t < n;) for (var r = e[t], i = r.length - 1, a = r[i], o; --i >= 0;) (o = r[i]) && (a && o.compareDocumentPosition(a) ^ 4 && a.parentNode.insertBefore(o, a), a = o);
 	return this;
 }
-function Vt(e) {
-	e ||= Ht;
+function Ut(e) {
+	e ||= Wt;
 	function t(t, n) {
 		return t && n ? e(t.__data__, n.__data__) : !t - !n;
 	}
@@ -1015,129 +1026,129 @@ function Vt(e) {
 	}
 	return new I(i, this._parents).order();
 }
-function Ht(e, t) {
+function Wt(e, t) {
 	return e < t ? -1 : e > t ? 1 : e >= t ? 0 : NaN;
 }
-function Ut() {
+function Gt() {
 	var e = arguments[0];
 	return arguments[0] = this, e.apply(null, arguments), this;
 }
-function Wt() {
+function Kt() {
 	return Array.from(this);
 }
-function Gt() {
+function qt() {
 	for (var e = this._groups, t = 0, n = e.length; t < n; ++t) for (var r = e[t], i = 0, a = r.length; i < a; ++i) {
 		var o = r[i];
 		if (o) return o;
 	}
 	return null;
 }
-function Kt() {
+function Jt() {
 	let e = 0;
 	for (let t of this) ++e;
 	return e;
 }
-function qt() {
+function Yt() {
 	return !this.node();
 }
-function Jt(e) {
+function Xt(e) {
 	for (var t = this._groups, n = 0, r = t.length; n < r; ++n) for (var i = t[n], a = 0, o = i.length, s; a < o; ++a) (s = i[a]) && e.call(s, s.__data__, a, i);
 	return this;
 }
-function Yt(e) {
+function Zt(e) {
 	return function() {
 		this.removeAttribute(e);
 	};
 }
-function Xt(e) {
+function Qt(e) {
 	return function() {
 		this.removeAttributeNS(e.space, e.local);
 	};
 }
-function Zt(e, t) {
+function $t(e, t) {
 	return function() {
 		this.setAttribute(e, t);
 	};
 }
-function Qt(e, t) {
+function en(e, t) {
 	return function() {
 		this.setAttributeNS(e.space, e.local, t);
 	};
 }
-function $t(e, t) {
+function tn(e, t) {
 	return function() {
 		var n = t.apply(this, arguments);
 		n == null ? this.removeAttribute(e) : this.setAttribute(e, n);
 	};
 }
-function en(e, t) {
+function nn(e, t) {
 	return function() {
 		var n = t.apply(this, arguments);
 		n == null ? this.removeAttributeNS(e.space, e.local) : this.setAttributeNS(e.space, e.local, n);
 	};
 }
-function tn(e, t) {
-	var n = at(e);
+function rn(e, t) {
+	var n = st(e);
 	if (arguments.length < 2) {
 		var r = this.node();
 		return n.local ? r.getAttributeNS(n.space, n.local) : r.getAttribute(n);
 	}
-	return this.each((t == null ? n.local ? Xt : Yt : typeof t == "function" ? n.local ? en : $t : n.local ? Qt : Zt)(n, t));
+	return this.each((t == null ? n.local ? Qt : Zt : typeof t == "function" ? n.local ? nn : tn : n.local ? en : $t)(n, t));
 }
-function nn(e) {
+function an(e) {
 	return e.ownerDocument && e.ownerDocument.defaultView || e.document && e || e.defaultView;
 }
-function rn(e) {
+function on(e) {
 	return function() {
 		this.style.removeProperty(e);
 	};
 }
-function an(e, t, n) {
+function sn(e, t, n) {
 	return function() {
 		this.style.setProperty(e, t, n);
 	};
 }
-function on(e, t, n) {
+function cn(e, t, n) {
 	return function() {
 		var r = t.apply(this, arguments);
 		r == null ? this.style.removeProperty(e) : this.style.setProperty(e, r, n);
 	};
 }
-function sn(e, t, n) {
-	return arguments.length > 1 ? this.each((t == null ? rn : typeof t == "function" ? on : an)(e, t, n ?? "")) : cn(this.node(), e);
+function ln(e, t, n) {
+	return arguments.length > 1 ? this.each((t == null ? on : typeof t == "function" ? cn : sn)(e, t, n ?? "")) : un(this.node(), e);
 }
-function cn(e, t) {
-	return e.style.getPropertyValue(t) || nn(e).getComputedStyle(e, null).getPropertyValue(t);
+function un(e, t) {
+	return e.style.getPropertyValue(t) || an(e).getComputedStyle(e, null).getPropertyValue(t);
 }
-function ln(e) {
+function dn(e) {
 	return function() {
 		delete this[e];
 	};
 }
-function un(e, t) {
+function fn(e, t) {
 	return function() {
 		this[e] = t;
 	};
 }
-function dn(e, t) {
+function pn(e, t) {
 	return function() {
 		var n = t.apply(this, arguments);
 		n == null ? delete this[e] : this[e] = n;
 	};
 }
-function fn(e, t) {
-	return arguments.length > 1 ? this.each((t == null ? ln : typeof t == "function" ? dn : un)(e, t)) : this.node()[e];
-}
-function pn(e) {
-	return e.trim().split(/^|\s+/);
-}
-function mn(e) {
-	return e.classList || new hn(e);
+function mn(e, t) {
+	return arguments.length > 1 ? this.each((t == null ? dn : typeof t == "function" ? pn : fn)(e, t)) : this.node()[e];
 }
 function hn(e) {
-	this._node = e, this._names = pn(e.getAttribute("class") || "");
+	return e.trim().split(/^|\s+/);
 }
-hn.prototype = {
+function gn(e) {
+	return e.classList || new _n(e);
+}
+function _n(e) {
+	this._node = e, this._names = hn(e.getAttribute("class") || "");
+}
+_n.prototype = {
 	add: function(e) {
 		this._names.indexOf(e) < 0 && (this._names.push(e), this._node.setAttribute("class", this._names.join(" ")));
 	},
@@ -1149,123 +1160,123 @@ hn.prototype = {
 		return this._names.indexOf(e) >= 0;
 	}
 };
-function gn(e, t) {
-	for (var n = mn(e), r = -1, i = t.length; ++r < i;) n.add(t[r]);
+function vn(e, t) {
+	for (var n = gn(e), r = -1, i = t.length; ++r < i;) n.add(t[r]);
 }
-function _n(e, t) {
-	for (var n = mn(e), r = -1, i = t.length; ++r < i;) n.remove(t[r]);
+function yn(e, t) {
+	for (var n = gn(e), r = -1, i = t.length; ++r < i;) n.remove(t[r]);
 }
-function vn(e) {
+function bn(e) {
 	return function() {
-		gn(this, e);
+		vn(this, e);
 	};
 }
-function yn(e) {
+function xn(e) {
 	return function() {
-		_n(this, e);
+		yn(this, e);
 	};
 }
-function bn(e, t) {
+function Sn(e, t) {
 	return function() {
-		(t.apply(this, arguments) ? gn : _n)(this, e);
+		(t.apply(this, arguments) ? vn : yn)(this, e);
 	};
 }
-function xn(e, t) {
-	var n = pn(e + "");
+function Cn(e, t) {
+	var n = hn(e + "");
 	if (arguments.length < 2) {
-		for (var r = mn(this.node()), i = -1, a = n.length; ++i < a;) if (!r.contains(n[i])) return !1;
+		for (var r = gn(this.node()), i = -1, a = n.length; ++i < a;) if (!r.contains(n[i])) return !1;
 		return !0;
 	}
-	return this.each((typeof t == "function" ? bn : t ? vn : yn)(n, t));
+	return this.each((typeof t == "function" ? Sn : t ? bn : xn)(n, t));
 }
-function Sn() {
+function wn() {
 	this.textContent = "";
 }
-function Cn(e) {
+function Tn(e) {
 	return function() {
 		this.textContent = e;
 	};
 }
-function wn(e) {
+function En(e) {
 	return function() {
 		var t = e.apply(this, arguments);
 		this.textContent = t ?? "";
 	};
 }
-function Tn(e) {
-	return arguments.length ? this.each(e == null ? Sn : (typeof e == "function" ? wn : Cn)(e)) : this.node().textContent;
+function Dn(e) {
+	return arguments.length ? this.each(e == null ? wn : (typeof e == "function" ? En : Tn)(e)) : this.node().textContent;
 }
-function En() {
+function On() {
 	this.innerHTML = "";
 }
-function Dn(e) {
+function kn(e) {
 	return function() {
 		this.innerHTML = e;
 	};
 }
-function On(e) {
+function An(e) {
 	return function() {
 		var t = e.apply(this, arguments);
 		this.innerHTML = t ?? "";
 	};
 }
-function kn(e) {
-	return arguments.length ? this.each(e == null ? En : (typeof e == "function" ? On : Dn)(e)) : this.node().innerHTML;
-}
-function An() {
-	this.nextSibling && this.parentNode.appendChild(this);
-}
-function jn() {
-	return this.each(An);
+function jn(e) {
+	return arguments.length ? this.each(e == null ? On : (typeof e == "function" ? An : kn)(e)) : this.node().innerHTML;
 }
 function Mn() {
-	this.previousSibling && this.parentNode.insertBefore(this, this.parentNode.firstChild);
+	this.nextSibling && this.parentNode.appendChild(this);
 }
 function Nn() {
 	return this.each(Mn);
 }
-function Pn(e) {
-	var t = typeof e == "function" ? e : ct(e);
+function Pn() {
+	this.previousSibling && this.parentNode.insertBefore(this, this.parentNode.firstChild);
+}
+function Fn() {
+	return this.each(Pn);
+}
+function In(e) {
+	var t = typeof e == "function" ? e : ut(e);
 	return this.select(function() {
 		return this.appendChild(t.apply(this, arguments));
 	});
 }
-function Fn() {
+function Ln() {
 	return null;
 }
-function In(e, t) {
-	var n = typeof e == "function" ? e : ct(e), r = t == null ? Fn : typeof t == "function" ? t : ut(t);
+function Rn(e, t) {
+	var n = typeof e == "function" ? e : ut(e), r = t == null ? Ln : typeof t == "function" ? t : ft(t);
 	return this.select(function() {
 		return this.insertBefore(n.apply(this, arguments), r.apply(this, arguments) || null);
 	});
 }
-function Ln() {
+function zn() {
 	var e = this.parentNode;
 	e && e.removeChild(this);
 }
-function Rn() {
-	return this.each(Ln);
+function Bn() {
+	return this.each(zn);
 }
-function zn() {
+function Vn() {
 	var e = this.cloneNode(!1), t = this.parentNode;
 	return t ? t.insertBefore(e, this.nextSibling) : e;
 }
-function Bn() {
+function Hn() {
 	var e = this.cloneNode(!0), t = this.parentNode;
 	return t ? t.insertBefore(e, this.nextSibling) : e;
 }
-function Vn(e) {
-	return this.select(e ? Bn : zn);
+function Un(e) {
+	return this.select(e ? Hn : Vn);
 }
-function Hn(e) {
+function Wn(e) {
 	return arguments.length ? this.property("__data__", e) : this.node().__data__;
 }
-function Un(e) {
+function Gn(e) {
 	return function(t) {
 		e.call(this, t, this.__data__);
 	};
 }
-function Wn(e) {
+function Kn(e) {
 	return e.trim().split(/^|\s+/).map(function(e) {
 		var t = "", n = e.indexOf(".");
 		return n >= 0 && (t = e.slice(n + 1), e = e.slice(0, n)), {
@@ -1274,7 +1285,7 @@ function Wn(e) {
 		};
 	});
 }
-function Gn(e) {
+function qn(e) {
 	return function() {
 		var t = this.__on;
 		if (t) {
@@ -1283,9 +1294,9 @@ function Gn(e) {
 		}
 	};
 }
-function Kn(e, t, n) {
+function Jn(e, t, n) {
 	return function() {
-		var r = this.__on, i, a = Un(t);
+		var r = this.__on, i, a = Gn(t);
 		if (r) {
 			for (var o = 0, s = r.length; o < s; ++o) if ((i = r[o]).type === e.type && i.name === e.name) {
 				this.removeEventListener(i.type, i.listener, i.options), this.addEventListener(i.type, i.listener = a, i.options = n), i.value = t;
@@ -1301,98 +1312,98 @@ function Kn(e, t, n) {
 		}, r ? r.push(i) : this.__on = [i];
 	};
 }
-function qn(e, t, n) {
-	var r = Wn(e + ""), i, a = r.length, o;
+function Yn(e, t, n) {
+	var r = Kn(e + ""), i, a = r.length, o;
 	if (arguments.length < 2) {
 		var s = this.node().__on;
 		if (s) {
 			for (var c = 0, l = s.length, u; c < l; ++c) for (i = 0, u = s[c]; i < a; ++i) if ((o = r[i]).type === u.type && o.name === u.name) return u.value;
 		}
 	} else {
-		for (s = t ? Kn : Gn, i = 0; i < a; ++i) this.each(s(r[i], t, n));
+		for (s = t ? Jn : qn, i = 0; i < a; ++i) this.each(s(r[i], t, n));
 		return this;
 	}
 }
-function Jn(e, t, n) {
-	var r = nn(e), i = r.CustomEvent;
+function Xn(e, t, n) {
+	var r = an(e), i = r.CustomEvent;
 	typeof i == "function" ? i = new i(t, n) : (i = r.document.createEvent("Event"), n ? (i.initEvent(t, n.bubbles, n.cancelable), i.detail = n.detail) : i.initEvent(t, !1, !1)), e.dispatchEvent(i);
 }
-function Yn(e, t) {
-	return function() {
-		return Jn(this, e, t);
-	};
-}
-function Xn(e, t) {
-	return function() {
-		return Jn(this, e, t.apply(this, arguments));
-	};
-}
 function Zn(e, t) {
-	return this.each((typeof t == "function" ? Xn : Yn)(e, t));
+	return function() {
+		return Xn(this, e, t);
+	};
 }
-function* Qn() {
+function Qn(e, t) {
+	return function() {
+		return Xn(this, e, t.apply(this, arguments));
+	};
+}
+function $n(e, t) {
+	return this.each((typeof t == "function" ? Qn : Zn)(e, t));
+}
+function* er() {
 	for (var e = this._groups, t = 0, n = e.length; t < n; ++t) for (var r = e[t], i = 0, a = r.length, o; i < a; ++i) (o = r[i]) && (yield o);
 }
-var $n = [null];
+var tr = [null];
 function I(e, t) {
 	this._groups = e, this._parents = t;
 }
-function er() {
-	return new I([[document.documentElement]], $n);
+function nr() {
+	return new I([[document.documentElement]], tr);
 }
-function tr() {
+function rr() {
 	return this;
 }
-I.prototype = er.prototype = {
+I.prototype = nr.prototype = {
 	constructor: I,
-	select: dt,
-	selectAll: gt,
-	selectChild: St,
-	selectChildren: Et,
-	filter: Dt,
-	data: Ft,
-	enter: kt,
-	exit: Lt,
-	join: Rt,
-	merge: zt,
-	selection: tr,
-	order: Bt,
-	sort: Vt,
-	call: Ut,
-	nodes: Wt,
-	node: Gt,
-	size: Kt,
-	empty: qt,
-	each: Jt,
-	attr: tn,
-	style: sn,
-	property: fn,
-	classed: xn,
-	text: Tn,
-	html: kn,
-	raise: jn,
-	lower: Nn,
-	append: Pn,
-	insert: In,
-	remove: Rn,
-	clone: Vn,
-	datum: Hn,
-	on: qn,
-	dispatch: Zn,
-	[Symbol.iterator]: Qn
+	select: pt,
+	selectAll: vt,
+	selectChild: wt,
+	selectChildren: Ot,
+	filter: kt,
+	data: Lt,
+	enter: jt,
+	exit: zt,
+	join: Bt,
+	merge: Vt,
+	selection: rr,
+	order: Ht,
+	sort: Ut,
+	call: Gt,
+	nodes: Kt,
+	node: qt,
+	size: Jt,
+	empty: Yt,
+	each: Xt,
+	attr: rn,
+	style: ln,
+	property: mn,
+	classed: Cn,
+	text: Dn,
+	html: jn,
+	raise: Nn,
+	lower: Fn,
+	append: In,
+	insert: Rn,
+	remove: Bn,
+	clone: Un,
+	datum: Wn,
+	on: Yn,
+	dispatch: $n,
+	[Symbol.iterator]: er
 };
 function L(e) {
-	return typeof e == "string" ? new I([[document.querySelector(e)]], [document.documentElement]) : new I([[e]], $n);
+	return typeof e == "string" ? new I([[document.querySelector(e)]], [document.documentElement]) : new I([[e]], tr);
 }
-var nr = 0;
-function rr() {
-	return new ir();
+var ir = 0;
+function ar() {
+	return new or();
 }
-function ir() {
-	this._ = "@" + (++nr).toString(36);
+function or() {
+	this._ = "@" + (++ir).toString(36);
 }
-ir.prototype = rr.prototype = {
-	constructor: ir,
+or.prototype = ar.prototype = {
+	constructor: or,
 	get: function(e) {
 		for (var t = this._; !(t in e);) if (!(e = e.parentNode)) return;
 		return e[t];
@@ -1407,13 +1418,13 @@ ir.prototype = rr.prototype = {
 		return this._;
 	}
 };
-function ar(e) {
+function sr(e) {
 	let t;
 	for (; t = e.sourceEvent;) e = t;
 	return e;
 }
-function or(e, t) {
-	if (e = ar(e), t === void 0 && (t = e.currentTarget), t) {
+function cr(e, t) {
+	if (e = sr(e), t === void 0 && (t = e.currentTarget), t) {
 		var n = t.ownerSVGElement || t;
 		if (n.createSVGPoint) {
 			var r = n.createSVGPoint();
@@ -1427,18 +1438,18 @@ function or(e, t) {
 	return [e.pageX, e.pageY];
 }
 // node_modules/d3-dispatch/dist/d3-dispatch.mjs
-var sr = { value: () => {} };
-function cr() {
+var lr = { value: () => {} };
+function ur() {
 	for (var e = 0, t = arguments.length, n = {}, r; e < t; ++e) {
 		if (!(r = arguments[e] + "") || r in n || /[\s.]/.test(r)) throw Error("illegal type: " + r);
 		n[r] = [];
 	}
-	return new lr(n);
+	return new dr(n);
 }
-function lr(e) {
+function dr(e) {
 	this._ = e;
 }
-function ur(e, t) {
+function fr(e, t) {
 	return e.trim().split(/^|\s+/).map(function(e) {
 		var n = "", r = e.indexOf(".");
 		if (r >= 0 && (n = e.slice(r + 1), e = e.slice(0, r)), e && !t.hasOwnProperty(e)) throw Error("unknown type: " + e);
@@ -1448,23 +1459,23 @@ function ur(e, t) {
 		};
 	});
 }
-lr.prototype = cr.prototype = {
-	constructor: lr,
+dr.prototype = ur.prototype = {
+	constructor: dr,
 	on: function(e, t) {
-		var n = this._, r = ur(e + "", n), i, a = -1, o = r.length;
+		var n = this._, r = fr(e + "", n), i, a = -1, o = r.length;
 		if (arguments.length < 2) {
-			for (; ++a < o;) if ((i = (e = r[a]).type) && (i = dr(n[i], e.name))) return i;
+			for (; ++a < o;) if ((i = (e = r[a]).type) && (i = pr(n[i], e.name))) return i;
 		} else {
 			if (t != null && typeof t != "function") throw Error("invalid callback: " + t);
-			for (; ++a < o;) if (i = (e = r[a]).type) n[i] = fr(n[i], e.name, t);
-			else if (t == null) for (i in n) n[i] = fr(n[i], e.name, null);
+			for (; ++a < o;) if (i = (e = r[a]).type) n[i] = mr(n[i], e.name, t);
+			else if (t == null) for (i in n) n[i] = mr(n[i], e.name, null);
 			return this;
 		}
 	},
 	copy: function() {
 		var e = {}, t = this._;
 		for (var n in t) e[n] = t[n].slice();
-		return new lr(e);
+		return new dr(e);
 	},
 	call: function(e, t) {
 		if ((i = arguments.length - 2) > 0) for (var n = Array(i), r = 0, i, a; r < i; ++r) n[r] = arguments[r + 2];
@@ -1476,12 +1487,12 @@ lr.prototype = cr.prototype = {
 		for (var r = this._[e], i = 0, a = r.length; i < a; ++i) r[i].value.apply(t, n);
 	}
 };
-function dr(e, t) {
+function pr(e, t) {
 	for (var n = 0, r = e.length, i; n < r; ++n) if ((i = e[n]).name === t) return i.value;
 }
-function fr(e, t, n) {
+function mr(e, t, n) {
 	for (var r = 0, i = e.length; r < i; ++r) if (e[r].name === t) {
-		e[r] = sr, e = e.slice(0, r).concat(e.slice(r + 1));
+		e[r] = lr, e = e.slice(0, r).concat(e.slice(r + 1));
 		break;
 	}
 	return n != null && e.push({
@@ -1490,24 +1501,24 @@ function fr(e, t, n) {
 	}), e;
 }
 // node_modules/d3-drag/dist/d3-drag.mjs
-var pr = {
+var hr = {
 	capture: !0,
 	passive: !1
 };
-function mr(e) {
+function gr(e) {
 	e.preventDefault(), e.stopImmediatePropagation();
 }
-function hr(e) {
-	var t = e.document.documentElement, n = L(e).on("dragstart.drag", mr, pr);
-	"onselectstart" in t ? n.on("selectstart.drag", mr, pr) : (t.__noselect = t.style.MozUserSelect, t.style.MozUserSelect = "none");
+function _r(e) {
+	var t = e.document.documentElement, n = L(e).on("dragstart.drag", gr, hr);
+	"onselectstart" in t ? n.on("selectstart.drag", gr, hr) : (t.__noselect = t.style.MozUserSelect, t.style.MozUserSelect = "none");
 }
-function gr(e, t) {
+function vr(e, t) {
 	var n = e.document.documentElement, r = L(e).on("dragstart.drag", null);
-	t && (r.on("click.drag", mr, pr), setTimeout(function() {
+	t && (r.on("click.drag", gr, hr), setTimeout(function() {
 		r.on("click.drag", null);
 	}, 0)), "onselectstart" in n ? r.on("selectstart.drag", null) : (n.style.MozUserSelect = n.__noselect, delete n.__noselect);
 }
-function _r(e, { sourceEvent: t, subject: n, target: r, identifier: i, active: a, x: o, y: s, dx: c, dy: l, dispatch: u }) {
+function yr(e, { sourceEvent: t, subject: n, target: r, identifier: i, active: a, x: o, y: s, dx: c, dy: l, dispatch: u }) {
 	Object.defineProperties(this, {
 		type: {
 			value: e,
@@ -1562,21 +1573,21 @@ function _r(e, { sourceEvent: t, subject: n, target: r, identifier: i, active: a
 		_: { value: u }
 	});
 }
-_r.prototype.on = function() {
+yr.prototype.on = function() {
 	var e = this._.on.apply(this._, arguments);
 	return e === this._ ? this : e;
 };
 // node_modules/d3-color/dist/d3-color.mjs
-function vr(e, t, n) {
+function br(e, t, n) {
 	e.prototype = t.prototype = n, n.constructor = e;
 }
-function yr(e, t) {
+function xr(e, t) {
 	var n = Object.create(e.prototype);
 	for (var r in t) n[r] = t[r];
 	return n;
 }
 function R() {}
-var br = .7, xr = 1 / br, Sr = "\\s*([+-]?\\d+)\\s*", Cr = "\\s*([+-]?(?:\\d*\\.)?\\d+(?:[eE][+-]?\\d+)?)\\s*", z = "\\s*([+-]?(?:\\d*\\.)?\\d+(?:[eE][+-]?\\d+)?)%\\s*", wr = /^#([0-9a-f]{3,8})$/, Tr = RegExp(`^rgb\\(${Sr},${Sr},${Sr}\\)$`), Er = RegExp(`^rgb\\(${z},${z},${z}\\)$`), Dr = RegExp(`^rgba\\(${Sr},${Sr},${Sr},${Cr}\\)$`), Or = RegExp(`^rgba\\(${z},${z},${z},${Cr}\\)$`), kr = RegExp(`^hsl\\(${Cr},${z},${z}\\)$`), Ar = RegExp(`^hsla\\(${Cr},${z},${z},${Cr}\\)$`), jr = {
+var Sr = .7, Cr = 1 / Sr, wr = "\\s*([+-]?\\d+)\\s*", Tr = "\\s*([+-]?(?:\\d*\\.)?\\d+(?:[eE][+-]?\\d+)?)\\s*", z = "\\s*([+-]?(?:\\d*\\.)?\\d+(?:[eE][+-]?\\d+)?)%\\s*", Er = /^#([0-9a-f]{3,8})$/, Dr = RegExp(`^rgb\\(${wr},${wr},${wr}\\)$`), Or = RegExp(`^rgb\\(${z},${z},${z}\\)$`), kr = RegExp(`^rgba\\(${wr},${wr},${wr},${Tr}\\)$`), Ar = RegExp(`^rgba\\(${z},${z},${z},${Tr}\\)$`), jr = RegExp(`^hsl\\(${Tr},${z},${z}\\)$`), Mr = RegExp(`^hsla\\(${Tr},${z},${z},${Tr}\\)$`), Nr = {
 	aliceblue: 15792383,
 	antiquewhite: 16444375,
 	aqua: 65535,
@@ -1726,259 +1737,259 @@ var br = .7, xr = 1 / br, Sr = "\\s*([+-]?\\d+)\\s*", Cr = "\\s*([+-]?(?:\\d*\\.
 	yellow: 16776960,
 	yellowgreen: 10145074
 };
-vr(R, Ir, {
+br(R, Rr, {
 	copy(e) {
 		return Object.assign(new this.constructor(), this, e);
 	},
 	displayable() {
 		return this.rgb().displayable();
 	},
-	hex: Mr,
-	formatHex: Mr,
-	formatHex8: Nr,
-	formatHsl: Pr,
-	formatRgb: Fr,
-	toString: Fr
+	hex: Pr,
+	formatHex: Pr,
+	formatHex8: Fr,
+	formatHsl: Ir,
+	formatRgb: Lr,
+	toString: Lr
 });
-function Mr() {
+function Pr() {
 	return this.rgb().formatHex();
 }
-function Nr() {
+function Fr() {
 	return this.rgb().formatHex8();
 }
-function Pr() {
-	return Jr(this).formatHsl();
+function Ir() {
+	return Xr(this).formatHsl();
 }
-function Fr() {
+function Lr() {
 	return this.rgb().formatRgb();
 }
-function Ir(e) {
+function Rr(e) {
 	var t, n;
-	return e = (e + "").trim().toLowerCase(), (t = wr.exec(e)) ? (n = t[1].length, t = parseInt(t[1], 16), n === 6 ? Lr(t) : n === 3 ? new B(t >> 8 & 15 | t >> 4 & 240, t >> 4 & 15 | t & 240, (t & 15) << 4 | t & 15, 1) : n === 8 ? Rr(t >> 24 & 255, t >> 16 & 255, t >> 8 & 255, (t & 255) / 255) : n === 4 ? Rr(t >> 12 & 15 | t >> 8 & 240, t >> 8 & 15 | t >> 4 & 240, t >> 4 & 15 | t & 240, ((t & 15) << 4 | t & 15) / 255) : null) : (t = Tr.exec(e)) ? new B(t[1], t[2], t[3], 1) : (t = Er.exec(e)) ? new B(t[1] * 255 / 100, t[2] * 255 / 100, t[3] * 255 / 100, 1) : (t = Dr.exec(e)) ? Rr(t[1], t[2], t[3], t[4]) : (t = Or.exec(e)) ? Rr(t[1] * 255 / 100, t[2] * 255 / 100, t[3] * 255 / 100, t[4]) : (t = kr.exec(e)) ? qr(t[1], t[2] / 100, t[3] / 100, 1) : (t = Ar.exec(e)) ? qr(t[1], t[2] / 100, t[3] / 100, t[4]) : jr.hasOwnProperty(e) ? Lr(jr[e]) : e === "transparent" ? new B(NaN, NaN, NaN, 0) : null;
-}
-function Lr(e) {
-	return new B(e >> 16 & 255, e >> 8 & 255, e & 255, 1);
-}
-function Rr(e, t, n, r) {
-	return r <= 0 && (e = t = n = NaN), new B(e, t, n, r);
+	return e = (e + "").trim().toLowerCase(), (t = Er.exec(e)) ? (n = t[1].length, t = parseInt(t[1], 16), n === 6 ? zr(t) : n === 3 ? new B(t >> 8 & 15 | t >> 4 & 240, t >> 4 & 15 | t & 240, (t & 15) << 4 | t & 15, 1) : n === 8 ? Br(t >> 24 & 255, t >> 16 & 255, t >> 8 & 255, (t & 255) / 255) : n === 4 ? Br(t >> 12 & 15 | t >> 8 & 240, t >> 8 & 15 | t >> 4 & 240, t >> 4 & 15 | t & 240, ((t & 15) << 4 | t & 15) / 255) : null) : (t = Dr.exec(e)) ? new B(t[1], t[2], t[3], 1) : (t = Or.exec(e)) ? new B(t[1] * 255 / 100, t[2] * 255 / 100, t[3] * 255 / 100, 1) : (t = kr.exec(e)) ? Br(t[1], t[2], t[3], t[4]) : (t = Ar.exec(e)) ? Br(t[1] * 255 / 100, t[2] * 255 / 100, t[3] * 255 / 100, t[4]) : (t = jr.exec(e)) ? Yr(t[1], t[2] / 100, t[3] / 100, 1) : (t = Mr.exec(e)) ? Yr(t[1], t[2] / 100, t[3] / 100, t[4]) : Nr.hasOwnProperty(e) ? zr(Nr[e]) : e === "transparent" ? new B(NaN, NaN, NaN, 0) : null;
 }
 function zr(e) {
-	return e instanceof R || (e = Ir(e)), e ? (e = e.rgb(), new B(e.r, e.g, e.b, e.opacity)) : new B();
+	return new B(e >> 16 & 255, e >> 8 & 255, e & 255, 1);
 }
 function Br(e, t, n, r) {
-	return arguments.length === 1 ? zr(e) : new B(e, t, n, r ?? 1);
+	return r <= 0 && (e = t = n = NaN), new B(e, t, n, r);
+}
+function Vr(e) {
+	return e instanceof R || (e = Rr(e)), e ? (e = e.rgb(), new B(e.r, e.g, e.b, e.opacity)) : new B();
+}
+function Hr(e, t, n, r) {
+	return arguments.length === 1 ? Vr(e) : new B(e, t, n, r ?? 1);
 }
 function B(e, t, n, r) {
 	this.r = +e, this.g = +t, this.b = +n, this.opacity = +r;
 }
-vr(B, Br, yr(R, {
+br(B, Hr, xr(R, {
 	brighter(e) {
-		return e = e == null ? xr : xr ** +e, new B(this.r * e, this.g * e, this.b * e, this.opacity);
+		return e = e == null ? Cr : Cr ** +e, new B(this.r * e, this.g * e, this.b * e, this.opacity);
 	},
 	darker(e) {
-		return e = e == null ? br : br ** +e, new B(this.r * e, this.g * e, this.b * e, this.opacity);
+		return e = e == null ? Sr : Sr ** +e, new B(this.r * e, this.g * e, this.b * e, this.opacity);
 	},
 	rgb() {
 		return this;
 	},
 	clamp() {
-		return new B(Gr(this.r), Gr(this.g), Gr(this.b), Wr(this.opacity));
+		return new B(qr(this.r), qr(this.g), qr(this.b), Kr(this.opacity));
 	},
 	displayable() {
 		return -.5 <= this.r && this.r < 255.5 && -.5 <= this.g && this.g < 255.5 && -.5 <= this.b && this.b < 255.5 && 0 <= this.opacity && this.opacity <= 1;
 	},
-	hex: Vr,
-	formatHex: Vr,
-	formatHex8: Hr,
-	formatRgb: Ur,
-	toString: Ur
+	hex: Ur,
+	formatHex: Ur,
+	formatHex8: Wr,
+	formatRgb: Gr,
+	toString: Gr
 }));
-function Vr() {
-	return `#${Kr(this.r)}${Kr(this.g)}${Kr(this.b)}`;
-}
-function Hr() {
-	return `#${Kr(this.r)}${Kr(this.g)}${Kr(this.b)}${Kr((isNaN(this.opacity) ? 1 : this.opacity) * 255)}`;
-}
 function Ur() {
-	let e = Wr(this.opacity);
-	return `${e === 1 ? "rgb(" : "rgba("}${Gr(this.r)}, ${Gr(this.g)}, ${Gr(this.b)}${e === 1 ? ")" : `, ${e})`}`;
+	return `#${Jr(this.r)}${Jr(this.g)}${Jr(this.b)}`;
 }
-function Wr(e) {
-	return isNaN(e) ? 1 : Math.max(0, Math.min(1, e));
+function Wr() {
+	return `#${Jr(this.r)}${Jr(this.g)}${Jr(this.b)}${Jr((isNaN(this.opacity) ? 1 : this.opacity) * 255)}`;
 }
-function Gr(e) {
-	return Math.max(0, Math.min(255, Math.round(e) || 0));
+function Gr() {
+	let e = Kr(this.opacity);
+	return `${e === 1 ? "rgb(" : "rgba("}${qr(this.r)}, ${qr(this.g)}, ${qr(this.b)}${e === 1 ? ")" : `, ${e})`}`;
 }
 function Kr(e) {
-	return e = Gr(e), (e < 16 ? "0" : "") + e.toString(16);
+	return isNaN(e) ? 1 : Math.max(0, Math.min(1, e));
 }
-function qr(e, t, n, r) {
-	return r <= 0 ? e = t = n = NaN : n <= 0 || n >= 1 ? e = t = NaN : t <= 0 && (e = NaN), new V(e, t, n, r);
+function qr(e) {
+	return Math.max(0, Math.min(255, Math.round(e) || 0));
 }
 function Jr(e) {
+	return e = qr(e), (e < 16 ? "0" : "") + e.toString(16);
+}
+function Yr(e, t, n, r) {
+	return r <= 0 ? e = t = n = NaN : n <= 0 || n >= 1 ? e = t = NaN : t <= 0 && (e = NaN), new V(e, t, n, r);
+}
+function Xr(e) {
 	if (e instanceof V) return new V(e.h, e.s, e.l, e.opacity);
-	if (e instanceof R || (e = Ir(e)), !e) return new V();
+	if (e instanceof R || (e = Rr(e)), !e) return new V();
 	if (e instanceof V) return e;
 	e = e.rgb();
 	var t = e.r / 255, n = e.g / 255, r = e.b / 255, i = Math.min(t, n, r), a = Math.max(t, n, r), o = NaN, s = a - i, c = (a + i) / 2;
 	return s ? (o = t === a ? (n - r) / s + (n < r) * 6 : n === a ? (r - t) / s + 2 : (t - n) / s + 4, s /= c < .5 ? a + i : 2 - a - i, o *= 60) : s = c > 0 && c < 1 ? 0 : o, new V(o, s, c, e.opacity);
 }
-function Yr(e, t, n, r) {
-	return arguments.length === 1 ? Jr(e) : new V(e, t, n, r ?? 1);
+function Zr(e, t, n, r) {
+	return arguments.length === 1 ? Xr(e) : new V(e, t, n, r ?? 1);
 }
 function V(e, t, n, r) {
 	this.h = +e, this.s = +t, this.l = +n, this.opacity = +r;
 }
-vr(V, Yr, yr(R, {
+br(V, Zr, xr(R, {
 	brighter(e) {
-		return e = e == null ? xr : xr ** +e, new V(this.h, this.s, this.l * e, this.opacity);
+		return e = e == null ? Cr : Cr ** +e, new V(this.h, this.s, this.l * e, this.opacity);
 	},
 	darker(e) {
-		return e = e == null ? br : br ** +e, new V(this.h, this.s, this.l * e, this.opacity);
+		return e = e == null ? Sr : Sr ** +e, new V(this.h, this.s, this.l * e, this.opacity);
 	},
 	rgb() {
 		var e = this.h % 360 + (this.h < 0) * 360, t = isNaN(e) || isNaN(this.s) ? 0 : this.s, n = this.l, r = n + (n < .5 ? n : 1 - n) * t, i = 2 * n - r;
-		return new B(Qr(e >= 240 ? e - 240 : e + 120, i, r), Qr(e, i, r), Qr(e < 120 ? e + 240 : e - 120, i, r), this.opacity);
+		return new B(ei(e >= 240 ? e - 240 : e + 120, i, r), ei(e, i, r), ei(e < 120 ? e + 240 : e - 120, i, r), this.opacity);
 	},
 	clamp() {
-		return new V(Xr(this.h), Zr(this.s), Zr(this.l), Wr(this.opacity));
+		return new V(Qr(this.h), $r(this.s), $r(this.l), Kr(this.opacity));
 	},
 	displayable() {
 		return (0 <= this.s && this.s <= 1 || isNaN(this.s)) && 0 <= this.l && this.l <= 1 && 0 <= this.opacity && this.opacity <= 1;
 	},
 	formatHsl() {
-		let e = Wr(this.opacity);
-		return `${e === 1 ? "hsl(" : "hsla("}${Xr(this.h)}, ${Zr(this.s) * 100}%, ${Zr(this.l) * 100}%${e === 1 ? ")" : `, ${e})`}`;
+		let e = Kr(this.opacity);
+		return `${e === 1 ? "hsl(" : "hsla("}${Qr(this.h)}, ${$r(this.s) * 100}%, ${$r(this.l) * 100}%${e === 1 ? ")" : `, ${e})`}`;
 	}
 }));
-function Xr(e) {
+function Qr(e) {
 	return e = (e || 0) % 360, e < 0 ? e + 360 : e;
 }
-function Zr(e) {
+function $r(e) {
 	return Math.max(0, Math.min(1, e || 0));
 }
-function Qr(e, t, n) {
+function ei(e, t, n) {
 	return (e < 60 ? t + (n - t) * e / 60 : e < 180 ? n : e < 240 ? t + (n - t) * (240 - e) / 60 : t) * 255;
 }
-var $r = Math.PI / 180, ei = 180 / Math.PI, ti = 18, ni = .96422, ri = 1, ii = .82521, ai = 4 / 29, oi = 6 / 29, si = 3 * oi * oi, ci = oi * oi * oi;
-function li(e) {
+var ti = Math.PI / 180, ni = 180 / Math.PI, ri = 18, ii = .96422, ai = 1, oi = .82521, si = 4 / 29, ci = 6 / 29, li = 3 * ci * ci, ui = ci * ci * ci;
+function di(e) {
 	if (e instanceof H) return new H(e.l, e.a, e.b, e.opacity);
-	if (e instanceof U) return _i(e);
-	e instanceof B || (e = zr(e));
-	var t = mi(e.r), n = mi(e.g), r = mi(e.b), i = di((.2225045 * t + .7168786 * n + .0606169 * r) / ri), a, o;
-	return t === n && n === r ? a = o = i : (a = di((.4360747 * t + .3850649 * n + .1430804 * r) / ni), o = di((.0139322 * t + .0971045 * n + .7141733 * r) / ii)), new H(116 * i - 16, 500 * (a - i), 200 * (i - o), e.opacity);
+	if (e instanceof U) return yi(e);
+	e instanceof B || (e = Vr(e));
+	var t = gi(e.r), n = gi(e.g), r = gi(e.b), i = pi((.2225045 * t + .7168786 * n + .0606169 * r) / ai), a, o;
+	return t === n && n === r ? a = o = i : (a = pi((.4360747 * t + .3850649 * n + .1430804 * r) / ii), o = pi((.0139322 * t + .0971045 * n + .7141733 * r) / oi)), new H(116 * i - 16, 500 * (a - i), 200 * (i - o), e.opacity);
 }
-function ui(e, t, n, r) {
-	return arguments.length === 1 ? li(e) : new H(e, t, n, r ?? 1);
+function fi(e, t, n, r) {
+	return arguments.length === 1 ? di(e) : new H(e, t, n, r ?? 1);
 }
 function H(e, t, n, r) {
 	this.l = +e, this.a = +t, this.b = +n, this.opacity = +r;
 }
-vr(H, ui, yr(R, {
+br(H, fi, xr(R, {
 	brighter(e) {
-		return new H(this.l + ti * (e ?? 1), this.a, this.b, this.opacity);
+		return new H(this.l + ri * (e ?? 1), this.a, this.b, this.opacity);
 	},
 	darker(e) {
-		return new H(this.l - ti * (e ?? 1), this.a, this.b, this.opacity);
+		return new H(this.l - ri * (e ?? 1), this.a, this.b, this.opacity);
 	},
 	rgb() {
 		var e = (this.l + 16) / 116, t = isNaN(this.a) ? e : e + this.a / 500, n = isNaN(this.b) ? e : e - this.b / 200;
-		return t = ni * fi(t), e = ri * fi(e), n = ii * fi(n), new B(pi(3.1338561 * t - 1.6168667 * e - .4906146 * n), pi(-.9787684 * t + 1.9161415 * e + .033454 * n), pi(.0719453 * t - .2289914 * e + 1.4052427 * n), this.opacity);
+		return t = ii * mi(t), e = ai * mi(e), n = oi * mi(n), new B(hi(3.1338561 * t - 1.6168667 * e - .4906146 * n), hi(-.9787684 * t + 1.9161415 * e + .033454 * n), hi(.0719453 * t - .2289914 * e + 1.4052427 * n), this.opacity);
 	}
 }));
-function di(e) {
-	return e > ci ? e ** (1 / 3) : e / si + ai;
-}
-function fi(e) {
-	return e > oi ? e * e * e : si * (e - ai);
-}
 function pi(e) {
-	return 255 * (e <= .0031308 ? 12.92 * e : 1.055 * e ** (1 / 2.4) - .055);
+	return e > ui ? e ** (1 / 3) : e / li + si;
 }
 function mi(e) {
-	return (e /= 255) <= .04045 ? e / 12.92 : ((e + .055) / 1.055) ** 2.4;
+	return e > ci ? e * e * e : li * (e - si);
 }
 function hi(e) {
+	return 255 * (e <= .0031308 ? 12.92 * e : 1.055 * e ** (1 / 2.4) - .055);
+}
+function gi(e) {
+	return (e /= 255) <= .04045 ? e / 12.92 : ((e + .055) / 1.055) ** 2.4;
+}
+function _i(e) {
 	if (e instanceof U) return new U(e.h, e.c, e.l, e.opacity);
-	if (e instanceof H || (e = li(e)), e.a === 0 && e.b === 0) return new U(NaN, 0 < e.l && e.l < 100 ? 0 : NaN, e.l, e.opacity);
-	var t = Math.atan2(e.b, e.a) * ei;
+	if (e instanceof H || (e = di(e)), e.a === 0 && e.b === 0) return new U(NaN, 0 < e.l && e.l < 100 ? 0 : NaN, e.l, e.opacity);
+	var t = Math.atan2(e.b, e.a) * ni;
 	return new U(t < 0 ? t + 360 : t, Math.sqrt(e.a * e.a + e.b * e.b), e.l, e.opacity);
 }
-function gi(e, t, n, r) {
-	return arguments.length === 1 ? hi(e) : new U(e, t, n, r ?? 1);
+function vi(e, t, n, r) {
+	return arguments.length === 1 ? _i(e) : new U(e, t, n, r ?? 1);
 }
 function U(e, t, n, r) {
 	this.h = +e, this.c = +t, this.l = +n, this.opacity = +r;
 }
-function _i(e) {
+function yi(e) {
 	if (isNaN(e.h)) return new H(e.l, 0, 0, e.opacity);
-	var t = e.h * $r;
+	var t = e.h * ti;
 	return new H(e.l, Math.cos(t) * e.c, Math.sin(t) * e.c, e.opacity);
 }
-vr(U, gi, yr(R, {
+br(U, vi, xr(R, {
 	brighter(e) {
-		return new U(this.h, this.c, this.l + ti * (e ?? 1), this.opacity);
+		return new U(this.h, this.c, this.l + ri * (e ?? 1), this.opacity);
 	},
 	darker(e) {
-		return new U(this.h, this.c, this.l - ti * (e ?? 1), this.opacity);
+		return new U(this.h, this.c, this.l - ri * (e ?? 1), this.opacity);
 	},
 	rgb() {
-		return _i(this).rgb();
+		return yi(this).rgb();
 	}
 }));
-var vi = -.14861, yi = 1.78277, bi = -.29227, xi = -.90649, Si = 1.97294, Ci = Si * xi, wi = Si * yi, Ti = yi * bi - xi * vi;
-function Ei(e) {
-	if (e instanceof Oi) return new Oi(e.h, e.s, e.l, e.opacity);
-	e instanceof B || (e = zr(e));
-	var t = e.r / 255, n = e.g / 255, r = e.b / 255, i = (Ti * r + Ci * t - wi * n) / (Ti + Ci - wi), a = r - i, o = (Si * (n - i) - bi * a) / xi, s = Math.sqrt(o * o + a * a) / (Si * i * (1 - i)), c = s ? Math.atan2(o, a) * ei - 120 : NaN;
-	return new Oi(c < 0 ? c + 360 : c, s, i, e.opacity);
+var bi = -.14861, xi = 1.78277, Si = -.29227, Ci = -.90649, wi = 1.97294, Ti = wi * Ci, Ei = wi * xi, Di = xi * Si - Ci * bi;
+function Oi(e) {
+	if (e instanceof Ai) return new Ai(e.h, e.s, e.l, e.opacity);
+	e instanceof B || (e = Vr(e));
+	var t = e.r / 255, n = e.g / 255, r = e.b / 255, i = (Di * r + Ti * t - Ei * n) / (Di + Ti - Ei), a = r - i, o = (wi * (n - i) - Si * a) / Ci, s = Math.sqrt(o * o + a * a) / (wi * i * (1 - i)), c = s ? Math.atan2(o, a) * ni - 120 : NaN;
+	return new Ai(c < 0 ? c + 360 : c, s, i, e.opacity);
 }
-function Di(e, t, n, r) {
-	return arguments.length === 1 ? Ei(e) : new Oi(e, t, n, r ?? 1);
+function ki(e, t, n, r) {
+	return arguments.length === 1 ? Oi(e) : new Ai(e, t, n, r ?? 1);
 }
-function Oi(e, t, n, r) {
+function Ai(e, t, n, r) {
 	this.h = +e, this.s = +t, this.l = +n, this.opacity = +r;
 }
-vr(Oi, Di, yr(R, {
+br(Ai, ki, xr(R, {
 	brighter(e) {
-		return e = e == null ? xr : xr ** +e, new Oi(this.h, this.s, this.l * e, this.opacity);
+		return e = e == null ? Cr : Cr ** +e, new Ai(this.h, this.s, this.l * e, this.opacity);
 	},
 	darker(e) {
-		return e = e == null ? br : br ** +e, new Oi(this.h, this.s, this.l * e, this.opacity);
+		return e = e == null ? Sr : Sr ** +e, new Ai(this.h, this.s, this.l * e, this.opacity);
 	},
 	rgb() {
-		var e = isNaN(this.h) ? 0 : (this.h + 120) * $r, t = +this.l, n = isNaN(this.s) ? 0 : this.s * t * (1 - t), r = Math.cos(e), i = Math.sin(e);
-		return new B(255 * (t + n * (vi * r + yi * i)), 255 * (t + n * (bi * r + xi * i)), 255 * (t + Si * r * n), this.opacity);
+		var e = isNaN(this.h) ? 0 : (this.h + 120) * ti, t = +this.l, n = isNaN(this.s) ? 0 : this.s * t * (1 - t), r = Math.cos(e), i = Math.sin(e);
+		return new B(255 * (t + n * (bi * r + xi * i)), 255 * (t + n * (Si * r + Ci * i)), 255 * (t + wi * r * n), this.opacity);
 	}
 }));
-var ki = (e) => () => e;
-function Ai(e, t) {
+var ji = (e) => () => e;
+function Mi(e, t) {
 	return function(n) {
 		return e + n * t;
 	};
 }
-function ji(e, t, n) {
+function Ni(e, t, n) {
 	return e **= +n, t = t ** +n - e, n = 1 / n, function(r) {
 		return (e + r * t) ** +n;
 	};
 }
-function Mi(e, t) {
-	var n = t - e;
-	return n ? Ai(e, n > 180 || n < -180 ? n - 360 * Math.round(n / 360) : n) : ki(isNaN(e) ? t : e);
-}
-function Ni(e) {
-	return (e = +e) == 1 ? Pi : function(t, n) {
-		return n - t ? ji(t, n, e) : ki(isNaN(t) ? n : t);
-	};
-}
 function Pi(e, t) {
 	var n = t - e;
-	return n ? Ai(e, n) : ki(isNaN(e) ? t : e);
+	return n ? Mi(e, n > 180 || n < -180 ? n - 360 * Math.round(n / 360) : n) : ji(isNaN(e) ? t : e);
 }
-var Fi = (function e(t) {
-	var n = Ni(t);
+function Fi(e) {
+	return (e = +e) == 1 ? Ii : function(t, n) {
+		return n - t ? Ni(t, n, e) : ji(isNaN(t) ? n : t);
+	};
+}
+function Ii(e, t) {
+	var n = t - e;
+	return n ? Mi(e, n) : ji(isNaN(e) ? t : e);
+}
+var Li = (function e(t) {
+	var n = Fi(t);
 	function r(e, t) {
-		var r = n((e = Br(e)).r, (t = Br(t)).r), i = n(e.g, t.g), a = n(e.b, t.b), o = Pi(e.opacity, t.opacity);
+		var r = n((e = Hr(e)).r, (t = Hr(t)).r), i = n(e.g, t.g), a = n(e.b, t.b), o = Ii(e.opacity, t.opacity);
 		return function(t) {
 			return e.r = r(t), e.g = i(t), e.b = a(t), e.opacity = o(t), e + "";
 		};
@@ -1990,29 +2001,29 @@ function W(e, t) {
 		return e * (1 - n) + t * n;
 	};
 }
-var Ii = /[-+]?(?:\d+\.?\d*|\.?\d+)(?:[eE][-+]?\d+)?/g, Li = new RegExp(Ii.source, "g");
-function Ri(e) {
+var Ri = /[-+]?(?:\d+\.?\d*|\.?\d+)(?:[eE][-+]?\d+)?/g, zi = new RegExp(Ri.source, "g");
+function Bi(e) {
 	return function() {
 		return e;
 	};
 }
-function zi(e) {
+function Vi(e) {
 	return function(t) {
 		return e(t) + "";
 	};
 }
-function Bi(e, t) {
-	var n = Ii.lastIndex = Li.lastIndex = 0, r, i, a, o = -1, s = [], c = [];
-	for (e += "", t += ""; (r = Ii.exec(e)) && (i = Li.exec(t));) (a = i.index) > n && (a = t.slice(n, a), s[o] ? s[o] += a : s[++o] = a), (r = r[0]) === (i = i[0]) ? s[o] ? s[o] += i : s[++o] = i : (s[++o] = null, c.push({
+function Hi(e, t) {
+	var n = Ri.lastIndex = zi.lastIndex = 0, r, i, a, o = -1, s = [], c = [];
+	for (e += "", t += ""; (r = Ri.exec(e)) && (i = zi.exec(t));) (a = i.index) > n && (a = t.slice(n, a), s[o] ? s[o] += a : s[++o] = a), (r = r[0]) === (i = i[0]) ? s[o] ? s[o] += i : s[++o] = i : (s[++o] = null, c.push({
 		i: o,
 		x: W(r, i)
-	})), n = Li.lastIndex;
-	return n < t.length && (a = t.slice(n), s[o] ? s[o] += a : s[++o] = a), s.length < 2 ? c[0] ? zi(c[0].x) : Ri(t) : (t = c.length, function(e) {
+	})), n = zi.lastIndex;
+	return n < t.length && (a = t.slice(n), s[o] ? s[o] += a : s[++o] = a), s.length < 2 ? c[0] ? Vi(c[0].x) : Bi(t) : (t = c.length, function(e) {
 		for (var n = 0, r; n < t; ++n) s[(r = c[n]).i] = r.x(e);
 		return s.join("");
 	});
 }
-var Vi = 180 / Math.PI, Hi = {
+var Ui = 180 / Math.PI, Wi = {
 	translateX: 0,
 	translateY: 0,
 	rotate: 0,
@@ -2020,26 +2031,26 @@ var Vi = 180 / Math.PI, Hi = {
 	scaleX: 1,
 	scaleY: 1
 };
-function Ui(e, t, n, r, i, a) {
+function Gi(e, t, n, r, i, a) {
 	var o, s, c;
 	return (o = Math.sqrt(e * e + t * t)) && (e /= o, t /= o), (c = e * n + t * r) && (n -= e * c, r -= t * c), (s = Math.sqrt(n * n + r * r)) && (n /= s, r /= s, c /= s), e * r < t * n && (e = -e, t = -t, c = -c, o = -o), {
 		translateX: i,
 		translateY: a,
-		rotate: Math.atan2(t, e) * Vi,
-		skewX: Math.atan(c) * Vi,
+		rotate: Math.atan2(t, e) * Ui,
+		skewX: Math.atan(c) * Ui,
 		scaleX: o,
 		scaleY: s
 	};
 }
-var Wi;
-function Gi(e) {
+var Ki;
+function qi(e) {
 	let t = new (typeof DOMMatrix == "function" ? DOMMatrix : WebKitCSSMatrix)(e + "");
-	return t.isIdentity ? Hi : Ui(t.a, t.b, t.c, t.d, t.e, t.f);
+	return t.isIdentity ? Wi : Gi(t.a, t.b, t.c, t.d, t.e, t.f);
 }
-function Ki(e) {
-	return e == null || (Wi ||= document.createElementNS("http://www.w3.org/2000/svg", "g"), Wi.setAttribute("transform", e), !(e = Wi.transform.baseVal.consolidate())) ? Hi : (e = e.matrix, Ui(e.a, e.b, e.c, e.d, e.e, e.f));
+function Ji(e) {
+	return e == null || (Ki ||= document.createElementNS("http://www.w3.org/2000/svg", "g"), Ki.setAttribute("transform", e), !(e = Ki.transform.baseVal.consolidate())) ? Wi : (e = e.matrix, Gi(e.a, e.b, e.c, e.d, e.e, e.f));
 }
-function qi(e, t, n, r) {
+function Yi(e, t, n, r) {
 	function i(e) {
 		return e.length ? e.pop() + " " : "";
 	}
@@ -2087,20 +2098,20 @@ function qi(e, t, n, r) {
 		};
 	};
 }
-var Ji = qi(Gi, "px, ", "px)", "deg)"), Yi = qi(Ki, ", ", ")", ")"), Xi = 1e-12;
-function Zi(e) {
+var Xi = Yi(qi, "px, ", "px)", "deg)"), Zi = Yi(Ji, ", ", ")", ")"), Qi = 1e-12;
+function $i(e) {
 	return ((e = Math.exp(e)) + 1 / e) / 2;
 }
-function Qi(e) {
+function ea(e) {
 	return ((e = Math.exp(e)) - 1 / e) / 2;
 }
-function $i(e) {
+function ta(e) {
 	return ((e = Math.exp(2 * e)) - 1) / (e + 1);
 }
-var ea = (function e(t, n, r) {
+var na = (function e(t, n, r) {
 	function i(e, i) {
 		var a = e[0], o = e[1], s = e[2], c = i[0], l = i[1], u = i[2], d = c - a, f = l - o, p = d * d + f * f, m, h;
-		if (p < Xi) h = Math.log(u / s) / t, m = function(e) {
+		if (p < Qi) h = Math.log(u / s) / t, m = function(e) {
 			return [
 				a + e * d,
 				o + e * f,
@@ -2110,11 +2121,11 @@ var ea = (function e(t, n, r) {
 		else {
 			var g = Math.sqrt(p), _ = (u * u - s * s + r * p) / (2 * s * n * g), v = (u * u - s * s - r * p) / (2 * u * n * g), y = Math.log(Math.sqrt(_ * _ + 1) - _);
 			h = (Math.log(Math.sqrt(v * v + 1) - v) - y) / t, m = function(e) {
-				var r = e * h, i = Zi(y), c = s / (n * g) * (i * $i(t * r + y) - Qi(y));
+				var r = e * h, i = $i(y), c = s / (n * g) * (i * ta(t * r + y) - ea(y));
 				return [
 					a + c * d,
 					o + c * f,
-					s * i / Zi(t * r + y)
+					s * i / $i(t * r + y)
 				];
 			};
 		}
@@ -2125,11 +2136,11 @@ var ea = (function e(t, n, r) {
 		return e(n, r, r * r);
 	}, i;
 })(Math.SQRT2, 2, 4);
-function ta(e) {
+function ra(e) {
 	return (function t(n) {
 		n = +n;
 		function r(t, r) {
-			var i = e((t = Di(t)).h, (r = Di(r)).h), a = Pi(t.s, r.s), o = Pi(t.l, r.l), s = Pi(t.opacity, r.opacity);
+			var i = e((t = ki(t)).h, (r = ki(r)).h), a = Ii(t.s, r.s), o = Ii(t.l, r.l), s = Ii(t.opacity, r.opacity);
 			return function(e) {
 				return t.h = i(e), t.s = a(e), t.l = o(e ** +n), t.opacity = s(e), t + "";
 			};
@@ -2137,173 +2148,173 @@ function ta(e) {
 		return r.gamma = t, r;
 	})(1);
 }
-ta(Mi), ta(Pi);
+ra(Pi), ra(Ii);
 // node_modules/d3-timer/dist/d3-timer.mjs
-var na = 0, ra = 0, ia = 0, aa = 1e3, oa, sa, ca = 0, la = 0, ua = 0, da = typeof performance == "object" && performance.now ? performance : Date, fa = typeof window == "object" && window.requestAnimationFrame ? window.requestAnimationFrame.bind(window) : function(e) {
+var ia = 0, aa = 0, oa = 0, sa = 1e3, ca, la, ua = 0, da = 0, fa = 0, pa = typeof performance == "object" && performance.now ? performance : Date, ma = typeof window == "object" && window.requestAnimationFrame ? window.requestAnimationFrame.bind(window) : function(e) {
 	setTimeout(e, 17);
 };
-function pa() {
-	return la ||= (fa(ma), da.now() + ua);
-}
-function ma() {
-	la = 0;
-}
 function ha() {
-	this._call = this._time = this._next = null;
+	return da ||= (ma(ga), pa.now() + fa);
 }
-ha.prototype = ga.prototype = {
-	constructor: ha,
-	restart: function(e, t, n) {
-		if (typeof e != "function") throw TypeError("callback is not a function");
-		n = (n == null ? pa() : +n) + (t == null ? 0 : +t), !this._next && sa !== this && (sa ? sa._next = this : oa = this, sa = this), this._call = e, this._time = n, xa();
-	},
-	stop: function() {
-		this._call && (this._call = null, this._time = Infinity, xa());
-	}
-};
-function ga(e, t, n) {
-	var r = new ha();
-	return r.restart(e, t, n), r;
+function ga() {
+	da = 0;
 }
 function _a() {
-	pa(), ++na;
-	for (var e = oa, t; e;) (t = la - e._time) >= 0 && e._call.call(void 0, t), e = e._next;
-	--na;
+	this._call = this._time = this._next = null;
 }
-function va() {
-	la = (ca = da.now()) + ua, na = ra = 0;
-	try {
-		_a();
-	} finally {
-		na = 0, ba(), la = 0;
+_a.prototype = va.prototype = {
+	constructor: _a,
+	restart: function(e, t, n) {
+		if (typeof e != "function") throw TypeError("callback is not a function");
+		n = (n == null ? ha() : +n) + (t == null ? 0 : +t), !this._next && la !== this && (la ? la._next = this : ca = this, la = this), this._call = e, this._time = n, Ca();
+	},
+	stop: function() {
+		this._call && (this._call = null, this._time = Infinity, Ca());
 	}
+};
+function va(e, t, n) {
+	var r = new _a();
+	return r.restart(e, t, n), r;
 }
 function ya() {
-	var e = da.now(), t = e - ca;
-	t > aa && (ua -= t, ca = e);
+	ha(), ++ia;
+	for (var e = ca, t; e;) (t = da - e._time) >= 0 && e._call.call(void 0, t), e = e._next;
+	--ia;
 }
 function ba() {
-	for (var e, t = oa, n, r = Infinity; t;) t._call ? (r > t._time && (r = t._time), e = t, t = t._next) : (n = t._next, t._next = null, t = e ? e._next = n : oa = n);
-	sa = e, xa(r);
+	da = (ua = pa.now()) + fa, ia = aa = 0;
+	try {
+		ya();
+	} finally {
+		ia = 0, Sa(), da = 0;
+	}
 }
-function xa(e) {
-	na || (ra &&= clearTimeout(ra), e - la > 24 ? (e < Infinity && (ra = setTimeout(va, Math.ceil(e - da.now() - ua) + 1)), ia &&= clearInterval(ia)) : (ia ||= (ca = da.now(), setInterval(ya, aa)), na = 1, fa(va)));
+function xa() {
+	var e = pa.now(), t = e - ua;
+	t > sa && (fa -= t, ua = e);
 }
-function Sa(e, t, n) {
-	var r = new ha();
+function Sa() {
+	for (var e, t = ca, n, r = Infinity; t;) t._call ? (r > t._time && (r = t._time), e = t, t = t._next) : (n = t._next, t._next = null, t = e ? e._next = n : ca = n);
+	la = e, Ca(r);
+}
+function Ca(e) {
+	ia || (aa &&= clearTimeout(aa), e - da > 24 ? (e < Infinity && (aa = setTimeout(ba, Math.ceil(e - pa.now() - fa) + 1)), oa &&= clearInterval(oa)) : (oa ||= (ua = pa.now(), setInterval(xa, sa)), ia = 1, ma(ba)));
+}
+function wa(e, t, n) {
+	var r = new _a();
 	return t = t == null ? 0 : +t, r.restart((n) => {
 		r.stop(), e(n + t);
 	}, t, n), r;
 }
 // node_modules/d3-ease/dist/d3-ease.mjs
-function Ca(e) {
+function Ta(e) {
 	return ((e *= 2) <= 1 ? e * e * e : (e -= 2) * e * e + 2) / 2;
 }
-var wa = 3;
+var Ea = 3;
 (function e(t) {
 	t = +t;
 	function n(e) {
 		return e ** +t;
 	}
 	return n.exponent = e, n;
-})(wa), (function e(t) {
+})(Ea), (function e(t) {
 	t = +t;
 	function n(e) {
 		return 1 - (1 - e) ** t;
 	}
 	return n.exponent = e, n;
-})(wa), (function e(t) {
+})(Ea), (function e(t) {
 	t = +t;
 	function n(e) {
 		return ((e *= 2) <= 1 ? e ** +t : 2 - (2 - e) ** t) / 2;
 	}
 	return n.exponent = e, n;
-})(wa);
-function Ta(e) {
+})(Ea);
+function Da(e) {
 	return (2 ** (-10 * e) - .0009765625) * 1.0009775171065494;
 }
-var Ea = 4 / 11;
-1 / Ea / Ea;
-var Da = 1.70158;
+var Oa = 4 / 11;
+1 / Oa / Oa;
+var ka = 1.70158;
 (function e(t) {
 	t = +t;
 	function n(e) {
 		return (e = +e) * e * (t * (e - 1) + e);
 	}
 	return n.overshoot = e, n;
-})(Da), (function e(t) {
+})(ka), (function e(t) {
 	t = +t;
 	function n(e) {
 		return --e * e * ((e + 1) * t + e) + 1;
 	}
 	return n.overshoot = e, n;
-})(Da), (function e(t) {
+})(ka), (function e(t) {
 	t = +t;
 	function n(e) {
 		return ((e *= 2) < 1 ? e * e * ((t + 1) * e - t) : (e -= 2) * e * ((t + 1) * e + t) + 2) / 2;
 	}
 	return n.overshoot = e, n;
-})(Da);
-var Oa = 2 * Math.PI, ka = 1, Aa = .3;
+})(ka);
+var Aa = 2 * Math.PI, ja = 1, Ma = .3;
 (function e(t, n) {
-	var r = Math.asin(1 / (t = Math.max(1, t))) * (n /= Oa);
+	var r = Math.asin(1 / (t = Math.max(1, t))) * (n /= Aa);
 	function i(e) {
-		return t * Ta(- --e) * Math.sin((r - e) / n);
+		return t * Da(- --e) * Math.sin((r - e) / n);
 	}
 	return i.amplitude = function(t) {
-		return e(t, n * Oa);
+		return e(t, n * Aa);
 	}, i.period = function(n) {
 		return e(t, n);
 	}, i;
-})(ka, Aa), (function e(t, n) {
-	var r = Math.asin(1 / (t = Math.max(1, t))) * (n /= Oa);
+})(ja, Ma), (function e(t, n) {
+	var r = Math.asin(1 / (t = Math.max(1, t))) * (n /= Aa);
 	function i(e) {
-		return 1 - t * Ta(e = +e) * Math.sin((e + r) / n);
+		return 1 - t * Da(e = +e) * Math.sin((e + r) / n);
 	}
 	return i.amplitude = function(t) {
-		return e(t, n * Oa);
+		return e(t, n * Aa);
 	}, i.period = function(n) {
 		return e(t, n);
 	}, i;
-})(ka, Aa), (function e(t, n) {
-	var r = Math.asin(1 / (t = Math.max(1, t))) * (n /= Oa);
+})(ja, Ma), (function e(t, n) {
+	var r = Math.asin(1 / (t = Math.max(1, t))) * (n /= Aa);
 	function i(e) {
-		return ((e = e * 2 - 1) < 0 ? t * Ta(-e) * Math.sin((r - e) / n) : 2 - t * Ta(e) * Math.sin((r + e) / n)) / 2;
+		return ((e = e * 2 - 1) < 0 ? t * Da(-e) * Math.sin((r - e) / n) : 2 - t * Da(e) * Math.sin((r + e) / n)) / 2;
 	}
 	return i.amplitude = function(t) {
-		return e(t, n * Oa);
+		return e(t, n * Aa);
 	}, i.period = function(n) {
 		return e(t, n);
 	}, i;
-})(ka, Aa);
+})(ja, Ma);
 // node_modules/d3-transition/dist/d3-transition.mjs
-var ja = cr("start", "end", "cancel", "interrupt"), Ma = [], Na = 0, Pa = 1, Fa = 2, Ia = 3, La = 4, Ra = 5, za = 6;
-function Ba(e, t, n, r, i, a) {
+var Na = ur("start", "end", "cancel", "interrupt"), Pa = [], Fa = 0, Ia = 1, La = 2, Ra = 3, za = 4, Ba = 5, Va = 6;
+function Ha(e, t, n, r, i, a) {
 	var o = e.__transition;
 	if (!o) e.__transition = {};
 	else if (n in o) return;
-	Ha(e, n, {
+	Wa(e, n, {
 		name: t,
 		index: r,
 		group: i,
-		on: ja,
-		tween: Ma,
+		on: Na,
+		tween: Pa,
 		time: a.time,
 		delay: a.delay,
 		duration: a.duration,
 		ease: a.ease,
 		timer: null,
-		state: Na
+		state: Fa
 	});
 }
-function Va(e, t) {
+function Ua(e, t) {
 	var n = K(e, t);
-	if (n.state > Na) throw Error("too late; already scheduled");
+	if (n.state > Fa) throw Error("too late; already scheduled");
 	return n;
 }
 function G(e, t) {
 	var n = K(e, t);
-	if (n.state > Ia) throw Error("too late; already running");
+	if (n.state > Ra) throw Error("too late; already running");
 	return n;
 }
 function K(e, t) {
@@ -2311,48 +2322,48 @@ function K(e, t) {
 	if (!n || !(n = n[t])) throw Error("transition not found");
 	return n;
 }
-function Ha(e, t, n) {
+function Wa(e, t, n) {
 	var r = e.__transition, i;
-	r[t] = n, n.timer = ga(a, 0, n.time);
+	r[t] = n, n.timer = va(a, 0, n.time);
 	function a(e) {
-		n.state = Pa, n.timer.restart(o, n.delay, n.time), n.delay <= e && o(e - n.delay);
+		n.state = Ia, n.timer.restart(o, n.delay, n.time), n.delay <= e && o(e - n.delay);
 	}
 	function o(a) {
 		var l, u, d, f;
-		if (n.state !== Pa) return c();
+		if (n.state !== Ia) return c();
 		for (l in r) if (f = r[l], f.name === n.name) {
-			if (f.state === Ia) return Sa(o);
-			f.state === La ? (f.state = za, f.timer.stop(), f.on.call("interrupt", e, e.__data__, f.index, f.group), delete r[l]) : +l < t && (f.state = za, f.timer.stop(), f.on.call("cancel", e, e.__data__, f.index, f.group), delete r[l]);
+			if (f.state === Ra) return wa(o);
+			f.state === za ? (f.state = Va, f.timer.stop(), f.on.call("interrupt", e, e.__data__, f.index, f.group), delete r[l]) : +l < t && (f.state = Va, f.timer.stop(), f.on.call("cancel", e, e.__data__, f.index, f.group), delete r[l]);
 		}
-		if (Sa(function() {
-			n.state === Ia && (n.state = La, n.timer.restart(s, n.delay, n.time), s(a));
-		}), n.state = Fa, n.on.call("start", e, e.__data__, n.index, n.group), n.state === Fa) {
-			for (n.state = Ia, i = Array(d = n.tween.length), l = 0, u = -1; l < d; ++l) (f = n.tween[l].value.call(e, e.__data__, n.index, n.group)) && (i[++u] = f);
+		if (wa(function() {
+			n.state === Ra && (n.state = za, n.timer.restart(s, n.delay, n.time), s(a));
+		}), n.state = La, n.on.call("start", e, e.__data__, n.index, n.group), n.state === La) {
+			for (n.state = Ra, i = Array(d = n.tween.length), l = 0, u = -1; l < d; ++l) (f = n.tween[l].value.call(e, e.__data__, n.index, n.group)) && (i[++u] = f);
 			i.length = u + 1;
 		}
 	}
 	function s(t) {
-		for (var r = t < n.duration ? n.ease.call(null, t / n.duration) : (n.timer.restart(c), n.state = Ra, 1), a = -1, o = i.length; ++a < o;) i[a].call(e, r);
-		n.state === Ra && (n.on.call("end", e, e.__data__, n.index, n.group), c());
+		for (var r = t < n.duration ? n.ease.call(null, t / n.duration) : (n.timer.restart(c), n.state = Ba, 1), a = -1, o = i.length; ++a < o;) i[a].call(e, r);
+		n.state === Ba && (n.on.call("end", e, e.__data__, n.index, n.group), c());
 	}
 	function c() {
-		for (var i in n.state = za, n.timer.stop(), delete r[t], r) return;
+		for (var i in n.state = Va, n.timer.stop(), delete r[t], r) return;
 		delete e.__transition;
 	}
 }
-function Ua(e, t) {
+function Ga(e, t) {
 	var n = e.__transition, r, i, a = !0, o;
 	if (n) {
-		for (o in t = t == null ? null : t + "", n) (r = n[o]).name === t ? (i = r.state > Fa && r.state < Ra, r.state = za, r.timer.stop(), r.on.call(i ? "interrupt" : "cancel", e, e.__data__, r.index, r.group), delete n[o]) : a = !1;
+		for (o in t = t == null ? null : t + "", n) (r = n[o]).name === t ? (i = r.state > La && r.state < Ba, r.state = Va, r.timer.stop(), r.on.call(i ? "interrupt" : "cancel", e, e.__data__, r.index, r.group), delete n[o]) : a = !1;
 		a && delete e.__transition;
 	}
 }
-function Wa(e) {
+function Ka(e) {
 	return this.each(function() {
-		Ua(this, e);
+		Ga(this, e);
 	});
 }
-function Ga(e, t) {
+function qa(e, t) {
 	var n, r;
 	return function() {
 		var i = G(this, e), a = i.tween;
@@ -2366,7 +2377,7 @@ function Ga(e, t) {
 		i.tween = r;
 	};
 }
-function Ka(e, t, n) {
+function Ja(e, t, n) {
 	var r, i;
 	if (typeof n != "function") throw Error();
 	return function() {
@@ -2385,15 +2396,15 @@ function Ka(e, t, n) {
 		a.tween = i;
 	};
 }
-function qa(e, t) {
+function Ya(e, t) {
 	var n = this._id;
 	if (e += "", arguments.length < 2) {
 		for (var r = K(this.node(), n).tween, i = 0, a = r.length, o; i < a; ++i) if ((o = r[i]).name === e) return o.value;
 		return null;
 	}
-	return this.each((t == null ? Ga : Ka)(n, e, t));
+	return this.each((t == null ? qa : Ja)(n, e, t));
 }
-function Ja(e, t, n) {
+function Xa(e, t, n) {
 	var r = e._id;
 	return e.each(function() {
 		var e = G(this, r);
@@ -2402,287 +2413,287 @@ function Ja(e, t, n) {
 		return K(e, r).value[t];
 	};
 }
-function Ya(e, t) {
+function Za(e, t) {
 	var n;
-	return (typeof t == "number" ? W : t instanceof Ir ? Fi : (n = Ir(t)) ? (t = n, Fi) : Bi)(e, t);
+	return (typeof t == "number" ? W : t instanceof Rr ? Li : (n = Rr(t)) ? (t = n, Li) : Hi)(e, t);
 }
-function Xa(e) {
+function Qa(e) {
 	return function() {
 		this.removeAttribute(e);
 	};
 }
-function Za(e) {
+function $a(e) {
 	return function() {
 		this.removeAttributeNS(e.space, e.local);
 	};
 }
-function Qa(e, t, n) {
+function eo(e, t, n) {
 	var r, i = n + "", a;
 	return function() {
 		var o = this.getAttribute(e);
 		return o === i ? null : o === r ? a : a = t(r = o, n);
 	};
 }
-function $a(e, t, n) {
+function to(e, t, n) {
 	var r, i = n + "", a;
 	return function() {
 		var o = this.getAttributeNS(e.space, e.local);
 		return o === i ? null : o === r ? a : a = t(r = o, n);
 	};
 }
-function eo(e, t, n) {
+function no(e, t, n) {
 	var r, i, a;
 	return function() {
 		var o, s = n(this), c;
 		return s == null ? void this.removeAttribute(e) : (o = this.getAttribute(e), c = s + "", o === c ? null : o === r && c === i ? a : (i = c, a = t(r = o, s)));
 	};
 }
-function to(e, t, n) {
+function ro(e, t, n) {
 	var r, i, a;
 	return function() {
 		var o, s = n(this), c;
 		return s == null ? void this.removeAttributeNS(e.space, e.local) : (o = this.getAttributeNS(e.space, e.local), c = s + "", o === c ? null : o === r && c === i ? a : (i = c, a = t(r = o, s)));
 	};
 }
-function no(e, t) {
-	var n = at(e), r = n === "transform" ? Yi : Ya;
-	return this.attrTween(e, typeof t == "function" ? (n.local ? to : eo)(n, r, Ja(this, "attr." + e, t)) : t == null ? (n.local ? Za : Xa)(n) : (n.local ? $a : Qa)(n, r, t));
+function io(e, t) {
+	var n = st(e), r = n === "transform" ? Zi : Za;
+	return this.attrTween(e, typeof t == "function" ? (n.local ? ro : no)(n, r, Xa(this, "attr." + e, t)) : t == null ? (n.local ? $a : Qa)(n) : (n.local ? to : eo)(n, r, t));
 }
-function ro(e, t) {
+function ao(e, t) {
 	return function(n) {
 		this.setAttribute(e, t.call(this, n));
 	};
 }
-function io(e, t) {
+function oo(e, t) {
 	return function(n) {
 		this.setAttributeNS(e.space, e.local, t.call(this, n));
 	};
 }
-function ao(e, t) {
-	var n, r;
-	function i() {
-		var i = t.apply(this, arguments);
-		return i !== r && (n = (r = i) && io(e, i)), n;
-	}
-	return i._value = t, i;
-}
-function oo(e, t) {
-	var n, r;
-	function i() {
-		var i = t.apply(this, arguments);
-		return i !== r && (n = (r = i) && ro(e, i)), n;
-	}
-	return i._value = t, i;
-}
 function so(e, t) {
+	var n, r;
+	function i() {
+		var i = t.apply(this, arguments);
+		return i !== r && (n = (r = i) && oo(e, i)), n;
+	}
+	return i._value = t, i;
+}
+function co(e, t) {
+	var n, r;
+	function i() {
+		var i = t.apply(this, arguments);
+		return i !== r && (n = (r = i) && ao(e, i)), n;
+	}
+	return i._value = t, i;
+}
+function lo(e, t) {
 	var n = "attr." + e;
 	if (arguments.length < 2) return (n = this.tween(n)) && n._value;
 	if (t == null) return this.tween(n, null);
 	if (typeof t != "function") throw Error();
-	var r = at(e);
-	return this.tween(n, (r.local ? ao : oo)(r, t));
+	var r = st(e);
+	return this.tween(n, (r.local ? so : co)(r, t));
 }
-function co(e, t) {
+function uo(e, t) {
 	return function() {
-		Va(this, e).delay = +t.apply(this, arguments);
+		Ua(this, e).delay = +t.apply(this, arguments);
 	};
-}
-function lo(e, t) {
-	return t = +t, function() {
-		Va(this, e).delay = t;
-	};
-}
-function uo(e) {
-	var t = this._id;
-	return arguments.length ? this.each((typeof e == "function" ? co : lo)(t, e)) : K(this.node(), t).delay;
 }
 function fo(e, t) {
+	return t = +t, function() {
+		Ua(this, e).delay = t;
+	};
+}
+function po(e) {
+	var t = this._id;
+	return arguments.length ? this.each((typeof e == "function" ? uo : fo)(t, e)) : K(this.node(), t).delay;
+}
+function mo(e, t) {
 	return function() {
 		G(this, e).duration = +t.apply(this, arguments);
 	};
 }
-function po(e, t) {
+function ho(e, t) {
 	return t = +t, function() {
 		G(this, e).duration = t;
 	};
 }
-function mo(e) {
+function go(e) {
 	var t = this._id;
-	return arguments.length ? this.each((typeof e == "function" ? fo : po)(t, e)) : K(this.node(), t).duration;
+	return arguments.length ? this.each((typeof e == "function" ? mo : ho)(t, e)) : K(this.node(), t).duration;
 }
-function ho(e, t) {
+function _o(e, t) {
 	if (typeof t != "function") throw Error();
 	return function() {
 		G(this, e).ease = t;
 	};
 }
-function go(e) {
+function vo(e) {
 	var t = this._id;
-	return arguments.length ? this.each(ho(t, e)) : K(this.node(), t).ease;
+	return arguments.length ? this.each(_o(t, e)) : K(this.node(), t).ease;
 }
-function _o(e, t) {
+function yo(e, t) {
 	return function() {
 		var n = t.apply(this, arguments);
 		if (typeof n != "function") throw Error();
 		G(this, e).ease = n;
 	};
 }
-function vo(e) {
+function bo(e) {
 	if (typeof e != "function") throw Error();
-	return this.each(_o(this._id, e));
+	return this.each(yo(this._id, e));
 }
-function yo(e) {
-	typeof e != "function" && (e = _t(e));
+function xo(e) {
+	typeof e != "function" && (e = yt(e));
 	for (var t = this._groups, n = t.length, r = Array(n), i = 0; i < n; ++i) for (var a = t[i], o = a.length, s = r[i] = [], c, l = 0; l < o; ++l) (c = a[l]) && e.call(c, c.__data__, l, a) && s.push(c);
 	return new q(r, this._parents, this._name, this._id);
 }
-function bo(e) {
+function So(e) {
 	if (e._id !== this._id) throw Error();
 	for (var t = this._groups, n = e._groups, r = t.length, i = n.length, a = Math.min(r, i), o = Array(r), s = 0; s < a; ++s) for (var c = t[s], l = n[s], u = c.length, d = o[s] = Array(u), f, p = 0; p < u; ++p) (f = c[p] || l[p]) && (d[p] = f);
 	for (; s < r; ++s) o[s] = t[s];
 	return new q(o, this._parents, this._name, this._id);
 }
-function xo(e) {
+function Co(e) {
 	return (e + "").trim().split(/^|\s+/).every(function(e) {
 		var t = e.indexOf(".");
 		return t >= 0 && (e = e.slice(0, t)), !e || e === "start";
 	});
 }
-function So(e, t, n) {
-	var r, i, a = xo(t) ? Va : G;
+function wo(e, t, n) {
+	var r, i, a = Co(t) ? Ua : G;
 	return function() {
 		var o = a(this, e), s = o.on;
 		s !== r && (i = (r = s).copy()).on(t, n), o.on = i;
 	};
 }
-function Co(e, t) {
+function To(e, t) {
 	var n = this._id;
-	return arguments.length < 2 ? K(this.node(), n).on.on(e) : this.each(So(n, e, t));
+	return arguments.length < 2 ? K(this.node(), n).on.on(e) : this.each(wo(n, e, t));
 }
-function wo(e) {
+function Eo(e) {
 	return function() {
 		var t = this.parentNode;
 		for (var n in this.__transition) if (+n !== e) return;
 		t && t.removeChild(this);
 	};
 }
-function To() {
-	return this.on("end.remove", wo(this._id));
+function Do() {
+	return this.on("end.remove", Eo(this._id));
 }
-function Eo(e) {
+function Oo(e) {
 	var t = this._name, n = this._id;
-	typeof e != "function" && (e = ut(e));
-	for (var r = this._groups, i = r.length, a = Array(i), o = 0; o < i; ++o) for (var s = r[o], c = s.length, l = a[o] = Array(c), u, d, f = 0; f < c; ++f) (u = s[f]) && (d = e.call(u, u.__data__, f, s)) && ("__data__" in u && (d.__data__ = u.__data__), l[f] = d, Ba(l[f], t, n, f, l, K(u, n)));
+	typeof e != "function" && (e = ft(e));
+	for (var r = this._groups, i = r.length, a = Array(i), o = 0; o < i; ++o) for (var s = r[o], c = s.length, l = a[o] = Array(c), u, d, f = 0; f < c; ++f) (u = s[f]) && (d = e.call(u, u.__data__, f, s)) && ("__data__" in u && (d.__data__ = u.__data__), l[f] = d, Ha(l[f], t, n, f, l, K(u, n)));
 	return new q(a, this._parents, t, n);
 }
-function Do(e) {
+function ko(e) {
 	var t = this._name, n = this._id;
-	typeof e != "function" && (e = mt(e));
+	typeof e != "function" && (e = gt(e));
 	for (var r = this._groups, i = r.length, a = [], o = [], s = 0; s < i; ++s) for (var c = r[s], l = c.length, u, d = 0; d < l; ++d) if (u = c[d]) {
-		for (var f = e.call(u, u.__data__, d, c), p, m = K(u, n), h = 0, g = f.length; h < g; ++h) (p = f[h]) && Ba(p, t, n, h, f, m);
+		for (var f = e.call(u, u.__data__, d, c), p, m = K(u, n), h = 0, g = f.length; h < g; ++h) (p = f[h]) && Ha(p, t, n, h, f, m);
 		a.push(f), o.push(u);
 	}
 	return new q(a, o, t, n);
 }
-var Oo = er.prototype.constructor;
-function ko() {
-	return new Oo(this._groups, this._parents);
+var Ao = nr.prototype.constructor;
+function jo() {
+	return new Ao(this._groups, this._parents);
 }
-function Ao(e, t) {
+function Mo(e, t) {
 	var n, r, i;
 	return function() {
-		var a = cn(this, e), o = (this.style.removeProperty(e), cn(this, e));
+		var a = un(this, e), o = (this.style.removeProperty(e), un(this, e));
 		return a === o ? null : a === n && o === r ? i : i = t(n = a, r = o);
 	};
 }
-function jo(e) {
+function No(e) {
 	return function() {
 		this.style.removeProperty(e);
 	};
 }
-function Mo(e, t, n) {
+function Po(e, t, n) {
 	var r, i = n + "", a;
 	return function() {
-		var o = cn(this, e);
+		var o = un(this, e);
 		return o === i ? null : o === r ? a : a = t(r = o, n);
 	};
 }
-function No(e, t, n) {
+function Fo(e, t, n) {
 	var r, i, a;
 	return function() {
-		var o = cn(this, e), s = n(this), c = s + "";
-		return s ?? (c = s = (this.style.removeProperty(e), cn(this, e))), o === c ? null : o === r && c === i ? a : (i = c, a = t(r = o, s));
+		var o = un(this, e), s = n(this), c = s + "";
+		return s ?? (c = s = (this.style.removeProperty(e), un(this, e))), o === c ? null : o === r && c === i ? a : (i = c, a = t(r = o, s));
 	};
 }
-function Po(e, t) {
+function Io(e, t) {
 	var n, r, i, a = "style." + t, o = "end." + a, s;
 	return function() {
-		var c = G(this, e), l = c.on, u = c.value[a] == null ? s ||= jo(t) : void 0;
+		var c = G(this, e), l = c.on, u = c.value[a] == null ? s ||= No(t) : void 0;
 		(l !== n || i !== u) && (r = (n = l).copy()).on(o, i = u), c.on = r;
 	};
 }
-function Fo(e, t, n) {
-	var r = (e += "") == "transform" ? Ji : Ya;
-	return t == null ? this.styleTween(e, Ao(e, r)).on("end.style." + e, jo(e)) : typeof t == "function" ? this.styleTween(e, No(e, r, Ja(this, "style." + e, t))).each(Po(this._id, e)) : this.styleTween(e, Mo(e, r, t), n).on("end.style." + e, null);
+function Lo(e, t, n) {
+	var r = (e += "") == "transform" ? Xi : Za;
+	return t == null ? this.styleTween(e, Mo(e, r)).on("end.style." + e, No(e)) : typeof t == "function" ? this.styleTween(e, Fo(e, r, Xa(this, "style." + e, t))).each(Io(this._id, e)) : this.styleTween(e, Po(e, r, t), n).on("end.style." + e, null);
 }
-function Io(e, t, n) {
+function Ro(e, t, n) {
 	return function(r) {
 		this.style.setProperty(e, t.call(this, r), n);
 	};
 }
-function Lo(e, t, n) {
+function zo(e, t, n) {
 	var r, i;
 	function a() {
 		var a = t.apply(this, arguments);
-		return a !== i && (r = (i = a) && Io(e, a, n)), r;
+		return a !== i && (r = (i = a) && Ro(e, a, n)), r;
 	}
 	return a._value = t, a;
 }
-function Ro(e, t, n) {
+function Bo(e, t, n) {
 	var r = "style." + (e += "");
 	if (arguments.length < 2) return (r = this.tween(r)) && r._value;
 	if (t == null) return this.tween(r, null);
 	if (typeof t != "function") throw Error();
-	return this.tween(r, Lo(e, t, n ?? ""));
+	return this.tween(r, zo(e, t, n ?? ""));
 }
-function zo(e) {
+function Vo(e) {
 	return function() {
 		this.textContent = e;
 	};
 }
-function Bo(e) {
+function Ho(e) {
 	return function() {
 		var t = e(this);
 		this.textContent = t ?? "";
 	};
 }
-function Vo(e) {
-	return this.tween("text", typeof e == "function" ? Bo(Ja(this, "text", e)) : zo(e == null ? "" : e + ""));
+function Uo(e) {
+	return this.tween("text", typeof e == "function" ? Ho(Xa(this, "text", e)) : Vo(e == null ? "" : e + ""));
 }
-function Ho(e) {
+function Wo(e) {
 	return function(t) {
 		this.textContent = e.call(this, t);
 	};
 }
-function Uo(e) {
+function Go(e) {
 	var t, n;
 	function r() {
 		var r = e.apply(this, arguments);
-		return r !== n && (t = (n = r) && Ho(r)), t;
+		return r !== n && (t = (n = r) && Wo(r)), t;
 	}
 	return r._value = e, r;
 }
-function Wo(e) {
+function Ko(e) {
 	var t = "text";
 	if (arguments.length < 1) return (t = this.tween(t)) && t._value;
 	if (e == null) return this.tween(t, null);
 	if (typeof e != "function") throw Error();
-	return this.tween(t, Uo(e));
+	return this.tween(t, Go(e));
 }
-function Go() {
-	for (var e = this._name, t = this._id, n = Jo(), r = this._groups, i = r.length, a = 0; a < i; ++a) for (var o = r[a], s = o.length, c, l = 0; l < s; ++l) if (c = o[l]) {
+function qo() {
+	for (var e = this._name, t = this._id, n = Xo(), r = this._groups, i = r.length, a = 0; a < i; ++a) for (var o = r[a], s = o.length, c, l = 0; l < s; ++l) if (c = o[l]) {
 		var u = K(c, t);
-		Ba(c, e, n, l, o, {
+		Ha(c, e, n, l, o, {
 			time: u.time + u.delay + u.duration,
 			delay: 0,
 			duration: u.duration,
@@ -2691,7 +2702,7 @@ function Go() {
 	}
 	return new q(r, this._parents, e, n);
 }
-function Ko() {
+function Jo() {
 	var e, t, n = this, r = n._id, i = n.size();
 	return new Promise(function(a, o) {
 		var s = { value: o }, c = { value: function() {
@@ -2703,66 +2714,66 @@ function Ko() {
 		}), i === 0 && a();
 	});
 }
-var qo = 0;
+var Yo = 0;
 function q(e, t, n, r) {
 	this._groups = e, this._parents = t, this._name = n, this._id = r;
 }
-function Jo() {
-	return ++qo;
+function Xo() {
+	return ++Yo;
 }
-var J = er.prototype;
+var J = nr.prototype;
 q.prototype = {
 	constructor: q,
-	select: Eo,
-	selectAll: Do,
+	select: Oo,
+	selectAll: ko,
 	selectChild: J.selectChild,
 	selectChildren: J.selectChildren,
-	filter: yo,
-	merge: bo,
-	selection: ko,
-	transition: Go,
+	filter: xo,
+	merge: So,
+	selection: jo,
+	transition: qo,
 	call: J.call,
 	nodes: J.nodes,
 	node: J.node,
 	size: J.size,
 	empty: J.empty,
 	each: J.each,
-	on: Co,
-	attr: no,
-	attrTween: so,
-	style: Fo,
-	styleTween: Ro,
-	text: Vo,
-	textTween: Wo,
-	remove: To,
-	tween: qa,
-	delay: uo,
-	duration: mo,
-	ease: go,
-	easeVarying: vo,
-	end: Ko,
+	on: To,
+	attr: io,
+	attrTween: lo,
+	style: Lo,
+	styleTween: Bo,
+	text: Uo,
+	textTween: Ko,
+	remove: Do,
+	tween: Ya,
+	delay: po,
+	duration: go,
+	ease: vo,
+	easeVarying: bo,
+	end: Jo,
 	[Symbol.iterator]: J[Symbol.iterator]
 };
-var Yo = {
+var Zo = {
 	time: null,
 	delay: 0,
 	duration: 250,
-	ease: Ca
+	ease: Ta
 };
-function Xo(e, t) {
+function Qo(e, t) {
 	for (var n; !(n = e.__transition) || !(n = n[t]);) if (!(e = e.parentNode)) throw Error(`transition ${t} not found`);
 	return n;
 }
-function Zo(e) {
+function $o(e) {
 	var t, n;
-	e instanceof q ? (t = e._id, e = e._name) : (t = Jo(), (n = Yo).time = pa(), e = e == null ? null : e + "");
-	for (var r = this._groups, i = r.length, a = 0; a < i; ++a) for (var o = r[a], s = o.length, c, l = 0; l < s; ++l) (c = o[l]) && Ba(c, e, t, l, o, n || Xo(c, t));
+	e instanceof q ? (t = e._id, e = e._name) : (t = Xo(), (n = Zo).time = ha(), e = e == null ? null : e + "");
+	for (var r = this._groups, i = r.length, a = 0; a < i; ++a) for (var o = r[a], s = o.length, c, l = 0; l < s; ++l) (c = o[l]) && Ha(c, e, t, l, o, n || Qo(c, t));
 	return new q(r, this._parents, e, t);
 }
-er.prototype.interrupt = Wa, er.prototype.transition = Zo;
+nr.prototype.interrupt = Ka, nr.prototype.transition = $o;
 // node_modules/d3-zoom/dist/d3-zoom.mjs
-var Qo = (e) => () => e;
-function $o(e, { sourceEvent: t, target: n, transform: r, dispatch: i }) {
+var es = (e) => () => e;
+function ts(e, { sourceEvent: t, target: n, transform: r, dispatch: i }) {
 	Object.defineProperties(this, {
 		type: {
 			value: e,
@@ -2826,46 +2837,46 @@ Y.prototype = {
 		return "translate(" + this.x + "," + this.y + ") scale(" + this.k + ")";
 	}
 };
-var es = new Y(1, 0, 0);
-ts.prototype = Y.prototype;
-function ts(e) {
-	for (; !e.__zoom;) if (!(e = e.parentNode)) return es;
+var ns = new Y(1, 0, 0);
+rs.prototype = Y.prototype;
+function rs(e) {
+	for (; !e.__zoom;) if (!(e = e.parentNode)) return ns;
 	return e.__zoom;
 }
-function ns(e) {
+function is(e) {
 	e.stopImmediatePropagation();
 }
-function rs(e) {
+function as(e) {
 	e.preventDefault(), e.stopImmediatePropagation();
 }
-function is(e) {
+function os(e) {
 	return (!e.ctrlKey || e.type === "wheel") && !e.button;
 }
-function as() {
+function ss() {
 	var e = this;
 	return e instanceof SVGElement ? (e = e.ownerSVGElement || e, e.hasAttribute("viewBox") ? (e = e.viewBox.baseVal, [[e.x, e.y], [e.x + e.width, e.y + e.height]]) : [[0, 0], [e.width.baseVal.value, e.height.baseVal.value]]) : [[0, 0], [e.clientWidth, e.clientHeight]];
 }
-function os() {
-	return this.__zoom || es;
+function cs() {
+	return this.__zoom || ns;
 }
-function ss(e) {
+function ls(e) {
 	return -e.deltaY * (e.deltaMode === 1 ? .05 : e.deltaMode ? 1 : .002) * (e.ctrlKey ? 10 : 1);
 }
-function cs() {
+function us() {
 	return navigator.maxTouchPoints || "ontouchstart" in this;
 }
-function ls(e, t, n) {
+function ds(e, t, n) {
 	var r = e.invertX(t[0][0]) - n[0][0], i = e.invertX(t[1][0]) - n[1][0], a = e.invertY(t[0][1]) - n[0][1], o = e.invertY(t[1][1]) - n[1][1];
 	return e.translate(i > r ? (r + i) / 2 : Math.min(0, r) || Math.max(0, i), o > a ? (a + o) / 2 : Math.min(0, a) || Math.max(0, o));
 }
-function us() {
-	var e = is, t = as, n = ls, r = ss, i = cs, a = [0, Infinity], o = [[-Infinity, -Infinity], [Infinity, Infinity]], s = 250, c = ea, l = cr("start", "zoom", "end"), u, d, f, p = 500, m = 150, h = 0, g = 10;
+function fs() {
+	var e = os, t = ss, n = ds, r = ls, i = us, a = [0, Infinity], o = [[-Infinity, -Infinity], [Infinity, Infinity]], s = 250, c = na, l = ur("start", "zoom", "end"), u, d, f, p = 500, m = 150, h = 0, g = 10;
 	function _(e) {
-		e.property("__zoom", os).on("wheel.zoom", w, { passive: !1 }).on("mousedown.zoom", T).on("dblclick.zoom", ee).filter(i).on("touchstart.zoom", E).on("touchmove.zoom", D).on("touchend.zoom touchcancel.zoom", te).style("-webkit-tap-highlight-color", "rgba(0,0,0,0)");
+		e.property("__zoom", cs).on("wheel.zoom", w, { passive: !1 }).on("mousedown.zoom", T).on("dblclick.zoom", ee).filter(i).on("touchstart.zoom", E).on("touchmove.zoom", D).on("touchend.zoom touchcancel.zoom", te).style("-webkit-tap-highlight-color", "rgba(0,0,0,0)");
 	}
 	_.transform = function(e, t, n, r) {
 		var i = e.selection ? e.selection() : e;
-		i.property("__zoom", os), e === i ? i.interrupt().each(function() {
+		i.property("__zoom", cs), e === i ? i.interrupt().each(function() {
 			S(this, arguments).event(r).start().zoom(null, typeof t == "function" ? t.apply(this, arguments) : t).end();
 		}) : x(e, t, n, r);
 	}, _.scaleBy = function(e, t, n, r) {
@@ -2884,7 +2895,7 @@ function us() {
 	}, _.translateTo = function(e, r, i, a, s) {
 		_.transform(e, function() {
 			var e = t.apply(this, arguments), s = this.__zoom, c = a == null ? b(e) : typeof a == "function" ? a.apply(this, arguments) : a;
-			return n(es.translate(c[0], c[1]).scale(s.k).translate(typeof r == "function" ? -r.apply(this, arguments) : -r, typeof i == "function" ? -i.apply(this, arguments) : -i), e, o);
+			return n(ns.translate(c[0], c[1]).scale(s.k).translate(typeof r == "function" ? -r.apply(this, arguments) : -r, typeof i == "function" ? -i.apply(this, arguments) : -i), e, o);
 		}, a, s);
 	};
 	function v(e, t) {
@@ -2935,7 +2946,7 @@ function us() {
 		},
 		emit: function(e) {
 			var t = L(this.that).datum();
-			l.call(e, this.that, new $o(e, {
+			l.call(e, this.that, new ts(e, {
 				sourceEvent: this.sourceEvent,
 				target: _,
 				transform: this.that.__zoom,
@@ -2945,53 +2956,53 @@ function us() {
 	};
 	function w(t, ...i) {
 		if (!e.apply(this, arguments)) return;
-		var s = S(this, i).event(t), c = this.__zoom, l = Math.max(a[0], Math.min(a[1], c.k * 2 ** r.apply(this, arguments))), u = or(t);
+		var s = S(this, i).event(t), c = this.__zoom, l = Math.max(a[0], Math.min(a[1], c.k * 2 ** r.apply(this, arguments))), u = cr(t);
 		if (s.wheel) (s.mouse[0][0] !== u[0] || s.mouse[0][1] !== u[1]) && (s.mouse[1] = c.invert(s.mouse[0] = u)), clearTimeout(s.wheel);
 		else if (c.k === l) return;
-		else s.mouse = [u, c.invert(u)], Ua(this), s.start();
-		rs(t), s.wheel = setTimeout(d, m), s.zoom("mouse", n(y(v(c, l), s.mouse[0], s.mouse[1]), s.extent, o));
+		else s.mouse = [u, c.invert(u)], Ga(this), s.start();
+		as(t), s.wheel = setTimeout(d, m), s.zoom("mouse", n(y(v(c, l), s.mouse[0], s.mouse[1]), s.extent, o));
 		function d() {
 			s.wheel = null, s.end();
 		}
 	}
 	function T(t, ...r) {
 		if (f || !e.apply(this, arguments)) return;
-		var i = t.currentTarget, a = S(this, r, !0).event(t), s = L(t.view).on("mousemove.zoom", d, !0).on("mouseup.zoom", p, !0), c = or(t, i), l = t.clientX, u = t.clientY;
-		hr(t.view), ns(t), a.mouse = [c, this.__zoom.invert(c)], Ua(this), a.start();
+		var i = t.currentTarget, a = S(this, r, !0).event(t), s = L(t.view).on("mousemove.zoom", d, !0).on("mouseup.zoom", p, !0), c = cr(t, i), l = t.clientX, u = t.clientY;
+		_r(t.view), is(t), a.mouse = [c, this.__zoom.invert(c)], Ga(this), a.start();
 		function d(e) {
-			if (rs(e), !a.moved) {
+			if (as(e), !a.moved) {
 				var t = e.clientX - l, r = e.clientY - u;
 				a.moved = t * t + r * r > h;
 			}
-			a.event(e).zoom("mouse", n(y(a.that.__zoom, a.mouse[0] = or(e, i), a.mouse[1]), a.extent, o));
+			a.event(e).zoom("mouse", n(y(a.that.__zoom, a.mouse[0] = cr(e, i), a.mouse[1]), a.extent, o));
 		}
 		function p(e) {
-			s.on("mousemove.zoom mouseup.zoom", null), gr(e.view, a.moved), rs(e), a.event(e).end();
+			s.on("mousemove.zoom mouseup.zoom", null), vr(e.view, a.moved), as(e), a.event(e).end();
 		}
 	}
 	function ee(r, ...i) {
 		if (e.apply(this, arguments)) {
-			var a = this.__zoom, c = or(r.changedTouches ? r.changedTouches[0] : r, this), l = a.invert(c), u = a.k * (r.shiftKey ? .5 : 2), d = n(y(v(a, u), c, l), t.apply(this, i), o);
-			rs(r), s > 0 ? L(this).transition().duration(s).call(x, d, c, r) : L(this).call(_.transform, d, c, r);
+			var a = this.__zoom, c = cr(r.changedTouches ? r.changedTouches[0] : r, this), l = a.invert(c), u = a.k * (r.shiftKey ? .5 : 2), d = n(y(v(a, u), c, l), t.apply(this, i), o);
+			as(r), s > 0 ? L(this).transition().duration(s).call(x, d, c, r) : L(this).call(_.transform, d, c, r);
 		}
 	}
 	function E(t, ...n) {
 		if (e.apply(this, arguments)) {
 			var r = t.touches, i = r.length, a = S(this, n, t.changedTouches.length === i).event(t), o, s, c, l;
-			for (ns(t), s = 0; s < i; ++s) c = r[s], l = or(c, this), l = [
+			for (is(t), s = 0; s < i; ++s) c = r[s], l = cr(c, this), l = [
 				l,
 				this.__zoom.invert(l),
 				c.identifier
 			], a.touch0 ? !a.touch1 && a.touch0[2] !== l[2] && (a.touch1 = l, a.taps = 0) : (a.touch0 = l, o = !0, a.taps = 1 + !!u);
 			u &&= clearTimeout(u), o && (a.taps < 2 && (d = l[0], u = setTimeout(function() {
 				u = null;
-			}, p)), Ua(this), a.start());
+			}, p)), Ga(this), a.start());
 		}
 	}
 	function D(e, ...t) {
 		if (this.__zooming) {
 			var r = S(this, t).event(e), i = e.changedTouches, a = i.length, s, c, l, u;
-			for (rs(e), s = 0; s < a; ++s) c = i[s], l = or(c, this), r.touch0 && r.touch0[2] === c.identifier ? r.touch0[0] = l : r.touch1 && r.touch1[2] === c.identifier && (r.touch1[0] = l);
+			for (as(e), s = 0; s < a; ++s) c = i[s], l = cr(c, this), r.touch0 && r.touch0[2] === c.identifier ? r.touch0[0] = l : r.touch1 && r.touch1[2] === c.identifier && (r.touch1[0] = l);
 			if (c = r.that.__zoom, r.touch1) {
 				var d = r.touch0[0], f = r.touch0[1], p = r.touch1[0], m = r.touch1[1], h = (h = p[0] - d[0]) * h + (h = p[1] - d[1]) * h, g = (g = m[0] - f[0]) * g + (g = m[1] - f[1]) * g;
 				c = v(c, Math.sqrt(h / g)), l = [(d[0] + p[0]) / 2, (d[1] + p[1]) / 2], u = [(f[0] + m[0]) / 2, (f[1] + m[1]) / 2];
@@ -3003,24 +3014,24 @@ function us() {
 	function te(e, ...t) {
 		if (this.__zooming) {
 			var n = S(this, t).event(e), r = e.changedTouches, i = r.length, a, o;
-			for (ns(e), f && clearTimeout(f), f = setTimeout(function() {
+			for (is(e), f && clearTimeout(f), f = setTimeout(function() {
 				f = null;
 			}, p), a = 0; a < i; ++a) o = r[a], n.touch0 && n.touch0[2] === o.identifier ? delete n.touch0 : n.touch1 && n.touch1[2] === o.identifier && delete n.touch1;
 			if (n.touch1 && !n.touch0 && (n.touch0 = n.touch1, delete n.touch1), n.touch0) n.touch0[1] = this.__zoom.invert(n.touch0[0]);
-			else if (n.end(), n.taps === 2 && (o = or(o, this), Math.hypot(d[0] - o[0], d[1] - o[1]) < g)) {
+			else if (n.end(), n.taps === 2 && (o = cr(o, this), Math.hypot(d[0] - o[0], d[1] - o[1]) < g)) {
 				var s = L(this).on("dblclick.zoom");
 				s && s.apply(this, arguments);
 			}
 		}
 	}
 	return _.wheelDelta = function(e) {
-		return arguments.length ? (r = typeof e == "function" ? e : Qo(+e), _) : r;
+		return arguments.length ? (r = typeof e == "function" ? e : es(+e), _) : r;
 	}, _.filter = function(t) {
-		return arguments.length ? (e = typeof t == "function" ? t : Qo(!!t), _) : e;
+		return arguments.length ? (e = typeof t == "function" ? t : es(!!t), _) : e;
 	}, _.touchable = function(e) {
-		return arguments.length ? (i = typeof e == "function" ? e : Qo(!!e), _) : i;
+		return arguments.length ? (i = typeof e == "function" ? e : es(!!e), _) : i;
 	}, _.extent = function(e) {
-		return arguments.length ? (t = typeof e == "function" ? e : Qo([[+e[0][0], +e[0][1]], [+e[1][0], +e[1][1]]]), _) : t;
+		return arguments.length ? (t = typeof e == "function" ? e : es([[+e[0][0], +e[0][1]], [+e[1][0], +e[1][1]]]), _) : t;
 	}, _.scaleExtent = function(e) {
 		return arguments.length ? (a[0] = +e[0], a[1] = +e[1], _) : [a[0], a[1]];
 	}, _.translateExtent = function(e) {
@@ -3041,11 +3052,11 @@ function us() {
 	}, _;
 }
 // node_modules/d3-quadtree/dist/d3-quadtree.mjs
-function ds(e) {
+function ps(e) {
 	let t = +this._x.call(null, e), n = +this._y.call(null, e);
-	return fs(this.cover(t, n), t, n, e);
+	return ms(this.cover(t, n), t, n, e);
 }
-function fs(e, t, n, r) {
+function ms(e, t, n, r) {
 	if (isNaN(t) || isNaN(n)) return e;
 	var i, a = e._root, o = { data: r }, s = e._x0, c = e._y0, l = e._x1, u = e._y1, d, f, p, m, h, g, _, v;
 	if (!a) return e._root = o, e;
@@ -3066,16 +3077,16 @@ function fs(e, t, n, r) {
 	while ((_ = g << 1 | h) == (v = (m >= f) << 1 | p >= d));
 	return i[v] = a, i[_] = o, e;
 }
-function ps(e) {
+function hs(e) {
 	Array.isArray(e) || (e = Array.from(e));
 	let t = e.length, n = new Float64Array(t), r = new Float64Array(t), i = Infinity, a = i, o = -i, s = o;
 	for (let c = 0, l, u, d; c < t; ++c) isNaN(u = +this._x.call(null, l = e[c])) || isNaN(d = +this._y.call(null, l)) ? n[c] = NaN : (n[c] = u, r[c] = d, u < i && (i = u), u > o && (o = u), d < a && (a = d), d > s && (s = d));
 	if (i > o || a > s) return this;
 	this.cover(i, a).cover(o, s);
-	for (let i = 0; i < t; ++i) fs(this, n[i], r[i], e[i]);
+	for (let i = 0; i < t; ++i) ms(this, n[i], r[i], e[i]);
 	return this;
 }
-function ms(e, t) {
+function gs(e, t) {
 	if (isNaN(e = +e) || isNaN(t = +t)) return this;
 	var n = this._x0, r = this._y0, i = this._x1, a = this._y1;
 	if (isNaN(n)) i = (n = Math.floor(e)) + 1, a = (r = Math.floor(t)) + 1;
@@ -3101,7 +3112,7 @@ function ms(e, t) {
 	}
 	return this._x0 = n, this._y0 = r, this._x1 = i, this._y1 = a, this;
 }
-function hs() {
+function _s() {
 	var e = [];
 	return this.visit(function(t) {
 		if (!t.length) do
@@ -3109,13 +3120,13 @@ function hs() {
 		while (t = t.next);
 	}), e;
 }
-function gs(e) {
+function vs(e) {
 	return arguments.length ? this.cover(+e[0][0], +e[0][1]).cover(+e[1][0], +e[1][1]) : isNaN(this._x0) ? void 0 : [[this._x0, this._y0], [this._x1, this._y1]];
 }
 function X(e, t, n, r, i) {
 	this.node = e, this.x0 = t, this.y0 = n, this.x1 = r, this.y1 = i;
 }
-function _s(e, t, n) {
+function ys(e, t, n) {
 	var r, i = this._x0, a = this._y0, o, s, c, l, u = this._x1, d = this._y1, f = [], p = this._root, m, h;
 	for (p && f.push(new X(p, i, a, u, d)), n == null ? n = Infinity : (i = e - n, a = t - n, u = e + n, d = t + n, n *= n); m = f.pop();) if (!(!(p = m.node) || (o = m.x0) > u || (s = m.y0) > d || (c = m.x1) < i || (l = m.y1) < a)) {
 		if (p.length) {
@@ -3131,7 +3142,7 @@ function _s(e, t, n) {
 	}
 	return r;
 }
-function vs(e) {
+function bs(e) {
 	if (isNaN(u = +this._x.call(null, e)) || isNaN(d = +this._y.call(null, e))) return this;
 	var t, n = this._root, r, i, a, o = this._x0, s = this._y0, c = this._x1, l = this._y1, u, d, f, p, m, h, g, _;
 	if (!n) return this;
@@ -3143,14 +3154,14 @@ function vs(e) {
 	for (; n.data !== e;) if (i = n, !(n = n.next)) return this;
 	return (a = n.next) && delete n.next, i ? (a ? i.next = a : delete i.next, this) : t ? (a ? t[g] = a : delete t[g], (n = t[0] || t[1] || t[2] || t[3]) && n === (t[3] || t[2] || t[1] || t[0]) && !n.length && (r ? r[_] = n : this._root = n), this) : (this._root = a, this);
 }
-function ys(e) {
+function xs(e) {
 	for (var t = 0, n = e.length; t < n; ++t) this.remove(e[t]);
 	return this;
 }
-function bs() {
+function Ss() {
 	return this._root;
 }
-function xs() {
+function Cs() {
 	var e = 0;
 	return this.visit(function(t) {
 		if (!t.length) do
@@ -3158,7 +3169,7 @@ function xs() {
 		while (t = t.next);
 	}), e;
 }
-function Ss(e) {
+function ws(e) {
 	var t = [], n, r = this._root, i, a, o, s, c;
 	for (r && t.push(new X(r, this._x0, this._y0, this._x1, this._y1)); n = t.pop();) if (!e(r = n.node, a = n.x0, o = n.y0, s = n.x1, c = n.y1) && r.length) {
 		var l = (a + s) / 2, u = (o + c) / 2;
@@ -3166,7 +3177,7 @@ function Ss(e) {
 	}
 	return this;
 }
-function Cs(e) {
+function Ts(e) {
 	var t = [], n = [], r;
 	for (this._root && t.push(new X(this._root, this._x0, this._y0, this._x1, this._y1)); r = t.pop();) {
 		var i = r.node;
@@ -3179,34 +3190,34 @@ function Cs(e) {
 	for (; r = n.pop();) e(r.node, r.x0, r.y0, r.x1, r.y1);
 	return this;
 }
-function ws(e) {
+function Es(e) {
 	return e[0];
 }
-function Ts(e) {
+function Ds(e) {
 	return arguments.length ? (this._x = e, this) : this._x;
 }
-function Es(e) {
+function Os(e) {
 	return e[1];
 }
-function Ds(e) {
+function ks(e) {
 	return arguments.length ? (this._y = e, this) : this._y;
 }
-function Os(e, t, n) {
-	var r = new ks(t ?? ws, n ?? Es, NaN, NaN, NaN, NaN);
+function As(e, t, n) {
+	var r = new js(t ?? Es, n ?? Os, NaN, NaN, NaN, NaN);
 	return e == null ? r : r.addAll(e);
 }
-function ks(e, t, n, r, i, a) {
+function js(e, t, n, r, i, a) {
 	this._x = e, this._y = t, this._x0 = n, this._y0 = r, this._x1 = i, this._y1 = a, this._root = void 0;
 }
-function As(e) {
+function Ms(e) {
 	for (var t = { data: e.data }, n = t; e = e.next;) n = n.next = { data: e.data };
 	return t;
 }
-var Z = Os.prototype = ks.prototype;
+var Z = As.prototype = js.prototype;
 Z.copy = function() {
-	var e = new ks(this._x, this._y, this._x0, this._y0, this._x1, this._y1), t = this._root, n, r;
+	var e = new js(this._x, this._y, this._x0, this._y0, this._x1, this._y1), t = this._root, n, r;
 	if (!t) return e;
-	if (!t.length) return e._root = As(t), e;
+	if (!t.length) return e._root = Ms(t), e;
 	for (n = [{
 		source: t,
 		target: e._root = [
@@ -3223,9 +3234,9 @@ Z.copy = function() {
 			,
 			,
 		]
-	}) : t.target[i] = As(r));
+	}) : t.target[i] = Ms(r));
 	return e;
-}, Z.add = ds, Z.addAll = ps, Z.cover = ms, Z.data = hs, Z.extent = gs, Z.find = _s, Z.remove = vs, Z.removeAll = ys, Z.root = bs, Z.size = xs, Z.visit = Ss, Z.visitAfter = Cs, Z.x = Ts, Z.y = Ds;
+}, Z.add = ps, Z.addAll = hs, Z.cover = gs, Z.data = _s, Z.extent = vs, Z.find = ys, Z.remove = bs, Z.removeAll = xs, Z.root = Ss, Z.size = Cs, Z.visit = ws, Z.visitAfter = Ts, Z.x = Ds, Z.y = ks;
 // node_modules/d3-force/dist/d3-force.mjs
 function Q(e) {
 	return function() {
@@ -3235,17 +3246,17 @@ function Q(e) {
 function $(e) {
 	return (e() - .5) * 1e-6;
 }
-function js(e) {
+function Ns(e) {
 	return e.x + e.vx;
 }
-function Ms(e) {
+function Ps(e) {
 	return e.y + e.vy;
 }
-function Ns(e) {
+function Fs(e) {
 	var t, n, r, i = 1, a = 1;
 	typeof e != "function" && (e = Q(e == null ? 1 : +e));
 	function o() {
-		for (var e, o = t.length, c, l, u, d, f, p, m = 0; m < a; ++m) for (c = Os(t, js, Ms).visitAfter(s), e = 0; e < o; ++e) l = t[e], f = n[l.index], p = f * f, u = l.x + l.vx, d = l.y + l.vy, c.visit(h);
+		for (var e, o = t.length, c, l, u, d, f, p, m = 0; m < a; ++m) for (c = As(t, Ns, Ps).visitAfter(s), e = 0; e < o; ++e) l = t[e], f = n[l.index], p = f * f, u = l.x + l.vx, d = l.y + l.vy, c.visit(h);
 		function h(e, t, n, a, o) {
 			var s = e.data, c = e.r, m = f + c;
 			if (s) {
@@ -3276,16 +3287,16 @@ function Ns(e) {
 		return arguments.length ? (e = typeof t == "function" ? t : Q(+t), c(), o) : e;
 	}, o;
 }
-function Ps(e) {
+function Is(e) {
 	return e.index;
 }
-function Fs(e, t) {
+function Ls(e, t) {
 	var n = e.get(t);
 	if (!n) throw Error("node not found: " + t);
 	return n;
 }
-function Is(e) {
-	var t = Ps, n = d, r, i = Q(30), a, o, s, c, l, u = 1;
+function Rs(e) {
+	var t = Is, n = d, r, i = Q(30), a, o, s, c, l, u = 1;
 	e ??= [];
 	function d(e) {
 		return 1 / Math.min(s[e.source.index], s[e.target.index]);
@@ -3296,7 +3307,7 @@ function Is(e) {
 	function p() {
 		if (o) {
 			var n, i = o.length, l = e.length, u = new Map(o.map((e, n) => [t(e, n, o), e])), d;
-			for (n = 0, s = Array(i); n < l; ++n) d = e[n], d.index = n, typeof d.source != "object" && (d.source = Fs(u, d.source)), typeof d.target != "object" && (d.target = Fs(u, d.target)), s[d.source.index] = (s[d.source.index] || 0) + 1, s[d.target.index] = (s[d.target.index] || 0) + 1;
+			for (n = 0, s = Array(i); n < l; ++n) d = e[n], d.index = n, typeof d.source != "object" && (d.source = Ls(u, d.source)), typeof d.target != "object" && (d.target = Ls(u, d.target)), s[d.source.index] = (s[d.source.index] || 0) + 1, s[d.target.index] = (s[d.target.index] || 0) + 1;
 			for (n = 0, c = Array(l); n < l; ++n) d = e[n], c[n] = s[d.source.index] / (s[d.source.index] + s[d.target.index]);
 			r = Array(l), m(), a = Array(l), h();
 		}
@@ -3321,20 +3332,20 @@ function Is(e) {
 		return arguments.length ? (i = typeof e == "function" ? e : Q(+e), h(), f) : i;
 	}, f;
 }
-var Ls = 1664525, Rs = 1013904223, zs = 4294967296;
-function Bs() {
+var zs = 1664525, Bs = 1013904223, Vs = 4294967296;
+function Hs() {
 	let e = 1;
-	return () => (e = (Ls * e + Rs) % zs) / zs;
+	return () => (e = (zs * e + Bs) % Vs) / Vs;
 }
-function Vs(e) {
+function Us(e) {
 	return e.x;
 }
-function Hs(e) {
+function Ws(e) {
 	return e.y;
 }
-var Us = 10, Ws = Math.PI * (3 - Math.sqrt(5));
-function Gs(e) {
-	var t, n = 1, r = .001, i = 1 - r ** (1 / 300), a = 0, o = .6, s = /* @__PURE__ */ new Map(), c = ga(d), l = cr("tick", "end"), u = Bs();
+var Gs = 10, Ks = Math.PI * (3 - Math.sqrt(5));
+function qs(e) {
+	var t, n = 1, r = .001, i = 1 - r ** (1 / 300), a = 0, o = .6, s = /* @__PURE__ */ new Map(), c = va(d), l = ur("tick", "end"), u = Hs();
 	e ??= [];
 	function d() {
 		f(), l.call("tick", t), n < r && (c.stop(), l.call("end", t));
@@ -3350,7 +3361,7 @@ function Gs(e) {
 	function p() {
 		for (var t = 0, n = e.length, r; t < n; ++t) {
 			if (r = e[t], r.index = t, r.fx != null && (r.x = r.fx), r.fy != null && (r.y = r.fy), isNaN(r.x) || isNaN(r.y)) {
-				var i = Us * Math.sqrt(.5 + t), a = t * Ws;
+				var i = Gs * Math.sqrt(.5 + t), a = t * Ks;
 				r.x = i * Math.cos(a), r.y = i * Math.sin(a);
 			}
 			(isNaN(r.vx) || isNaN(r.vy)) && (r.vx = r.vy = 0);
@@ -3401,10 +3412,10 @@ function Gs(e) {
 		}
 	};
 }
-function Ks() {
+function Js() {
 	var e, t, n, r, i = Q(-30), a, o = 1, s = Infinity, c = .81;
 	function l(n) {
-		var i, a = e.length, o = Os(e, Vs, Hs).visitAfter(d);
+		var i, a = e.length, o = As(e, Us, Ws).visitAfter(d);
 		for (r = n, i = 0; i < a; ++i) t = e[i], o.visit(f);
 	}
 	function u() {
@@ -3449,7 +3460,7 @@ function Ks() {
 		return arguments.length ? (c = e * e, l) : Math.sqrt(c);
 	}, l;
 }
-function qs(e) {
+function Ys(e) {
 	var t = Q(.1), n, r, i;
 	typeof e != "function" && (e = Q(e == null ? 0 : +e));
 	function a(e) {
@@ -3469,7 +3480,7 @@ function qs(e) {
 		return arguments.length ? (e = typeof t == "function" ? t : Q(+t), o(), a) : e;
 	}, a;
 }
-function Js(e) {
+function Xs(e) {
 	var t = Q(.1), n, r, i;
 	typeof e != "function" && (e = Q(e == null ? 0 : +e));
 	function a(e) {
@@ -3489,7 +3500,7 @@ function Js(e) {
 		return arguments.length ? (e = typeof t == "function" ? t : Q(+t), o(), a) : e;
 	}, a;
 }
-var Ys = 3, Xs = (e) => e.length > 20 ? e.slice(0, 19) + "…" : e, Zs = (e) => e.width < 600 ? {
+var Zs = 3, Qs = (e) => e.length > 20 ? e.slice(0, 19) + "…" : e, $s = (e) => e.width < 600 ? {
 	font: 12,
 	wide: 6.9,
 	around: 18
@@ -3497,15 +3508,15 @@ var Ys = 3, Xs = (e) => e.length > 20 ? e.slice(0, 19) + "…" : e, Zs = (e) => 
 	font: 14,
 	wide: 7.8,
 	around: 32
-}, Qs = (e, t) => e.edges.length > 400 && (t === "all" || t === "" && e.nodes.length <= 60) ? e.edges[399].strength : 0, $s = (e, t) => t.strength - e.strength, ec = (e) => e.every((t) => t.direction === e[0].direction) ? e[0].direction : 0;
-function tc(e, t, n, r) {
+}, ec = (e, t) => e.edges.length > 400 && (t === "all" || t === "" && e.nodes.length <= 60) ? e.edges[399].strength : 0, tc = (e, t) => t.strength - e.strength, nc = (e) => e.every((t) => t.direction === e[0].direction) ? e[0].direction : 0;
+function rc(e, t, n, r) {
 	let i = e.edges.filter((e) => e.strength >= t), a = e.groups.filter((e) => e.strength >= t), o = /* @__PURE__ */ new Map(), s = (e, t) => o.set(e, (o.get(e) ?? 0) + t);
 	for (let e of i) s(e.a, e.strength), s(e.b, e.strength);
 	for (let e of a) for (let t of e.members) s(t, e.strength / e.members.length);
 	let c = e.nodes.length > 45 ? e.nodes.filter((e) => o.has(e.name) || e.name === r) : e.nodes, l = /* @__PURE__ */ new Map();
 	for (let e of c) l.set(e.community, [...l.get(e.community) ?? [], e.name]);
 	for (let e of l.values()) e.sort((e, t) => (o.get(t) ?? 0) - (o.get(e) ?? 0));
-	let u = n === "" ? c.length > 60 && r === null ? "none" : "all" : n, d = (e) => l.get(e).length >= Ys && (u === "none" || u !== "all" && !u.split(",").includes(String(e))), f = (e) => `${e.slice(0, 2).map(Xs).join(", ")}${e.length > 2 ? ` +${e.length - 2}` : ""}`, p = /* @__PURE__ */ new Map(), m = [];
+	let u = n === "" ? c.length > 60 && r === null ? "none" : "all" : n, d = (e) => l.get(e).length >= Zs && (u === "none" || u !== "all" && !u.split(",").includes(String(e))), f = (e) => `${e.slice(0, 2).map(Qs).join(", ")}${e.length > 2 ? ` +${e.length - 2}` : ""}`, p = /* @__PURE__ */ new Map(), m = [];
 	for (let [e, t] of l) {
 		let n = t.reduce((e, t) => e + (o.get(t) ?? 0), 0);
 		if (d(e)) {
@@ -3522,7 +3533,7 @@ function tc(e, t, n, r) {
 		} else for (let n of t) {
 			let t = {
 				id: n,
-				label: Xs(n),
+				label: Qs(n),
 				members: [n],
 				community: e,
 				folded: !1,
@@ -3532,10 +3543,10 @@ function tc(e, t, n, r) {
 		}
 	}
 	return {
-		items: m.sort($s),
-		lines: nc(i, p),
+		items: m.sort(tc),
+		lines: ic(i, p),
 		groups: a.filter((e) => e.members.every((e) => p.has(e) && !p.get(e).folded)),
-		communities: [...l].filter(([, e]) => e.length >= Ys).map(([e, t]) => ({
+		communities: [...l].filter(([, e]) => e.length >= Zs).map(([e, t]) => ({
 			id: e,
 			label: f(t),
 			size: t.length,
@@ -3546,7 +3557,7 @@ function tc(e, t, n, r) {
 		alone: e.nodes.length - c.length
 	};
 }
-function nc(e, t) {
+function ic(e, t) {
 	let n = /* @__PURE__ */ new Map();
 	for (let r of e) {
 		let e = t.get(r.a), i = t.get(r.b);
@@ -3560,15 +3571,15 @@ function nc(e, t) {
 			a: n,
 			b: r,
 			strength: i,
-			direction: ec(t),
+			direction: nc(t),
 			approximate: t.some((e) => e.approximate),
 			words: a,
 			pairs: t.length
 		};
-	}).sort($s);
+	}).sort(tc);
 }
-function rc(e, t, n) {
-	let { wide: r, around: i } = Zs(n), a = e.items.length <= 45, o = e.items.map((n, a) => {
+function ac(e, t, n) {
+	let { wide: r, around: i } = $s(n), a = e.items.length <= 45, o = e.items.map((n, a) => {
 		let o = 2 * Math.PI * a / e.items.length, s = i + r * n.label.length;
 		return {
 			item: n,
@@ -3578,17 +3589,17 @@ function rc(e, t, n) {
 			room: Math.max(s, 6.6 * t(n).length)
 		};
 	});
-	ic(o, e, a);
+	oc(o, e, a);
 	let s = a ? o.reduce((e, t) => e + 2.4 * (t.room + 16) * 58, 0) : o.length * 2600, c = a ? s / n.width : Math.min(s / n.width, 1.5 * n.width, 1e3), l = {
 		width: n.width,
 		height: Math.max(n.height, c)
 	};
-	return ac(o, l, a), {
+	return sc(o, l, a), {
 		places: new Map(o.map((e) => [e.item.id, e])),
 		pane: l
 	};
 }
-function ic(e, t, n) {
+function oc(e, t, n) {
 	let r = Math.max(...t.lines.map((e) => e.strength), 1e-9), i = t.lines.map((e) => ({
 		source: e.a,
 		target: e.b,
@@ -3600,9 +3611,9 @@ function ic(e, t, n) {
 		weight: .05
 	});
 	let a = new Set(i.flatMap((e) => [e.source, e.target])), o = (e) => (t) => a.has(t.item.id) ? e : .2, s = n ? e.length > 30 ? 80 : 170 : 30;
-	Gs(e).force("link", Is(i).id((e) => e.item.id).distance(s).strength((e) => .03 + .35 * Math.sqrt(e.weight))).force("charge", Ks().strength(n ? e.length > 30 ? -420 : -1300 : -90)).force("apart", Ns((e) => n ? e.room / 2 + 10 : 14)).force("x", qs(0).strength(o(.05))).force("y", Js(0).strength(o(n ? .11 : .07))).stop().tick(e.length > 150 ? 160 : 320);
+	qs(e).force("link", Rs(i).id((e) => e.item.id).distance(s).strength((e) => .03 + .35 * Math.sqrt(e.weight))).force("charge", Js().strength(n ? e.length > 30 ? -420 : -1300 : -90)).force("apart", Fs((e) => n ? e.room / 2 + 10 : 14)).force("x", Ys(0).strength(o(.05))).force("y", Xs(0).strength(o(n ? .11 : .07))).stop().tick(e.length > 150 ? 160 : 320);
 }
-function ac(e, t, n) {
+function sc(e, t, n) {
 	let r = (t, n, r) => {
 		let i = Math.min(...e.map((e) => e[t])), a = Math.max(...e.map((e) => e[t]));
 		for (let o of e) o[t] = n(o) + (a > i ? (o[t] - i) / (a - i) : .5) * (r(o) - n(o));
@@ -3621,8 +3632,8 @@ function ac(e, t, n) {
 		if (!t) return;
 	}
 }
-function oc(e, t) {
-	let { wide: n } = Zs(t), r = [], i = /* @__PURE__ */ new Map(), a = (e, t) => e[0] < t[2] && t[0] < e[2] && e[1] < t[3] && t[1] < e[3], o = e.map((e) => [
+function cc(e, t) {
+	let { wide: n } = $s(t), r = [], i = /* @__PURE__ */ new Map(), a = (e, t) => e[0] < t[2] && t[0] < e[2] && e[1] < t[3] && t[1] < e[3], o = e.map((e) => [
 		e.x - 5,
 		e.y - 5,
 		e.x + 5,
@@ -3684,7 +3695,7 @@ function oc(e, t) {
 		d && r.push(d[1]), i.set(a.id, d ? d[0] : { kind: "dot" });
 	}), i;
 }
-function sc(e) {
+function lc(e) {
 	let t = [...e].sort((e, t) => e[0] - t[0] || e[1] - t[1]), n = (e) => {
 		let t = [];
 		for (let n of e) {
@@ -3699,12 +3710,12 @@ function sc(e) {
 	};
 	return t.length > 2 ? [...n(t), ...n(t.reverse())] : t;
 }
-var cc = (e) => e > 0 ? "with" : e < 0 ? "against" : "neither", lc = (e) => ({
+var uc = (e) => e > 0 ? "with" : e < 0 ? "against" : "neither", dc = (e) => ({
 	width: 1 + 5.5 * e ** .6,
 	opacity: .4 + .55 * e ** .5
 });
-function uc(e) {
-	let { width: t, opacity: n } = lc(e.share ?? .4);
+function fc(e) {
+	let { width: t, opacity: n } = dc(e.share ?? .4);
 	return /* @__PURE__ */ F("svg", {
 		class: "graph-key",
 		width: "30",
@@ -3721,16 +3732,16 @@ function uc(e) {
 		})
 	});
 }
-function dc(e) {
-	let { graph: t, drawn: n, clamped: r } = e, i = new Set(n.lines.map((e) => cc(e.direction))), a = n.groups.slice(0, 4), o = n.lines.filter((e) => e.approximate).length, s = n.lines.some((e) => e.pairs > 1), c = e.looks.some((e) => e.kind === "dot"), l = e.looks.some((e) => e.kind === "named"), u = t.edges.some((e) => e.direction === 0 && e.kind !== null) || s;
+function pc(e) {
+	let { graph: t, drawn: n, clamped: r } = e, i = new Set(n.lines.map((e) => uc(e.direction))), a = n.groups.slice(0, 4), o = n.lines.filter((e) => e.approximate).length, s = n.lines.some((e) => e.pairs > 1), c = e.looks.some((e) => e.kind === "dot"), l = e.looks.some((e) => e.kind === "named"), u = t.edges.some((e) => e.direction === 0 && e.kind !== null) || s;
 	return /* @__PURE__ */ F("ul", {
 		class: "legend",
 		"aria-label": "legend",
 		children: [
-			i.has("with") && /* @__PURE__ */ F("li", { children: [/* @__PURE__ */ F(uc, { name: "with" }), " goes with"] }),
-			i.has("against") && /* @__PURE__ */ F("li", { children: [/* @__PURE__ */ F(uc, { name: "against" }), " goes against"] }),
+			i.has("with") && /* @__PURE__ */ F("li", { children: [/* @__PURE__ */ F(fc, { name: "with" }), " goes with"] }),
+			i.has("against") && /* @__PURE__ */ F("li", { children: [/* @__PURE__ */ F(fc, { name: "against" }), " goes against"] }),
 			i.has("neither") && /* @__PURE__ */ F("li", { children: [
-				/* @__PURE__ */ F(uc, { name: "neither" }),
+				/* @__PURE__ */ F(fc, { name: "neither" }),
 				" ",
 				u ? "no single direction" : "joined; no direction is given"
 			] }),
@@ -3742,11 +3753,11 @@ function dc(e) {
 				" pairs"
 			] }),
 			i.size > 0 && /* @__PURE__ */ F("li", { children: [
-				/* @__PURE__ */ F(uc, {
+				/* @__PURE__ */ F(fc, {
 					name: "width",
 					share: 0
 				}),
-				/* @__PURE__ */ F(uc, {
+				/* @__PURE__ */ F(fc, {
 					name: "width",
 					share: 1
 				}),
@@ -3772,14 +3783,14 @@ function dc(e) {
 	});
 }
 // src/saving.ts
-function fc(e, t, n = "text/plain") {
+function mc(e, t, n = "text/plain") {
 	let r = URL.createObjectURL(t instanceof Blob ? t : new Blob([t], { type: n }));
 	Object.assign(document.createElement("a"), {
 		href: r,
 		download: e
 	}).click(), setTimeout(() => URL.revokeObjectURL(r), 1e4);
 }
-var pc = [
+var hc = [
 	"fill",
 	"fill-opacity",
 	"stroke",
@@ -3796,18 +3807,18 @@ var pc = [
 	"display",
 	"visibility"
 ];
-function mc(e) {
+function gc(e) {
 	let t = e.cloneNode(!0), n = e.querySelectorAll("*"), r = t.querySelectorAll("*");
 	n.forEach((e, t) => {
 		let n = getComputedStyle(e), i = r[t];
-		i.removeAttribute("class"), i.setAttribute("style", pc.map((e) => `${e}:${n.getPropertyValue(e)}`).join(";"));
+		i.removeAttribute("class"), i.setAttribute("style", hc.map((e) => `${e}:${n.getPropertyValue(e)}`).join(";"));
 	});
 	let { width: i, height: a } = e.viewBox.baseVal;
 	return t.setAttribute("xmlns", "http://www.w3.org/2000/svg"), t.setAttribute("width", String(i)), t.setAttribute("height", String(a)), t.setAttribute("style", `background:${getComputedStyle(document.body).backgroundColor}`), new XMLSerializer().serializeToString(t);
 }
-async function hc(e, t, n) {
-	let r = mc(t);
-	if (n === "svg") return fc(`${e}.svg`, r, "image/svg+xml");
+async function _c(e, t, n) {
+	let r = gc(t);
+	if (n === "svg") return mc(`${e}.svg`, r, "image/svg+xml");
 	let i = new Image();
 	i.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(r)}`, await i.decode();
 	let { width: a, height: o } = t.viewBox.baseVal, s = Object.assign(document.createElement("canvas"), {
@@ -3816,11 +3827,11 @@ async function hc(e, t, n) {
 	}), c = s.getContext("2d");
 	c.fillStyle = getComputedStyle(document.body).backgroundColor, c.fillRect(0, 0, s.width, s.height), c.drawImage(i, 0, 0, s.width, s.height);
 	let l = await new Promise((e) => s.toBlob(e, "image/png"));
-	l && fc(`${e}.png`, l);
+	l && mc(`${e}.png`, l);
 }
 // src/graph.tsx
-var gc = (e, t) => `${e.words}: ${t} ${Ye(e.strength, e.approximate)}`;
-function _c(e, { variables: t, now: n, given: r }) {
+var vc = (e, t) => `${e.words}: ${t} ${Xe(e.strength, e.approximate)}`;
+function yc(e, { variables: t, now: n, given: r }) {
 	if (e.folded) return {
 		share: 0,
 		text: `${e.members.length} variables`,
@@ -3829,19 +3840,19 @@ function _c(e, { variables: t, now: n, given: r }) {
 	let i = t.get(e.id), a = n[e.id] ?? i?.prior ?? [], o = r[e.id];
 	if (o !== void 0 && !Array.isArray(o)) return {
 		share: 1,
-		text: `= ${Xs(String(o))}`,
+		text: `= ${Qs(String(o))}`,
 		clamped: !0
 	};
 	let s = a.indexOf(Math.max(...a)), c = a[s] ?? 0;
 	return {
 		share: c,
-		text: i && s >= 0 ? `${Xs(String(i.levels[s]))} ${Ke(c)}` : "",
+		text: i && s >= 0 ? `${Qs(String(i.levels[s]))} ${qe(c)}` : "",
 		clamped: o !== void 0
 	};
 }
-var vc = (e) => (t) => t.folded ? `${t.members.length} variables` : "x".repeat(Math.max(...(e.get(t.id)?.levels ?? []).map((e) => Xs(String(e)).length), 0)) + " 100.0%";
-function yc(e) {
-	let { item: t, x: n, y: r, width: i, look: a, font: o, facts: s, doing: c } = e, { share: l, text: u, clamped: d } = _c(t, s), f = `${d ? " clamped" : ""}${e.focus ? " focus" : ""}${t.folded ? " folded" : ""}`, p = t.folded ? `open the community of ${t.members.slice(0, 3).join(", ")}: ${u}` : void 0;
+var bc = (e) => (t) => t.folded ? `${t.members.length} variables` : "x".repeat(Math.max(...(e.get(t.id)?.levels ?? []).map((e) => Qs(String(e)).length), 0)) + " 100.0%";
+function xc(e) {
+	let { item: t, x: n, y: r, width: i, look: a, font: o, facts: s, doing: c } = e, { share: l, text: u, clamped: d } = yc(t, s), f = `${d ? " clamped" : ""}${e.focus ? " focus" : ""}${t.folded ? " folded" : ""}`, p = t.folded ? `open the community of ${t.members.slice(0, 3).join(", ")}: ${u}` : void 0;
 	return /* @__PURE__ */ F("g", {
 		class: `node ${a.kind}${f}`,
 		tabindex: 0,
@@ -3921,7 +3932,7 @@ function yc(e) {
 		] })
 	});
 }
-function bc(e) {
+function Sc(e) {
 	let [t, n] = P({
 		width: 960,
 		height: 600
@@ -3939,36 +3950,36 @@ function bc(e) {
 		return r.observe(e.current), () => r.disconnect();
 	}, []), t;
 }
-function xc(e, t) {
-	let [n, r] = P(es), i = De(null);
+function Cc(e, t) {
+	let [n, r] = P(ns), i = De(null);
 	return Te(() => {
 		let t = 0;
-		i.current = us().scaleExtent([.3, 12]).filter((e) => !e.ctrlKey && !e.button && (e.type !== "touchstart" || e.touches.length > 1)).on("zoom", (e) => {
+		i.current = fs().scaleExtent([.3, 12]).filter((e) => !e.ctrlKey && !e.button && (e.type !== "touchstart" || e.touches.length > 1)).on("zoom", (e) => {
 			cancelAnimationFrame(t), t = requestAnimationFrame(() => r(e.transform));
 		});
 		let n = L(e.current);
-		return n.call(i.current).call(i.current.transform, es).on("dblclick.zoom", null), () => {
+		return n.call(i.current).call(i.current.transform, ns).on("dblclick.zoom", null), () => {
 			cancelAnimationFrame(t), n.on(".zoom", null);
 		};
 	}, [t]), {
 		at: n,
 		by: (t) => i.current?.scaleBy(L(e.current), t),
 		move: (t, r) => i.current?.translateBy(L(e.current), t / n.k, r / n.k),
-		whole: () => i.current?.transform(L(e.current), es)
+		whole: () => i.current?.transform(L(e.current), ns)
 	};
 }
-function Sc(e) {
-	let { graph: t, drawn: n, facts: r, focus: i } = e, a = De(null), o = De(null), s = bc(o), { places: c, pane: l } = Oe(() => rc(n, vc(r.variables), s), [
+function wc(e) {
+	let { graph: t, drawn: n, facts: r, focus: i } = e, a = De(null), o = De(null), s = Sc(o), { places: c, pane: l } = Oe(() => ac(n, bc(r.variables), s), [
 		n,
 		r.variables,
 		s
-	]), { at: u, by: d, move: f, whole: p } = xc(a, c), [m, h] = P(null), { font: g } = Zs(s), _ = Math.max(...n.lines.map((e) => e.strength), 1e-9), v = Oe(() => [...c.values()].map((e) => ({
+	]), { at: u, by: d, move: f, whole: p } = Cc(a, c), [m, h] = P(null), { font: g } = $s(s), _ = Math.max(...n.lines.map((e) => e.strength), 1e-9), v = Oe(() => [...c.values()].map((e) => ({
 		...e,
 		x: u.applyX(e.x),
 		y: u.applyY(e.y)
 	})), [c, u]), y = Oe(() => {
 		let e = (e) => e.id === i ? 2 : +!!e.members.some((e) => e in r.given);
-		return oc([...v].sort((t, n) => e(n.item) - e(t.item) || n.item.strength - t.item.strength).map(({ item: e, x: t, y: n, width: r, room: i }) => ({
+		return cc([...v].sort((t, n) => e(n.item) - e(t.item) || n.item.strength - t.item.strength).map(({ item: e, x: t, y: n, width: r, room: i }) => ({
 			id: e.id,
 			label: e.label,
 			x: t,
@@ -3996,10 +4007,10 @@ function Sc(e) {
 	return /* @__PURE__ */ F("div", {
 		ref: o,
 		children: [
-			/* @__PURE__ */ F(dc, {
+			/* @__PURE__ */ F(pc, {
 				graph: t,
 				drawn: n,
-				clamped: n.items.some((e) => _c(e, r).clamped),
+				clamped: n.items.some((e) => yc(e, r).clamped),
 				looks: [...y.values()]
 			}),
 			/* @__PURE__ */ F("div", {
@@ -4031,7 +4042,7 @@ function Sc(e) {
 						type: "button",
 						class: "small",
 						onClick: () => {
-							hc(`${e.name}-graph`, a.current, t);
+							_c(`${e.name}-graph`, a.current, t);
 						},
 						children: ["Save as ", t.toUpperCase()]
 					}))
@@ -4046,18 +4057,18 @@ function Sc(e) {
 				"aria-label": "interaction graph",
 				children: [
 					n.groups.slice(0, 4).map((e, n) => {
-						let r = sc(e.members.map((e) => [b.get(e).x, b.get(e).y]));
+						let r = lc(e.members.map((e) => [b.get(e).x, b.get(e).y]));
 						return /* @__PURE__ */ F("g", {
 							class: `shade shade${n}`,
 							children: [/* @__PURE__ */ F("polygon", {
 								points: r.map((e) => e.join(",")).join(" "),
 								"stroke-width": "46",
 								"stroke-linejoin": "round"
-							}), /* @__PURE__ */ F("title", { children: gc(e, t.measure) })]
+							}), /* @__PURE__ */ F("title", { children: vc(e, t.measure) })]
 						});
 					}),
 					[...n.lines].reverse().map((e) => {
-						let r = b.get(e.a), i = b.get(e.b), { width: a, opacity: o } = lc(e.strength / _), s = m !== null && n.lines.length > 60 && e.a !== m && e.b !== m;
+						let r = b.get(e.a), i = b.get(e.b), { width: a, opacity: o } = dc(e.strength / _), s = m !== null && n.lines.length > 60 && e.a !== m && e.b !== m;
 						return /* @__PURE__ */ F("line", {
 							x1: r.x,
 							y1: r.y,
@@ -4065,11 +4076,11 @@ function Sc(e) {
 							y2: i.y,
 							"stroke-width": a,
 							"stroke-opacity": s ? .08 : o,
-							class: cc(e.direction),
-							children: /* @__PURE__ */ F("title", { children: gc(e, t.measure) })
+							class: uc(e.direction),
+							children: /* @__PURE__ */ F("title", { children: vc(e, t.measure) })
 						});
 					}),
-					C.map(({ item: e, x: t, y: n, width: a }) => /* @__PURE__ */ F(yc, {
+					C.map(({ item: e, x: t, y: n, width: a }) => /* @__PURE__ */ F(xc, {
 						item: e,
 						x: t,
 						y: n,
@@ -4102,7 +4113,7 @@ function Sc(e) {
 								"text-anchor": "middle",
 								y: 24,
 								class: "told",
-								children: _c(w.item, r).text
+								children: yc(w.item, r).text
 							})
 						]
 					})
@@ -4111,11 +4122,11 @@ function Sc(e) {
 		]
 	});
 }
-var Cc = (e, t, n) => n > t ? Math.log(Math.max(e, t) / t) / Math.log(n / t) : 0;
-function wc({ graph: e, least: t, set: n }) {
-	let r = e.edges.map((e) => e.strength).filter((e) => e > 0);
-	if (r.length < 2) return null;
-	let i = Math.min(...r), a = Math.max(...r), o = Math.round(1e3 * Cc(Math.max(t, i), i, a)), s = (e) => n(e <= 0 ? "0" : (i * (a / i) ** (Math.min(e, 999.9) / 1e3)).toPrecision(3)), c = e.edges.filter((e) => e.strength >= t).length;
+var Tc = (e, t, n) => n > t ? Math.log(Math.max(e, t) / t) / Math.log(n / t) : 0;
+function Ec({ graph: e, least: t, set: n }) {
+	let r = Qe(n), i = e.edges.map((e) => e.strength).filter((e) => e > 0);
+	if (i.length < 2) return null;
+	let a = Math.min(...i), o = Math.max(...i), s = Math.round(1e3 * Tc(Math.max(t, a), a, o)), c = (e) => r.to(e <= 0 ? "0" : (a * (o / a) ** (Math.min(e, 999.9) / 1e3)).toPrecision(3)), l = e.edges.filter((e) => e.strength >= t).length;
 	return /* @__PURE__ */ F("label", {
 		class: "strength",
 		children: [
@@ -4124,15 +4135,16 @@ function wc({ graph: e, least: t, set: n }) {
 				type: "range",
 				min: 0,
 				max: 1e3,
-				value: o,
+				value: s,
 				"aria-valuetext": `at least ${t.toPrecision(3)} ${e.measure}`,
-				onInput: (e) => s(+e.target.value)
+				onInput: (e) => c(+e.target.value),
+				onChange: r.end
 			}),
 			/* @__PURE__ */ F("span", {
 				class: "hint",
 				children: [
-					t > i ? `at least ${t.toPrecision(3)} ${e.measure}: ` : "",
-					c.toLocaleString("en"),
+					t > a ? `at least ${t.toPrecision(3)} ${e.measure}: ` : "",
+					l.toLocaleString("en"),
 					" of ",
 					e.edges.length.toLocaleString("en"),
 					" pairs"
@@ -4141,7 +4153,7 @@ function wc({ graph: e, least: t, set: n }) {
 		]
 	});
 }
-function Tc({ drawn: e, set: t }) {
+function Dc({ drawn: e, set: t }) {
 	let { communities: n } = e;
 	if (n.length < 2) return null;
 	let r = n.filter((e) => !e.folded), i = n.length - r.length, a = (e) => r.filter((t) => t.id !== e).map((e) => e.id).join(",") || "none";
@@ -4179,7 +4191,7 @@ function Tc({ drawn: e, set: t }) {
 		]
 	});
 }
-function Ec({ graph: e, drawn: t, look: n }) {
+function Oc({ graph: e, drawn: t, look: n }) {
 	return /* @__PURE__ */ F("ul", {
 		class: "strongest",
 		"aria-label": "strongest pairs",
@@ -4194,7 +4206,7 @@ function Ec({ graph: e, drawn: t, look: n }) {
 			/* @__PURE__ */ F("span", {
 				class: "hint",
 				children: [
-					Ye(t.strength, t.approximate),
+					Xe(t.strength, t.approximate),
 					" ",
 					e.measure
 				]
@@ -4202,13 +4214,13 @@ function Ec({ graph: e, drawn: t, look: n }) {
 		] }))
 	});
 }
-function Dc(e) {
-	let { ask: t, model: n, given: r, change: i, focus: a, look: o, version: s, seen: c, failed: l } = e, { view: u, set: d } = Xe(e.settings), f = Math.min(6, Math.max(1, Number(u.steps) || 1)), p = Re(() => t.graph(n, a, f), [
+function kc(e) {
+	let { ask: t, model: n, given: r, change: i, focus: a, look: o, version: s, seen: c, failed: l } = e, { view: u, set: d } = Ze(e.settings), f = Math.min(6, Math.max(1, Number(u.steps) || 1)), p = Re(() => t.graph(n, a, f), [
 		n,
 		a,
 		f,
 		s
-	], l), m = p.answer, h = u.open ?? "", g = m ? u.least === void 0 ? Qs(m, h) : Number(u.least) || 0 : 0, _ = Oe(() => m ? tc(m, g, h, a) : null, [
+	], l), m = p.answer, h = u.open ?? "", g = m ? u.least === void 0 ? ec(m, h) : Number(u.least) || 0 : 0, _ = Oe(() => m ? rc(m, g, h, a) : null, [
 		m,
 		g,
 		h,
@@ -4262,10 +4274,10 @@ function Dc(e) {
 							children: "Show all"
 						})
 					] }),
-					/* @__PURE__ */ F(wc, {
+					/* @__PURE__ */ F(Ec, {
 						graph: m,
 						least: g,
-						set: (e) => d({ least: e })
+						set: (e, t) => d({ least: e }, t)
 					}),
 					_.alone > 0 && /* @__PURE__ */ F("span", {
 						class: "hint",
@@ -4280,16 +4292,16 @@ function Dc(e) {
 					})
 				]
 			}),
-			/* @__PURE__ */ F(Tc, {
+			/* @__PURE__ */ F(Dc, {
 				drawn: _,
 				set: (e) => d({ open: e })
 			}),
-			/* @__PURE__ */ F(Ec, {
+			/* @__PURE__ */ F(Oc, {
 				graph: m,
 				drawn: _,
 				look: o
 			}),
-			/* @__PURE__ */ F(Sc, {
+			/* @__PURE__ */ F(wc, {
 				graph: m,
 				drawn: _,
 				facts: S,
@@ -4300,7 +4312,7 @@ function Dc(e) {
 						return d({ open: [...t, e.community].join(",") });
 					}
 					let t = x.get(e.id)?.levels ?? [], n = r[e.id], a = n === void 0 ? -1 : Array.isArray(n) ? t.length : t.indexOf(n);
-					i(Be(r, e.id, a + 1 < t.length ? t[a + 1] : null));
+					i(Ve(r, e.id, a + 1 < t.length ? t[a + 1] : null));
 				},
 				look: o,
 				name: n
@@ -4313,17 +4325,17 @@ function Dc(e) {
 	});
 }
 // src/header.tsx
-var Oc = (e, t) => `${e.toLocaleString("en")} ${t}${e === 1 ? "" : "s"}`, kc = ({ model: e }) => /* @__PURE__ */ F("span", {
+var Ac = (e, t) => `${e.toLocaleString("en")} ${t}${e === 1 ? "" : "s"}`, jc = ({ model: e }) => /* @__PURE__ */ F("span", {
 	class: "about",
 	children: [
 		e.kind,
 		", ",
 		e.n_variables.toLocaleString("en"),
 		" variables, ",
-		Oc(e.n_interactions, e.called),
+		Ac(e.n_interactions, e.called),
 		e.n_rows > 0 && `, ${e.n_rows.toLocaleString("en")} rows`
 	]
-}), Ac = ({ store: e }) => /* @__PURE__ */ F("span", {
+}), Mc = ({ store: e }) => /* @__PURE__ */ F("span", {
 	class: "steps",
 	role: "group",
 	"aria-label": "steps",
@@ -4348,7 +4360,7 @@ var Oc = (e, t) => `${e.toLocaleString("en")} ${t}${e === 1 ? "" : "s"}`, kc = (
 	]
 });
 // src/messages.ts
-function jc(e) {
+function Nc(e) {
 	let t = Math.random().toString(36).slice(2), n = /* @__PURE__ */ new Map(), r = 0, i = ({ id: e, wrong: t, answer: r }) => {
 		let i = n.get(e);
 		n.delete(e), t === null ? i?.resolve({
@@ -4380,12 +4392,12 @@ function jc(e) {
 	};
 }
 // src/style.css?inline
-var Mc = ":root,:host{color-scheme:light dark;--ink:light-dark(#1b1f24,#e8eaed);--muted:light-dark(#56606b,#a7b0ba);--grid:light-dark(#dfe3e8,#343b44);--paper:light-dark(#fff,#14181d);--soft:light-dark(#f4f6f8,#1d232a);--line:light-dark(#8a939d,#77818c);--with:light-dark(#0072b2,#56b4e9);--against:light-dark(#b34700,#f0a35e);--fill:light-dark(#a9d3ee,#1f5f86);--clamp:light-dark(#6a3d9a,#cdb2ec);--on:light-dark(#fff,#14181d);--warn:light-dark(#fff1d6,#3a2f14);--g0:light-dark(#009e73,#2fc79b);--g1:light-dark(#cc3f8f,#f08cc4);--g2:light-dark(#b8a800,#e5da4a);--g3:light-dark(#7d5a3c,#c9a27e)}*{box-sizing:border-box}body{background:var(--paper);color:var(--ink);margin:0;font:15px/1.45 system-ui,Segoe UI,Roboto,Helvetica Neue,Arial,sans-serif}header{border-bottom:1px solid var(--grid);flex-wrap:wrap;align-items:center;gap:.4rem 1.2rem;padding:.7rem 1.2rem;display:flex}h1{letter-spacing:-.01em;margin:0;font-size:1.15rem}.about,.hint,.legend{color:var(--muted);font-size:.9rem}.columns{grid-template-columns:minmax(16rem,21rem) minmax(0,1fr);display:grid}aside{border-right:1px solid var(--grid);max-height:calc(100vh - 3.4rem);padding:.9rem 1.1rem 2rem;position:sticky;top:0;overflow-y:auto}main{min-width:0;padding:.9rem 1.2rem 3rem}button,input,select{font:inherit;color:inherit;background:var(--paper);border:1px solid var(--line);border-radius:.4rem;padding:.25rem .55rem}button{cursor:pointer}button:hover{background:var(--soft)}button.main{background:var(--with);border-color:var(--with);color:var(--on);font-weight:600}button.small{color:var(--muted);border-color:var(--grid);padding:0 .45rem;font-size:.8rem;font-weight:400}:focus-visible{outline:3px solid var(--with);outline-offset:1px}input[type=number]{width:5.5rem}.search{color:var(--muted);font-size:.9rem;display:block}.search input{width:100%;color:var(--ink);margin-top:.15rem;display:block}.given{margin:.7rem 0;font-size:.9rem}.given p{color:var(--muted);margin:.4rem 0}.chip{background:var(--clamp);border-color:var(--clamp);color:var(--on);border-radius:1rem;margin:0 .3rem .3rem 0;font-size:.86rem;font-weight:600}.chip:hover{background:var(--clamp);opacity:.85}.variables{margin:0;padding:0;list-style:none}.variables li{border-top:1px solid var(--grid);padding:.35rem 0 .5rem}.name{overflow-wrap:anywhere;justify-content:space-between;align-items:baseline;font-size:.92rem;font-weight:600;display:flex}.levels{gap:3px;margin-top:3px;display:grid}.level{border-color:var(--grid);text-align:left;border-radius:.3rem;justify-content:space-between;padding:.08rem .5rem;font-size:.86rem;display:flex;position:relative;overflow:hidden}.level .fill,.bar .fill{background:var(--fill);transition:width .25s ease-out;position:absolute;inset:0 auto 0 0}.level .was{background:var(--ink);opacity:.45;width:2px;margin-left:-1px;position:absolute;top:0;bottom:0}.level .text,.level .number{font-variant-numeric:tabular-nums;position:relative}.level[aria-pressed=true]{border-color:var(--clamp);box-shadow:inset 0 0 0 2px var(--clamp);font-weight:700}.bar{background:var(--soft);border-radius:2px;min-width:5rem;height:.65rem;margin:1px 0;display:block;position:relative;overflow:hidden}.bar .fill{background:var(--with);opacity:.85}@media (prefers-reduced-motion:reduce){*{transition:none!important}}.ask form{align-items:center;gap:.6rem;display:flex}.ask label{font-weight:600}.combo{flex:1;position:relative}.combo input{width:100%;padding:.45rem .7rem;font-family:ui-monospace,Menlo,Consolas,monospace}.combo ul{z-index:5;background:var(--paper);border:1px solid var(--line);border-radius:.4rem;margin:2px 0 0;padding:.2rem 0;list-style:none;position:absolute;left:0;right:0;box-shadow:0 6px 18px #0003}.combo li{cursor:pointer;padding:.2rem .7rem}.combo li[aria-selected=true],.combo li:hover{background:var(--with);color:var(--on)}.ask [aria-live]{max-height:17rem;overflow-y:auto}.asked{margin:.6rem 0}nav{border-bottom:1px solid var(--grid);flex-wrap:wrap;gap:.3rem;margin:.9rem 0 .7rem;display:flex}nav button{border:0;border-bottom:3px solid #0000;border-radius:.3rem .3rem 0 0;padding:.35rem .65rem}nav button[aria-current]{border-bottom-color:var(--with);font-weight:600}.row{flex-wrap:wrap;align-items:center;gap:.4rem 1rem;display:flex}.legend{flex-wrap:wrap;gap:.1rem 1.1rem;margin:.4rem 0;padding:0;font-size:.86rem;list-style:none;display:flex}.legend svg,.legend i{vertical-align:middle;margin-right:.3rem}.legend i{border-radius:.4rem;width:1.1rem;height:.8rem;display:inline-block}.legend i.group{opacity:.45}.legend i.shade0{background:var(--g0)}.legend i.shade1{background:var(--g1)}.legend i.shade2{background:var(--g2)}.legend i.shade3{background:var(--g3)}.legend i.level{background:var(--fill);border:1px solid var(--line)}.legend i.clamped{border:3px solid var(--clamp)}.graph{touch-action:pan-x pan-y;cursor:grab;-webkit-user-select:none;user-select:none;width:100%;display:block}:is(.graph,.graph-key) line.with{stroke:var(--with)}:is(.graph,.graph-key) line.against{stroke:var(--against);stroke-dasharray:7 5}:is(.graph,.graph-key) line.neither,.graph-key line.width{stroke:var(--line)}.shade{opacity:.17}.shade0 polygon{fill:var(--g0);stroke:var(--g0)}.shade1 polygon{fill:var(--g1);stroke:var(--g1)}.shade2 polygon{fill:var(--g2);stroke:var(--g2)}.shade3 polygon{fill:var(--g3);stroke:var(--g3)}.node{cursor:pointer;outline:none}.node .body{fill:var(--paper)}.node .level{fill:var(--fill);transition:width .3s ease-out}.node .line{fill:none;stroke:var(--line)}.node text{fill:var(--ink);font-size:14px}.node .told{fill:var(--muted);paint-order:stroke;stroke:var(--paper);stroke-width:3px;font-size:11px}.node.clamped .line{stroke:var(--clamp);stroke-width:3.5px}.node.clamped .told{fill:var(--clamp);font-weight:700}.node.focus text:first-of-type{font-weight:700}.node:focus-visible .line,.node:hover .line{stroke:var(--with);stroke-width:3px}.scroll{max-height:70vh;overflow:auto}table{border-collapse:collapse;margin:.5rem 0;font-size:.92rem}th,td{text-align:left;border-bottom:1px solid var(--grid);vertical-align:baseline;padding:.25rem 1rem .25rem 0}thead th{color:var(--muted);background:var(--paper);font-size:.85rem;position:sticky;top:0}th.clamped{color:var(--clamp)}:is(th,td).n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}th.n{white-space:normal}td.wide{min-width:9rem}.scroll.whole{max-height:none;overflow:visible}.interactions{width:100%}.interactions>tbody>tr>td:first-child{min-width:12rem}.interactions .graph-key{vertical-align:middle}.interactions td.wide{width:9rem;min-width:3rem}.interactions .bar{min-width:3rem}.wrong{color:var(--against);white-space:pre-wrap;margin:.3rem 0;font-size:.9rem}.banner{background:var(--warn);border-bottom:1px solid var(--g2);white-space:pre-wrap;margin:0;padding:.6rem 1.2rem}.api details{border-top:1px solid var(--grid);padding:.4rem 0}.api pre{background:var(--soft);border-radius:.4rem;padding:.6rem;font-size:.82rem;overflow-x:auto}a{color:var(--with)}@media (width<=50rem){.columns{flex-direction:column-reverse;display:flex}aside{border-right:0;border-top:1px solid var(--grid);max-height:none;position:static}main{padding:.7rem .8rem 1rem}.interactions,.interactions>tbody{display:block}.interactions>thead{display:none}.interactions>tbody>tr{border-bottom:1px solid var(--grid);flex-wrap:wrap;gap:0 1.2rem;padding:.35rem 0;display:flex}.interactions>tbody>tr>td{border:0;padding:.1rem 0}.interactions>tbody>tr>td:first-child{flex:1 0 100%}.interactions>tbody>tr.detail>td{padding:.3rem .6rem .8rem}:is(th,td).wide{display:none}.interactions td[data-label]:before{content:attr(data-label) \" \";color:var(--muted)}}@media (width<=70rem){.interactions :is(th,td).wide{display:none}}.steps{gap:.3rem;margin-left:auto;display:inline-flex}button:disabled{opacity:.45;cursor:default}h3{margin:.9rem 0 .2rem;font-size:.95rem}.unseen{clip-path:inset(50%);white-space:nowrap;width:1px;height:1px;position:absolute;overflow:hidden}.filters{margin:.4rem 0;font-size:.9rem}.filters label{color:var(--muted)}.filters input{width:11rem;color:var(--ink)}details.hint summary{cursor:pointer}th.n:has(button.sort){white-space:nowrap}th button.sort{white-space:nowrap;font:inherit;color:inherit;text-align:inherit;background:0 0;border:0;padding:0}th button.sort:after{content:\" ↕\";opacity:.45}th[aria-sort=descending] button.sort:after{content:\" ↓\";opacity:1}th[aria-sort=ascending] button.sort:after{content:\" ↑\";opacity:1}button.words{text-align:left;background:0 0;border:0;padding:.1rem 0}button.words:hover,button.link:hover{background:0 0;text-decoration:underline}button.link{color:var(--with);text-align:left;background:0 0;border:0;padding:0}tr.opened td{border-bottom:0}tr.opened button.words{font-weight:600}.detail>td{background:var(--soft);padding:.3rem 1rem .8rem}.apart{background:var(--soft);border-radius:.4rem;padding:.6rem 1rem .8rem}.effect{max-width:52rem}.effect h3:first-child{margin-top:.3rem}.effect p{margin:.3rem 0}.shares{width:100%}.shares th,.shares td{background:0 0;border:0;padding:.12rem .7rem .12rem 0;position:static}.shares .first th,.shares .first td{padding-top:.3rem}.shares td.track{width:45%;min-width:7rem}.lane{background:linear-gradient(var(--grid), var(--grid)) center / 100% 1px no-repeat;height:1rem;display:block;position:relative}.lane .fill{background:var(--fill);border-right:2px solid var(--with);position:absolute;inset:1px auto 1px 0}.lane .range{background:var(--ink);height:2px;margin-top:-1px;position:absolute;top:50%}.lane .dot{background:var(--ink);border-radius:50%;width:8px;height:8px;margin:-4px;position:absolute;top:50%}.legend i.model{background:var(--fill);border-right:2px solid var(--with);border-radius:0}.legend i.rows{background:var(--ink);border-radius:50%;width:8px;height:8px}.ratio{flex-wrap:wrap;align-items:center;gap:.8rem;font-size:.92rem;display:flex}.ratio>svg,.ratio.scale>span{width:min(26rem,100%)}.ratio.scale>span{color:var(--muted);justify-content:space-between;font-size:.8rem;display:flex}.ratio .axis{stroke:var(--grid)}.ratio .one{stroke:var(--line)}.ratio .range{stroke:var(--ink);stroke-width:2px}.ratio circle.with{fill:var(--with)}.ratio circle.against{fill:var(--against)}.others{margin:.2rem 0;padding-left:1.1rem}.find{flex-wrap:nowrap;align-items:end}.find .search:first-child{flex:1}.find select{max-width:9.5rem;color:var(--ink);margin-top:.15rem;display:block}.name{gap:.5rem}.name .moved{color:var(--muted);white-space:nowrap;margin-left:auto;font-size:.8rem;font-weight:400}.choice{gap:3px;display:flex}.choice .level{flex:1;min-width:0}.choice.out .text{text-decoration:line-through}.not{border-color:var(--grid);color:var(--muted);padding:0 .35rem;font-size:.8rem}.not[aria-pressed=true]{background:var(--against);border-color:var(--against);color:var(--on)}div.range{color:var(--muted);gap:.6rem;margin-top:3px;font-size:.84rem;display:flex}.range select{color:var(--ink);max-width:8rem;padding:0 .2rem}.asked{border-bottom:1px solid var(--grid);padding-bottom:.3rem}.asked .dismiss{float:right}.asked summary{cursor:pointer;overflow-wrap:anywhere}.strength{flex-wrap:wrap;align-items:center;gap:.5rem;display:inline-flex}.strength input{width:10rem;accent-color:var(--with);padding:0}.tools{margin:.3rem 0}.strongest{display:none}.node .reach{fill:#0000}.node circle.line{fill:var(--paper);stroke:var(--muted);stroke-width:2px}.node .label{paint-order:stroke;stroke:var(--paper);stroke-width:3px}.node.folded .body{fill:var(--soft);rx:6px}.node.folded .line{stroke:var(--ink);stroke-width:1.5px}.node.folded circle.line{fill:var(--soft)}.raised{pointer-events:none}.raised rect{fill:var(--paper);stroke:var(--with);stroke-width:2px}.raised text{fill:var(--ink)}.raised .told{fill:var(--muted);font-size:11px}.legend i.folded{background:var(--soft);border:1.5px solid var(--ink);border-radius:3px}.legend i.dot{background:var(--paper);border:2px solid var(--muted);border-radius:50%;width:10px;height:10px}@media (width<=50rem){.strongest{padding:0;font-size:.92rem;list-style:none;display:block}.strongest li{border-bottom:1px solid var(--grid);padding:.25rem 0}}", Nc = ".widget{background:var(--paper);color:var(--ink);border:1px solid var(--grid);border-radius:.5rem;font:14px/1.45 system-ui,Segoe UI,Roboto,Helvetica Neue,Arial,sans-serif;container-type:inline-size}.widget header{padding:.5rem .9rem}.widget .columns{grid-template-columns:minmax(14rem,18rem) minmax(0,1fr);display:grid}.widget aside{border:0;border-right:1px solid var(--grid);max-height:38rem;padding:.6rem .9rem 1rem;position:static;overflow-y:auto}.widget main{padding:.6rem .9rem 1rem}@container (width<=40rem){.widget .columns{flex-direction:column-reverse;display:flex}.widget aside{border-right:0;border-top:1px solid var(--grid);max-height:24rem}}", Pc = ({ text: e }) => e ? /* @__PURE__ */ F("pre", {
+var Pc = ":root,:host{color-scheme:light dark;--ink:light-dark(#1b1f24,#e8eaed);--muted:light-dark(#56606b,#a7b0ba);--grid:light-dark(#dfe3e8,#343b44);--paper:light-dark(#fff,#14181d);--soft:light-dark(#f4f6f8,#1d232a);--line:light-dark(#8a939d,#77818c);--with:light-dark(#0072b2,#56b4e9);--against:light-dark(#b34700,#f0a35e);--fill:light-dark(#a9d3ee,#1f5f86);--clamp:light-dark(#6a3d9a,#cdb2ec);--on:light-dark(#fff,#14181d);--warn:light-dark(#fff1d6,#3a2f14);--g0:light-dark(#009e73,#2fc79b);--g1:light-dark(#cc3f8f,#f08cc4);--g2:light-dark(#b8a800,#e5da4a);--g3:light-dark(#7d5a3c,#c9a27e)}*{box-sizing:border-box}body{background:var(--paper);color:var(--ink);margin:0;font:15px/1.45 system-ui,Segoe UI,Roboto,Helvetica Neue,Arial,sans-serif}header{border-bottom:1px solid var(--grid);flex-wrap:wrap;align-items:center;gap:.4rem 1.2rem;padding:.7rem 1.2rem;display:flex}h1{letter-spacing:-.01em;margin:0;font-size:1.15rem}.about,.hint,.legend{color:var(--muted);font-size:.9rem}.columns{grid-template-columns:minmax(16rem,21rem) minmax(0,1fr);display:grid}aside{border-right:1px solid var(--grid);max-height:calc(100vh - 3.4rem);padding:.9rem 1.1rem 2rem;position:sticky;top:0;overflow-y:auto}main{min-width:0;padding:.9rem 1.2rem 3rem}button,input,select{font:inherit;color:inherit;background:var(--paper);border:1px solid var(--line);border-radius:.4rem;padding:.25rem .55rem}button{cursor:pointer}button:hover{background:var(--soft)}button.main{background:var(--with);border-color:var(--with);color:var(--on);font-weight:600}button.small{color:var(--muted);border-color:var(--grid);padding:0 .45rem;font-size:.8rem;font-weight:400}:focus-visible{outline:3px solid var(--with);outline-offset:1px}input[type=number]{width:5.5rem}.search{color:var(--muted);font-size:.9rem;display:block}.search input{width:100%;color:var(--ink);margin-top:.15rem;display:block}.given{margin:.7rem 0;font-size:.9rem}.given p{color:var(--muted);margin:.4rem 0}.chip{background:var(--clamp);border-color:var(--clamp);color:var(--on);border-radius:1rem;margin:0 .3rem .3rem 0;font-size:.86rem;font-weight:600}.chip:hover{background:var(--clamp);opacity:.85}.variables{margin:0;padding:0;list-style:none}.variables li{border-top:1px solid var(--grid);padding:.35rem 0 .5rem}.name{overflow-wrap:anywhere;justify-content:space-between;align-items:baseline;font-size:.92rem;font-weight:600;display:flex}.levels{gap:3px;margin-top:3px;display:grid}.level{border-color:var(--grid);text-align:left;border-radius:.3rem;justify-content:space-between;padding:.08rem .5rem;font-size:.86rem;display:flex;position:relative;overflow:hidden}.level .fill,.bar .fill{background:var(--fill);transition:width .25s ease-out;position:absolute;inset:0 auto 0 0}.level .was{background:var(--ink);opacity:.45;width:2px;margin-left:-1px;position:absolute;top:0;bottom:0}.level .text,.level .number{font-variant-numeric:tabular-nums;position:relative}.level[aria-pressed=true]{border-color:var(--clamp);box-shadow:inset 0 0 0 2px var(--clamp);font-weight:700}.bar{background:var(--soft);border-radius:2px;min-width:5rem;height:.65rem;margin:1px 0;display:block;position:relative;overflow:hidden}.bar .fill{background:var(--with);opacity:.85}@media (prefers-reduced-motion:reduce){*{transition:none!important}}.ask form{align-items:center;gap:.6rem;display:flex}.ask label{font-weight:600}.combo{flex:1;position:relative}.combo input{width:100%;padding:.45rem .7rem;font-family:ui-monospace,Menlo,Consolas,monospace}.combo ul{z-index:5;background:var(--paper);border:1px solid var(--line);border-radius:.4rem;margin:2px 0 0;padding:.2rem 0;list-style:none;position:absolute;left:0;right:0;box-shadow:0 6px 18px #0003}.combo li{cursor:pointer;padding:.2rem .7rem}.combo li[aria-selected=true],.combo li:hover{background:var(--with);color:var(--on)}.ask [aria-live]{max-height:17rem;overflow-y:auto}.asked{margin:.6rem 0}nav{border-bottom:1px solid var(--grid);flex-wrap:wrap;gap:.3rem;margin:.9rem 0 .7rem;display:flex}nav button{border:0;border-bottom:3px solid #0000;border-radius:.3rem .3rem 0 0;padding:.35rem .65rem}nav button[aria-current]{border-bottom-color:var(--with);font-weight:600}.row{flex-wrap:wrap;align-items:center;gap:.4rem 1rem;display:flex}.legend{flex-wrap:wrap;gap:.1rem 1.1rem;margin:.4rem 0;padding:0;font-size:.86rem;list-style:none;display:flex}.legend svg,.legend i{vertical-align:middle;margin-right:.3rem}.legend i{border-radius:.4rem;width:1.1rem;height:.8rem;display:inline-block}.legend i.group{opacity:.45}.legend i.shade0{background:var(--g0)}.legend i.shade1{background:var(--g1)}.legend i.shade2{background:var(--g2)}.legend i.shade3{background:var(--g3)}.legend i.level{background:var(--fill);border:1px solid var(--line)}.legend i.clamped{border:3px solid var(--clamp)}.graph{touch-action:pan-x pan-y;cursor:grab;-webkit-user-select:none;user-select:none;width:100%;display:block}:is(.graph,.graph-key) line.with{stroke:var(--with)}:is(.graph,.graph-key) line.against{stroke:var(--against);stroke-dasharray:7 5}:is(.graph,.graph-key) line.neither,.graph-key line.width{stroke:var(--line)}.shade{opacity:.17}.shade0 polygon{fill:var(--g0);stroke:var(--g0)}.shade1 polygon{fill:var(--g1);stroke:var(--g1)}.shade2 polygon{fill:var(--g2);stroke:var(--g2)}.shade3 polygon{fill:var(--g3);stroke:var(--g3)}.node{cursor:pointer;outline:none}.node .body{fill:var(--paper)}.node .level{fill:var(--fill);transition:width .3s ease-out}.node .line{fill:none;stroke:var(--line)}.node text{fill:var(--ink);font-size:14px}.node .told{fill:var(--muted);paint-order:stroke;stroke:var(--paper);stroke-width:3px;font-size:11px}.node.clamped .line{stroke:var(--clamp);stroke-width:3.5px}.node.clamped .told{fill:var(--clamp);font-weight:700}.node.focus text:first-of-type{font-weight:700}.node:focus-visible .line,.node:hover .line{stroke:var(--with);stroke-width:3px}.scroll{max-height:70vh;overflow:auto}table{border-collapse:collapse;margin:.5rem 0;font-size:.92rem}th,td{text-align:left;border-bottom:1px solid var(--grid);vertical-align:baseline;padding:.25rem 1rem .25rem 0}thead th{color:var(--muted);background:var(--paper);font-size:.85rem;position:sticky;top:0}th.clamped{color:var(--clamp)}:is(th,td).n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}th.n{white-space:normal}td.wide{min-width:9rem}.scroll.whole{max-height:none;overflow:visible}.interactions{width:100%}.interactions>tbody>tr>td:first-child{min-width:12rem}.interactions .graph-key{vertical-align:middle}.interactions td.wide{width:9rem;min-width:3rem}.interactions .bar{min-width:3rem}.wrong{color:var(--against);white-space:pre-wrap;margin:.3rem 0;font-size:.9rem}.banner{background:var(--warn);border-bottom:1px solid var(--g2);white-space:pre-wrap;margin:0;padding:.6rem 1.2rem}.api details{border-top:1px solid var(--grid);padding:.4rem 0}.api pre{background:var(--soft);border-radius:.4rem;padding:.6rem;font-size:.82rem;overflow-x:auto}a{color:var(--with)}@media (width<=50rem){.columns{flex-direction:column-reverse;display:flex}aside{border-right:0;border-top:1px solid var(--grid);max-height:none;position:static}main{padding:.7rem .8rem 1rem}.interactions,.interactions>tbody{display:block}.interactions>thead{display:none}.interactions>tbody>tr{border-bottom:1px solid var(--grid);flex-wrap:wrap;gap:0 1.2rem;padding:.35rem 0;display:flex}.interactions>tbody>tr>td{border:0;padding:.1rem 0}.interactions>tbody>tr>td:first-child{flex:1 0 100%}.interactions>tbody>tr.detail>td{padding:.3rem .6rem .8rem}:is(th,td).wide{display:none}.interactions td[data-label]:before{content:attr(data-label) \" \";color:var(--muted)}}@media (width<=70rem){:is(.interactions,.cells) :is(th,td).wide{display:none}}.steps{gap:.3rem;margin-left:auto;display:inline-flex}button:disabled{opacity:.45;cursor:default}h3{margin:.9rem 0 .2rem;font-size:.95rem}.unseen{clip-path:inset(50%);white-space:nowrap;width:1px;height:1px;position:absolute;overflow:hidden}.filters{margin:.4rem 0;font-size:.9rem}.filters label{color:var(--muted)}.filters input{width:11rem;color:var(--ink)}details.hint summary{cursor:pointer}th.n:has(button.sort){white-space:nowrap}th button.sort{white-space:nowrap;font:inherit;color:inherit;text-align:inherit;background:0 0;border:0;padding:0}th button.sort:after{content:\" ↕\";opacity:.45}th[aria-sort=descending] button.sort:after{content:\" ↓\";opacity:1}th[aria-sort=ascending] button.sort:after{content:\" ↑\";opacity:1}button.words{text-align:left;background:0 0;border:0;padding:.1rem 0}button.words:hover,button.link:hover{background:0 0;text-decoration:underline}button.link{color:var(--with);text-align:left;background:0 0;border:0;padding:0}tr.opened td{border-bottom:0}tr.opened button.words{font-weight:600}.detail>td{background:var(--soft);padding:.3rem 1rem .8rem}.apart{background:var(--soft);border-radius:.4rem;padding:.6rem 1rem .8rem}.effect{max-width:52rem}.effect h3:first-child{margin-top:.3rem}.effect p{margin:.3rem 0}.shares{width:100%}.shares th,.shares td{background:0 0;border:0;padding:.12rem .7rem .12rem 0;position:static}.shares .first th,.shares .first td{padding-top:.3rem}.shares td.track{width:45%;min-width:7rem}.lane{background:linear-gradient(var(--grid), var(--grid)) center / 100% 1px no-repeat;height:1rem;display:block;position:relative}.lane .fill{background:var(--fill);border-right:2px solid var(--with);position:absolute;inset:1px auto 1px 0}.lane .range{background:var(--ink);height:2px;margin-top:-1px;position:absolute;top:50%}.lane .dot{background:var(--ink);border-radius:50%;width:8px;height:8px;margin:-4px;position:absolute;top:50%}.legend i.model{background:var(--fill);border-right:2px solid var(--with);border-radius:0}.legend i.rows{background:var(--ink);border-radius:50%;width:8px;height:8px}.ratio{flex-wrap:wrap;align-items:center;gap:.8rem;font-size:.92rem;display:flex}.ratio>svg,.ratio.scale>span{width:min(26rem,100%)}.ratio.scale>span{color:var(--muted);justify-content:space-between;font-size:.8rem;display:flex}.ratio .axis{stroke:var(--grid)}.ratio .one{stroke:var(--line)}.ratio .range{stroke:var(--ink);stroke-width:2px}.ratio circle.with{fill:var(--with)}.ratio circle.against{fill:var(--against)}.others{margin:.2rem 0;padding-left:1.1rem}.find{flex-wrap:nowrap;align-items:end}.find .search:first-child{flex:1}.find select{max-width:9.5rem;color:var(--ink);margin-top:.15rem;display:block}.name{gap:.5rem}.name .moved{color:var(--muted);white-space:nowrap;margin-left:auto;font-size:.8rem;font-weight:400}.choice{gap:3px;display:flex}.choice .level{flex:1;min-width:0}.choice.out .text{text-decoration:line-through}.not{border-color:var(--grid);color:var(--muted);padding:0 .35rem;font-size:.8rem}.not[aria-pressed=true]{background:var(--against);border-color:var(--against);color:var(--on)}div.range{color:var(--muted);gap:.6rem;margin-top:3px;font-size:.84rem;display:flex}.range select{color:var(--ink);max-width:8rem;padding:0 .2rem}.asked{border-bottom:1px solid var(--grid);padding-bottom:.3rem}.asked .dismiss{float:right}.asked summary{cursor:pointer;overflow-wrap:anywhere}.strength{flex-wrap:wrap;align-items:center;gap:.5rem;display:inline-flex}.strength input{width:10rem;accent-color:var(--with);padding:0}.tools{margin:.3rem 0}.strongest{display:none}.node .reach{fill:#0000}.node circle.line{fill:var(--paper);stroke:var(--muted);stroke-width:2px}.node .label{paint-order:stroke;stroke:var(--paper);stroke-width:3px}.node.folded .body{fill:var(--soft);rx:6px}.node.folded .line{stroke:var(--ink);stroke-width:1.5px}.node.folded circle.line{fill:var(--soft)}.raised{pointer-events:none}.raised rect{fill:var(--paper);stroke:var(--with);stroke-width:2px}.raised text{fill:var(--ink)}.raised .told{fill:var(--muted);font-size:11px}.legend i.folded{background:var(--soft);border:1.5px solid var(--ink);border-radius:3px}.legend i.dot{background:var(--paper);border:2px solid var(--muted);border-radius:50%;width:10px;height:10px}@media (width<=50rem){.strongest{padding:0;font-size:.92rem;list-style:none;display:block}.strongest li{border-bottom:1px solid var(--grid);padding:.25rem 0}}fieldset{border:1px solid var(--grid);border-radius:.4rem;margin:.5rem 0;padding:.3rem .8rem .6rem}fieldset legend{padding:0 .3rem;font-weight:600}.slider{flex-wrap:wrap;align-items:center;gap:.6rem;font-size:.92rem;display:flex}.slider>span:first-child{overflow-wrap:anywhere;min-width:8rem}.slider input[type=range]{min-width:8rem;max-width:24rem;accent-color:var(--with);flex:1;padding:0}.moved td.wide{min-width:12rem}.row>button[aria-pressed=true]:not(.level,.not){background:var(--soft);border-color:var(--with);box-shadow:inset 0 -2px var(--with);font-weight:600}.bar.second .fill{background:var(--against)}.legend i.first{background:var(--with);border-radius:2px}.legend i.second{background:var(--against);border-radius:2px}textarea{width:100%;color:inherit;background:var(--paper);border:1px solid var(--line);border-radius:.4rem;padding:.4rem .6rem;font:.9rem/1.4 ui-monospace,Menlo,Consolas,monospace;display:block}.fits{padding:0;list-style:none}.fit{border-top:1px solid var(--grid);padding:.5rem 0}.fit p{margin:.3rem 0}figure{margin:.4rem 0}.costs{background:var(--soft);border-radius:.3rem;width:20rem;max-width:100%;display:block}.costs polyline{fill:none;stroke:var(--with);stroke-width:2px}", Fc = ".widget{background:var(--paper);color:var(--ink);border:1px solid var(--grid);border-radius:.5rem;font:14px/1.45 system-ui,Segoe UI,Roboto,Helvetica Neue,Arial,sans-serif;container-type:inline-size}.widget header{padding:.5rem .9rem}.widget .columns{grid-template-columns:minmax(14rem,18rem) minmax(0,1fr);display:grid}.widget aside{border:0;border-right:1px solid var(--grid);max-height:38rem;padding:.6rem .9rem 1rem;position:static;overflow-y:auto}.widget main{padding:.6rem .9rem 1rem}@container (width<=40rem){.widget .columns{flex-direction:column-reverse;display:flex}.widget aside{border-right:0;border-top:1px solid var(--grid);max-height:24rem}}", Ic = ({ text: e }) => e ? /* @__PURE__ */ F("pre", {
 	class: "wrong",
 	role: "alert",
 	children: e
-}) : null, Fc = (e) => e instanceof Error ? e.message : String(e);
-function Ic(e, t) {
+}) : null, Lc = (e) => e instanceof Error ? e.message : String(e);
+function Rc(e, t) {
 	let n = e.listen(() => {
 		JSON.stringify(t.get("given")) !== JSON.stringify(e.page.given) && (t.set("given", e.page.given), t.save_changes());
 	}), r = () => e.change({ given: t.get("given") });
@@ -4393,37 +4405,37 @@ function Ic(e, t) {
 		n(), t.off("change:given", r);
 	};
 }
-function Lc({ ask: e, store: t }) {
-	let { given: n, view: r } = et(t), [i, a] = P(null), [o, s] = P("");
+function zc({ ask: e, store: t }) {
+	let { given: n, view: r } = nt(t), [i, a] = P(null), [o, s] = P("");
 	if (Te(() => {
-		e.models().then(([e]) => a(e)).catch((e) => s(Fc(e)));
-	}, []), !i) return /* @__PURE__ */ F(Pc, { text: o });
+		e.models().then(([e]) => a(e)).catch((e) => s(Lc(e)));
+	}, []), !i) return /* @__PURE__ */ F(Ic, { text: o });
 	let c = {
 		ask: e,
 		model: i.name,
 		given: n,
 		version: i.version,
 		seen: () => void 0,
-		failed: Fc,
+		failed: Lc,
 		look: (e) => t.change({ view: { focus: e ?? "" } }),
 		change: (e) => t.change({ given: e })
 	};
 	return /* @__PURE__ */ F(y, { children: [/* @__PURE__ */ F("header", { children: [
 		/* @__PURE__ */ F("b", { children: "Fullspan" }),
-		/* @__PURE__ */ F(kc, { model: i }),
-		/* @__PURE__ */ F(Ac, { store: t })
+		/* @__PURE__ */ F(jc, { model: i }),
+		/* @__PURE__ */ F(Mc, { store: t })
 	] }), /* @__PURE__ */ F("div", {
 		class: "columns",
 		children: [/* @__PURE__ */ F("aside", {
 			"aria-label": "Variables",
-			children: /* @__PURE__ */ F(nt, { ...c })
-		}), /* @__PURE__ */ F("main", { children: /* @__PURE__ */ F(Dc, {
+			children: /* @__PURE__ */ F(it, { ...c })
+		}), /* @__PURE__ */ F("main", { children: /* @__PURE__ */ F(kc, {
 			...c,
 			focus: r.focus ?? null
 		}) })]
 	})] });
 }
-function Rc(e) {
+function Bc(e) {
 	let [t, n, r] = getComputedStyle(e).color.match(/\d+(\.\d+)?/g)?.map(Number) ?? [
 		0,
 		0,
@@ -4431,18 +4443,18 @@ function Rc(e) {
 	];
 	return .3 * t + .6 * n + .1 * r > 127;
 }
-function zc({ model: e, el: t }) {
+function Vc({ model: e, el: t }) {
 	let n = document.createElement("div");
-	t.append(n), n.style.colorScheme = Rc(t) ? "dark" : "light";
+	t.append(n), n.style.colorScheme = Bc(t) ? "dark" : "light";
 	let r = n.attachShadow({ mode: "open" }), i = document.createElement("style"), a = document.createElement("div");
-	i.textContent = Mc + Nc, a.className = "widget", r.append(i, a);
-	let { transport: o, close: s } = jc(e), c = new $e({ given: e.get("given") }), l = Ic(c, e);
-	return A(/* @__PURE__ */ F(Lc, {
+	i.textContent = Pc + Fc, a.className = "widget", r.append(i, a);
+	let { transport: o, close: s } = Nc(e), c = new tt({ given: e.get("given") }), l = Rc(c, e);
+	return A(/* @__PURE__ */ F(zc, {
 		ask: Le(o),
 		store: c
 	}), a), () => {
 		A(null, a), l(), s(), n.remove();
 	};
 }
-var Bc = { render: zc };
-export { Bc as default };
+var Hc = { render: Vc };
+export { Hc as default };
