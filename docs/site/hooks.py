@@ -1,4 +1,4 @@
-"""What the site adds to the Markdown files: the pictures their examples draw, equations, and the API reference.
+"""What the site adds to the Markdown files: what examples draw and show, notebooks, equations, the API reference.
 
 MkDocs calls the functions named ``on_...``; a warning ends a strict build.
 """
@@ -15,12 +15,14 @@ from typing import Any
 from latex2mathml.converter import convert
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
 
 import fullspan  # noqa: E402
-from docs.examples import executed  # noqa: E402
+from docs.examples import SHOWN, executed  # noqa: E402
+from docs.notebooks import MARK, notebook  # noqa: E402
 
 log = logging.getLogger("mkdocs.hooks.site")
 _PICTURE = re.compile(r"!\[[^\]]*\]\(([^)\s]+\.(?:svg|png))\)")
@@ -48,6 +50,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for page in [file for file in files if file.is_documentation_page()]:
         for name, drawn in pictures(page).items():
             files.append(File.generated(config, str(Path(page.src_uri).parent / name), content=drawn))
+        if MARK in page.content_string:
+            text = notebook(Path(page.abs_src_path or ""))
+            files.append(File.generated(config, str(Path(page.src_uri).with_suffix(".ipynb")), content=text))
     for name, text in reference().items():
         files.append(File.generated(config, f"api/{name}.md", content=text))
     if MEASURED in str(config.nav):
@@ -59,6 +64,16 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, **_: Any) -> str:
     """Links to the measurements, which stand next to their scripts, lead to their page of the site."""
     return _RESULTS.sub(lambda up: up[1].removeprefix("../") + MEASURED, markdown)
+
+
+def on_page_content(html: str, page: Page, **_: Any) -> str:
+    """What examples show, and a link to the page as a notebook, stand where the page has a mark for them."""
+    if SHOWN.search(html):
+        shown = iter(executed(Path(page.file.abs_src_path or "")).shown)
+        html = SHOWN.sub(lambda found: next(shown).html(found["words"] or ""), html)
+    name = Path(page.file.src_uri).with_suffix(".ipynb").name
+    link = f'<p class="notebook"><a href="{name}" download>Download this page as a Jupyter notebook</a></p>'
+    return html.replace(MARK, link)
 
 
 def equation(source: str, *_: Any, **__: Any) -> str:

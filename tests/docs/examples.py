@@ -5,6 +5,8 @@ Blocks of one file run in order, in one empty folder that holds the bundled tabl
 * ```` ```python ````: run in one namespace. What it prints is the ```` ```text ```` block right after it, if any;
   lines that begin with ``>>>`` are a session, with the output below each statement.
 * ```` ```console ````: each line ``$ command`` is run by the shell, and its output is what follows.
+* ``<!-- shown -->`` after a block of Python shows the value of its last line as a notebook does: the site has its HTML,
+  or its figure, with the words after ``shown:`` for those who do not see it.
 * ``<!-- not run -->`` on the line before a block leaves it alone.
 * Pictures (``.svg``, ``.png``) that an example leaves in the folder are those the page shows: the site takes them, and
   ``make readme`` renews those that are kept in a file.
@@ -14,9 +16,12 @@ Timings are not compared, and numbers may differ by 0.1 % or by one in their las
 
 from __future__ import annotations
 
+import ast
+import base64
 import code
 import contextlib
 import functools
+import html
 import io
 import os
 import re
@@ -27,12 +32,13 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 SKIP = "<!-- not run -->"
 os.environ.setdefault("MPLBACKEND", "Agg")
 os.environ.setdefault("SOURCE_DATE_EPOCH", "0")  # a picture has no date, so that drawing it again gives the same file
+SHOWN = re.compile(r"<!-- shown(?:: (?P<words>.*))? -->")
 _FENCE = re.compile(r"^```(\w*)\s*$")
 _RULE = re.compile("─+")
 _TIMING = re.compile(r"\b\d+(\.\d+)? ?(s|ms|µs|seconds?)\b")
@@ -116,12 +122,46 @@ def _close(x: str, y: str) -> bool:
     return abs(float(x) - float(y)) <= max(1.01 * unit * ("e" not in x), 1e-3 * abs(float(x)))
 
 
+class Shown(NamedTuple):
+    """A value as a notebook shows it: an SVG picture or HTML."""
+
+    kind: str
+    text: str
+
+    def html(self, words: str = "") -> str:
+        """As a part of a page; a picture with words for those who do not see it."""
+        if self.kind == "text/html":
+            return f'<div class="shown">{self.text}</div>'
+        data = base64.b64encode(self.text.encode()).decode()
+        return f'<img class="shown" alt="{html.escape(words)}" src="data:{self.kind};base64,{data}">'
+
+
+@dataclass
+class Outcome:
+    """A block that was run: what it printed, the block of the page that keeps this, and what it shows."""
+
+    block: Block
+    printed: list[str]
+    kept: Block | None = None
+    shown: Shown | None = None
+
+
 @dataclass
 class Execution:
     """What the examples of a document print, and the pictures they draw, by the names of their files."""
 
-    expected: list[Expected]
+    outcomes: list[Outcome]
     pictures: dict[str, bytes]
+
+    @property
+    def expected(self) -> list[Expected]:
+        """The output that the page keeps, in its order."""
+        return [Expected(outcome.kept, outcome.printed) for outcome in self.outcomes if outcome.kept is not None]
+
+    @property
+    def shown(self) -> list[Shown]:
+        """What the page shows, in its order."""
+        return [outcome.shown for outcome in self.outcomes if outcome.shown is not None]
 
     def differences(self) -> list[str]:
         """Lines that disagree with the document; empty where all is well."""
@@ -130,13 +170,13 @@ class Execution:
 
 def run(document: Path) -> Execution:
     """Run a document's examples."""
-    found = blocks(document.read_text(encoding="utf-8").splitlines())
+    lines = document.read_text(encoding="utf-8").splitlines()
     here = os.getcwd()
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(ROOT / "src/fullspan/datasets/house-votes-84.csv", Path(folder) / "votes.csv")
         os.chdir(folder)
         try:
-            return Execution(list(_run_blocks(found, document)), _pictures(Path(folder)))
+            return Execution(list(_run_blocks(lines, document)), _pictures(Path(folder)))
         finally:
             os.chdir(here)
             if "matplotlib.pyplot" in sys.modules:
@@ -151,28 +191,40 @@ def _pictures(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.suffix in (".svg", ".png")}
 
 
-def _run_blocks(found: list[Block], document: Path) -> Iterator[Expected]:
+def _run_blocks(lines: list[str], document: Path) -> Iterator[Outcome]:
     namespace: dict[str, Any] = {"__name__": "__main__"}
-    following = {block.start: after for block, after in zip(found, [*found[1:], None], strict=False)}
-    for block in found:
+    found = blocks(lines)
+    for block, after in zip(found, [*found[1:], None], strict=True):
         if not block.run:
             continue
         if block.language == "console":
-            yield Expected(block, _console(block.lines))
+            yield Outcome(block, _console(block.lines), block)
         elif block.language == "python" and any(line.startswith(">>> ") for line in block.lines):
-            yield Expected(block, _session(block.lines, namespace))
+            yield Outcome(block, _session(block.lines, namespace), block)
         elif block.language == "python":
-            printed = _script(block, namespace, document)
-            after = following[block.start]
-            if after is not None and after.language == "text" and after.start - block.stop <= 3 and after.run:
-                yield Expected(after, printed)
+            shows = any(SHOWN.fullmatch(line) for line in lines[block.stop + 1 : block.stop + 3])
+            printed, value = _script(block, namespace, document)
+            prints = after is not None and after.language == "text" and after.start - block.stop <= 3 and after.run
+            yield Outcome(block, printed, after if prints else None, shown(value) if shows else None)
 
 
-def _script(block: Block, namespace: dict[str, Any], document: Path) -> list[str]:
-    text = "\n" * block.start + "\n".join(block.lines)
+def _script(block: Block, namespace: dict[str, Any], document: Path) -> tuple[list[str], Any]:
+    """What a block prints, and the value of its last line, None unless that is an expression."""
+    body = ast.parse("\n" * block.start + "\n".join(block.lines), str(document)).body
+    last = ast.Expression(body.pop().value) if body and isinstance(body[-1], ast.Expr) else None
     with contextlib.redirect_stdout(io.StringIO()) as out:
-        exec(compile(text, str(document), "exec"), namespace)
-    return out.getvalue().splitlines()
+        exec(compile(ast.Module(body, []), str(document), "exec"), namespace)
+        value = None if last is None else eval(compile(last, str(document), "eval"), namespace)
+    return out.getvalue().splitlines(), value
+
+
+def shown(value: Any) -> Shown:
+    """A value as a notebook shows it: axes as their figure, anything else as its HTML."""
+    figure = getattr(value, "figure", value)
+    if hasattr(figure, "savefig"):
+        figure.savefig(drawn := io.StringIO(), format="svg", bbox_inches="tight")
+        return Shown("image/svg+xml", drawn.getvalue())
+    return Shown("text/html", value._repr_html_())
 
 
 def _session(lines: list[str], namespace: dict[str, Any]) -> list[str]:

@@ -15,7 +15,8 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from docs.examples import ROOT, documents, executed
+from docs import notebooks
+from docs.examples import ROOT, SHOWN, agree, blocks, documents, executed
 
 os.environ["NO_MKDOCS_2_WARNING"] = "1"  # Material speaks of its successor
 
@@ -160,3 +161,41 @@ def test_a_sound_page_is_built_with_its_picture(tmp_path: Path) -> None:
     text = "```python\nopen('a.svg', 'w').close()\nprint(1)\n```\n\n```text\n1\n```\n\n![drawn](a.svg) [up](#home)"
     build_one(text, tmp_path)
     assert (tmp_path / "site" / "a.svg").exists()
+
+
+def test_notebooks_have_the_code_and_the_output_of_their_page(site: Path) -> None:
+    """Every page with the mark is there as a notebook that Jupyter accepts, with all its code, output and pictures."""
+    import nbformat
+
+    assert len(notebooks.pages()) >= 6
+    for page in notebooks.pages():
+        found = nbformat.read((site / page.relative_to(ROOT / "docs")).with_suffix(".ipynb"), as_version=4)
+        nbformat.validate(found)
+        code = [cell for cell in found.cells if cell.cell_type == "code"]
+        wanted = [block for block in blocks(page.read_text().splitlines()) if block.language in ("python", "console")]
+        assert len(code) == len(wanted)
+        assert [cell.source for cell, block in zip(code, wanted, strict=True) if block.language == "python"] == [
+            "\n".join(block.lines) for block in wanted if block.language == "python"
+        ]
+        outputs = [output for cell in code for output in cell.outputs]
+        shown = [output for output in outputs if output.output_type == "execute_result"]
+        assert len(shown) == len(SHOWN.findall(page.read_text()))
+        assert all("".join(output.get("text", "")).strip() for output in outputs if output not in shown)
+        html = (site / page.relative_to(ROOT / "docs")).with_suffix(".html").read_text(encoding="utf-8")
+        assert html.count('class="shown"') == len(shown)
+
+
+def test_a_notebook_runs_in_a_kernel(tmp_path: Path) -> None:
+    """The cells as they are downloaded; ``explore`` is a widget there."""
+    nbclient, nbformat = pytest.importorskip("nbclient"), pytest.importorskip("nbformat")
+    page = ROOT / "docs" / "tutorials" / "baskets.md"
+    found = nbformat.reads(notebooks.notebook(page), as_version=4)
+    expected = [cell.outputs for cell in found.cells if cell.cell_type == "code" and cell.outputs]
+    found.cells.append(nbformat.v4.new_code_cell("model.explore(given='beer=1')"))
+    nbclient.NotebookClient(found, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    code = [cell for cell in found.cells if cell.cell_type == "code"]
+    for cell, outputs in zip([cell for cell in code[:-1] if cell.outputs], expected, strict=True):
+        for now, before in zip(cell.outputs, outputs, strict=True):
+            assert now.output_type == before.output_type
+            assert now.output_type != "stream" or agree(now.text, before.text)
+    assert "application/vnd.jupyter.widget-view+json" in code[-1].outputs[0].data
